@@ -9,64 +9,64 @@ function gate() {
   return { opened, open };
 }
 
-function lanes(options: Omit<FairQueueOptions, 'patience' | 'refusal'>): FairQueue {
+function createQueue(options: Omit<FairQueueOptions, 'refusal'>): FairQueue {
   return new FairQueue({ timeout: 1000, refusal: () => retryLater('server.busy', 'later', 2), ...options });
 }
 
-/** Lets everything run that waits for nothing. */
+/** Lets all work run that can continue. */
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('work of all keys', () => {
   it('runs a limited number at once, and the others one after another', async () => {
-    const line = lanes({ concurrency: 2, maxWaiting: 10 });
+    const queue = createQueue({ concurrency: 2, maxWaiting: 10 });
     let [running, most] = [0, 0];
     const work = async () => {
       most = Math.max(most, (running += 1));
       await settle();
       running -= 1;
     };
-    await Promise.all(Array.from({ length: 10 }, () => line.run('a', work)));
+    await Promise.all(Array.from({ length: 10 }, () => queue.run('a', work)));
     expect(most).toBe(2);
   });
 
   it('rejects with 503 when full, and accepts again later', async () => {
-    const line = lanes({ concurrency: 1, maxWaiting: 2 });
+    const queue = createQueue({ concurrency: 1, maxWaiting: 2 });
     const { opened, open } = gate();
-    const taken = [1, 2, 3].map(() => line.run('a', () => opened));
-    await expect(line.run('b', () => opened)).rejects.toMatchObject({
+    const taken = [1, 2, 3].map(() => queue.run('a', () => opened));
+    await expect(queue.run('b', () => opened)).rejects.toMatchObject({
       status: 503,
       retryAfter: 2,
       code: 'server.busy',
     });
     open();
     await Promise.all(taken);
-    await line.run('b', async () => undefined);
+    await queue.run('b', async () => undefined);
   });
 
   it('rejects work that has waited too long', async () => {
     vi.useFakeTimers();
     try {
-      const line = lanes({ concurrency: 1, maxWaiting: 2 });
+      const queue = createQueue({ concurrency: 1, maxWaiting: 2 });
       const { opened, open } = gate();
-      const first = line.run('a', () => opened);
-      const late = expect(line.run('a', () => opened)).rejects.toMatchObject({ status: 503 });
+      const first = queue.run('a', () => opened);
+      const late = expect(queue.run('a', () => opened)).rejects.toMatchObject({ status: 503 });
       await vi.advanceTimersByTimeAsync(1001);
       await late;
       open();
       await first;
-      expect(await line.run('a', async () => 'again')).toBe('again');
+      expect(await queue.run('a', async () => 'again')).toBe('again');
     } finally {
       vi.useRealTimers();
     }
   });
 
   it('serves the keys in turn', async () => {
-    const line = lanes({ concurrency: 1, maxWaiting: 10 });
+    const queue = createQueue({ concurrency: 1, maxWaiting: 10 });
     const { opened, open } = gate();
     const order: string[] = [];
-    const first = line.run('x', () => opened);
+    const first = queue.run('x', () => opened);
     const all = ['a1', 'a2', 'a3', 'b1', 'c1', 'b2'].map((name) =>
-      line.run(name.slice(0, 1), async () => void order.push(name)),
+      queue.run(name.slice(0, 1), async () => void order.push(name)),
     );
     open();
     await Promise.all([first, ...all]);
@@ -74,19 +74,19 @@ describe('work of all keys', () => {
   });
 
   it('continues after failed work', async () => {
-    const line = lanes({ concurrency: 1, maxWaiting: 1 });
-    await expect(line.run('a', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
-    expect(await line.run('a', async () => 'yes')).toBe('yes');
+    const queue = createQueue({ concurrency: 1, maxWaiting: 1 });
+    await expect(queue.run('a', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+    expect(await queue.run('a', async () => 'yes')).toBe('yes');
   });
 });
 
 describe('work of one key', () => {
   it('has a limit that is independent of the others', async () => {
-    const line = lanes({ perKey: 2 });
+    const queue = createQueue({ perKey: 2 });
     const { opened, open } = gate();
     const started: string[] = [];
     const all = ['a1', 'a2', 'a3', 'b1', 'b2', 'b3'].map((name) =>
-      line.run(name.slice(0, 1), () => {
+      queue.run(name.slice(0, 1), () => {
         started.push(name);
         return opened;
       }),
@@ -99,11 +99,11 @@ describe('work of one key', () => {
   });
 
   it('waits in a queue of its own, and does not block the others', async () => {
-    const line = lanes({ perKey: 1, concurrency: 2, maxWaitingPerKey: 2 });
+    const queue = createQueue({ perKey: 1, concurrency: 2, maxWaitingPerKey: 2 });
     const gates = new Map(['a1', 'a2', 'a3', 'b1', 'c1'].map((name) => [name, gate()]));
     const started: string[] = [];
     const run = (name: string) =>
-      line.run(name.slice(0, 1), () => {
+      queue.run(name.slice(0, 1), () => {
         started.push(name);
         return gates.get(name)?.opened ?? Promise.resolve();
       });
@@ -126,7 +126,7 @@ describe('work of one key', () => {
 
 describe('parts of a key', () => {
   const named = () => {
-    const line = lanes({ concurrency: 10, keyShare: 0.8, partShare: 0.75, maxWaitingPerKey: 8 });
+    const queue = createQueue({ concurrency: 10, keyShare: 0.8, partShare: 0.75, maxWaitingPerKey: 8 });
     const { opened, open } = gate();
     const started: string[] = [];
     const run = (key: string, part: string) => {
@@ -134,7 +134,7 @@ describe('parts of a key', () => {
         started.push(part);
         await opened;
       };
-      return line.run(key, work, part);
+      return queue.run(key, work, part);
     };
     const all: Promise<void>[] = [];
     const start = async (key: string, part: string, count: number) => {
@@ -169,9 +169,9 @@ describe('parts of a key', () => {
 });
 
 describe('a share', () => {
-  /** Keys whose work goes on until it is told to end; the first letter of a name is its key. */
-  function crowd(options: Omit<FairQueueOptions, 'patience' | 'refusal'>) {
-    const line = lanes(options);
+  /** Work of several keys that runs until a test ends it; the first letter of its name is the key. */
+  function startBlockingWork(options: Omit<FairQueueOptions, 'refusal'>) {
+    const queue = createQueue(options);
     const gates = new Map<string, ReturnType<typeof gate>>();
     const running = new Set<string>();
     const all: Promise<void>[] = [];
@@ -187,7 +187,7 @@ describe('a share', () => {
           const { opened, open } = gate();
           gates.set(name, { opened, open });
           all.push(
-            line.run(key, async () => {
+            queue.run(key, async () => {
               running.add(name);
               await opened;
               running.delete(name);
@@ -208,7 +208,7 @@ describe('a share', () => {
   }
 
   it('is a part of what the others leave, so that something remains for the next', async () => {
-    const { start, running, endAll } = crowd({ concurrency: 8, keyShare: 0.8 });
+    const { start, running, endAll } = startBlockingWork({ concurrency: 8, keyShare: 0.8 });
     await start('a', 20);
     expect(running()).toBe('aaaaaa');
     await start('b', 20);
@@ -219,7 +219,7 @@ describe('a share', () => {
   });
 
   it('evens out, and the next place goes to a key without one', async () => {
-    const { start, running, end, endAll } = crowd({ concurrency: 8, keyShare: 0.8 });
+    const { start, running, end, endAll } = startBlockingWork({ concurrency: 8, keyShare: 0.8 });
     await start('a', 20);
     await start('b', 20);
     for (let turn = 0; turn < 6; turn += 1) await end('a');
@@ -237,7 +237,7 @@ describe('a share', () => {
   });
 
   it('leaves no usable place idle', async () => {
-    const { start, running, end, endAll } = crowd({ concurrency: 10, keyShare: 0.8 });
+    const { start, running, end, endAll } = startBlockingWork({ concurrency: 10, keyShare: 0.8 });
     await start('a', 20);
     await start('b', 1);
     await end('b');
@@ -249,21 +249,21 @@ describe('a share', () => {
 
 describe('a place that is reserved separately', () => {
   it('counts like work, and goes to the next in the queue when it is released', async () => {
-    const line = lanes({ perKey: 1, maxWaiting: 10 });
-    const leave = line.tryAcquire('a');
-    expect(line.tryAcquire('a')).toBeUndefined();
-    line.tryAcquire('b')?.();
+    const queue = createQueue({ perKey: 1, maxWaiting: 10 });
+    const leave = queue.tryAcquire('a');
+    expect(queue.tryAcquire('a')).toBeUndefined();
+    queue.tryAcquire('b')?.();
     const order: string[] = [];
-    const work = line.run('a', async () => void order.push('work'));
-    const entered = line.acquire('a').then((next) => (order.push('place'), next));
+    const work = queue.run('a', async () => void order.push('work'));
+    const entered = queue.acquire('a').then((next) => (order.push('place'), next));
     await settle();
     expect(order).toEqual([]);
     leave?.();
     const next = await entered;
     await work;
     expect(order).toEqual(['work', 'place']);
-    expect(line.tryAcquire('a')).toBeUndefined();
+    expect(queue.tryAcquire('a')).toBeUndefined();
     next();
-    expect(line.tryAcquire('a')).toBeDefined();
+    expect(queue.tryAcquire('a')).toBeDefined();
   });
 });
