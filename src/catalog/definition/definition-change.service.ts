@@ -28,7 +28,7 @@ import { lockTimeoutStatement } from '../../sql/transaction.sql.js';
 import type { Project } from '../../tenancy/project.js';
 import { checkGuards } from './change-guards.js';
 import { IndexBuilder } from '../index/index-builder.js';
-import { LargeIndexes } from '../index/deferred-indexes.js';
+import { DeferredIndexes } from '../index/deferred-indexes.js';
 import { loadModel, ModelStore } from '../model/model-store.js';
 import { PatternMatcher } from '../pattern/pattern-matcher.js';
 import { DefinitionChange, type ChangeOptions } from './definition-change.js';
@@ -108,9 +108,9 @@ export class DefinitionChangeService {
     const tables = new Set([...guards.map((guard) => guard.table), ...alteredTables(steps)]);
     if (tables.size > 0) await tx.run(lockForDefinitionChangeStatement(project.schema, [...tables].sort()));
     await checkGuards({ executor: tx, project, patterns: this.patterns }, guards, change);
-    const large = new LargeIndexes(tx, project.schema, tableShapes);
-    await runSteps(tx, project.schema, steps, large.isDeferred);
-    if (large.hasDeferred) {
+    const deferredIndexes = new DeferredIndexes(tx, project.schema, tableShapes);
+    await runSteps(tx, project.schema, steps, deferredIndexes.isDeferred);
+    if (deferredIndexes.any) {
       await tx.run(setUnindexedStatement(project.id, true));
       tx.afterCommit(() => this.builds.request(project));
     }

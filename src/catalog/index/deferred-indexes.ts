@@ -8,7 +8,7 @@ import type { TableShape } from '../../model/table/required-tables.js';
 import { LIMITS } from '../../shared/limits.js';
 import { isLargeStatement, oversizedStatement } from '../../sql/index.sql.js';
 
-export class LargeIndexes {
+export class DeferredIndexes {
   readonly #newTables = new Set<string>();
   #deferred = false;
 
@@ -20,7 +20,7 @@ export class LargeIndexes {
   ) {}
 
   /** Whether any index was deferred. */
-  get hasDeferred(): boolean {
+  get any(): boolean {
     return this.#deferred;
   }
 

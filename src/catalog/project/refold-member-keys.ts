@@ -15,16 +15,16 @@ const CREDENTIALS_PER_READ = 1000;
 /** Maximum of members that are reported by id. */
 const MAX_REPORTED = 20;
 
-export interface Rekeyed {
+export interface RefoldResult {
   readonly count: number;
   /** A message about members that keep their old keys; empty if there are none. */
   readonly leftAlone: readonly string[];
 }
 
 /** Requires the project's lock and current built-in tables. */
-export async function rekeyMembers(executor: Executor, schema: string): Promise<Rekeyed> {
+export async function refoldMemberKeys(executor: Executor, schema: string): Promise<RefoldResult> {
   let count = 0;
-  const namesakes: string[] = [];
+  const conflicts: string[] = [];
   for (let after: NamedCredential | undefined; ;) {
     const credentials: NamedCredential[] = await executor.run(
       findUnfoldedCredentialsStatement(schema, after, CREDENTIALS_PER_READ),
@@ -33,18 +33,18 @@ export async function rekeyMembers(executor: Executor, schema: string): Promise<
       const keys = { id, username: foldName(username), email: foldName(email) };
       const { length } = await executor.run(updateCredentialKeysStatement(schema, keys));
       count += length;
-      if (length === 0) namesakes.push(`${member_kind} ${member_id}`);
+      if (length === 0) conflicts.push(`${member_kind} ${member_id}`);
     }
     after = credentials.at(-1);
     if (credentials.length < CREDENTIALS_PER_READ) break;
   }
-  return { count, leftAlone: namesakesText(namesakes) };
+  return { count, leftAlone: conflictText(conflicts) };
 }
 
-function namesakesText(namesakes: readonly string[]): string[] {
-  if (namesakes.length === 0) return [];
-  const shown = namesakes.slice(0, MAX_REPORTED).join(', ') + (namesakes.length > MAX_REPORTED ? ', …' : '');
+function conflictText(conflicts: readonly string[]): string[] {
+  if (conflicts.length === 0) return [];
+  const shown = conflicts.slice(0, MAX_REPORTED).join(', ') + (conflicts.length > MAX_REPORTED ? ', …' : '');
   return [
-    `names of ${namesakes.length} members, which differ from those of others only in what is not seen (${shown})`,
+    `names of ${conflicts.length} members, which differ from those of others only in what is not seen (${shown})`,
   ];
 }

@@ -19,8 +19,8 @@ import { MODEL_CHANNEL } from '../definition/definition-change.service.js';
 import { runSteps } from '../definition/run-steps.js';
 import { insertBuiltInRows } from './built-in-rows.js';
 import { readTableShapes } from './introspection.js';
-import { LargeIndexes } from '../index/deferred-indexes.js';
-import { rekeyMembers } from './refold-member-keys.js';
+import { DeferredIndexes } from '../index/deferred-indexes.js';
+import { refoldMemberKeys } from './refold-member-keys.js';
 import { loadModel } from '../model/model-store.js';
 import { driftOf, planUpgrade, type RetiredPart, type UpgradePlan } from './upgrade-plan.js';
 
@@ -48,7 +48,7 @@ export async function upgradeSchema(tx: Transaction, project: Project): Promise<
   // Built-in tables first: writing built-in rows and loading the model need them.
   const builtIn = await upgradeTables(tx, project, buildModel(builtInRecords()), retired);
   const rows = await upgradeRows(tx, schema);
-  const keys = await rekeyMembers(tx, schema);
+  const keys = await refoldMemberKeys(tx, schema);
   const model = await loadModel(tx, project, { upgrading: true });
   const lists = await tx.run(updateParametersStatement(schema, grantedParameterLists(model)));
   const all = await upgradeTables(tx, project, model, []);
@@ -70,14 +70,14 @@ async function upgradeTables(
   const drift = driftOf(existing, desired);
   if (drift.length > 0) throw upgradeBlocked(project, drift);
   const plan = planUpgrade(existing, desired, defaultsOf(model), retired);
-  const large = new LargeIndexes(tx, project.schema, desired);
+  const deferredIndexes = new DeferredIndexes(tx, project.schema, desired);
   try {
-    await runSteps(tx, project.schema, plan.steps, large.isDeferred);
+    await runSteps(tx, project.schema, plan.steps, deferredIndexes.isDeferred);
   } catch (error) {
     if (isDataConflict(error)) throw upgradeBlocked(project, [error.message]);
     throw error;
   }
-  if (large.hasDeferred) await tx.run(setUnindexedStatement(project.id, true));
+  if (deferredIndexes.any) await tx.run(setUnindexedStatement(project.id, true));
   return plan;
 }
 
