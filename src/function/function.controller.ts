@@ -16,7 +16,12 @@ interface FunctionParams {
 
 const FUNCTIONS = { tag: 'Functions', of: 'none', needs: 'access', content: 'function', refuses: [405] } as const;
 const OF_KIND = { ...FUNCTIONS, summary: 'Call a function of %' } as const;
-const OF_UNIT = { ...FUNCTIONS, asks: 'get', rights: ['read'], summary: 'Call a function of a unit of %' } as const;
+const OF_UNIT = {
+  ...FUNCTIONS,
+  sourceOperation: 'get',
+  rights: ['read'],
+  summary: 'Call a function of a unit of %',
+} as const;
 const IN_QUERY = 'Parameters are in the query.';
 
 /** Custom functions of kinds and of units. */

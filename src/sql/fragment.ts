@@ -18,7 +18,7 @@ class PlannedTable {
   ) {}
 }
 
-/** Fragments consist of fragments, so that nothing is copied before the statement is rendered. */
+/** Fragments are nested, so that nothing is copied before the statement is rendered. */
 type Piece = string | Param | PlannedTable | Fragment;
 
 export class Fragment {
@@ -44,8 +44,8 @@ export function isWrite({ text }: Statement): boolean {
  * both ends of the template and inside of brackets. White space within a line is kept.
  */
 export function sql(strings: TemplateStringsArray, ...fragments: readonly Fragment[]): Fragment {
-  const { texts, whole } = templateOf(strings);
-  if (whole) return whole;
+  const { texts, complete } = templateOf(strings);
+  if (complete) return complete;
   const pieces: Piece[] = [];
   for (let at = 0; at < fragments.length; at++) pieces.push(texts[at] ?? '', assertFragment(fragments[at]));
   pieces.push(texts[fragments.length] ?? '');
@@ -55,8 +55,8 @@ export function sql(strings: TemplateStringsArray, ...fragments: readonly Fragme
 interface SqlTemplate {
   /** The strings without their layout. */
   readonly texts: readonly string[];
-  /** The fragment of a template that has no others in it. */
-  readonly whole: Fragment | undefined;
+  /** The complete fragment, if the template contains no others. */
+  readonly complete: Fragment | undefined;
 }
 
 /** A template has the same strings each time that it is evaluated, so its layout is removed once. */
@@ -67,7 +67,7 @@ function templateOf(strings: TemplateStringsArray): SqlTemplate {
   if (known) return known;
   const last = strings.length - 1;
   const texts = strings.map((text, at) => withoutLayout(text, at === 0, at === last));
-  const template = { texts, whole: last === 0 ? new Fragment(texts) : undefined };
+  const template = { texts, complete: last === 0 ? new Fragment(texts) : undefined };
   sqlTemplates.set(strings, template);
   return template;
 }
@@ -151,7 +151,7 @@ export function flatten(fragment: Fragment): Fragment {
   return new Fragment([text]);
 }
 
-/** So many characters of a statement cost a point; the value is that of tests, which take the most memory. */
+/** Characters of a statement per point, measured with tests of a filter, which take the most memory. */
 const CHARACTERS_PER_POINT = 250;
 
 /** @throws KindError 400 `query.too_large` if the statement has too many points */
@@ -165,14 +165,14 @@ export function render(fragment: Fragment, prepare = false): Statement {
   return { text, values: params.map(({ value }) => value), prepare, ...(points > FEWEST_COUNTED_POINTS && { points }) };
 }
 
-/** The points of cheaper statements are not counted. */
+/** Statements with fewer points have no `points`. */
 const FEWEST_COUNTED_POINTS = 100;
 
 function statementTooLarge(points: number): KindError {
-  const [got, most] = [points, LIMITS.statementPoints].map((number) => number.toLocaleString('en'));
+  const [needed, max] = [points, LIMITS.statementPoints].map((number) => number.toLocaleString('en'));
   return refusal(
     'query.too_large',
-    `This would take a statement of ${got} points, and ${most} is the most: ` +
+    `This would take a statement of ${needed} points, and ${max} is the most: ` +
       'ask for fewer kinds, references or tests, or have the rules of these kinds made shorter',
   );
 }
@@ -181,7 +181,7 @@ class StatementWriter {
   text = '';
   points = 0;
   readonly params: Param[] = [];
-  /** The numbers of parameters by parameter, from `FEW_PARAMS` on; a search is faster for fewer. */
+  /** The numbers of the parameters, from `FEW_PARAMS` parameters on; for fewer, searching the list is faster. */
   #numbers: Map<Param, number> | undefined;
 
   write({ pieces }: Fragment): void {

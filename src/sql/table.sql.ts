@@ -3,10 +3,10 @@ import type { KindDef } from '../model/model.js';
 import { columnRef, columnType } from './columns.sql.js';
 import { param, plannedTable, sql, type Fragment } from './fragment.js';
 
-/** How many times the points of a table a joined one costs. */
+/** The points of a joined table, relative to one that is read alone. */
 const POINTS_FACTOR_OF_JOIN = 4;
 
-/** So many columns cost as much as a table, because PostgreSQL lists them wherever the table is named. */
+/** Columns per additional point: PostgreSQL lists all columns for each mention of a table. */
 const COLUMNS_PER_POINT = 100;
 
 /** The table of a kind in FROM, alone. */

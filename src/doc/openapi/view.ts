@@ -70,7 +70,7 @@ export function hasRecord(input: DocumentInput, kindId: string): boolean {
 
 export function isShown(route: Route, kind: KindDef | undefined, input: DocumentInput): boolean {
   if (route.administrators && !isAdministrator(input.caller)) return false;
-  if (kind && route.asks && input.lacks(kind, route.asks)) return false;
+  if (kind && route.sourceOperation && input.lacks(kind, route.sourceOperation)) return false;
   if (route.reads && !hasRecord(input, route.reads)) return false;
   const subject = kind ?? input.model.kinds.get(route.kind ?? '');
   if (!subject || !route.rights) return true;

@@ -65,7 +65,7 @@ export interface RouteFacts {
   /** Another built-in kind whose units the caller must be able to read. */
   readonly reads?: typeof KIND_KIND | typeof GROUP_KIND;
   /** The operation that it needs from the source of a remote kind. */
-  readonly asks?: keyof Remote;
+  readonly sourceOperation?: keyof Remote;
   readonly administrators?: true;
   /** It also works for inactive kinds. */
   readonly inactive?: true;

@@ -36,7 +36,8 @@ export function responsesOf(
     route.content === 'function' ||
     FORMS_WITH_HOOKS.has(route.form) ||
     (route.method === 'delete' && route.of === 'all');
-  const callsSource = route.asks !== undefined && (view.generic || kinds.some(({ storage }) => !storage.hasTable));
+  const callsSource =
+    route.sourceOperation !== undefined && (view.generic || kinds.some(({ storage }) => !storage.hasTable));
   // Functions, hooks and sources may refuse with any code, and may exceed their time limit.
   const runsUserCode = runsHooks || callsSource;
   const statuses = new Set([
