@@ -52,8 +52,14 @@ Every JSON answer is \`{content, messages}\`; \`messages\` is empty where all we
 @Injectable()
 export class Documents {
   readonly #loads = new SharedLoads<StoredFile>();
-  readonly #complete = new LRUCache<string, CachedDocument>({ maxSize: CACHE_BYTES.complete, sizeCalculation: cachedBytes });
-  readonly #partial = new LRUCache<string, CachedDocument>({ maxSize: CACHE_BYTES.partial, sizeCalculation: cachedBytes });
+  readonly #complete = new LRUCache<string, CachedDocument>({
+    maxSize: CACHE_BYTES.complete,
+    sizeCalculation: cachedBytes,
+  });
+  readonly #partial = new LRUCache<string, CachedDocument>({
+    maxSize: CACHE_BYTES.partial,
+    sizeCalculation: cachedBytes,
+  });
   readonly #queue = new FairQueue({
     perKey: 1,
     concurrency: 2,
@@ -147,6 +153,10 @@ export class Documents {
       throw error;
     }
   }
+}
+
+function documentCache(maxSize: number): LRUCache<string, CachedDocument> {
+  return new LRUCache({ maxSize, sizeCalculation: cachedBytes });
 }
 
 function cachedBytes(cached: CachedDocument): number {
