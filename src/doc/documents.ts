@@ -52,14 +52,8 @@ Every JSON answer is \`{content, messages}\`; \`messages\` is empty where all we
 @Injectable()
 export class Documents {
   readonly #loads = new SharedLoads<StoredFile>();
-  readonly #complete = new LRUCache<string, CachedDocument>({
-    maxSize: CACHE_BYTES.complete,
-    sizeCalculation: cachedBytes,
-  });
-  readonly #partial = new LRUCache<string, CachedDocument>({
-    maxSize: CACHE_BYTES.partial,
-    sizeCalculation: cachedBytes,
-  });
+  readonly #complete = documentCache(CACHE_BYTES.complete);
+  readonly #partial = documentCache(CACHE_BYTES.partial);
   readonly #queue = new FairQueue({
     perKey: 1,
     concurrency: 2,

@@ -1,6 +1,6 @@
 /** Query parameters as the API document describes them. */
 import { expect, it } from 'vitest';
-import { QUERY_PARAMETERS } from '../../../src/doc/openapi/query.parameters.js';
+import { QUERY_PARAMETERS } from '../../../src/doc/openapi/operation/query.parameters.js';
 import { FILTER_OPERATORS, spellingsOf } from '../../../src/filter/filter.ast.js';
 
 it('the description of `filter` names all operators', () => {

@@ -33,17 +33,20 @@ it('a failed load is not shared with later requests', async () => {
   expect(await next).toBe('there');
 });
 
-it.each(['forget', 'clear'] as const)('%s makes a load outdated, and the next request starts a new one', async (name) => {
-  const shared = new SharedLoads<string>();
-  const { loads, load } = controlledLoads();
-  const old = shared.run('a', load);
-  expect(loads[0]?.isCurrent()).toBe(true);
-  shared[name]('a');
-  expect(loads[0]?.isCurrent()).toBe(false);
-  const fresh = shared.run('a', load);
-  loads[0]?.finish('old');
-  expect(await old).toBe('old');
-  // The end of the outdated load leaves the new one alone.
-  expect(loads[1]?.isCurrent()).toBe(true);
-  expect(shared.run('a', load)).toBe(fresh);
-});
+it.each(['forget', 'clear'] as const)(
+  '%s makes a load outdated, and the next request starts a new one',
+  async (name) => {
+    const shared = new SharedLoads<string>();
+    const { loads, load } = controlledLoads();
+    const old = shared.run('a', load);
+    expect(loads[0]?.isCurrent()).toBe(true);
+    shared[name]('a');
+    expect(loads[0]?.isCurrent()).toBe(false);
+    const fresh = shared.run('a', load);
+    loads[0]?.finish('old');
+    expect(await old).toBe('old');
+    // The end of the outdated load leaves the new one alone.
+    expect(loads[1]?.isCurrent()).toBe(true);
+    expect(shared.run('a', load)).toBe(fresh);
+  },
+);
