@@ -4,9 +4,7 @@ import { DataSource } from 'typeorm';
 import { REGISTRY_SCHEMA } from '../../model/names.js';
 import { typeormOptions, type ConnectionOptions } from './connection.js';
 import { GuardedClient } from './guarded-client.js';
-import { Registry1763700000000 } from '../migrations/1763700000000-registry.js';
-import { Unindexed1763800000000 } from '../migrations/1763800000000-unindexed.js';
-import { Presence1764000000000 } from '../migrations/1764000000000-presence.js';
+import { MIGRATIONS } from '../migrations/migrations.js';
 import { ProjectEntity } from '../entities/project.entity.js';
 
 export interface PoolOptions {
@@ -28,7 +26,7 @@ export function createDataSource(connection: ConnectionOptions, { pool, options,
     ...address,
     schema: REGISTRY_SCHEMA,
     entities: [ProjectEntity],
-    migrations: [Registry1763700000000, Unindexed1763800000000, Presence1764000000000],
+    migrations: [...MIGRATIONS],
     migrationsTableName: 'migrations',
     applicationName: 'kind',
     poolSize: pool,

@@ -1,0 +1,6 @@
+/** The migrations of the registry, oldest first. A test compares the list with the files of this folder. */
+import { Registry1763700000000 } from './1763700000000-registry.js';
+import { Unindexed1763800000000 } from './1763800000000-unindexed.js';
+import { Presence1764000000000 } from './1764000000000-presence.js';
+
+export const MIGRATIONS = [Registry1763700000000, Unindexed1763800000000, Presence1764000000000] as const;
