@@ -19,9 +19,10 @@ export const LINK_KIND = 'link';
 /** The link type that every project has. */
 export const LINK_TYPE = 'link';
 
-/** The link types of the system: kinds are linked to groups, and parameters to kinds. */
 export const GROUP_LINK = 'group';
 export const PARAMETER_LINK = 'parameter';
+/** The link types of the system: kinds are linked to groups, and parameters to kinds. Each has a class `SystemLink`. */
+export const SYSTEM_LINK_TYPES = [GROUP_LINK, PARAMETER_LINK] as const;
 
 export interface BuiltInTraits {
   /** Internal: only the system can use the kind, and lists of kinds do not show it. */

@@ -9,7 +9,7 @@ import type { Json } from '../shared/json.js';
 import { didYouMean } from '../shared/did-you-mean.js';
 import type { ParameterDef } from './parameter-type/parameter-def.js';
 import type { ColumnType, JsonForm, ParameterType } from './parameter-type/parameter-type.js';
-import { GROUP_LINK, PARAMETER_LINK, type BuiltInTraits } from './built-in-traits.js';
+import { SYSTEM_LINK_TYPES, type BuiltInTraits } from './built-in-traits.js';
 
 /** A field of the units of a kind: a parameter as the kind stores it, or a field that every unit has. */
 export interface Field {
@@ -103,8 +103,8 @@ export interface Model {
   readonly linkTypes: ReadonlyMap<string, LinkTypeDef>;
 }
 
-/** Ids that no user's link type may have: internal link types of kinds and groups, and the two directions. */
-export const RESERVED_LINK_TYPES: ReadonlySet<string> = new Set([PARAMETER_LINK, GROUP_LINK, 'parent', 'child']);
+/** Ids that no user's link type may have: those of the system, and the two directions. */
+export const RESERVED_LINK_TYPES: ReadonlySet<string> = new Set([...SYSTEM_LINK_TYPES, 'parent', 'child']);
 /** Ids that no user's group may have: they are segments of paths. */
 export const RESERVED_GROUPS: ReadonlySet<string> = new Set(['unit', 'kind', 'struct', 'link']);
 

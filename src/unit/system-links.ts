@@ -3,10 +3,11 @@
  * `parameter` adds a parameter to a kind.
  */
 import { Injectable } from '@nestjs/common';
+import type { SYSTEM_LINK_TYPES } from '../model/built-in-traits.js';
 import type { Session } from './session/session.js';
 
 export interface SystemLink {
-  readonly linkId: string;
+  readonly linkId: (typeof SYSTEM_LINK_TYPES)[number];
   readonly parentKind: string;
   /** Whether units of that kind can be the child. */
   accepts(childKind: string): boolean;
