@@ -16,7 +16,14 @@ import type { ParameterDef } from '../parameter-type/parameter-def.js';
 import type { ParameterType } from '../parameter-type/parameter-type.js';
 import { definitionOf, type KindRecord, type ModelRecords } from './definition-records.js';
 import { NO_TRAITS } from '../built-in-traits.js';
-import { keyField, kindIdField, METADATA_FIELD, TIME_FIELDS, REMOTE_TIME_FIELDS } from '../fields-of-every-unit.js';
+import {
+  keyField,
+  kindIdField,
+  METADATA_FIELD,
+  TIME_FIELDS,
+  REMOTE_TIME_FIELDS,
+  UNIT_FIELDS,
+} from '../fields-of-every-unit.js';
 
 const BUILT_IN: ReadonlyMap<string, BuiltInKind> = new Map(BUILT_IN_KINDS.map((kind) => [kind.id, kind]));
 
@@ -257,5 +264,6 @@ export function builtInRecords(): ModelRecords {
 function builtInParameters(kind: BuiltInKind): string[] {
   const granted = BUILT_IN_GROUPS.filter((group) => group.kinds.includes(kind.id)).flatMap((group) => group.grants);
   const own = [...granted, ...kind.fields].filter((field) => !field.recordOnly && !field.def.hidden);
-  return ['id', 'kind_id', ...own.map((field) => field.id), 'metadata', 'inserted_at', 'updated_at'];
+  const [id, kindId, ...rest] = UNIT_FIELDS;
+  return [id, kindId, ...own.map((field) => field.id), ...rest];
 }

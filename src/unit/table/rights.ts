@@ -2,6 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import { accessDenied, grantOf } from '../../access/access.js';
 import { readableFields } from '../../access/masks.js';
+import { isTimeField } from '../../model/fields-of-every-unit.js';
 import type { Field, KindDef } from '../../model/model.js';
 import { conjunction, everyField, type Predicate } from '../../model/predicate/predicate.js';
 import { refusal, type KindError } from '../../shared/errors.js';
@@ -126,9 +127,7 @@ export function versionMismatch(kind: KindDef, id: string): KindError {
  */
 function answeredFields(kind: KindDef, caller: Caller, edited?: Body): readonly Field[] {
   const readable = everyField(readableFields(kind, caller));
-  const known = (ids: readonly string[]) => readable.filter((field) => ids.includes(field.id));
-  if (edited) return known(['id', 'inserted_at', 'updated_at', ...edited.keys()]);
-  return readable;
+  return edited ? readable.filter(({ id }) => id === 'id' || isTimeField(id) || edited.has(id)) : readable;
 }
 
 /** Requires the version of a record that was sent back, in addition to `If-Match`. */

@@ -1,5 +1,6 @@
 /** The schemas of a kind's units for one caller, made from its field masks. Pure. */
 import { mayReadField, readableFields, writableFields } from '../../../access/masks.js';
+import { isTimeField } from '../../../model/fields-of-every-unit.js';
 import type { Field, KindDef, Model } from '../../../model/model.js';
 import { PARAMETER_TYPES } from '../../../model/parameter-type/type-by-id.js';
 import type { Json } from '../../../shared/json.js';
@@ -133,7 +134,7 @@ function repeatedProperty(kind: KindDef, field: Field, context: KindContext, cre
 
 /** A create ignores the times of a record, and accepts a natural key also as `id`. */
 function isIgnoredByCreate(kind: KindDef, { id }: Field): boolean {
-  return id === 'inserted_at' || id === 'updated_at' || (id === 'id' && kind.key === 'natural');
+  return isTimeField(id) || (id === 'id' && kind.key === 'natural');
 }
 
 /** The fields that a body may set. */
