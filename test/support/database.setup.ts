@@ -1,6 +1,7 @@
 /**
  * One PostgreSQL for the whole test run: an embedded one in a fresh folder, or the one of TEST_DATABASE_URL.
- * A test file gets at it by `inject('database')` and makes its own projects there.
+ * A test file reads its connection with `inject('database')` and makes its own projects there. initdb runs once: tests
+ * that start a database of their own copy `inject('initialised')`.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,6 +15,7 @@ import {
 } from '../../src/database/connection/connection.js';
 import { dataFolder, readPassword, SUPERUSER } from '../../src/database/embedded/data-folder.js';
 import { openDatabase, type OpenedDatabase } from '../../src/database/open-database.js';
+import { copyInitialised, makeInitialised } from './initialised.js';
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -37,12 +39,15 @@ async function letMakeThem(connection: ServerConnection, dataDir: string): Promi
 
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const databaseUrl = process.env['TEST_DATABASE_URL'];
-  const dataDir = mkdtempSync(join(tmpdir(), 'kind-test-'));
-  const removeFolder = (): void => rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 });
+  const folder = mkdtempSync(join(tmpdir(), 'kind-test-'));
+  const [dataDir, initialised] = [join(folder, 'run'), join(folder, 'initialised')];
+  const removeFolder = (): void => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   // The guard of the database stops it where Ctrl-C ends the run before the teardown.
   process.once('exit', removeFolder);
   let database: OpenedDatabase;
   try {
+    await makeInitialised(initialised);
+    copyInitialised(dataDir, initialised);
     database = await openDatabase(
       { dataDir, databasePool: CONNECTIONS, workers: 1, ...(databaseUrl && { databaseUrl }) },
       { role: 'service', log: () => undefined, settings: FAST },
@@ -53,6 +58,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   }
   if (database.embedded) await letMakeThem(database.connection as ServerConnection, dataDir);
   project.provide('database', database.connection);
+  project.provide('initialised', initialised);
   return async () => {
     await database.stop();
     removeFolder();

@@ -9,12 +9,14 @@ import { runCommandLine } from '../../../src/cli/run.js';
 import { loadConfig } from '../../../src/config/config.js';
 import { openDatabase } from '../../../src/database/open-database.js';
 import { startService } from '../../../src/service.js';
+import { copyInitialised } from '../../support/initialised.js';
 
 const dataDir = mkdtempSync(join(tmpdir(), 'kind-cli-'));
 const config = loadConfig(
   { DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'fatal', BOOTSTRAP_ADMIN_PASSWORD: 'correct horse 1' },
   dataDir,
 );
+copyInitialised(dataDir);
 const database = await openDatabase(config, { role: 'service', log: () => undefined, settings: { fsync: 'off' } });
 const service = await startService({
   config,

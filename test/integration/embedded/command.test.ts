@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import type { ConnectionOptions } from '../../../src/database/connection/connection.js';
 import { isRunning } from '../../../src/database/embedded/process-probe.js';
-import { freshFolder, open, openInChild, postmasterPid, query, until } from './support.js';
+import { freshFolder, initialisedFolder, open, openInChild, postmasterPid, query, until } from './support.js';
 
 const ONE = [{ one: 1 }];
 /** A command that waits until nobody uses the database. */
@@ -16,7 +16,7 @@ async function attempts(connection: ConnectionOptions): Promise<number> {
 }
 
 test('a command uses the database of a running service and leaves it alone', async () => {
-  const dataDir = await freshFolder();
+  const dataDir = await initialisedFolder();
   const service = await open(dataDir);
   const command = await open(dataDir, 'command');
   expect(command.connection).toEqual(service.connection);
@@ -36,7 +36,7 @@ test('a command alone starts the database for the time it needs', async () => {
 });
 
 test('a service that starts meanwhile waits for the command to finish', async () => {
-  const dataDir = await freshFolder();
+  const dataDir = await initialisedFolder();
   const command = await open(dataDir, 'command');
   const before = await attempts(command.connection);
   const service = openInChild(dataDir);
@@ -50,7 +50,7 @@ test('a service that starts meanwhile waits for the command to finish', async ()
 });
 
 test('a command that started the database stops it only when the other commands are done', async () => {
-  const dataDir = await freshFolder();
+  const dataDir = await initialisedFolder();
   const first = await open(dataDir, 'command');
   const second = await open(dataDir, 'command');
   const stopped = first.stop();

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { findAccount, spawnIdentity } from '../../../src/database/embedded/account.js';
 import { isRunning } from '../../../src/database/embedded/process-probe.js';
 import type { ConnectionOptions } from '../../../src/database/connection/connection.js';
-import { freshFolder, kill, open, openInChild, postmasterPid, query, until } from './support.js';
+import { freshFolder, initialisedFolder, kill, open, openInChild, postmasterPid, query, until } from './support.js';
 
 async function startAndWrite(dataDir: string) {
   const owner = openInChild(dataDir);
@@ -27,7 +27,7 @@ async function expectData(connection: ConnectionOptions): Promise<void> {
 }
 
 test('after kill -9 of the service its PostgreSQL stops by itself, and the next start finds the data', async () => {
-  const dataDir = await freshFolder();
+  const dataDir = await initialisedFolder();
   const { owner, postmaster } = await startAndWrite(dataDir);
   await kill(owner);
   await until(() => !isRunning(postmaster));
@@ -35,7 +35,7 @@ test('after kill -9 of the service its PostgreSQL stops by itself, and the next 
 });
 
 test('a start right after kill -9 waits for the shutdown, or takes over', async () => {
-  const dataDir = await freshFolder();
+  const dataDir = await initialisedFolder();
   const { owner } = await startAndWrite(dataDir);
   await kill(owner);
   const { connection } = await open(dataDir);
@@ -43,7 +43,7 @@ test('a start right after kill -9 waits for the shutdown, or takes over', async 
 });
 
 test('after kill -9 of the service and PostgreSQL the stale postmaster.pid is no hindrance', async () => {
-  const dataDir = await freshFolder();
+  const dataDir = await initialisedFolder();
   const { owner, postmaster } = await startAndWrite(dataDir);
   process.kill(postmaster, 'SIGKILL');
   await kill(owner);
@@ -51,7 +51,7 @@ test('after kill -9 of the service and PostgreSQL the stale postmaster.pid is no
 });
 
 test('also if its number belongs to an unrelated process of the same account', async () => {
-  const dataDir = await freshFolder();
+  const dataDir = await initialisedFolder();
   const { owner, postmaster } = await startAndWrite(dataDir);
   process.kill(postmaster, 'SIGKILL');
   await kill(owner);
@@ -73,7 +73,7 @@ test('also if its number belongs to an unrelated process of the same account', a
 test.runIf(process.platform === 'linux')(
   'a PostgreSQL that was left running is adopted, and stopped in the end',
   async () => {
-    const dataDir = await freshFolder();
+    const dataDir = await initialisedFolder();
     const { owner, postmaster } = await startAndWrite(dataDir);
     process.kill(await guardOf(postmaster), 'SIGKILL');
     await kill(owner);
@@ -86,7 +86,7 @@ test.runIf(process.platform === 'linux')(
 );
 
 test('a service restarts PostgreSQL after it is killed', async () => {
-  const dataDir = await freshFolder();
+  const dataDir = await initialisedFolder();
   const database = await open(dataDir);
   await query(database.connection, 'CREATE TABLE city AS SELECT 1 AS id');
   const first = await postmasterPid(dataDir);

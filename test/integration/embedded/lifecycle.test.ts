@@ -2,7 +2,7 @@ import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { isRunning } from '../../../src/database/embedded/process-probe.js';
-import { freshFolder, open, openInChild, postmasterPid, query, until } from './support.js';
+import { freshFolder, initialisedFolder, open, openInChild, postmasterPid, query, until } from './support.js';
 
 test('a fresh start makes a database, a second one finds its data', async () => {
   const dataDir = await freshFolder();
@@ -47,14 +47,14 @@ test('it is durable, in UTF-8 and UTC, and listens on no port', async () => {
 });
 
 test('a wrong password is refused', async () => {
-  const { connection } = await open(await freshFolder());
+  const { connection } = await open(await initialisedFolder());
   await expect(query({ ...connection, password: 'wrong' }, 'SELECT 1')).rejects.toThrow(
     /password authentication failed/,
   );
 });
 
 test('the connection file is private, describes the connection, and is deleted by a clean stop', async () => {
-  const dataDir = await freshFolder();
+  const dataDir = await initialisedFolder();
   const database = await open(dataDir);
   const file = join(dataDir, 'connection.json');
   expect((await stat(file)).mode & 0o777).toBe(0o600);
@@ -70,7 +70,7 @@ test('the connection file is private, describes the connection, and is deleted b
 });
 
 test('a second service on the folder is rejected and harms nothing', async () => {
-  const dataDir = await freshFolder();
+  const dataDir = await initialisedFolder();
   const first = await open(dataDir);
   const second = openInChild(dataDir);
   expect(await second.answer).toEqual({
@@ -92,7 +92,7 @@ test('of two cold starts at once exactly one wins', async () => {
 });
 
 test('a data folder of another version is rejected with a clear message', async () => {
-  const dataDir = await freshFolder();
+  const dataDir = await initialisedFolder();
   await (await open(dataDir)).stop();
   await writeFile(join(dataDir, 'postgres', 'PG_VERSION'), '17\n');
   await expect(open(dataDir)).rejects.toThrow(/was made by PostgreSQL 17, and this release brings PostgreSQL 18/);
@@ -105,7 +105,7 @@ test.runIf(process.platform === 'linux')('a folder that can not be made is refus
 });
 
 test('a start that PostgreSQL refuses says why', async () => {
-  const dataDir = await freshFolder();
+  const dataDir = await initialisedFolder();
   await expect(open(dataDir, 'service', { fsync: 'off', shared_buffers: 'plenty' })).rejects.toThrow(
     /does not start:[^]*invalid value for parameter "shared_buffers": "plenty"/,
   );

@@ -9,7 +9,7 @@ import type { ServerConnection } from '../../../src/database/connection/connecti
 import { OWNER, readPassword, SUPERUSER } from '../../../src/database/embedded/data-folder.js';
 import { startService } from '../../../src/service.js';
 import { ADMIN, TestService } from '../../support/service.js';
-import { freshFolder, open, query } from './support.js';
+import { freshFolder, initialisedFolder, open, query } from './support.js';
 
 async function superuser(dataDir: string, connection: ServerConnection): Promise<ServerConnection> {
   const password = await readPassword(join(dataDir, 'postgres'));
@@ -64,7 +64,7 @@ test('has no further rights', async () => {
 });
 
 test('has all that a database of an older release has, whose tables were the superuser’s', async () => {
-  const dataDir = await freshFolder();
+  const dataDir = await initialisedFolder();
   const first = await open(dataDir);
   const connection = first.connection as ServerConnection;
   const old = await superuser(dataDir, connection);

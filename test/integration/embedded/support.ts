@@ -10,6 +10,7 @@ import { Client } from 'pg';
 import { clientOptions, type ConnectionOptions } from '../../../src/database/connection/connection.js';
 import { openDatabase, type OpenedDatabase } from '../../../src/database/open-database.js';
 import { atEnd } from '../../support/at-end.js';
+import { copyInitialised } from '../../support/initialised.js';
 
 const root = join(import.meta.dirname, '../../..');
 
@@ -18,6 +19,13 @@ export async function freshFolder(name = 'data'): Promise<string> {
   const parent = await mkdtemp(join(tmpdir(), 'kind-embedded-'));
   atEnd(() => rm(parent, { recursive: true, force: true, maxRetries: 5 }));
   return join(parent, name);
+}
+
+/** The same on which initdb has run. */
+export async function initialisedFolder(): Promise<string> {
+  const dataDir = await freshFolder();
+  copyInitialised(dataDir);
+  return dataDir;
 }
 
 export async function open(

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { atEnd } from '../../support/at-end.js';
 import { compiled } from '../../support/compiled.js';
+import { copyInitialised } from '../../support/initialised.js';
 
 const root = join(import.meta.dirname, '../../..');
 
@@ -15,9 +16,10 @@ export interface ServiceChild {
   readonly url: string;
 }
 
-/** Starts one on a fresh data folder; it stops after the file's tests. */
+/** Starts one on a data folder of its own; it stops after the file's tests. */
 export async function startChild(env: Record<string, string>): Promise<ServiceChild> {
   const dataDir = mkdtempSync(join(tmpdir(), 'kind-service-'));
+  if (env['DATABASE_URL'] === undefined) copyInitialised(dataDir);
   const child = spawn(process.execPath, [compiled('main.js')], {
     cwd: root,
     env: { ...process.env, PORT: '0', DATA_DIR: dataDir, LOG_LEVEL: 'fatal', ...env },
