@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { signUp } from '../support/callers.js';
-import { startTestService, type TestProject } from '../support/service.js';
+import { sharedService, type TestProject } from '../support/service.js';
 import { codeBlocks } from './markdown.js';
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/access.md'), 'utf8');
@@ -13,7 +13,7 @@ const examples = page
   .slice(1)
   .map((text) => ({ title: text.slice(0, text.indexOf('\n')), blocks: codeBlocks(text) }));
 
-const service = await startTestService();
+const service = await sharedService();
 const root = await service.project();
 await root.post('/kind/unit', { id: 'person', parameters: [{ id: 'team', kind_id: 'string' }] });
 await root.post('/group/unit/kind_auth_member/link/group/kind/unit/person');

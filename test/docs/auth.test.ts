@@ -2,11 +2,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { startTestService } from '../support/service.js';
+import { sharedService } from '../support/service.js';
 import { runSteps, stepsOf } from './shell.js';
 
 const page = (name: string) => readFileSync(join(import.meta.dirname, '../..', name), 'utf8');
-const project = await (await startTestService()).project();
+const project = await (await sharedService()).project();
 
 test('from no user to a signed-up member', async () => {
   const before = stepsOf(page('README.md'), 'sh tour').slice(0, 2);

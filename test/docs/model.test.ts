@@ -2,12 +2,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { startTestService } from '../support/service.js';
+import { sharedService } from '../support/service.js';
 import { codeBlocks, tableRows } from './markdown.js';
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/model.md'), 'utf8');
 const example = codeBlocks(page).find(({ info }) => info === 'json kind')?.text ?? '';
-const project = await (await startTestService()).project();
+const project = await (await sharedService()).project();
 
 test('the example can be created', async () => {
   const reply = await project.post('/kind/unit', example);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { defineKinds } from '../support/callers.js';
 import { ok } from '../support/definitions.js';
-import { startTestService } from '../support/service.js';
+import { sharedService } from '../support/service.js';
 import { codeBlocks, tableRows } from './markdown.js';
 
 const page = (name: string) => readFileSync(join(import.meta.dirname, '../../docs', name), 'utf8');
@@ -14,7 +14,7 @@ const section = (name: string, heading: string) =>
     .find((part) => part.startsWith(`${heading}\n`)) ?? '';
 const span = (cell: string | undefined) => /`(.*)`/.exec(cell ?? '')?.[1]?.trim() ?? '';
 
-const project = await (await startTestService()).project();
+const project = await (await sharedService()).project();
 await defineKinds(
   project,
   { id: 'continent', parameters: [{ id: 'name', kind_id: 'string' }] },

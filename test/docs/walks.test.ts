@@ -3,11 +3,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ok } from '../support/definitions.js';
-import { startTestService } from '../support/service.js';
+import { sharedService } from '../support/service.js';
 import { codeBlocks } from './markdown.js';
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/links.md'), 'utf8');
-const project = await (await startTestService()).project();
+const project = await (await sharedService()).project();
 const steps = codeBlocks(page).map(({ info, text }) => ({ ...parts(info), text }));
 
 function parts(info: string): { method: string; path: string } {

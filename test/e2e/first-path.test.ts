@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { startTestService } from '../support/service.js';
+import { sharedService } from '../support/service.js';
 
-const service = await startTestService();
+const service = await sharedService();
 const project = await service.project();
 
 describe('the shortest path', () => {

@@ -9,9 +9,9 @@ import { asSystem, type Session } from '../../src/unit/session/session.js';
 import { TableStore } from '../../src/unit/table/table.store.js';
 import { asMember, defineKinds } from '../support/callers.js';
 import { createdId, ok, query, refusalOf } from '../support/definitions.js';
-import { startTestService } from '../support/service.js';
+import { sharedService } from '../support/service.js';
 
-const service = await startTestService();
+const service = await sharedService();
 const { app } = service.service;
 const writer = app.get(TableStore);
 

@@ -2,10 +2,10 @@
 import { expect, it } from 'vitest';
 import { asMember, defineKinds } from '../support/callers.js';
 import { createdId, ok, query } from '../support/definitions.js';
-import { startTestService } from '../support/service.js';
+import { sharedService } from '../support/service.js';
 import { sideConnection } from '../support/side-connection.js';
 
-const service = await startTestService();
+const service = await sharedService();
 const side = await sideConnection();
 const admin = await service.project();
 const kinds = Array.from({ length: 12 }, (_, at) => ({ id: `kind${at}`, parameters: ['n'] }));

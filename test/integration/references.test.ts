@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createdId } from '../support/definitions.js';
-import { startTestService } from '../support/service.js';
+import { sharedService } from '../support/service.js';
 
-const service = await startTestService();
+const service = await sharedService();
 const project = await service.project();
 
 const reference = (id: string, kind: string, rule?: string) => ({

@@ -17,6 +17,8 @@ export interface Answered {
   readonly type: string | null;
   /** The parsed body; undefined where there is none. */
   readonly body: unknown;
+  /** The same as it was received. */
+  readonly text: string;
   /** The body of the request, as it was sent. */
   readonly sent?: string | Buffer | undefined;
 }
@@ -28,6 +30,9 @@ interface Template {
 
 type Node = Record<string, unknown>;
 
+/** Characters of answers that are remembered as valid. */
+const REMEMBERED = 10_000_000;
+
 /** What a document says of answers, ready to be asked. */
 export class AnswerCheck {
   readonly #ajv = new Ajv2020({ strict: false, ownProperties: true, allErrors: false, logger: false });
@@ -35,6 +40,8 @@ export class AnswerCheck {
   readonly #templates: readonly Template[];
   /** Templates by method and path, as tests ask for most paths again and again. */
   readonly #found = new LRUCache<string, { template: string | undefined }>({ max: 2000 });
+  /** Schemas and texts that were found valid: the same answer comes often. */
+  readonly #valid = new LRUCache<string, true>({ maxSize: REMEMBERED, sizeCalculation: (_, key) => key.length });
 
   constructor(private readonly document: OpenApiDocument) {
     formats.default(this.#ajv);
@@ -50,12 +57,12 @@ export class AnswerCheck {
 
   /** What is wrong with an answer, or with what it accepted; undefined where all is as the document says. */
   fault(answer: Answered): string | undefined {
-    const { method, path, status, body } = answer;
+    const { method, path, status, body, text } = answer;
     if (method === 'HEAD' || method === 'OPTIONS') return undefined;
     const found = this.#find(method, path);
     const where = `${method} ${path.slice(0, 200)} → ${status}`;
     if (!found) {
-      return status < 400 ? `${where}: the document has no such operation` : this.#judge(ERROR, body, where);
+      return status < 400 ? `${where}: the document has no such operation` : this.#judge(ERROR, body, text, where);
     }
     const responses = `/paths/${escaped(found)}/${method.toLowerCase()}/responses`;
     const all = this.#at(responses);
@@ -70,10 +77,15 @@ export class AnswerCheck {
     if (status !== 200 || sent === undefined || this.#at(operation)['requestBody'] === undefined) return undefined;
     const body = plainJson(sent.toString());
     if (body === undefined) return undefined;
-    return this.#judge(`${operation}/requestBody/content/application~1json/schema`, body, `the body of ${where}`);
+    return this.#judge(
+      `${operation}/requestBody/content/application~1json/schema`,
+      body,
+      sent.toString(),
+      `the body of ${where}`,
+    );
   }
 
-  #content(pointer: string, { type, body }: Answered, where: string): string | undefined {
+  #content(pointer: string, { type, body, text }: Answered, where: string): string | undefined {
     const { content } = this.#at(pointer);
     if (content === undefined) return body === undefined ? undefined : `${where}: the document tells of no body`;
     const [media] = (type ?? '').split(';');
@@ -81,13 +93,18 @@ export class AnswerCheck {
     if (known === undefined)
       return `${where}: ${media ?? 'nothing'}, but the document says ${Object.keys(content as Node).join(', ')}`;
     if (known !== 'application/json') return undefined;
-    return this.#judge(`${pointer}/content/application~1json/schema`, body, where);
+    return this.#judge(`${pointer}/content/application~1json/schema`, body, text, where);
   }
 
-  #judge(pointer: string, body: unknown, where: string): string | undefined {
+  #judge(pointer: string, body: unknown, text: string, where: string): string | undefined {
+    const key = `${pointer}\n${text}`;
+    if (this.#valid.get(key)) return undefined;
     const validate = this.#compiled.get(pointer) ?? this.#ajv.compile({ $ref: `document#${pointer}` });
     this.#compiled.set(pointer, validate);
-    if (validate(body)) return undefined;
+    if (validate(body)) {
+      this.#valid.set(key, true);
+      return undefined;
+    }
     const faults = (validate.errors ?? []).map(({ instancePath, message, params, schemaPath }) => {
       return `  ${instancePath || '/'} ${message ?? ''} ${JSON.stringify(params)} (${schemaPath})`;
     });

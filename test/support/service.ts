@@ -1,6 +1,6 @@
 /**
  * A service for a test file: the real application on the run's PostgreSQL, and projects of its own.
- * Isolation is free, because a project is a schema: make one per file, or per test where it matters.
+ * Projects are isolated from each other, because a project is a schema: make one per file, or per test where it matters.
  */
 import 'reflect-metadata';
 import { randomBytes } from 'node:crypto';
@@ -51,8 +51,31 @@ export interface CallOptions {
   readonly headers?: Record<string, string>;
 }
 
-/** Starts a service; it stops after the file's tests. */
+/**
+ * The service of this worker, for test files that need no service of their own: started once, without limits on
+ * sign-ins, stopped when the worker ends. Test files run in it one after the other, each with projects of its own.
+ */
+export function sharedService(): Promise<TestService> {
+  return (shared ??= startShared());
+}
+
+let shared: Promise<TestService> | undefined;
+
+async function startShared(): Promise<TestService> {
+  const service = await start({ authRateLimit: false });
+  // Vitest ends a worker with this signal.
+  process.once('SIGTERM', () => void service.stop().finally(() => process.exit()));
+  return new TestService(service);
+}
+
+/** Starts a service for one test file; it stops after the file's tests. */
 export async function startTestService(overrides: Partial<Config> = {}, log?: Logger): Promise<TestService> {
+  const service = await start(overrides, log);
+  atEnd(() => service.stop());
+  return new TestService(service);
+}
+
+function start(overrides: Partial<Config>, log?: Logger): Promise<Service> {
   const config: Config = {
     ...loadConfig(
       { LOG_LEVEL: 'fatal', PORT: '0', DATABASE_POOL: '8', DATA_DIR: tmpdir(), FUNCTIONS_WATCH: 'off' },
@@ -67,9 +90,7 @@ export async function startTestService(overrides: Partial<Config> = {}, log?: Lo
     ...overrides,
   };
   const logger = log ?? pino({ level: process.env['TEST_LOG_LEVEL'] ?? 'fatal' });
-  const service = await startService({ config, secret: SECRET, connection: inject('database'), logger });
-  atEnd(() => service.stop());
-  return new TestService(service);
+  return startService({ config, secret: SECRET, connection: inject('database'), logger });
 }
 
 export class TestService {
@@ -148,9 +169,8 @@ export class TestProject {
       },
       body: sent,
     });
-    const { status } = reply;
     const type = reply.headers.get('content-type');
-    await checkAnswer({ method, path: `/api/lib${path}`, status, type, body: reply.body, sent }, this.document);
+    await checkAnswer({ ...reply, method, path: `/api/lib${path}`, type, sent }, this.document);
     return reply;
   }
 

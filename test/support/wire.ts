@@ -18,8 +18,7 @@ export interface WireRequest {
 export async function send(service: Service, request: WireRequest, own?: AnswerCheck): Promise<Reply> {
   const { method = 'GET', path, headers: sent = {}, body: content } = request;
   const reply = await exchange(service.url, { method, path, headers: sent, body: content });
-  const { status, headers, body } = reply;
-  await checkAnswer({ method, path, status, type: headers.get('content-type'), body, sent: content }, own);
+  await checkAnswer({ ...reply, method, path, type: reply.headers.get('content-type'), sent: content }, own);
   return reply;
 }
 

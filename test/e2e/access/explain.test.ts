@@ -1,9 +1,9 @@
 /** Why a member may do something with a unit, or may not: told to administrators, and true. */
 import { describe, expect, it } from 'vitest';
 import { defineKinds, signUp, withMembers } from '../../support/callers.js';
-import { startTestService } from '../../support/service.js';
+import { sharedService } from '../../support/service.js';
 
-const service = await startTestService();
+const service = await sharedService();
 const admin = await withMembers(await service.project());
 const [ada, bob] = [await signUp(admin, 'ada'), await signUp(admin, 'bob')];
 

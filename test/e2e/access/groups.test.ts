@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { anonymous, asMember, defineKinds, documented } from '../../support/callers.js';
 import { ok } from '../../support/definitions.js';
 import { scenarios } from '../../support/scenario.js';
-import { startTestService } from '../../support/service.js';
+import { sharedService } from '../../support/service.js';
 
-const service = await startTestService();
+const service = await sharedService();
 
 async function projectWhere(access: object | null) {
   const admin = await service.project();

@@ -2,9 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import { asMember, defineKinds } from '../../support/callers.js';
 import { createdId, ok } from '../../support/definitions.js';
-import { startTestService, type TestProject } from '../../support/service.js';
+import { sharedService, type TestProject } from '../../support/service.js';
 
-const service = await startTestService();
+const service = await sharedService();
 const admin = await service.project();
 const member = await asMember(admin);
 await defineKinds(admin, { id: 'harbour' });

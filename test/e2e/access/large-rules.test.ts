@@ -4,9 +4,9 @@ import { LIMITS } from '../../../src/shared/limits.js';
 import { asMember } from '../../support/callers.js';
 import { ok, query, refusalOf } from '../../support/definitions.js';
 import { alternatives, defineFarKinds, farWays, shareOf } from '../../support/far-kinds.js';
-import { startTestService } from '../../support/service.js';
+import { sharedService } from '../../support/service.js';
 
-const service = await startTestService();
+const service = await sharedService();
 const project = await service.project();
 const member = await asMember(project);
 await defineFarKinds(project);

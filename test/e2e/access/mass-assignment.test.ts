@@ -2,9 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import { anonymous, defineKinds, signUp, withMembers } from '../../support/callers.js';
 import { createdId, ok, query } from '../../support/definitions.js';
-import { startTestService, type Reply } from '../../support/service.js';
+import { sharedService, type Reply } from '../../support/service.js';
 
-const service = await startTestService({ authRateLimit: false });
+const service = await sharedService();
 const admin = await withMembers(await service.project());
 const ID = '0190163d-8694-739b-aea5-966c26f8ad91';
 await defineKinds(

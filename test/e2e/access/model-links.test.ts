@@ -1,9 +1,9 @@
 /** Linking kinds of the model: `link` of the parent and `read` of the child, by level and by rule. */
 import { describe, expect, it } from 'vitest';
 import { asMember, defineKinds } from '../../support/callers.js';
-import { startTestService } from '../../support/service.js';
+import { sharedService } from '../../support/service.js';
 
-const service = await startTestService();
+const service = await sharedService();
 const admin = await service.project();
 await defineKinds(
   admin,

@@ -3,9 +3,9 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { anonymous, asMember, defineKinds } from '../../support/callers.js';
 import { createdId, expectNoDrift, ok } from '../../support/definitions.js';
 import { scenarios } from '../../support/scenario.js';
-import { startTestService, type TestProject } from '../../support/service.js';
+import { sharedService, type TestProject } from '../../support/service.js';
 
-const service = await startTestService();
+const service = await sharedService();
 const project = await service.project();
 const member = await asMember(project);
 const nobody = anonymous(project);

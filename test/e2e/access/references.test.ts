@@ -2,9 +2,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { anonymous, defineKinds, signUp, withMembers, type TestMember } from '../../support/callers.js';
 import { createdId, ok } from '../../support/definitions.js';
-import { startTestService, type Reply, type TestProject } from '../../support/service.js';
+import { sharedService, type Reply, type TestProject } from '../../support/service.js';
 
-const service = await startTestService();
+const service = await sharedService();
 const admin = await withMembers(await service.project());
 const ann = await signUp(admin, 'ann');
 const bob = await signUp(admin, 'bob');

@@ -2,9 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import { anonymous, asMember, defineKinds } from '../../support/callers.js';
 import { ok } from '../../support/definitions.js';
-import { startTestService, type TestProject } from '../../support/service.js';
+import { sharedService, type TestProject } from '../../support/service.js';
 
-const service = await startTestService();
+const service = await sharedService();
 const admin = await service.project();
 const given = { values: ['secret', 'x'], default_string: 'secret', pattern: 'secret|x' };
 const define = (id: string, more: object) => ({ id, kind_id: 'string', ...given, ...more });

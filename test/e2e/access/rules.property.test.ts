@@ -7,9 +7,9 @@ import { defineKinds, tokensOf } from '../../support/callers.js';
 import { ok } from '../../support/definitions.js';
 import type { Json, NaiveKind, NaiveParameter, UnitRecord } from '../../support/naive-filter.js';
 import { may, namesIn, type NaiveAccess, type NaiveCaller } from '../../support/naive-rules.js';
-import { startTestService, type Reply, type TestProject } from '../../support/service.js';
+import { sharedService, type Reply, type TestProject } from '../../support/service.js';
 
-const service = await startTestService();
+const service = await sharedService();
 const root = await service.project();
 const TEXTS = ['', 'a', 'b', 'red', '@member.id', '1'];
 const LISTS = [[], ['a'], ['a', 'b'], ['b', 'red'], ['']];

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { tokensOf } from '../../support/callers.js';
-import { startTestService } from '../../support/service.js';
+import { sharedService } from '../../support/service.js';
 
-const service = await startTestService();
+const service = await sharedService();
 const admin = await service.project();
 
 await admin.post('/kind/unit', { id: 'person', parameters: [{ id: 'team', kind_id: 'string' }] });

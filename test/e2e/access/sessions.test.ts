@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { startTestService, ADMIN } from '../../support/service.js';
+import { sharedService, startTestService, ADMIN } from '../../support/service.js';
 
-const service = await startTestService();
+const service = await sharedService();
 const second = await startTestService();
 const admin = await service.project();
 await admin.post('/kind/unit', { id: 'person', parameters: [{ id: 'phone', kind_id: 'string', required: true }] });

@@ -6,10 +6,10 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { defineKinds, signUp } from '../../support/callers.js';
 import { ok } from '../../support/definitions.js';
-import { startTestService, type TestProject } from '../../support/service.js';
+import { sharedService, type TestProject } from '../../support/service.js';
 import { sqlNames } from '../../support/sql-names.js';
 
-const service = await startTestService();
+const service = await sharedService();
 /** Fields of all units or of all members, and ids of built-in kinds. */
 const TAKEN = [
   ...['id', 'links', 'inserted_at', 'updated_at', 'first_access_time'],

@@ -2,9 +2,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { defineKinds, tokensOf } from '../../support/callers.js';
 import { createdId, expectNoDrift, ok } from '../../support/definitions.js';
-import { startTestService, type TestProject } from '../../support/service.js';
+import { sharedService, startTestService, type TestProject } from '../../support/service.js';
 
-const [service, second] = [await startTestService(), await startTestService()];
+const [service, second] = [await sharedService(), await startTestService()];
 let admin: TestProject;
 let ann: TestProject;
 /** The same member through another process, which knows the model and the session already. */

@@ -2,9 +2,9 @@
 import { expect, it } from 'vitest';
 import { asMember, anonymous } from '../../support/callers.js';
 import { ok } from '../../support/definitions.js';
-import { startTestService } from '../../support/service.js';
+import { sharedService } from '../../support/service.js';
 
-const service = await startTestService();
+const service = await sharedService();
 const admin = await service.project();
 const member = await asMember(admin);
 await ok(admin.post('/string/unit', { id: 'secret_parameter' }));

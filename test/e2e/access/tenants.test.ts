@@ -2,10 +2,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { defineKinds, signUp, withMembers, type TestMember } from '../../support/callers.js';
 import { createdId, definitionsOf, ok, query } from '../../support/definitions.js';
-import { startTestService, type TestProject } from '../../support/service.js';
+import { sharedService, type TestProject } from '../../support/service.js';
 import { sideConnection } from '../../support/side-connection.js';
 
-const service = await startTestService({ authRateLimit: false });
+const service = await sharedService();
 
 interface Tenant {
   readonly mark: string;

@@ -2,9 +2,9 @@
 import { expect, it } from 'vitest';
 import { withMembers } from '../../support/callers.js';
 import { ok, query, refusalOf } from '../../support/definitions.js';
-import { startTestService } from '../../support/service.js';
+import { sharedService } from '../../support/service.js';
 
-const service = await startTestService();
+const service = await sharedService();
 const admin = await withMembers(await service.project());
 await admin.post('/integer/unit', { id: 'age', max_value: 150 });
 await admin.post('/unit/unit', { id: 'friend', reference_kind: 'person' });

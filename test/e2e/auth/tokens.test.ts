@@ -3,12 +3,12 @@ import { createHmac, createSign, generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { anonymous, signUp, withMembers } from '../../support/callers.js';
 import { query } from '../../support/definitions.js';
-import { startTestService } from '../../support/service.js';
+import { sharedService } from '../../support/service.js';
 
 /** That of test/support/service.ts: who has it can sign anything. */
 const SECRET = 'a secret for tests, at least thirty-two characters';
 
-const service = await startTestService({ authRateLimit: false });
+const service = await sharedService();
 const admin = await withMembers(await service.project());
 const other = await withMembers(await service.project());
 const open = anonymous(admin);

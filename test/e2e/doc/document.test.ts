@@ -5,10 +5,10 @@ import { TAGS } from '../../../src/http/route/api-route.js';
 import { LIMITS } from '../../../src/shared/limits.js';
 import { anonymous, asMember, defineKinds } from '../../support/callers.js';
 import { createdId, ok } from '../../support/definitions.js';
-import { startTestService, type Reply, type TestProject } from '../../support/service.js';
+import { sharedService, type Reply, type TestProject } from '../../support/service.js';
 import { send } from '../../support/wire.js';
 
-const service = await startTestService();
+const service = await sharedService();
 const admin = await service.project();
 
 const DOCUMENT = '/api/lib/doc/openapi.json';

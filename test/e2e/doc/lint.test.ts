@@ -9,12 +9,12 @@ import { expect, it } from 'vitest';
 import { anonymous, asMember, defineKinds } from '../../support/callers.js';
 import { PLACE, THING } from '../../support/every-type.js';
 import { SHOWN_KINDS } from '../../support/shown-kinds.js';
-import { startTestService } from '../../support/service.js';
+import { sharedService } from '../../support/service.js';
 import { send } from '../../support/wire.js';
 
 const EVIL = '<script>x</script> <img src=x onerror=y> [x](javascript:alert(1)) & `*`';
 const ODD = { id: 'odd', label: EVIL, parameters: [{ id: 'oddly', kind_id: 'text', helper_text: EVIL }] };
-const service = await startTestService();
+const service = await sharedService();
 const project = await service.project();
 await defineKinds(project, PLACE, { ...THING, public: true }, { id: 'constructor' }, { id: 'off', active: false }, ODD);
 const member = await asMember(project);

@@ -9,9 +9,9 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { Documents } from '../../../src/doc/documents.js';
 import { assetFiles } from '../../../src/doc/page-files.js';
-import { startTestService, type Reply } from '../../support/service.js';
+import { sharedService, type Reply } from '../../support/service.js';
 
-const service = await startTestService();
+const service = await sharedService();
 
 const PAGE = '/api/lib/doc/swaggerui';
 

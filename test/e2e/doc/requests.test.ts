@@ -9,13 +9,13 @@ import { defineKinds, signUp, withMembers } from '../../support/callers.js';
 import { createdId, ok } from '../../support/definitions.js';
 import { PLACE, THING } from '../../support/every-type.js';
 import { SchemaValues } from '../../support/schema-values.js';
-import { startTestService } from '../../support/service.js';
+import { sharedService } from '../../support/service.js';
 import { send } from '../../support/wire.js';
 
 /** Of each body; more take longer than they find. */
 const SAMPLES = 15;
 
-const service = await startTestService({ authRateLimit: false });
+const service = await sharedService();
 const project = await withMembers(await service.project());
 await defineKinds(project, PLACE, THING, {
   id: 'ruled',

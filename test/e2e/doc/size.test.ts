@@ -7,11 +7,11 @@ import { asMember, defineKinds } from '../../support/callers.js';
 import { refusalOf } from '../../support/definitions.js';
 import { defineMany } from '../../support/large-model.js';
 import { MEASURED } from '../../support/neighbour.js';
-import { startTestService, type TestProject } from '../../support/service.js';
+import { sharedService, type TestProject } from '../../support/service.js';
 import { send } from '../../support/wire.js';
 
 const DOCUMENT = '/doc/openapi.json';
-const service = await startTestService();
+const service = await sharedService();
 const documentOf = async (caller: TestProject, query = '') => {
   const reply = await caller.get(`${DOCUMENT}${query}`);
   return { ...reply, document: reply.body as unknown as OpenApiDocument };

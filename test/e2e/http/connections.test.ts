@@ -4,10 +4,10 @@ import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { LIMITS } from '../../../src/shared/limits.js';
 import { defineKinds } from '../../support/callers.js';
-import { startTestService } from '../../support/service.js';
+import { sharedService } from '../../support/service.js';
 import { sendBytes } from '../../support/wire.js';
 
-const started = await startTestService();
+const started = await sharedService();
 const { service } = started;
 const project = await started.project();
 await defineKinds(project, { id: 'note', label: 'Note', parameters: [{ id: 'title', kind_id: 'string' }] });

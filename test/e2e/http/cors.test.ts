@@ -1,10 +1,10 @@
 /** CORS: closed by default, open to the configured origins. */
 import { describe, expect, it } from 'vitest';
-import { startTestService } from '../../support/service.js';
+import { sharedService, startTestService } from '../../support/service.js';
 import { send } from '../../support/wire.js';
 
 const [closed, listed, open] = await Promise.all([
-  startTestService(),
+  sharedService(),
   startTestService({ corsOrigins: ['https://a.example', 'https://b.example'] }),
   startTestService({ corsOrigins: '*' }),
 ]);

@@ -2,10 +2,10 @@
 import { describe, expect, it } from 'vitest';
 import { PARAMETER_TYPES } from '../../../src/model/parameter-type/type-by-id.js';
 import { anonymous, defineKinds } from '../../support/callers.js';
-import { startTestService } from '../../support/service.js';
+import { sharedService } from '../../support/service.js';
 import { send } from '../../support/wire.js';
 
-const service = await startTestService();
+const service = await sharedService();
 const project = await service.project();
 await defineKinds(
   project,

@@ -5,9 +5,9 @@ import { expect, it } from 'vitest';
 import { LIMITS } from '../../../src/shared/limits.js';
 import { anonymous, defineKinds, withMembers } from '../../support/callers.js';
 import { refusalOf } from '../../support/definitions.js';
-import { startTestService } from '../../support/service.js';
+import { sharedService } from '../../support/service.js';
 
-const service = await startTestService();
+const service = await sharedService();
 const project = await withMembers(await service.project());
 await defineKinds(project, { id: 'note', label: 'Note', parameters: [{ id: 'text', kind_id: 'text' }] });
 

@@ -9,9 +9,9 @@ import { Provisioning } from '../../../src/catalog/project/provisioning.js';
 import { anonymous, defineKinds, signUp, withMembers } from '../../support/callers.js';
 import { createdId, expectNoDrift, inQuotes, ok, query } from '../../support/definitions.js';
 import { send, type WireRequest } from '../../support/wire.js';
-import { startTestService } from '../../support/service.js';
+import { sharedService } from '../../support/service.js';
 
-const service = await startTestService({ authRateLimit: false });
+const service = await sharedService();
 const admin = await withMembers(await service.project());
 await defineKinds(
   admin,

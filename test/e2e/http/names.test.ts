@@ -2,9 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import { defineKinds } from '../../support/callers.js';
 import { play, scenarios, type Scenario } from '../../support/scenario.js';
-import { startTestService } from '../../support/service.js';
+import { sharedService } from '../../support/service.js';
 
-const service = await startTestService();
+const service = await sharedService();
 const project = await service.project();
 const MAGIC = [
   'constructor',

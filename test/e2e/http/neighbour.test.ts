@@ -3,9 +3,9 @@ import { afterAll, expect, it } from 'vitest';
 import { defineKinds } from '../../support/callers.js';
 import { beside, MEASURED } from '../../support/neighbour.js';
 import { Sender } from '../../support/sender.js';
-import { startTestService } from '../../support/service.js';
+import { sharedService } from '../../support/service.js';
 
-const service = await startTestService();
+const service = await sharedService();
 const quiet = await service.project();
 const project = await service.project();
 await defineKinds(

@@ -4,10 +4,10 @@ import { describe, expect, it } from 'vitest';
 import { Readiness } from '../../../src/health/readiness.js';
 import { anonymous, defineKinds } from '../../support/callers.js';
 import { expectWellFormed, play, scenarios, wireRequest, type Scenario } from '../../support/scenario.js';
-import { startTestService } from '../../support/service.js';
+import { sharedService } from '../../support/service.js';
 import { send, sendBytes } from '../../support/wire.js';
 
-const service = await startTestService();
+const service = await sharedService();
 const project = await service.project();
 await defineKinds(project, {
   id: 'note',

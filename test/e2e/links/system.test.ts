@@ -3,9 +3,9 @@ import { describe } from 'vitest';
 import { anonymous, asMember, defineKinds, documented } from '../../support/callers.js';
 import { ok } from '../../support/definitions.js';
 import { scenarios, type Scenario } from '../../support/scenario.js';
-import { startTestService } from '../../support/service.js';
+import { sharedService } from '../../support/service.js';
 
-const service = await startTestService();
+const service = await sharedService();
 const root = await service.project();
 const ann = await asMember(root);
 await defineKinds(

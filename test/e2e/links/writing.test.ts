@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { anonymous, asMember, defineKinds } from '../../support/callers.js';
 import { createdId, definitionsOf, ok, query, TIMESTAMP } from '../../support/definitions.js';
 import { scenarios } from '../../support/scenario.js';
-import { startTestService, type TestProject } from '../../support/service.js';
+import { sharedService, type TestProject } from '../../support/service.js';
 import { sideConnection } from '../../support/side-connection.js';
 
-const service = await startTestService();
+const service = await sharedService();
 const admin = await service.project();
 const ann = await asMember(admin);
 const side = await sideConnection();

@@ -2,9 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import { BUILT_IN_KINDS } from '../../../src/model/built-in/built-in.js';
 import { expectNoDrift, itRefuses, ok, refusalOf, type Method, type RefusalRow } from '../../support/definitions.js';
-import { startTestService } from '../../support/service.js';
+import { sharedService } from '../../support/service.js';
 
-const service = await startTestService();
+const service = await sharedService();
 const project = await service.project();
 await ok(project.post('/string/unit', { id: 'mine' }));
 const [administrator] = ((await ok(project.get('/kind_admin/unit'))) as { items: [{ id: string }] }).items;

@@ -2,9 +2,9 @@
 import { expect, it } from 'vitest';
 import { LIMITS } from '../../../src/shared/limits.js';
 import { ok, query, refusalOf } from '../../support/definitions.js';
-import { startTestService, type Reply, type TestProject } from '../../support/service.js';
+import { sharedService, type Reply, type TestProject } from '../../support/service.js';
 
-const service = await startTestService();
+const service = await sharedService();
 
 /** Makes so many rows like that of `first`, as if they had been defined. */
 async function multiply(project: TestProject, name: string, count: number): Promise<void> {

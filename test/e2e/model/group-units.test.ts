@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { anonymous, asMember, defineKinds, documented } from '../../support/callers.js';
 import { createdId, ok } from '../../support/definitions.js';
 import { scenarios } from '../../support/scenario.js';
-import { startTestService } from '../../support/service.js';
+import { sharedService } from '../../support/service.js';
 
-const service = await startTestService();
+const service = await sharedService();
 const root = await service.project();
 const member = await asMember(root);
 

@@ -10,9 +10,9 @@ import {
   type Method,
   type RefusalRow,
 } from '../../support/definitions.js';
-import { startTestService, type Reply } from '../../support/service.js';
+import { sharedService, type Reply } from '../../support/service.js';
 
-const service = await startTestService();
+const service = await sharedService();
 const project = await service.project();
 for (const id of ['city', 'town', 'village']) await ok(project.post('/kind/unit', { id, label: id.toUpperCase() }));
 await ok(project.post('/group/unit', { id: 'taken', kind_list: ['city', 'town'] }));

@@ -2,9 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import { expectNoDrift, expectRefused, ok, query, refusalOf } from '../../support/definitions.js';
 import { TYPES } from '../../support/every-type.js';
-import { startTestService } from '../../support/service.js';
+import { sharedService } from '../../support/service.js';
 
-const service = await startTestService();
+const service = await sharedService();
 const project = await service.project();
 const kind = (id: string, ...parameters: readonly (string | object)[]) =>
   project.post('/kind/unit', { id, parameters });

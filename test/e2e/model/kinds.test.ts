@@ -2,9 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import { RESERVED_KINDS } from '../../../src/model/built-in/built-in.js';
 import { expectNoDrift, itRefuses, ok, refusalOf, TIMESTAMP, type RefusalRow } from '../../support/definitions.js';
-import { startTestService } from '../../support/service.js';
+import { sharedService } from '../../support/service.js';
 
-const service = await startTestService();
+const service = await sharedService();
 const project = await service.project();
 
 const LONG = 'a'.repeat(63);

@@ -1,9 +1,9 @@
 /** The record of a member kind: it lists what its members have as such, comes and goes with the group, and can be sent back. */
 import { describe, expect, it } from 'vitest';
 import { createdId, expectNoDrift, expectRefused, ok, query, refusalOf } from '../../support/definitions.js';
-import { startTestService } from '../../support/service.js';
+import { sharedService } from '../../support/service.js';
 
-const service = await startTestService();
+const service = await sharedService();
 const project = await service.project();
 const GAINED = [
   ...['kind_system_user', 'username', 'email', 'first_name', 'last_name'],

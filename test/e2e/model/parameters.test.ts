@@ -2,9 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import { PARAMETER_TYPES } from '../../../src/model/parameter-type/type-by-id.js';
 import { expectNoDrift, itRefuses, ok, refusalOf, TIMESTAMP, type RefusalRow } from '../../support/definitions.js';
-import { startTestService } from '../../support/service.js';
+import { sharedService } from '../../support/service.js';
 
-const service = await startTestService();
+const service = await sharedService();
 const project = await service.project();
 await ok(project.post('/kind/unit', { id: 'target' }));
 await ok(project.post('/kind/unit', { id: 'distant', remote: true }));

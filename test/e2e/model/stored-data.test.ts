@@ -11,9 +11,9 @@ import {
   type Method,
   type RefusalRow,
 } from '../../support/definitions.js';
-import { startTestService } from '../../support/service.js';
+import { sharedService } from '../../support/service.js';
 
-const service = await startTestService();
+const service = await sharedService();
 const project = await service.project();
 
 /** 3000 characters that can not be compressed into an index. */

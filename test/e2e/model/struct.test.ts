@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { LIMITS } from '../../../src/shared/limits.js';
 import { createdId, ok, refusalOf } from '../../support/definitions.js';
 import { beside, MEASURED } from '../../support/neighbour.js';
-import { startTestService } from '../../support/service.js';
+import { sharedService } from '../../support/service.js';
 
-const service = await startTestService();
+const service = await sharedService();
 const project = await service.project();
 
 interface Descriptor {

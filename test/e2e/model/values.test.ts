@@ -1,10 +1,10 @@
 /** Values of every type are stored, shown again and found again; what does not fit is 400. */
 import { describe, expect, it } from 'vitest';
 import { inQuotes, ok, refusalOf } from '../../support/definitions.js';
-import { startTestService } from '../../support/service.js';
+import { sharedService } from '../../support/service.js';
 import { brief, EDGES, shownOf, TYPES } from '../../support/values.js';
 
-const service = await startTestService();
+const service = await sharedService();
 const project = await service.project();
 for (const type of TYPES) {
   const parameters = [

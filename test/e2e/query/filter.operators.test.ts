@@ -5,9 +5,9 @@ import { defineKinds } from '../../support/callers.js';
 import { createdId } from '../../support/definitions.js';
 import { PLACE, THING, TYPES, type TypeId } from '../../support/every-type.js';
 import { play } from '../../support/scenario.js';
-import { startTestService } from '../../support/service.js';
+import { sharedService } from '../../support/service.js';
 
-const service = await startTestService();
+const service = await sharedService();
 const project = await service.project();
 await defineKinds(project, PLACE, THING, {
   id: 'note',

@@ -15,10 +15,10 @@ import {
   type TypeId,
 } from '../../support/every-type.js';
 import { matches, type UnitRecord } from '../../support/naive-filter.js';
-import { startTestService } from '../../support/service.js';
+import { sharedService } from '../../support/service.js';
 
 const UNITS = 300;
-const service = await startTestService();
+const service = await sharedService();
 const project = await service.project();
 await defineKinds(project, PLACE, THING);
 const places = ((await project.post('/place/unit', [{}, {}, {}, {}])).body.content.items as { id: string }[]).map(

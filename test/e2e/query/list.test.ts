@@ -3,9 +3,9 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { defineKinds } from '../../support/callers.js';
 import { createdId } from '../../support/definitions.js';
 import { play, scenarios } from '../../support/scenario.js';
-import { startTestService } from '../../support/service.js';
+import { sharedService } from '../../support/service.js';
 
-const service = await startTestService();
+const service = await sharedService();
 const [project, other] = await Promise.all([service.project(), service.project()]);
 const parameters = [
   { id: 'name', kind_id: 'string' },

@@ -4,10 +4,10 @@ import { describe, expect, it } from 'vitest';
 import { defineKinds } from '../../support/callers.js';
 import { JSON_KEYS, PARAMETERS, PLACE, THING, UNIT_PARAMETERS, VALUES, type TypeId } from '../../support/every-type.js';
 import { sorted, type NaiveOrder, type UnitRecord } from '../../support/naive-filter.js';
-import { startTestService } from '../../support/service.js';
+import { sharedService } from '../../support/service.js';
 
 const UNITS = 120;
-const service = await startTestService();
+const service = await sharedService();
 const project = await service.project();
 await defineKinds(project, PLACE, THING);
 const places = ((await project.post('/place/unit', [{}, {}, {}])).body.content.items as { id: string }[]).map(

@@ -9,7 +9,7 @@ import { printFilter, printPath } from '../../../src/filter/filter.printer.js';
 import { asMember, defineKinds } from '../../support/callers.js';
 import { ok } from '../../support/definitions.js';
 import { matches, sorted, type Json, type NaiveKind, type UnitRecord } from '../../support/naive-filter.js';
-import { startTestService, type TestProject } from '../../support/service.js';
+import { sharedService, type TestProject } from '../../support/service.js';
 
 const UNITS = 60;
 const KINDS = ['a', 'b', 'c'];
@@ -34,7 +34,7 @@ const TEXTS: ReadonlyMap<string, readonly string[]> = new Map([
   ['kind_id', ['a', 'b', 'c']],
 ]);
 
-const service = await startTestService();
+const service = await sharedService();
 const project = await service.project();
 const member = await asMember(project);
 const parameters = [

@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { defineKinds } from '../../support/callers.js';
 import { createdId, ok } from '../../support/definitions.js';
 import { scenarios, type Scenario } from '../../support/scenario.js';
-import { startTestService } from '../../support/service.js';
+import { sharedService } from '../../support/service.js';
 
-const service = await startTestService();
+const service = await sharedService();
 const project = await service.project();
 const reference = (id: string, kind = id) => ({ id, kind_id: 'unit', reference_kind: kind });
 const LONG = 'of_which_the_name_is_nearly_as_long_as_any_name_is_allowed_to';

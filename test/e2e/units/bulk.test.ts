@@ -2,9 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import { defineKinds } from '../../support/callers.js';
 import { createdId } from '../../support/definitions.js';
-import { startTestService } from '../../support/service.js';
+import { sharedService } from '../../support/service.js';
 
-const service = await startTestService();
+const service = await sharedService();
 const project = await service.project();
 const UNIQUE: Record<string, readonly [unknown, unknown]> = {
   string: ['a', 'A'],

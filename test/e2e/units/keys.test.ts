@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { defineKinds } from '../../support/callers.js';
 import { createdId } from '../../support/definitions.js';
 import { wireRequest } from '../../support/scenario.js';
-import { startTestService } from '../../support/service.js';
+import { sharedService } from '../../support/service.js';
 import { send } from '../../support/wire.js';
 
-const service = await startTestService();
+const service = await sharedService();
 const project = await service.project();
 const KINDS = ['string', 'text', 'integer', 'decimal', 'date'] as const;
 await defineKinds(

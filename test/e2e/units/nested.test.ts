@@ -2,9 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import { anonymous, asMember, defineKinds, signUp } from '../../support/callers.js';
 import { ok, refusalOf } from '../../support/definitions.js';
-import { startTestService } from '../../support/service.js';
+import { sharedService } from '../../support/service.js';
 
-const service = await startTestService();
+const service = await sharedService();
 const project = await service.project();
 const member = await asMember(project);
 const nobody = anonymous(project);

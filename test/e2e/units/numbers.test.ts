@@ -2,9 +2,9 @@
 import { expect, it } from 'vitest';
 import { defineKinds } from '../../support/callers.js';
 import { createdId, ok, refusalOf } from '../../support/definitions.js';
-import { startTestService } from '../../support/service.js';
+import { sharedService } from '../../support/service.js';
 
-const service = await startTestService();
+const service = await sharedService();
 const project = await service.project();
 await defineKinds(project, {
   id: 'thing',

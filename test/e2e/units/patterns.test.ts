@@ -4,12 +4,12 @@ import { PatternMatcher } from '../../../src/catalog/pattern/pattern-matcher.js'
 import { defineKinds } from '../../support/callers.js';
 import { ok, refusalOf } from '../../support/definitions.js';
 import { beside, MEASURED } from '../../support/neighbour.js';
-import { startTestService } from '../../support/service.js';
+import { sharedService } from '../../support/service.js';
 
 /** Linear, as all of RE2, but with 2003 instructions that are all alive at every character. */
 const COSTLY = '(?i)(?:[ab]?){500}(?:[bc]?){500}[xy]';
 
-const service = await startTestService();
+const service = await sharedService();
 const project = await service.project();
 await defineKinds(project, {
   id: 'page',

@@ -4,9 +4,9 @@ import { BUILT_IN_KINDS } from '../../../src/model/built-in/built-in.js';
 import { anonymous, defineKinds, signUp, withMembers } from '../../support/callers.js';
 import { ok, refusalOf } from '../../support/definitions.js';
 import { PARAMETERS, PLACE, THING, VALUES } from '../../support/every-type.js';
-import { startTestService } from '../../support/service.js';
+import { sharedService } from '../../support/service.js';
 
-const service = await startTestService({ authRateLimit: false });
+const service = await sharedService();
 const root = await withMembers(await service.project());
 await defineKinds(
   root,

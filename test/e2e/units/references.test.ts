@@ -2,9 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import { asMember, defineKinds } from '../../support/callers.js';
 import { createdId } from '../../support/definitions.js';
-import { startTestService } from '../../support/service.js';
+import { sharedService } from '../../support/service.js';
 
-const service = await startTestService();
+const service = await sharedService();
 const project = await service.project();
 const KEYED = { string: 'it', integer: 39, decimal: '12.5', date: '2024-01-31' } as const;
 await defineKinds(

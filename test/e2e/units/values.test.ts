@@ -4,9 +4,9 @@ import { LIMITS } from '../../../src/shared/limits.js';
 import { defineKinds } from '../../support/callers.js';
 import { createdId } from '../../support/definitions.js';
 import { play } from '../../support/scenario.js';
-import { startTestService, type Reply } from '../../support/service.js';
+import { sharedService, type Reply } from '../../support/service.js';
 
-const service = await startTestService();
+const service = await sharedService();
 const project = await service.project();
 const TYPES = [
   'string',

@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
 import { expectRefused, definitionsOf, expectNoDrift, ok, query } from '../../support/definitions.js';
-import { startTestService } from '../../support/service.js';
+import { sharedService } from '../../support/service.js';
 
-const service = await startTestService();
+const service = await sharedService();
 const project = await service.project();
 await ok(
   project.post('/kind/unit', {

@@ -7,9 +7,9 @@ import { diffModels } from '../../../src/model/table/diff.js';
 import { tableShapes } from '../../../src/model/table/required-tables.js';
 import { provisionRowsStatement } from '../../../src/sql/model.sql.js';
 import { definitionsOf, expectNoDrift, modelOf } from '../../support/definitions.js';
-import { startTestService } from '../../support/service.js';
+import { sharedService } from '../../support/service.js';
 
-const service = await startTestService();
+const service = await sharedService();
 const project = await service.project();
 
 describe('the built-in model is a fixpoint', () => {

@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { LIMITS } from '../../../src/shared/limits.js';
 import { ok, query, refusalOf } from '../../support/definitions.js';
 import { beside, MEASURED } from '../../support/neighbour.js';
-import { startTestService, type TestProject } from '../../support/service.js';
+import { sharedService, type TestProject } from '../../support/service.js';
 
-const service = await startTestService();
+const service = await sharedService();
 
 /** Gives a kind metadata of so many bytes, however large a body may be. */
 const pad = (project: TestProject, bytes: number) =>

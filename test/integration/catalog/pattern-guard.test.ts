@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { schemaName } from '../../../src/model/names.js';
 import { patternValuesStatement } from '../../../src/sql/ddl.sql.js';
 import { ok, query, refusalOf } from '../../support/definitions.js';
-import { startTestService } from '../../support/service.js';
+import { sharedService } from '../../support/service.js';
 
-const service = await startTestService();
+const service = await sharedService();
 const project = await service.project();
 const schema = schemaName(project.id);
 

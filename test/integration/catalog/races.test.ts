@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { definitionsOf, expectNoDrift, ok } from '../../support/definitions.js';
-import { startTestService, type Reply } from '../../support/service.js';
+import { sharedService, startTestService, type Reply } from '../../support/service.js';
 
-const [here, there] = [await startTestService(), await startTestService()];
+const [here, there] = [await sharedService(), await startTestService()];
 const project = await here.project();
 /** The same project through another process. */
 const elsewhere = await there.signIn(project.id);

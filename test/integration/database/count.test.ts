@@ -6,9 +6,9 @@ import { listStatement } from '../../../src/sql/select.sql.js';
 import { ProjectStore } from '../../../src/tenancy/project-store.js';
 import { planList } from '../../../src/unit/query/list.plan.js';
 import { defineKinds } from '../../support/callers.js';
-import { startTestService } from '../../support/service.js';
+import { sharedService } from '../../support/service.js';
 
-const service = await startTestService();
+const service = await sharedService();
 const project = await service.project();
 await defineKinds(project, {
   id: 'note',

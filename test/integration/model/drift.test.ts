@@ -6,9 +6,9 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { PARAMETER_TYPES } from '../../../src/model/parameter-type/type-by-id.js';
 import { definitionsOf, expectNoDrift, ok } from '../../support/definitions.js';
-import { startTestService, TestProject, type Reply } from '../../support/service.js';
+import { sharedService, TestProject, type Reply } from '../../support/service.js';
 
-const service = await startTestService();
+const service = await sharedService();
 const admin = await service.project();
 
 /** What was asked for, to be told where it failed. */

@@ -6,14 +6,14 @@ import { listStatement } from '../../../src/sql/select.sql.js';
 import { ProjectStore } from '../../../src/tenancy/project-store.js';
 import { planList } from '../../../src/unit/query/list.plan.js';
 import { defineKinds } from '../../support/callers.js';
-import { startTestService } from '../../support/service.js';
+import { sharedService } from '../../support/service.js';
 
 const UNITS = 20_000;
 const LIMIT = 10;
 /** One in so many units has no `rank`. */
 const NULLS = 4;
 
-const service = await startTestService();
+const service = await sharedService();
 const project = await service.project();
 await defineKinds(project, {
   id: 'note',

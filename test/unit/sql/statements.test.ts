@@ -43,7 +43,7 @@ import { runSync } from '../../../src/shared/work-in-pieces.js';
 import { linkStatements } from './link-statements.js';
 import { modelOf, ok } from '../../support/definitions.js';
 import { kind, kindIn, modelWith, parameter } from '../../support/models.js';
-import { startTestService } from '../../support/service.js';
+import { sharedService } from '../../support/service.js';
 
 const RECORDS = {
   kinds: [
@@ -262,7 +262,7 @@ describe('the SQL', () => {
 });
 
 describe('PostgreSQL', async () => {
-  const service = await startTestService();
+  const service = await sharedService();
   const project = await service.project();
   const { database } = service.service;
   const schema = schemaName(project.id);
