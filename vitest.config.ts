@@ -1,6 +1,7 @@
 import swc from 'unplugin-swc';
 import { defineConfig } from 'vitest/config';
 import { compiledSources } from './test/support/compiled.js';
+import { LongestFirst } from './test/support/sequencer.js';
 
 /** Tests that replace a module (`vi.mock`) load their own modules; all others share the modules of their worker. */
 const ISOLATED = 'test/**/*.isolated.test.ts';
@@ -23,6 +24,7 @@ export default defineConfig({
     globalSetup: ['test/support/compiled.setup.ts', ...DATABASE_SETUP],
     // One more than two cores: many tests wait for processes.
     maxWorkers: 3,
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         ...BASE,

@@ -1,6 +1,6 @@
 /** Password hashes: argon2id, with the parameters that OWASP's Password Storage Cheat Sheet recommends. */
 import { availableParallelism } from 'node:os';
-import { hash, verify, type Options } from '@node-rs/argon2';
+import argon2, { type Options } from '@node-rs/argon2';
 import { retryLater, Faults } from '../../shared/errors.js';
 import { FairQueue } from '../../shared/fair-queue.js';
 import { LIMITS, PASSWORD_LENGTH } from '../../shared/limits.js';
@@ -20,7 +20,7 @@ const hashQueue = new FairQueue({
 
 /** @param project for a fair share of the queue @throws KindError 503 if too many are waiting */
 export function hashPassword(password: string, project = ''): Promise<string> {
-  return hashQueue.run(project, () => hash(password, ARGON2_OPTIONS));
+  return hashQueue.run(project, () => argon2.hash(password, ARGON2_OPTIONS));
 }
 
 /** A hash of an unknown password with the parameters above. */
@@ -37,7 +37,9 @@ export async function verifyPassword(
   project = '',
 ): Promise<boolean> {
   const possible = typeof stored === 'string' && [...password].length <= PASSWORD_LENGTH.max;
-  const fits = await hashQueue.run(project, () => verify(possible ? stored : DUMMY_HASH, possible ? password : ''));
+  const fits = await hashQueue.run(project, () =>
+    argon2.verify(possible ? stored : DUMMY_HASH, possible ? password : ''),
+  );
   return fits && possible;
 }
 

@@ -1,23 +1,24 @@
 /** More passwords than can be hashed in time: the rest is refused with 503, and no attempt counts as failed. */
+import argon2 from '@node-rs/argon2';
 import { expect, it, vi } from 'vitest';
 import { LIMITS } from '../../../src/shared/limits.js';
 import { anonymous, signUp, withMembers } from '../../support/callers.js';
 import { query } from '../../support/definitions.js';
 import { startTestService } from '../../support/service.js';
 
-const { gate } = vi.hoisted(() => ({ gate: { closed: undefined as Promise<void> | undefined, running: 0, most: 0 } }));
-vi.mock('@node-rs/argon2', async (original) => {
-  const real = await original<typeof import('@node-rs/argon2')>();
-  const gated =
-    <Given extends unknown[], Made>(work: (...given: Given) => Promise<Made>) =>
-    async (...given: Given): Promise<Made> => {
-      gate.most = Math.max(gate.most, (gate.running += 1));
-      await gate.closed;
-      gate.running -= 1;
-      return work(...given);
-    };
-  return { ...real, hash: gated(real.hash), verify: gated(real.verify) };
-});
+const gate = { closed: undefined as Promise<void> | undefined, running: 0, most: 0 };
+/** The same work, which waits while the gate is closed. */
+function gated<Given extends unknown[], Made>(work: (...given: Given) => Promise<Made>) {
+  return async (...given: Given): Promise<Made> => {
+    gate.most = Math.max(gate.most, (gate.running += 1));
+    await gate.closed;
+    gate.running -= 1;
+    return work(...given);
+  };
+}
+const { hash, verify } = argon2;
+vi.spyOn(argon2, 'hash').mockImplementation(gated(hash));
+vi.spyOn(argon2, 'verify').mockImplementation(gated(verify));
 
 const service = await startTestService({ trustProxy: 1 });
 const project = anonymous(await withMembers(await service.project()));

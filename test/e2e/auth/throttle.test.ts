@@ -1,26 +1,20 @@
 /** Repeated failures are refused with 429, on every endpoint, and only the client's address is part of the key. */
+import argon2 from '@node-rs/argon2';
 import { describe, expect, it, vi } from 'vitest';
 import { ATTEMPT_LIMITS } from '../../../src/auth/throttle.js';
 import { anonymous, signUp, withMembers } from '../../support/callers.js';
 import { query } from '../../support/definitions.js';
 import { codeIn, Mailbox, setOtp, temporaryFolder, tokenIn } from '../../support/mailbox.js';
-import { startTestService, TestProject, type Reply } from '../../support/service.js';
+import { sharedService, startTestService, TestProject, type Reply } from '../../support/service.js';
 
-const { hashes } = vi.hoisted(() => ({ hashes: { count: 0 } }));
-vi.mock('@node-rs/argon2', async (original) => {
-  const real = await original<typeof import('@node-rs/argon2')>();
-  return {
-    ...real,
-    verify: (...given: Parameters<typeof real.verify>) => ((hashes.count += 1), real.verify(...given)),
-  };
-});
+const hashes = vi.spyOn(argon2, 'verify');
 
 const dataDir = temporaryFolder();
 const mailbox = new Mailbox(dataDir);
 // One proxy stands before it, which says where a request comes from.
 const service = await startTestService({ dataDir, trustProxy: 1 });
 const second = await startTestService({ dataDir, trustProxy: 1 });
-const off = await startTestService({ authRateLimit: false });
+const off = await sharedService();
 
 const from = (address: string) => ({ headers: { 'x-forwarded-for': address } });
 const attempt = (project: TestProject, username: string, password: string, address = '192.0.2.1') =>
@@ -76,12 +70,12 @@ describe('one account from one address', () => {
     await signUp(project, 'bob');
     const other = new TestProject(second.service, project.id, undefined);
     await attempt(other, 'nobody', 'wakes the other process');
-    hashes.count = 0;
+    hashes.mockClear();
     const replies = await Promise.all(
       Array.from({ length: 50 }, (_, at) => attempt(at % 2 === 0 ? project : other, 'bob', `a wrong one ${at}`)),
     );
     expect(statuses(replies)).toEqual({ 401: 10, 429: 40 });
-    expect(hashes.count).toBe(10);
+    expect(hashes).toHaveBeenCalledTimes(10);
   });
 
   it('names are counted in folded form', async () => {
@@ -298,9 +292,9 @@ describe('a throttle', () => {
     const admin = await service.signIn(project.id);
     await admin.post('/person/unit', { username: 'no password', email: 'no@example.com' });
     const once = async (username: string, password: string) => {
-      hashes.count = 0;
+      hashes.mockClear();
       const statements = await project.statements(() => attempt(project, username, password));
-      return { hashes: hashes.count, statements };
+      return { hashes: hashes.mock.calls.length, statements };
     };
     // Now and then an attempt sweeps old rows away, whoever makes it.
     const cost = async (username: string, password = 'a wrong one') => {

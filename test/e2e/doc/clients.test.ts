@@ -12,9 +12,9 @@ import { afterAll, expect, it } from 'vitest';
 import { defineKinds } from '../../support/callers.js';
 import { PLACE, THING } from '../../support/every-type.js';
 import { SHOWN_KINDS } from '../../support/shown-kinds.js';
-import { startTestService, type TestProject } from '../../support/service.js';
+import { sharedService, type TestProject } from '../../support/service.js';
 
-const service = await startTestService();
+const service = await sharedService();
 const project = await service.project();
 /** Ids that are words of a language, or look like what generators make of other ids, or as the document's own names do. */
 const WORDS = [

@@ -11,12 +11,6 @@ import { refusalOf } from '../../support/definitions.js';
 import { startTestService, type Reply } from '../../support/service.js';
 import { sideConnection } from '../../support/side-connection.js';
 
-// Fewer than there are, so that the test needs no more.
-vi.mock('../../../src/shared/limits.js', async (original) => {
-  const module = await original<typeof import('../../../src/shared/limits.js')>();
-  return { ...module, LIMITS: { ...module.LIMITS, changesWaiting: 12 } };
-});
-
 const service = await startTestService({ databasePool: 3 });
 const project = await service.project();
 await defineKinds(project, { id: 'note', label: 'Note', parameters: [{ id: 'text', kind_id: 'text' }] });
@@ -58,20 +52,24 @@ it('a change of definitions whose turn has not come', async () => {
   expect((await Promise.all(changes)).map(({ status }) => status)).toEqual(changes.map(() => 200));
 });
 
-it('a limited number of changes of definitions wait, and the others are told to retry', async () => {
-  const release = await side.holding(project, lock);
-  const beyond = 9;
-  const replies: Reply[] = [];
-  // Refused when their turn comes: none of them makes a table.
-  const changes = Array.from({ length: 1 + LIMITS.changesWaiting + beyond }, async () => {
-    replies.push(await project.post('/kind/unit', { id: 'Bad' }));
-  });
-  await vi.waitUntil(() => replies.length === beyond, { timeout: 9000 });
-  for (const reply of replies) {
-    expect(refusalOf(reply)).toEqual({ status: 503, messages: ['server.busy'] });
-    expect(reply.headers.get('retry-after')).toBe('5');
-  }
-  await release();
-  await Promise.all(changes);
-  expect(new Set(replies.slice(beyond).map(({ status }) => status))).toEqual(new Set([400]));
-});
+it(
+  'a limited number of changes of definitions wait, and the others are told to retry',
+  { timeout: 60_000 },
+  async () => {
+    const release = await side.holding(project, lock);
+    const beyond = 9;
+    const replies: Reply[] = [];
+    // Refused when their turn comes: none of them makes a table.
+    const changes = Array.from({ length: 1 + LIMITS.changesWaiting + beyond }, async () => {
+      replies.push(await project.post('/kind/unit', { id: 'Bad' }));
+    });
+    await vi.waitUntil(() => replies.length === beyond, { timeout: 40_000 });
+    for (const reply of replies) {
+      expect(refusalOf(reply)).toEqual({ status: 503, messages: ['server.busy'] });
+      expect(reply.headers.get('retry-after')).toBe('5');
+    }
+    await release();
+    await Promise.all(changes);
+    expect(new Set(replies.slice(beyond).map(({ status }) => status))).toEqual(new Set([400]));
+  },
+);
