@@ -101,6 +101,7 @@ export async function makeWorld(root: TestProject): Promise<World> {
     await make(`spare_sealed${at}`, 'sealed', at);
   }
   await make('closed', 'closed', 0, { holds: ids['anns0'] });
+  await make('sealed', 'sealed', 0);
   for (const [at, to_ruled] of [ids['anns0'], ids['bobs0'], null].entries()) {
     await make(`pointer${at}`, 'pointer', 0, {
       to_open: ids['open0'],
@@ -117,6 +118,8 @@ export async function makeWorld(root: TestProject): Promise<World> {
   ] as const) {
     await ok(root.post(`/open/unit/${ids['open0']}/link/link/${kind}/unit/${ids[name]}`));
   }
+  // One of the two values between which it is exchanged.
+  await query(root, `UPDATE $schema."person" SET "first_name" = 'x'`);
   return { callers: { nobody: root.as(undefined), ann, bob, root }, ids };
 }
 

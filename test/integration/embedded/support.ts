@@ -49,11 +49,10 @@ export interface Child {
 
 /** Another process that opens the database and keeps it. */
 export function openInChild(dataDir: string, role: 'service' | 'command' = 'service'): Child {
-  const child = spawn(
-    process.execPath,
-    ['--import', './scripts/typescript.mjs', 'test/support/database.child.ts', dataDir, role],
-    { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] },
-  );
+  const child = spawn(process.execPath, ['test/support/database.child.mjs', dataDir, role], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   atEnd(async () => {
     if (child.exitCode !== null || child.signalCode !== null) return;
     child.kill('SIGTERM');

@@ -1,8 +1,8 @@
 /**
- * A process that holds the embedded database of a folder: `database.child.ts <folder> <role>`. It prints one line of
- * JSON when it has it or was refused, and lets go of it on SIGTERM.
+ * A process that opens the embedded database of a folder: `database.child.mjs <folder> <role>`. It prints one line of
+ * JSON when it has opened the database or was refused, and releases the database on SIGTERM.
  */
-import { openDatabase } from '../../src/database/open-database.js';
+import { openDatabase } from '../../.compiled/database/open-database.js';
 
 const [, , dataDir = '', role = 'service'] = process.argv;
 try {
@@ -13,6 +13,6 @@ try {
   process.on('SIGTERM', () => void database.stop().then(() => process.exit(0)));
   console.log(JSON.stringify({ connection: database.connection }));
 } catch (error) {
-  console.log(JSON.stringify({ error: (error as Error).message }));
+  console.log(JSON.stringify({ error: error.message }));
   process.exitCode = 1;
 }
