@@ -18,6 +18,7 @@ async function main(): Promise<void> {
   const logger = createLogger(config);
   handleStrayErrors(logger, config.functionsDir);
   if (cluster.isWorker) return serveAsWorker(config, logger);
+  for (const warning of config.warnings) logger.warn(warning);
   const database = await openDatabase(config, { role: 'service', log: (line) => logger.info(line) });
   let running: RunningService | undefined;
   const starting = new AbortController();

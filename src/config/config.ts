@@ -5,6 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parse } from 'dotenv';
+import { nearestTo } from '../shared/did-you-mean.js';
 import { LOG_LEVELS, readEnvironment, SECRET_VARIABLES, type Environment } from './environment.js';
 
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -48,6 +49,8 @@ export interface Config extends Address {
   readonly logLevel: LogLevel;
   readonly logFormat: 'pretty' | 'json';
   readonly shutdownGrace: number;
+  /** Names in `.env` that look like misspelled variables. */
+  readonly warnings: readonly string[];
 }
 
 export interface BootstrapConfig {
@@ -67,7 +70,8 @@ export class ConfigError extends Error {
 /** Reads the environment, and `.env` in the folder `cwd` for variables that are not set. @throws ConfigError */
 export function loadConfig(env: Variables = process.env, cwd = process.cwd()): Config {
   const set = Object.entries(env).filter(([, value]) => value !== undefined && value !== '');
-  const raw: Variables = { ...readDotenv(join(cwd, '.env')), ...Object.fromEntries(set) };
+  const dotenv = readDotenv(join(cwd, '.env'));
+  const raw: Variables = { ...dotenv, ...Object.fromEntries(set) };
   const { environment, faults } = readEnvironment(raw);
   if (faults.length > 0) {
     throw new ConfigError(
@@ -76,10 +80,10 @@ export function loadConfig(env: Variables = process.env, cwd = process.cwd()): C
         .join('\n'),
     );
   }
-  return toConfig(environment, cwd);
+  return { ...toConfig(environment, cwd), warnings: misspelled(dotenv, environment) };
 }
 
-function toConfig(environment: Environment, cwd: string): Config {
+function toConfig(environment: Environment, cwd: string): Omit<Config, 'warnings'> {
   const production = environment.NODE_ENV === 'production';
   const { DATABASE_URL, DATABASE_DIRECT_URL, JWT_SECRET, MAIL_URL, PUBLIC_URL, BOOTSTRAP_ADMIN_PASSWORD } = environment;
   return {
@@ -134,6 +138,15 @@ function readDotenv(file: string): Variables {
     if (code === 'ENOENT') return {};
     throw new ConfigError(`${file} can not be read: ${message}`);
   }
+}
+
+/** Other programs may read the file too, so only names that are similar to a variable are reported. */
+function misspelled(dotenv: Variables, environment: Environment): string[] {
+  const known = Object.keys(environment);
+  return Object.keys(dotenv).flatMap((name) => {
+    const nearest = known.includes(name) ? undefined : nearestTo(name.toUpperCase(), known);
+    return nearest === undefined ? [] : [`.env: ${name} is not a setting of the service (did you mean ${nearest}?)`];
+  });
 }
 
 function displayValue(variable: string, value: string | undefined): string {

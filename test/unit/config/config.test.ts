@@ -53,6 +53,7 @@ test('nothing set gives the defaults of the contract', () => {
     workers: 1,
     logLevel: 'info',
     shutdownGrace: 10_000,
+    warnings: [],
   });
 });
 
@@ -171,6 +172,14 @@ test('the address of the service is not a separate address of the metrics', () =
 test('.env supplies unset variables', async () => {
   await writeFile(join(cwd, '.env'), 'PORT=4000\nHOST="0.0.0.0"\nWORKERS=2\n');
   expect(loadConfig({ PORT: '5000', WORKERS: '' }, cwd)).toMatchObject({ port: 5000, host: '0.0.0.0', workers: 2 });
+});
+
+test('names in .env that are similar to a variable are reported', async () => {
+  await writeFile(join(cwd, '.env'), 'DATABSE_URL=x\nport=4000\nVITE_TITLE=x\nPUBLIC_URL=http://a.example\n');
+  expect(loadConfig({ PROT: '1' }, cwd).warnings).toEqual([
+    '.env: DATABSE_URL is not a setting of the service (did you mean DATABASE_URL?)',
+    '.env: port is not a setting of the service (did you mean PORT?)',
+  ]);
 });
 
 test('.env.example names every variable with the default that holds without it', async () => {
