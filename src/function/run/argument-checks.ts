@@ -9,6 +9,12 @@ export function checkText(given: unknown, call: string, name: string): void {
   if (typeof given !== 'string') throw new TypeError(`${call}: ${name} must be a string, got ${typeName(given)}`);
 }
 
+/** @throws TypeError unless it is an object */
+export function checkOptions(given: unknown, call: string): void {
+  if (typeof given === 'object' && given !== null && !Array.isArray(given)) return;
+  throw new TypeError(`${call}: options must be an object, got ${typeName(given)}`);
+}
+
 /** @throws TypeError unless it has the kind and the id of a unit */
 export function checkUnit(given: unknown, call: string, name: string): void {
   const { kind_id, id } = (typeof given === 'object' && given !== null ? given : {}) as Record<string, unknown>;

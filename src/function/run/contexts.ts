@@ -98,7 +98,10 @@ export class Contexts {
       const checkId = (id: unknown, call: string) => checkText(id, `units('${kind}').${call}`, 'id');
       checkText(kind, 'units(kind)', 'kind');
       return {
-        list: (options = {}) => get(() => all.list(session, kind, optionParameters(options))),
+        list: async (options = {}) => {
+          const parameters = optionParameters(options, `units('${kind}').list(options)`);
+          return get(() => all.list(session, kind, parameters));
+        },
         get: async (id) => {
           checkId(id, 'get(id)');
           return get(() => all.get(session, kind, id));
@@ -129,15 +132,19 @@ export class Contexts {
         return write([path.parentKind, path.childKind], () => this.links.removeIn(session, path));
       },
       list: async (unit, direction, options = {}) => {
-        checkUnit(unit, 'links.list(unit, direction, options)', 'unit');
+        const call = 'links.list(unit, direction, options)';
+        checkUnit(unit, call, 'unit');
         const path = { kind: unit.kind_id, unit: unit.id, direction };
-        return read([path.kind], () => mixedPage(session, this.walks.listIn(session, path, optionParameters(options))));
+        const parameters = optionParameters(options, call);
+        return read([path.kind], () => mixedPage(session, this.walks.listIn(session, path, parameters)));
       },
     };
     const groups: Data['groups'] = {
       units: async (group, options = {}) => {
-        checkText(group, 'groups.units(group, options)', 'group');
-        return read([group], () => mixedPage(session, this.groups.listIn(session, group, optionParameters(options))));
+        const call = 'groups.units(group, options)';
+        checkText(group, call, 'group');
+        const parameters = optionParameters(options, call);
+        return read([group], () => mixedPage(session, this.groups.listIn(session, group, parameters)));
       },
     };
     return { units: units as unknown as Data['units'], links, groups };

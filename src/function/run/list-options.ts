@@ -1,11 +1,14 @@
 /** The options of a function's list as query parameters, which are validated like those of a request. */
+import { checkOptions } from './argument-checks.js';
 import { withoutBrackets, type QueryParameters } from '../../http/route/parse-list-query.js';
 import type { ListOptions } from '../../kit/units.js';
 
 /** An empty list of these would select nothing. It is refused, as in a URL. */
 const SELECTIONS: readonly string[] = ['include', 'link_id', 'kind_id'];
 
-export function optionParameters(options: ListOptions): QueryParameters {
+/** @param call what the function called. @throws TypeError unless the options are an object */
+export function optionParameters(options: ListOptions, call: string): QueryParameters {
+  checkOptions(options, call);
   const parameters: [name: string, text: string][] = [];
   for (const [key, value] of Object.entries(options) as [string, unknown][]) {
     if (value === undefined) continue;

@@ -53,8 +53,10 @@ const runs: Record<string, (context: any) => unknown> = {
   number_id: ({ units }) => units('log').update(5, {}),
   no_kind: ({ units }) => units(undefined).list(),
   no_unit: ({ links }) => links.list({ id: 'x' }, 'child'),
-  caught_id: async ({ units }) => {
+  caught_id: async ({ units, groups }) => {
     await units('log').get(undefined).catch(() => undefined);
+    await units('log').list(null).catch(() => undefined);
+    await groups.units('parameter', 5).catch(() => undefined);
     return (await units('log').list({ limit: 0 })).items;
   },
   no_options: ({ units }) => fetchAll(units),
@@ -313,7 +315,7 @@ describe('an error is logged with the file and line of the author, wherever it w
     ['number_id', 'job.ts', 'update(5', 'id must be a string, got number'],
     ['no_kind', 'job.ts', 'units(undefined)', 'units(kind): kind must be a string, got undefined'],
     ['no_unit', 'job.ts', "links.list({ id: 'x' }", 'unit must have a kind_id and an id'],
-    ['no_options', '_help.ts', "units('log').list", 'Cannot convert undefined or null to object'],
+    ['no_options', '_help.ts', "units('log').list", "units('log').list(options): options must be an object, got null"],
     ['no_values', 'job.ts', 'createAll(undefined)', 'Cannot read properties of undefined'],
     ['hook', 'job.ts', "units('bad').create", 'before_create of bad.ts failed at bad.ts:'],
   ])('%s', async (name, file, text, words) => {
@@ -355,7 +357,7 @@ describe('an error is logged with the file and line of the author, wherever it w
     expect(lines).toMatchObject([{ level: 40, code: 'kind.remote_unavailable', cause }]);
   });
 
-  it('an argument error can be caught', async () => {
+  it('argument errors can be caught', async () => {
     expect(await ok(call('caught_id'))).toEqual([]);
   });
 });
