@@ -1,6 +1,8 @@
 /** Reads and verifies the refresh token of a request, with Passport. */
-import { Inject, Injectable } from '@nestjs/common';
+import { randomUUID } from 'node:crypto';
+import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { AuthGuard, PassportStrategy } from '@nestjs/passport';
+import passport from 'passport';
 import { Strategy } from 'passport-jwt';
 import { SECRET } from '../../config/config.token.js';
 import type { HttpRequest } from '../../http/request/request.js';
@@ -11,7 +13,10 @@ import { bearerOfRequest } from './bearer.js';
 import { ALGORITHM, ISSUER, signingKey, type Claims } from './token.service.js';
 
 @Injectable()
-export class RefreshTokenStrategy extends PassportStrategy(Strategy, 'refresh') {
+export class RefreshTokenStrategy extends PassportStrategy(Strategy, 'refresh') implements OnApplicationShutdown {
+  /** All services of a process share Passport's list of strategies, and each has its own secret. */
+  readonly registeredName = `refresh ${randomUUID()}`;
+
   constructor(@Inject(SECRET) secret: string) {
     super({
       jwtFromRequest: bearerOfRequest,
@@ -19,6 +24,11 @@ export class RefreshTokenStrategy extends PassportStrategy(Strategy, 'refresh') 
       algorithms: [ALGORITHM],
       issuer: ISSUER,
     });
+    passport.use(this.registeredName, this);
+  }
+
+  onApplicationShutdown(): void {
+    passport.unuse(this.registeredName);
   }
 
   /** Called for tokens with a valid signature that have not expired. What it returns becomes `request.user`. */
@@ -34,7 +44,11 @@ export class RefreshTokenStrategy extends PassportStrategy(Strategy, 'refresh') 
  * `refreshClaims` refuses later.
  */
 @Injectable()
-export class RefreshTokenGuard extends AuthGuard('refresh') {
+export class RefreshTokenGuard extends AuthGuard() {
+  constructor(strategy: RefreshTokenStrategy) {
+    super({ defaultStrategy: strategy.registeredName });
+  }
+
   override handleRequest<T>(error: unknown, claims: T | false): T | undefined {
     return error || !claims ? undefined : claims;
   }

@@ -3,6 +3,7 @@ import { createHmac, createSign, generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { anonymous, signUp, withMembers } from '../../support/callers.js';
 import { query } from '../../support/definitions.js';
+import { ownDatabase, startServiceOn } from '../../support/own-database.js';
 import { sharedService } from '../../support/service.js';
 
 /** That of test/support/service.ts: who has it can sign anything. */
@@ -151,6 +152,15 @@ it('the real tokens are good all the while', async () => {
   expect((await open.get('/auth/verify', { token: signed(header, claims) })).status).toBe(200);
   const { status, headers } = await open.post('/auth/refresh', undefined, { token: ann.refreshToken });
   expect({ status, cache: headers.get('cache-control') }).toEqual({ status: 200, cache: 'no-store' });
+});
+
+it('they are good beside a later service of the same process that has another secret', async () => {
+  const another = await startServiceOn(await ownDatabase());
+  const foreign = await another.project();
+  const { accessToken, refreshToken } = await signUp(admin, 'beside');
+  expect((await foreign.as(refreshToken).post('/auth/refresh')).status).toBe(401);
+  expect((await open.get('/auth/verify', { token: accessToken })).status).toBe(200);
+  expect((await open.post('/auth/refresh', undefined, { token: refreshToken })).status).toBe(200);
 });
 
 describe('expired data', () => {
