@@ -15,6 +15,19 @@ export function levelGrant(level: EffectiveLevel, kind: KindDef, caller: Caller)
   return caller.type === 'member' ? ownUnitGrant(kind, caller.kindId, caller.id) : undefined;
 }
 
+/** Whether the units for which a level holds differ between callers who pass it. */
+export function dependsOnCaller(level: EffectiveLevel): boolean {
+  switch (level) {
+    case 'self':
+      return true;
+    case 'anyone':
+    case 'member':
+    case 'admin':
+    case 'nobody':
+      return false;
+  }
+}
+
 /** The unit of the member itself. */
 function ownUnitGrant(kind: KindDef, memberKind: string, memberId: string): Grant {
   if (kind.id !== memberKind) return { predicate: { op: 'constant', value: false } };

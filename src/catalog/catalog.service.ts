@@ -6,26 +6,15 @@ import { Database, type Executor } from '../database/database.js';
 import { isStaleModel } from '../database/statement/sqlstate.js';
 import type { Model } from '../model/model.js';
 import { retryLater, KindError } from '../shared/errors.js';
-import { FairQueue } from '../shared/fair-queue.js';
-import { LIMITS } from '../shared/limits.js';
+import type { FairQueue } from '../shared/fair-queue.js';
 import { readStateStatement, type ModelState } from '../sql/model.sql.js';
 import type { Project } from '../tenancy/project.js';
+import { connectionQueue } from './connection-queue.js';
 import { ModelStore } from './model/model-store.js';
 import { StaleModelError } from './model/stale-model-error.js';
 
 /** Attempts of a request whose model changes each time. */
 const MODEL_ATTEMPTS = 5;
-
-/**
- * The fraction of the free connections that one project may use, so that two slow projects leave a connection to a
- * third.
- */
-const PROJECT_SHARE = 0.8;
-/**
- * The fraction of a project's connections that one kind may use, so that requests for a locked table leave connections
- * to other kinds.
- */
-const KIND_SHARE = 0.75;
 
 /** Work to run once after the place of the project is released, whether or not the model has changed since. */
 export class AfterRelease<T> {
@@ -34,7 +23,6 @@ export class AfterRelease<T> {
 
 @Injectable()
 export class Catalog {
-  /** Limits the connections of each project, and serves waiting projects round robin. */
   readonly #queue: FairQueue;
 
   constructor(
@@ -42,15 +30,7 @@ export class Catalog {
     private readonly database: Database,
     @Inject(CONFIG) config: Config,
   ) {
-    this.#queue = new FairQueue({
-      concurrency: config.databasePool,
-      keyShare: PROJECT_SHARE,
-      partShare: KIND_SHARE,
-      maxWaitingPerKey: LIMITS.requestsWaiting,
-      // The same as the timeout for a connection.
-      timeout: 5000,
-      refusal: () => retryLater('server.busy', 'Too many requests of this project are under way'),
-    });
+    this.#queue = connectionQueue(config.databasePool);
   }
 
   /**

@@ -14,14 +14,16 @@ import { OpenTransaction, type TransactionState } from './transaction/open-trans
 import { preparedQuery, type QueryCallback } from './statement/prepared-query.js';
 import { PreparedStatements } from './statement/prepared-statements.js';
 import { prepareNextRun, acquirePlaces, delayRetry } from './transaction/between-runs.js';
-import { ContentionState, TransactionRuns, type TransactionRunsOptions } from './transaction/conflict-retries.js';
+import {
+  ContentionState,
+  RETRY_TIMEOUT,
+  TransactionRuns,
+  type TransactionRunsOptions,
+} from './transaction/conflict-retries.js';
 import { commonRefusal, isConnectionLost, isReadOnly } from './statement/sqlstate.js';
 import { type TransactionOptions, type DatabaseOptions } from './database-options.js';
 
 export type { Executor, ConnectionShare, Transaction } from './transaction/executor.js';
-
-/** Default of `retryTimeout` in milliseconds. */
-const RETRY_TIMEOUT = 10_000;
 
 export class Database implements Executor {
   readonly #prepared: PreparedStatements;

@@ -1,4 +1,8 @@
-/** The fields that every unit has beside the parameters of its kind. `sql/write.sql.ts` writes their values. */
+/**
+ * The fields that every unit has beside the parameters of its kind. `model/build/build-model.ts` puts them in order,
+ * `sql/write.sql.ts` and `sql/unit-version.sql.ts` write their values, `sql/model.sql.ts` those of built-in rows; a new
+ * one needs a new `BUILT_IN_VERSION`.
+ */
 import { builtInField, constantField } from './field.js';
 import type { Field, KeySource } from './model.js';
 import { parameterDef, type ParameterDef } from './parameter-type/parameter-def.js';

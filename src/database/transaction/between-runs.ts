@@ -1,11 +1,8 @@
 /** What happens between the runs of a transaction. */
 import type { BeginOptions } from './begin.js';
 import type { ConnectionShare } from './executor.js';
-import type { TransactionRuns } from './conflict-retries.js';
+import { READ_COMMITTED_ATTEMPTS, type TransactionRuns } from './conflict-retries.js';
 import { commonRefusal, isLockTimeout, isRetryable } from '../statement/sqlstate.js';
-
-/** Attempts of a transaction at READ COMMITTED after deadlocks or lock timeouts. */
-const READ_COMMITTED_ATTEMPTS = 4;
 
 /**
  * Waits for the turn on the units to lock, then for a place of the share. If remembered locks appear during that wait,

@@ -13,6 +13,12 @@ import { Locks } from './locks.js';
 import { isContention, isStaleModel } from '../statement/sqlstate.js';
 import { RestartError } from './restart-error.js';
 
+/** Milliseconds for all runs of a transaction at REPEATABLE READ, if its options name no other time. */
+export const RETRY_TIMEOUT = 10_000;
+
+/** Attempts of a transaction at READ COMMITTED after deadlocks or lock timeouts. */
+export const READ_COMMITTED_ATTEMPTS = 4;
+
 /** Failed runs after which a transaction locks whole tables. */
 const RUNS_BEFORE_TABLE_LOCKS = 4;
 

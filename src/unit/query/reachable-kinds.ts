@@ -1,6 +1,7 @@
 /** Traversal of links: the kinds that a caller may pass through, and the fields that it may read there. */
 import { Injectable } from '@nestjs/common';
 import { grantOf, accessSettingOf } from '../../access/access.js';
+import { dependsOnCaller } from '../../access/level.js';
 import { rightsKeyOf } from '../../access/masks.js';
 import type { ListQuery } from '../../filter/list-query.js';
 import { isLinkable, type KindDef, type Model } from '../../model/model.js';
@@ -112,7 +113,7 @@ function readableKinds({ caller, model }: Session, kinds: readonly KindDef[]): P
 /** Whether callers of the same rights may read the same units. */
 function isReadByLevel(kind: KindDef): boolean {
   const setting = accessSettingOf(kind, 'read');
-  return 'level' in setting && setting.level !== 'self';
+  return 'level' in setting && !dependsOnCaller(setting.level);
 }
 
 function readPlan({ schema, kind, access, visible }: PlanContext): ReadPlan {
