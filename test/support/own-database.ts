@@ -25,6 +25,26 @@ export function urlOf(connection: ConnectionOptions): string {
   return `postgres:///${database}?${query.toString()}`;
 }
 
+/** What PostgreSQL says while others are connected. */
+const OBJECT_IN_USE = '55006';
+
+/**
+ * Ends all connections of the tests' role, and drops the database. Not WITH (FORCE), which may not end an autovacuum
+ * worker, as that belongs to the superuser; without it PostgreSQL ends the worker, and waits five seconds for others.
+ */
+async function drop(client: Client, name: string): Promise<void> {
+  const others = 'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1 AND usename = user';
+  for (let attempt = 1; ; attempt += 1) {
+    await client.query(others, [name]);
+    try {
+      await client.query(['DROP DATABASE', name].join(' '));
+      return;
+    } catch (error) {
+      if ((error as { code?: string }).code !== OBJECT_IN_USE || attempt === 5) throw error;
+    }
+  }
+}
+
 /** Makes the database; it goes after the file's tests, when its services have stopped. */
 export async function ownDatabase(): Promise<ConnectionOptions> {
   const name = `own_${randomBytes(6).toString('hex')}`;
@@ -32,11 +52,7 @@ export async function ownDatabase(): Promise<ConnectionOptions> {
   await client.connect();
   await client.query(['CREATE DATABASE', name].join(' '));
   atEnd(async () => {
-    await client.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1 AND usename = user', [
-      name,
-    ]);
-    // Without FORCE: it may not end an autovacuum worker, which belongs to the superuser; this way PostgreSQL ends it.
-    await client.query(['DROP DATABASE', name].join(' '));
+    await drop(client, name);
     await client.end();
   });
   return inDatabase(inject('database'), name);

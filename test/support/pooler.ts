@@ -111,6 +111,7 @@ class TransactionPooler {
       secretKey: number;
     };
     const { stream } = connection;
+    if (this.#closed) return void stream.destroy();
     stream.removeAllListeners('data');
     const server: Server = { stream, pid: processID, secret: secretKey, user: undefined };
     stream.on(
