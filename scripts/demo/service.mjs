@@ -43,7 +43,9 @@ export async function startService(say) {
   const url = /https?:\/\/\S+/.exec(greeting)?.[0];
   if (url === undefined) {
     await stop();
-    throw new DemoError('the service did not start');
+    throw new DemoError(
+      'the service did not start; if one runs at another address, name it: npm run demo -- --url http://…',
+    );
   }
   if (/password/i.test(greeting)) {
     say('\n  This is its first start, so it made a first project. Note the password:');
