@@ -19,6 +19,8 @@ export interface UnitStorage {
   readonly links: boolean;
   /** The service sets `inserted_at` and `updated_at`. */
   readonly timestamps: boolean;
+  /** The number of units is stored, so that a list does not count them. */
+  readonly counted: boolean;
 }
 
 const TABLE_STORAGE: UnitStorage = {
@@ -32,10 +34,11 @@ const TABLE_STORAGE: UnitStorage = {
   nested: true,
   links: true,
   timestamps: true,
+  counted: true,
 };
 
 /** Built-in kinds: a request creates one unit, and only internal link types can link units. */
-const BUILT_IN_TABLE: UnitStorage = { ...TABLE_STORAGE, bulk: false, links: false };
+const BUILT_IN_TABLE: UnitStorage = { ...TABLE_STORAGE, bulk: false, links: false, counted: false };
 
 /** Units that a source outside of the service returns. */
 const REMOTE_STORAGE: UnitStorage = {
@@ -49,6 +52,7 @@ const REMOTE_STORAGE: UnitStorage = {
   nested: false,
   links: false,
   timestamps: false,
+  counted: false,
 };
 
 export function storageOf(remote: boolean, builtIn: boolean): UnitStorage {

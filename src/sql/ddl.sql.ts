@@ -46,9 +46,13 @@ function stepSql(step: SchemaStep, schema: string): Fragment {
 
 function createTable(table: TableShape, schema: string): Fragment {
   const columns = [...table.columns.values()].map(columnDefinition);
-  const names = join(table.key.map((name) => ident(name)));
-  const key = sql`CONSTRAINT ${ident(primaryKeyName(table.name))} PRIMARY KEY (${names})`;
-  return sql`CREATE TABLE ${ident(schema, table.name)} (${join([...columns, key])})`;
+  return sql`CREATE TABLE ${ident(schema, table.name)} (${join([...columns, ...primaryKey(table)])})`;
+}
+
+function primaryKey({ name, key }: TableShape): Fragment[] {
+  if (key.length === 0) return [];
+  const columns = join(key.map((column) => ident(column)));
+  return [sql`CONSTRAINT ${ident(primaryKeyName(name))} PRIMARY KEY (${columns})`];
 }
 
 export function primaryKeyName(table: string): string {

@@ -1,6 +1,7 @@
 /** References between units. */
 import type { Field, KindDef } from '../model/model.js';
 import type { Predicate } from '../model/predicate/predicate.js';
+import { appendCount } from './count.sql.js';
 import { columnRef, columnType } from './columns.sql.js';
 import { all, ident, integer, join, param, render, sql, type Fragment, type Statement } from './fragment.js';
 import { rowConditions } from './predicate.sql.js';
@@ -51,7 +52,9 @@ export function referringStatement(
 }
 
 export function deleteUnitsStatement(schema: string, kind: KindDef, keys: readonly string[]): Statement {
-  return render(sql`DELETE FROM ${kindTable(schema, kind)} AS t WHERE ${hasKeyIn(kind, keys)}`);
+  const deleted = sql`DELETE FROM ${kindTable(schema, kind)} AS t WHERE ${hasKeyIn(kind, keys)}`;
+  const counted = appendCount({ schema, kind }, sql`deleted`, -1);
+  return render(counted ? sql`WITH deleted AS (${deleted} RETURNING 1) ${counted}` : deleted);
 }
 
 /** Sets the references to units with these keys to null, in all units or in `units`, which get a new version. */

@@ -8,6 +8,7 @@ import { bounded, boundedList, boundedRows } from './answer-size.sql.js';
 import { all, EMPTY_SQL, ident, integer, join, param, render, sql, type Fragment, type Statement } from './fragment.js';
 import { keysetRanges, type KeysetRange } from './keyset.sql.js';
 import { modelVersion, withModelVersion } from './model-version.sql.js';
+import { storedCount } from './count.sql.js';
 import { orderBy, sortSql, type OrderTerm, type Sort } from './order.sql.js';
 import { limitOffset, PREPARED_LIMITS, totalCount, type PageRequest } from './page.sql.js';
 import { matchingRows, rowConditions, type MatchingRows } from './predicate.sql.js';
@@ -102,11 +103,21 @@ function listCount(plan: ListPlan, found: MatchingRows): Fragment {
   return totalCount(plan, countRows(plan, found));
 }
 
-/** How many rows there are. */
+/** Rows of a kind that are counted. */
+export type CountedRows = Pick<ListPlan, 'kind' | 'access' | 'filter'>;
+
+/** Whether the number of rows is stored. */
+export function hasStoredCount({ kind, access, filter }: CountedRows): boolean {
+  return kind.storage.counted && !access && !filter;
+}
+
+/** How many rows there are: the stored number, if no predicate selects some of them. */
 export function countRows(
-  { schema, kind }: Pick<ReadPlan, 'schema' | 'kind'>,
+  { schema, ...rows }: CountedRows & { readonly schema: string },
   { where, lookups }: MatchingRows,
 ): Fragment {
+  const { kind } = rows;
+  if (hasStoredCount(rows)) return storedCount(schema, kind);
   return sql`(SELECT count(*) FROM ${kindTable(schema, kind)} AS t${lookups.joins} WHERE ${all(where)})`;
 }
 

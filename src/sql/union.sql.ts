@@ -127,7 +127,7 @@ function unionCount(plan: UnionPlan): Fragment {
   if (count === 'none') return sql`-1`;
   if (count === 'estimated') return limit === 0 ? sql`0` : sql`(SELECT least(count(*), ${integer(limit)}) FROM _page)`;
   const totals = parts.map(({ kind, access, filter }) =>
-    countRows({ schema, kind }, matchingRows(schema, kind, [access, filter], MAX_LOOKUPS_PER_KIND)),
+    countRows({ schema, kind, access, filter }, matchingRows(schema, kind, [access, filter], MAX_LOOKUPS_PER_KIND)),
   );
   const total = totals.length > 0 ? join(totals, ' + ') : sql`0`;
   return cursor ? total : totalCount({ limit, offset }, total);

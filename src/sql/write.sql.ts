@@ -8,6 +8,7 @@ import { testedFields, type Predicate } from '../model/predicate/predicate.js';
 import { jsonText } from '../shared/large-json.js';
 import type { WorkInPieces } from '../shared/work-in-pieces.js';
 import { bounded, boundedInTotal } from './answer-size.sql.js';
+import { appendCount } from './count.sql.js';
 import { columnRef, columnType, fieldType, isArrayColumn, jsonObject } from './columns.sql.js';
 import { all, EMPTY_SQL, ident, join, param, render, sql, type Fragment, type Statement } from './fragment.js';
 import { rowLock } from './lock.sql.js';
@@ -130,7 +131,7 @@ function insertSql(plan: WritePlan, rows: Fragment, version: Fragment, answers: 
     WHERE ${all([isModelVersion(plan.schema, version), allAllowed(plan, rows)])}
     RETURNING ${returnedColumns(plan)}
   `;
-  return versionedAnswer(plan.schema, affected, answers);
+  return versionedAnswer(plan.schema, affected, { answers, counted: appendCount(plan, sql`affected`, 1) });
 }
 
 /** One row `v, tag, body`; without a body if no unit was changed. */
@@ -201,7 +202,7 @@ export function deleteStatement(plan: DeletePlan): Statement {
     WHERE ${targetConditions(plan, param(plan.id), param(plan.version))}
     RETURNING ${VERSION_TAG} AS tag, NULL::text AS body
   `;
-  return render(versionedAnswer(plan.schema, deleted), true);
+  return render(versionedAnswer(plan.schema, deleted, { counted: appendCount(plan, sql`affected`, -1) }), true);
 }
 
 function targetConditions({ schema, kind, access, tags }: DeletePlan, id: Fragment, version: Fragment): Fragment {
@@ -254,9 +255,20 @@ function returnedColumns(plan: WritePlan): Fragment {
   return sql`${VERSION_TAG} AS tag, ${body} AS body`;
 }
 
-function versionedAnswer(schema: string, affected: Fragment, answers = bounded): Fragment {
+interface VersionedWrite {
+  readonly answers?: typeof bounded;
+  /** Stores the number of rows of `affected`. */
+  readonly counted?: Fragment | undefined;
+}
+
+function versionedAnswer(
+  schema: string,
+  affected: Fragment,
+  { answers = bounded, counted }: VersionedWrite = {},
+): Fragment {
+  const count = counted ? sql`, counted AS (${counted})` : EMPTY_SQL;
   return sql`
-    WITH affected AS (${affected})
+    WITH affected AS (${affected})${count}
     SELECT m."version" AS v, affected.tag, ${answers(sql`affected.body`)} AS body
     FROM ${ident(schema, MODEL_TABLE)} AS m
     LEFT JOIN affected ON true

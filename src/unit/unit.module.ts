@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { Behaviors } from './draft/behavior.js';
 import { BehaviorChanges } from './table/behavior-changes.js';
+import { CountChecker } from './table/count-checker.js';
 import { Deletions } from './table/deletion.js';
 import { Drafter } from './draft/drafter.js';
 import { DefinitionWriter } from './definition-writer.js';
@@ -11,6 +12,7 @@ import { RemoteStore } from './remote/remote.store.js';
 import { RemoteWriter } from './remote/remote.writer.js';
 import { RemoteSourceRunner } from './remote/remote-sources.js';
 import { SessionUnits } from './session-units.js';
+import { StoredCounts } from './table/stored-counts.js';
 import { Structs } from './struct.js';
 import { SystemLinks } from './system-links.js';
 import { TableInserter } from './table/table.inserter.js';
@@ -31,6 +33,7 @@ import { ViolationCompleter } from './table/complete-violations.js';
   providers: [
     Behaviors,
     BehaviorChanges,
+    CountChecker,
     DefinitionWriter,
     Deletions,
     Drafter,
@@ -41,6 +44,7 @@ import { ViolationCompleter } from './table/complete-violations.js';
     RemoteWriter,
     RemoteSourceRunner,
     SessionUnits,
+    StoredCounts,
     Structs,
     SystemLinks,
     TableInserter,

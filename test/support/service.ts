@@ -13,6 +13,7 @@ import { loadConfig, type Config } from '../../src/config/config.js';
 import { HEARTBEAT_CHANNEL } from '../../src/database/listener.js';
 import { startService, type Service } from '../../src/service.js';
 import type { Statement } from '../../src/sql/fragment.js';
+import { foldCountStatement } from '../../src/sql/count.sql.js';
 import { recordServiceStatement } from '../../src/sql/service-registration.sql.js';
 import { findSessionStatement } from '../../src/sql/session.sql.js';
 import type { OpenApiDocument } from '../../src/doc/openapi/openapi.js';
@@ -27,14 +28,18 @@ export const ADMIN = { username: 'admin', email: 'admin@example.com', password: 
 const SECRET = 'a secret for tests, at least thirty-two characters';
 
 const REPORT = recordServiceStatement({ id: '', host: '', pid: 0 }).text;
-const SESSION_CHECK = findSessionStatement('schema', '').text;
+/** Statements of a project that the service sends on its own, with `schema` in place of the project's. */
+const BACKGROUND = new Set(
+  [findSessionStatement('schema', ''), foldCountStatement('schema', '')].map(({ text }) => text),
+);
 
 /**
  * Every few seconds a service reports that it runs and tests whether it hears announcements; once a second it checks
- * whether a session is still there.
+ * whether a session is still there; and after some writes it adds up the stored numbers of units.
  */
 function isPeriodic({ text, values }: Statement): boolean {
-  return text === REPORT || values[0] === HEARTBEAT_CHANNEL || text.replace(/"\w+"\./, '"schema".') === SESSION_CHECK;
+  if (text === REPORT || values[0] === HEARTBEAT_CHANNEL) return true;
+  return BACKGROUND.has(text.replaceAll(/"project_\w+"\./g, '"schema".'));
 }
 
 export interface Reply {

@@ -15,6 +15,7 @@ import type { Json } from '../../shared/json.js';
 import { FairQueue } from '../../shared/fair-queue.js';
 import { LIMITS } from '../../shared/limits.js';
 import { runYielding } from '../../shared/work-in-pieces.js';
+import { dropCountsStatement } from '../../sql/count.sql.js';
 import { lockForDefinitionChangeStatement } from '../../sql/ddl.sql.js';
 import {
   bumpVersionStatement,
@@ -110,6 +111,8 @@ export class DefinitionChangeService {
     await checkGuards({ executor: tx, project, patterns: this.patterns }, guards, change);
     const deferredIndexes = new DeferredIndexes(tx, project.schema, tableShapes);
     await runSteps(tx, project.schema, steps, deferredIndexes.isDeferred);
+    const emptied = newOrDroppedTables(steps);
+    if (emptied.length > 0) await tx.run(dropCountsStatement(project.schema, emptied));
     if (deferredIndexes.any) {
       await tx.run(setUnindexedStatement(project.id, true));
       tx.afterCommit(() => this.builds.request(project));
@@ -176,6 +179,13 @@ function formerMemberKinds(before: Model, after: Model): string[] {
 function isMemberKindOf(model: Model, id: string): boolean {
   const kind = model.kinds.get(id);
   return kind !== undefined && isMemberKind(kind);
+}
+
+function newOrDroppedTables(steps: readonly SchemaStep[]): string[] {
+  return steps.flatMap((step) => {
+    if (step.type === 'create_table') return [step.table.name];
+    return step.type === 'drop_table' ? [step.table] : [];
+  });
 }
 
 function alteredTables(steps: readonly SchemaStep[]): string[] {

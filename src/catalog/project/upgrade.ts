@@ -11,6 +11,8 @@ import type { Model } from '../../model/model.js';
 import { tableShapes } from '../../model/table/required-tables.js';
 import { refusal } from '../../shared/errors.js';
 import type { Json } from '../../shared/json.js';
+import { repairCountStatement } from '../../sql/count.sql.js';
+import { lockForDefinitionChangeStatement } from '../../sql/ddl.sql.js';
 import { extendGroupsStatement, recordUpgradeStatement, updateParametersStatement } from '../../sql/model.sql.js';
 import { setUnindexedStatement } from '../../sql/registry.sql.js';
 import type { Project } from '../../tenancy/project.js';
@@ -52,11 +54,24 @@ export async function upgradeSchema(tx: Transaction, project: Project): Promise<
   const model = await loadModel(tx, project, { upgrading: true });
   const lists = await tx.run(updateParametersStatement(schema, grantedParameterLists(model)));
   const all = await upgradeTables(tx, project, model, []);
+  if (version < COUNTS_SINCE) await storeCounts(tx, schema, model);
   const steps = builtIn.steps.length + rows + keys.count + lists.length + all.steps.length;
   if (steps > 0 || version < BUILT_IN_VERSION) {
     await tx.run(recordUpgradeStatement(schema, MODEL_CHANNEL, id, BUILT_IN_VERSION));
   }
   return { steps, leftAlone: [...all.leftAlone, ...keys.leftAlone] };
+}
+
+/** The first version that stores the numbers of units. */
+const COUNTS_SINCE = 8;
+
+/** Stores the numbers of units of a project that had none. Writes wait until the upgrade is committed. */
+async function storeCounts(tx: Transaction, schema: string, model: Model): Promise<void> {
+  const counted = [...model.kinds.values()].filter(({ storage }) => storage.counted);
+  if (counted.length === 0) return;
+  const tables = counted.map(({ table }) => table).sort();
+  await tx.run(lockForDefinitionChangeStatement(schema, tables));
+  for (const kind of counted) await tx.run(repairCountStatement(schema, kind));
 }
 
 async function upgradeTables(

@@ -14,6 +14,11 @@ export const RECOVERY_TABLE = '_recovery';
 export const THROTTLE_TABLE = '_throttle';
 /** Links between units. Ids are stored as texts, as in responses, because a link may be between any two kinds. */
 export const LINK_TABLE = '_link';
+/**
+ * The number of units of each table, as changes: a write appends a row, and rows of a table are added up to one from time
+ * to time. Appended rows never conflict, so writers of one kind do not wait for each other. It has no key.
+ */
+export const COUNT_TABLE = '_count';
 
 const column = (name: string, type: ColumnType, notNull = true): ColumnShape => ({ name, type, array: false, notNull });
 const arrayColumn = (name: string, type: ColumnType): ColumnShape => ({ name, type, array: true, notNull: true });
@@ -107,6 +112,7 @@ export const INTERNAL_TABLES: readonly TableShape[] = [
     [['child_kind', 'child_id', 'parent_kind', 'parent_id', 'link_id']],
     ['parent_kind', 'parent_id', 'child_kind', 'child_id', 'link_id'],
   ),
+  table(COUNT_TABLE, [column('table', 'text'), column('change', 'bigint')], ['table'], []),
 ];
 
 /** Columns of built-in tables that records do not show, by table. */

@@ -17,7 +17,14 @@ import {
   type Target,
 } from '../../model/predicate/predicate.js';
 import { resolveFilter } from '../../model/predicate/resolve-filter.js';
-import type { ListPlan, OrderTerm, ReadPlan, ShownPath } from '../../sql/select.sql.js';
+import {
+  hasStoredCount,
+  type CountedRows,
+  type ListPlan,
+  type OrderTerm,
+  type ReadPlan,
+  type ShownPath,
+} from '../../sql/select.sql.js';
 import { planCursor } from './cursor.js';
 import { checkLookups } from './lookup-limit.js';
 import type { Session } from '../session/session.js';
@@ -77,23 +84,20 @@ export function planList(query: ListQuery, context: PlanContext, extra?: Predica
     order,
     limit: query.limit,
     offset: query.offset,
-    count: countFor(query, [{ access: context.access, filter }]),
+    count: countFor(query, [{ kind: context.kind, access: context.access, filter }]),
     cursor,
   };
 }
 
 /**
- * How the units of a query are counted. Where the caller may not read all units, they are counted even if an estimate
- * is requested, because the estimate of PostgreSQL would include units that the caller may not read.
+ * How the units of a query are counted. An estimate is exact where their number is stored, and where the caller may not
+ * read all of them, because the estimate of PostgreSQL would include units that the caller may not read.
  */
-export function countFor(
-  { count }: Pick<ListQuery, 'count'>,
-  parts: readonly { readonly access: Predicate | undefined; readonly filter: Predicate | undefined }[],
-): ListQuery['count'] {
+export function countFor({ count }: Pick<ListQuery, 'count'>, parts: readonly CountedRows[]): ListQuery['count'] {
   const partial = parts.some(
     ({ access, filter }) => access ?? (filter && followsReferences(filter, (step) => step.access !== undefined)),
   );
-  return partial && count === 'estimated' ? 'exact' : count;
+  return count === 'estimated' && (partial || parts.every(hasStoredCount)) ? 'exact' : count;
 }
 
 export function planGet(query: ListQuery, context: PlanContext): ReadPlan {

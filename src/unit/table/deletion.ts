@@ -19,6 +19,7 @@ import { referenceKept } from '../draft/conflict-messages.js';
 import { References, storedReferences } from '../draft/references.js';
 import { DeletionSet } from '../session/deletion-set.js';
 import type { Session } from '../session/session.js';
+import { StoredCounts } from './stored-counts.js';
 import type { Project } from '../../tenancy/project.js';
 
 /** Referring units that are read at once: of kinds with behaviors, and of all other kinds. */
@@ -64,6 +65,7 @@ export class Deletions {
     private readonly behaviors: Behaviors,
     private readonly references: References,
     private readonly database: Database,
+    private readonly counts: StoredCounts,
   ) {}
 
   /**
@@ -243,6 +245,7 @@ export class Deletions {
     const { executor, project } = session;
     const contention = contentionOn(project, kind, keys);
     await trackContention(contention, () => executor.run(deleteUnitsStatement(project.schema, kind, keys)));
+    this.counts.noteWrite(project.schema, kind);
     await deleteLinksOf(session, kind, keys, this.database);
   }
 }

@@ -21,7 +21,15 @@ import {
   type WritePlan,
 } from '../../sql/write.sql.js';
 import { explainStatement } from '../../sql/explain.sql.js';
-import { estimateStatement, getStatement, listStatement, type ListPlan, type ReadPlan } from '../../sql/select.sql.js';
+import {
+  estimateStatement,
+  getStatement,
+  hasStoredCount,
+  listStatement,
+  type CountedRows,
+  type ListPlan,
+  type ReadPlan,
+} from '../../sql/select.sql.js';
 import {
   estimateUnionStatement,
   getAnyStatement,
@@ -36,6 +44,8 @@ import { scalarText, type Json } from '../../shared/json.js';
 import { runYielding } from '../../shared/work-in-pieces.js';
 import { keepVersionStatement } from '../../sql/model.sql.js';
 import { conflictOf, type WriteContext } from './constraint-violations.js';
+import { CountChecker } from './count-checker.js';
+import { StoredCounts } from './stored-counts.js';
 import { badCursor } from '../query/cursor.js';
 
 /** A page of units. */
@@ -70,12 +80,23 @@ type MaybeUnit = Versioned & { tag: string | null; body: string | null };
 
 @Injectable()
 export class UnitRepository {
+  constructor(
+    private readonly counts: StoredCounts,
+    private readonly checker: CountChecker,
+  ) {}
+
   fetchPage(executor: Executor, plan: ListPlan, model: Model): Promise<PageRow> {
+    this.#noteCount(plan.schema, plan);
     return this.#page(executor, plan, model, listStatement(plan), () => estimateStatement(plan));
   }
 
   fetchUnion(executor: Executor, plan: UnionPlan, model: Model): Promise<PageRow> {
+    for (const part of plan.parts) this.#noteCount(plan.schema, part);
     return this.#page(executor, plan, model, unionStatement(plan), () => estimateUnionStatement(plan));
+  }
+
+  #noteCount(schema: string, rows: CountedRows): void {
+    if (hasStoredCount(rows)) this.checker.noteUse(schema, rows.kind);
   }
 
   async #page(
@@ -171,6 +192,7 @@ export class UnitRepository {
     const statement = insertStatement(plan, await jsonTextOf(plan, rows));
     const written = await this.#write<MaybeUnit>(executor, plan, statement, { ...context, rows });
     checkVersion(written[0], context.model);
+    this.counts.noteWrite(plan.schema, plan.kind);
     return written.flatMap((row) => unitOf(row) ?? []);
   }
 
@@ -204,6 +226,7 @@ export class UnitRepository {
     const contention = () => contentionOn(plan, { id: plan.id, forDelete: true });
     const [row] = await this.#write<MaybeUnit>(executor, plan, deleteStatement(plan), context, contention);
     checkVersion(row, context.model);
+    this.counts.noteWrite(plan.schema, plan.kind);
     return row?.tag !== null;
   }
 

@@ -1,0 +1,102 @@
+/**
+ * The stored number of units of a table: the sum of the changes that writes append (`COUNT_TABLE`). A write appends its
+ * change in its own statement, so the number is right in every snapshot, and is rolled back with the units.
+ */
+import { COUNT_TABLE } from '../model/table/internal-tables.js';
+import type { KindDef } from '../model/model.js';
+import { EMPTY_SQL, ident, integer, literal, param, render, sql, type Fragment, type Statement } from './fragment.js';
+import { kindTable } from './table.sql.js';
+
+interface Write {
+  readonly schema: string;
+  readonly kind: KindDef;
+}
+
+/** The number of units in the table of a kind. */
+export function storedCount(schema: string, { table }: KindDef): Fragment {
+  return sql`(
+    SELECT coalesce(sum("change"), 0)::bigint
+    FROM ${ident(schema, COUNT_TABLE)}
+    WHERE "table" = ${literal(table)}
+  )`;
+}
+
+/**
+ * Appends the number of `rows`, a name in FROM, or its negative; undefined if the units of the kind are not counted.
+ * Nothing is appended for no rows.
+ */
+export function appendCount({ schema, kind }: Write, rows: Fragment, sign: 1 | -1): Fragment | undefined {
+  if (!kind.storage.counted) return undefined;
+  return sql`
+    INSERT INTO ${ident(schema, COUNT_TABLE)} ("table", "change")
+    SELECT ${literal(kind.table)}, ${sign === 1 ? EMPTY_SQL : sql`-`}count(*)
+    FROM ${rows}
+    HAVING count(*) > 0
+  `;
+}
+
+/** How many rows one statement adds up. */
+const FOLDED_AT_ONCE = 10_000;
+
+/**
+ * Adds the changes of a table up to one row. One row `folded`: how many there were. Two such statements at the same time
+ * add up different rows, as each row is deleted once.
+ */
+export function foldCountStatement(schema: string, table: string): Statement {
+  const counts = ident(schema, COUNT_TABLE);
+  return render(
+    sql`
+      WITH folded AS (
+        DELETE FROM ${counts}
+        WHERE ctid = ANY(ARRAY(
+          SELECT ctid
+          FROM ${counts}
+          WHERE "table" = ${param(table)}
+          LIMIT ${integer(FOLDED_AT_ONCE)}
+        ))
+        RETURNING "change"
+      ),
+      summed AS (
+        INSERT INTO ${counts} ("table", "change")
+        SELECT ${param(table)}, sum("change")
+        FROM folded
+        HAVING count(*) > 0
+      )
+      SELECT count(*)::int AS folded FROM folded
+    `,
+    true,
+  );
+}
+
+/** Removes the rows that folding deleted, so that the table stays as small as its contents. */
+export function vacuumCountsStatement(schema: string): Statement {
+  return render(sql`VACUUM (TRUNCATE false) ${ident(schema, COUNT_TABLE)}`);
+}
+
+/** Deletes the changes of tables that are dropped. */
+export function dropCountsStatement(schema: string, tables: readonly string[]): Statement {
+  return render(sql`DELETE FROM ${ident(schema, COUNT_TABLE)} WHERE "table" = ANY(${param(tables)}::text[])`);
+}
+
+/** One row `locked`: whether this transaction may repair the stored number, which one does at a time. */
+export function lockCountStatement(schema: string, { table }: KindDef): Statement {
+  const key = param(`count ${schema}.${table}`);
+  return render(sql`SELECT pg_try_advisory_xact_lock(hashtextextended(${key}, 0)) AS locked`);
+}
+
+/**
+ * Appends what the stored number of a table lacks of the rows that there are, which is something only if another program
+ * wrote to the table, or before the numbers of an older project are stored. Writes at the same time change both numbers
+ * alike, so none has to wait. One row `missing` if there was a difference. Run it once at a time.
+ */
+export function repairCountStatement(schema: string, kind: KindDef): Statement {
+  return render(sql`
+    INSERT INTO ${ident(schema, COUNT_TABLE)} AS c ("table", "change")
+    SELECT ${literal(kind.table)}, d.missing
+    FROM (
+      SELECT (SELECT count(*) FROM ${kindTable(schema, kind)} AS t) - ${storedCount(schema, kind)} AS missing
+    ) AS d
+    WHERE d.missing <> 0
+    RETURNING c."change" AS missing
+  `);
+}

@@ -1,0 +1,73 @@
+/**
+ * Keeps the stored numbers of units short: every write of a kind appends a row to a table of the project, and after so
+ * many of them this process adds them up to one, in the background.
+ */
+import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
+import { Database } from '../../database/database.js';
+import { isStaleModel } from '../../database/statement/sqlstate.js';
+import type { KindDef } from '../../model/model.js';
+import { foldCountStatement, vacuumCountsStatement } from '../../sql/count.sql.js';
+
+/** Writes of one kind after which its rows are added up: a list reads so many more rows. */
+const FOLD_AFTER = 100;
+/** Deleted rows of one project after which their space is freed. */
+const VACUUM_AFTER = 2000;
+/** Kinds and projects whose writes are remembered. A forgotten one is added up at its next write. */
+const MAX_REMEMBERED = 5000;
+
+@Injectable()
+export class StoredCounts implements OnModuleDestroy {
+  readonly #log = new Logger('counts');
+  /** Writes since the rows were added up, by schema and table. */
+  readonly #writes = new LRUCache<string, number>({ max: MAX_REMEMBERED });
+  /** Rows that were deleted since the last VACUUM, by schema. */
+  readonly #deleted = new LRUCache<string, number>({ max: MAX_REMEMBERED });
+  readonly #waiting = new Map<string, { readonly schema: string; readonly table: string }>();
+  #running: Promise<void> | undefined;
+  #stopped = false;
+
+  constructor(private readonly database: Database) {}
+
+  /** Call it after each statement that appended a row. */
+  noteWrite(schema: string, { table, storage }: KindDef): void {
+    if (!storage.counted) return;
+    const key = `${schema}.${table}`;
+    const writes = (this.#writes.get(key) ?? FOLD_AFTER) + 1;
+    this.#writes.set(key, writes < FOLD_AFTER ? writes : 0);
+    if (writes < FOLD_AFTER || this.#stopped) return;
+    this.#waiting.set(key, { schema, table });
+    this.#running ??= this.#foldAll().finally(() => (this.#running = undefined));
+  }
+
+  /** Resolves when all that waits is added up. */
+  async finish(): Promise<void> {
+    while (this.#running) await this.#running;
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    this.#stopped = true;
+    this.#waiting.clear();
+    await this.#running;
+  }
+
+  async #foldAll(): Promise<void> {
+    for (const [key, { schema, table }] of this.#waiting) {
+      this.#waiting.delete(key);
+      try {
+        await this.#fold(schema, table);
+      } catch (error) {
+        // The schema of a deleted project is gone; after other failures, a later write tries again.
+        if (!isStaleModel(error))
+          this.#log.warn(`${key}: the stored number of units was not added up: ${String(error)}`);
+      }
+    }
+  }
+
+  async #fold(schema: string, table: string): Promise<void> {
+    const [row] = await this.database.run<{ folded: number }>(foldCountStatement(schema, table));
+    const deleted = (this.#deleted.get(schema) ?? 0) + (row?.folded ?? 0);
+    this.#deleted.set(schema, deleted < VACUUM_AFTER ? deleted : 0);
+    if (deleted >= VACUUM_AFTER) await this.database.run(vacuumCountsStatement(schema));
+  }
+}
