@@ -10,6 +10,7 @@ import { redirectTrailingSlash } from './doc/redirect-trailing-slash.js';
 import { requestLifecycle } from './http/server/request-lifecycle.js';
 import { ErrorResponder } from './http/server/error.responder.js';
 import { FastExpressAdapter } from './http/server/fast-express.adapter.js';
+import { installDirectRoutes } from './http/server/install-direct-routes.js';
 import { PROJECT_HEADER, REQUEST_ID_HEADER } from './http/request/header-names.js';
 import { NestLogger } from './http/log/logger.js';
 import { answerOptions } from './http/server/path-methods.js';
@@ -31,6 +32,7 @@ export async function createApp(platform: Platform, logger: Logger): Promise<Nes
   app.use(answerOptions);
   app.use(redirectTrailingSlash);
   app.useGlobalFilters(new ErrorResponder(logger));
+  installDirectRoutes(app);
   await app.init();
   app.get(ApplicationRoutes).describe(app);
   return app;

@@ -2,7 +2,7 @@
 import { createParamDecorator, type ExecutionContext, type PipeTransform } from '@nestjs/common';
 import { readDto, type DtoClass } from '../http/body/dto.js';
 import { refuseQuery } from '../http/route/parse-list-query.js';
-import type { HttpRequest } from '../http/request/request.js';
+import { requestOf } from '../http/request/request.js';
 import { bodyJson, type BodyLimit } from './request-bodies.js';
 
 /**
@@ -20,7 +20,7 @@ class DtoPipe<T extends object> implements PipeTransform<BodyInput, BodyInput<T>
 }
 
 const JsonInput = createParamDecorator((limit: BodyLimit, context: ExecutionContext): BodyInput => {
-  const request = context.switchToHttp().getRequest<HttpRequest>();
+  const request = requestOf(context);
   return () => {
     refuseQuery(request.url);
     return bodyJson(request, limit);

@@ -1,7 +1,7 @@
 /** The project and the caller of a request, stored by the tenancy interceptor. */
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { RequestSlot } from '../http/request/request-slot.js';
-import type { HttpRequest } from '../http/request/request.js';
+import { requestOf, type HttpRequest } from '../http/request/request.js';
 import type { Caller } from './caller.js';
 import type { Project } from './project.js';
 
@@ -29,6 +29,4 @@ export function scopeOf(request: object): RequestScope {
 }
 
 /** Injects the `RequestScope` into a handler. */
-export const Scope = createParamDecorator((_: unknown, context: ExecutionContext) =>
-  scopeOf(context.switchToHttp().getRequest<HttpRequest>()),
-);
+export const Scope = createParamDecorator((_: unknown, context: ExecutionContext) => scopeOf(requestOf(context)));

@@ -2,10 +2,10 @@
  * Shared by all controllers of tenants: reads `kind-project-key`, resolves the project and the caller, and prepares
  * reading the body, which handlers do after they have checked the caller's rights.
  */
-import { Injectable, type CallHandler, type ExecutionContext, type NestInterceptor } from '@nestjs/common';
-import type { Observable } from 'rxjs';
-import type { HttpRequest } from '../http/request/request.js';
+import { Injectable, type ExecutionContext } from '@nestjs/common';
+import { requestOf, type HttpRequest } from '../http/request/request.js';
 import { OpenRequests } from '../http/server/open-requests.js';
+import { PreparingInterceptor } from '../http/server/preparing.interceptor.js';
 import { refusal } from '../shared/errors.js';
 import { andThen, type MaybePromise } from '../shared/maybe-promise.js';
 import { RequestBodies } from './request-bodies.js';
@@ -17,7 +17,7 @@ import { setScope } from './request-scope.js';
 import { RouteOptionsReader, type RouteOptions } from './route-options.js';
 
 @Injectable()
-export class TenancyInterceptor implements NestInterceptor {
+export class TenancyInterceptor extends PreparingInterceptor {
   readonly #options = new RouteOptionsReader();
 
   constructor(
@@ -25,16 +25,18 @@ export class TenancyInterceptor implements NestInterceptor {
     private readonly projects: ProjectStore,
     private readonly callers: CallerResolver,
     private readonly bodies: RequestBodies,
-  ) {}
+  ) {
+    super();
+  }
 
   /** Synchronous if project, token and session are cached. */
-  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> | Promise<Observable<unknown>> {
+  prepare(context: ExecutionContext): MaybePromise<void> {
     const options = this.#options.of(context);
-    if (options.project === 'none') return next.handle();
+    if (options.project === 'none') return;
     this.openRequests.refuseIfStopping();
-    const request = context.switchToHttp().getRequest<HttpRequest>();
-    if (options.project === 'optional' && !hasProjectKey(request)) return next.handle();
-    return andThen(this.#resolve(request, options), () => next.handle());
+    const request = requestOf(context);
+    if (options.project === 'optional' && !hasProjectKey(request)) return;
+    return this.#resolve(request, options);
   }
 
   #resolve(request: HttpRequest, { accessToken }: RouteOptions): MaybePromise<void> {

@@ -1,0 +1,134 @@
+/**
+ * Runs handlers of routes like Nest's `RouterExecutionContext`, with fewer promises and no observables. It takes over
+ * routes whose interceptors are all `PreparingInterceptor`s and that have no guards; all other routes stay with Nest.
+ * Nest creates four observables, a subject and ten promises per request for an interceptor, which took 25 µs.
+ */
+import type { ExecutionContext, HttpServer, NestInterceptor, RequestMethod } from '@nestjs/common';
+import { RouteParamtypes, type Controller } from '@nestjs/common/internal';
+import { ContextUtils, ExecutionContextHost, STATIC_CONTEXT } from '@nestjs/core/internal';
+import type { GuardsContextCreator, InterceptorsContextCreator, PipesContextCreator } from '@nestjs/core/internal';
+import type { ContextId } from '@nestjs/core';
+import type { RouterExecutionContext } from '@nestjs/core/router/router-execution-context.js';
+import { markRejectedByPipes } from '@nestjs/core/router/rejected-by-pipes.js';
+import type { MaybePromise } from '../../shared/maybe-promise.js';
+import { Answer } from '../answer/answer.js';
+import type { HttpRequest, HttpResponse } from '../request/request.js';
+import { PreparingInterceptor } from './preparing.interceptor.js';
+
+/** Runs one route: extracts the arguments, calls the handler and sends its result. */
+export type RouteRunner = (request: HttpRequest, response: HttpResponse, next: () => void) => MaybePromise<unknown>;
+
+/** The arguments of Nest's `RouterExecutionContext.create`. */
+type CreateArguments = [
+  instance: Controller,
+  callback: (...args: unknown[]) => unknown,
+  methodName: string,
+  moduleKey: string,
+  requestMethod: RequestMethod,
+  contextId?: ContextId,
+  inquirerId?: string,
+];
+
+/** Private parts of Nest's class. `installDirectRoutes` checks that they exist. */
+export interface NestExecutionContext extends Pick<
+  RouterExecutionContext,
+  'createPipesFn' | 'getMetadata' | 'reflectRedirect' | 'reflectRenderTemplate'
+> {
+  create(...args: CreateArguments): RouteRunner;
+  readonly applicationRef: HttpServer;
+  readonly guardsContextCreator: GuardsContextCreator;
+  readonly interceptorsContextCreator: InterceptorsContextCreator;
+  readonly pipesContextCreator: PipesContextCreator;
+}
+
+/** Parameters with which a handler sends the answer itself. */
+const RESPONSE_PARAMETERS: readonly unknown[] = [RouteParamtypes.RESPONSE, RouteParamtypes.NEXT];
+
+export class DirectExecutionContext {
+  readonly #utils = new ContextUtils();
+
+  constructor(private readonly nest: NestExecutionContext) {}
+
+  create(...args: CreateArguments): RouteRunner {
+    return this.#direct(...args) ?? this.nest.create(...args);
+  }
+
+  /** Undefined if the route needs what only Nest's own implementation has. */
+  #direct(...args: CreateArguments): RouteRunner | undefined {
+    const [instance, callback, methodName, moduleKey, requestMethod, contextId = STATIC_CONTEXT] = args;
+    const { nest } = this;
+    if (contextId !== STATIC_CONTEXT) return undefined;
+    if (nest.guardsContextCreator.create(instance, callback, moduleKey).length > 0) return undefined;
+    const interceptors = nest.interceptorsContextCreator.create(instance, callback, moduleKey);
+    if (!interceptors.every(isPreparing)) return undefined;
+    const metadata = nest.getMetadata(instance, callback, methodName, moduleKey, requestMethod, 'http');
+    if (metadata.isSseHandler || metadata.hasCustomHeaders) return undefined;
+
+    const { argsLength, httpStatusCode, paramtypes } = metadata;
+    const handleResponse = metadata.fnHandleResponse as (...args: unknown[]) => Promise<unknown>;
+    const parameters = this.#utils.mergeParamsMetatypes(metadata.getParamsMetadata(moduleKey), paramtypes);
+    const pipes = nest.pipesContextCreator.create(instance, callback, moduleKey);
+    const applyPipes = nest.createPipesFn(pipes, parameters);
+    const adapter = nest.applicationRef;
+    // A handler of such a route may return an `Answer` that is not to be sent, or not as it is.
+    const sendsItself =
+      parameters.some(({ type }) => RESPONSE_PARAMETERS.includes(type)) ||
+      nest.reflectRenderTemplate(callback) !== undefined ||
+      nest.reflectRedirect(callback) !== undefined;
+
+    const send = (result: unknown, request: HttpRequest, response: HttpResponse): MaybePromise<unknown> =>
+      result instanceof Answer && !sendsItself
+        ? adapter.reply(response, result, httpStatusCode)
+        : handleResponse(result, response, request);
+
+    const call = (request: HttpRequest, response: HttpResponse, next: () => void): MaybePromise<unknown> => {
+      const values = new Array<unknown>(argsLength).fill(undefined);
+      const pending = applyPipes?.(values, request, response, next);
+      const result = pending
+        ? afterPipes(pending, request, () => callback.apply(instance, values))
+        : callback.apply(instance, values);
+      return isThenable(result)
+        ? result.then((value) => send(value, request, response))
+        : send(result, request, response);
+    };
+
+    const controller = instance.constructor as never;
+    return (request, response, next) => {
+      adapter.status(response, httpStatusCode);
+      if (interceptors.length === 0) return call(request, response, next);
+      const context = new ExecutionContextHost([request, response, next], controller, callback);
+      const prepared = prepareAll(interceptors, context, 0);
+      return prepared ? prepared.then(() => call(request, response, next)) : call(request, response, next);
+    };
+  }
+}
+
+function isPreparing(interceptor: NestInterceptor): interceptor is PreparingInterceptor {
+  return interceptor instanceof PreparingInterceptor;
+}
+
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof (value as { then?: unknown } | null | undefined)?.then === 'function';
+}
+
+/** Runs the interceptors in their order, each after the one before has finished. */
+function prepareAll(
+  interceptors: readonly PreparingInterceptor[],
+  context: ExecutionContext,
+  from: number,
+): Promise<void> | undefined {
+  for (let at = from; at < interceptors.length; at++) {
+    const prepared = interceptors[at]?.prepare(context);
+    if (prepared instanceof Promise) return prepared.then(() => prepareAll(interceptors, context, at + 1));
+  }
+  return undefined;
+}
+
+/** Calls the handler when the pipes have transformed its arguments. Nest marks requests that they rejected. */
+function afterPipes(pending: Promise<unknown>, request: HttpRequest, work: () => unknown): Promise<unknown> {
+  const rejected = (error: unknown): never => {
+    markRejectedByPipes(request);
+    throw error;
+  };
+  return pending.then(undefined, rejected).then(work);
+}

@@ -1,0 +1,29 @@
+/** Passes errors of a route to its exception filters, like Nest's `RouterProxy`, without a promise of its own. */
+import { ExecutionContextHost } from '@nestjs/core/internal';
+import { RouterProxy } from '@nestjs/core/router/router-proxy.js';
+import type { ExceptionsHandler } from '@nestjs/core/exceptions/exceptions-handler.js';
+import type { HttpRequest, HttpResponse } from '../request/request.js';
+import type { RouteRunner } from './direct-execution.context.js';
+
+type Next = (error?: unknown) => void;
+
+export class DirectRouterProxy extends RouterProxy {
+  // Express uses the returned promise only for its rejection, which is passed to `next` here.
+  override createProxy(run: RouteRunner, exceptions: ExceptionsHandler): never {
+    return ((request: HttpRequest, response: HttpResponse, next: Next): void => {
+      const fail = (error: unknown): void => {
+        try {
+          exceptions.next(error as Error, new ExecutionContextHost([request, response, next]));
+        } catch (unhandled) {
+          next(unhandled);
+        }
+      };
+      try {
+        const running = run(request, response, next);
+        if (running instanceof Promise) running.catch(fail);
+      } catch (error) {
+        fail(error);
+      }
+    }) as never;
+  }
+}
