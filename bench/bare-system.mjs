@@ -1,6 +1,7 @@
 /** The bare handler as its own process. */
 import { join } from 'node:path';
 import { Child, freePort } from './child.mjs';
+import { flagsToCount } from './request-counts.mjs';
 import { POOL } from './postgres.mjs';
 import { SECRET } from './service.mjs';
 
@@ -19,17 +20,20 @@ export class Bare {
   }
 
   /**
-   * @param {{ name: string, databaseUrl: string, headers: Record<string, string>, keepTokens?: boolean }} options
-   *   headers: those that the service takes, its token included
+   * @param {{ name: string, databaseUrl: string, headers: Record<string, string>, keepTokens?: boolean,
+   *   processes?: number, counts?: string }} options headers: those that the service takes, its token included;
+   *   counts: a folder for the numbers of requests of its processes
    */
-  static async start({ name, databaseUrl, headers, keepTokens = false }) {
+  static async start({ name, databaseUrl, headers, keepTokens = false, processes = 1, counts }) {
     const port = await freePort();
-    const child = new Child([process.execPath, join(import.meta.dirname, 'bare.mjs')], {
+    const child = new Child([process.execPath, ...flagsToCount(counts), join(import.meta.dirname, 'bare.mjs')], {
       env: {
         DATABASE_URL: databaseUrl,
         JWT_SECRET: SECRET,
         POOL: String(POOL),
         PORT: String(port),
+        PROCESSES: String(processes),
+        COUNTS: counts ?? '',
         ...(keepTokens && { KEEP_TOKENS: '1' }),
       },
     });

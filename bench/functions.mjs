@@ -34,8 +34,12 @@ export default city.module({ functions: { empty } });
 }
 
 /** @param {import('./dataset.mjs').Dataset} dataset */
-export function functionRequests({ city, ids }) {
+export function functionRequests(dataset) {
   /** @param {string} rest @returns {import('./load.mjs').LoadRequest} */
-  const get = (rest) => ({ method: 'GET', path: `/api/lib/${city}/${rest}` });
-  return { get: ids.slice(0, DIFFERENT_REQUESTS).map((id) => get(`unit/${id}`)), call: [get('function/empty')] };
+  const get = (rest) => ({ method: 'GET', path: `/api/lib/${dataset.city}/${rest}` });
+  const units = Math.min(DIFFERENT_REQUESTS, dataset.cities.length);
+  return {
+    get: Array.from({ length: units }, (_, at) => get(`unit/${dataset.idOf(at)}`)),
+    call: [get('function/empty')],
+  };
 }

@@ -1,5 +1,5 @@
 /** Measures systems in turn, A B A B, one at a time. */
-import { cpuSeconds } from './process-stats.mjs';
+import { cpuSecondsOfAll, cpuSecondsWithEnded } from './process-stats.mjs';
 
 /**
  * @typedef {object} System
@@ -11,8 +11,9 @@ import { cpuSeconds } from './process-stats.mjs';
  * @typedef {object} Turn
  * @property {number} rate requests (or rows) per second
  * @property {number | undefined} p99 milliseconds
- * @property {number | undefined} nodeMicros CPU time of the system's process per request
+ * @property {number | undefined} nodeMicros CPU time of the system's processes per request
  * @property {number | undefined} postgresMicros CPU time of PostgreSQL per request
+ * @property {number | undefined} loadMicros CPU time of the load generator per request
  *
  * @typedef {Turn & { name: string, ratio: number }} Figure medians; the ratio is that to the first system, in pairs
  */
@@ -21,7 +22,8 @@ import { cpuSeconds } from './process-stats.mjs';
  * @template {System} S
  * @param {readonly S[]} systems
  * @param {number} rounds
- * @param {(system: S, first: boolean) => Promise<{ count: number, seconds: number, p99?: number | undefined, nodeSeconds?: number | undefined, postgresSeconds?: number | undefined }>} work
+ * @param {(system: S, first: boolean) => Promise<{ count: number, seconds: number, p99?: number | undefined, nodeSeconds?: number | undefined,
+ *   postgresSeconds?: number | undefined, loadSeconds?: number | undefined }>} work
  * @returns {Promise<Figure[]>}
  */
 export async function inTurn(systems, rounds, work) {
@@ -29,12 +31,13 @@ export async function inTurn(systems, rounds, work) {
   const turns = systems.map(() => []);
   for (let round = 0; round < rounds; round += 1) {
     for (const [at, system] of systems.entries()) {
-      const { count, seconds, p99, nodeSeconds, postgresSeconds } = await work(system, round === 0);
+      const { count, seconds, p99, nodeSeconds, postgresSeconds, loadSeconds } = await work(system, round === 0);
       turns[at]?.push({
         rate: count / seconds,
         p99,
         nodeMicros: micros(nodeSeconds, count),
         postgresMicros: micros(postgresSeconds, count),
+        loadMicros: micros(loadSeconds, count),
       });
     }
   }
@@ -44,22 +47,27 @@ export async function inTurn(systems, rounds, work) {
     p99: medianOfKnown(turns[at].map((turn) => turn.p99)),
     nodeMicros: medianOfKnown(turns[at].map((turn) => turn.nodeMicros)),
     postgresMicros: medianOfKnown(turns[at].map((turn) => turn.postgresMicros)),
+    loadMicros: medianOfKnown(turns[at].map((turn) => turn.loadMicros)),
     ratio: median(turns[at].map(({ rate }, round) => rate / turns[0][round].rate)),
   }));
 }
 
 /**
- * Runs work, and returns the CPU time that a system's process and PostgreSQL used during it.
+ * Runs work, and returns the CPU time that a system's processes, PostgreSQL and the load generator used during it.
  * @template T
  * @param {System} system
  * @param {import('./postgres.mjs').Postgres} postgres
  * @param {() => Promise<T>} work
  */
 export async function withCpu(system, postgres, work) {
-  const [node, server] = [await cpuSeconds(system.child.pid), await postgres.cpu()];
+  // The load comes from children of this process that end with it, or from this process itself.
+  const loadCpu = () => cpuSecondsWithEnded(process.pid);
+  const used = () => Promise.all([cpuSecondsOfAll(system.child.pid), postgres.cpu(), loadCpu()]);
+  const before = await used();
   const result = await work();
-  const [nodeAfter, serverAfter] = [await cpuSeconds(system.child.pid), await postgres.cpu()];
-  return { ...result, nodeSeconds: difference(nodeAfter, node), postgresSeconds: difference(serverAfter, server) };
+  const after = await used();
+  const [nodeSeconds, postgresSeconds, loadSeconds] = after.map((seconds, at) => difference(seconds, before[at]));
+  return { ...result, nodeSeconds, postgresSeconds, loadSeconds };
 }
 
 /** @param {number | undefined} after @param {number | undefined} before */

@@ -1,4 +1,4 @@
-/** The options of the command line: workloads, duration, number of rows. */
+/** The options of the command line: what is measured, duration, number of rows. */
 import { parseArgs } from 'node:util';
 
 /**
@@ -9,10 +9,15 @@ import { parseArgs } from 'node:util';
  * @property {number} quiet seconds to wait, at most, for a quiet machine before each measurement
  * @property {ReadonlySet<string> | undefined} only workloads to measure; undefined for all
  * @property {readonly { name: string, rows: number }[]} scales
+ * @property {readonly number[]} processes numbers of processes to compare; empty for the usual run
+ * @property {readonly string[]} peers other programs to compare with; empty for the usual run
+ * @property {string | undefined} data folder of PostgreSQL that is kept for the next run
  * @property {readonly string[]} others dist folders of other builds of the service, measured beside this one
  * @property {string | undefined} profile folder for CPU profiles of the service
  * @property {boolean} write whether RESULTS.md is written
  */
+
+export const PEERS = ['parse-server', 'directus', 'strapi'];
 
 const USAGE = `npm run bench -- [options]
   --rounds 3        times that each system is measured; figures are medians
@@ -20,10 +25,17 @@ const USAGE = `npm run bench -- [options]
   --warmup 1        seconds before a system's first measurement of a workload
   --quiet 0         seconds to wait, at most, for a quiet machine before each measurement
   --only W1,W4      workloads: W1 W2 W3 W4 W5 W7 W8 bulk R1 R2 R3 F1 document start, and L1 to L8 along links
-  --scale 10k,135k  rows of the table, real cities (repeated where there are not enough)
+  --scale 135k      rows of the table, real cities (repeated where there are not enough)
   --other <dist>    another build of the service, measured beside this one; may be repeated
   --profile <dir>   CPU profiles of the service (node --cpu-prof) go there
-  --no-write        leaves RESULTS.md as it is`;
+  --no-write        leaves RESULTS.md as it is
+
+These measure something else instead of the usual run, and write a section of their own:
+  --scale 10k,100k,1m,10m   growth: W1, W2, W3, W8 and pages by cursor at each size, with a chart
+  --processes 1,2           W1 and W2 with so many processes
+  --peers                   W1 to W8 of Parse Server, Directus and Strapi, which it installs in bench/.peers
+  --peer parse-server       one of them; may be repeated
+  --data <dir>              keeps PostgreSQL's data there, so that the next run need not write the cities again`;
 
 /**
  * @param {string[]} args
@@ -39,6 +51,10 @@ export function readOptions(args) {
       quiet: { type: 'string', default: '0' },
       only: { type: 'string' },
       scale: { type: 'string', default: '135k' },
+      processes: { type: 'string', default: '' },
+      peers: { type: 'boolean', default: false },
+      peer: { type: 'string', multiple: true, default: [] },
+      data: { type: 'string' },
       other: { type: 'string', multiple: true, default: [] },
       profile: { type: 'string' },
       'no-write': { type: 'boolean', default: false },
@@ -49,6 +65,11 @@ export function readOptions(args) {
     console.log(USAGE);
     process.exit(0);
   }
+  const isUsual = values.processes === '' && !values.peers && values.peer.length === 0 && !values.scale.includes(',');
+  if (values.data !== undefined && isUsual) throw new Error('--data: not with the usual run, which writes');
+  for (const peer of values.peer) {
+    if (!PEERS.includes(peer)) throw new Error(`--peer: wants one of ${PEERS.join(', ')}, got '${peer}'`);
+  }
   return {
     rounds: number('rounds', values.rounds, 1),
     seconds: number('seconds', values.seconds, 1),
@@ -56,10 +77,18 @@ export function readOptions(args) {
     quiet: number('quiet', values.quiet, 0),
     only: values.only === undefined ? undefined : new Set(values.only.split(',')),
     scales: values.scale.split(',').map((name) => ({ name, rows: rowsOf(name) })),
+    processes: listOf(values.processes).map((text) => number('processes', text, 1)),
+    peers: values.peers ? PEERS : values.peer,
+    data: values.data,
     others: values.other,
     profile: values.profile,
     write: !values['no-write'],
   };
+}
+
+/** @param {string} text */
+function listOf(text) {
+  return text === '' ? [] : text.split(',');
 }
 
 /**

@@ -1,8 +1,7 @@
 /** One PostgreSQL for all systems: the embedded one, started like the service starts it, with the same settings. */
-import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
-import { cpuSeconds, parentOf } from './process-stats.mjs';
+import { cpuSecondsOfAll, parentOf } from './process-stats.mjs';
 
 /** Connections of each system: the service's default. */
 export const POOL = 10;
@@ -10,6 +9,7 @@ export const POOL = 10;
 export class Postgres {
   #opened;
   #pid;
+  #dist;
 
   /**
    * @param {{ stop(): Promise<void> }} opened
@@ -17,9 +17,11 @@ export class Postgres {
    * @param {pg.Client} client
    * @param {string} version
    * @param {number | undefined} pid of the server's main process
+   * @param {string} dist folder of the service's build
    */
-  constructor(opened, url, client, version, pid) {
+  constructor(opened, url, client, version, pid, dist) {
     this.#opened = opened;
+    this.#dist = dist;
     this.url = url;
     this.client = client;
     this.version = version;
@@ -39,7 +41,21 @@ export class Postgres {
     const client = new pg.Client({ connectionString: url });
     await client.connect();
     const { rows } = await client.query(`SELECT current_setting('server_version') AS version, pg_backend_pid() AS pid`);
-    return new Postgres(opened, url, client, rows[0].version, await parentOf(rows[0].pid));
+    return new Postgres(opened, url, client, rows[0].version, await parentOf(rows[0].pid), dist);
+  }
+
+  /**
+   * Stores the number of units of a kind anew, as the service does where another program wrote to the table.
+   * @param {string} schema
+   * @param {string} kind
+   */
+  async repairCount(schema, kind) {
+    /** @type {typeof import('../src/sql/count.sql.js')} */
+    const { repairCountStatement } = await import(join(this.#dist, 'sql/count.sql.js'));
+    /** @type {any} the statement uses no more of a kind */
+    const definition = { table: kind, fields: new Map() };
+    const { text, values } = repairCountStatement(schema, definition);
+    await this.client.query(text, [...values]);
   }
 
   /** The settings that matter to a benchmark. */
@@ -54,13 +70,7 @@ export class Postgres {
 
   /** CPU seconds of the server's processes so far; undefined if the system does not provide them. */
   async cpu() {
-    if (this.#pid === undefined) return undefined;
-    const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
-    let sum = 0;
-    for (const pid of pids) {
-      if (pid === this.#pid || (await parentOf(pid)) === this.#pid) sum += (await cpuSeconds(pid)) ?? 0;
-    }
-    return sum;
+    return this.#pid === undefined ? undefined : cpuSecondsOfAll(this.#pid);
   }
 
   async stop() {

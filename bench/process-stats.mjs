@@ -1,5 +1,5 @@
 /** Statistics of a process on Linux. On other systems these functions return undefined, and the report omits them. */
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 
 const TICKS_PER_SECOND = 100;
 
@@ -18,6 +18,27 @@ async function statOf(pid) {
 export async function cpuSeconds(pid) {
   const stat = await statOf(pid);
   return stat && (Number(stat[11]) + Number(stat[12])) / TICKS_PER_SECOND;
+}
+
+/** CPU seconds of a process and of the processes that it started. @param {number} pid */
+export async function cpuSecondsOfAll(pid) {
+  const own = await cpuSecondsWithEnded(pid);
+  const children = await Promise.all((await childrenOf(pid)).map(cpuSeconds));
+  return own === undefined ? undefined : children.reduce((sum = 0, each = 0) => sum + each, own);
+}
+
+/** CPU seconds of a process and of its children that have ended. @param {number} pid */
+export async function cpuSecondsWithEnded(pid) {
+  const stat = await statOf(pid);
+  return stat && stat.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) / TICKS_PER_SECOND;
+}
+
+/** @param {number} pid @returns {Promise<number[]>} */
+async function childrenOf(pid) {
+  const names = await readdir('/proc').catch(() => []);
+  const pids = names.filter((name) => /^\d+$/.test(name)).map(Number);
+  const parents = await Promise.all(pids.map(parentOf));
+  return pids.filter((_, at) => parents[at] === pid);
 }
 
 /** @param {number} pid */

@@ -1,17 +1,13 @@
-/** The figures as tables: for the terminal, and for RESULTS.md. */
+/** The tables of the usual run, for the terminal and for RESULTS.md. */
 import { execFileSync } from 'node:child_process';
 import os from 'node:os';
+import { root } from './run.mjs';
 
 /**
  * @typedef {{ id: string, title: string, unit: string, target: number | undefined, figures: import('./measure.mjs').Figure[] }} Row
  * @typedef {{ title: string, about: string, measured: Row[] }} ScaleReport
  * @typedef {{ name: string, idle: number | undefined, loaded: number | undefined }} Memory
- * @typedef {object} Report
- * @property {string} command
- * @property {string} root
- * @property {string} tool
- * @property {{ version: string, settings: string }} postgres
- * @property {import('./options.mjs').Options} options
+ * @typedef {object} MainReport
  * @property {ScaleReport[]} scales
  * @property {Memory[]} memory
  * @property {import('./start-times.mjs').StartTime[]} starts
@@ -19,12 +15,13 @@ import os from 'node:os';
  */
 
 /** @param {number} value */
-const whole = (value) => Math.round(value).toLocaleString('en-US');
+export const whole = (value) => Math.round(value).toLocaleString('en-US');
 /** @param {number | undefined} value */
-const rounded = (value) => (value === undefined ? '' : value >= 10 ? String(Math.round(value)) : value.toFixed(1));
+export const rounded = (value) =>
+  value === undefined ? '' : value >= 10 ? String(Math.round(value)) : value.toFixed(1);
 
 /** @param {string[][]} rows the first one is the head */
-function table([head = [], ...rows]) {
+export function table([head = [], ...rows]) {
   const widths = head.map((_, at) => Math.max(3, ...[head, ...rows].map((row) => (row[at] ?? '').length)));
   /** @param {string[]} row */
   const line = (row) => `| ${row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(' | ')} |`;
@@ -49,16 +46,11 @@ export function scaleTable({ measured }) {
   return table([head, ...rows]);
 }
 
-/** @param {Report} report */
-export function markdown({ command, root, tool, postgres, options, scales, memory, starts, document }) {
-  const parts = [
-    '# Results of the last `npm run bench`',
-    `${new Date().toISOString().slice(0, 16).replace('T', ' ')} UTC, commit ${commitOf(root)}, \`${command}\``,
-    `${os.cpus().length} × ${os.cpus()[0]?.model ?? 'unknown'}, ${Math.round(os.totalmem() / 2 ** 30)} GB, ${os.type()} ${os.release()}, load average ${os.loadavg()[0]?.toFixed(1)} at the end. Node ${process.version}, PostgreSQL ${postgres.version} (${postgres.settings}), ${tool}.`,
-    `Systems in turn, one at a time, medians of ${options.rounds} rounds of ${options.seconds} s; ratios are medians of the rounds' ratios. 16 keep-alive connections, bearer token, 10 database connections each. Answers were checked against the data and between the systems before they were timed; no request failed. \`bare\` is \`node:http\` and \`pg\` with hand-written SQL on the same tables (bench/bare.mjs); it verifies the token of every request, \`bare, tokens kept\` remembers verified tokens as the service does. CPU is per request (per row, in bulk).`,
-  ];
+/** @param {MainReport} report */
+export function mainSection({ scales, memory, starts, document }) {
+  const parts = [];
   for (const scale of scales) {
-    parts.push(`## ${scale.title}`, scale.about, scaleTable(scale));
+    parts.push(`## ${scale.title}`, ...(scale.about === '' ? [] : [scale.about]), scaleTable(scale));
   }
   if (memory.length > 0) {
     const rows = memory.map(({ name, idle, loaded }) => [name, rounded(idle), rounded(loaded)]);
@@ -66,7 +58,23 @@ export function markdown({ command, root, tool, postgres, options, scales, memor
   }
   if (starts.length > 0) parts.push('## Start to ready, embedded PostgreSQL included', startTable(starts));
   if (document) parts.push(`## The API document of ${document.kinds} kinds`, documentTable(document));
-  return `${parts.join('\n\n')}\n`;
+  return parts.join('\n\n');
+}
+
+/**
+ * When, how and on which machine a section was measured.
+ * @param {import('./run.mjs').Run} run
+ * @param {{ version: string, settings: string }} postgres
+ */
+export function aboutRun({ options, tool }, { version, settings }) {
+  const command = ['npm run bench', ...(process.argv.length > 2 ? ['--', ...process.argv.slice(2)] : [])].join(' ');
+  const date = new Date().toISOString().slice(0, 16).replace('T', ' ');
+  const memory = Math.round(os.totalmem() / 2 ** 30);
+  return [
+    `Measured ${date} UTC, commit ${commitOf(root)}, \`${command}\`, medians of ${options.rounds} rounds of ${options.seconds} s.`,
+    `${os.cpus().length} × ${os.cpus()[0]?.model ?? 'unknown'}, ${memory} GB, ${os.type()} ${os.release()}, load average ${os.loadavg()[0]?.toFixed(1)} at the end.`,
+    `Node ${process.version}, PostgreSQL ${version} (${settings}), ${tool}.`,
+  ].join(' ');
 }
 
 /** @param {import('./documents.mjs').DocumentTimes} times */
@@ -99,10 +107,10 @@ export function startTable(starts) {
   return table([head, ...rows]);
 }
 
-/** @param {string} root */
-function commitOf(root) {
+/** @param {string} folder */
+function commitOf(folder) {
   try {
-    return execFileSync('git', ['describe', '--always', '--dirty'], { cwd: root, encoding: 'utf8' }).trim();
+    return execFileSync('git', ['describe', '--always', '--dirty'], { cwd: folder, encoding: 'utf8' }).trim();
   } catch {
     return 'unknown';
   }

@@ -40,8 +40,10 @@ export async function makeReader(dataset, service) {
 }
 
 /** @param {import('./dataset.mjs').Dataset} dataset @returns {Comparison[]} */
-export function comparisonsOf({ city, ruled, cities, ids }) {
-  const own = ids.filter((_, at) => cities[at]?.country === NATION).slice(0, DIFFERENT_REQUESTS);
+export function comparisonsOf(dataset) {
+  const { city, ruled, cities } = dataset;
+  const { found } = cities.matching(({ country }) => country === NATION);
+  const own = found.slice(0, DIFFERENT_REQUESTS).map(({ index }) => dataset.idOf(index));
   /** @param {string} kind @param {string} rest @returns {LoadRequest} */
   const get = (kind, rest) => ({ method: 'GET', path: `/api/lib/${kind}/unit${rest}` });
   /** @param {string} id @param {string} title @param {string} query @returns {Comparison} */

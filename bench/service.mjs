@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { Child, freePort } from './child.mjs';
 import { POOL } from './postgres.mjs';
+import { flagsToCount } from './request-counts.mjs';
 
 const PROJECT = 'demo';
 const USERNAME = 'admin';
@@ -29,14 +30,21 @@ export class Service {
   }
 
   /**
-   * @param {{ name: string, dist: string, databaseUrl: string, dataDir: string, profile?: string | undefined }} options
+   * @param {{ name: string, dist: string, databaseUrl: string, dataDir: string, profile?: string | undefined,
+   *   processes?: number, counts?: string }} options counts: a folder for the numbers of requests of its processes
    */
-  static async start({ name, dist, databaseUrl, dataDir, profile }) {
+  static async start({ name, dist, databaseUrl, dataDir, profile, processes = 1, counts }) {
     const flags = profile === undefined ? [] : ['--cpu-prof', '--cpu-prof-interval=200', `--cpu-prof-dir=${profile}`];
     const port = await freePort();
-    const child = new Child([process.execPath, ...flags, join(dist, 'main.js')], {
+    const child = new Child([process.execPath, ...flags, ...flagsToCount(counts), join(dist, 'main.js')], {
       cwd: dataDir,
-      env: { ...environment(dataDir, port), DATABASE_URL: databaseUrl, DATABASE_POOL: String(POOL) },
+      env: {
+        ...environment(dataDir, port),
+        DATABASE_URL: databaseUrl,
+        DATABASE_POOL: String(POOL),
+        WORKERS: String(processes),
+        COUNTS: counts ?? '',
+      },
     });
     const service = new Service(name, child, `http://127.0.0.1:${port}`);
     await child.ready(`${service.url}/health/ready`);

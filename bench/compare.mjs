@@ -1,0 +1,136 @@
+/** Comparisons of systems: answers are checked, then each system is put under load in turn. */
+import { join } from 'node:path';
+import { bulkRequests, bulkWorkload, createInBulk, sendOnce } from './bulk.mjs';
+import { checkAnswers } from './check.mjs';
+import { FUNCTION_TARGET, functionRequests, makeFunction } from './functions.mjs';
+import { putLoad } from './load.mjs';
+import { inTurn, withCpu } from './measure.mjs';
+import { waitUntilQuiet } from './quiet.mjs';
+import { checkAlike, comparisonsOf, makeReader, RULE_TARGET } from './rules.mjs';
+
+/**
+ * @typedef {import('./run.mjs').Run} Run
+ * @typedef {import('./postgres.mjs').Postgres} Postgres
+ * @typedef {import('./systems.mjs').System} System
+ * @typedef {import('./measure.mjs').System & { requests: readonly import('./load.mjs').LoadRequest[] }} LoadedSystem
+ */
+
+/**
+ * @param {Run} run
+ * @param {import('./workloads.mjs').Workload} workload
+ * @param {readonly System[]} systems
+ * @param {() => Promise<void>} reset undoes what a workload writes
+ * @param {Postgres} postgres
+ * @returns {Promise<import('./report.mjs').Row>}
+ */
+export async function compare(run, workload, systems, reset, postgres) {
+  const { id, title, target, writes, requests, slow = false } = workload;
+  const prepare = () => (writes ? reset() : Promise.resolve());
+  await checkAnswers(workload, systems, prepare);
+  const loaded = systems.map((system) => ({ ...asSystem(system), requests }));
+  const figures = await underLoad(run, loaded, postgres, prepare, slow);
+  return logged(run, { id, title, target, unit: 'requests', figures });
+}
+
+/** @param {System} system @returns {import('./measure.mjs').System} */
+export function asSystem({ name, url, headers, child }) {
+  return { name, url, headers, child };
+}
+
+/** @param {Run} run @param {import('./report.mjs').Row} row */
+export function logged(run, row) {
+  const rates = row.figures.map(({ name, rate }) => `${name} ${rate.toFixed(rate < 10 ? 1 : 0)}/s`);
+  run.log(`${row.id}: ${rates.join(', ')}`);
+  return row;
+}
+
+/**
+ * Puts load on each system in turn, with the requests of that system.
+ * @param {Run} run
+ * @param {readonly LoadedSystem[]} systems
+ * @param {Postgres} postgres
+ * @param {() => Promise<void>} [prepare]
+ * @param {boolean} [slow] each request is sent once, one after the other
+ */
+export function underLoad({ options, tool, folder }, systems, postgres, prepare = async () => {}, slow = false) {
+  const { rounds, seconds, warmup } = options;
+  return inTurn(systems, rounds, async (system, first) => {
+    const { requests, url, headers } = system;
+    const load = { url, headers, requests, folder };
+    await prepare();
+    if (first && warmup > 0 && !slow) {
+      await putLoad(tool, { ...load, seconds: warmup });
+      await prepare();
+    }
+    await waitUntilQuiet(options.quiet);
+    return withCpu(system, postgres, async () => {
+      if (slow) return { count: requests.length, seconds: await sendOnce(system, requests, 1) };
+      const result = await putLoad(tool, { ...load, seconds });
+      return { ...result, count: result.requests };
+    });
+  });
+}
+
+/**
+ * The cost of a function: the service compared with itself.
+ * @param {Run} run
+ * @param {import('./dataset.mjs').Dataset} dataset
+ * @param {import('./service.mjs').Service} service
+ * @param {Postgres} postgres
+ */
+export async function compareFunction(run, dataset, service, postgres) {
+  await makeFunction(dataset, service, join(run.folder, service.name, 'functions'));
+  const { get, call } = functionRequests(dataset);
+  const loaded = [
+    { ...asSystem(service), name: 'get one by id', requests: get },
+    { ...asSystem(service), name: 'an empty function', requests: call },
+  ];
+  const figures = await underLoad(run, loaded, postgres);
+  return logged(run, {
+    ...{ id: 'F1', title: 'call an empty function', target: FUNCTION_TARGET, unit: 'requests' },
+    figures,
+  });
+}
+
+/**
+ * The cost of a rule: the service compared with itself.
+ * @param {Run} run
+ * @param {import('./dataset.mjs').Dataset} dataset
+ * @param {import('./service.mjs').Service} service
+ * @param {Postgres} postgres
+ */
+export async function compareRules(run, dataset, service, postgres) {
+  const comparisons = comparisonsOf(dataset).filter(({ id }) => run.wants(id));
+  if (comparisons.length === 0) return [];
+  const headers = await makeReader(dataset, service);
+  const measured = [];
+  for (const comparison of comparisons) {
+    const { id, title, plain, ruled } = comparison;
+    await checkAlike(comparison, service.url, headers);
+    const reader = { ...asSystem(service), headers };
+    const loaded = [
+      { ...reader, name: 'without a rule', requests: plain },
+      { ...reader, name: 'by a rule', requests: ruled },
+    ];
+    const figures = await underLoad(run, loaded, postgres);
+    measured.push(logged(run, { id, title, target: RULE_TARGET, unit: 'requests', figures }));
+  }
+  return measured;
+}
+
+/**
+ * @param {Run} run
+ * @param {import('./dataset.mjs').Dataset} dataset
+ * @param {readonly System[]} systems
+ * @param {Postgres} postgres
+ */
+export async function compareBulk(run, dataset, systems, postgres) {
+  await checkAnswers(bulkWorkload(dataset), systems, () => dataset.reset(true));
+  const requests = bulkRequests(dataset);
+  const figures = await inTurn(systems, run.options.rounds, async (system) => {
+    await dataset.reset(true);
+    await waitUntilQuiet(run.options.quiet);
+    return withCpu(system, postgres, () => createInBulk(system, requests));
+  });
+  return logged(run, { id: 'bulk', title: 'create, arrays of 1000, rows', target: 0.6, unit: 'rows', figures });
+}
