@@ -20,7 +20,18 @@ const LINES = {
 const CALLED_LATER = ['FunctionDeclaration', 'MethodDefinition', "CallExpression[callee.name='it']"];
 
 export default tseslint.config(
-  { ignores: ['dist/', '.compiled/', 'node_modules/', 'bench/node_modules/', 'bench/.peers/', '.data/', 'coverage/', '*.cjs'] },
+  {
+    ignores: [
+      'dist/',
+      '.compiled/',
+      'node_modules/',
+      'bench/node_modules/',
+      'bench/.peers/',
+      '.data/',
+      'coverage/',
+      '*.cjs',
+    ],
+  },
   ...tseslint.configs.recommendedTypeChecked,
   {
     languageOptions: {

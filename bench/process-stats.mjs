@@ -17,20 +17,37 @@ async function statOf(pid) {
 /** CPU seconds, user and system, of all threads. @param {number} pid */
 export async function cpuSeconds(pid) {
   const stat = await statOf(pid);
-  return stat && (Number(stat[11]) + Number(stat[12])) / TICKS_PER_SECOND;
+  return stat && ownTicks(stat) / TICKS_PER_SECOND;
 }
 
 /** CPU seconds of a process and of the processes that it started. @param {number} pid */
 export async function cpuSecondsOfAll(pid) {
-  const own = await cpuSecondsWithEnded(pid);
-  const children = await Promise.all((await childrenOf(pid)).map(cpuSeconds));
-  return own === undefined ? undefined : children.reduce((sum = 0, each = 0) => sum + each, own);
+  for (;;) {
+    const before = await statOf(pid);
+    const children = await Promise.all((await childrenOf(pid)).map(cpuSeconds));
+    const stat = await statOf(pid);
+    if (!before || !stat) return undefined;
+    // A child that has ended in the meantime may be missing in both.
+    if (endedTicks(stat) !== endedTicks(before)) continue;
+    const own = (ownTicks(stat) + endedTicks(stat)) / TICKS_PER_SECOND;
+    return children.reduce((sum = 0, each = 0) => sum + each, own);
+  }
 }
 
 /** CPU seconds of a process and of its children that have ended. @param {number} pid */
 export async function cpuSecondsWithEnded(pid) {
   const stat = await statOf(pid);
-  return stat && stat.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) / TICKS_PER_SECOND;
+  return stat && (ownTicks(stat) + endedTicks(stat)) / TICKS_PER_SECOND;
+}
+
+/** @param {readonly string[]} stat */
+function ownTicks(stat) {
+  return Number(stat[11]) + Number(stat[12]);
+}
+
+/** Of children that have ended. @param {readonly string[]} stat */
+function endedTicks(stat) {
+  return Number(stat[13]) + Number(stat[14]);
 }
 
 /** @param {number} pid @returns {Promise<number[]>} */
