@@ -7,7 +7,7 @@ import type { Predicate } from '../model/predicate/predicate.js';
 import { bounded, boundedList, boundedRows } from './answer-size.sql.js';
 import { all, EMPTY_SQL, ident, integer, join, param, render, sql, type Fragment, type Statement } from './fragment.js';
 import { keysetRanges, type KeysetRange } from './keyset.sql.js';
-import { modelVersion, withModelVersion } from './model-version.sql.js';
+import { modelVersion } from './model-version.sql.js';
 import { storedCount } from './count.sql.js';
 import { orderBy, sortSql, type OrderTerm, type Sort } from './order.sql.js';
 import { limitOffset, PREPARED_LIMITS, totalCount, type PageRequest } from './page.sql.js';
@@ -177,7 +177,10 @@ export function unitJson(plan: ReadPlan): Fragment {
   )`;
 }
 
-/** One row `v, tag, body`; `body` is null where there is no such unit. */
+/**
+ * One row `v, tag, body`, or none if there is no such unit. A plan with the version as an outer join would always return
+ * a row, but takes a third longer (74 instead of 57 µs).
+ */
 export function getStatement(plan: ReadPlan, id: unknown): Statement {
   if (plan.access || plan.paths || plan.also) return render(getSql(plan, param(id)), true);
   return fromTemplate(plan.fields, `get ${plan.schema}`, [id], ([key]) => getSql(plan, key));
@@ -185,12 +188,21 @@ export function getStatement(plan: ReadPlan, id: unknown): Statement {
 
 function getSql(plan: ReadPlan, id: Fragment): Fragment {
   const where = all([hasId(plan.kind, id), ...rowConditions(plan.schema, plan.kind, [plan.access])]);
-  const unit = sql`
-    SELECT ${VERSION_TAG} AS tag, ${unitJson(plan)}::text AS body
-    FROM ${kindTable(plan.schema, plan.kind)} AS t
-    WHERE ${where}
+  // `OFFSET 0` keeps PostgreSQL from merging the subquery into the query, which would build the JSON twice.
+  return sql`
+    SELECT ${modelVersion(plan.schema)} AS v, u.tag, ${bounded(sql`u.body`)} AS body
+    FROM (
+      SELECT ${VERSION_TAG} AS tag, ${withLongNames(plan, sql`row_to_json(_r)`)}::text AS body
+      FROM ${kindTable(plan.schema, plan.kind)} AS t${recordOf(plan)}
+      WHERE ${where}
+      OFFSET 0
+    ) AS u
   `;
-  return withModelVersion(plan.schema, sql`u.tag, ${bounded(sql`u.body`)} AS body`, unit);
+}
+
+/** Joins the record of the row `t` as the row `_r`. */
+function recordOf(plan: ReadPlan): Fragment {
+  return sql`${CROSS_JOIN_LATERAL} (SELECT ${recordColumns(plan)}${referencedValues(plan, sql` FROM`)}) AS _r`;
 }
 
 /** The planner's estimate of how many units match, in the answer of `EXPLAIN (FORMAT JSON)`. */

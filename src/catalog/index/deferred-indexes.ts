@@ -10,51 +10,36 @@ import { isLargeStatement, oversizedStatement } from '../../sql/index.sql.js';
 
 export class DeferredIndexes {
   readonly #newTables = new Set<string>();
-  readonly #deferred = new Set<string>();
+  #deferred = false;
 
   constructor(
     private readonly executor: Executor,
     private readonly schema: string,
     /** The tables after the change. */
     private readonly tables: ReadonlyMap<string, TableShape>,
-    /** If a stored value is too long for an index, the change is refused, or the index is left out by the builder. */
-    private readonly tooLong: 'refuse' | 'leave_out' = 'refuse',
   ) {}
 
   /** Whether any index was deferred. */
   get any(): boolean {
-    return this.#deferred.size > 0;
-  }
-
-  /** Whether the index of this name was deferred. */
-  has(name: string): boolean {
-    return this.#deferred.has(name);
+    return this.#deferred;
   }
 
   /**
    * Whether a step is deferred. Steps that can fail because of stored values must run in the transaction, so that the
-   * change is refused: unique indexes, and indexes for which a value may be too long. An upgrade must not be refused
-   * because of a value, so it leaves those to the builder.
+   * change is refused: unique indexes, and indexes for which a value may be too long.
    */
   readonly isDeferred = async (step: SchemaStep): Promise<boolean> => {
     if (step.type === 'create_table') this.#newTables.add(step.table.name);
     if (step.type !== 'create_index' || step.index.unique || this.#newTables.has(step.table)) return false;
-    const { schema } = this;
+    const { schema, tables } = this;
     const large = isLargeStatement(schema, step.table, step.index.name, LIMITS.indexedInTransaction);
-    const isLarge = await this.#isTrue(large);
-    const deferred =
-      this.tooLong === 'refuse'
-        ? isLarge && !(await this.#mayBeTooLong(step))
-        : isLarge || (await this.#mayBeTooLong(step));
-    if (deferred) this.#deferred.add(step.index.name);
-    return deferred;
+    if (!(await this.#isTrue(large))) return false;
+    const table = tables.get(step.table);
+    const oversized = table && oversizedStatement(schema, table, step.index);
+    if (oversized && (await this.#isTrue(oversized))) return false;
+    this.#deferred = true;
+    return true;
   };
-
-  async #mayBeTooLong({ table: name, index }: Extract<SchemaStep, { type: 'create_index' }>): Promise<boolean> {
-    const table = this.tables.get(name);
-    const oversized = table && oversizedStatement(this.schema, table, index);
-    return oversized !== undefined && (await this.#isTrue(oversized));
-  }
 
   async #isTrue(statement: Parameters<Executor['run']>[0]): Promise<boolean> {
     const [row] = await this.executor.run<Record<string, boolean>>(statement);

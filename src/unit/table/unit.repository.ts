@@ -43,6 +43,7 @@ import type { MaybePromise } from '../../shared/maybe-promise.js';
 import { scalarText, type Json } from '../../shared/json.js';
 import { runYielding } from '../../shared/work-in-pieces.js';
 import { keepVersionStatement } from '../../sql/model.sql.js';
+import { modelVersionStatement } from '../../sql/model-version.sql.js';
 import { conflictOf, type WriteContext } from './constraint-violations.js';
 import { CountChecker } from './count-checker.js';
 import { StoredCounts } from './stored-counts.js';
@@ -155,8 +156,18 @@ export class UnitRepository {
 
   async fetch(executor: Executor, plan: ReadPlan, id: unknown, model: Model): Promise<UnitRow | undefined> {
     const [row] = await executor.run<MaybeUnit>(getStatement(plan, id));
+    if (!row) return this.#checkVersion(executor, plan, model);
     checkVersion(row, model);
     return unitOf(row);
+  }
+
+  /**
+   * After a statement that returned no row, and so no version. The version only grows: if it is that of the model now, it
+   * was when that statement ran.
+   */
+  async #checkVersion(executor: Executor, { schema }: Pick<ReadPlan, 'schema'>, model: Model): Promise<undefined> {
+    const [row] = await executor.run<Versioned>(modelVersionStatement(schema));
+    checkVersion(row, model);
   }
 
   /** Which of the predicates hold for a unit; undefined if it does not exist. */

@@ -221,6 +221,17 @@ describe('process B uses the change with its next request', () => {
 });
 
 describe('process B and late notifications', () => {
+  it('finds a unit that only the new rule shows, though the statement of the old one returns no row', async () => {
+    const { onA, onB } = await twice();
+    const [city] = (await ok(onA.get('/city/unit'))).items as { id: string }[];
+    const read = () => onB.as(undefined).get(`/city/unit/${city?.id}`);
+    await ok(onA.put('/kind/unit/city', { public: true, access: { read: 'eq(name,Oslo)' } }));
+    expect(refusalOf(await read())).toEqual({ status: 404, messages: ['unit.unknown'] });
+    deafen();
+    await ok(onA.put('/kind/unit/city', { access: { read: 'eq(name,Rome)' } }));
+    expect(await read()).toMatchObject({ status: 200, body: { content: { name: 'Rome' } } });
+  });
+
   it.each(SOME)(
     '$name: a load that began before the change does not answer after it',
     async ({ change, ask, ...row }) => {

@@ -90,5 +90,5 @@ WITH _page AS (SELECT _p."_0" FROM (SELECT "t"."id", "t"."name", "t"."land", "t"
 -- $2 = "{\"_0\":\"land.name_of_a_parameter_that_is_nearly_as_long_as_any_name_may_be\"}"
 
 -- one unit
-SELECT m."version" AS v, u.tag, CASE WHEN octet_length(u.body) > 33554432 THEN repeat('-', (SELECT 1073741824)) ELSE u.body END AS body FROM "project_demo"."_model" AS m LEFT JOIN LATERAL (SELECT (extract(epoch FROM t."updated_at") * 1000000)::bigint::text AS tag, (SELECT row_to_json(_r) FROM (SELECT _p."land.title" FROM (SELECT "t_1"."title" AS "land.title" FROM (SELECT) AS t_0 LEFT JOIN "project_demo"."land" AS "t_1" ON "t_1"."id" = "t"."land" OFFSET 0) AS _p) AS _r)::text AS body FROM "project_demo"."city" AS t WHERE "t"."id" = $1::uuid) AS u ON true
+SELECT (SELECT "version" FROM "project_demo"."_model") AS v, u.tag, CASE WHEN octet_length(u.body) > 33554432 THEN repeat('-', (SELECT 1073741824)) ELSE u.body END AS body FROM (SELECT (extract(epoch FROM t."updated_at") * 1000000)::bigint::text AS tag, row_to_json(_r)::text AS body FROM "project_demo"."city" AS t CROSS JOIN LATERAL (SELECT _p."land.title" FROM (SELECT "t_1"."title" AS "land.title" FROM (SELECT) AS t_0 LEFT JOIN "project_demo"."land" AS "t_1" ON "t_1"."id" = "t"."land" OFFSET 0) AS _p) AS _r WHERE "t"."id" = $1::uuid OFFSET 0) AS u
 -- $1 = "0198c0de-0000-7000-8000-000000000001"
