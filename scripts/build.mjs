@@ -1,5 +1,8 @@
 // Compiles src/ to dist/ like `nest build`, but without the development dependencies, so that `npm start` works without
-// them. It runs only if a source is newer than its output.
+// them, and bundles the result (bundle.mjs). It runs only if a source is newer than its output, and in a process of its
+// own, so that the service does not keep the memory of the compiler.
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
 import { chmod, copyFile, mkdir, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,6 +10,9 @@ import { fileURLToPath } from 'node:url';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const source = join(root, 'src');
 const target = join(root, 'dist');
+const BUNDLE = 'bundle';
+/** Written by each installation of packages. */
+const INSTALLED = join(root, 'node_modules', '.package-lock.json');
 
 async function files(folder) {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
@@ -24,24 +30,54 @@ async function changedAt(file) {
   return (await stat(file).catch(() => undefined))?.mtimeMs;
 }
 
-/** True if every file of a build is at least as new as its source and the build settings. */
+/** True if every file of a build is at least as new as its source and the build settings, and the bundle as all of them. */
 export async function isFresh(folder = target) {
-  const settings = await Promise.all([join(root, '.swcrc'), join(root, 'package.json')].map(changedAt));
+  const settings = [join(root, '.swcrc'), join(root, 'package.json'), join(import.meta.dirname, 'bundle.mjs')];
+  const [bundled, installed, ...configured] = await Promise.all(
+    [join(folder, BUNDLE), INSTALLED, ...settings].map(changedAt),
+  );
+  if (bundled === undefined || (installed ?? 0) > bundled) return false;
   const checks = (await files(source)).map(async (file) => {
     const output = outputOf(file, folder);
     if (output === undefined) return true;
     const [changed, built] = await Promise.all([changedAt(file), changedAt(output)]);
-    return built !== undefined && [changed, ...settings].every((time) => time <= built);
+    return built !== undefined && built <= bundled && [changed, ...configured].every((time) => time <= built);
   });
   return (await Promise.all(checks)).every(Boolean);
 }
 
-/** Builds into a temporary folder and then replaces the previous build, so that a failed build keeps that one. */
+/** Builds in another process, which writes its errors to standard error. @throws BuildError */
 export async function build(folder = target) {
+  const builder = fork(join(import.meta.dirname, 'builder.mjs'), [folder], { stdio: 'inherit', execArgv: [] });
+  const [code, signal] = await once(builder, 'exit');
+  if (code !== 0) throw new BuildError(`the build failed (${signal ?? `exit code ${code}`})`);
+}
+
+export class BuildError extends Error {}
+
+/** Builds if it is necessary. An error of the build, which has been reported, ends the process. */
+export async function ensureBuild() {
+  if (await isFresh()) return;
+  try {
+    await build();
+  } catch (error) {
+    if (!(error instanceof BuildError)) throw error;
+    process.stderr.write(`error: ${error.message}\n`);
+    process.exit(1);
+  }
+}
+
+/**
+ * Builds into a temporary folder and then replaces the previous build, so that a failed build keeps that one.
+ * @param {(error: Error) => void} onUnbundled called if there is no bundle; the service runs without it
+ */
+export async function buildHere(folder, onUnbundled) {
   const draft = `${folder}.${process.pid}`;
   await rm(draft, { recursive: true, force: true });
   try {
-    await buildInto(draft);
+    const started = new Date();
+    await buildInto(draft, started);
+    await bundleInto(draft, started).catch(onUnbundled);
     await chmod(join(draft, 'cli', 'main.js'), 0o755);
     await rm(folder, { recursive: true, force: true });
     await rename(draft, folder);
@@ -50,17 +86,33 @@ export async function build(folder = target) {
   }
 }
 
-export async function buildInto(folder) {
-  const started = new Date();
-  for (const file of await files(source)) {
+/** The bundle of a build. Without one, there is an empty folder, so that it is not tried again at each start. */
+export async function bundleInto(folder, started) {
+  const made = join(folder, BUNDLE);
+  await mkdir(made, { recursive: true });
+  try {
+    const { bundle } = await import('./bundle.mjs');
+    await bundle(folder);
+  } catch (error) {
+    await rm(made, { recursive: true, force: true });
+    await mkdir(made);
+    throw error;
+  } finally {
+    await utimes(made, started, started);
+  }
+}
+
+/** @param started the time of the outputs: the start, so that a source saved during the build counts as newer */
+export async function buildInto(folder, started = new Date()) {
+  const outputs = (await files(source)).map(async (file) => {
     const out = outputOf(file, folder);
-    if (out === undefined) continue;
+    if (out === undefined) return;
     await mkdir(dirname(out), { recursive: true });
     if (file.endsWith('.ts')) await compile(file, out);
     else await copyFile(file, out);
-    // The time of the start, so that a source saved during the build counts as newer.
     await utimes(out, started, started);
-  }
+  });
+  await Promise.all(outputs);
 }
 
 async function compile(file, out) {

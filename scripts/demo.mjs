@@ -1,7 +1,7 @@
 // `npm run demo`: defines kinds for countries and cities, imports the data of two npm packages through the REST API,
 // and runs a short tour of queries.
 import { parseArgs } from 'node:util';
-import { build, isFresh } from './build.mjs';
+import { ensureBuild } from './build.mjs';
 import { Client, DemoError } from './demo/client.mjs';
 import { BORDERS, CITY, cityRows, COUNTRY, countryRows, HAS_CITY, LINKED_CITIES, linkPaths } from './demo/data.mjs';
 import { importUnits, makeLinks } from './demo/import.mjs';
@@ -34,7 +34,7 @@ const say = (text = '') => process.stdout.write(`${text}\n`);
 async function main() {
   const flags = readFlags();
   if (flags.help) return say(HELP);
-  if (!(await isFresh())) await build();
+  await ensureBuild();
   const { loadConfig } = await import('../dist/config/config.js');
   const config = loadConfig();
   const url = flags.url ?? process.env.KIND_URL;

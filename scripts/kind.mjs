@@ -1,5 +1,5 @@
 // `npm run kind -- <command>`: builds if dist/ is older than the sources, then runs the command line in this process.
-import { build, isFresh } from './build.mjs';
+import { ensureBuild } from './build.mjs';
 
-if (!(await isFresh())) await build();
+await ensureBuild();
 await import('../dist/cli/main.js');

@@ -1,9 +1,9 @@
 // `npm start`: builds if dist/ is older than the sources, then runs the service in this process, so that it receives
 // the signals that npm forwards.
-import { build, isFresh } from './build.mjs';
+import { ensureBuild } from './build.mjs';
 
 stopWithParent();
-if (!(await isFresh())) await build();
+await ensureBuild();
 await import('../dist/main.js');
 
 /**

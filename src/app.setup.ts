@@ -1,4 +1,4 @@
-/** Creates the HTTP application, for `main.ts` and for tests. */
+/** Creates the HTTP application, for `service.ts` and for tests. */
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Logger } from 'pino';

@@ -1,15 +1,6 @@
 #!/usr/bin/env node
-/** The command line: `npm run kind -- <command>`, or `kind <command>` if installed. */
-import 'reflect-metadata';
-import { loadConfig } from '../config/config.js';
-import { handleStrayErrors } from '../function/sandbox/user-code.js';
-import { createLogger } from '../http/log/logger.js';
-import { runCommandLine } from './run.js';
+/** `npm run kind -- <command>`, or `kind <command>` if installed: runs a command, from the bundle if the build has one. */
+import { keepCompiledCode, pathOf } from '../entry.js';
 
-const code = await runCommandLine(process.argv.slice(2), undefined, () => {
-  const config = loadConfig();
-  handleStrayErrors(createLogger(config), config.functionsDir);
-  return config;
-});
-// Function modules may have started timers, which would keep the process running.
-process.stdout.write('', () => process.exit(code));
+keepCompiledCode();
+await import(pathOf('command-line'));
