@@ -21,8 +21,8 @@ export interface AdministratorSeed {
 export class Administrators {
   constructor(private readonly stores: UnitStores) {}
 
-  /** Must run in the transaction that creates the project. @throws KindError 400 */
-  async create(executor: Executor, project: Project, seed: AdministratorSeed): Promise<void> {
+  /** Must run in the transaction that creates the project. Returns the id. @throws KindError 400 */
+  async create(executor: Executor, project: Project, seed: AdministratorSeed): Promise<string> {
     checkPassword(seed);
     const hash = await hashPassword(seed.password);
     const model = await loadModel(executor, project);
@@ -34,5 +34,6 @@ export class Administrators {
     ]);
     const id = insertedId(await this.stores.of(kind).insert(session, kind, [body]));
     await executor.run(setPasswordStatement(project.schema, id, hash));
+    return id;
   }
 }

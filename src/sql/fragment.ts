@@ -165,6 +165,14 @@ export function render(fragment: Fragment, prepare = false): Statement {
   return { text, values: params.map(({ value }) => value), prepare, ...(points > FEWEST_COUNTED_POINTS && { points }) };
 }
 
+/** Statements without parameters, to be sent together. It has no rows. */
+export function inOneMessage(statements: readonly Statement[]): Statement {
+  if (statements.some(({ values }) => values.length > 0)) {
+    throw new Error('statements that are sent together have no parameters');
+  }
+  return { text: statements.map(({ text }) => text).join('; '), values: [] };
+}
+
 /** Statements with fewer points have no `points`. */
 const FEWEST_COUNTED_POINTS = 100;
 

@@ -110,7 +110,7 @@ export class DefinitionChangeService {
     if (tables.size > 0) await tx.run(lockForDefinitionChangeStatement(project.schema, [...tables].sort()));
     await checkGuards({ executor: tx, project, patterns: this.patterns }, guards, change);
     const deferredIndexes = new DeferredIndexes(tx, project.schema, tableShapes);
-    await runSteps(tx, project.schema, steps, deferredIndexes.isDeferred);
+    await runSteps(tx, project.schema, steps, deferredIndexes);
     const emptied = newOrDroppedTables(steps);
     if (emptied.length > 0) await tx.run(dropCountsStatement(project.schema, emptied));
     if (deferredIndexes.any) {

@@ -4,32 +4,50 @@ import { isTooLongForIndex } from '../../database/statement/sqlstate.js';
 import type { SchemaStep } from '../../model/table/diff.js';
 import { refusal } from '../../shared/errors.js';
 import { dropDefaultsStatement, stepStatement } from '../../sql/ddl.sql.js';
+import { inOneMessage, type Statement } from '../../sql/fragment.js';
+import type { DeferredIndexes } from '../index/deferred-indexes.js';
 
 /**
  * Runs the steps in order, except deferred ones. The default of a new column, which fills existing rows, is dropped
- * afterwards.
+ * afterwards. Steps are sent together, as far as no decision depends on them: a round trip for each took longer than
+ * most of the steps.
  */
 export async function runSteps(
   executor: Executor,
   schema: string,
   steps: readonly SchemaStep[],
-  isDeferred: (step: SchemaStep) => Promise<boolean> = () => Promise.resolve(false),
+  deferredIndexes?: DeferredIndexes,
 ): Promise<void> {
+  let unsent: Statement[] = [];
   for (const step of steps) {
-    if (await isDeferred(step)) continue;
-    try {
-      await executor.run(stepStatement(step, schema));
-    } catch (error) {
-      if (isTooLongForIndex(error)) {
-        throw refusal('parameter.violated', 'Stored values are too long for an index (at most some 2,600 bytes)');
-      }
-      throw error;
+    if (deferredIndexes?.mayDefer(step)) {
+      await send(executor, unsent);
+      unsent = [];
+      if (await deferredIndexes.isDeferred(step)) continue;
     }
-    if (step.type !== 'alter_table') continue;
-    const columnsWithDefault = step.changes.flatMap((each) =>
-      each.type === 'add' && each.default !== null ? [each.column.name] : [],
-    );
-    if (columnsWithDefault.length > 0)
-      await executor.run(dropDefaultsStatement(step.table, columnsWithDefault, schema));
+    unsent.push(...statementsOf(step, schema));
+  }
+  await send(executor, unsent);
+}
+
+function statementsOf(step: SchemaStep, schema: string): Statement[] {
+  const statement = stepStatement(step, schema);
+  if (step.type !== 'alter_table') return [statement];
+  const columnsWithDefault = step.changes.flatMap((each) =>
+    each.type === 'add' && each.default !== null ? [each.column.name] : [],
+  );
+  if (columnsWithDefault.length === 0) return [statement];
+  return [statement, dropDefaultsStatement(step.table, columnsWithDefault, schema)];
+}
+
+async function send(executor: Executor, statements: readonly Statement[]): Promise<void> {
+  if (statements.length === 0) return;
+  try {
+    await executor.run(inOneMessage(statements));
+  } catch (error) {
+    if (isTooLongForIndex(error)) {
+      throw refusal('parameter.violated', 'Stored values are too long for an index (at most some 2,600 bytes)');
+    }
+    throw error;
   }
 }

@@ -11,6 +11,7 @@ import { schemaName } from '../../model/names.js';
 import { refusal } from '../../shared/errors.js';
 import { PROJECT_ID } from '../../shared/identifiers.js';
 import { notifyStatement } from '../../sql/connection.sql.js';
+import { inOneMessage } from '../../sql/fragment.js';
 import { insertVersionStatement, lockProjectStatement } from '../../sql/model.sql.js';
 import {
   collationsStatement,
@@ -46,7 +47,7 @@ export class Provisioning {
   /** Creates a project; `populate` runs in the same transaction. @throws KindError 400, 409 */
   async create(
     { id, label = id }: { id: string; label?: string },
-    populate: (executor: Executor, project: Project) => Promise<void> = () => Promise.resolve(),
+    populate: (executor: Executor, project: Project) => Promise<unknown> = () => Promise.resolve(),
   ): Promise<Project> {
     if (!PROJECT_ID.test(id)) {
       throw refusal(
@@ -152,7 +153,7 @@ export class Provisioning {
 /** @throws KindError 409 if the schema exists although the registry has no such project */
 async function makeSchema(tx: Transaction, { id, schema }: Project, fold: FoldCollation): Promise<void> {
   try {
-    for (const statement of createSchemaStatements(schema, fold)) await tx.run(statement);
+    await tx.run(inOneMessage(createSchemaStatements(schema, fold)));
   } catch (error) {
     if (!isDuplicateSchema(error)) throw error;
     throw refusal(

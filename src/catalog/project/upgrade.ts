@@ -87,7 +87,7 @@ async function upgradeTables(
   const plan = planUpgrade(existing, desired, defaultsOf(model), retired);
   const deferredIndexes = new DeferredIndexes(tx, project.schema, desired);
   try {
-    await runSteps(tx, project.schema, plan.steps, deferredIndexes.isDeferred);
+    await runSteps(tx, project.schema, plan.steps, deferredIndexes);
   } catch (error) {
     if (isDataConflict(error)) throw upgradeBlocked(project, [error.message]);
     throw error;
