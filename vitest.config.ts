@@ -13,7 +13,7 @@ export const BASE = {
     pool: 'forks' as const,
     testTimeout: 30_000,
     hookTimeout: 60_000,
-    setupFiles: ['test/support/seed.setup.ts'],
+    setupFiles: ['test/support/seed.setup.ts', 'test/support/hashes.setup.ts'],
     // Most code of a test runs a few times: V8 optimizes it later, and collects short-lived objects less often.
     execArgv: ['--interrupt-budget=1000000', '--max-semi-space-size=32'],
   },

@@ -8,10 +8,13 @@ import { tmpdir } from 'node:os';
 import { pino, type Logger } from 'pino';
 import { inject } from 'vitest';
 import { Administrators } from '../../src/auth/administrators.js';
+import { SessionStore, type SessionGrant } from '../../src/auth/session/session-store.js';
+import { TokenService } from '../../src/auth/session/token.service.js';
 import { Provisioning } from '../../src/catalog/project/provisioning.js';
 import { loadConfig, type Config } from '../../src/config/config.js';
 import { HEARTBEAT_CHANNEL } from '../../src/database/listener.js';
 import { startService, type Service } from '../../src/service.js';
+import { ADMIN_KIND } from '../../src/model/built-in-traits.js';
 import type { Statement } from '../../src/sql/fragment.js';
 import { foldCountStatement } from '../../src/sql/count.sql.js';
 import { recordServiceStatement } from '../../src/sql/service-registration.sql.js';
@@ -101,13 +104,18 @@ function start(overrides: Partial<Config>, log?: Logger): Promise<Service> {
 export class TestService {
   constructor(readonly service: Service) {}
 
-  /** Makes a project with an administrator and signs that one in. */
+  /** Makes a project with an administrator, who has a session as if signed in. */
   async project(id = `t${randomBytes(6).toString('hex')}`): Promise<TestProject> {
-    const administrators = this.service.app.get(Administrators);
-    await this.service.app
-      .get(Provisioning)
-      .create({ id }, (executor, project) => administrators.create(executor, project, ADMIN));
-    return this.signIn(id);
+    const { app } = this.service;
+    let session: SessionGrant | undefined;
+    let adminId = '';
+    await app.get(Provisioning).create({ id }, async (executor, project) => {
+      adminId = await app.get(Administrators).create(executor, project, ADMIN);
+      session = await app.get(SessionStore).start(executor, project, ADMIN_KIND, adminId);
+    });
+    if (!session) throw new Error(`no session in ${id}`);
+    const { access_token } = app.get(TokenService).issue(id, ADMIN_KIND, adminId, session);
+    return new TestProject(this.service, id, access_token);
   }
 
   /** Signs the administrator of an existing project in, through this service. */

@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { DUMMY_HASH, hashPassword, verifyPassword } from '../../../src/auth/password/password-hash.js';
+import { useRealHashes } from '../../support/cheap-hashes.js';
+
+useRealHashes();
 
 describe('a hash', () => {
   it('is argon2id over all characters, including the last', async () => {

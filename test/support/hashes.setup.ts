@@ -1,0 +1,4 @@
+/** No test file spends its time on hashing passwords. */
+import { useCheapHashes } from './cheap-hashes.js';
+
+useCheapHashes();
