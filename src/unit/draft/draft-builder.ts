@@ -1,9 +1,10 @@
 /** Collects the values of one draft, and reports faults of the body. Pure. */
-import { v7 as uuidv7 } from 'uuid';
 import type { TargetKindText } from '../../access/reference-access.js';
 import { Faults, type ErrorCode, type FaultLocation } from '../../shared/errors.js';
 import { IDENTIFIER, IDENTIFIER_HINT, identifierFromLabel } from '../../shared/identifiers.js';
+import { getOrInsert } from '../../shared/get-or-insert.js';
 import { jsonEqual, scalarText, type Json } from '../../shared/json.js';
+import { uuidv7 } from '../../shared/uuid.js';
 import type { WorkInPieces } from '../../shared/work-in-pieces.js';
 import { shownValue } from '../../model/field.js';
 import type { Field, KindDef } from '../../model/model.js';
@@ -34,6 +35,9 @@ export interface DraftOptions {
 
 export const NO_TARGET: TargetKindText = () => '';
 
+/** All fields except the id and those that only the system writes. */
+const fieldsByKind = new WeakMap<KindDef, readonly Field[]>();
+
 export class DraftBuilder {
   readonly #row: Record<string, Json> = {};
   readonly #written: Field[] = [];
@@ -49,9 +53,11 @@ export class DraftBuilder {
   }
 
   /** All fields except the id and those that only the system writes. */
-  fields(): Field[] {
+  fields(): readonly Field[] {
     const { kind } = this.options;
-    return [...kind.fields.values()].filter((field) => field !== kind.keyField && !field.system);
+    return getOrInsert(fieldsByKind, kind, () =>
+      [...kind.fields.values()].filter((field) => field !== kind.keyField && !field.system),
+    );
   }
 
   /** Whether the body has a value for a field that its writer may write. */
@@ -114,7 +120,16 @@ export class DraftBuilder {
     return key === undefined ? undefined : scalarText(shownValue(primary, key));
   }
 
-  makeId(): Stored | undefined {
+  /** Adds the id of a new unit. Call it before other values are added, so that the id is the first. */
+  addId(): void {
+    const id = this.#makeId();
+    if (id === undefined) return;
+    this.#values.set('id', id);
+    this.#row.id = id;
+    this.#written.push(this.options.kind.keyField);
+  }
+
+  #makeId(): Stored | undefined {
     const { kind } = this.options;
     if (kind.key === 'uuid') return uuidv7();
     if (kind.key === 'natural' || kind.key === 'source') return undefined;
@@ -182,11 +197,8 @@ export class DraftBuilder {
     this.#written.push(field);
   }
 
-  finish(id: Stored | undefined): Draft {
-    if (id === undefined) return { row: this.#row, written: this.#written, values: this.#values };
-    const { keyField } = this.options.kind;
-    this.#values.set('id', id);
-    return { row: { id, ...this.#row }, written: [keyField, ...this.#written], values: this.#values };
+  finish(): Draft {
+    return { row: this.#row, written: this.#written, values: this.#values };
   }
 
   #fault(code: ErrorCode, parameter: string, text: string): void {

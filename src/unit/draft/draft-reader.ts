@@ -1,5 +1,5 @@
 /** Validates bodies with the parameters of the kind, in pieces, and reports all faults except those of patterns. Pure. */
-import { isTimeField } from '../../model/fields-of-every-unit.js';
+import { TIME_FIELDS } from '../../model/fields-of-every-unit.js';
 import { Faults } from '../../shared/errors.js';
 import type { Json } from '../../shared/json.js';
 import type { WorkInPieces } from '../../shared/work-in-pieces.js';
@@ -25,7 +25,7 @@ export function draftPartial(body: Body, options: DraftOptions): WorkInPieces<Dr
 function* readCreate(body: Body, options: DraftOptions, whole: boolean): WorkInPieces<Draft> {
   const drafting = new DraftBuilder(withoutTimes(body, options.kind), options);
   drafting.checkKeys();
-  const id = drafting.makeId();
+  drafting.addId();
   for (const field of drafting.fields()) {
     if (drafting.isNested(field)) drafting.acceptNestedKey(field);
     else if (drafting.has(field)) {
@@ -33,7 +33,7 @@ function* readCreate(body: Body, options: DraftOptions, whole: boolean): WorkInP
       if (rest) yield* rest;
     } else if (whole) drafting.absent(field);
   }
-  return drafting.finish(id);
+  return drafting.finish();
 }
 
 /** Completes a draft of `draftPartial`: applies defaults, and reports missing required parameters. */
@@ -44,7 +44,7 @@ export function completeDraft(
   const nothing = { writable: NO_FIELDS, readable: NO_FIELDS, patterns: new PatternChecks(), ofTarget: NO_TARGET };
   const drafting = new DraftBuilder(new Map(), { ...options, ...nothing });
   for (const field of drafting.fields()) if (!given.values.has(field.id)) drafting.absent(field);
-  return withValuesOf(given, drafting.finish(undefined));
+  return withValuesOf(given, drafting.finish());
 }
 
 /** The same for access rules, which are tested before hooks add values: missing values are null, and not reported. */
@@ -70,14 +70,14 @@ export function* draftUpdate(body: Body, options: DraftOptions, id?: string): Wo
       if (rest) yield* rest;
     }
   }
-  return drafting.finish(undefined);
+  return drafting.finish();
 }
 
 /** A body without the times of a record that was read. */
 function withoutTimes(body: Body, { fields }: KindDef): Body {
-  const isTime = (id: string, value: unknown): boolean =>
-    isTimeField(id) && value !== null && fields.get(id)?.type.accept(value, {}, () => undefined) !== undefined;
-  return [...body].some(([id, value]) => isTime(id, value))
-    ? new Map([...body].filter(([id, value]) => !isTime(id, value)))
-    : body;
+  const times = TIME_FIELDS.filter(({ id }) => {
+    const value = body.get(id) ?? null;
+    return value !== null && fields.get(id)?.type.accept(value, {}, () => undefined) !== undefined;
+  });
+  return times.length > 0 ? new Map([...body].filter(([id]) => times.every((time) => time.id !== id))) : body;
 }

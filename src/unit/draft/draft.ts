@@ -35,7 +35,9 @@ export function shownValues({ values }: Draft, { fields, keyField }: KindDef): R
 }
 
 export function bodyOf(value: Record<string, unknown>): Body {
-  return new Map(Object.entries(value));
+  const body = new Map<string, unknown>();
+  for (const key of Object.keys(value)) body.set(key, value[key]);
+  return body;
 }
 
 /** Adds a value that the system writes. */

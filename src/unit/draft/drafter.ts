@@ -10,6 +10,7 @@ import { EventLoopYield } from '../../shared/event-loop-yield.js';
 import { Faults, prefixError, KindError, refusal } from '../../shared/errors.js';
 import type { Json } from '../../shared/json.js';
 import { LIMITS } from '../../shared/limits.js';
+import { andThen, type MaybePromise } from '../../shared/maybe-promise.js';
 import { runYielding } from '../../shared/work-in-pieces.js';
 import type { Caller } from '../../tenancy/caller.js';
 import { Behaviors, type PendingWrite } from './behavior.js';
@@ -35,6 +36,12 @@ export interface Drafted {
 
 export interface DraftedEdit extends Drafted {
   /** After `prepare` of the behaviors. */
+  readonly body: Body;
+  readonly draft: Draft;
+}
+
+/** A body after `prepare` of the behaviors, and its draft. */
+interface DraftedBody {
   readonly body: Body;
   readonly draft: Draft;
 }
@@ -76,8 +83,9 @@ export class Drafter {
         continue;
       }
       const write: PendingWrite = { kind, session, faults, patterns, defaults, ...place };
-      const { draft } = await this.#draft(given, { write, writer, nested, yielder, depth: 0, path: [] });
-      drafts.push({ draft, ...place });
+      const drafting = this.#draft(given, { write, writer, nested, yielder, depth: 0, path: [] });
+      const { draft } = drafting instanceof Promise ? await drafting : drafting;
+      drafts.push(bulk ? { draft, index: at } : { draft });
     }
     return { drafts, nested, faults };
   }
@@ -97,23 +105,52 @@ export class Drafter {
     return { drafts: [{ draft }], nested, faults, body, draft };
   }
 
-  /** Where a behavior may add values to a create, the draft has the values of the body only; `BehaviorChanges` completes it. */
-  async #draft(given: Body, context: BodyContext): Promise<{ body: Body; draft: Draft }> {
-    const { write, writer, yielder } = context;
-    const { kind, faults, patterns, defaults, index, id } = write;
+  /** Most bodies are drafted without a pause: a promise for each of them would cost more than reading it. */
+  #draft(given: Body, context: BodyContext): MaybePromise<DraftedBody> {
+    const { kind, session } = context.write;
+    const plain = this.behaviors.of(kind, session).length === 0 && nestedBodies(kind, given).length === 0;
+    if (!plain) return this.#draftInSteps(given, context);
+    return andThen(this.#read(given, context), (draft) => ({ body: given, draft }));
+  }
+
+  /** Validates a body and the texts in it that have to match patterns. */
+  #read(
+    body: Body,
+    { write, writer, yielder }: BodyContext,
+    { partly = false, nestedKeys }: { partly?: boolean; nestedKeys?: DraftOptions['nestedKeys'] } = {},
+  ): MaybePromise<Draft> {
+    const { kind, session, faults, patterns, defaults, index, id } = write;
+    const options: DraftOptions = {
+      kind,
+      writable: writableFields(kind, writer),
+      readable: readableFields(kind, writer),
+      faults,
+      patterns,
+      defaults,
+      ofTarget: targetKindTextFor(originalCallerOf(session), session.model),
+      ...(index !== undefined && { index }),
+      ...(nestedKeys && { nestedKeys }),
+    };
+    const read = id !== undefined ? draftUpdate : partly ? draftPartial : draftCreate;
+    return andThen(runYielding(read(body, options, id), yielder), (draft) =>
+      andThen(this.patterns.settle(session.project.id, patterns), () => draft),
+    );
+  }
+
+  /**
+   * Where a behavior may add values to a create, the draft has the values of the body only; `BehaviorChanges` completes
+   * it.
+   */
+  async #draftInSteps(given: Body, context: BodyContext): Promise<DraftedBody> {
+    const { write, writer } = context;
+    const { kind, patterns, id } = write;
     const partly = id === undefined && this.behaviors.changesCreates(kind, write.session);
     const behaviors = this.behaviors.of(kind, write.session);
     let body = given;
     for (const behavior of behaviors)
       body = (await locateRefusal(context, () => behavior.prepare?.(body, write))) ?? body;
-    const masks = { writable: writableFields(kind, writer), readable: readableFields(kind, writer) };
-    const nestedKeys = await this.#draftNested(body, masks.writable, context);
-    const ofTarget = targetKindTextFor(originalCallerOf(write.session), write.session.model);
-    const options = { kind, ...masks, faults, patterns, defaults, ofTarget };
-    const read = id !== undefined ? draftUpdate : partly ? draftPartial : draftCreate;
-    const place = index !== undefined && { index };
-    let draft = await runYielding(read(body, { ...options, ...place, ...(nestedKeys && { nestedKeys }) }, id), yielder);
-    await this.patterns.settle(write.session.project.id, patterns);
+    const nestedKeys = await this.#draftNested(body, writableFields(kind, writer), context);
+    let draft = await this.#read(body, context, { partly, ...(nestedKeys && { nestedKeys }) });
     if (partly) return { body, draft };
     for (const behavior of behaviors)
       draft = (await locateRefusal(context, () => behavior.complete?.(draft, write))) ?? draft;

@@ -19,6 +19,10 @@ export function mayBeLarge({ def, type }: Field): boolean {
 
 /** Validates the values of one unit. Texts to match against patterns are added to `patterns`. */
 export class ValueReader {
+  /** The value that is being read at once. */
+  #field: Field | undefined;
+  #at: number | undefined;
+
   constructor(
     private readonly kind: KindDef,
     private readonly patterns: PatternChecks,
@@ -74,22 +78,31 @@ export class ValueReader {
 
   /** One value, or one element of a list: `at` is its position. */
   #readOne(field: Field, value: unknown, at?: number): Stored | undefined {
-    const report = this.#reportOn(field, at);
-    return this.#checked(field, field.type.accept(value, field.def, report), report);
+    this.#field = field;
+    this.#at = at;
+    return this.#checked(field, field.type.accept(value, field.def, this.#reportNow), at);
   }
+
+  /** Reports a fault of the value that is being read. One function for all values, because most have no fault. */
+  readonly #reportNow: ReportValueFault = (code, text) => {
+    if (this.#field) this.#reportOn(this.#field, this.#at)(code, text);
+  };
 
   *#readLarge(field: Field, value: unknown, at?: number): WorkInPieces<Stored | undefined> {
     const report = this.#reportOn(field, at);
     const read = field.type.acceptInPieces?.(value, field.def, report);
-    return this.#checked(field, read && (yield* read), report);
+    return this.#checked(field, read && (yield* read), at);
   }
 
   #reportOn(field: Field, at: number | undefined): ReportValueFault {
     return (code, text) => this.report(code, field, `${field.id}${at === undefined ? '' : `[${at}]`}: ${text}`);
   }
 
-  #checked(field: Field, stored: Stored | undefined, report: ReportValueFault): Stored | undefined {
+  #checked(field: Field, stored: Stored | undefined, at: number | undefined): Stored | undefined {
     if (stored === undefined || typeof stored !== 'string') return stored;
+    const plain = field.def.pattern === undefined && field !== this.kind.primary && !field.reference;
+    if (plain) return stored;
+    const report = this.#reportOn(field, at);
     if (field.def.pattern !== undefined) this.patterns.texts.push({ pattern: field.def.pattern, text: stored, report });
     if (field === this.kind.primary && ['', '.', '..'].includes(stored)) {
       return void report('parameter.bad_value', `'${stored}' can not be a key, because it can not be in a path`);

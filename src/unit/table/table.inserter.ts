@@ -121,7 +121,8 @@ export class TableInserter {
       allowed,
     };
     const units = await this.changes.ofCreate(session, base, given, { deferred, defaults });
-    keys.note(kind, drafted, units);
+    // Without behaviors all keys are as drafted.
+    if (units !== given) keys.note(kind, drafted, units);
     await this.references.checkKeys(session, kind, units, keys);
     const rows = units.map(({ draft }) => draft.row);
     const plan = units === given ? base : { ...base, written: uniqueColumns(units[0]?.draft.written ?? []) };
