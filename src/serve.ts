@@ -18,7 +18,11 @@ async function main(): Promise<void> {
   handleStrayErrors(logger, config.functionsDir);
   if (cluster.isWorker) return (await import('./cluster.js')).serveAsWorker(config, logger);
   for (const warning of config.warnings) logger.warn(warning);
-  const database = await openDatabase(config, { role: 'service', log: (line) => logger.info(line) });
+  const database = await openDatabase(config, {
+    role: 'service',
+    log: (line) => logger.info(line),
+    onWaiting: loadService,
+  });
   let running: RunningService | undefined;
   const starting = new AbortController();
   const stop = async (): Promise<void> => {
@@ -51,6 +55,11 @@ async function main(): Promise<void> {
   process.stdout.write(greeting(running.url, running.first, process.stdout.isTTY));
   logger.info({ url: running.url, ...(running.metricsUrl !== undefined && { metrics: running.metricsUrl }) }, 'ready');
   signals.ready();
+}
+
+/** Loads most of the code, which takes as long as PostgreSQL's start. `start` reports errors. */
+function loadService(): void {
+  import('./service.js').catch(() => undefined);
 }
 
 async function start(

@@ -18,6 +18,8 @@ export interface OpenOptions {
   readonly existing?: boolean;
   /** PostgreSQL settings that override the defaults; tests switch fsync off. */
   readonly settings?: Readonly<Record<string, string>>;
+  /** Called when a server is starting or connected to, for work to do meanwhile. */
+  readonly onWaiting?: () => void;
 }
 
 export interface OpenedDatabase {
@@ -33,7 +35,9 @@ export async function openDatabase(
   options: OpenOptions,
 ): Promise<OpenedDatabase> {
   if (config.databaseUrl !== undefined) {
-    const { url } = await openExternal(config.databaseUrl, options.log);
+    const opening = openExternal(config.databaseUrl, options.log);
+    options.onWaiting?.();
+    const { url } = await opening;
     const { databaseDirectUrl: directUrl } = config;
     const connection = { url, ...(directUrl !== undefined && { directUrl }) };
     return { connection, embedded: false, stop: () => Promise.resolve() };

@@ -44,6 +44,8 @@ export interface ServerOptions {
   readonly log: (line: string) => void;
   /** PostgreSQL settings that override the defaults: for tests. */
   readonly settings?: Readonly<Record<string, string>>;
+  /** Called when a server process has been started, which takes some time to get ready. */
+  readonly onWaiting?: () => void;
 }
 
 /** Log messages of a server that found another one running, or traces of one that was just killed. */
@@ -191,6 +193,7 @@ export class EmbeddedServer {
       reusedPid,
     });
     if (this.#started.pid > 0) this.#guard = spawnGuard(folder, this.#started.pid, this.#account);
+    options.onWaiting?.();
   }
 
   async #judgeFailure(failed: StartedPostmaster): Promise<void> {

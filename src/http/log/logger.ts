@@ -2,9 +2,9 @@
  * The structured log of the service on standard error: pretty for a terminal, JSON for machines. Stack traces are
  * written only here.
  */
+import { createRequire } from 'node:module';
 import type { LoggerService } from '@nestjs/common';
 import { destination, pino, stdTimeFunctions, type DestinationStream, type Logger } from 'pino';
-import { PinoPretty } from 'pino-pretty';
 import type { Config } from '../../config/config.js';
 import { loggedError } from './logged-error.js';
 
@@ -28,7 +28,9 @@ export function createLogger(config: Pick<Config, 'logLevel' | 'logFormat'>, tar
   return pino(options, stream);
 }
 
+/** Loads `pino-pretty` only if it is used. */
 function prettyStream(): DestinationStream {
+  const { PinoPretty } = createRequire(import.meta.url)('pino-pretty') as typeof import('pino-pretty');
   return PinoPretty({
     destination: STANDARD_ERROR,
     sync: true,
