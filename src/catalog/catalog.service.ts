@@ -43,37 +43,58 @@ export class Catalog {
   }
 
   /** The same for work on a kind, or another part of the project, each of which has a share of the places. */
-  async withModelOf<T>(
-    project: Project,
-    part: string,
-    work: (model: Model) => Promise<T | AfterRelease<T>>,
-  ): Promise<T> {
-    const done = await this.#queue.run(project.id, () => this.withModelUnqueued(project, work), part);
-    return done instanceof AfterRelease ? done.run() : done;
+  withModelOf<T>(project: Project, part: string, work: (model: Model) => Promise<T | AfterRelease<T>>): Promise<T> {
+    return this.#queue
+      .run(project.id, () => this.withModelUnqueued(project, work), part)
+      .then((done) => (done instanceof AfterRelease ? done.run() : done));
   }
 
   /**
    * The same without taking a place: for work that waits for something other than the database and limits its
    * connections itself.
    */
-  async withModelUnqueued<T>(project: Project, work: (model: Model) => Promise<T>): Promise<T> {
-    let model = await this.models.get(project);
+  withModelUnqueued<T>(project: Project, work: (model: Model) => Promise<T>): Promise<T> {
+    const model = this.models.get(project);
+    return model instanceof Promise
+      ? model.then((loaded) => this.#firstRun(project, loaded, work))
+      : this.#firstRun(project, model, work);
+  }
+
+  /** Callbacks instead of `async`, because all requests pass here and each promise has a cost. */
+  #firstRun<T>(project: Project, model: Model, work: (model: Model) => Promise<T>): Promise<T> {
+    try {
+      return work(model).then(undefined, (error: unknown) => this.#runAgain(project, model, work, error));
+    } catch (error) {
+      return this.#runAgain(project, model, work, error);
+    }
+  }
+
+  /** After the first run has failed: runs `work` again if its model was stale, else throws the error. */
+  async #runAgain<T>(
+    project: Project,
+    firstModel: Model,
+    work: (model: Model) => Promise<T>,
+    firstError: unknown,
+  ): Promise<T> {
+    let model = firstModel;
+    let error = firstError;
     // The model version at which a table or column was missing. (After a restore, another model can have the same
     // version.)
     let failedVersion: number | undefined;
     for (let attempt = 1; ; attempt++) {
+      const missing = isStaleModel(error);
+      const stale = missing || error instanceof StaleModelError;
+      if (!stale && !(mayBeStale(error) && (await this.#isStale(project, model)))) throw error;
+      // If it is missing again with a model that was just loaded, the model is not the reason.
+      if (attempt === MODEL_ATTEMPTS || (missing && model.version === failedVersion)) {
+        throw error instanceof StaleModelError ? changingTooOften() : error;
+      }
+      failedVersion = missing ? model.version : undefined;
+      model = await this.models.reload(project);
       try {
         return await work(model);
-      } catch (error) {
-        const missing = isStaleModel(error);
-        const stale = missing || error instanceof StaleModelError;
-        if (!stale && !(mayBeStale(error) && (await this.#isStale(project, model)))) throw error;
-        // If it is missing again with a model that was just loaded, the model is not the reason.
-        if (attempt === MODEL_ATTEMPTS || (missing && model.version === failedVersion)) {
-          throw error instanceof StaleModelError ? changingTooOften() : error;
-        }
-        failedVersion = missing ? model.version : undefined;
-        model = await this.models.reload(project);
+      } catch (failure) {
+        error = failure;
       }
     }
   }

@@ -61,13 +61,10 @@ export class FairQueue {
   }
 
   /** Runs `work` in a place of its key. @throws KindError `refusal` if the queue is full or the wait takes too long */
-  async run<T>(key: string, work: () => Promise<T>, part = ''): Promise<T> {
-    const release = this.tryAcquire(key, part) ?? (await this.acquire(key, this.#options.timeout, part));
-    try {
-      return await work();
-    } finally {
-      release();
-    }
+  run<T>(key: string, work: () => Promise<T>, part = ''): Promise<T> {
+    const release = this.tryAcquire(key, part);
+    if (release) return runAndRelease(work, release);
+    return this.acquire(key, this.#options.timeout, part).then((acquired) => runAndRelease(work, acquired));
   }
 
   /** Waits for a place. The returned function releases it. @throws KindError as `run` does */
@@ -175,6 +172,27 @@ export class FairQueue {
     if (part.running === 0 && part.waiting.size === 0) queue.parts.delete(part.name);
     if (queue.parts.size === 0) this.#queues.delete(queue.key);
   }
+}
+
+/** Callbacks instead of `async`, because all requests pass here and each promise has a cost. */
+function runAndRelease<T>(work: () => Promise<T>, release: () => void): Promise<T> {
+  let running: Promise<T>;
+  try {
+    running = work();
+  } catch (error) {
+    release();
+    throw error;
+  }
+  return running.then(
+    (value) => {
+      release();
+      return value;
+    },
+    (error: unknown) => {
+      release();
+      throw error;
+    },
+  );
 }
 
 function partOf({ parts }: KeyQueue, name: string): PartQueue {

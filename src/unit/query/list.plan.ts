@@ -124,6 +124,7 @@ export function planAnswer(
   query: Pick<ListQuery, 'include' | 'exclude'>,
   names: Names,
 ): Pick<ReadPlan, 'fields' | 'paths'> {
+  if (!query.include && !query.exclude) return { fields: everyField(names.visible) };
   const include = query.include?.filter((name) => !isPath(name));
   const dotted = query.include?.filter(isPath) ?? [];
   const faults = new Faults();
