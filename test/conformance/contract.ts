@@ -28,6 +28,11 @@ export interface Subject {
   readonly notNull?: string;
   /** A body that conflicts with that of the unit given, and the code of the conflict. */
   readonly conflict?: { readonly body: (unit: Body) => Body; readonly code: string };
+  /**
+   * The name of a kind that differs in the types or names of its parameters only, and is held to the whole contract: what
+   * is refused before any value is looked at is not tried again.
+   */
+  readonly like?: string;
   /** Units that are there before any is made. */
   readonly builtIn?: boolean;
   /** Whoever may sign up sees the struct. */
@@ -305,29 +310,6 @@ export function itHolds(subject: Subject, projects: { readonly here: TestProject
         await refused(call, 404, 'unit.unknown');
     });
 
-    it('is 404 under unknown ids', async () => {
-      const odd = [
-        unknownId(),
-        'x',
-        'constructor',
-        '__proto__',
-        '%2500',
-        "'; DROP TABLE x; --",
-        '😀',
-        ' ',
-        `${MISSING}0`,
-        'a/b',
-        '"',
-        '%',
-      ];
-      for (const id of odd) {
-        await refused(here.get(at(id)), 404, 'unit.unknown');
-        await refused(here.delete(at(id)), 404, 'unit.unknown');
-        // Existence is answered before what is wrong with the body.
-        await refused(here.put(at(id), { nope: 1 }), 404, 'unit.unknown');
-      }
-    });
-
     it('is rejected with an unknown key', async () => {
       await refusedWithout(() => here.post(path, { ...next(), nope: 1 }), 400, 'parameter.unknown nope');
       const text = JSON.stringify(next()).replace('{', '{"__proto__":{"x":1},"constructor":1,');
@@ -379,6 +361,86 @@ export function itHolds(subject: Subject, projects: { readonly here: TestProject
         await refusedWithout(() => here.post(path, { ...next(), ...conflict.body(body) }), 409, conflict.code);
       });
 
+    it('does not exist in another project', async () => {
+      const unit = await create();
+      await refused(other.get(at(unit.id)), 404, 'unit.unknown');
+      await refused(other.put(at(unit.id), subject.edit), 404, 'unit.unknown');
+      await refused(other.delete(at(unit.id)), 404, 'unit.unknown');
+      const { items } = (await ok(other.get(`${path}?limit=1000&include=id`))) as { items: Body[] };
+      expect(items.map(({ id }) => id)).not.toContain(unit.id);
+      expect(await ok(here.get(at(unit.id)))).toEqual(unit);
+    });
+
+    if (subject.like === undefined) itRefusesRequests();
+
+    it('has a struct with the fields of its body', async () => {
+      const unit = await create();
+      const struct = (await ok(here.get(`${at(unit.id)}/struct`))) as { label: string; parameters: { id: string }[] };
+      expect(struct.label).toBe(
+        typeof unit['label'] === 'string'
+          ? unit['label']
+          : ((await ok(here.get(`/kind/unit/${subject.kind}`))) as Body)['label'],
+      );
+      const described = struct.parameters.map(({ id }) => id);
+      const named = Object.keys(subject.body(0)).filter((key) => !['kind_id', 'metadata'].includes(key));
+      expect(described).toEqual(expect.arrayContaining(named));
+      await refused(here.get(`${at(unknownId())}/struct`), 404, 'unit.unknown');
+    });
+
+    if (inBulk)
+      it('is created from a list, all or none', async () => {
+        const bodies = [next(), next(), next()];
+        const { count: number, items } = (await ok(here.post(path, bodies))) as { count: number; items: Body[] };
+        expect([number, items.length]).toEqual([3, 3]);
+        expect(items).toMatchObject(bodies.map(shown));
+        const before = await count();
+        const [name, value] = subject.wrong;
+        const bad = await here.post(path, [next(), { ...next(), [name]: value }, { ...next(), nope: 1 }]);
+        expect(bad.body.messages).toMatchObject([
+          { code: 'parameter.bad_type', parameter: name, index: 1 },
+          { code: 'parameter.unknown', parameter: 'nope', index: 2 },
+        ]);
+        expect(await count()).toBe(before);
+        if (conflict) {
+          const first = next();
+          const reply = await here.post(path, [first, next(), { ...next(), ...conflict.body(first) }]);
+          expect(reply).toMatchObject({ status: 409, body: { messages: [{ index: 2 }] } });
+          expect(await count()).toBe(before);
+        }
+        expect(await ok(here.post(path, []))).toEqual({ count: 0, items: [] });
+      });
+
+    if (!inBulk)
+      it('is not created from a list', async () => {
+        await refusedWithout(() => here.post(path, [next()]), 400, 'body.not_object');
+      });
+  });
+
+  /** Requests that are refused before any value is looked at. */
+  function itRefusesRequests(): void {
+    it('is 404 under unknown ids', async () => {
+      const odd = [
+        unknownId(),
+        'x',
+        'constructor',
+        '__proto__',
+        '%2500',
+        "'; DROP TABLE x; --",
+        '😀',
+        ' ',
+        `${MISSING}0`,
+        'a/b',
+        '"',
+        '%',
+      ];
+      for (const id of odd) {
+        await refused(here.get(at(id)), 404, 'unit.unknown');
+        await refused(here.delete(at(id)), 404, 'unit.unknown');
+        // Existence is answered before what is wrong with the body.
+        await refused(here.put(at(id), { nope: 1 }), 404, 'unit.unknown');
+      }
+    });
+
     it.each([
       ['no body', undefined, 'body.not_object'],
       ['a number', '1', 'body.not_object'],
@@ -425,57 +487,5 @@ export function itHolds(subject: Subject, projects: { readonly here: TestProject
       }
       expect(await ok(here.get(at(unit.id)))).toEqual(unit);
     });
-
-    it('does not exist in another project', async () => {
-      const unit = await create();
-      await refused(other.get(at(unit.id)), 404, 'unit.unknown');
-      await refused(other.put(at(unit.id), subject.edit), 404, 'unit.unknown');
-      await refused(other.delete(at(unit.id)), 404, 'unit.unknown');
-      const { items } = (await ok(other.get(`${path}?limit=1000&include=id`))) as { items: Body[] };
-      expect(items.map(({ id }) => id)).not.toContain(unit.id);
-      expect(await ok(here.get(at(unit.id)))).toEqual(unit);
-    });
-
-    it('has a struct with the fields of its body', async () => {
-      const unit = await create();
-      const struct = (await ok(here.get(`${at(unit.id)}/struct`))) as { label: string; parameters: { id: string }[] };
-      expect(struct.label).toBe(
-        typeof unit['label'] === 'string'
-          ? unit['label']
-          : ((await ok(here.get(`/kind/unit/${subject.kind}`))) as Body)['label'],
-      );
-      const described = struct.parameters.map(({ id }) => id);
-      const named = Object.keys(subject.body(0)).filter((key) => !['kind_id', 'metadata'].includes(key));
-      expect(described).toEqual(expect.arrayContaining(named));
-      await refused(here.get(`${at(unknownId())}/struct`), 404, 'unit.unknown');
-    });
-
-    if (inBulk)
-      it('is created from a list, all or none', async () => {
-        const bodies = [next(), next(), next()];
-        const { count: number, items } = (await ok(here.post(path, bodies))) as { count: number; items: Body[] };
-        expect([number, items.length]).toEqual([3, 3]);
-        expect(items).toMatchObject(bodies.map(shown));
-        const before = await count();
-        const [name, value] = subject.wrong;
-        const bad = await here.post(path, [next(), { ...next(), [name]: value }, { ...next(), nope: 1 }]);
-        expect(bad.body.messages).toMatchObject([
-          { code: 'parameter.bad_type', parameter: name, index: 1 },
-          { code: 'parameter.unknown', parameter: 'nope', index: 2 },
-        ]);
-        expect(await count()).toBe(before);
-        if (conflict) {
-          const first = next();
-          const reply = await here.post(path, [first, next(), { ...next(), ...conflict.body(first) }]);
-          expect(reply).toMatchObject({ status: 409, body: { messages: [{ index: 2 }] } });
-          expect(await count()).toBe(before);
-        }
-        expect(await ok(here.post(path, []))).toEqual({ count: 0, items: [] });
-      });
-
-    if (!inBulk)
-      it('is not created from a list', async () => {
-        await refusedWithout(() => here.post(path, [next()]), 400, 'body.not_object');
-      });
-  });
+  }
 }

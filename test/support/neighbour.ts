@@ -1,5 +1,6 @@
 /** Effects of one project's work on others: how long the event loop is blocked, and how long a quiet project waits. */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { TestProject } from './service.js';
 
 /**
@@ -12,9 +13,15 @@ export interface Noticed<T> {
   readonly result: T;
   /** Milliseconds for which the event loop was held at most, at a stretch. */
   readonly held: number;
-  /** Milliseconds that each of the quiet project's requests took, one after another while the work went on. */
+  /** Milliseconds that each of the quiet project's requests took, one after another, with short pauses, while the work went on. */
   readonly waits: readonly number[];
 }
+
+/**
+ * Milliseconds between two requests of the quiet project. Bounds are hundreds of times larger, and without a pause the
+ * requests take a whole processor.
+ */
+const PAUSE = 5;
 
 /** Does the work while a quiet project reads one unit of its own again and again. */
 export async function beside<T>(quiet: TestProject, path: string, work: () => Promise<T>): Promise<Noticed<T>> {
@@ -28,6 +35,7 @@ export async function beside<T>(quiet: TestProject, path: string, work: () => Pr
     const { status } = await quiet.get(path);
     if (status !== 200) throw new Error(`the quiet project got ${status}`);
     waits.push(performance.now() - begun);
+    await pause(PAUSE);
   } while (!over);
   const result = await running;
   delay.disable();

@@ -4,6 +4,6 @@ import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '../..');
 const [, tour = ''] = /\/kind\/unit [^']*-d '(\{[^']*\})'/.exec(readFileSync(join(root, 'README.md'), 'utf8')) ?? [];
-const demo = (await import(join(root, 'scripts/demo/data.mjs'))) as { COUNTRY: object; CITY: object };
+const demo = (await import(join(root, 'scripts/demo/data.mjs'))) as { COUNTRY: { id: string }; CITY: { id: string } };
 
-export const SHOWN_KINDS: readonly object[] = [JSON.parse(tour) as object, demo.COUNTRY, demo.CITY];
+export const SHOWN_KINDS: readonly { id: string }[] = [JSON.parse(tour) as { id: string }, demo.COUNTRY, demo.CITY];

@@ -7,6 +7,7 @@ import { defineKinds, tokensOf } from '../../support/callers.js';
 import { ok } from '../../support/definitions.js';
 import type { Json, NaiveKind, NaiveParameter, UnitRecord } from '../../support/naive-filter.js';
 import { may, namesIn, type NaiveAccess, type NaiveCaller } from '../../support/naive-rules.js';
+import { runs } from '../../support/runs.js';
 import { sharedService, type Reply, type TestProject } from '../../support/service.js';
 
 const service = await sharedService();
@@ -291,7 +292,7 @@ it('admit exactly the callers that the naive evaluator admits', { timeout: 120_0
         if (removed.status === 200) units.delete(gone);
       }
     }),
-    { numRuns: 30 },
+    { numRuns: runs(20) },
   );
   // The rules are no use where they let in nearly all or nobody.
   expect(Math.min(seen.allowed, seen.refused)).toBeGreaterThan(100);

@@ -103,10 +103,10 @@ const OPTIONS: ts.CompilerOptions = {
 };
 
 /** All clients of a project beside a program, which is compiled; answers their folder. */
-async function build(of: TestProject, source: string): Promise<string> {
+async function build(of: TestProject, source: string, query = ''): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'kind-clients-'));
   folders.push(folder);
-  const { body } = await of.get('/doc/openapi.json');
+  const { body } = await of.get(`/doc/openapi.json${query}`);
   await writeFile(join(folder, 'package.json'), '{"type":"module"}');
   await Promise.all([generateByOrval(folder, body, of.service.url), generateHere(folder, body)]);
   await writeFile(join(folder, 'program.ts'), source);
@@ -187,7 +187,7 @@ it('is a strict client, by every generator', { timeout: 240_000 }, async () => {
   });
 });
 
-it('is generated for the kinds of the tour and of the demo too', { timeout: 240_000 }, async () => {
+it('is generated for some kinds only, those of the tour and of the demo', { timeout: 240_000 }, async () => {
   const shown = await service.project();
   await defineKinds(shown, ...SHOWN_KINDS);
   await build(
@@ -201,5 +201,6 @@ export const book: components['schemas']['book.create'] = { isbn: '9780141439600
 export const keyless: components['schemas']['book.create'] = { title: 'Emma' };
 export const calls = [bookCreate, cityList];
 `,
+    `?kinds=${SHOWN_KINDS.map(({ id }) => id).join()}`,
   );
 });

@@ -216,7 +216,8 @@ describe('as data', () => {
   });
 });
 
-describe('as valid ids', () => {
+describe('as valid ids', async () => {
+  const own = await service.project();
   const ids = [
     'constructor',
     'prototype',
@@ -254,7 +255,6 @@ describe('as valid ids', () => {
   ];
   it.each(ids)('%s is a kind and a parameter like any other', async (name) => {
     const parameter = { id: name, kind_id: 'string', indexed: true };
-    const own = await service.project();
     const made = await own.post('/kind/unit', { id: name, label: name, parameters: [parameter] });
     expect(made.status, made.text).toBe(200);
     const unit = await own.post(`/${name}/unit`, { [name]: 'a' });

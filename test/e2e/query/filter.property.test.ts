@@ -15,6 +15,7 @@ import {
   type TypeId,
 } from '../../support/every-type.js';
 import { matches, type UnitRecord } from '../../support/naive-filter.js';
+import { runs } from '../../support/runs.js';
 import { sharedService } from '../../support/service.js';
 
 const UNITS = 300;
@@ -135,7 +136,7 @@ describe('a random filter', () => {
         found += expected.length;
         left += UNITS - expected.length;
       }),
-      { numRuns: 600 },
+      { numRuns: runs(250) },
     );
     // The filters are no use where nearly all of them match all or nothing.
     expect(Math.min(found, left)).toBeGreaterThan(UNITS * 20);
@@ -150,7 +151,7 @@ describe('a random filter', () => {
         expect([...positive.ids, ...negative.ids].sort(), text).toEqual(ids(units).sort());
         expect(positive.count + negative.count).toBe(UNITS);
       }),
-      { numRuns: 200 },
+      { numRuns: runs(80) },
     );
   });
 
@@ -174,7 +175,7 @@ describe('a random filter', () => {
           expect(cursor?.body.content.next === null).toBe(count <= limit);
         },
       ),
-      { numRuns: 100 },
+      { numRuns: runs(40) },
     );
   });
 });

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { defineKinds } from '../../support/callers.js';
 import { JSON_KEYS, PARAMETERS, PLACE, THING, UNIT_PARAMETERS, VALUES, type TypeId } from '../../support/every-type.js';
 import { sorted, type NaiveOrder, type UnitRecord } from '../../support/naive-filter.js';
+import { runs } from '../../support/runs.js';
 import { sharedService } from '../../support/service.js';
 
 const UNITS = 120;
@@ -93,7 +94,7 @@ describe('a random order', () => {
         const expected = idsOf(sorted(units, terms, UNIT_PARAMETERS));
         expect(idsOf((await page(`limit=1000&${written(terms)}`)).items)).toEqual(expected);
       }),
-      { numRuns: 300 },
+      { numRuns: runs(150) },
     );
   });
 
@@ -110,7 +111,7 @@ describe('a random order', () => {
           expect(count).toBe(UNITS);
         },
       ),
-      { numRuns: 150 },
+      { numRuns: runs(75) },
     );
   });
 
@@ -122,7 +123,7 @@ describe('a random order', () => {
         for (const full of pages.slice(0, -1)) expect(full).toHaveLength(limit);
         expect(pages).toHaveLength(Math.ceil(UNITS / limit));
       }),
-      { numRuns: 80 },
+      { numRuns: runs(30) },
     );
   });
 
@@ -133,7 +134,7 @@ describe('a random order', () => {
         const pages = await walk(`limit=${limit}&filter=isnull(a_integer,false)&${written(terms)}`);
         expect(pages.flat()).toEqual(idsOf(sorted(kept, terms, UNIT_PARAMETERS)));
       }),
-      { numRuns: 20 },
+      { numRuns: runs(10) },
     );
   });
 
@@ -152,7 +153,7 @@ describe('a random order', () => {
           expect(new Set(seen).size).toBe(seen.length);
           expect(seen.filter((id) => !others.includes(id))).toEqual(idsOf(sorted(units, terms, UNIT_PARAMETERS)));
         }),
-        { numRuns: 15, endOnFailure: true },
+        { numRuns: runs(10), endOnFailure: true },
       );
       for (const id of others) await project.delete(`/thing/unit/${id}`);
     },

@@ -9,6 +9,7 @@ import { printFilter, printPath } from '../../../src/filter/filter.printer.js';
 import { asMember, defineKinds } from '../../support/callers.js';
 import { ok } from '../../support/definitions.js';
 import { matches, sorted, type Json, type NaiveKind, type UnitRecord } from '../../support/naive-filter.js';
+import { runs } from '../../support/runs.js';
 import { sharedService, type TestProject } from '../../support/service.js';
 
 const UNITS = 60;
@@ -236,7 +237,7 @@ describe.each(Object.entries(CALLERS))('as %s', (_, { api, units }) => {
         found += expected.length;
         left += known.length - expected.length;
       }),
-      { numRuns: 150 },
+      { numRuns: runs(75) },
     );
     expect(Math.min(found, left)).toBeGreaterThan(known.length * 10);
   });
@@ -263,7 +264,7 @@ describe.each(Object.entries(CALLERS))('as %s', (_, { api, units }) => {
           }
         },
       ),
-      { numRuns: 60 },
+      { numRuns: runs(30) },
     );
   });
 });

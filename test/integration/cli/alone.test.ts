@@ -5,9 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { compiled } from '../../support/compiled.js';
+import { copyInitialised } from '../../support/initialised.js';
 
 const root = join(import.meta.dirname, '../../..');
 const dataDir = mkdtempSync(join(tmpdir(), 'kind-cli-alone-'));
+copyInitialised(dataDir);
 afterAll(() => rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 }));
 
 function kind(argv: string[], env: Record<string, string> = {}): Promise<{ code: number; out: string; err: string }> {

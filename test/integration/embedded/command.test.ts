@@ -26,7 +26,7 @@ test('a command uses the database of a running service and leaves it alone', asy
 });
 
 test('a command alone starts the database for the time it needs', async () => {
-  const dataDir = await freshFolder();
+  const dataDir = await initialisedFolder();
   const command = await open(dataDir, 'command');
   expect(await query(command.connection, 'SELECT 1 AS one')).toEqual(ONE);
   const pid = await postmasterPid(dataDir);

@@ -15,7 +15,7 @@ test('a fresh start makes a database, a second one finds its data', async () => 
 });
 
 test('it is durable, in UTF-8 and UTC, and listens on no port', async () => {
-  const { connection } = await open(await freshFolder(), 'service', {});
+  const { connection } = await open(await initialisedFolder(), 'service', {});
   const names = [
     'fsync',
     'synchronous_commit',

@@ -12,6 +12,7 @@ import {
 import { parseFilter } from '../../../src/filter/filter.parser.js';
 import { printFilter } from '../../../src/filter/filter.printer.js';
 import { KindError } from '../../../src/shared/errors.js';
+import { runs } from '../../support/runs.js';
 import { code, withoutPositions } from './filter.support.js';
 
 const HOSTILE = [
@@ -85,7 +86,7 @@ describe('print and parse', () => {
         expect(withoutPositions(parsed)).toEqual(tree);
         expect(printFilter(parsed)).toBe(text);
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(700) },
     );
   });
 
@@ -107,7 +108,7 @@ describe('print and parse', () => {
           }
         }
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(700) },
     );
   });
 
@@ -119,7 +120,7 @@ describe('print and parse', () => {
         const tree = parseFilter(source, { members: true });
         expect(withoutPositions(parseFilter(printFilter(tree), { members: true }))).toEqual(withoutPositions(tree));
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(700) },
     );
   });
 });
@@ -139,7 +140,7 @@ describe('any text', () => {
           expect(at).toBeLessThanOrEqual([...text].length + 1);
         }
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(700) },
     );
   });
 
