@@ -30,7 +30,7 @@ function stepSql(step: SchemaStep, schema: string): Fragment {
       return sql`ALTER TABLE ${ident(schema, step.table)} DROP CONSTRAINT ${ident(step.name)}`;
     case 'drop_index':
       // An index that is still to be built does not exist.
-      return sql`DROP INDEX IF EXISTS ${ident(schema, step.name)}`;
+      return sql`DROP INDEX IF EXISTS ${join(indexNames(step).map((name) => ident(schema, name)))}`;
     case 'drop_table':
       return sql`DROP TABLE ${ident(schema, step.table)}`;
     case 'create_table':
@@ -42,6 +42,10 @@ function stepSql(step: SchemaStep, schema: string): Fragment {
     case 'add_foreign_key':
       return addForeignKey(step.table, step.key, schema);
   }
+}
+
+function indexNames({ name, former }: Extract<SchemaStep, { type: 'drop_index' }>): string[] {
+  return former === undefined ? [name] : [name, former];
 }
 
 function createTable(table: TableShape, schema: string): Fragment {

@@ -33,12 +33,34 @@ export function keysetRanges(
  * term is a condition of its own, so that an index scan starts there.
  */
 function afterKeys(order: readonly SortKey[], values: readonly (string | null)[], present = false): Fragment {
+  const row = afterRow(order, values, present);
+  if (row) return row;
   const steps = order.map((term, at) => {
     const equal = order.slice(0, at).map((before, i) => sameValue(before, values[i] ?? null));
     return sql`(${all([...equal, isAfter(term, values[at] ?? null, present && at === 0)])})`;
   });
   const bound = order[0] && leadingBound(order[0], values[0] ?? null, present);
   return all([bound, sql`(${join(steps, ' OR ')})`]);
+}
+
+/**
+ * The same as one comparison of rows, with which an index scan starts at the cursor, not at the first row with the same
+ * first value; undefined if the terms have different directions, or may be null.
+ */
+function afterRow(
+  order: readonly SortKey[],
+  values: readonly (string | null)[],
+  present: boolean,
+): Fragment | undefined {
+  const comparable = order.every(({ descending, nullable }, at) => {
+    return (
+      descending === order[0]?.descending && (!nullable || (present && at === 0)) && typeof values[at] === 'string'
+    );
+  });
+  if (order.length < 2 || !comparable) return undefined;
+  const own = join(order.map(({ value }) => value));
+  const bounds = join(order.map((key, at) => cursorValue(key, values[at] ?? '')));
+  return sql`(${own}) ${order[0]?.descending ? sql`<` : sql`>`} (${bounds})`;
 }
 
 function cursorValue({ type }: SortKey, value: string): Fragment {

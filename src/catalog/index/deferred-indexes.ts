@@ -12,18 +12,25 @@ type CreateIndexStep = Extract<SchemaStep, { type: 'create_index' }>;
 
 export class DeferredIndexes {
   readonly #newTables = new Set<string>();
-  #deferred = false;
+  readonly #deferred = new Set<string>();
 
   constructor(
     private readonly executor: Executor,
     private readonly schema: string,
     /** The tables after the change. */
     private readonly tables: ReadonlyMap<string, TableShape>,
+    /** If a stored value is too long for an index, the change is refused, or the index is left out by the builder. */
+    private readonly tooLong: 'refuse' | 'leave_out' = 'refuse',
   ) {}
 
   /** Whether any index was deferred. */
   get any(): boolean {
-    return this.#deferred;
+    return this.#deferred.size > 0;
+  }
+
+  /** Whether the index of this name was deferred. */
+  has(name: string): boolean {
+    return this.#deferred.has(name);
   }
 
   /** Whether a step may be deferred. Call it for each step, in order: an index of a new table never is. */
@@ -35,17 +42,23 @@ export class DeferredIndexes {
   /**
    * Whether an index is deferred; reads its table, so the steps before it must have run. Steps that can fail because of
    * stored values must run in the transaction, so that the change is refused: unique indexes, and indexes for which a
-   * value may be too long.
+   * value may be too long. An upgrade must not be refused because of a value, so it leaves those to the builder.
    */
   async isDeferred(step: CreateIndexStep): Promise<boolean> {
-    const { schema, tables } = this;
-    const large = isLargeStatement(schema, step.table, step.index.name, LIMITS.indexedInTransaction);
-    if (!(await this.#isTrue(large))) return false;
-    const table = tables.get(step.table);
-    const oversized = table && oversizedStatement(schema, table, step.index);
-    if (oversized && (await this.#isTrue(oversized))) return false;
-    this.#deferred = true;
-    return true;
+    const large = isLargeStatement(this.schema, step.table, step.index.name, LIMITS.indexedInTransaction);
+    const isLarge = await this.#isTrue(large);
+    const deferred =
+      this.tooLong === 'refuse'
+        ? isLarge && !(await this.#mayBeTooLong(step))
+        : isLarge || (await this.#mayBeTooLong(step));
+    if (deferred) this.#deferred.add(step.index.name);
+    return deferred;
+  }
+
+  async #mayBeTooLong({ table: name, index }: CreateIndexStep): Promise<boolean> {
+    const table = this.tables.get(name);
+    const oversized = table && oversizedStatement(this.schema, table, index);
+    return oversized !== undefined && (await this.#isTrue(oversized));
   }
 
   async #isTrue(statement: Parameters<Executor['run']>[0]): Promise<boolean> {

@@ -9,6 +9,7 @@ import { NoSessionError } from '../../database/session-connection.js';
 import { Database, type Executor } from '../../database/database.js';
 import { ProjectRepository } from '../../database/registry/project.repository.js';
 import { isRetryable, isStaleModel, isTooLongForIndex } from '../../database/statement/sqlstate.js';
+import { formerIndexes } from '../../model/table/required-indexes.js';
 import { tableShapes, type IndexShape } from '../../model/table/required-tables.js';
 import { KindError } from '../../shared/errors.js';
 import {
@@ -31,6 +32,12 @@ interface MissingIndex {
   readonly table: string;
   readonly index: IndexShape;
   readonly invalid: boolean;
+}
+
+interface UnfinishedIndexes {
+  readonly missing: readonly MissingIndex[];
+  /** The names of indexes of older versions whose replacements are built. */
+  readonly replaced: readonly string[];
 }
 
 @Injectable()
@@ -136,9 +143,10 @@ export class IndexBuilder implements OnModuleDestroy {
     const [row] = await executor.run<{ locked: boolean }>(lockIndexesStatement(project.schema));
     if (!row?.locked) return;
     for (let tries = 1; ; tries++) {
-      const missing = await this.#find(project);
-      if (missing.length === 0) return;
+      const { missing, replaced } = await this.#find(project);
+      if (missing.length + replaced.length === 0) return;
       this.#missingCount = missing.length;
+      for (const name of replaced) await executor.run(dropIndexStatement(project.schema, name));
       for (const each of missing) {
         if (this.#stop.signal.aborted) return;
         try {
@@ -153,20 +161,28 @@ export class IndexBuilder implements OnModuleDestroy {
   }
 
   /** Takes the project's lock, so that the flag is not cleared while a change is setting it. */
-  #find(project: Project): Promise<MissingIndex[]> {
+  #find(project: Project): Promise<UnfinishedIndexes> {
     return this.database.transaction(
       async (tx) => {
         await tx.run(lockProjectStatement(project.schema));
-        const tables = tableShapes(await loadModel(tx, project)).values();
+        const tables = [...tableShapes(await loadModel(tx, project)).values()];
         const rows = await tx.run<{ name: string; valid: boolean }>(listIndexesStatement(project.schema));
         const validByName = new Map(rows.map(({ name, valid }) => [name, valid]));
-        const missing = [...tables].flatMap(({ name: table, indexes }) =>
+        const isValid = (name: string) => validByName.get(name) === true;
+        const missing = tables.flatMap(({ name: table, indexes }) =>
           [...indexes.values()]
-            .filter(({ name, unique }) => !unique && validByName.get(name) !== true)
+            .filter(({ name, unique }) => !unique && !isValid(name))
             .map((index) => ({ table, index, invalid: validByName.has(index.name) })),
         );
-        if (missing.length === 0) await tx.run(setUnindexedStatement(project.id, false));
-        return missing.filter(({ index }) => !this.#impossible.get(project.id)?.has(index.name));
+        const replaced = tables
+          .flatMap((table) => formerIndexes(table, validByName))
+          .filter(({ replacement }) => isValid(replacement.name))
+          .map(({ name }) => name);
+        if (missing.length + replaced.length === 0) await tx.run(setUnindexedStatement(project.id, false));
+        return {
+          missing: missing.filter(({ index }) => !this.#impossible.get(project.id)?.has(index.name)),
+          replaced,
+        };
       },
       // Must see what was committed while it waited for the lock.
       { isolation: 'read committed', lockTimeout: PROJECT_LOCK_TIMEOUT },

@@ -3,6 +3,7 @@
  * Pure.
  */
 import { diffTables, type SchemaStep } from '../../model/table/diff.js';
+import { formerIndexes } from '../../model/table/required-indexes.js';
 import type { ColumnShape, TableShape } from '../../model/table/required-tables.js';
 import { jsonEqual, type Json } from '../../shared/json.js';
 
@@ -28,7 +29,10 @@ export function planUpgrade(
   retired: readonly RetiredPart[],
 ): UpgradePlan {
   const drops = retired.flatMap((each) => dropOf(each, existing));
-  const dropped = new Set(drops.map(({ name }) => name));
+  const replaced = [...existing.values()].flatMap((table) =>
+    formerIndexes(desired.get(table.name), table.indexes).map(({ name }) => partName('index', name, table)),
+  );
+  const dropped = new Set([...drops.map(({ name }) => name), ...replaced]);
   const leftAlone = [...existing.values()]
     .flatMap((table) => unknownParts(table, desired.get(table.name)))
     .filter((name) => !dropped.has(name));
@@ -47,23 +51,27 @@ function dropOf(
   const shape = existing.get(table);
   if (index !== undefined) {
     return shape?.indexes.has(index)
-      ? [{ name: `index ${index} of ${table}`, step: { type: 'drop_index', name: index } }]
+      ? [{ name: partName('index', index, shape), step: { type: 'drop_index', name: index } }]
       : [];
   }
   if (column !== undefined) {
     const changes = [{ type: 'drop', column }] as const;
     return shape?.columns.has(column)
-      ? [{ name: `column ${column} of ${table}`, step: { type: 'alter_table', table, changes } }]
+      ? [{ name: partName('column', column, shape), step: { type: 'alter_table', table, changes } }]
       : [];
   }
   return shape ? [{ name: `table ${table}`, step: { type: 'drop_table', table } }] : [];
+}
+
+function partName(sort: string, name: string, table: Pick<TableShape, 'name'>): string {
+  return `${sort} ${name} of ${table.name}`;
 }
 
 /** The parts of an existing table that are not in the model. */
 function unknownParts(table: TableShape, wanted: TableShape | undefined): string[] {
   if (!wanted) return [`table ${table.name}`];
   const of = (sort: string, existing: ReadonlyMap<string, unknown>, known: ReadonlyMap<string, unknown>) =>
-    [...existing.keys()].filter((name) => !known.has(name)).map((name) => `${sort} ${name} of ${table.name}`);
+    [...existing.keys()].filter((name) => !known.has(name)).map((name) => partName(sort, name, table));
   return [
     ...of('column', table.columns, wanted.columns),
     ...of('index', table.indexes, wanted.indexes),

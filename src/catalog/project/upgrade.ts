@@ -1,6 +1,7 @@
 /**
- * Upgrades the schema of a project to the model of this version. It only adds: unknown objects stay and are reported,
- * and objects that differ from the model block the upgrade; they are never dropped and created again.
+ * Upgrades the schema of a project to the model of this version. It adds, and replaces indexes of older versions: unknown
+ * objects stay and are reported, and objects that differ from the model block the upgrade; they are never dropped and
+ * created again.
  */
 import type { Executor, Transaction } from '../../database/database.js';
 import { isDataConflict } from '../../database/statement/sqlstate.js';
@@ -8,12 +9,14 @@ import { BUILT_IN_VERSION, grantedFields, listedParameters } from '../../model/b
 import { builtInRecords, buildModel } from '../../model/build/build-model.js';
 import { storedDefault } from '../../model/field.js';
 import type { Model } from '../../model/model.js';
+import { formerIndexes } from '../../model/table/required-indexes.js';
 import { tableShapes } from '../../model/table/required-tables.js';
 import { refusal } from '../../shared/errors.js';
 import type { Json } from '../../shared/json.js';
 import { repairCountStatement } from '../../sql/count.sql.js';
 import { lockForDefinitionChangeStatement } from '../../sql/ddl.sql.js';
 import { extendGroupsStatement, recordUpgradeStatement, updateParametersStatement } from '../../sql/model.sql.js';
+import { stepStatement } from '../../sql/ddl.sql.js';
 import { setUnindexedStatement } from '../../sql/registry.sql.js';
 import type { Project } from '../../tenancy/project.js';
 import { builtInVersion } from '../model/built-in-version.js';
@@ -85,12 +88,17 @@ async function upgradeTables(
   const drift = driftOf(existing, desired);
   if (drift.length > 0) throw upgradeBlocked(project, drift);
   const plan = planUpgrade(existing, desired, defaultsOf(model), retired);
-  const deferredIndexes = new DeferredIndexes(tx, project.schema, desired);
+  const deferredIndexes = new DeferredIndexes(tx, project.schema, desired, 'leave_out');
   try {
     await runSteps(tx, project.schema, plan.steps, deferredIndexes);
   } catch (error) {
     if (isDataConflict(error)) throw upgradeBlocked(project, [error.message]);
     throw error;
+  }
+  const former = [...existing.values()].flatMap(({ name, indexes }) => formerIndexes(desired.get(name), indexes));
+  // The builder drops the others after it has built their replacements.
+  for (const { name } of former.filter(({ replacement }) => !deferredIndexes.has(replacement.name))) {
+    await tx.run(stepStatement({ type: 'drop_index', name }, project.schema));
   }
   if (deferredIndexes.any) await tx.run(setUnindexedStatement(project.id, true));
   return plan;

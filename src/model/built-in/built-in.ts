@@ -24,10 +24,10 @@ import {
 import { CREDENTIAL_FIELDS } from './credential-fields.js';
 
 /**
- * Raise it whenever the tables of the built-in model change, or how the names of members are compared, so that existing
- * projects are upgraded.
+ * Raise it whenever the tables of the built-in model change, the indexes of all kinds, or how the names of members are
+ * compared, so that existing projects are upgraded.
  */
-export const BUILT_IN_VERSION = 8;
+export const BUILT_IN_VERSION = 9;
 
 export interface BuiltInKind {
   readonly id: string;

@@ -3,12 +3,17 @@ import { pathsOfRules } from '../check/stored-rules.js';
 import type { Field, KindDef, Model } from '../model.js';
 import { constraintName } from '../names.js';
 import { fieldsAlong } from '../predicate/path.js';
-import type { IndexShape } from './shape.js';
+import type { IndexShape, TableShape } from './shape.js';
 import { getOrInsert } from '../../shared/get-or-insert.js';
 import type { WorkInPieces } from '../../shared/work-in-pieces.js';
 
+/** The most columns of an index in PostgreSQL. */
+const MAX_INDEX_COLUMNS = 32;
+
 /**
- * The indexes of a kind's table: of fields, of its lists `unique` and `indexes`, and for the order of its lists.
+ * The indexes of a kind's table: of fields, of its lists `unique` and `indexes`, and for the order of its lists. Those
+ * that are not unique end with the default order of lists, so that a page of the units with one value is read from the
+ * index in that order.
  * @param ruled the ids of its fields that rules test
  */
 export function requiredIndexes(
@@ -16,10 +21,9 @@ export function requiredIndexes(
   stored: readonly Field[],
   ruled: ReadonlySet<string> | undefined,
 ): IndexShape[] {
-  const columns = (ids: readonly string[]) => ids.map((id) => kind.fields.get(id)?.column ?? id);
   const indexes = stored.flatMap((field) => fieldIndex(field, kind, ruled?.has(field.id) ?? false));
-  for (const ids of kind.unique) indexes.push(index(kind, columns(ids), true));
-  for (const ids of kind.indexes) indexes.push(index(kind, columns(ids), false));
+  for (const ids of kind.unique) indexes.push(index(kind, columnsOf(kind, ids), true));
+  for (const ids of kind.indexes) indexes.push(orderedIndex(kind, ids));
   // Lists of units with such keys are ordered by time of insertion.
   if (kind.key !== 'uuid' && !kind.builtIn) indexes.push(index(kind, ['inserted_at', 'id'], false));
   return indexes;
@@ -32,7 +36,45 @@ function fieldIndex(field: Field, kind: KindDef, ruled: boolean): IndexShape[] {
   if (unique && !multiple) return [index(kind, [field.column], true)];
   const useful = indexed || field.reference !== undefined || (ruled && field.type.sortable);
   if (!useful) return [];
-  return [index(kind, [field.column], false, multiple ? 'gin' : 'btree')];
+  return [multiple ? index(kind, [field.column], false, 'gin') : orderedIndex(kind, [field.id])];
+}
+
+/** An index of fields, in the default order of lists where they have the same values. */
+function orderedIndex(kind: KindDef, ids: readonly string[]): IndexShape {
+  return index(kind, orderedColumns(kind, ids), false);
+}
+
+/** The columns of the index of some fields that is not unique. */
+export function orderedColumns(kind: KindDef, ids: readonly string[]): string[] {
+  const columns = columnsOf(kind, ids);
+  if (kind.builtIn || columns.includes('id') || columns.length === MAX_INDEX_COLUMNS) return columns;
+  // A natural key could make the entry too long, and few units have the same time.
+  return [...columns, kind.key === 'uuid' ? 'id' : 'inserted_at'];
+}
+
+export function columnsOf(kind: KindDef, ids: readonly string[]): string[] {
+  return ids.map((id) => kind.fields.get(id)?.column ?? id);
+}
+
+/** An index of an older version, and the index of this version that replaces it. */
+export interface FormerIndex {
+  readonly name: string;
+  readonly replacement: IndexShape;
+}
+
+/** The indexes of older versions that a table has, by the names of its existing indexes. */
+export function formerIndexes(table: TableShape | undefined, existing: { has(name: string): boolean }): FormerIndex[] {
+  return [...(table?.indexes.values() ?? [])].flatMap((replacement) => {
+    const name = table && formerIndexName(table.name, replacement);
+    return name !== undefined && existing.has(name) && !table?.indexes.has(name) ? [{ name, replacement }] : [];
+  });
+}
+
+/** The name that an index had in versions whose indexes did not end with the order of lists. */
+export function formerIndexName(table: string, { columns, unique, method }: IndexShape): string | undefined {
+  const last = columns.at(-1);
+  if (unique || method !== 'btree' || columns.length < 2 || (last !== 'id' && last !== 'inserted_at')) return undefined;
+  return constraintName(table, columns.slice(0, -1), 'idx');
 }
 
 function index(

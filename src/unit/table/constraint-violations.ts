@@ -3,6 +3,7 @@ import { isAnswerTooLarge, isDatabaseFault, type DatabaseFault } from '../../dat
 import type { TargetKindText } from '../../access/reference-access.js';
 import type { Field, KindDef, Model } from '../../model/model.js';
 import { constraintName } from '../../model/names.js';
+import { columnsOf, orderedColumns } from '../../model/table/required-indexes.js';
 import type { Stored } from '../../model/parameter-type/parameter-type.js';
 import { refusal, type FaultLocation, type KindError, type Message } from '../../shared/errors.js';
 import { scalarText, type Json } from '../../shared/json.js';
@@ -57,10 +58,11 @@ function constraintNames(error: DatabaseFault): string[] {
 
 /** The ids of the fields of an index, by its name. */
 function uniqueFields(names: readonly string[], kind: KindDef): readonly string[] | undefined {
-  const columnsOf = (ids: readonly string[]) => ids.map((id) => kind.fields.get(id)?.column ?? id);
   const lists = [...[...kind.fields.keys()].map((id) => [id]), ...kind.unique, ...kind.indexes];
-  return lists.find((ids) =>
-    (['key', 'idx'] as const).some((suffix) => names.includes(constraintName(kind.table, columnsOf(ids), suffix))),
+  return lists.find(
+    (ids) =>
+      names.includes(constraintName(kind.table, columnsOf(kind, ids), 'key')) ||
+      names.includes(constraintName(kind.table, orderedColumns(kind, ids), 'idx')),
   );
 }
 

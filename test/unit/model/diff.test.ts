@@ -184,12 +184,12 @@ const ROWS: readonly Row[] = [
     steps: [],
     guards: [violated({ type: 'duplicate_elements', column: 'name' })],
   },
-  { name: 'indexed', before: CITY, after: cityWith({ indexed: true }), steps: ['btree city(name)'] },
+  { name: 'indexed', before: CITY, after: cityWith({ indexed: true }), steps: ['btree city(name, id)'] },
   {
     name: 'indexed and unique is one index',
     before: cityWith({ indexed: true }),
     after: cityWith({ indexed: true, unique: true }),
-    steps: [`drop index ${constraintName('city', ['name'], 'idx')}`, 'unique btree city(name)'],
+    steps: [`drop index ${constraintName('city', ['name', 'id'], 'idx')}`, 'unique btree city(name)'],
     guards: [violated({ type: 'duplicates', columns: ['name'] })],
   },
   {
@@ -203,7 +203,7 @@ const ROWS: readonly Row[] = [
     name: 'a list with an index, no longer multiple',
     before: cityWith({ multiple: true, indexed: true }),
     after: cityWith({ indexed: true }),
-    steps: [`drop index ${constraintName('city', ['name'], 'idx')}`, 'alter city: -+name text', 'btree city(name)'],
+    steps: [`drop index ${constraintName('city', ['name'], 'idx')}`, 'alter city: -+name text', 'btree city(name, id)'],
     guards: [guard('parameter.locked_by_units', { type: 'any' }, 'name')],
   },
   {
@@ -271,7 +271,7 @@ const ROWS: readonly Row[] = [
       kinds: [kind('city', ['name', 'xmin'], { unique: [['xmin', 'name']] })],
       parameters: [NAME, parameter('xmin', 'integer')],
     },
-    steps: [`drop index ${constraintName('city', ['name'], 'idx')}`, 'unique btree city(_xmin, name)'],
+    steps: [`drop index ${constraintName('city', ['name', 'id'], 'idx')}`, 'unique btree city(_xmin, name)'],
     guards: [violated({ type: 'duplicates', columns: ['_xmin', 'name'] }, 'unique')],
   },
 ];
@@ -283,14 +283,18 @@ const refersTo = (reference: string, given: Parameters<typeof parameter>[2] = {}
   parameters: [ISO, parameter('name', 'unit', { reference_kind: reference, ...given })],
 });
 const KEY = constraintName('city', ['name'], 'fkey');
-const INDEX = constraintName('city', ['name'], 'idx');
+const INDEX = constraintName('city', ['name', 'id'], 'idx');
 
 const REFERENCES: readonly Row[] = [
   {
     name: 'a reference takes the type of the key that it leads to',
     before: { kinds: [LAND, kind('plain', [])], parameters: [ISO] },
     after: refersTo('land', { on_delete: 'cascade' }),
-    steps: [`create city(id uuid!, name text, ${UNIT_COLUMNS})`, 'btree city(name)', 'key city.name -> land cascade'],
+    steps: [
+      `create city(id uuid!, name text, ${UNIT_COLUMNS})`,
+      'btree city(name, id)',
+      'key city.name -> land cascade',
+    ],
   },
   {
     name: 'kinds that refer to each other, made at once',
@@ -304,9 +308,9 @@ const REFERENCES: readonly Row[] = [
     },
     steps: [
       `create city(id uuid!, a uuid, ${UNIT_COLUMNS})`,
-      'btree city(a)',
+      'btree city(a, id)',
       `create land(id uuid!, b uuid, ${UNIT_COLUMNS})`,
-      'btree land(b)',
+      'btree land(b, id)',
       'key city.a -> land restrict',
       'key land.b -> city restrict',
     ],
@@ -325,7 +329,7 @@ const REFERENCES: readonly Row[] = [
       `drop key city ${KEY}`,
       `drop index ${INDEX}`,
       'alter city: -+name uuid',
-      'btree city(name)',
+      'btree city(name, id)',
       'key city.name -> plain restrict',
     ],
     guards: [guard('parameter.locked_by_units', { type: 'any' }, 'name')],
@@ -343,7 +347,7 @@ const REFERENCES: readonly Row[] = [
       'drop land',
       'alter city: -+name uuid',
       `create land(id uuid!, iso text, ${UNIT_COLUMNS})`,
-      'btree city(name)',
+      'btree city(name, id)',
       'key city.name -> land restrict',
     ],
     guards: [{ ...guard('parameter.locked_by_units', { type: 'any' }, 'iso'), kind: 'land', table: 'land' }],
@@ -366,6 +370,32 @@ describe('the steps from one model to another', () => {
     expect(change.steps.map(brief)).toEqual(steps);
     expect(change.guards).toEqual(guards);
     expect(diffModels(modelWith(after), modelWith(after))).toEqual({ guards: [], steps: [] });
+  });
+
+  it('an index is dropped under its former name too, in case an upgrade has not replaced it yet', () => {
+    const [indexed, plain] = [modelWith(cityWith({ indexed: true })), modelWith(CITY)];
+    expect(diffModels(indexed, plain).steps).toEqual([
+      {
+        type: 'drop_index',
+        name: constraintName('city', ['name', 'id'], 'idx'),
+        former: constraintName('city', ['name'], 'idx'),
+      },
+    ]);
+  });
+
+  it('an index of a kind with a natural key ends with the time of insertion', () => {
+    const code = parameter('code', 'string', { is_primary: true });
+    const name = parameter('name', 'string', { indexed: true });
+    const after = {
+      kinds: [kind('city', ['code', 'name'], { indexes: [['name', 'code']] })],
+      parameters: [code, name],
+    };
+    const { steps } = diffModels(modelWith({}), modelWith(after));
+    expect(steps.slice(1).map(brief)).toEqual([
+      'btree city(name, inserted_at)',
+      'btree city(name, id)',
+      'btree city(inserted_at, id)',
+    ]);
   });
 
   it('a kind that becomes a member kind gains columns, and loses them with their values', () => {
