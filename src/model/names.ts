@@ -24,7 +24,7 @@ export function columnName(parameterId: string): string {
 export function constraintName(
   table: string,
   columns: readonly string[],
-  suffix: 'pkey' | 'key' | 'idx' | 'fkey',
+  suffix: 'pkey' | 'key' | 'idx' | 'fkey' | 'trgm',
 ): string {
   const hash = createHash('sha256')
     .update(JSON.stringify([table, columns, suffix]))

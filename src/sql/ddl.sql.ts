@@ -20,11 +20,12 @@ import {
 } from './fragment.js';
 import { createIndex } from './index.sql.js';
 
-export function stepStatement(step: SchemaStep, schema: string): Statement {
-  return render(stepSql(step, schema));
+/** @param trigrams the schema of the extension pg_trgm, for an index that needs it */
+export function stepStatement(step: SchemaStep, schema: string, trigrams?: string): Statement {
+  return render(stepSql(step, schema, trigrams));
 }
 
-function stepSql(step: SchemaStep, schema: string): Fragment {
+function stepSql(step: SchemaStep, schema: string, trigrams: string | undefined): Fragment {
   switch (step.type) {
     case 'drop_foreign_key':
       return sql`ALTER TABLE ${ident(schema, step.table)} DROP CONSTRAINT ${ident(step.name)}`;
@@ -38,7 +39,7 @@ function stepSql(step: SchemaStep, schema: string): Fragment {
     case 'alter_table':
       return sql`ALTER TABLE ${ident(schema, step.table)} ${join(step.changes.flatMap(columnChange))}`;
     case 'create_index':
-      return createIndex(step.table, step.index, schema);
+      return createIndex(step.table, step.index, schema, { trigrams });
     case 'add_foreign_key':
       return addForeignKey(step.table, step.key, schema);
   }

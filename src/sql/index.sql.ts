@@ -1,14 +1,70 @@
 /** Indexes: their definition, and statements that build them while the table is in use. */
 import type { IndexShape, TableShape } from '../model/table/required-tables.js';
+import { REGISTRY_SCHEMA } from '../model/names.js';
+import { foldedText } from './operator.sql.js';
 import { EMPTY_SQL, ident, integer, join, param, render, sql, type Fragment, type Statement } from './fragment.js';
 
-/** @param how what follows INDEX, such as CONCURRENTLY */
-export function createIndex(table: string, index: IndexShape, schema: string, how = EMPTY_SQL): Fragment {
-  const unique = index.unique ? sql`UNIQUE ` : EMPTY_SQL;
-  const method = index.method === 'gin' ? sql`gin` : sql`btree`;
-  const columns = join(index.columns.map((name) => ident(name)));
-  return sql`CREATE ${unique}INDEX ${how}${ident(index.name)} ON ${ident(schema, table)} USING ${method} (${columns})`;
+/** What an index is made with besides its shape. */
+export interface IndexOptions {
+  /** The schema of the extension pg_trgm, which indexes with the method `trigram` need. */
+  readonly trigrams: string | undefined;
+  readonly concurrently?: boolean;
 }
+
+export function createIndex(table: string, index: IndexShape, schema: string, options: IndexOptions): Fragment {
+  const unique = index.unique ? sql`UNIQUE ` : EMPTY_SQL;
+  const how = options.concurrently ? sql`CONCURRENTLY ` : EMPTY_SQL;
+  const contents = indexContents(index, schema, options.trigrams);
+  return sql`CREATE ${unique}INDEX ${how}${ident(index.name)} ON ${ident(schema, table)} USING ${contents}`;
+}
+
+function indexContents({ method, columns, name }: IndexShape, schema: string, trigrams: string | undefined): Fragment {
+  const names = columns.map((column) => ident(column));
+  switch (method) {
+    case 'btree':
+      return sql`btree (${join(names)})`;
+    case 'gin':
+      return sql`gin (${join(names)})`;
+    case 'trigram': {
+      if (trigrams === undefined) throw new Error(`the index ${name} needs the extension pg_trgm`);
+      const texts = join(names.map((column) => sql`${foldedText(column, schema)} ${ident(trigrams, 'gin_trgm_ops')}`));
+      // Reads search the list of pending entries from its beginning, so it is kept short (in kB).
+      return sql`gin (${texts}) WITH (gin_pending_list_limit = 256)`;
+    }
+  }
+}
+
+/**
+ * One row `schema` if the database has the extension pg_trgm and this role may use it. A tenant is not bound to one
+ * schema of the extension, because databases have it in different ones.
+ */
+export const FIND_TRIGRAMS: Statement = render(
+  sql`
+    SELECT n.nspname AS schema
+    FROM pg_catalog.pg_extension AS e
+    JOIN pg_catalog.pg_namespace AS n ON n.oid = e.extnamespace
+    WHERE e.extname = 'pg_trgm' AND has_schema_privilege(n.oid, 'USAGE')
+  `,
+);
+
+/**
+ * One row `missing`: whether the server has the extension pg_trgm, and the database does not. The list of what the server
+ * has is read last, because it is read from files.
+ */
+export const FIND_MISSING_TRIGRAMS: Statement = render(
+  sql`
+    SELECT
+      CASE
+        WHEN NOT EXISTS (SELECT FROM pg_catalog.pg_extension WHERE extname = 'pg_trgm')
+          THEN EXISTS (SELECT FROM pg_catalog.pg_available_extensions WHERE name = 'pg_trgm')
+        ELSE false
+      END AS missing
+  `,
+);
+
+export const CREATE_TRIGRAMS: Statement = render(
+  sql`CREATE EXTENSION IF NOT EXISTS pg_trgm WITH SCHEMA ${ident(REGISTRY_SCHEMA)}`,
+);
 
 /** The most bytes of an index entry. */
 const MAX_INDEX_ENTRY_BYTES = 2600;
@@ -26,9 +82,13 @@ export function isLargeStatement(schema: string, table: string, index: string, r
 }
 
 /** One row `found`: whether a stored value may be too long for an index; undefined if none can be. */
-export function oversizedStatement(schema: string, table: TableShape, { columns }: IndexShape): Statement | undefined {
+export function oversizedStatement(
+  schema: string,
+  table: TableShape,
+  { columns, method }: IndexShape,
+): Statement | undefined {
   const sizes = columns.flatMap((name) => columnSize(table, name) ?? []);
-  if (sizes.length === 0) return undefined;
+  if (sizes.length === 0 || method === 'trigram') return undefined;
   const size = join(sizes, ' + ');
   return render(
     sql`
@@ -68,8 +128,18 @@ export function lockIndexesStatement(schema: string): Statement {
 }
 
 /** Does not block reads and writes of the table. Not allowed in a transaction. */
-export function buildIndexStatement(schema: string, table: string, index: IndexShape): Statement {
-  return render(createIndex(table, index, schema, sql`CONCURRENTLY `));
+export function buildIndexStatement(
+  schema: string,
+  table: string,
+  index: IndexShape,
+  trigrams: string | undefined,
+): Statement {
+  return render(createIndex(table, index, schema, { trigrams, concurrently: true }));
+}
+
+/** Collects statistics, which an index of an expression does not have before. */
+export function analyzeStatement(schema: string, table: string): Statement {
+  return render(sql`ANALYZE ${ident(schema, table)}`);
 }
 
 /** Not allowed in a transaction. */

@@ -4,6 +4,16 @@ import { param, render, sql, type Statement } from './fragment.js';
 /** The columns of the index `x` in their order, as rows `k(attnum, n)`. */
 const KEYS_OF_INDEX = sql`unnest(x.indkey::int2[]) WITH ORDINALITY AS k(attnum, n)`;
 
+/** The first column that the expression of the index `x` reads. */
+const COLUMN_OF_EXPRESSION = sql`(
+  SELECT min(d.refobjsubid)
+  FROM pg_catalog.pg_depend AS d
+  WHERE d.classid = 'pg_class'::regclass
+    AND d.objid = x.indexrelid
+    AND d.refobjid = x.indrelid
+    AND d.refobjsubid > 0
+)`;
+
 /** One row `body` per table: its columns, primary key, foreign keys, and its other indexes that are valid. */
 export function introspectStatement(schema: string): Statement {
   return render(sql`
@@ -39,11 +49,12 @@ export function introspectStatement(schema: string): Statement {
             json_build_object(
               'name', i.relname,
               'unique', x.indisunique,
-              'method', m.amname,
+              'method', CASE WHEN o.opcname = 'gin_trgm_ops' THEN 'trigram' ELSE m.amname END,
               'columns', (
                 SELECT json_agg(a.attname ORDER BY k.n)
                 FROM ${KEYS_OF_INDEX}
-                JOIN pg_catalog.pg_attribute AS a ON a.attrelid = c.oid AND a.attnum = k.attnum
+                JOIN pg_catalog.pg_attribute AS a
+                  ON a.attrelid = c.oid AND a.attnum = coalesce(nullif(k.attnum, 0), ${COLUMN_OF_EXPRESSION})
               )
             )
           ),
@@ -52,6 +63,7 @@ export function introspectStatement(schema: string): Statement {
         FROM pg_catalog.pg_index AS x
         JOIN pg_catalog.pg_class AS i ON i.oid = x.indexrelid
         JOIN pg_catalog.pg_am AS m ON m.oid = i.relam
+        JOIN pg_catalog.pg_opclass AS o ON o.oid = x.indclass[0]
         WHERE x.indrelid = c.oid AND NOT x.indisprimary AND x.indisvalid
       ),
       'foreignKeys', (

@@ -9,6 +9,7 @@ import {
   type PredicateTest,
   type Target,
 } from '../model/predicate/predicate.js';
+import { hasTrigrams } from '../model/table/required-indexes.js';
 import type { Stored } from '../model/parameter-type/parameter-type.js';
 import { scalarText } from '../shared/json.js';
 import { columnRef, columnType, isArrayColumn } from './columns.sql.js';
@@ -171,8 +172,29 @@ function likeTest({ target, place, fold, value }: LikeTest, scope: TestScope): F
   const plain = value.replace(/[\\%_]/g, '\\$&');
   const pattern = { within: `%${plain}%`, start: `${plain}%`, end: `%${plain}` }[place];
   const operand = testedValue(target, scope);
-  if (!fold) return sql`${operand} LIKE ${param(pattern)}`;
-  return sql`${operand} ILIKE ${param(pattern)} COLLATE ${ident(scope.schema, FOLD_COLLATION)}`;
+  const bound = sql`${param(pattern)}::text`;
+  if (fold) return isLikeFolded(operand, bound, scope);
+  const exact = sql`${operand} LIKE ${bound}`;
+  const servedByTrigrams = place !== 'start' && hasTrigrams(target.field) && hasTrigramOf(value);
+  return servedByTrigrams ? sql`(${exact} AND ${isLikeFolded(operand, bound, scope)})` : exact;
+}
+
+/** What ILIKE means in UTF-8, in the form that the index of trigrams has. */
+function isLikeFolded(operand: Fragment, pattern: Fragment, { schema }: TestScope): Fragment {
+  return sql`${foldedText(operand, schema)} LIKE ${foldedText(pattern, schema)}`;
+}
+
+/** A text in lower case. */
+export function foldedText(text: Fragment, schema: string): Fragment {
+  return sql`lower(${text} COLLATE ${ident(schema, FOLD_COLLATION)})`;
+}
+
+/**
+ * Whether an index of trigrams finds a part of a text, which takes three letters or digits in a row, and lower case that
+ * does not depend on the neighbours of a letter, unlike that of the Greek sigma.
+ */
+function hasTrigramOf(value: string): boolean {
+  return /[\p{L}\p{N}]{3}/u.test(value) && !value.includes('\u03a3');
 }
 
 /** The collation of each project's schema that folds the case of all of Unicode. */

@@ -3,6 +3,7 @@ import type { Executor } from '../../database/database.js';
 import { isTooLongForIndex } from '../../database/statement/sqlstate.js';
 import type { SchemaStep } from '../../model/table/diff.js';
 import { refusal } from '../../shared/errors.js';
+import { trigramSchema } from '../index/trigrams.js';
 import { dropDefaultsStatement, stepStatement } from '../../sql/ddl.sql.js';
 import { inOneMessage, type Statement } from '../../sql/fragment.js';
 import type { DeferredIndexes } from '../index/deferred-indexes.js';
@@ -18,20 +19,23 @@ export async function runSteps(
   steps: readonly SchemaStep[],
   deferredIndexes?: DeferredIndexes,
 ): Promise<void> {
+  const trigrams = steps.some(needsTrigrams) ? await trigramSchema(executor) : undefined;
   let unsent: Statement[] = [];
   for (const step of steps) {
+    // Without the extension, filters for parts of texts read the table.
+    if (needsTrigrams(step) && trigrams === undefined) continue;
     if (deferredIndexes?.mayDefer(step)) {
       await send(executor, unsent);
       unsent = [];
       if (await deferredIndexes.isDeferred(step)) continue;
     }
-    unsent.push(...statementsOf(step, schema));
+    unsent.push(...statementsOf(step, schema, trigrams));
   }
   await send(executor, unsent);
 }
 
-function statementsOf(step: SchemaStep, schema: string): Statement[] {
-  const statement = stepStatement(step, schema);
+function statementsOf(step: SchemaStep, schema: string, trigrams: string | undefined): Statement[] {
+  const statement = stepStatement(step, schema, trigrams);
   if (step.type !== 'alter_table') return [statement];
   const columnsWithDefault = step.changes.flatMap((each) =>
     each.type === 'add' && each.default !== null ? [each.column.name] : [],
@@ -50,4 +54,9 @@ async function send(executor: Executor, statements: readonly Statement[]): Promi
     }
     throw error;
   }
+}
+
+/** Whether a step makes an index that needs the extension pg_trgm. */
+export function needsTrigrams(step: SchemaStep): boolean {
+  return step.type === 'create_index' && step.index.method === 'trigram';
 }

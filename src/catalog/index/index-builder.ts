@@ -13,6 +13,7 @@ import { formerIndexes } from '../../model/table/required-indexes.js';
 import { tableShapes, type IndexShape } from '../../model/table/required-tables.js';
 import { KindError } from '../../shared/errors.js';
 import {
+  analyzeStatement,
   buildIndexStatement,
   lockIndexesStatement,
   listIndexesStatement,
@@ -22,6 +23,7 @@ import { lockProjectStatement } from '../../sql/model.sql.js';
 import { setUnindexedStatement } from '../../sql/registry.sql.js';
 import { projectOf, type Project } from '../../tenancy/project.js';
 import { loadModel } from '../model/model-store.js';
+import { trigramSchema } from './trigrams.js';
 import { PROJECT_LOCK_TIMEOUT } from '../model/lock-timeouts.js';
 
 /** Milliseconds between two searches for unfinished work. */
@@ -32,6 +34,8 @@ interface MissingIndex {
   readonly table: string;
   readonly index: IndexShape;
   readonly invalid: boolean;
+  /** The schema of the extension pg_trgm. */
+  readonly trigrams: string | undefined;
 }
 
 interface UnfinishedIndexes {
@@ -168,11 +172,12 @@ export class IndexBuilder implements OnModuleDestroy {
         const tables = [...tableShapes(await loadModel(tx, project)).values()];
         const rows = await tx.run<{ name: string; valid: boolean }>(listIndexesStatement(project.schema));
         const validByName = new Map(rows.map(({ name, valid }) => [name, valid]));
+        const trigrams = await trigramSchema(tx);
         const isValid = (name: string) => validByName.get(name) === true;
         const missing = tables.flatMap(({ name: table, indexes }) =>
           [...indexes.values()]
-            .filter(({ name, unique }) => !unique && !isValid(name))
-            .map((index) => ({ table, index, invalid: validByName.has(index.name) })),
+            .filter(({ name, unique, method }) => !unique && !isValid(name) && canBuild(method, trigrams))
+            .map((index) => ({ table, index, invalid: validByName.has(index.name), trigrams })),
         );
         const replaced = tables
           .flatMap((table) => formerIndexes(table, validByName))
@@ -189,13 +194,19 @@ export class IndexBuilder implements OnModuleDestroy {
     );
   }
 
-  async #buildOne(executor: Executor, { id, schema }: Project, { table, index, invalid }: MissingIndex): Promise<void> {
-    const name = `${id}: index of ${table} (${index.columns.join(', ')})`;
+  async #buildOne(
+    executor: Executor,
+    { id, schema }: Project,
+    { table, index, invalid, trigrams }: MissingIndex,
+  ): Promise<void> {
+    const what = index.method === 'trigram' ? 'index of parts of texts' : 'index';
+    const name = `${id}: ${what} of ${table} (${index.columns.join(', ')})`;
     const started = performance.now();
     this.#log.log(`${name} is being built`);
     if (invalid) await executor.run(dropIndexStatement(schema, index.name));
     try {
-      await executor.run(buildIndexStatement(schema, table, index));
+      await executor.run(buildIndexStatement(schema, table, index, trigrams));
+      if (index.method === 'trigram') await executor.run(analyzeStatement(schema, table));
     } catch (error) {
       if (this.#stop.signal.aborted) throw error;
       await executor.run(dropIndexStatement(schema, index.name)).catch(() => undefined);
@@ -206,4 +217,8 @@ export class IndexBuilder implements OnModuleDestroy {
     }
     this.#log.log(`${name} was built in ${Math.round(performance.now() - started)} ms`);
   }
+}
+
+function canBuild(method: IndexShape['method'], trigrams: string | undefined): boolean {
+  return method !== 'trigram' || trigrams !== undefined;
 }

@@ -21,10 +21,11 @@ import { setUnindexedStatement } from '../../sql/registry.sql.js';
 import type { Project } from '../../tenancy/project.js';
 import { builtInVersion } from '../model/built-in-version.js';
 import { MODEL_CHANNEL } from '../definition/definition-change.service.js';
-import { runSteps } from '../definition/run-steps.js';
+import { needsTrigrams, runSteps } from '../definition/run-steps.js';
 import { insertBuiltInRows } from './built-in-rows.js';
 import { readTableShapes } from './introspection.js';
 import { DeferredIndexes } from '../index/deferred-indexes.js';
+import { trigramSchema } from '../index/trigrams.js';
 import { refoldMemberKeys } from './refold-member-keys.js';
 import { loadModel } from '../model/model-store.js';
 import { driftOf, planUpgrade, type RetiredPart, type UpgradePlan } from './upgrade-plan.js';
@@ -87,7 +88,11 @@ async function upgradeTables(
   const desired = tableShapes(model);
   const drift = driftOf(existing, desired);
   if (drift.length > 0) throw upgradeBlocked(project, drift);
-  const plan = planUpgrade(existing, desired, defaultsOf(model), retired);
+  const found = planUpgrade(existing, desired, defaultsOf(model), retired);
+  const plan =
+    (await trigramSchema(tx)) === undefined
+      ? { ...found, steps: found.steps.filter((step) => !needsTrigrams(step)) }
+      : found;
   const deferredIndexes = new DeferredIndexes(tx, project.schema, desired, 'leave_out');
   try {
     await runSteps(tx, project.schema, plan.steps, deferredIndexes);

@@ -2,6 +2,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { MigrationExecutor, type DataSource, type QueryRunner } from 'typeorm';
 import type { Statement } from '../../sql/fragment.js';
+import { rollbackToSavepointStatement, savepointStatement } from '../../sql/transaction.sql.js';
+import { CREATE_TRIGRAMS, FIND_MISSING_TRIGRAMS } from '../../sql/index.sql.js';
 import { CREATE_REGISTRY, FIND_REGISTRY, LOCK_REGISTRY, REGISTRY_HOLDER } from '../../sql/registry.sql.js';
 
 /** Options of the wait for another process. */
@@ -35,6 +37,7 @@ export async function migrateRegistry(dataSource: DataSource, waiting: Migration
   try {
     await beginLocked(runner, waiting);
     await runRegistry(runner, CREATE_REGISTRY);
+    await createTrigrams(runner, waiting);
     // On the connection with the lock, because there may be no other.
     const executor = new MigrationExecutor(dataSource, runner);
     executor.transaction = 'none';
@@ -45,6 +48,19 @@ export async function migrateRegistry(dataSource: DataSource, waiting: Migration
     throw error;
   } finally {
     await runner.release();
+  }
+}
+
+/** Creates the extension pg_trgm if the server has it and this role may. */
+async function createTrigrams(runner: QueryRunner, { log }: MigrationWait): Promise<void> {
+  const [row] = await runRegistry<{ missing: boolean }>(runner, FIND_MISSING_TRIGRAMS);
+  if (!row?.missing) return;
+  await runRegistry(runner, savepointStatement(0));
+  try {
+    await runRegistry(runner, CREATE_TRIGRAMS);
+  } catch (error) {
+    await runRegistry(runner, rollbackToSavepointStatement(0));
+    log?.(`no indexes for parts of texts: the extension pg_trgm can not be created: ${(error as Error).message}`);
   }
 }
 

@@ -33,10 +33,20 @@ export function requiredIndexes(
 function fieldIndex(field: Field, kind: KindDef, ruled: boolean): IndexShape[] {
   if (field === kind.keyField || field.column === undefined) return [];
   const { unique, indexed, multiple } = field.def;
-  if (unique && !multiple) return [index(kind, [field.column], true)];
+  const trigrams = hasTrigrams(field) && !kind.builtIn ? [trigramIndex(kind, field.column)] : [];
+  if (unique && !multiple) return [index(kind, [field.column], true), ...trigrams];
   const useful = indexed || field.reference !== undefined || (ruled && field.type.sortable);
   if (!useful) return [];
-  return [multiple ? index(kind, [field.column], false, 'gin') : orderedIndex(kind, [field.id])];
+  return [multiple ? index(kind, [field.column], false, 'gin') : orderedIndex(kind, [field.id]), ...trigrams];
+}
+
+/** Whether a field has an index that serves filters for parts of its text. */
+export function hasTrigrams({ def, type }: Field): boolean {
+  return def.indexed && !def.multiple && type.operators.has('icontains');
+}
+
+function trigramIndex(kind: KindDef, column: string): IndexShape {
+  return { name: constraintName(kind.table, [column], 'trgm'), columns: [column], unique: false, method: 'trigram' };
 }
 
 /** An index of fields, in the default order of lists where they have the same values. */

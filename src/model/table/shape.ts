@@ -13,7 +13,8 @@ export interface IndexShape {
   readonly name: string;
   readonly columns: readonly string[];
   readonly unique: boolean;
-  readonly method: 'btree' | 'gin';
+  /** `trigram`: of the lower-case text of one column, for `contains` and its like. */
+  readonly method: 'btree' | 'gin' | 'trigram';
 }
 
 export interface ForeignKeyShape {

@@ -184,7 +184,12 @@ const ROWS: readonly Row[] = [
     steps: [],
     guards: [violated({ type: 'duplicate_elements', column: 'name' })],
   },
-  { name: 'indexed', before: CITY, after: cityWith({ indexed: true }), steps: ['btree city(name, id)'] },
+  {
+    name: 'indexed',
+    before: CITY,
+    after: cityWith({ indexed: true }),
+    steps: ['btree city(name, id)', 'trigram city(name)'],
+  },
   {
     name: 'indexed and unique is one index',
     before: cityWith({ indexed: true }),
@@ -203,7 +208,12 @@ const ROWS: readonly Row[] = [
     name: 'a list with an index, no longer multiple',
     before: cityWith({ multiple: true, indexed: true }),
     after: cityWith({ indexed: true }),
-    steps: [`drop index ${constraintName('city', ['name'], 'idx')}`, 'alter city: -+name text', 'btree city(name, id)'],
+    steps: [
+      `drop index ${constraintName('city', ['name'], 'idx')}`,
+      'alter city: -+name text',
+      'btree city(name, id)',
+      'trigram city(name)',
+    ],
     guards: [guard('parameter.locked_by_units', { type: 'any' }, 'name')],
   },
   {
@@ -380,6 +390,7 @@ describe('the steps from one model to another', () => {
         name: constraintName('city', ['name', 'id'], 'idx'),
         former: constraintName('city', ['name'], 'idx'),
       },
+      { type: 'drop_index', name: constraintName('city', ['name'], 'trgm') },
     ]);
   });
 
@@ -393,6 +404,7 @@ describe('the steps from one model to another', () => {
     const { steps } = diffModels(modelWith({}), modelWith(after));
     expect(steps.slice(1).map(brief)).toEqual([
       'btree city(name, inserted_at)',
+      'trigram city(name)',
       'btree city(name, id)',
       'btree city(inserted_at, id)',
     ]);
