@@ -1,7 +1,7 @@
 import { Controller, Get, Param, Req, UseInterceptors } from '@nestjs/common';
 import { ApiRoute } from '../http/route/api-route.js';
 import { urlQueryParameters } from '../http/route/parse-list-query.js';
-import { GET_QUERY, LIST_QUERY, STRUCT_QUERY } from '../http/route/query-names.js';
+import { GET_QUERY, LIST_ENDPOINT_QUERY, LIST_QUERY, STRUCT_QUERY } from '../http/route/query-names.js';
 import type { Answer } from '../http/answer/answer.js';
 import type { HttpRequest } from '../http/request/request.js';
 import { Scope, type RequestScope } from '../tenancy/request-scope.js';
@@ -55,7 +55,7 @@ export class GroupController {
     needs: 'access',
     rights: ['read'],
     summary: 'List the units of all kinds of a group',
-    query: LIST_QUERY,
+    query: LIST_ENDPOINT_QUERY,
     content: 'anyUnits',
   })
   list(@Scope() scope: RequestScope, @Param('group_id') group: string, @Req() request: HttpRequest): Promise<Answer> {

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { grantOf, authorizeKind } from '../access/access.js';
 import { Catalog } from '../catalog/catalog.service.js';
 import { Database } from '../database/database.js';
-import { pageAnswer, type Answer } from '../http/answer/answer.js';
+import type { Answer } from '../http/answer/answer.js';
 import { EMPTY_QUERY, type ListQuery } from '../filter/list-query.js';
 import { parseListQuery, type ParsedQuery, type QueryParameters } from '../http/route/parse-list-query.js';
 import { GET_QUERY, LIST_QUERY } from '../http/route/query-names.js';
@@ -11,6 +11,7 @@ import { getGroup, type GroupDef } from '../model/model.js';
 import { isCallerError } from '../shared/errors.js';
 import type { AnyKindPlan, UnionPlan } from '../sql/union.sql.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
+import { explainablePage } from '../unit/explain/explained-page.js';
 import { decodeCursor, encodeCursor } from '../unit/query/cursor.js';
 import { planParts, showsKind, includingKind, type MixedPage, type UnionParts } from '../unit/query/union.plan.js';
 import { showsMore, unitAnswer } from '../unit/table/presentation-version.js';
@@ -51,8 +52,9 @@ export class GroupReader {
   }
 
   list(scope: RequestScope, groupId: string, parameters: QueryParameters): Promise<Answer> {
-    return this.catalog.withModelOf(scope.project, `group ${groupId}`, async (model) => {
-      return pageAnswer(await this.listIn(requestSession(this.database, scope, model), groupId, parameters));
+    return this.catalog.withModelOf(scope.project, `group ${groupId}`, (model) => {
+      const session = requestSession(this.database, scope, model);
+      return explainablePage(session, parameters, (within, query) => this.listIn(within, groupId, query));
     });
   }
 

@@ -1,7 +1,7 @@
 import { Controller, Delete, Get, Param, Post, Req, UseInterceptors } from '@nestjs/common';
 import { ApiRoute } from '../http/route/api-route.js';
 import { urlQueryParameters } from '../http/route/parse-list-query.js';
-import { CASCADE_QUERY, WALK_QUERY } from '../http/route/query-names.js';
+import { CASCADE_QUERY, WALK_ENDPOINT_QUERY } from '../http/route/query-names.js';
 import { type Answer, NULL_ANSWER } from '../http/answer/answer.js';
 import { hasBody } from '../http/body/read-body.js';
 import type { HttpRequest } from '../http/request/request.js';
@@ -131,7 +131,7 @@ export class LinkedController {
     rights: ['read'],
     summary: 'List the units that a unit of % is linked with',
     description: 'Each once, the nearest first, with the link by which it was reached.',
-    query: WALK_QUERY,
+    query: WALK_ENDPOINT_QUERY,
     content: 'linkedUnits',
   })
   list(@Scope() scope: RequestScope, @Param() params: WalkParams, @Req() request: HttpRequest): Promise<Answer> {

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { checkHasTable, authorizeKind } from '../access/access.js';
 import { Catalog } from '../catalog/catalog.service.js';
 import { Database } from '../database/database.js';
-import { pageAnswer, type Answer } from '../http/answer/answer.js';
+import type { Answer } from '../http/answer/answer.js';
 import { parseListQuery, type ParsedQuery, type QueryParameters } from '../http/route/parse-list-query.js';
 import { WALK_QUERY } from '../http/route/query-names.js';
 import type { KindDef } from '../model/model.js';
@@ -13,6 +13,7 @@ import { didYouMean } from '../shared/did-you-mean.js';
 import type { Direction } from '../sql/traversal.sql.js';
 import type { WalkPlan } from '../sql/walk.sql.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
+import { explainablePage } from '../unit/explain/explained-page.js';
 import { requestSession } from '../unit/session/caller-executor.js';
 import type { Session } from '../unit/session/session.js';
 import { parseKey, unknownUnit } from '../unit/session/unit-ids.js';
@@ -41,9 +42,9 @@ export class LinkReader {
   ) {}
 
   list(scope: RequestScope, path: WalkPath, parameters: QueryParameters): Promise<Answer> {
-    return this.catalog.withModelOf(scope.project, path.kind, async (model) => {
-      const { count, items } = await this.listIn(requestSession(this.database, scope, model), path, parameters);
-      return pageAnswer({ count, items });
+    return this.catalog.withModelOf(scope.project, path.kind, (model) => {
+      const session = requestSession(this.database, scope, model);
+      return explainablePage(session, parameters, (within, query) => this.listIn(within, path, query));
     });
   }
 

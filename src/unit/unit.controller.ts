@@ -1,7 +1,13 @@
 import { Controller, Delete, Get, Param, Post, Put, Req, UseInterceptors } from '@nestjs/common';
 import { ApiRoute } from '../http/route/api-route.js';
 import { urlQueryParameters } from '../http/route/parse-list-query.js';
-import { CASCADE_QUERY, GET_QUERY, LIST_QUERY, MEMBER_QUERY, STRUCT_QUERY } from '../http/route/query-names.js';
+import {
+  CASCADE_QUERY,
+  GET_QUERY,
+  LIST_ENDPOINT_QUERY,
+  MEMBER_QUERY,
+  STRUCT_QUERY,
+} from '../http/route/query-names.js';
 import type { Answer } from '../http/answer/answer.js';
 import type { HttpRequest } from '../http/request/request.js';
 import { bodyBytes } from '../tenancy/request-bodies.js';
@@ -32,7 +38,7 @@ export class UnitController {
     rights: ['read'],
     sourceOperation: 'list',
     summary: 'List units of %',
-    query: LIST_QUERY,
+    query: LIST_ENDPOINT_QUERY,
     content: 'units',
   })
   list(@Scope() scope: RequestScope, @Param('kind_id') kind: string, @Req() request: HttpRequest): Promise<Answer> {

@@ -12,6 +12,7 @@ import type { Predicate } from '../model/predicate/predicate.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import { requestSession } from './session/caller-executor.js';
 import type { Session } from './session/session.js';
+import { explainablePage } from './explain/explained-page.js';
 import type { UnitPage } from './query/unit-page.js';
 import type { Readable, UnitOperation, UnitStore } from './store/unit-store.js';
 import { unitAnswer } from './table/presentation-version.js';
@@ -28,9 +29,11 @@ export class UnitReader {
   ) {}
 
   list(scope: RequestScope, kindId: string, parameters: QueryParameters): Promise<Answer> {
-    return this.#read(scope, kindId, 'list', async (session, readable) =>
-      pageAnswer(await this.listIn(session, readable, parameters)),
-    );
+    return this.#read(scope, kindId, 'list', (session, readable) => {
+      const { storage } = readable.kind;
+      if (!storage.hasTable) return this.listIn(session, readable, parameters).then(pageAnswer);
+      return explainablePage(session, parameters, (within, query) => this.listIn(within, readable, query));
+    });
   }
 
   get(scope: RequestScope, kindId: string, unitId: string, parameters: QueryParameters): Promise<Answer> {

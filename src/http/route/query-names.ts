@@ -16,13 +16,19 @@ export type QueryName =
   | 'kind_id'
   | 'cascade'
   | 'member'
-  | 'kinds';
+  | 'kinds'
+  | 'explain';
 
 const FIELD_NAMES = ['include', 'exclude'] as const;
 const PAGE_NAMES = ['offset', 'limit', 'order', 'filter', ...FIELD_NAMES] as const;
 const LINK_NAMES = ['load_links', 'depth'] as const;
 
 export const LIST_QUERY = [...PAGE_NAMES, 'count', 'cursor', ...LINK_NAMES] as const satisfies readonly QueryName[];
+/** What lists and traversals have besides, for administrators. It is taken off before the query is parsed. */
+const EXPLAIN_NAMES = ['explain'] as const;
+
+/** Of the endpoint of a list. */
+export const LIST_ENDPOINT_QUERY = [...LIST_QUERY, ...EXPLAIN_NAMES] as const satisfies readonly QueryName[];
 export const GET_QUERY = [...FIELD_NAMES, ...LINK_NAMES] as const satisfies readonly QueryName[];
 
 /** `load_links` and `depth` have no effect: the specification accepts them for structs as for lists. */
@@ -36,6 +42,9 @@ export const WALK_QUERY = [
   'link_id',
   'kind_id',
 ] as const satisfies readonly QueryName[];
+
+/** Of the endpoint of a traversal. */
+export const WALK_ENDPOINT_QUERY = [...WALK_QUERY, ...EXPLAIN_NAMES] as const satisfies readonly QueryName[];
 
 /** Units of remote kinds have no links, and their sources no cursor. */
 export const UNIT_QUERY = {

@@ -116,6 +116,10 @@ export const QUERY_PARAMETERS: Readonly<Record<QueryComponent, OpenApiParameter>
     { type: 'array', items: LISTED_ID },
     { style: 'form', explode: false },
   ),
+  explain: queryParameterOf('explain', 'For administrators: answers what is slow, and which indexes are missing.', {
+    type: 'boolean',
+    default: false,
+  }),
   cascade: queryParameterOf('cascade', 'Does it although something is lost by it.', {
     type: 'boolean',
     default: false,

@@ -28,7 +28,12 @@ export function envelopeSchema(content: Schema): Schema {
 
 /** `{count, items}`: a page of a list. */
 export function pageSchema(items: Schema): Schema {
-  const properties = { count: schemaRef('kind_count'), items: { type: 'array', items }, next: schemaRef('kind_next') };
+  const properties = {
+    count: schemaRef('kind_count'),
+    items: { type: 'array', items },
+    next: schemaRef('kind_next'),
+    explain: schemaRef('kind_query_explanation'),
+  };
   return { type: 'object', properties, required: ['count', 'items'], additionalProperties: false };
 }
 
@@ -180,6 +185,36 @@ export const SHARED_SCHEMAS: Readonly<Record<string, Schema>> = {
   kind_next: {
     type: ['string', 'null'],
     description: 'Only with `cursor`: where the next page begins; null at the end.',
+  },
+  kind_query_explanation: {
+    ...objectSchema({
+      milliseconds: { type: 'number', minimum: 0, description: 'What PostgreSQL needs for all statements.' },
+      summary: { type: 'array', items: STRING_SCHEMA, minItems: 1, description: 'What is slow, in sentences.' },
+      missing_indexes: {
+        type: 'array',
+        items: objectSchema({
+          kind: STRING_SCHEMA,
+          parameters: {
+            type: 'array',
+            items: STRING_SCHEMA,
+            minItems: 1,
+            description: 'One, to be `indexed`; several, to be a list in `indexes` of the kind.',
+          },
+          why: STRING_SCHEMA,
+        }),
+      },
+      statements: {
+        type: 'array',
+        items: objectSchema({
+          milliseconds: { type: 'number', minimum: 0 },
+          plan: {
+            type: 'object',
+            description: "The root of PostgreSQL's plan, as EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) shows it.",
+          },
+        }),
+      },
+    }),
+    description: 'Only with `explain=true`, for administrators.',
   },
   kind_descriptor: DESCRIPTOR,
   kind_struct: objectSchema({

@@ -1,0 +1,82 @@
+/** Answers a page and, for administrators who ask for it, why it takes as long as it does. */
+import { accessDenied } from '../../access/access.js';
+import { Answer, pageAnswer } from '../../http/answer/answer.js';
+import type { QueryParameters } from '../../http/route/parse-list-query.js';
+import { refusal } from '../../shared/errors.js';
+import { isWrite, type Statement } from '../../sql/fragment.js';
+import { queryPlanStatement } from '../../sql/query-plan.sql.js';
+import type { Executor } from '../../database/database.js';
+import { isAdministrator } from '../../tenancy/caller.js';
+import type { UnitPage } from '../query/unit-page.js';
+import type { Session } from '../session/session.js';
+import { findingsOf } from './plan-findings.js';
+import type { QueryPlan } from './query-plan.js';
+
+const NAME = 'explain';
+
+/**
+ * The answer of `work`, with the plans of its statements if the query has `explain=true`. `work` gets the query without
+ * it. The plans are those of the same statements with the same rights and limits, executed once more.
+ * @throws KindError 400, 401, 403
+ */
+export async function explainablePage(
+  session: Session,
+  parameters: QueryParameters,
+  work: (session: Session, parameters: QueryParameters) => Promise<UnitPage>,
+): Promise<Answer> {
+  const asked = parameters.filter(([name]) => name === NAME).map(([, text]) => text);
+  if (asked.length === 0) return pageAnswer(await work(session, parameters));
+  if (!isAdministrator(session.caller)) throw accessDenied(session.caller, 'explain is for administrators');
+  if (asked.length > 1 || (asked[0] !== 'true' && asked[0] !== 'false')) {
+    throw refusal('query.bad_value', 'explain: wants true or false, once', { parameter: NAME });
+  }
+  const rest = parameters.filter(([name]) => name !== NAME);
+  if (asked[0] === 'false') return pageAnswer(await work(session, rest));
+  const executor = new RecordingExecutor(session.executor);
+  const page = pageAnswer(await work({ ...session, executor }, rest));
+  const explanation = await explain(session, executor.statements);
+  return new Answer(`${page.content.slice(0, -1)},"explain":${JSON.stringify(explanation)}}`);
+}
+
+/** Keeps the statements that it runs. */
+class RecordingExecutor implements Executor {
+  readonly statements: Statement[] = [];
+
+  constructor(private readonly executor: Executor) {}
+
+  run<Row>(statement: Statement): Promise<Row[]> {
+    this.statements.push(statement);
+    return this.executor.run<Row>(statement);
+  }
+}
+
+async function explain({ executor, model }: Session, statements: readonly Statement[]): Promise<object> {
+  const plans: QueryPlan[] = [];
+  for (const statement of statements.filter(isExplained)) {
+    const [row] = await executor.run<{ 'QUERY PLAN': [QueryPlan] }>(queryPlanStatement(statement));
+    if (row) plans.push(row['QUERY PLAN'][0]);
+  }
+  const findings = plans.map((plan) => findingsOf(plan, model));
+  const milliseconds = plans.reduce((sum, plan) => sum + timeOf(plan), 0);
+  const summary = findings.flatMap((each) => each.summary);
+  return {
+    milliseconds: rounded(milliseconds),
+    summary:
+      summary.length > 0 ? summary : ['Nothing is slow: no statement reads, sorts or counts many units in vain.'],
+    missing_indexes: findings.flatMap((each) => each.missing),
+    statements: plans.map((plan) => ({ milliseconds: rounded(timeOf(plan)), plan: plan.Plan })),
+  };
+}
+
+/** `count=estimated` asks for a plan itself. */
+function isExplained(statement: Statement): boolean {
+  return !isWrite(statement) && !statement.text.startsWith('EXPLAIN');
+}
+
+function timeOf(plan: QueryPlan): number {
+  return plan['Planning Time'] + plan['Execution Time'];
+}
+
+function rounded(milliseconds: number): number {
+  return Math.round(milliseconds * 1000) / 1000;
+}
