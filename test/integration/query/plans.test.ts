@@ -42,7 +42,7 @@ describe('the plan of', () => {
       await project.get('/note/unit');
       await project.get(`/note/unit/${id}`);
     }
-    const ofNotes = [...(await prepared('WHERE true ORDER BY')), ...(await prepared('LEFT JOIN LATERAL'))];
+    const ofNotes = [...(await prepared('WHERE true ORDER BY')), ...(await prepared('CROSS JOIN LATERAL'))];
     expect(
       ofNotes.filter(({ statement }) => statement.includes('."note"')).map((each) => each.generic_plans > 0),
     ).toEqual([true, true]);
