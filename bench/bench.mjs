@@ -9,10 +9,11 @@ import { graphWorkloads } from './graph-workloads.mjs';
 import { Graphs } from './graph.mjs';
 import { compareSizes } from './growth.mjs';
 import { readOptions } from './options.mjs';
+import { comparePeers } from './peers.mjs';
 import { compareProcesses } from './processes.mjs';
 import { residentMegabytes } from './process-stats.mjs';
 import { aboutRun, documentTable, mainSection, scaleTable, startTable } from './report.mjs';
-import { growthTable, processesTable } from './report-tables.mjs';
+import { growthTable, PEERS_ABOUT, peersText, processesTable } from './report-tables.mjs';
 import { writeSection } from './results.mjs';
 import { root, Run } from './run.mjs';
 import { measureStarts } from './start-times.mjs';
@@ -122,9 +123,19 @@ async function measureProcesses({ service }, postgres) {
   return `## Several processes (\`WORKERS\`)\n\n${about}\n\n${table}`;
 }
 
+/** @param {Systems} systems @param {Postgres} postgres */
+async function measurePeers({ service }, postgres) {
+  const dataset = await fill(run.options.scales[0], service, postgres);
+  const report = await comparePeers(run, service, dataset, postgres);
+  const text = peersText(report);
+  console.log(`\n${text}\n`);
+  return `## Other programs, with ${dataset.cities.length.toLocaleString('en-US')} cities\n\n${PEERS_ABOUT}\n\n${text}`;
+}
+
 /** Which section of RESULTS.md a run writes, and how. */
-function partOf({ processes, scales } = run.options) {
+function partOf({ processes, peers, scales } = run.options) {
   if (processes.length > 0) return { name: 'processes', measure: measureProcesses };
+  if (peers.length > 0) return { name: 'peers', measure: measurePeers };
   if (scales.length > 1) return { name: 'growth', measure: measureGrowth };
   return { name: 'main', measure: measureMain };
 }

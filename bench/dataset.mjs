@@ -25,6 +25,19 @@ const FILL_COPY = `INSERT INTO TABLE (id, ${COLUMNS}, metadata, inserted_at, upd
   WHERE n.row < $3::bigint
   ORDER BY s.at`;
 
+/**
+ * Writes cities to a temporary table `source`, with their positions in the column `at`.
+ * @param {import('pg').Client} client
+ * @param {readonly import('./cities.mjs').City[]} cities
+ */
+export async function fillSource(client, cities) {
+  await client.query(CREATE_SOURCE);
+  for (let at = 0; at < cities.length; at += CHUNK) {
+    const rows = cities.slice(at, at + CHUNK).map((city, offset) => ({ at: at + offset, ...city }));
+    await client.query(FILL_SOURCE, [JSON.stringify(rows)]);
+  }
+}
+
 export class Dataset {
   /**
    * @param {{ name: string, rows: number }} scale
@@ -80,11 +93,7 @@ export class Dataset {
 
   async #writeCities() {
     const { distinct, length } = this.cities;
-    await this.client.query(CREATE_SOURCE);
-    for (let at = 0; at < distinct.length; at += CHUNK) {
-      const rows = distinct.slice(at, at + CHUNK).map((city, offset) => ({ at: at + offset, ...city }));
-      await this.client.query(FILL_SOURCE, [JSON.stringify(rows)]);
-    }
+    await fillSource(this.client, distinct);
     const fill = FILL_COPY.replace('TABLE', this.#table(this.city));
     for (let copy = 0; copy * distinct.length < length; copy += 1) {
       await this.client.query(fill, [copy, copy * distinct.length, length]);

@@ -10,6 +10,7 @@ export class Postgres {
   #opened;
   #pid;
   #dist;
+  #superuser;
 
   /**
    * @param {{ stop(): Promise<void> }} opened
@@ -18,10 +19,12 @@ export class Postgres {
    * @param {string} version
    * @param {number | undefined} pid of the server's main process
    * @param {string} dist folder of the service's build
+   * @param {pg.Client} superuser
    */
-  constructor(opened, url, client, version, pid, dist) {
+  constructor(opened, url, client, version, pid, dist, superuser) {
     this.#opened = opened;
     this.#dist = dist;
+    this.#superuser = superuser;
     this.url = url;
     this.client = client;
     this.version = version;
@@ -36,12 +39,12 @@ export class Postgres {
     /** @type {typeof import('../src/database/open-database.js')} */
     const { openDatabase } = await import(join(dist, 'database/open-database.js'));
     const opened = await openDatabase({ dataDir, databasePool: POOL, workers: 1 }, { role: 'service', log: () => {} });
-    await allowCheckpoints(dist, dataDir, opened.connection);
+    const superuser = await connectAsSuperuser(dist, dataDir, opened.connection);
     const url = urlOf(opened.connection);
     const client = new pg.Client({ connectionString: url });
     await client.connect();
     const { rows } = await client.query(`SELECT current_setting('server_version') AS version, pg_backend_pid() AS pid`);
-    return new Postgres(opened, url, client, rows[0].version, await parentOf(rows[0].pid), dist);
+    return new Postgres(opened, url, client, rows[0].version, await parentOf(rows[0].pid), dist, superuser);
   }
 
   /**
@@ -73,27 +76,39 @@ export class Postgres {
     return this.#pid === undefined ? undefined : cpuSecondsOfAll(this.#pid);
   }
 
+  /** Creates an empty database with the service's role as its owner; returns its URL. @param {string} name */
+  async createDatabase(name) {
+    await this.#superuser.query(['DROP DATABASE IF EXISTS', name, 'WITH (FORCE)'].join(' '));
+    const { rows } = await this.client.query('SELECT quote_ident(current_user) AS role');
+    await this.#superuser.query(['CREATE DATABASE', name, 'OWNER', rows[0].role].join(' '));
+    const url = new URL(this.url);
+    url.pathname = `/${name}`;
+    return url.href;
+  }
+
   async stop() {
+    await this.#superuser.end();
     await this.client.end();
     await this.#opened.stop();
   }
 }
 
 /**
- * Before each measurement of writes there is a checkpoint, which the service's role may not request.
+ * A client of the superuser, for what the service's role may not do.
  * @param {string} dist
  * @param {string} dataDir
  * @param {import('../src/database/connection/connection.js').ConnectionOptions} connection
  */
-async function allowCheckpoints(dist, dataDir, connection) {
+async function connectAsSuperuser(dist, dataDir, connection) {
   /** @type {typeof import('../src/database/embedded/data-folder.js')} */
   const { dataFolder, readPassword, SUPERUSER } = await import(join(dist, 'database/embedded/data-folder.js'));
   const password = await readPassword(dataFolder(dataDir));
   if ('url' in connection) throw new Error('the embedded PostgreSQL is reached without a URL');
   const client = new pg.Client({ connectionString: urlOf({ ...connection, user: SUPERUSER, password }) });
   await client.connect();
+  // Before each measurement of writes there is a checkpoint.
   await client.query(['GRANT pg_checkpoint TO', connection.user].join(' '));
-  await client.end();
+  return client;
 }
 
 /** @param {import('../src/database/connection/connection.js').ConnectionOptions} connection */

@@ -49,3 +49,22 @@ export function processesTable(measured) {
   );
   return table([[...head, ...cpu], ...rows]);
 }
+
+export const PEERS_ABOUT = `The same questions on the same PostgreSQL, each program in a database of its own with the same rows and an index on country and population, 10 connections each, one process each. Limits of sign-ins and of load are off. Answers were checked before they were timed. Requests per second, in brackets p99 in ms; \`×\` is how many times faster the service is (median of the rounds' ratios).`;
+
+/** @param {import('./peers.mjs').PeersReport} report */
+export function peersText({ measured, memory }) {
+  const names = measured[0]?.figures.map(({ name }) => name) ?? [];
+  const head = ['work', ...names.flatMap((name, at) => (at === 0 ? [name] : [name, '×']))];
+  const rows = measured.map(({ id, title, figures }) => [
+    `${id} ${title}`,
+    ...figures.flatMap(({ figure: { rate, p99, ratio }, least }, at) => {
+      const shown = `${perSecond(rate)} (${rounded(p99)})`;
+      if (at === 0) return [shown];
+      const wanted = least === undefined ? '' : `, ≥ ${least}${mark(1 / ratio >= least)}`;
+      return [shown, `${(1 / ratio).toFixed(1)}${wanted}`];
+    }),
+  ]);
+  const megabytes = memory.map(({ name, loaded }) => `${name} ${rounded(loaded)}`).join(', ');
+  return `${table([head, ...rows])}\n\nMemory after load, MB: ${megabytes}.`;
+}

@@ -23,6 +23,7 @@ export class Service {
     this.url = url;
     this.project = PROJECT;
     this.token = '';
+    this.credentials = { username: USERNAME, password: PASSWORD };
   }
 
   get headers() {
@@ -48,7 +49,7 @@ export class Service {
     });
     const service = new Service(name, child, `http://127.0.0.1:${port}`);
     await child.ready(`${service.url}/health/ready`);
-    const session = await service.call('POST', '/auth/signin', { username: USERNAME, password: PASSWORD });
+    const session = await service.call('POST', '/auth/signin', service.credentials);
     service.token = session.access_token;
     return service;
   }

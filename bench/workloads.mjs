@@ -20,11 +20,11 @@ import { copiedName } from './cities.mjs';
  * @property {(content: Content, sample: number) => void} check throws where a content is not right
  */
 
-const DIFFERENT_REQUESTS = 2000;
+export const DIFFERENT_REQUESTS = 2000;
 const SAMPLES = 20;
 export const PAGE = 50;
-const COUNTRIES = ['US', 'IN', 'BR'];
-const POPULATION = 100_000;
+export const COUNTRIES = ['US', 'IN', 'BR'];
+export const POPULATION = 100_000;
 
 /** The names of a city's copies, as bytes, which PostgreSQL compares. @param {string} name @param {number} copies */
 function copiesOf(name, copies) {
@@ -32,7 +32,7 @@ function copiesOf(name, copies) {
 }
 
 /** @param {number} length @param {number} wanted so many positions, spread over the whole list, in no order */
-function positions(length, wanted) {
+export function positions(length, wanted) {
   return Array.from({ length: wanted }, (_, at) => Math.floor(((at * 0.618034) % 1) * length));
 }
 
