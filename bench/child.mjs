@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
-const READY_WITHIN = 60_000;
+const READY_WITHIN = 180_000;
 const POLL_EVERY = 10;
 const STOP_WITHIN = 15_000;
 

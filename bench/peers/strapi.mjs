@@ -105,7 +105,18 @@ async function writeApplication(folder, databaseUrl, port) {
   const module = (value) => `module.exports = ${JSON.stringify(value)};\n`;
   const connection = { connection: { connectionString: databaseUrl }, pool: { min: 0, max: POOL } };
   const limits = { ratelimit: { enabled: false }, jwtSecret: secret, jwt: { expiresIn: '6h' } };
-  const middlewares = ['logger', 'errors', 'security', 'cors', 'poweredBy', 'query', 'body', 'session', 'public'];
+  const middlewares = [
+    'logger',
+    'errors',
+    'security',
+    'cors',
+    'poweredBy',
+    'query',
+    'body',
+    'session',
+    'favicon',
+    'public',
+  ];
   /** @type {Record<string, string>} */
   const files = {
     'package.json': JSON.stringify({ name: 'bench', version: '0.0.0', private: true, ...PACKAGES }),
