@@ -73,7 +73,7 @@ function svgOf({ sizes, measured }) {
 
 /** Whole powers of ten around all figures. @param {import('./growth.mjs').Growth} growth */
 function rangeOf({ systems }) {
-  const rates = systems.flatMap(({ figures }) => figures.map(({ rate }) => rate));
+  const rates = systems.flatMap(({ figures }) => figures.map(({ rate }) => rate)).filter((rate) => rate > 0);
   return {
     min: 10 ** Math.floor(Math.log10(Math.min(...rates))),
     max: 10 ** Math.ceil(Math.log10(Math.max(...rates))),

@@ -62,6 +62,7 @@ export function underLoad({ options, tool, folder }, systems, postgres, prepare 
       await putLoad(tool, { ...load, seconds: warmup });
       await prepare();
     }
+    await postgres.whenIdle();
     await waitUntilQuiet(options.quiet);
     return withCpu(system, postgres, async () => {
       if (slow) return { count: requests.length, seconds: await sendOnce(system, requests, 1) };

@@ -1,10 +1,17 @@
 /** One PostgreSQL for all systems: the embedded one, started like the service starts it, with the same settings. */
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { cpuSecondsOfAll, parentOf } from './process-stats.mjs';
 
 /** Connections of each system: the service's default. */
 export const POOL = 10;
+
+const RUNNING = `SELECT count(*)::int AS running FROM pg_stat_activity
+  WHERE state <> 'idle' AND backend_type = 'client backend' AND pid <> pg_backend_pid()`;
+/** So many readings in a row without a running statement. */
+const IDLE_READINGS = 3;
+const READING_INTERVAL = 30;
 
 export class Postgres {
   #opened;
@@ -69,6 +76,17 @@ export class Postgres {
       [names],
     );
     return rows.map(({ name, value }) => `${name}=${value}`).join(', ');
+  }
+
+  /**
+   * Waits until no statement runs. Those of a load that has ended go on for a while, and would slow the next system down.
+   */
+  async whenIdle() {
+    for (let idle = 0; idle < IDLE_READINGS;) {
+      const { rows } = await this.client.query(RUNNING);
+      idle = rows[0].running === 0 ? idle + 1 : 0;
+      await delay(READING_INTERVAL);
+    }
   }
 
   /** CPU seconds of the server's processes so far; undefined if the system does not provide them. */
