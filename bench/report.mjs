@@ -97,11 +97,12 @@ export function documentTable({ bytes, codings, made, kept, known, before, after
 
 /** @param {import('./start-times.mjs').StartTime[]} starts */
 export function startTable(starts) {
-  const head = ['command', 'fresh data folder, ms', 'existing, ms', 'memory when ready, MB'];
-  const rows = starts.map(({ command, fresh, existing, idle }) => [
+  const head = ['command', 'fresh data folder, ms', 'existing, ms', 'CPU of Node, ms', 'memory when idle, MB'];
+  const rows = starts.map(({ command, fresh, existing, cpu, idle }) => [
     command,
-    whole(fresh),
+    rounded(fresh),
     whole(existing),
+    rounded(cpu),
     rounded(idle),
   ]);
   return table([head, ...rows]);

@@ -1,19 +1,31 @@
-/** The time of a start, from the command to the first 200 of /health/ready, embedded PostgreSQL included. */
+/**
+ * The time of a start, from the command to the first 200 of /health/ready, embedded PostgreSQL included; and of commands
+ * of the command line.
+ */
+import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { Child, freePort } from './child.mjs';
 import { median } from './measure.mjs';
-import { residentMegabytes } from './process-stats.mjs';
+import { cpuSeconds, residentMegabytes } from './process-stats.mjs';
 import { environment } from './service.mjs';
 
+const NODE = 'node dist/main.js';
+const SERVICES = { [NODE]: [process.execPath, 'dist/main.js'], 'npm start': ['npm', 'start'] };
+/** A command on the data folder of a service that has stopped, so it starts and stops PostgreSQL too. */
 const COMMANDS = {
-  'node dist/main.js': [process.execPath, 'dist/main.js'],
-  'npm start': ['npm', 'start'],
+  'kind --help': [process.execPath, 'dist/cli/main.js', '--help'],
+  'kind project list': [process.execPath, 'dist/cli/main.js', 'project', 'list'],
 };
+/** Milliseconds after which a service is idle: its helper processes have ended. */
+const IDLE_AFTER = 5000;
 
 /**
- * @typedef {{ command: string, fresh: number, existing: number, idle: number | undefined }} StartTime
- *   milliseconds on a fresh and on an existing data folder; memory in MB, idle, where the command is Node itself
+ * @typedef {{ command: string, fresh: number | undefined, existing: number, cpu: number | undefined, idle: number | undefined }} StartTime
+ *   milliseconds on a fresh and on an existing data folder, of a command until it ends; on the existing one, where the
+ *   command is Node itself: its CPU time in milliseconds until then, and its memory when idle, in MB
  *
  * @param {string} root the checkout
  * @param {string} folder for the data folders
@@ -21,23 +33,53 @@ const COMMANDS = {
  * @returns {Promise<StartTime[]>}
  */
 export async function measureStarts(root, folder, rounds) {
-  const results = [];
-  for (const [command, args] of Object.entries(COMMANDS)) {
-    const fresh = [];
-    const existing = [];
-    /** @type {number | undefined} */
-    let idle;
-    for (let round = 0; round < rounds; round += 1) {
-      const dataDir = await mkdtemp(join(folder, 'start-'));
-      fresh.push((await startOnce(root, args, dataDir)).milliseconds);
-      const second = await startOnce(root, args, dataDir);
-      existing.push(second.milliseconds);
-      if (args[0] === process.execPath) idle = second.memory;
+  const names = [...Object.keys(SERVICES), ...Object.keys(COMMANDS)];
+  /** @type {Map<string, Omit<StartTime, 'command'>[]>} */
+  const measured = new Map(names.map((name) => [name, []]));
+  for (let round = 0; round < rounds; round += 1) {
+    const dataDir = await mkdtemp(join(folder, 'start-'));
+    for (const [name, args] of Object.entries(SERVICES)) {
       await rm(dataDir, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+      const { existing: fresh } = await startOnce(root, args, dataDir, name === NODE);
+      measured.get(name)?.push({ ...(await startOnce(root, args, dataDir, name === NODE)), fresh });
     }
-    results.push({ command, fresh: median(fresh), existing: median(existing), idle });
+    for (const [name, args] of Object.entries(COMMANDS)) measured.get(name)?.push(await runOnce(root, args, dataDir));
+    await rm(dataDir, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
   }
-  return results;
+  return [...measured].map(([command, runs]) => ({
+    command,
+    fresh: medianOf(runs.map(({ fresh }) => fresh)),
+    existing: median(runs.map(({ existing }) => existing)),
+    cpu: medianOf(runs.map(({ cpu }) => cpu)),
+    idle: medianOf(runs.map(({ idle }) => idle)),
+  }));
+}
+
+/** @param {(number | undefined)[]} values @returns {number | undefined} undefined if one is missing */
+function medianOf(values) {
+  const known = values.filter((value) => value !== undefined);
+  return known.length === values.length ? median(known) : undefined;
+}
+
+/**
+ * @param {string} root
+ * @param {readonly string[]} command
+ * @param {string} dataDir
+ * @param {boolean} isNode
+ */
+async function startOnce(root, command, dataDir, isNode) {
+  const port = await freePort();
+  const child = new Child(command, { cwd: root, env: environment(dataDir, port) });
+  try {
+    const existing = await child.ready(`http://127.0.0.1:${port}/health/ready`);
+    if (!isNode) return { existing, fresh: undefined, cpu: undefined, idle: undefined };
+    const seconds = await cpuSeconds(child.pid);
+    await delay(IDLE_AFTER);
+    const idle = await residentMegabytes(child.pid);
+    return { existing, fresh: undefined, cpu: seconds === undefined ? undefined : seconds * 1000, idle };
+  } finally {
+    await child.stop();
+  }
 }
 
 /**
@@ -45,13 +87,8 @@ export async function measureStarts(root, folder, rounds) {
  * @param {readonly string[]} command
  * @param {string} dataDir
  */
-async function startOnce(root, command, dataDir) {
-  const port = await freePort();
-  const child = new Child(command, { cwd: root, env: environment(dataDir, port) });
-  try {
-    const milliseconds = await child.ready(`http://127.0.0.1:${port}/health/ready`);
-    return { milliseconds, memory: await residentMegabytes(child.pid) };
-  } finally {
-    await child.stop();
-  }
+async function runOnce(root, [program = '', ...args], dataDir) {
+  const started = performance.now();
+  await promisify(execFile)(program, args, { cwd: root, env: environment(dataDir, 0) });
+  return { existing: performance.now() - started, fresh: undefined, cpu: undefined, idle: undefined };
 }

@@ -60,6 +60,8 @@ export async function bundle(folder) {
       // Nest and TypeORM use names of classes.
       keepNames: true,
       minify: false,
+      // V8 keeps a text with other characters in two bytes for each.
+      charset: 'ascii',
       comments: { legal: true, annotation: false, jsdoc: false },
     });
   } finally {

@@ -6,9 +6,11 @@ import { readFile, realpath } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { extname, sep } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import type { createJiti as CreateJiti, Jiti, ModuleCache, TransformOptions, TransformResult } from 'jiti';
 import * as kit from '../../kit/kit.js';
 import { freezeBuiltIns } from '../sandbox/frozen-builtins.js';
+import { Compiler } from './compiler.js';
 
 /** The exports of a file, by name. */
 export type Exported = Readonly<Record<string, unknown>>;
@@ -36,6 +38,9 @@ interface Tools {
   readonly parse: (options: TransformOptions) => TransformResult;
 }
 
+/** Shared by all services of a process. */
+const compiler = new Compiler();
+
 const OPTIONS = { virtualModules: { kind: kit }, fsCache: false, moduleCache: false, interopDefault: false };
 
 export class Evaluator {
@@ -50,7 +55,8 @@ export class Evaluator {
   async begin(paths: readonly string[]): Promise<Generation> {
     const { createJiti, parse } = (this.#tools ??= await loadTools());
     const sources = await sourcesOf(paths);
-    this.#before = this.#parsed;
+    const compiled = await this.#compile(sources);
+    this.#before = new Map([...this.#parsed, ...compiled]);
     this.#parsed = new Map();
     forgetNative(await realpath(this.folder));
     const transform = (options: TransformOptions) => {
@@ -67,14 +73,32 @@ export class Evaluator {
     };
   }
 
+  /** The files that have changed since the last load. What is compiled otherwise than expected is not used. */
+  async #compile(sources: ReadonlyMap<string, string>): Promise<Map<string, Parsed>> {
+    const changed = [...sources].filter(([path, source]) => this.#parsed.get(path)?.options.source !== source);
+    const files = changed.flatMap(([path, source]) => compileOptions(path, source));
+    const results = await compiler.compile(files);
+    return new Map(results?.map((result, at) => parsedFile(files[at] as TransformOptions, result)));
+  }
+
   #parse(options: TransformOptions, parse: (options: TransformOptions) => TransformResult): TransformResult {
-    const { filename = '', source, async } = options;
+    const { filename = '' } = options;
     const known = this.#parsed.get(filename) ?? this.#before.get(filename);
-    const isKnown = known?.options.source === source && known.options.async === async;
-    const parsed = isKnown ? known : { options, result: parse(options) };
+    const parsed = known && isDeepStrictEqual(known.options, options) ? known : { options, result: parse(options) };
     this.#parsed.set(filename, parsed);
     return parsed.result;
   }
+}
+
+/** What `jiti` passes to its compiler for a file. */
+function compileOptions(filename: string, source: string): TransformOptions[] {
+  if (!/\.[cm]?[jt]s$/.test(filename)) return [];
+  const ts = /\.[cm]?ts$/.test(filename);
+  return [{ babel: {}, interopDefault: OPTIONS.interopDefault, filename, source, ts, async: true, jsx: false }];
+}
+
+function parsedFile(options: TransformOptions, result: TransformResult): [string, Parsed] {
+  return [options.filename ?? '', { options, result }];
 }
 
 async function importInto(
@@ -97,7 +121,7 @@ async function importInto(
   }
 }
 
-/** Loads `jiti` only if there are modules, because it takes some megabytes of memory. */
+/** Loads `jiti` only if there are modules. Its compiler is loaded for files that `Compiler` has not compiled. */
 async function loadTools(): Promise<Tools> {
   const { createJiti } = await import('jiti');
   freezeBuiltIns();

@@ -1,0 +1,9 @@
+// Compiles files for another process with the compiler of `jiti`, and ends with its connection.
+import { createJiti } from 'jiti';
+
+const { transform } = createJiti(import.meta.url).options;
+
+process.on('message', ({ id, files }) => {
+  const results = files.map((options) => ({ code: transform(options).code }));
+  process.send({ id, results });
+});
