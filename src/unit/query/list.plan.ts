@@ -103,7 +103,7 @@ export function countFor({ count }: Pick<ListQuery, 'count'>, parts: readonly Co
 export function planGet(query: ListQuery, context: PlanContext): ReadPlan {
   const { schema, kind, access } = context;
   const answer = planAnswer(query, context);
-  checkLookups(undefined, answer.paths ?? []);
+  if (answer.paths) checkLookups(undefined, answer.paths);
   return { schema, kind, access, ...answer };
 }
 
