@@ -4,6 +4,7 @@
  */
 import http from 'node:http';
 import { setImmediate as turn } from 'node:timers/promises';
+import { ClosedBeforeAnswer, sendRaw, type RawAnswer } from './kept-connections.js';
 import type { Reply } from './service.js';
 
 export interface Exchange {
@@ -16,31 +17,65 @@ export interface Exchange {
 
 const agent = new http.Agent({ keepAlive: true });
 
+/** Bytes; a larger body may be answered before it is sent. */
+const SMALL = 65_536;
+const PLAIN_METHODS = new Set(['GET', 'POST', 'PUT', 'DELETE']);
+/** They change how a request or an answer is read. */
+const FRAMING = /^(?:connection|content-length|expect|host|te|trailer|transfer-encoding|upgrade)$/i;
+
 /** @param url where the service listens. @throws where there is no answer */
-export async function exchange(url: string, { method, path, headers, body }: Exchange): Promise<Reply> {
-  const { hostname, port } = new URL(url);
-  const length =
-    body === undefined || 'transfer-encoding' in headers ? {} : { 'content-length': Buffer.byteLength(body) };
-  const options = {
-    hostname: hostname.replace(/^\[|\]$/g, ''),
-    port,
-    method,
-    path,
-    headers: { ...length, ...headers },
-  };
+export async function exchange(url: string, sent: Exchange): Promise<Reply> {
+  const { hostname, port } = locate(url);
+  const text = plainRequest(`${hostname}:${port}`, sent);
   // An idle connection may be closed by the service at the moment at which it is used again.
   for (;;) {
-    const request = http.request({ ...options, agent });
     try {
-      return await answerOf(request, body);
+      return text === undefined ? await byNode(hostname, port, sent) : replyOf(await sendRaw(hostname, port, text));
     } catch (error) {
-      if (!request.reusedSocket || (error as NodeJS.ErrnoException).code !== 'ECONNRESET') throw error;
+      if (!(error instanceof ClosedBeforeAnswer)) throw error;
       await turn();
     }
   }
 }
 
-function answerOf(request: http.ClientRequest, body: Exchange['body']): Promise<Reply> {
+const located = new Map<string, { hostname: string; port: number }>();
+function locate(url: string): { hostname: string; port: number } {
+  const known = located.get(url);
+  if (known) return known;
+  const { hostname, port } = new URL(url);
+  const found = { hostname: hostname.replace(/^\[|\]$/g, ''), port: Number(port) };
+  located.set(url, found);
+  return found;
+}
+
+/** The bytes of a small request without peculiarities; undefined for others, which Node's client checks and sends. */
+function plainRequest(host: string, { method, path, headers, body }: Exchange): string | undefined {
+  if (!PLAIN_METHODS.has(method) || Buffer.isBuffer(body) || (body?.length ?? 0) > SMALL) return undefined;
+  if (!/^\/[\x21-\x7e]*$/.test(path)) return undefined;
+  let head = `${method} ${path} HTTP/1.1\r\nhost: ${host}\r\n`;
+  if (body !== undefined || method === 'POST' || method === 'PUT') {
+    head += `content-length: ${Buffer.byteLength(body ?? '')}\r\n`;
+  }
+  for (const [name, value] of Object.entries(headers)) {
+    if (typeof value !== 'string' || !/^[\x20-\x7e]*$/.test(value) || FRAMING.test(name)) return undefined;
+    head += `${name}: ${value}\r\n`;
+  }
+  return `${head}connection: keep-alive\r\n\r\n${body ?? ''}`;
+}
+
+async function byNode(hostname: string, port: number, { method, path, headers, body }: Exchange): Promise<Reply> {
+  const length =
+    body === undefined || 'transfer-encoding' in headers ? {} : { 'content-length': Buffer.byteLength(body) };
+  const request = http.request({ hostname, port, method, path, headers: { ...length, ...headers }, agent });
+  try {
+    return replyOf(await answerOf(request, body));
+  } catch (error) {
+    const isLate = request.reusedSocket && (error as NodeJS.ErrnoException).code === 'ECONNRESET';
+    throw isLate ? new ClosedBeforeAnswer() : error;
+  }
+}
+
+function answerOf(request: http.ClientRequest, body: Exchange['body']): Promise<RawAnswer> {
   return new Promise((resolve, reject) => {
     request.on('error', reject);
     request.on('response', (response) => {
@@ -48,16 +83,20 @@ function answerOf(request: http.ClientRequest, body: Exchange['body']): Promise<
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
       response.on('error', reject);
       response.on('end', () => {
-        const text = Buffer.concat(chunks).toString();
-        const isJson = /json/.test(response.headers['content-type'] ?? '') && text !== '';
-        resolve({
-          status: response.statusCode ?? 0,
-          headers: new Headers(Object.entries(response.headers).map(([name, value]) => [name, String(value)])),
-          text,
-          body: (isJson ? JSON.parse(text) : undefined) as Reply['body'],
-        });
+        const headers = Object.entries(response.headers).map(([name, value]): [string, string] => [
+          name,
+          String(value),
+        ]);
+        resolve({ status: response.statusCode ?? 0, headers, body: Buffer.concat(chunks) });
       });
     });
     request.end(body);
   });
+}
+
+function replyOf({ status, headers: pairs, body }: RawAnswer): Reply {
+  const headers = new Headers(pairs);
+  const text = body.toString();
+  const isJson = text !== '' && (headers.get('content-type') ?? '').includes('json');
+  return { status, headers, text, body: (isJson ? JSON.parse(text) : undefined) as Reply['body'] };
 }

@@ -8,12 +8,13 @@ import type { ErrorCode } from '../../../src/shared/errors.js';
 import { defineKinds, signUp, withMembers } from '../../support/callers.js';
 import { createdId, ok } from '../../support/definitions.js';
 import { PLACE, THING } from '../../support/every-type.js';
+import { runs } from '../../support/runs.js';
 import { SchemaValues } from '../../support/schema-values.js';
 import { sharedService } from '../../support/service.js';
 import { send } from '../../support/wire.js';
 
 /** Of each body; more take longer than they find. */
-const SAMPLES = 15;
+const SAMPLES = runs(10);
 
 const service = await sharedService();
 const project = await withMembers(await service.project());

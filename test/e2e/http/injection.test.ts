@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { Provisioning } from '../../../src/catalog/project/provisioning.js';
 import { anonymous, defineKinds, signUp, withMembers } from '../../support/callers.js';
 import { createdId, expectNoDrift, inQuotes, ok, query } from '../../support/definitions.js';
+import { runs } from '../../support/runs.js';
 import { send, type WireRequest } from '../../support/wire.js';
 import { sharedService } from '../../support/service.js';
 
@@ -250,7 +251,7 @@ it('no text of a request becomes part of an SQL text', { timeout: 120_000 }, asy
     fc.asyncProperty(hostile, async (text) => {
       expect(await marked(requests(text))).toEqual([]);
     }),
-    { numRuns: 8, examples: nasty },
+    { numRuns: runs(6), examples: nasty },
   );
   expect(await tables()).toEqual(before);
   expect((await anonymous(admin).get('/auth/verify', { token: ann.accessToken })).status).toBe(200);
