@@ -23,10 +23,22 @@ export function storedCount(schema: string, { table }: KindDef): Fragment {
 
 /**
  * Appends the number of `rows`, a name in FROM, or its negative; undefined if the units of the kind are not counted.
- * Nothing is appended for no rows.
+ * Nothing is appended for no rows. `atMostOne`: there are no more, so that none have to be counted.
  */
-export function appendCount({ schema, kind }: Write, rows: Fragment, sign: 1 | -1): Fragment | undefined {
+export function appendCount(
+  { schema, kind }: Write,
+  rows: Fragment,
+  sign: 1 | -1,
+  atMostOne = false,
+): Fragment | undefined {
   if (!kind.storage.counted) return undefined;
+  if (atMostOne) {
+    return sql`
+      INSERT INTO ${ident(schema, COUNT_TABLE)} ("table", "change")
+      SELECT ${literal(kind.table)}, ${integer(sign)}
+      FROM ${rows}
+    `;
+  }
   return sql`
     INSERT INTO ${ident(schema, COUNT_TABLE)} ("table", "change")
     SELECT ${literal(kind.table)}, ${sign === 1 ? EMPTY_SQL : sql`-`}count(*)

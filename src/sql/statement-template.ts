@@ -16,10 +16,16 @@ class Slot {
   constructor(readonly at: number) {}
 }
 
-const SLOTS = [0, 1, 2, 3].map((at) => new Fragment([{ value: new Slot(at) }]));
+/** The places of values, in their order; made when a template needs as many. */
+const slots: Fragment[] = [];
 
-/** The places of the values, in their order. */
-type SlotFragments = readonly [Fragment, Fragment, Fragment, Fragment];
+function slotsFor(count: number): Fragment[] {
+  while (slots.length < count) slots.push(new Fragment([{ value: new Slot(slots.length) }]));
+  return slots.slice(0, count);
+}
+
+/** A fragment for each value. */
+type FragmentsOf<Values extends readonly unknown[]> = { readonly [At in keyof Values]: Fragment };
 
 class StatementTemplate {
   readonly #statement: Statement;
@@ -37,20 +43,20 @@ class StatementTemplate {
 const templatesByOwner = new WeakMap<object, Map<string, StatementTemplate>>();
 
 /**
- * The statement that `make` renders with at most four values. Its text may depend on the owner and on `shape`, and on
- * nothing else.
+ * The statement that `make` renders with the values. Its text may depend on the owner and on `shape`, and on nothing
+ * else.
  */
-export function fromTemplate(
+export function fromTemplate<const Values extends readonly unknown[]>(
   owner: object,
   shape: string,
-  values: readonly unknown[],
-  make: (values: SlotFragments) => Fragment,
+  values: Values,
+  make: (values: FragmentsOf<Values>) => Fragment,
 ): Statement {
   const known = templatesByOwner.get(owner) ?? new Map<string, StatementTemplate>();
   templatesByOwner.set(owner, known);
   let template = known.get(shape);
   if (!template) {
-    template = new StatementTemplate(make(SLOTS as unknown as SlotFragments));
+    template = new StatementTemplate(make(slotsFor(values.length) as FragmentsOf<Values>));
     keepNewest(known, shape, template, MAX_TEMPLATES);
   }
   return template.bind(values);

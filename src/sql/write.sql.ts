@@ -1,18 +1,26 @@
 /**
  * Writes of units: one statement each, which changes nothing if the model has another version than the plan. The values
- * are one JSON parameter that PostgreSQL reads by the types of the columns, so one unit and a thousand have the same
- * text.
+ * of several units are one JSON parameter that PostgreSQL reads by the types of the columns, so that hundreds and
+ * thousands have the same text. Those of one unit are a parameter each, which takes PostgreSQL less time.
  */
 import type { Field, KindDef } from '../model/model.js';
 import { testedFields, type Predicate } from '../model/predicate/predicate.js';
-import { jsonText } from '../shared/large-json.js';
-import type { WorkInPieces } from '../shared/work-in-pieces.js';
 import { bounded, boundedInTotal } from './answer-size.sql.js';
 import { appendCount } from './count.sql.js';
-import { columnRef, columnType, fieldType, isArrayColumn, jsonObject } from './columns.sql.js';
+import { columnRef, columnType, fieldType, jsonObject } from './columns.sql.js';
 import { all, EMPTY_SQL, ident, join, param, render, sql, type Fragment, type Statement } from './fragment.js';
 import { rowLock } from './lock.sql.js';
-import { isModelVersion, MODEL_TABLE, modelVersion } from './model-version.sql.js';
+import { isModelVersion, modelVersion } from './model-version.sql.js';
+import {
+  columnNames,
+  inputColumn,
+  inputRows,
+  inputTable,
+  numberedInputRows,
+  paramsOf,
+  type NewRows,
+  type RowsText,
+} from './new-rows.sql.js';
 import { predicateSql, rowConditions } from './predicate.sql.js';
 import { hasId, kindTable } from './table.sql.js';
 import { fromTemplate } from './statement-template.js';
@@ -43,68 +51,23 @@ export interface UpdatePlan extends WritePlan {
 
 export type DeletePlan = Pick<UpdatePlan, 'schema' | 'kind' | 'version' | 'id' | 'access' | 'tags'>;
 
-/** The rows of a JSON array as a table `i` that has the columns of the fields. */
-function inputRows(fields: readonly Field[], rows: Fragment): Fragment {
-  return sql`json_to_recordset(${rows}::json) AS i(${join(typedColumns(fields))})`;
-}
-
-/** The same with a column `_n`: the number of the row. */
-function numberedInputRows(fields: readonly Field[], rows: Fragment): Fragment {
-  const read = sql`json_to_recordset(${rows}::json) AS (${join(typedColumns(fields))})`;
-  return sql`ROWS FROM (${read}) WITH ORDINALITY AS i(${join([...columnNames(fields), sql`_n`])})`;
-}
-
-function typedColumns(fields: readonly Field[]): Fragment[] {
-  return fields.map(
-    (field) => sql`${ident(field.column ?? field.id)} ${isJsonList(field) ? sql`jsonb` : fieldType(field)}`,
-  );
-}
-
-/** The value of a field in a row of `i`. */
-function inputColumn(field: Field): Fragment {
-  const value = columnRef(field, 'i');
-  if (!isJsonList(field)) return value;
-  return sql`
-    CASE
-      WHEN ${value} IS NOT NULL THEN ARRAY(SELECT _e.item FROM jsonb_array_elements(${value}) AS _e(item))
-    END
-  `;
-}
-
-/**
- * PostgreSQL would read a list inside a list of JSON values as a further dimension of the array, and lose empty lists.
- */
-function isJsonList(field: Field): boolean {
-  return field.columnType === 'jsonb' && isArrayColumn(field);
-}
-
-function columnNames(fields: readonly Field[]): Fragment[] {
-  return fields.map((field) => ident(field.column ?? field.id));
-}
-
-/** Rows as one JSON list. */
-export interface RowsText {
-  readonly json: string;
-  readonly count: number;
-}
-
-export function* rowsText(rows: readonly unknown[]): WorkInPieces<RowsText> {
-  return { json: yield* jsonText(rows), count: rows.length };
-}
-
-/** Rows `v, tag, body`: one per unit, in order; or one row without a body if the model is outdated. */
-export function insertStatement(plan: WritePlan, { json, count }: RowsText): Statement {
-  const answers = count > 1 ? boundedInTotal : bounded;
-  if (plan.allowed || plan.shown) return render(insertSql(plan, param(json), param(plan.version), answers), true);
-  const shape = `insert ${plan.schema} ${answers.name} ${writtenShape(plan)}`;
-  return fromTemplate(plan.fields, shape, [json, plan.version], ([values, version]) =>
-    insertSql(plan, values, version, answers),
+/** Rows `v, tag, body`: one per unit, in order; none if the model is outdated, or the plan does not allow a unit. */
+export function insertStatement(plan: WritePlan, rows: NewRows): Statement {
+  const params = paramsOf(rows);
+  const several = 'json' in rows && rows.count > 1;
+  const sqlWith = (version: Fragment, values: readonly Fragment[]) =>
+    insertSql(plan, inputTable(plan.written, rows, values), version, several);
+  if (plan.allowed || plan.shown) return render(sqlWith(param(plan.version), params.map(param)), true);
+  const form = several ? 'several' : 'json' in rows ? 'json' : 'one';
+  const shape = `insert ${plan.schema} ${form} ${writtenShape(plan)}`;
+  return fromTemplate(plan.fields, shape, [plan.version, ...params], ([version, ...values]) =>
+    sqlWith(version, values),
   );
 }
 
 /** One row `v, allowed`: whether the plan allows every row, without inserting any; null where it has no condition. */
 export function mayInsertStatement(plan: WritePlan, { json }: RowsText): Statement {
-  const holds = allAllowed(plan, param(json)) ?? sql`NULL::boolean`;
+  const holds = allAllowed(plan, inputRows(plan.written, param(json))) ?? sql`NULL::boolean`;
   return render(sql`SELECT ${modelVersion(plan.schema)} AS v, ${holds} AS allowed`);
 }
 
@@ -115,7 +78,8 @@ function writtenShape({ written }: WritePlan): string {
   return shape;
 }
 
-function insertSql(plan: WritePlan, rows: Fragment, version: Fragment, answers: typeof bounded): Fragment {
+/** @param input the table `i` */
+function insertSql(plan: WritePlan, input: Fragment, version: Fragment, several: boolean): Fragment {
   const columns = columnNames(plan.written);
   const values = plan.written.map(inputColumn);
   const table = kindTable(plan.schema, plan.kind);
@@ -127,27 +91,32 @@ function insertSql(plan: WritePlan, rows: Fragment, version: Fragment, answers: 
   const affected = sql`
     INSERT INTO ${table} AS t (${names})
     SELECT ${source}
-    FROM ${inputRows(plan.written, rows)}
-    WHERE ${all([isModelVersion(plan.schema, version), allAllowed(plan, rows)])}
+    FROM ${input}
+    WHERE ${all([isModelVersion(plan.schema, version), allAllowed(plan, input)])}
     RETURNING ${returnedColumns(plan)}
   `;
-  return versionedAnswer(plan.schema, affected, { answers, counted: appendCount(plan, sql`affected`, 1) });
+  const answers = several ? boundedInTotal : bounded;
+  return versionedAnswer(plan.schema, affected, { answers, counted: appendCount(plan, sql`affected`, 1, !several) });
 }
 
-/** One row `v, tag, body`; without a body if no unit was changed. */
-export function updateStatement(plan: UpdatePlan, { json }: RowsText): Statement {
+/** One row `v, tag, body`; none if no unit was changed. */
+export function updateStatement(plan: UpdatePlan, rows: NewRows): Statement {
+  const params = paramsOf(rows);
+  const sqlWith = (id: Fragment, version: Fragment, values: readonly Fragment[]) =>
+    updateSql(plan, inputTable(plan.written, rows, values), id, version);
   if (plan.allowed || plan.shown || plan.access || plan.tags) {
-    return render(updateSql(plan, param(json), param(plan.id), param(plan.version)), true);
+    return render(sqlWith(param(plan.id), param(plan.version), params.map(param)), true);
   }
-  const shape = `update ${plan.schema} ${writtenShape(plan)}`;
-  return fromTemplate(plan.fields, shape, [json, plan.id, plan.version], ([values, id, version]) =>
-    updateSql(plan, values, id, version),
+  const shape = `update ${plan.schema} ${'json' in rows ? 'json' : 'one'} ${writtenShape(plan)}`;
+  return fromTemplate(plan.fields, shape, [plan.id, plan.version, ...params], ([id, version, ...values]) =>
+    sqlWith(id, version, values),
   );
 }
 
-function updateSql(plan: UpdatePlan, row: Fragment, id: Fragment, version: Fragment): Fragment {
+/** @param input the table `i` */
+function updateSql(plan: UpdatePlan, input: Fragment, id: Fragment, version: Fragment): Fragment {
   const changes = plan.written.map((field) => sql`${ident(field.column ?? field.id)} = ${inputColumn(field)}`);
-  const source = plan.written.length > 0 ? sql` FROM ${inputRows(plan.written, row)}` : EMPTY_SQL;
+  const source = plan.written.length > 0 ? sql` FROM ${input}` : EMPTY_SQL;
   const affected = sql`
     UPDATE ${kindTable(plan.schema, plan.kind)} AS t
     SET ${join([...changes, SET_UPDATED_AT])}${source}
@@ -184,7 +153,7 @@ export function takenStatement(
   return render(sql`SELECT ARRAY[${join(tests)}] AS taken FROM ${rows}${several ? sql` ORDER BY i._n` : EMPTY_SQL}`);
 }
 
-/** Locks a unit until the transaction ends. One row `v, tag`; without a tag if no unit fits the plan. */
+/** Locks a unit until the transaction ends. One row `v, tag`; none if no unit fits the plan. */
 export function lockStatement(plan: DeletePlan, forDelete: boolean): Statement {
   const found = sql`
     SELECT ${VERSION_TAG} AS tag, NULL::text AS body
@@ -195,14 +164,14 @@ export function lockStatement(plan: DeletePlan, forDelete: boolean): Statement {
   return render(versionedAnswer(plan.schema, found), true);
 }
 
-/** One row `v, tag`; without a tag if no unit was deleted. */
+/** One row `v, tag`; none if no unit was deleted. */
 export function deleteStatement(plan: DeletePlan): Statement {
   const deleted = sql`
     DELETE FROM ${kindTable(plan.schema, plan.kind)} AS t
     WHERE ${targetConditions(plan, param(plan.id), param(plan.version))}
     RETURNING ${VERSION_TAG} AS tag, NULL::text AS body
   `;
-  return render(versionedAnswer(plan.schema, deleted, { counted: appendCount(plan, sql`affected`, -1) }), true);
+  return render(versionedAnswer(plan.schema, deleted, { counted: appendCount(plan, sql`affected`, -1, true) }), true);
 }
 
 function targetConditions({ schema, kind, access, tags }: DeletePlan, id: Fragment, version: Fragment): Fragment {
@@ -215,10 +184,10 @@ function targetConditions({ schema, kind, access, tags }: DeletePlan, id: Fragme
 }
 
 /** Whether every new unit satisfies the condition of the plan. */
-function allAllowed(plan: WritePlan, rows: Fragment): Fragment | undefined {
+function allAllowed(plan: WritePlan, input: Fragment): Fragment | undefined {
   if (!plan.allowed) return undefined;
   const holds = holdsFor(plan, plan.allowed, 'i', undefined);
-  return sql`(SELECT bool_and(${holds}) FROM ${inputRows(plan.written, rows)})`;
+  return sql`(SELECT bool_and(${holds}) FROM ${input})`;
 }
 
 /** Whether the unit satisfies the condition of the plan after the edit. */
@@ -269,8 +238,7 @@ function versionedAnswer(
   const count = counted ? sql`, counted AS (${counted})` : EMPTY_SQL;
   return sql`
     WITH affected AS (${affected})${count}
-    SELECT m."version" AS v, affected.tag, ${answers(sql`affected.body`)} AS body
-    FROM ${ident(schema, MODEL_TABLE)} AS m
-    LEFT JOIN affected ON true
+    SELECT ${modelVersion(schema)} AS v, affected.tag, ${answers(sql`affected.body`)} AS body
+    FROM affected
   `;
 }

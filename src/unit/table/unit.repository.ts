@@ -13,13 +13,12 @@ import {
   insertStatement,
   lockStatement,
   mayInsertStatement,
-  rowsText,
   updateStatement,
   type DeletePlan,
-  type RowsText,
   type UpdatePlan,
   type WritePlan,
 } from '../../sql/write.sql.js';
+import { rowParams, rowsText, type RowsText } from '../../sql/new-rows.sql.js';
 import { explainStatement } from '../../sql/explain.sql.js';
 import {
   estimateStatement,
@@ -200,8 +199,14 @@ export class UnitRepository {
     rows: readonly RowValues[],
     context: WriteContext,
   ): Promise<UnitRow[]> {
-    const statement = insertStatement(plan, await jsonTextOf(plan, rows));
+    const [row, ...others] = rows;
+    const params = row && others.length === 0 ? rowParams(plan.written, row) : undefined;
+    const statement = insertStatement(plan, params ?? (await jsonTextOf(plan, rows)));
     const written = await this.#write<MaybeUnit>(executor, plan, statement, { ...context, rows });
+    if (written.length === 0) {
+      await this.#checkVersion(executor, plan, context.model);
+      return [];
+    }
     checkVersion(written[0], context.model);
     this.counts.noteWrite(plan.schema, plan.kind);
     return written.flatMap((row) => unitOf(row) ?? []);
@@ -215,8 +220,9 @@ export class UnitRepository {
   ): Promise<UnitRow | undefined> {
     const contention = () => contentionOn(plan, { id: plan.id, forDelete: false });
     const writeContext = { ...context, rows: [row] };
-    const statement = updateStatement(plan, await jsonTextOf(plan, [row]));
+    const statement = updateStatement(plan, rowParams(plan.written, row) ?? (await jsonTextOf(plan, [row])));
     const [written] = await this.#write<MaybeUnit>(executor, plan, statement, writeContext, contention);
+    if (!written) return this.#checkVersion(executor, plan, context.model);
     checkVersion(written, context.model);
     return unitOf(written);
   }
@@ -227,18 +233,23 @@ export class UnitRepository {
    */
   async lock(executor: Executor, plan: DeletePlan, model: Model, forDelete: boolean): Promise<boolean> {
     const contention = () => contentionOn(plan, { id: plan.id, forDelete });
-    const [row] = await trackContention(contention, () => executor.run<MaybeUnit>(lockStatement(plan, forDelete)));
-    checkVersion(row, model);
-    return row?.tag !== null;
+    const [row] = await trackContention(contention, () => executor.run<Versioned>(lockStatement(plan, forDelete)));
+    if (row) checkVersion(row, model);
+    else await this.#checkVersion(executor, plan, model);
+    return row !== undefined;
   }
 
   /** Returns whether a unit was deleted. */
   async delete(executor: Executor, plan: DeletePlan, context: WriteContext): Promise<boolean> {
     const contention = () => contentionOn(plan, { id: plan.id, forDelete: true });
-    const [row] = await this.#write<MaybeUnit>(executor, plan, deleteStatement(plan), context, contention);
+    const [row] = await this.#write<Versioned>(executor, plan, deleteStatement(plan), context, contention);
+    if (!row) {
+      await this.#checkVersion(executor, plan, context.model);
+      return false;
+    }
     checkVersion(row, context.model);
     this.counts.noteWrite(plan.schema, plan.kind);
-    return row?.tag !== null;
+    return true;
   }
 
   async #write<Row>(

@@ -183,6 +183,9 @@ describe('a valid value', () => {
       const made = await project.post('/thing/unit', body);
       expect(made.status, made.text.slice(0, 300)).toBe(200);
       expect(made.body.content).toMatchObject(stored);
+      // A list of units is sent to PostgreSQL in another way than one.
+      const list = await project.post('/thing/unit', [body, body]);
+      expect(list.body.content).toMatchObject({ count: 2, items: [stored, stored] });
       const { id } = made.body.content as { id: string };
       expect((await project.get(`/thing/unit/${id}`)).body.content).toEqual(made.body.content);
       // An edit with what was answered changes nothing but the time.

@@ -30,12 +30,12 @@ import { estimateStatement, getStatement, listStatement } from '../../../src/sql
 import {
   deleteStatement,
   insertStatement,
-  rowsText,
   lockStatement,
   takenStatement,
   updateStatement,
   type WritePlan,
 } from '../../../src/sql/write.sql.js';
+import { rowParams, rowsText } from '../../../src/sql/new-rows.sql.js';
 import { pageCursor } from '../../../src/unit/query/cursor.js';
 import { planGet, planList, type PlanContext } from '../../../src/unit/query/list.plan.js';
 import { tableShapes } from '../../../src/model/table/required-tables.js';
@@ -92,6 +92,7 @@ function statements(schema: string, version: number): Map<string, Statement> {
     allowed: undefined,
   };
   const row = { id: ID, name: 'Rome', tags: ['a'], extra: { a: 1 }, land: null, _xmin: 'x', metadata: {} };
+  const numberedRow = (number: string) => ({ ...row, id: `${ID.slice(0, -1)}${number}`, name: `City ${number}` });
   const second = planList(listQueryOf('?limit=2&order=size;desc&cursor='), context());
   const guards: readonly Guard[] = (
     [
@@ -152,7 +153,8 @@ function statements(schema: string, version: number): Map<string, Statement> {
     ['an estimate', estimateStatement(list('count=estimated&filter=eq(size,1)'))],
     ['a unit', getStatement(planGet(listQueryOf(''), context(city, own)), ID)],
     ['a unit of a natural key', getStatement(planGet(listQueryOf('?include=title'), context(land)), 'IT')],
-    ['an insert', insertStatement(write, runSync(rowsText([row])))],
+    ['an insert of several units', insertStatement(write, runSync(rowsText(['2', '3'].map(numberedRow))))],
+    ['an insert of a unit', insertStatement(write, rowParams(write.written, row) ?? { params: [] })],
     [
       'an insert into a table that is shared',
       insertStatement(
@@ -164,7 +166,7 @@ function statements(schema: string, version: number): Map<string, Statement> {
       'an update',
       updateStatement(
         { ...write, written: [field('name')], id: ID, access: own, tags: ['1'] },
-        runSync(rowsText([{ name: 'Oslo' }])),
+        rowParams([field('name')], { name: 'Oslo' }) ?? { params: [] },
       ),
     ],
     [

@@ -1,13 +1,8 @@
 /** Writes have few texts: what differs between requests is bound as parameters. */
 import { describe, expect, it } from 'vitest';
 import { runSync } from '../../../src/shared/work-in-pieces.js';
-import {
-  deleteStatement,
-  insertStatement,
-  rowsText,
-  updateStatement,
-  type UpdatePlan,
-} from '../../../src/sql/write.sql.js';
+import { deleteStatement, insertStatement, updateStatement, type UpdatePlan } from '../../../src/sql/write.sql.js';
+import { rowParams, rowsText } from '../../../src/sql/new-rows.sql.js';
 import { CITY } from './model.support.js';
 
 const fields = [...CITY.fields.values()];
@@ -17,14 +12,35 @@ const plan = (version: number): UpdatePlan => ({
   ...{ id: 'x', access: undefined, shown: undefined, allowed: undefined, tags: undefined },
 });
 
+const rows = (version: number) => [{ name: `n${version}` }, { name: 'other' }];
+
 describe('a write', () => {
   it.each([
-    ['insert', (version: number) => insertStatement(plan(version), runSync(rowsText([{ name: `n${version}` }])))],
-    ['update', (version: number) => updateStatement(plan(version), runSync(rowsText([{ name: `n${version}` }])))],
+    ['insert', (version: number) => insertStatement(plan(version), { params: [`n${version}`, version] })],
+    ['insert of several', (version: number) => insertStatement(plan(version), runSync(rowsText(rows(version))))],
+    ['update', (version: number) => updateStatement(plan(version), { params: [`n${version}`, version] })],
+    ['update by JSON', (version: number) => updateStatement(plan(version), runSync(rowsText(rows(version))))],
     ['delete', (version: number) => deleteStatement(plan(version))],
   ])('has one text for all versions of the model: %s', (_, statement) => {
     expect(statement(41).text).toBe(statement(42).text);
     expect(statement(41).values).toContain(41);
     expect(statement(42).prepare).toBe(true);
+  });
+});
+
+describe('the parameters of a row', () => {
+  const json = fields.filter(({ id }) => id === 'metadata');
+
+  it('are its values, and null where it has none', () => {
+    expect(rowParams(written, { name: 'x' })).toEqual({ params: ['x', null] });
+  });
+
+  it('are texts for JSON, with null as the null value', () => {
+    expect(rowParams(json, { metadata: { a: [1, null] } })).toEqual({ params: ['{"a":[1,null]}'] });
+    expect(rowParams(json, { metadata: null })).toEqual({ params: [null] });
+  });
+
+  it('do not exist for a value that is written to JSON in pieces', () => {
+    expect(rowParams(json, { metadata: { list: Array(3000).fill(0) } })).toBeUndefined();
   });
 });
