@@ -35,6 +35,8 @@ it("parameters in a kind's body beyond the limit are rejected before any is crea
     id: `p${at}`,
     kind_id: 'string',
   }));
+  // The first request of a session reads the session.
+  await ok(project.get('/kind/unit'));
   let refused: Reply | undefined;
   const statements = await project.statements(async () => {
     refused = await project.post('/kind/unit', { id: 'wide', parameters });
