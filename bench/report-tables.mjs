@@ -62,9 +62,14 @@ export function peersText({ measured, memory }) {
       const shown = `${perSecond(rate)} (${rounded(p99)})`;
       if (at === 0) return [shown];
       const wanted = least === undefined ? '' : `, ≥ ${least}${mark(1 / ratio >= least)}`;
-      return [shown, `${(1 / ratio).toFixed(1)}${wanted}`];
+      return [shown, ratio > 0 ? `${(1 / ratio).toFixed(1)}${wanted}` : '–'];
     }),
   ]);
+  const cpu = measured.map(({ id, title, figures }) => [
+    `${id} ${title}`,
+    ...figures.map(({ figure }) => `${rounded(figure.nodeMicros)} + ${rounded(figure.postgresMicros)}`),
+  ]);
+  const cpuTable = table([['CPU µs of a request: Node + PostgreSQL', ...names], ...cpu]);
   const megabytes = memory.map(({ name, loaded }) => `${name} ${rounded(loaded)}`).join(', ');
-  return `${table([head, ...rows])}\n\nMemory after load, MB: ${megabytes}.`;
+  return `${table([head, ...rows])}\n\n${cpuTable}\n\nMemory after load, MB: ${megabytes}.`;
 }
