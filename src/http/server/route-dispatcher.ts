@@ -42,9 +42,8 @@ export class RouteDispatcher {
   /** Undefined if only Express can walk its router. */
   #layers(): readonly RouterLayer[] | undefined {
     const { caseSensitive, strict, params, stack } = this.app.router as unknown as RouterInternals;
-    if (!caseSensitive || !strict || isTraced()) return undefined;
-    for (const _ in params) return undefined;
-    return stack;
+    const plain = caseSensitive === true && strict === true && Object.keys(params).length === 0;
+    return plain && !isTraced() ? stack : undefined;
   }
 
   /** Made again if layers were added. */
