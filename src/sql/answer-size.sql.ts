@@ -46,12 +46,15 @@ export function boundedList(item: Fragment, from: Fragment): Fragment {
  */
 const MAX_UNMEASURED_BYTES = integer(1024 * 1024);
 
-/** The JSON list of the rows of a table, as text. Rows that are small together are not measured one by one. */
-export function boundedRows(item: (row: Fragment) => Fragment, table: Fragment): Fragment {
+/**
+ * The JSON list of the rows of a table, as text, if they are small together; null if they have to be measured one by one,
+ * as `boundedList` does. Both in one statement would take PostgreSQL a fifth of the time of a list to plan.
+ */
+export function smallRows(item: (row: Fragment) => Fragment, table: Fragment): Fragment {
   const light = sql`(SELECT sum(pg_column_size(${table})) FROM ${table}) <= ${MAX_UNMEASURED_BYTES}`;
   const list = sql`(
     SELECT ${bounded(sql`l.items`)}
     FROM (SELECT coalesce(json_agg(${item(table)}), '[]')::text AS items FROM ${table}) AS l
   )`;
-  return sql`CASE WHEN ${light} THEN ${list} ELSE ${boundedList(item(sql`row_to_json(${table})`), table)}::text END`;
+  return sql`CASE WHEN ${light} THEN ${list} END`;
 }

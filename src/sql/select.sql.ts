@@ -4,7 +4,7 @@
  */
 import type { Field, KindDef } from '../model/model.js';
 import type { Predicate } from '../model/predicate/predicate.js';
-import { bounded, boundedList, boundedRows } from './answer-size.sql.js';
+import { bounded, boundedList, smallRows } from './answer-size.sql.js';
 import { all, EMPTY_SQL, ident, integer, join, param, render, sql, type Fragment, type Statement } from './fragment.js';
 import { keysetRanges, type KeysetRange } from './keyset.sql.js';
 import { modelVersion } from './model-version.sql.js';
@@ -40,8 +40,11 @@ export interface ListPlan extends ReadPlan, PageRequest {
   readonly cursor: readonly (string | null)[] | undefined;
 }
 
-/** One row `v, count, items`; with a cursor also `last`: the order values after which the next page begins, or null. */
-export function listStatement(plan: ListPlan): Statement {
+/**
+ * One row `v, count, items`; with a cursor also `last`: the order values after which the next page begins, or null.
+ * `items` is null if the page is so large that it has to be read with `measured`.
+ */
+export function listStatement(plan: ListPlan, measured = false): Statement {
   const found = matchingRows(plan.schema, plan.kind, [plan.access, plan.filter]);
   const table = kindTable(plan.schema, plan.kind);
   const version = sql`${modelVersion(plan.schema, isSamePlanForAllValues(plan) ? undefined : FORCE_CUSTOM_PLAN)} AS v`;
@@ -60,8 +63,13 @@ export function listStatement(plan: ListPlan): Statement {
     SELECT ${recordColumns(plan)}
     FROM ${pageRows(plan.kind, rows)}${referencedValues(plan, CROSS_JOIN_LATERAL)}
   `;
-  const items = boundedRows((row) => withLongNames(plan, row), sql`_page`);
-  return render(sql`WITH _page AS (${page}) SELECT ${version}, ${count} AS count, ${items} AS items`, prepare);
+  const items = measured
+    ? sql`${boundedList(withLongNames(plan, sql`row_to_json(_page)`), sql`_page`)}::text`
+    : smallRows((row) => withLongNames(plan, row), sql`_page`);
+  return render(
+    sql`WITH _page AS (${page}) SELECT ${version}, ${count} AS count, ${items} AS items`,
+    prepare && !measured,
+  );
 }
 
 /**

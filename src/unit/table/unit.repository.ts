@@ -71,6 +71,8 @@ interface Versioned {
   readonly v: string;
 }
 
+type ListRow = Versioned & { count: string; items: string | null; last?: string | null };
+
 /** The part that plans of all lists have in common. */
 type Paged = Pick<ListPlan, 'offset' | 'limit' | 'count' | 'cursor'>;
 
@@ -87,7 +89,8 @@ export class UnitRepository {
 
   fetchPage(executor: Executor, plan: ListPlan, model: Model): Promise<PageRow> {
     this.#noteCount(plan.schema, plan);
-    return this.#page(executor, plan, model, listStatement(plan), () => estimateStatement(plan));
+    const measured = () => listStatement(plan, true);
+    return this.#page(executor, plan, model, listStatement(plan), () => estimateStatement(plan), measured);
   }
 
   fetchUnion(executor: Executor, plan: UnionPlan, model: Model): Promise<PageRow> {
@@ -105,10 +108,15 @@ export class UnitRepository {
     model: Model,
     statement: Statement,
     estimate: () => Statement,
+    measured?: () => Statement,
   ): Promise<PageRow> {
     try {
-      const [row] = await executor.run<Versioned & { count: string; items: string; last?: string | null }>(statement);
+      let [row] = await executor.run<ListRow>(statement);
       checkVersion(row, model);
+      if (row?.items === null && measured) {
+        [row] = await executor.run<ListRow>(measured());
+        checkVersion(row, model);
+      }
       const counted = Number(row?.count);
       const count = plan.count === 'estimated' ? await this.#estimate(executor, plan, counted, estimate()) : counted;
       return { count, items: row?.items ?? '[]', last: row?.last ? (JSON.parse(row.last) as (string | null)[]) : null };
