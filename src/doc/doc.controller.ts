@@ -1,7 +1,8 @@
 import { Controller, Get, Param, Req, Res, UseInterceptors } from '@nestjs/common';
 import { ApiRoute } from '../http/route/api-route.js';
 import { codingOf } from '../http/answer/content-coding.js';
-import { readQuery, unbracket } from '../http/route/parse-list-query.js';
+import { readQuery } from '../http/route/parse-list-query.js';
+import { unbracket } from '../http/route/query-reader.js';
 import { KINDS_QUERY } from '../http/route/query-names.js';
 import type { HttpRequest, HttpResponse } from '../http/request/request.js';
 import { answerAsset, answerFile, PAGE_POLICY } from '../http/answer/stored-file.js';

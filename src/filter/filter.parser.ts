@@ -45,7 +45,8 @@ export function parseFilter(text: string, options: ParseOptions = {}): Filter {
   if (bytes > LIMITS.filterBytes) {
     throw refusal('filter.too_large', `a filter has at most ${LIMITS.filterBytes} bytes, got ${bytes}`);
   }
-  return new Parser(new Scanner(text), options.members ?? false).parse();
+  const parser = new FilterParser(new Scanner(text), options.members);
+  return parser.whole(() => parser.filter());
 }
 
 /**
@@ -54,33 +55,47 @@ export function parseFilter(text: string, options: ParseOptions = {}): Filter {
  * @example parsePath('meta."a.b"').segments // ['meta', 'a.b']
  */
 export function parsePath(text: string): Path {
-  return new Parser(new Scanner(text), false).parsePath();
+  const scanner = new Scanner(text);
+  const path = new FilterParser(scanner).path();
+  if (scanner.peek() !== '') throw scanner.fail("'.' or the end of the parameter");
+  return path;
 }
 
-class Parser {
+/** A word that has been read, and its position. */
+export interface ReadWord {
+  readonly word: string;
+  readonly at: number;
+}
+
+/** Parses filters and paths where the scanner is. All filters of one parser together have a limited number of tests. */
+export class FilterParser {
   #tests = 0;
 
   constructor(
     private readonly scanner: Scanner,
-    private readonly members: boolean,
+    private readonly members = false,
   ) {}
 
-  parse(): Filter {
+  /** Parses a text that has nothing else, but white space around it. */
+  whole<T>(parse: () => T, called = 'filter'): T {
     this.scanner.skipSpace();
-    const filter = this.#filter(1);
-    this.scanner.expectEnd();
-    return filter;
+    const parsed = parse();
+    this.scanner.expectEnd(called);
+    return parsed;
   }
 
-  parsePath(): Path {
-    const path = this.#path();
-    if (this.scanner.peek() !== '') throw this.scanner.fail("'.' or the end of the parameter");
-    return path;
+  /** @param operator the operator, if it has been read */
+  filter(operator: ReadWord = this.word()): Filter {
+    return this.#filter(1, operator);
   }
 
-  #filter(level: number): Filter {
+  word(): ReadWord {
     const { at } = this.scanner;
-    const op = this.#operator();
+    return { at, word: this.scanner.word() };
+  }
+
+  #filter(level: number, { word, at }: ReadWord): Filter {
+    const op = this.#operator(word, at);
     // Only `and`, `or` and `not` are levels.
     if (level > LIMITS.filterDepth && (op === 'and' || op === 'or' || op === 'not')) {
       throw filterTooLarge(`at most ${LIMITS.filterDepth} levels`, at);
@@ -91,7 +106,7 @@ class Parser {
       case 'or':
         return Object.freeze({ op, filters: this.#operands(level), at });
       case 'not': {
-        const filter = this.#filter(level + 1);
+        const filter = this.#filter(level + 1, this.word());
         this.scanner.expect(')');
         return Object.freeze({ op, filter, at });
       }
@@ -102,10 +117,8 @@ class Parser {
     }
   }
 
-  #operator() {
-    const { at } = this.scanner;
-    const name = this.scanner.word();
-    if (name === '') throw this.scanner.fail('an operator');
+  #operator(name: string, at: number) {
+    if (name === '') throw this.scanner.fail('an operator', at);
     const op = SPELLINGS.get(name);
     if (op) return op;
     const shown = name.length > MAX_QUOTED_CHARACTERS ? `${[...name].slice(0, MAX_QUOTED_CHARACTERS).join('')}…` : name;
@@ -115,14 +128,14 @@ class Parser {
 
   #operands(level: number): readonly Filter[] {
     const filters: Filter[] = [];
-    do filters.push(this.#filter(level + 1));
+    do filters.push(this.#filter(level + 1, this.word()));
     while (this.scanner.accept(','));
     this.scanner.expect(')', "',' or ')'");
     return Object.freeze(filters);
   }
 
   #test(op: Test['op'], at: number): Test {
-    const path = this.#path();
+    const path = this.path();
     if (op === 'isnull') return Object.freeze({ op, path, value: this.#isNullArgument(), at });
     this.scanner.expect(',');
     const test = op === 'in' ? { op, path, value: this.#inList(), at } : { op, path, value: this.#value(), at };
@@ -130,19 +143,20 @@ class Parser {
     return Object.freeze(test);
   }
 
-  #path(): Path {
-    const { at } = this.scanner;
-    const segments: string[] = [];
-    do segments.push(this.#segment());
-    while (this.scanner.accept('.'));
+  /** @param first the first segment, if it has been read */
+  path(first: ReadWord = this.#segment()): Path {
+    const segments = [first.word];
+    while (this.scanner.accept('.')) segments.push(this.#segment().word);
+    const { at } = first;
     return Object.freeze({ segments: Object.freeze(segments), at });
   }
 
-  #segment(): string {
-    if (this.scanner.peek() === '"') return this.scanner.quoted();
+  #segment(): ReadWord {
+    const { at } = this.scanner;
+    if (this.scanner.peek() === '"') return { at, word: this.scanner.quoted() };
     const word = this.scanner.word();
     if (word === '') throw this.scanner.fail('a parameter');
-    return word;
+    return { at, word };
   }
 
   /** The rest of `isnull` after its parameter, with the closing parenthesis. */

@@ -58,9 +58,9 @@ export class Scanner {
     if (!this.accept(character)) throw this.fail(expected);
   }
 
-  expectEnd(): void {
+  expectEnd(called: string): void {
     this.skipSpace();
-    if (this.peek() !== '') throw this.fail('the end of the filter');
+    if (this.peek() !== '') throw this.fail(`the end of the ${called}`);
   }
 
   /** The next word; empty if there is none. */

@@ -1,7 +1,13 @@
 import { Controller, Get, Param, Req, UseInterceptors } from '@nestjs/common';
 import { ApiRoute } from '../http/route/api-route.js';
 import { urlQueryParameters } from '../http/route/parse-list-query.js';
-import { GET_QUERY, LIST_ENDPOINT_QUERY, LIST_QUERY, STRUCT_QUERY } from '../http/route/query-names.js';
+import {
+  AGGREGATE_ENDPOINT_QUERY,
+  GET_QUERY,
+  LIST_ENDPOINT_QUERY,
+  LIST_QUERY,
+  STRUCT_QUERY,
+} from '../http/route/query-names.js';
 import type { Answer } from '../http/answer/answer.js';
 import type { HttpRequest } from '../http/request/request.js';
 import { Scope, type RequestScope } from '../tenancy/request-scope.js';
@@ -60,6 +66,25 @@ export class GroupController {
   })
   list(@Scope() scope: RequestScope, @Param('group_id') group: string, @Req() request: HttpRequest): Promise<Answer> {
     return this.groups.list(scope, group, urlQueryParameters(request.url));
+  }
+
+  @Get('aggregate')
+  @ApiRoute({
+    id: 'group.aggregate_units',
+    tag: 'Groups',
+    kind: GROUP_KIND,
+    needs: 'access',
+    rights: ['read'],
+    summary: 'Group and count the units of all kinds of a group',
+    query: AGGREGATE_ENDPOINT_QUERY,
+    content: 'groups',
+  })
+  aggregate(
+    @Scope() scope: RequestScope,
+    @Param('group_id') group: string,
+    @Req() request: HttpRequest,
+  ): Promise<Answer> {
+    return this.groups.aggregate(scope, group, urlQueryParameters(request.url));
   }
 
   @Get('unit/:unit_id')

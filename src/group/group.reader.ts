@@ -5,6 +5,7 @@ import { Catalog } from '../catalog/catalog.service.js';
 import { Database } from '../database/database.js';
 import type { Answer } from '../http/answer/answer.js';
 import { EMPTY_QUERY, type ListQuery } from '../filter/list-query.js';
+import { parseAggregateQuery } from '../http/route/parse-aggregate-query.js';
 import { parseListQuery, type ParsedQuery, type QueryParameters } from '../http/route/parse-list-query.js';
 import { GET_QUERY, LIST_QUERY } from '../http/route/query-names.js';
 import { getGroup, type GroupDef } from '../model/model.js';
@@ -12,6 +13,7 @@ import { isCallerError } from '../shared/errors.js';
 import type { AnyKindPlan, UnionPlan } from '../sql/union.sql.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import { explainablePage } from '../unit/explain/explained-page.js';
+import { planAggregate } from '../unit/query/aggregate.plan.js';
 import { decodeCursor, encodeCursor } from '../unit/query/cursor.js';
 import { planParts, showsKind, includingKind, type MixedPage, type UnionParts } from '../unit/query/union.plan.js';
 import { showsMore, unitAnswer } from '../unit/table/presentation-version.js';
@@ -21,6 +23,7 @@ import { Structs } from '../unit/struct.js';
 import { noUnit, parseKey } from '../unit/session/unit-ids.js';
 import { planContextOf, countFor, planQuery, type PlanContext } from '../unit/query/list.plan.js';
 import { UnitReader } from '../unit/unit.reader.js';
+import { PageRepository } from '../unit/table/page.repository.js';
 import { UnitRepository } from '../unit/table/unit.repository.js';
 import { Walks } from '../unit/query/reachable-kinds.js';
 import { GROUP_KIND, KIND_KIND } from '../model/built-in-traits.js';
@@ -30,6 +33,7 @@ export class GroupReader {
   constructor(
     private readonly catalog: Catalog,
     private readonly database: Database,
+    private readonly pages: PageRepository,
     private readonly repository: UnitRepository,
     private readonly reader: UnitReader,
     private readonly walks: Walks,
@@ -75,10 +79,22 @@ export class GroupReader {
       count: countFor(query, parts.parts),
       cursor: query.cursor === undefined ? undefined : groupCursor(query.cursor, groupId, query, parts),
     };
-    const { count, items, last } = await this.repository.fetchUnion(executor, plan, model);
+    const { count, items, last } = await this.pages.fetchUnion(executor, plan, model);
     const page = { count, items, showsKinds: showsKind(query) };
     if (!plan.cursor) return page;
     return { ...page, next: last && encodeCursor(groupSignature(groupId, query, parts), last) };
+  }
+
+  aggregate(scope: RequestScope, groupId: string, parameters: QueryParameters): Promise<Answer> {
+    return this.catalog.withModelOf(scope.project, `group ${groupId}`, async (model) => {
+      const session = requestSession(this.database, scope, model);
+      const contexts = contextsOf(session, await this.#getGroup(session, groupId));
+      return explainablePage(session, parameters, ({ executor, project }, asked) => {
+        const parsed = parseAggregateQuery(asked);
+        const plan = planQuery(parsed, (query) => planAggregate(query, contexts, project.schema));
+        return this.pages.fetchAggregate(executor, plan, model);
+      });
+    });
   }
 
   get(scope: RequestScope, groupId: string, unitId: string, parameters: QueryParameters): Promise<Answer> {

@@ -1,4 +1,5 @@
 /** Remote kinds, whose units are stored by another system. */
+import type { AggregateFunction, GroupTerm } from '../filter/aggregate.ast.js';
 import type { Filter } from '../filter/filter.ast.js';
 import type { Context } from './context.js';
 import type { AnyValues } from './units.js';
@@ -19,6 +20,47 @@ export interface RemoteQuery {
   readonly offset: number;
   /** At most 1000; 0 for the count alone. Items beyond it are ignored. */
   readonly limit: number;
+}
+
+/** A function over the units of a group. */
+export interface RemoteFunction {
+  /** The name in the answer. */
+  readonly name: string;
+  readonly function: AggregateFunction;
+  /** The parameter, or keys inside a `json` parameter after it; null for a count of units. */
+  readonly parameter: string | null;
+  /** The units that the function takes; null for all. */
+  readonly filter: Filter | null;
+  readonly filterText: string | null;
+}
+
+/** What units are grouped by. */
+export interface RemoteGroup {
+  /** The name in the answer. */
+  readonly name: string;
+  readonly parameter: string;
+  /** Null for the value of the parameter. */
+  readonly function: GroupTerm['function'] | null;
+  /** The size of a `bucket`, a decimal number above zero; null for other functions. */
+  readonly size: string | null;
+}
+
+/** The query of an aggregation. It is valid: functions fit the types of their parameters. */
+export interface RemoteAggregateQuery extends RemoteQuery {
+  readonly select: readonly RemoteFunction[];
+  readonly group: readonly RemoteGroup[];
+  /** The filter of the groups, over the names of the answer, as is `order`; null for none. */
+  readonly having: Filter | null;
+  readonly havingText: string | null;
+  /** Of periods of datetimes, such as `Europe/Rome`. */
+  readonly timezone: string;
+}
+
+/** A page of groups. Each item has a value for each name of `group` and `select`; a missing one is null. */
+export interface RemoteGroups {
+  /** The number of all groups. */
+  readonly count: number;
+  readonly items: readonly Readonly<Record<string, unknown>>[];
 }
 
 /**
@@ -45,6 +87,8 @@ export interface RemotePage {
 export interface Remote {
   /** Returns a page of units. */
   list(query: RemoteQuery, context: Context): Promise<RemotePage> | RemotePage;
+  /** Returns a page of groups of units. Without it, an aggregation is rejected with 400 `kind.no_aggregate`. */
+  aggregate?(query: RemoteAggregateQuery, context: Context): Promise<RemoteGroups> | RemoteGroups;
   /** Returns a unit, or null if it does not exist. Needed by `update`, `delete` and all hooks but `before_create`. */
   get?(id: string, context: Context): Promise<RemoteUnit | null | undefined> | RemoteUnit | null | undefined;
   /** Creates a unit and returns it. `values` are valid and complete, with defaults and run-time parameters. */

@@ -73,9 +73,32 @@ export interface ListOptions {
   readonly count?: 'exact' | 'none' | 'estimated';
 }
 
-/** A page of units. */
+/** Options of an aggregation: the query parameters of the same names (docs/aggregate.md). */
+export interface AggregateOptions {
+  /** Functions such as `count()`, `paid:sum(total,eq(state,paid))`. */
+  readonly select?: string | readonly string[];
+  /** What units are grouped by, such as `country.name`, `year(inserted_at)`; all are one group if omitted. */
+  readonly group?: string | readonly string[];
+  /** The units, before they are grouped. */
+  readonly filter?: string;
+  /** The groups, by the names of the answer. */
+  readonly having?: string;
+  /** The order, by the names of the answer. */
+  readonly order?: string | readonly string[];
+  /** The size of the page: 100 by default, at most 1000. */
+  readonly limit?: number;
+  /** The number of groups to skip; 0 by default. */
+  readonly offset?: number;
+  /** The time zone of periods of datetimes; `UTC` by default. */
+  readonly timezone?: string;
+}
+
+/** A group of units: a value for each name of `group` and `select`. */
+export type AnyGroup = Readonly<Record<string, unknown>>;
+
+/** A page of units, or of groups. */
 export interface Page<U> {
-  /** The number of all units that match the filter. */
+  /** The number of all units that match the filter, or of all groups. */
   readonly count: number;
   readonly items: readonly U[];
 }
@@ -91,6 +114,8 @@ export interface Page<U> {
 export interface Units<U, V> {
   /** Lists units. @throws 400 for a bad query, 403 */
   list(options?: ListOptions): Promise<Page<U>>;
+  /** Groups and counts units. Values of hidden parameters are not enumerable. @throws 400 for a bad query, 403 */
+  aggregate(options: AggregateOptions): Promise<Page<AnyGroup>>;
   /** Returns a unit. @throws 404 if it does not exist or the caller may not read it */
   get(id: string): Promise<U>;
   /** Returns a unit, or null if it does not exist or the caller may not read it. */

@@ -18,7 +18,7 @@ import { requestSession } from '../unit/session/caller-executor.js';
 import type { Session } from '../unit/session/session.js';
 import { parseKey, unknownUnit } from '../unit/session/unit-ids.js';
 import { UnitReader } from '../unit/unit.reader.js';
-import { UnitRepository, type WalkRow } from '../unit/table/unit.repository.js';
+import { PageRepository, type WalkRow } from '../unit/table/page.repository.js';
 import { showsKind, type MixedPage } from '../unit/query/union.plan.js';
 import { Walks } from '../unit/query/reachable-kinds.js';
 import { loading, notLinked, planWalk, type Expected, type From } from './walk.plan.js';
@@ -36,7 +36,7 @@ export class LinkReader {
   constructor(
     private readonly catalog: Catalog,
     private readonly database: Database,
-    private readonly repository: UnitRepository,
+    private readonly pages: PageRepository,
     private readonly reader: UnitReader,
     private readonly walks: Walks,
   ) {}
@@ -86,7 +86,7 @@ export class LinkReader {
       if (isCallerError(error) && !(await this.reader.find(session, kind, unit))) throw unknownUnit(kind, unit);
       throw error;
     }
-    return this.repository.fetchWalk(session.executor, plan, session.model);
+    return this.pages.fetchWalk(session.executor, plan, session.model);
   }
 }
 

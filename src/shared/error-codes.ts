@@ -53,6 +53,10 @@ export const ERRORS = {
     status: 400,
     meaning: 'The definition contradicts itself or names something that is not there.',
   },
+  'kind.no_aggregate': {
+    status: 400,
+    meaning: 'The kind is remote, and its source has no `aggregate`, so that its units can not be grouped or counted.',
+  },
   'kind.not_allowed_here': { status: 404, meaning: 'The operation is not there for this kind.' },
 
   'group.unknown': { status: 404, meaning: 'The project has no such group.' },

@@ -4,6 +4,13 @@ export const LIMITS = {
   pageDefault: 100,
   pageMax: 1000,
   offsetMax: 1_000_000_000,
+  /** Fields of one aggregation, `select` and `group` together, and `offset` plus `limit` of its groups. */
+  aggregateFields: 50,
+  groupsMax: 10_000,
+  /** `count_distinct` in one aggregation: each sorts its values. */
+  distinctCounts: 10,
+  /** `each` in one aggregation: two make every pair of elements. */
+  eachLists: 2,
   /** Terms of one `order`. */
   orderTerms: 16,
   /** Objects of one bulk create. */

@@ -1,7 +1,7 @@
 /** Columns: their types, and the expressions that turn them into JSON. */
 import type { Field } from '../model/model.js';
 import type { ColumnType, JsonForm } from '../model/parameter-type/parameter-type.js';
-import { flatten, ident, join, literal, sql, sqlType, type Fragment } from './fragment.js';
+import { flatten, ident, integer, join, literal, sql, sqlType, type Fragment } from './fragment.js';
 import { utcText } from './time.sql.js';
 
 /** Each is created once, because every field of a type has the same. */
@@ -40,6 +40,14 @@ const JSON_FORMS: Readonly<Record<Exclude<JsonForm, 'native'>, (value: Fragment)
   text: (value) => sql`${value}::text`,
   decimal: (value) => sql`trim_scale(${value})::text`,
   timestamp: utcText,
+  // A string where a JSON parser could lose digits.
+  safe_integer: (value) => sql`
+    CASE
+      WHEN ${value} BETWEEN ${integer(Number.MIN_SAFE_INTEGER)} AND ${integer(Number.MAX_SAFE_INTEGER)}
+        THEN to_json(${value})
+      ELSE to_json(${value}::text)
+    END
+  `,
   base64: (value) => sql`translate(encode(${value}, 'base64'), E'\\n', '')`,
 };
 

@@ -58,7 +58,10 @@ export function referencedValues(
 export const CROSS_JOIN_LATERAL = sql` CROSS JOIN LATERAL`;
 
 /** The JSON of a row with these columns. Names that are too long for PostgreSQL are replaced in the JSON. */
-export function withLongNames({ paths = [] }: Pick<RecordContents, 'paths'>, row: Fragment): Fragment {
+export function withLongNames(
+  { paths = [] }: { readonly paths?: readonly { readonly name: string }[] },
+  row: Fragment,
+): Fragment {
   const long = paths.flatMap(({ name }, at) =>
     columnAlias(name, at) === name ? [] : [[columnAlias(name, at), name] as const],
   );
@@ -70,8 +73,8 @@ export function withLongNames({ paths = [] }: Pick<RecordContents, 'paths'>, row
   )`;
 }
 
-/** No id of a field begins with `_`. */
-function columnAlias(name: string, at: number): string {
+/** The name of a column that becomes a key of the JSON. No id of a field begins with `_`. */
+export function columnAlias(name: string, at: number): string {
   return Buffer.byteLength(name) > NAME_BYTES ? `_${at}` : name;
 }
 

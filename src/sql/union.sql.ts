@@ -16,11 +16,12 @@ import {
 import { idText, itemJson } from './mixed-units.sql.js';
 import { keysetRanges } from './keyset.sql.js';
 import { modelVersion, withModelVersion } from './model-version.sql.js';
-import { keyName, orderBy, type SortKey } from './order.sql.js';
+import { orderBy, type SortKey } from './order.sql.js';
 import { partSort, type KindPart, type SharedTerm } from './union-order.sql.js';
 import { MAX_LOOKUPS_PER_KIND, matchingRows, rowConditions } from './predicate.sql.js';
 import { limitOffset, PREPARED_LIMITS, totalCount, type PageRequest } from './page.sql.js';
 import { countRows, selectMatching, unitJson, type ReadPlan } from './select.sql.js';
+import { keyName } from './row-values.sql.js';
 import { hasId, kindTable } from './table.sql.js';
 import { VERSION_TAG } from './unit-version.sql.js';
 

@@ -20,7 +20,7 @@ import {
 import { byKind, idText, itemJson, unitSatisfies } from './mixed-units.sql.js';
 import type { LinkEnd } from './link.sql.js';
 import { modelVersion } from './model-version.sql.js';
-import { keyName } from './order.sql.js';
+import { keyName } from './row-values.sql.js';
 import { limitOffset, PREPARED_LIMITS, totalCount, type PageRequest } from './page.sql.js';
 import { partSort, type KindPart, type SharedTerm } from './union-order.sql.js';
 import { rowConditions } from './predicate.sql.js';

@@ -5,6 +5,7 @@
  */
 import { Injectable } from '@nestjs/common';
 import { authorizeForFunction } from '../access/function-access.js';
+import { parseAggregateQuery } from '../http/route/parse-aggregate-query.js';
 import type { QueryParameters } from '../http/route/parse-list-query.js';
 import type { Field, KindDef, Model } from '../model/model.js';
 import { readJson } from '../http/body/json-pieces.js';
@@ -39,6 +40,19 @@ export class SessionUnits {
     const { count, items } = await this.reader.listIn(session, readable, parameters);
     const units = (await readJson(items, session.project.schema)) as UnitObject[];
     return { count, items: units.map((unit) => concealHidden(session.model, readable.kind.id, unit)) };
+  }
+
+  async aggregate(
+    session: Session,
+    kindId: string,
+    parameters: QueryParameters,
+  ): Promise<{ count: number; items: UnitObject[] }> {
+    const readable = this.#open(session, kindId, 'aggregate');
+    const store = this.stores.of(readable.kind);
+    const { count, items, hidden } = await store.aggregate(session, readable, parseAggregateQuery(parameters));
+    const groups = (await readJson(items, session.project.schema)) as UnitObject[];
+    for (const group of groups) for (const name of hidden) Object.defineProperty(group, name, { enumerable: false });
+    return { count, items: groups };
   }
 
   /** Undefined if the unit does not exist, or the caller of the session may not read it. */
@@ -92,7 +106,7 @@ export class SessionUnits {
   }
 
   #open(session: Session, kindId: string, operation: UnitOperation): Readable {
-    const right = operation === 'list' || operation === 'get' ? 'read' : operation;
+    const right = operation === 'list' || operation === 'aggregate' || operation === 'get' ? 'read' : operation;
     const readable = authorizeForFunction(session.model, kindId, right, session.caller);
     this.stores.of(readable.kind).checkState(readable.kind, session, operation);
     return readable;

@@ -2,6 +2,7 @@ import { Controller, Delete, Get, Param, Post, Put, Req, UseInterceptors } from 
 import { ApiRoute } from '../http/route/api-route.js';
 import { urlQueryParameters } from '../http/route/parse-list-query.js';
 import {
+  AGGREGATE_ENDPOINT_QUERY,
   CASCADE_QUERY,
   GET_QUERY,
   LIST_ENDPOINT_QUERY,
@@ -43,6 +44,26 @@ export class UnitController {
   })
   list(@Scope() scope: RequestScope, @Param('kind_id') kind: string, @Req() request: HttpRequest): Promise<Answer> {
     return this.reader.list(scope, kind, urlQueryParameters(request.url));
+  }
+
+  @Get('aggregate')
+  @ApiRoute({
+    id: 'aggregate',
+    tag: 'Units',
+    of: 'all',
+    needs: 'access',
+    rights: ['read'],
+    sourceOperation: 'aggregate',
+    summary: 'Group and count units of %',
+    query: AGGREGATE_ENDPOINT_QUERY,
+    content: 'groups',
+  })
+  aggregate(
+    @Scope() scope: RequestScope,
+    @Param('kind_id') kind: string,
+    @Req() request: HttpRequest,
+  ): Promise<Answer> {
+    return this.reader.aggregate(scope, kind, urlQueryParameters(request.url));
   }
 
   @Get('unit/:unit_id')

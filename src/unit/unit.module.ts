@@ -21,6 +21,7 @@ import { TableStore } from './table/table.store.js';
 import { TableWriter } from './table/table.writer.js';
 import { UnitController } from './unit.controller.js';
 import { UnitReader } from './unit.reader.js';
+import { PageRepository } from './table/page.repository.js';
 import { UnitRepository } from './table/unit.repository.js';
 import { UnitRights } from './table/rights.js';
 import { UnitService } from './unit.service.js';
@@ -42,6 +43,7 @@ import { ViolationCompleter } from './table/complete-violations.js';
     RemoteReader,
     RemoteStore,
     RemoteWriter,
+    PageRepository,
     RemoteSourceRunner,
     SessionUnits,
     StoredCounts,
@@ -64,6 +66,7 @@ import { ViolationCompleter } from './table/complete-violations.js';
     DefinitionWriter,
     Drafter,
     Explanations,
+    PageRepository,
     References,
     RemoteSourceRunner,
     SessionUnits,

@@ -5,6 +5,7 @@ import { Catalog, type AfterRelease } from '../catalog/catalog.service.js';
 import { Database } from '../database/database.js';
 import { pageAnswer, type Answer } from '../http/answer/answer.js';
 import { readJson } from '../http/body/json-pieces.js';
+import { parseAggregateQuery } from '../http/route/parse-aggregate-query.js';
 import { parseListQuery, type QueryParameters } from '../http/route/parse-list-query.js';
 import { LIST_QUERY } from '../http/route/query-names.js';
 import type { KindDef, Model } from '../model/model.js';
@@ -33,6 +34,15 @@ export class UnitReader {
       const { storage } = readable.kind;
       if (!storage.hasTable) return this.listIn(session, readable, parameters).then(pageAnswer);
       return explainablePage(session, parameters, (within, query) => this.listIn(within, readable, query));
+    });
+  }
+
+  aggregate(scope: RequestScope, kindId: string, parameters: QueryParameters): Promise<Answer> {
+    return this.#read(scope, kindId, 'aggregate', (session, readable, store) => {
+      const aggregate = (within: Session, query: QueryParameters) =>
+        store.aggregate(within, readable, parseAggregateQuery(query));
+      if (!readable.kind.storage.hasTable) return aggregate(session, parameters).then(pageAnswer);
+      return explainablePage(session, parameters, aggregate);
     });
   }
 

@@ -13,7 +13,8 @@ const told = [...signatures.matchAll(/^interface (\w+)(?:<([^>]*)>)?/gm)].map(([
   return { name, takes: parameters ? `<${parameters}>` : '', given: given ? `<${given.join(', ')}>` : '' };
 });
 /** What the block names and does not tell. */
-const others = 'AnyUnit, FunctionAccess, GivenFor, KindId, ParameterDeclarations, SomeOf, UnitOf, ValuesFor, ValuesOf';
+const others =
+  'AnyGroup, AnyUnit, FunctionAccess, GivenFor, KindId, ParameterDeclarations, SomeOf, UnitOf, ValuesFor, ValuesOf';
 const SAME =
   'export type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2) ? true : [A, B];';
 const comparison = (block: string) =>
@@ -32,6 +33,7 @@ test('the signatures of the page equal those of the kit, and a difference is det
     'Data',
     'Units',
     'ListOptions',
+    'AggregateOptions',
     'Links',
     'WalkOptions',
     'Groups',

@@ -85,7 +85,8 @@ function textsOf(test: Exclude<Test, { op: 'isnull' }>): string[] {
   return scalars.map((scalar) => (scalar as Scalar).text);
 }
 
-function at(value: Json, keys: readonly string[]): Json {
+/** The value at keys in a JSON value; null if there is none. */
+export function at(value: Json, keys: readonly string[]): Json {
   return keys.reduce<Json>((inner, key) => {
     if (Array.isArray(inner)) return /^-?\d+$/.test(key) ? (inner.at(Number(key)) ?? null) : null;
     return typeof inner === 'object' && inner !== null && Object.hasOwn(inner, key) ? (inner[key] ?? null) : null;
@@ -125,7 +126,7 @@ function canonical(value: Json): string {
 }
 
 /** A JSON scalar as text; structures have no text that a test would ask for. */
-function jsonText(value: Json): string | undefined {
+export function jsonText(value: Json): string | undefined {
   return typeof value === 'object' ? undefined : String(value);
 }
 

@@ -13,6 +13,7 @@ export interface DatabaseFault extends Error {
 }
 
 /** A write on a read-only server (after a failover), or in a read-only transaction. */
+const OUT_OF_RANGE_CODE = '22003';
 const READ_ONLY_CODE = '25006';
 
 /**
@@ -52,6 +53,11 @@ export function isRetryable(error: unknown): boolean {
 /** A lock timeout. */
 export function isLockTimeout(error: unknown): boolean {
   return isDatabaseFault(error) && error.code === LOCK_TIMEOUT_CODE;
+}
+
+/** Whether a number became larger than its type allows. */
+export function isOutOfRange(error: unknown): boolean {
+  return isDatabaseFault(error) && error.code === OUT_OF_RANGE_CODE;
 }
 
 /** A value that a unique index has already. */

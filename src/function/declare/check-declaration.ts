@@ -31,7 +31,7 @@ const HOOKS = Object.keys({
   before_delete: true,
   after_delete: true,
 } satisfies Record<HookName, true>) as readonly HookName[];
-export const REMOTE_MEMBERS = ['list', 'get', 'create', 'update', 'delete'] as const;
+export const REMOTE_MEMBERS = ['list', 'aggregate', 'get', 'create', 'update', 'delete'] as const;
 const METHODS = ['GET', 'POST'] as const;
 /** Milliseconds; also the maximum of FUNCTION_TIMEOUT. */
 const LONGEST_TIMEOUT = 3_600_000;

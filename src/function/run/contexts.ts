@@ -102,6 +102,10 @@ export class Contexts {
           const parameters = optionParameters(options, `units('${kind}').list(options)`);
           return get(() => all.list(session, kind, parameters));
         },
+        aggregate: async (options) => {
+          const parameters = optionParameters(options, `units('${kind}').aggregate(options)`);
+          return get(() => all.aggregate(session, kind, parameters));
+        },
         get: async (id) => {
           checkId(id, 'get(id)');
           return get(() => all.get(session, kind, id));

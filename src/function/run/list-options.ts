@@ -1,13 +1,13 @@
-/** The options of a function's list as query parameters, which are validated like those of a request. */
+/** The options of a function's list or aggregation as query parameters, which are validated like those of a request. */
 import { checkOptions } from './argument-checks.js';
 import { withoutBrackets, type QueryParameters } from '../../http/route/parse-list-query.js';
-import type { ListOptions } from '../../kit/units.js';
+import type { AggregateOptions, ListOptions } from '../../kit/units.js';
 
 /** An empty list of these would select nothing. It is refused, as in a URL. */
 const SELECTIONS: readonly string[] = ['include', 'link_id', 'kind_id'];
 
 /** @param call what the function called. @throws TypeError unless the options are an object */
-export function optionParameters(options: ListOptions, call: string): QueryParameters {
+export function optionParameters(options: ListOptions | AggregateOptions, call: string): QueryParameters {
   checkOptions(options, call);
   const parameters: [name: string, text: string][] = [];
   for (const [key, value] of Object.entries(options) as [string, unknown][]) {

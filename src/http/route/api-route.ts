@@ -23,6 +23,7 @@ export type ContentForm =
   | 'anyUnit'
   | 'anyUnits'
   | 'linkedUnits'
+  | 'groups'
   | 'kind'
   | 'kinds'
   | 'descriptors'

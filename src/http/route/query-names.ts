@@ -17,7 +17,11 @@ export type QueryName =
   | 'cascade'
   | 'member'
   | 'kinds'
-  | 'explain';
+  | 'explain'
+  | 'select'
+  | 'group'
+  | 'having'
+  | 'timezone';
 
 const FIELD_NAMES = ['include', 'exclude'] as const;
 const PAGE_NAMES = ['offset', 'limit', 'order', 'filter', ...FIELD_NAMES] as const;
@@ -46,11 +50,25 @@ export const WALK_QUERY = [
 /** Of the endpoint of a traversal. */
 export const WALK_ENDPOINT_QUERY = [...WALK_QUERY, ...EXPLAIN_NAMES] as const satisfies readonly QueryName[];
 
+export const AGGREGATE_QUERY = [
+  'select',
+  'group',
+  'filter',
+  'having',
+  'order',
+  'limit',
+  'offset',
+  'timezone',
+] as const satisfies readonly QueryName[];
+
+/** Of the endpoint of an aggregation. */
+export const AGGREGATE_ENDPOINT_QUERY = [...AGGREGATE_QUERY, ...EXPLAIN_NAMES] as const satisfies readonly QueryName[];
+
 /** Units of remote kinds have no links, and their sources no cursor. */
 export const UNIT_QUERY = {
-  table: { list: LIST_QUERY, get: GET_QUERY },
-  remote: { list: [...PAGE_NAMES, 'count'], get: FIELD_NAMES },
-} as const satisfies Record<UnitStorage['type'], Record<'list' | 'get', readonly QueryName[]>>;
+  table: { list: LIST_QUERY, get: GET_QUERY, aggregate: AGGREGATE_QUERY },
+  remote: { list: [...PAGE_NAMES, 'count'], get: FIELD_NAMES, aggregate: AGGREGATE_QUERY },
+} as const satisfies Record<UnitStorage['type'], Record<'list' | 'get' | 'aggregate', readonly QueryName[]>>;
 
 export const CASCADE_QUERY = ['cascade'] as const satisfies readonly QueryName[];
 export const MEMBER_QUERY = ['member'] as const satisfies readonly QueryName[];

@@ -12,7 +12,7 @@ import type { ParameterSettings, ValueRules } from './parameter-settings.js';
 export type ColumnType = string;
 
 /** How a column becomes JSON; `sql/columns.sql.ts` has the expression of each. */
-export type JsonForm = 'native' | 'text' | 'decimal' | 'timestamp' | 'base64';
+export type JsonForm = 'native' | 'text' | 'decimal' | 'timestamp' | 'base64' | 'safe_integer';
 
 /** The TypeScript types of values; `Json` is that of the kit. */
 export type TypeScriptType = 'string' | 'number' | 'boolean' | 'Json';

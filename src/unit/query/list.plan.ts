@@ -1,10 +1,12 @@
 /** Plans a query for a caller: resolves names to fields, and texts to values. Pure. */
 import { readableFields } from '../../access/masks.js';
 import { referenceAccess } from '../../access/reference-access.js';
+import type { Path } from '../../filter/filter.ast.js';
 import { parsePath } from '../../filter/filter.parser.js';
 import { printPath } from '../../filter/filter.printer.js';
 import type { ListQuery } from '../../filter/list-query.js';
-import type { ParsedQuery } from '../../http/route/parse-list-query.js';
+import type { Parsed } from '../../http/route/parse-list-query.js';
+import type { QueryName } from '../../http/route/query-names.js';
 import { Faults, KindError, refusal } from '../../shared/errors.js';
 import { LIMITS } from '../../shared/limits.js';
 import type { Field, KindDef } from '../../model/model.js';
@@ -51,7 +53,7 @@ export function planContextOf(
  * Plans a parsed query. The faults found by parsing and those found by planning are reported together.
  * @throws KindError 400, and errors of other statuses that `plan` throws
  */
-export function planQuery<T>({ query, faults: parsing }: ParsedQuery, plan: (query: ListQuery) => T): T {
+export function planQuery<Query, T>({ query, faults: parsing }: Parsed<Query>, plan: (query: Query) => T): T {
   if (parsing.length === 0) return plan(query);
   const faults = new Faults([...parsing]);
   // A cursor is valid for one order only. The order may have faults here, so the cursor is not checked.
@@ -147,7 +149,7 @@ function planPaths(texts: readonly string[], names: Names): readonly ShownPath[]
   const faults = new Faults();
   const found = new Map<string, ShownPath>();
   for (const text of texts) {
-    const target = collectFaults(faults, () => targetOf(text, names, 'include'), undefined);
+    const target = collectFaults(faults, () => targetOf(() => parsePath(text), names, 'include'), undefined);
     if (!target) continue;
     const name = printPath(segmentsOf(target));
     found.set(name, { name, target });
@@ -206,7 +208,7 @@ function isKey({ field, through }: Target, kind: KindDef): boolean {
 }
 
 export function orderTerm(path: string, descending: boolean, names: Names): OrderTerm {
-  const target = targetOf(path, names, 'order');
+  const target = targetOf(() => parsePath(path), names, 'order');
   const { field, keys } = target;
   const sortable = !field.def.multiple && (field.type.sortable || keys.length > 0);
   if (sortable) return { target, descending };
@@ -218,9 +220,9 @@ export function orderTerm(path: string, descending: boolean, names: Names): Orde
 }
 
 /** Resolves a path in a query parameter. @throws KindError whose messages name the query parameter */
-function targetOf(text: string, names: Names, parameter: 'order' | 'include'): Target {
+export function targetOf(path: () => Path, names: Names, parameter: QueryName): Target {
   try {
-    return resolvePath(parsePath(text), names);
+    return resolvePath(path(), names);
   } catch (error) {
     if (!(error instanceof KindError)) throw error;
     const [{ code, text: message, parameter: path }] = error.messages;

@@ -52,10 +52,11 @@ export interface SourceAccess {
 }
 
 /** The operations that only read: they can be retried. */
-const READ_OPERATIONS: ReadonlySet<UnitOperation> = new Set(['list', 'get']);
+const READ_OPERATIONS: ReadonlySet<UnitOperation> = new Set(['list', 'get', 'aggregate']);
 
 const UNSUPPORTED_TEXTS: Readonly<Record<UnitOperation, string>> = {
   list: 'listed',
+  aggregate: 'aggregated',
   get: 'asked for one by one',
   create: 'created',
   update: 'changed',
@@ -91,6 +92,7 @@ export class RemoteSourceRunner {
     if (!source) throw remoteUnavailable(kind);
     if (source instanceof KindError) throw source;
     if (source.can.has(operation)) return source;
+    if (operation === 'aggregate') throw refusal('kind.no_aggregate', `The source of '${kind.id}' does not aggregate`);
     throw refusal(
       'kind.not_allowed_here',
       `Units of '${kind.id}' can not be ${UNSUPPORTED_TEXTS[operation]}: its source does not`,

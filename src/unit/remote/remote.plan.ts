@@ -30,17 +30,23 @@ export function planRemoteList(query: ListQuery, context: PlanContext): RemotePl
   collectFaults<unknown>(faults, () => planList(unitQuery, context), undefined);
   const fields = collectFaults(faults, () => planRemoteAnswer(query, context), []);
   faults.throwIfAny();
-  const { offset, limit, filter, order } = query;
-  const terms = order.map(({ path, descending }) => ({ parameter: printPath(parsePath(path).segments), descending }));
+  const common = remoteQuery(query);
+  return { fields, query: { ...common, order: common.order.filter(({ parameter }) => parameter !== 'kind_id') } };
+}
+
+/** The parts that queries of lists and aggregations have in common. */
+export function remoteQuery({
+  filter,
+  order,
+  offset,
+  limit,
+}: Pick<ListQuery, 'filter' | 'order' | 'offset' | 'limit'>): RemoteQuery {
   return {
-    fields,
-    query: {
-      filter: filter ?? null,
-      filterText: filter ? printFilter(filter) : null,
-      order: terms.filter(({ parameter }) => parameter !== 'kind_id'),
-      offset,
-      limit,
-    },
+    filter: filter ?? null,
+    filterText: filter ? printFilter(filter) : null,
+    order: order.map(({ path, descending }) => ({ parameter: printPath(parsePath(path).segments), descending })),
+    offset,
+    limit,
   };
 }
 

@@ -2,11 +2,13 @@
  * Reads units of remote kinds: calls the source and validates what it returns. Rights and state were checked before.
  */
 import { Injectable } from '@nestjs/common';
-import type { ParsedQuery } from '../../http/route/parse-list-query.js';
+import type { AggregateQuery } from '../../filter/aggregate-query.js';
+import type { Parsed, ParsedQuery } from '../../http/route/parse-list-query.js';
 import type { KindDef } from '../../model/model.js';
 import { everyField, type Predicate } from '../../model/predicate/predicate.js';
 import type { Readable, ShownUnit } from '../store/unit-store.js';
-import type { UnitPage } from '../query/unit-page.js';
+import type { GroupPage, UnitPage } from '../query/unit-page.js';
+import { planRemoteAggregate, readGroups } from './remote-aggregate.js';
 import { NO_REACH, planRemoteAnswer, planRemoteList } from './remote.plan.js';
 import { remotePage, readPage, readUnit, rowOf, type RemoteRecord } from './remote-answer.js';
 import { RemoteSourceRunner, type SourceAccess } from './remote-sources.js';
@@ -27,6 +29,14 @@ export class RemoteReader {
       });
       const { count, units } = await readPage(kind, await call('list', query), query.limit, settle);
       return remotePage(counts ? count : -1, units, fields);
+    });
+  }
+
+  aggregate(session: Session, { kind }: Readable, parsed: Parsed<AggregateQuery>): Promise<GroupPage> {
+    return this.remotes.within(session, kind, 'aggregate', async ({ call }) => {
+      const context = remotePlanContext(session, kind);
+      const { query, names, hidden } = planQuery(parsed, (asked) => planRemoteAggregate(asked, context));
+      return { ...readGroups(kind, await call('aggregate', query), { names, limit: query.limit }), hidden };
     });
   }
 

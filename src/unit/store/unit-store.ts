@@ -1,7 +1,8 @@
 /** The interface of the stores of units: tables and remote sources. Callers check rights first. */
 import type { Grant } from '../../access/grant.js';
 import type { AfterRelease } from '../../catalog/catalog.service.js';
-import type { ParsedQuery } from '../../http/route/parse-list-query.js';
+import type { AggregateQuery } from '../../filter/aggregate-query.js';
+import type { Parsed, ParsedQuery } from '../../http/route/parse-list-query.js';
 import type { QueryName } from '../../http/route/query-names.js';
 import type { Remote } from '../../kit/remote.js';
 import type { KindDef, Model } from '../../model/model.js';
@@ -13,7 +14,7 @@ import type { Caller } from '../../tenancy/caller.js';
 import type { Project } from '../../tenancy/project.js';
 import type { Body } from '../draft/draft.js';
 import type { NotObject } from '../draft/drafter.js';
-import type { UnitPage } from '../query/unit-page.js';
+import type { GroupPage, UnitPage } from '../query/unit-page.js';
 import type { Session } from '../session/session.js';
 
 export type UnitOperation = keyof Remote;
@@ -67,6 +68,8 @@ export interface UnitStore {
 
   /** @throws KindError 400 */
   list(session: Session, readable: Readable, query: ParsedQuery): Promise<UnitPage>;
+  /** A page of groups of units. @throws KindError 400 */
+  aggregate(session: Session, readable: Readable, query: Parsed<AggregateQuery>): Promise<GroupPage>;
   /** A missing unit is reported before faults of the query. @throws KindError 400, 404 */
   get(session: Session, readable: Readable, id: string, query: ParsedQuery): Promise<ShownUnit>;
   /** The whole unit; undefined if it does not exist or the caller may not read it. */

@@ -1,25 +1,29 @@
 /** Reads units of tables: plans the query for the caller, runs one statement, and returns its JSON unparsed. */
 import { Injectable } from '@nestjs/common';
 import { EMPTY_QUERY, type ListQuery } from '../../filter/list-query.js';
-import type { ParsedQuery } from '../../http/route/parse-list-query.js';
+import type { AggregateQuery } from '../../filter/aggregate-query.js';
+import type { Parsed, ParsedQuery } from '../../http/route/parse-list-query.js';
 import type { KindDef } from '../../model/model.js';
 import type { Predicate } from '../../model/predicate/predicate.js';
 import { isCallerError } from '../../shared/errors.js';
 import type { ReadPlan } from '../../sql/select.sql.js';
 import { showsMore } from './presentation-version.js';
 import type { Readable, ShownUnit } from '../store/unit-store.js';
-import type { UnitPage } from '../query/unit-page.js';
+import type { GroupPage, UnitPage } from '../query/unit-page.js';
 import type { Session } from '../session/session.js';
 import { parseKey, unknownUnit } from '../session/unit-ids.js';
+import { planAggregate } from '../query/aggregate.plan.js';
 import { pageCursor } from '../query/cursor.js';
 import { planContextOf, planGet, planList, planQuery, type PlanContext } from '../query/list.plan.js';
 import type { UnitRow } from '../store/unit-store.js';
+import { PageRepository } from './page.repository.js';
 import { UnitRepository } from './unit.repository.js';
 import { Walks } from '../query/reachable-kinds.js';
 
 @Injectable()
 export class TableReader {
   constructor(
+    private readonly pages: PageRepository,
     private readonly repository: UnitRepository,
     private readonly walks: Walks,
   ) {}
@@ -29,8 +33,16 @@ export class TableReader {
     const context = planContext(session, readable);
     const { query, read } = planQuery(parsed, (list) => ({ query: list, read: planList(list, context, extra) }));
     const plan = { ...read, ...(await this.#loaded(session, readable.kind, query)) };
-    const { count, items, last } = await this.repository.fetchPage(session.executor, plan, session.model);
+    const { count, items, last } = await this.pages.fetchPage(session.executor, plan, session.model);
     return { count, items, ...(plan.cursor && { next: last && pageCursor(plan, last) }) };
+  }
+
+  async aggregate(session: Session, readable: Readable, parsed: Parsed<AggregateQuery>): Promise<GroupPage> {
+    const { project, executor, model } = session;
+    const context = planContext(session, readable);
+    const plan = planQuery(parsed, (query) => planAggregate(query, [context], project.schema));
+    const hidden = plan.columns.flatMap((column) => (column.hidden ? [column.name] : []));
+    return { ...(await this.pages.fetchAggregate(executor, plan, model)), hidden };
   }
 
   async get(session: Session, readable: Readable, id: string, parsed: ParsedQuery): Promise<ShownUnit> {

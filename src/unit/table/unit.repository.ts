@@ -1,10 +1,8 @@
 /** Runs the statements on units of tables, and reads their rows. */
 import type { UnitRow } from '../store/unit-store.js';
 import { Injectable } from '@nestjs/common';
-import { StaleModelError } from '../../catalog/model/stale-model-error.js';
 import { trackContention, noteContention, type ContentionTarget } from '../../database/transaction/contention.js';
 import type { Executor } from '../../database/database.js';
-import { isDatabaseFault } from '../../database/statement/sqlstate.js';
 import type { Model } from '../../model/model.js';
 import type { Statement } from '../../sql/fragment.js';
 import type { Predicate } from '../../model/predicate/predicate.js';
@@ -20,61 +18,17 @@ import {
 } from '../../sql/write.sql.js';
 import { rowParams, rowsText, type RowsText } from '../../sql/new-rows.sql.js';
 import { explainStatement } from '../../sql/explain.sql.js';
-import {
-  estimateStatement,
-  getStatement,
-  hasStoredCount,
-  listStatement,
-  type CountedRows,
-  type ListPlan,
-  type ReadPlan,
-} from '../../sql/select.sql.js';
-import {
-  estimateUnionStatement,
-  getAnyStatement,
-  unionStatement,
-  type AnyKindPlan,
-  type UnionPlan,
-} from '../../sql/union.sql.js';
-import { walkStatement, type WalkPlan } from '../../sql/walk.sql.js';
+import { getStatement, type ReadPlan } from '../../sql/select.sql.js';
+import { getAnyStatement, type AnyKindPlan } from '../../sql/union.sql.js';
 import { EventLoopYield } from '../../shared/event-loop-yield.js';
 import type { MaybePromise } from '../../shared/maybe-promise.js';
 import { scalarText, type Json } from '../../shared/json.js';
 import { runYielding } from '../../shared/work-in-pieces.js';
 import { keepVersionStatement } from '../../sql/model.sql.js';
 import { modelVersionStatement } from '../../sql/model-version.sql.js';
+import { checkVersion, type Versioned } from './check-version.js';
 import { conflictOf, type WriteContext } from './constraint-violations.js';
-import { CountChecker } from './count-checker.js';
 import { StoredCounts } from './stored-counts.js';
-import { badCursor } from '../query/cursor.js';
-
-/** A page of units. */
-export interface PageRow {
-  readonly count: number;
-  readonly items: string;
-  /** Order values of the last unit; null if no page follows. */
-  readonly last: readonly (string | null)[] | null;
-}
-
-export interface WalkRow {
-  /** Whether the unit at which the walk starts exists and may be read by the caller. */
-  readonly found: boolean;
-  /** The walk would reach more units than a request may. */
-  readonly over: boolean;
-  readonly count: number;
-  readonly items: string;
-  /** Kinds of units in the page that the plan does not read. */
-  readonly unmet: readonly string[] | null;
-}
-
-interface Versioned {
-  readonly v: string;
-}
-
-type ListRow = Versioned & { count: string; items: string | null; last?: string | null };
-
-/** The part that plans of all lists have in common. */
-type Paged = Pick<ListPlan, 'offset' | 'limit' | 'count' | 'cursor'>;
 
 type RowValues = Readonly<Record<string, unknown>>;
 
@@ -82,49 +36,7 @@ type MaybeUnit = Versioned & { tag: string | null; body: string | null };
 
 @Injectable()
 export class UnitRepository {
-  constructor(
-    private readonly counts: StoredCounts,
-    private readonly checker: CountChecker,
-  ) {}
-
-  fetchPage(executor: Executor, plan: ListPlan, model: Model): Promise<PageRow> {
-    this.#noteCount(plan.schema, plan);
-    const measured = () => listStatement(plan, true);
-    return this.#page(executor, plan, model, listStatement(plan), () => estimateStatement(plan), measured);
-  }
-
-  fetchUnion(executor: Executor, plan: UnionPlan, model: Model): Promise<PageRow> {
-    for (const part of plan.parts) this.#noteCount(plan.schema, part);
-    return this.#page(executor, plan, model, unionStatement(plan), () => estimateUnionStatement(plan));
-  }
-
-  #noteCount(schema: string, rows: CountedRows): void {
-    if (hasStoredCount(rows)) this.checker.noteUse(schema, rows.kind);
-  }
-
-  async #page(
-    executor: Executor,
-    plan: Paged,
-    model: Model,
-    statement: Statement,
-    estimate: () => Statement,
-    measured?: () => Statement,
-  ): Promise<PageRow> {
-    try {
-      let [row] = await executor.run<ListRow>(statement);
-      checkVersion(row, model);
-      if (row?.items === null && measured) {
-        [row] = await executor.run<ListRow>(measured());
-        checkVersion(row, model);
-      }
-      const counted = Number(row?.count);
-      const count = plan.count === 'estimated' ? await this.#estimate(executor, plan, counted, estimate()) : counted;
-      return { count, items: row?.items ?? '[]', last: row?.last ? (JSON.parse(row.last) as (string | null)[]) : null };
-    } catch (error) {
-      if (plan.cursor && isDatabaseFault(error) && error.code.startsWith('22')) throw badCursor();
-      throw error;
-    }
-  }
+  constructor(private readonly counts: StoredCounts) {}
 
   /** The unit of the first plan that finds one, and the position of that plan. */
   async fetchAny(
@@ -138,27 +50,6 @@ export class UnitRepository {
     checkVersion(row, model);
     const unit = unitOf(row);
     return unit && { ...unit, at: row?.n ?? 0 };
-  }
-
-  async fetchWalk(executor: Executor, plan: WalkPlan, model: Model): Promise<WalkRow> {
-    const [row] = await executor.run<Versioned & Omit<WalkRow, 'count'> & { count: string }>(walkStatement(plan));
-    checkVersion(row, model);
-    if (!row) throw new Error('a walk answers one row');
-    return { ...row, count: Number(row.count) };
-  }
-
-  /**
-   * PostgreSQL's estimate, but at least the units up to the end of this page. If the first page is not full, its count
-   * is exact.
-   */
-  async #estimate(executor: Executor, plan: Paged, onPage: number, statement: Statement): Promise<number> {
-    const seen = plan.offset + onPage;
-    if (plan.offset === 0 && seen < plan.limit) return seen;
-    interface Explained {
-      'QUERY PLAN': { Plan: { 'Plan Rows': number } }[];
-    }
-    const [row] = await executor.run<Explained>(statement);
-    return Math.max(seen, Math.round(row?.['QUERY PLAN'][0]?.Plan['Plan Rows'] ?? 0));
   }
 
   async fetch(executor: Executor, plan: ReadPlan, id: unknown, model: Model): Promise<UnitRow | undefined> {
@@ -288,10 +179,6 @@ function contentionOn(
 ): ContentionTarget {
   const units = { schema, kind, keys: [scalarText(id as Json)], forDelete };
   return { schema, table: kind.table, units };
-}
-
-function checkVersion(row: Versioned | undefined, model: Model): void {
-  if (Number(row?.v) !== model.version) throw new StaleModelError();
 }
 
 function unitOf(row: MaybeUnit | undefined): UnitRow | undefined {

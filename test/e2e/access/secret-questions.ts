@@ -38,6 +38,23 @@ function aboutName(kind: string, name: string, values: readonly unknown[], all =
     list(`include=code,${name}`),
     list(`exclude=${name}`),
     get(`/${kind}/struct?include=${name}`),
+    ...aggregations(name, filters[0] ?? '').map((query) => get(`/${kind}/aggregate?${query}`)),
+  ];
+}
+
+/** The parameters of an aggregation in which a name can stand. @param filter `filter=` and a test of the name */
+function aggregations(name: string, filter: string): string[] {
+  const test = filter.slice('filter='.length);
+  return [
+    `select=[count(${name}),count_distinct(${name}),first(${name}),last(${name})]`,
+    `select=[min(${name}),max(${name})]`,
+    `select=[sum(${name}),avg(${name})]`,
+    `select=[count(),n:count(${test}),first(code,${test})]`,
+    `select=count()&${filter}`,
+    `group=g:${name}&select=count()`,
+    `group=[code,g:bucket(${name},2)]`,
+    `group=[code,g:year(${name})]`,
+    `group=[code,g:each(${name})]`,
   ];
 }
 
@@ -138,7 +155,11 @@ function aboutMixed(list: string, { id, type }: Parameter): Question[] {
     `exclude=${id}`,
     `load_links=true&depth=2&include=code,${id}`,
   ];
-  return [list, `${list}?limit=0`, ...queries.map((query) => `${list}?${query}`)].map(get);
+  const groups = list.startsWith('/group/') ? aggregations(id, queries[0] ?? '') : [];
+  return [
+    ...[list, `${list}?limit=0`, ...queries.map((query) => `${list}?${query}`)],
+    ...groups.map((query) => `${list.replace(/unit$/, 'aggregate')}?${query}`),
+  ].map(get);
 }
 
 export function questions({ ids }: World): Question[] {

@@ -92,6 +92,7 @@ describe('the document without a project', () => {
     expect(tags).toEqual([...Object.keys(TAGS), 'kind_admin']);
     expect(operations(document, '/api/lib/{kind_id}')).toEqual([
       'DELETE /unit/{unit_id}',
+      'GET /aggregate',
       'GET /function/{function_name}',
       'GET /struct',
       'GET /unit',
@@ -143,6 +144,7 @@ describe('the document of a project', () => {
     expect(operations(document, '/api/lib/vault')).toEqual([
       'DELETE /unit/{parent_unit_id}/link/{link_id}/{child_kind_id}/unit/{child_unit_id}',
       'DELETE /unit/{unit_id}',
+      'GET /aggregate',
       'GET /struct',
       'GET /unit',
       'GET /unit/{parent_unit_id}/link/{direction}',
@@ -224,6 +226,7 @@ describe('the document of a project', () => {
   it('has the operations that the caller has a right to', async () => {
     const own = async (caller: TestProject, kind: string) => operations(await fetchFor(caller), `/api/lib/${kind}/`);
     const reads = [
+      'GET aggregate',
       'GET struct',
       'GET unit',
       'GET unit/{parent_unit_id}/link/{direction}',
@@ -235,6 +238,7 @@ describe('the document of a project', () => {
     expect(await own(anonymous(admin), 'note')).toEqual(['GET struct', 'POST unit']);
     expect(await own(anonymous(admin), 'kind')).toEqual([]);
     expect(await own(ann, 'kind')).toEqual([
+      'GET aggregate',
       'GET struct',
       'GET unit',
       'GET unit/{kind_id}',

@@ -172,6 +172,10 @@ const QUERIES: Partial<Record<keyof typeof QUERY_PARAMETERS, readonly [path: str
   member: [`/place/unit/${place}/access`, 'query.bad_value'],
   link_ids: [`/place/unit/${place}/link/child`, 'link.unknown'],
   kind_ids: [`/place/unit/${place}/link/child`, 'kind.unknown'],
+  select: ['/ruled/aggregate', 'filter.syntax', 'filter.unknown_operator'],
+  group: ['/ruled/aggregate', 'filter.syntax', 'filter.unknown_operator', 'parameter.unknown'],
+  having: ['/ruled/aggregate', 'filter.syntax', 'filter.unknown_operator', 'query.bad_value'],
+  timezone: ['/ruled/aggregate', 'query.bad_value'],
   cascade: ['/ruled/unit/none', 'unit.unknown'],
 };
 

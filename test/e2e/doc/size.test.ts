@@ -123,7 +123,11 @@ describe('a large document', { timeout: 120_000 }, () => {
     expect([status, body.messages.map(({ code }) => code)]).toEqual([413, ['document.too_large']]);
     expect(body.messages[0]?.text).toContain('?kinds=');
     const { document, text } = await documentOf(huge, '?kinds=large_7,large_461');
-    expect(pathsOf(document, 'large_461')).toEqual(['/api/lib/large_461/unit', '/api/lib/large_461/unit/{unit_id}']);
+    expect(pathsOf(document, 'large_461')).toEqual([
+      '/api/lib/large_461/unit',
+      '/api/lib/large_461/aggregate',
+      '/api/lib/large_461/unit/{unit_id}',
+    ]);
     expect(Buffer.byteLength(text)).toBeLessThan(LIMITS.documentBytes / 10);
     expect(
       (await documentOf(huge, '?kinds=')).document.tags.filter(({ name }) => name.startsWith('large_')),

@@ -1,20 +1,11 @@
 /** Random filters over units of every type, asked over HTTP, against the naive evaluator. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { COMPARATORS, type Comparator, type Filter, type Path, type Scalar } from '../../../src/filter/filter.ast.js';
 import { printFilter } from '../../../src/filter/filter.printer.js';
 import { defineKinds } from '../../support/callers.js';
-import {
-  JSON_KEYS,
-  MORE_TEXTS,
-  PARAMETERS,
-  PLACE,
-  THING,
-  UNIT_PARAMETERS,
-  VALUES,
-  type TypeId,
-} from '../../support/every-type.js';
+import { PLACE, THING, UNIT_PARAMETERS } from '../../support/every-type.js';
 import { matches, type UnitRecord } from '../../support/naive-filter.js';
+import { randomFilters, randomThings } from '../../support/random-filters.js';
 import { runs } from '../../support/runs.js';
 import { sharedService } from '../../support/service.js';
 
@@ -26,90 +17,14 @@ const places = ((await project.post('/place/unit', [{}, {}, {}, {}])).body.conte
   ({ id }) => id,
 );
 
-const valuesOf = (type: TypeId): readonly unknown[] => (type === 'unit' ? places : VALUES[type]);
-const body = fc.record(
-  Object.fromEntries(
-    [...PARAMETERS].map(([id, { type, multiple }]) => {
-      const value = fc.constantFrom(...valuesOf(type as TypeId));
-      return [id, fc.option(multiple ? fc.array(value, { maxLength: 3 }) : value, { freq: 5 })];
-    }),
-  ),
-);
-const bodies = fc.sample(fc.record({ body, metadata: fc.constantFrom({}, { color: 'red' }, { color: 1 }) }), {
-  numRuns: UNITS,
-  seed: 20240131,
-});
+const bodies = randomThings(UNITS, places);
 for (let at = 0; at < UNITS; at += 100) {
-  const made = await project.post(
-    '/thing/unit',
-    bodies.slice(at, at + 100).map((each) => ({ ...each.body, metadata: each.metadata })),
-  );
+  const made = await project.post('/thing/unit', bodies.slice(at, at + 100));
   if (made.status !== 200) throw new Error(made.text);
 }
 const units = (await project.get('/thing/unit?limit=1000')).body.content.items as UnitRecord[];
 
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
-/** Values of the units themselves, whole and in parts, and some that no unit has. */
-const textsOf = new Map<string, fc.Arbitrary<string>>(
-  [...UNIT_PARAMETERS].map(([id, { type }]) => {
-    const stored = units.flatMap((unit) => [unit[id] ?? []].flat()).map(textOf);
-    return [
-      id,
-      fc.constantFrom(
-        ...new Set([...stored, ...valuesOf(type as TypeId).map(textOf), ...(MORE_TEXTS[type as TypeId] ?? [])]),
-      ),
-    ];
-  }),
-);
-
-const OPERATORS: Readonly<Record<string, readonly string[]>> = {
-  ordered: ['eq', 'ne', 'lt', 'lte', 'gt', 'gte', 'in', 'isnull'],
-  equality: ['eq', 'ne', 'in', 'isnull'],
-  text: [...COMPARATORS, 'in', 'isnull'],
-  multiple: ['eq', 'ne', 'contains', 'in', 'isnull'],
-};
-
-function operatorsOf(id: string, type: string, multiple: boolean): readonly string[] {
-  if (multiple) return OPERATORS['multiple'] ?? [];
-  if (type === 'string' || type === 'text') return OPERATORS['text'] ?? [];
-  return OPERATORS[['boolean', 'json', 'unit', 'binary'].includes(type) && id !== 'id' ? 'equality' : 'ordered'] ?? [];
-}
-
-const test: fc.Arbitrary<Filter> = fc.constantFrom(...UNIT_PARAMETERS).chain(([id, { type, multiple = false }]) => {
-  const keys = type === 'json' && !multiple ? fc.constantFrom(...JSON_KEYS) : fc.constant([]);
-  const scalar: fc.Arbitrary<Scalar> = fc.record({
-    type: fc.constantFrom('bare' as const, 'quoted' as const),
-    text: textsOf.get(id) ?? fc.constant(''),
-    at: fc.constant(0),
-  });
-  const list = fc
-    .array(scalar, { minLength: 1, maxLength: 4 })
-    .map((items) => ({ type: 'list' as const, items, at: 0 }));
-  return fc
-    .tuple(fc.constantFrom(...operatorsOf(id, type, multiple)), keys, scalar, list, fc.boolean())
-    .map(([op, segments, one, several, value]): Filter => {
-      const path: Path = { segments: [id, ...segments], at: 0 };
-      if (op === 'isnull') return { op, path, value, at: 0 };
-      if (op === 'in') return { op, path, value: several, at: 0 };
-      return { op: op as Comparator, path, value: multiple && op !== 'contains' ? several : one, at: 0 };
-    });
-});
-
-const { filter } = fc.letrec<{ filter: Filter }>((tie) => ({
-  filter: fc.oneof(
-    { maxDepth: 4, depthSize: 'small' },
-    { weight: 3, arbitrary: test },
-    {
-      weight: 2,
-      arbitrary: fc.record({
-        op: fc.constantFrom('and' as const, 'or' as const),
-        filters: fc.array(tie('filter'), { minLength: 1, maxLength: 4 }),
-        at: fc.constant(0),
-      }),
-    },
-    { weight: 1, arbitrary: fc.record({ op: fc.constant('not' as const), filter: tie('filter'), at: fc.constant(0) }) },
-  ),
-}));
+const filter = randomFilters(units, places);
 
 async function ask(text: string): Promise<{ count: number; ids: string[] }> {
   const reply = await project.get(`/thing/unit?limit=1000&include=id&filter=${encodeURIComponent(text)}`);

@@ -107,7 +107,8 @@ function operationParameters(route: Route, path: string, kind: KindDef | undefin
 
 /** The query parameters of a route, for a kind if given. */
 function operationQuery({ id, query, form }: Route, kind: KindDef | undefined): readonly QueryName[] {
-  if (kind?.storage.type === 'remote' && (id === 'list' || id === 'get')) return UNIT_QUERY.remote[id];
+  if (kind?.storage.type === 'remote' && (id === 'list' || id === 'get' || id === 'aggregate'))
+    return UNIT_QUERY.remote[id];
   // Only edits of definitions can delete data, so only these have `cascade`.
   if (form === 'update' && kind && !(kind.builtIn && !isMemberKind(kind))) return NO_QUERY;
   return query;

@@ -1,4 +1,5 @@
 /** Query parameters and conditional headers, by the name of their component. Pure. */
+import { AGGREGATE_FUNCTIONS, GROUP_FUNCTIONS } from '../../../filter/aggregate.ast.js';
 import { spellingsOf } from '../../../filter/filter.ast.js';
 import type { QueryName } from '../../../http/route/query-names.js';
 import { OPERATORS } from '../../../model/parameter-type/operators.js';
@@ -119,6 +120,28 @@ export const QUERY_PARAMETERS: Readonly<Record<QueryComponent, OpenApiParameter>
   explain: queryParameterOf('explain', 'For administrators: answers what is slow, and which indexes are missing.', {
     type: 'boolean',
     default: false,
+  }),
+  select: queryParameterOf(
+    'select',
+    `Functions over the units of a group: ${AGGREGATE_FUNCTIONS.map((each) => `\`${each}\``).join(', ')}, such as \`count()\` or \`paid:sum(total,eq(state,paid))\`, with a name before a colon and a filter as last argument where wanted.`,
+    { type: 'array', items: { type: 'string', minLength: 1 }, minItems: 1, maxItems: LIMITS.aggregateFields },
+    { style: 'form', explode: true },
+  ),
+  group: queryParameterOf(
+    'group',
+    `What units are grouped by: parameters, dotted paths, ${GROUP_FUNCTIONS.map((each) => `\`${each}\``).join(', ')}, such as \`year(inserted_at)\`, \`each(tags)\` or \`bucket(population,1000)\`. Without it all units are one group.`,
+    { type: 'array', items: { type: 'string', minLength: 1 }, minItems: 1, maxItems: LIMITS.aggregateFields },
+    { style: 'form', explode: true },
+  ),
+  having: queryParameterOf('having', 'A filter of the groups, over the names in the answer.', {
+    type: 'string',
+    minLength: 1,
+    maxLength: LIMITS.filterBytes,
+  }),
+  timezone: queryParameterOf('timezone', 'The time zone of periods of datetimes, such as `Europe/Rome`.', {
+    type: 'string',
+    minLength: 1,
+    default: 'UTC',
   }),
   cascade: queryParameterOf('cascade', 'Does it although something is lost by it.', {
     type: 'boolean',

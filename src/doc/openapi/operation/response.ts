@@ -109,6 +109,8 @@ function contentSchema(form: ContentForm, kind: KindDef | undefined, view: Docum
       return pageSchema(schemaRef('kind_unit'));
     case 'linkedUnits':
       return pageSchema(schemaRef('kind_linked_unit'));
+    case 'groups':
+      return pageSchema({ type: 'object', additionalProperties: true });
     case 'kind':
       return unitRef(KIND_KIND, view);
     case 'kinds':

@@ -1,0 +1,134 @@
+/** Parses the terms of `select` and `group` (docs/aggregate.md has the grammar). It checks the syntax only. */
+import { didYouMean } from '../shared/did-you-mean.js';
+import { refusal } from '../shared/errors.js';
+import { isIdentifier } from '../shared/identifiers.js';
+import { LIMITS } from '../shared/limits.js';
+import {
+  AGGREGATE_FUNCTIONS,
+  GROUP_FUNCTIONS,
+  type AggregateFunction,
+  type GroupTerm,
+  type SelectTerm,
+} from './aggregate.ast.js';
+import { FilterParser, type ReadWord } from './filter.parser.js';
+import { Scanner } from './filter.scanner.js';
+
+/** A decimal number above zero. */
+const SIZE = /^(?=.*[1-9])\d{1,30}(?:\.\d{1,30})?$/;
+
+/**
+ * @throws KindError `filter.syntax` and other codes of filters, with the position
+ * @example parseSelect('[count(),paid:sum(total,eq(state,paid))]')
+ */
+export function parseSelect(text: string): SelectTerm[] {
+  return new TermParser(text).terms((parser) => parser.selectTerm());
+}
+
+/**
+ * @throws KindError `filter.syntax`, with the position
+ * @example parseGroup('country.name,seen:year(inserted_at)')
+ */
+export function parseGroup(text: string): GroupTerm[] {
+  return new TermParser(text).terms((parser) => parser.groupTerm());
+}
+
+class TermParser {
+  readonly #scanner: Scanner;
+  readonly #filters: FilterParser;
+
+  constructor(text: string) {
+    const bytes = Buffer.byteLength(text);
+    if (bytes > LIMITS.filterBytes) {
+      throw refusal('filter.too_large', `at most ${LIMITS.filterBytes} bytes, got ${bytes}`);
+    }
+    this.#scanner = new Scanner(text);
+    this.#filters = new FilterParser(this.#scanner);
+  }
+
+  /** Terms with or without brackets around them. */
+  terms<T>(term: (parser: this) => T): T[] {
+    return this.#filters.whole(() => {
+      const bracketed = this.#scanner.accept('[');
+      const terms: T[] = [];
+      do terms.push(term(this));
+      while (this.#scanner.accept(','));
+      if (bracketed) this.#scanner.expect(']', "',' or ']'");
+      return terms;
+    }, 'list');
+  }
+
+  selectTerm(): SelectTerm {
+    const { name, head } = this.#named();
+    const { at } = head;
+    if (this.#scanner.peek() !== '(' && isFunction(AGGREGATE_FUNCTIONS, head.word)) throw this.#scanner.fail("'('");
+    if (!this.#scanner.accept('(')) {
+      const hint = head.word === '' ? '' : ` (a value alone is none: group by '${head.word.slice(0, 40)}')`;
+      throw this.#scanner.fail('a function such as count()', at, hint);
+    }
+    const term = { name, at, function: this.#function(AGGREGATE_FUNCTIONS, head) };
+    const { path, filter } = this.#argumentsOf(term.function);
+    return { ...term, path, filter };
+  }
+
+  groupTerm(): GroupTerm {
+    const { name, head } = this.#named();
+    const { at } = head;
+    if (!this.#scanner.accept('(')) {
+      const path = head.word === '' ? this.#filters.path() : this.#filters.path(head);
+      return { name, at, function: undefined, path };
+    }
+    const found = this.#function(GROUP_FUNCTIONS, head);
+    const path = this.#filters.path();
+    if (found !== 'bucket') {
+      this.#scanner.expect(')');
+      return { name, at, function: found, path };
+    }
+    this.#scanner.expect(',');
+    const { at: sizeAt } = this.#scanner;
+    const size = this.#scanner.bare('call');
+    if (!SIZE.test(size)) throw this.#scanner.fail('a number above zero', sizeAt);
+    this.#scanner.expect(')');
+    return { name, at, function: found, path, size };
+  }
+
+  /** The name before a colon, and the word after it. A quoted path begins with no word. */
+  #named(): { name: string | undefined; head: ReadWord } {
+    const { word, at } = this.#filters.word();
+    const colon = word.indexOf(':');
+    const apart = colon < 0 && word !== '' && this.#scanner.accept(':');
+    if (colon < 0 && !apart) return { name: undefined, head: { word, at } };
+    const name = apart ? word : word.slice(0, colon);
+    if (!isIdentifier(name))
+      throw this.#scanner.fail('a name of lower-case letters, digits and _ before the colon', at);
+    const rest = apart ? '' : word.slice(colon + 1);
+    if (rest !== '') return { name, head: { word: rest, at: at + colon + 1 } };
+    this.#scanner.skipSpace();
+    return { name, head: this.#filters.word() };
+  }
+
+  #function<T extends string>(functions: readonly T[], { word, at }: ReadWord): T {
+    if (isFunction(functions, word)) return word;
+    const hint = didYouMean(word.toLowerCase(), functions) || `; there are ${functions.join(', ')}`;
+    throw refusal('filter.unknown_operator', `unknown function '${word.slice(0, 40)}' at character ${at}${hint}`);
+  }
+
+  /** The arguments up to the closing parenthesis. A filter is a word with a parenthesis. */
+  #argumentsOf(called: AggregateFunction): Pick<SelectTerm, 'path' | 'filter'> {
+    if (called === 'count' && this.#scanner.accept(')')) return { path: undefined, filter: undefined };
+    const first = this.#scanner.peek() === '"' ? undefined : this.#filters.word();
+    if (called === 'count' && first && this.#scanner.peek() === '(') {
+      const filter = this.#filters.filter(first);
+      this.#scanner.expect(')');
+      return { path: undefined, filter };
+    }
+    if (first?.word === '') throw this.#scanner.fail('a parameter', first.at);
+    const path = this.#filters.path(first);
+    const filter = this.#scanner.accept(',') ? this.#filters.filter() : undefined;
+    this.#scanner.expect(')', "',' or ')'");
+    return { path, filter };
+  }
+}
+
+function isFunction<T extends string>(functions: readonly T[], word: string): word is T {
+  return (functions as readonly string[]).includes(word);
+}

@@ -1,0 +1,54 @@
+/** Parses the query parameters of an aggregation. */
+import { EMPTY_AGGREGATE, type AggregateQuery } from '../../filter/aggregate-query.js';
+import { parseGroup, parseSelect } from '../../filter/aggregate.parser.js';
+import { LIMITS } from '../../shared/limits.js';
+import { parseQuery, type Parsed, type QueryParameters } from './parse-list-query.js';
+import { AGGREGATE_QUERY } from './query-names.js';
+import type { QueryReader } from './query-reader.js';
+
+export function parseAggregateQuery(parameters: QueryParameters): Parsed<AggregateQuery> {
+  return parseQuery(parameters, AGGREGATE_QUERY, readAggregateQuery, EMPTY_AGGREGATE);
+}
+
+function readAggregateQuery(reader: QueryReader): AggregateQuery {
+  const select = reader.all('select', parseSelect);
+  const group = reader.all('group', parseGroup);
+  if (!select && !group) reader.bad('select', 'wants at least one function, such as count(), or a group');
+  const fields = (select?.length ?? 0) + (group?.length ?? 0);
+  if (fields > LIMITS.aggregateFields)
+    reader.bad('select', `at most ${LIMITS.aggregateFields} fields with those of group`);
+  const [offset, limit] = [
+    reader.number('offset', 0, LIMITS.groupsMax),
+    reader.number('limit', LIMITS.pageDefault, LIMITS.pageMax),
+  ];
+  if (offset + limit > LIMITS.groupsMax)
+    reader.bad('offset', `offset and limit together are at most ${LIMITS.groupsMax}`);
+  return {
+    select: select ?? [],
+    group: group ?? [],
+    filter: reader.filter('filter'),
+    having: reader.filter('having'),
+    order: reader.order(),
+    limit,
+    offset,
+    timezone: timezone(reader),
+  };
+}
+
+function timezone(reader: QueryReader): string {
+  const name = reader.single('timezone') ?? EMPTY_AGGREGATE.timezone;
+  if (isTimezone(name)) return name;
+  reader.bad('timezone', `wants the name of a time zone such as Europe/Rome, got '${name.slice(0, 40)}'`);
+  return EMPTY_AGGREGATE.timezone;
+}
+
+/** Offsets such as +02:00 are refused, because PostgreSQL would read them with the other sign. */
+function isTimezone(name: string): boolean {
+  if (!/^[A-Za-z][A-Za-z0-9_+/-]{0,63}$/.test(name)) return false;
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,102 @@
+/** Reads the query parameters of endpoints for lists, and collects their faults. */
+import type { Filter } from '../../filter/filter.ast.js';
+import { parseFilter } from '../../filter/filter.parser.js';
+import type { OrderBy } from '../../filter/list-query.js';
+import { KindError, type Faults } from '../../shared/errors.js';
+import { LIMITS } from '../../shared/limits.js';
+import type { QueryName } from './query-names.js';
+
+/** Each method reads a parameter. If the value is malformed, it reports the fault and returns what stands for none. */
+export class QueryReader {
+  /** @param query the texts of each parameter */
+  constructor(
+    private readonly query: ReadonlyMap<string, readonly string[]>,
+    private readonly faults: Faults,
+  ) {}
+
+  bad(name: QueryName, wants: string): void {
+    this.faults.add('query.bad_value', `${name}: ${wants}`, { parameter: name });
+  }
+
+  conflict(a: QueryName, b: QueryName): void {
+    this.faults.add('query.conflict', `${a} and ${b} exclude each other`, { parameter: b });
+  }
+
+  single(name: QueryName): string | undefined {
+    const values = this.query.get(name);
+    if (values && values.length > 1) this.bad(name, 'given more than once');
+    return values?.[0];
+  }
+
+  number(name: QueryName, absent: number, max: number): number {
+    const text = this.single(name);
+    if (text === undefined) return absent;
+    const value = /^\d{1,16}$/.test(text) ? Number(text) : NaN;
+    if (value <= max) return value;
+    this.bad(name, `wants a whole number from 0 to ${max}, got '${text.slice(0, 40)}'`);
+    return absent;
+  }
+
+  choice<T extends string>(name: QueryName, choices: readonly [T, ...T[]], absent: T): T {
+    const text = this.single(name);
+    if (text === undefined) return absent;
+    const found = choices.find((choice) => choice === text);
+    if (!found) this.bad(name, `wants ${choices.join(', ')}, got '${text.slice(0, 40)}'`);
+    return found ?? absent;
+  }
+
+  filter(name: QueryName): Filter | undefined {
+    const text = this.single(name);
+    return text === undefined ? undefined : this.#parsed(name, () => parseFilter(text), undefined);
+  }
+
+  /** The values of all texts of a parameter; undefined if there is none. */
+  all<T>(name: QueryName, parse: (text: string) => readonly T[]): T[] | undefined {
+    return this.query.get(name)?.flatMap((text) => this.#parsed(name, () => parse(text), []));
+  }
+
+  order(): OrderBy[] {
+    const terms = (this.query.get('order') ?? []).flatMap((text) => this.#orderTerms(text));
+    if (terms.length > LIMITS.orderTerms) this.bad('order', `at most ${LIMITS.orderTerms} terms`);
+    return terms;
+  }
+
+  /** Terms in one parameter: one, or several as `[a;asc,b;desc]`. */
+  #orderTerms(text: string): OrderBy[] {
+    return unbracket(text).flatMap((term) => {
+      const at = term.lastIndexOf(';');
+      const path = term.slice(0, Math.max(0, at)).trim();
+      const direction = term.slice(at + 1).trim();
+      if (path !== '' && !path.includes(';') && (direction === 'asc' || direction === 'desc'))
+        return [{ path, descending: direction === 'desc' }];
+      this.bad('order', `wants <parameter>;asc or <parameter>;desc, got '${term.slice(0, 80)}'`);
+      return [];
+    });
+  }
+
+  names(name: QueryName): string[] | undefined {
+    const texts = this.query.get(name);
+    if (!texts) return undefined;
+    const names = texts.flatMap(unbracket);
+    if (names.some((each) => each === '')) this.bad(name, 'wants ids, separated by commas');
+    return [...new Set(names.filter((each) => each !== ''))];
+  }
+
+  /** The texts of the faults of other parameters than `filter` begin with the parameter. */
+  #parsed<T>(name: QueryName, parse: () => T, otherwise: T): T {
+    try {
+      return parse();
+    } catch (error) {
+      if (!(error instanceof KindError)) throw error;
+      if (name === 'filter') this.faults.addAll(error);
+      else for (const { code, text } of error.messages) this.faults.add(code, `${name}: ${text}`, { parameter: name });
+      return otherwise;
+    }
+  }
+}
+
+/** Splits `[a,b]` and `a,b`. */
+export function unbracket(text: string): string[] {
+  const inner = /^\s*\[(.*)\]\s*$/s.exec(text)?.[1] ?? text;
+  return inner.split(',').map((part) => part.trim());
+}

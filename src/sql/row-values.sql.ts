@@ -1,0 +1,55 @@
+/** Values of a row `t` and of rows that its references lead to, for orders and aggregations. */
+import type { Target } from '../model/predicate/predicate.js';
+import { ident, join, sql, type Fragment } from './fragment.js';
+import { Lookups } from './predicate.sql.js';
+
+export interface RowValues {
+  readonly values: readonly Fragment[];
+  /** The joins that follow the table `t` in FROM. */
+  readonly joins: Fragment;
+}
+
+/**
+ * The values of targets.
+ * @param valueOf the value of a target in a row
+ * @param before the joins of the conditions on the same rows
+ */
+export function rowValues<T extends { readonly target: Target }>(
+  schema: string,
+  wanted: readonly T[],
+  valueOf: (each: T, row: string) => Fragment,
+  before: Lookups,
+): RowValues {
+  const beyond = wanted.flatMap(({ target }) => (target.through ? [target] : []));
+  if (!before.canJoin(beyond)) return valuesBySubquery(schema, wanted, valueOf, before);
+  const lookups = before.more();
+  const values = wanted.map((each) => valueOf(each, lookups.scopeOf(each.target).row));
+  return { values, joins: lookups.joins };
+}
+
+/**
+ * Where there are too many joins, a subquery looks the values up for each unit. `OFFSET 0` keeps PostgreSQL from
+ * merging it into the query.
+ */
+function valuesBySubquery<T extends { readonly target: Target }>(
+  schema: string,
+  wanted: readonly T[],
+  valueOf: (each: T, row: string) => Fragment,
+  before: Lookups,
+): RowValues {
+  const lookups = new Lookups(schema, 't');
+  const found: Fragment[] = [];
+  const values = wanted.map((each, at) => {
+    const value = valueOf(each, lookups.scopeOf(each.target).row);
+    if (!each.target.through) return value;
+    found.push(sql`${value} AS ${keyName(at)}`);
+    return sql`_s.${keyName(at)}`;
+  });
+  const subquery = sql`SELECT ${join(found)} FROM (SELECT) AS t_0${lookups.joins} OFFSET 0`;
+  return { values, joins: sql`${before.joins} CROSS JOIN LATERAL (${subquery}) AS _s` };
+}
+
+/** The column in which a subquery returns a value. */
+export function keyName(at: number): Fragment {
+  return ident(`k${at}`);
+}

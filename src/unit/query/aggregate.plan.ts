@@ -1,0 +1,151 @@
+/** Plans an aggregation for a caller: of one kind, or of several together. Pure. */
+import type { AggregateQuery } from '../../filter/aggregate-query.js';
+import type { GroupTerm, SelectTerm } from '../../filter/aggregate.ast.js';
+import type { Filter } from '../../filter/filter.ast.js';
+import { isAbsent, resolveAbsent, sharedNames, type Absent } from '../../model/predicate/absent-parameter.js';
+import { namesOfKinds, type Names } from '../../model/predicate/path.js';
+import { resolveFilter } from '../../model/predicate/resolve-filter.js';
+import type { Predicate, Target } from '../../model/predicate/predicate.js';
+import type { QueryName } from '../../http/route/query-names.js';
+import { Faults, KindError, refusal } from '../../shared/errors.js';
+import { LIMITS } from '../../shared/limits.js';
+import type { AggregateColumn, AggregateInput, AggregatePlan, AggregateSource } from '../../sql/aggregate.sql.js';
+import { columnOf, countColumn } from './aggregate-column.js';
+import { checkLookups } from './lookup-limit.js';
+import { collectFaults, orderTerm, targetOf, type PlanContext } from './list.plan.js';
+
+/** A term, and the query parameter that it is from. */
+interface Term {
+  readonly parameter: 'select' | 'group';
+  readonly term: GroupTerm | SelectTerm;
+}
+
+/** A term as it is resolved for one kind. */
+interface ResolvedTerm extends AggregateInput {
+  readonly condition: Predicate | undefined;
+}
+
+/**
+ * @param contexts the kinds, each with what the caller may read of it
+ * @throws KindError 400 with all faults; 401 and 403 if a path leads to data that the caller may not read
+ */
+export function planAggregate(query: AggregateQuery, contexts: readonly PlanContext[], schema: string): AggregatePlan {
+  const faults = new Faults();
+  const terms = [
+    ...query.group.map((term): Term => ({ parameter: 'group', term })),
+    ...query.select.map((term): Term => ({ parameter: 'select', term })),
+  ];
+  collectFaults(faults, () => checkNumbers(query), undefined);
+  const namesOf = sharedNames(contexts.map(({ visible }) => visible));
+  const sources = contexts.map((context): AggregateSource => {
+    const { visible, absent } = namesOf(context.visible);
+    const names: Names = { ...context, visible, ...namesOfKinds(contexts) };
+    const filter = collectFaults(faults, () => query.filter && resolveFilter(query.filter, names), undefined);
+    const inputs = terms.map((term) => collectFaults(faults, () => resolveTerm(term, names, absent), NO_INPUT));
+    collectFaults(faults, () => checkLookups(filter, targetsOf(inputs)), undefined);
+    const { kind, access } = context;
+    return { kind, access, filter: filter && resolveAbsent(filter, absent), inputs };
+  });
+  faults.throwIfAny();
+  const columns = terms.map((each, at) => {
+    const targets = sources.flatMap(({ inputs }) => inputs[at]?.target ?? []);
+    return collectFaults(faults, () => columnFor(each, targets, query.timezone, at), countColumn('', at));
+  });
+  collectFaults(faults, () => checkNames(columns, terms), undefined);
+  faults.throwIfAny();
+  return { schema, sources, columns, ...planGroups(query, columns, contexts) };
+}
+
+const NO_INPUT: ResolvedTerm = { target: undefined, condition: undefined };
+
+/** The filter and the order of the groups, over the names of the answer. */
+function planGroups(
+  { having, order, limit, offset }: AggregateQuery,
+  columns: readonly AggregateColumn[],
+  contexts: readonly PlanContext[],
+): Pick<AggregatePlan, 'having' | 'order' | 'limit' | 'offset'> {
+  const [first] = contexts;
+  if (!first) return { having: undefined, order: [], limit, offset };
+  const visible = new Map(columns.map(({ name, field }) => [name, field]));
+  const names: Names = { kind: first.kind, visible, called: 'the answer' };
+  const faults = new Faults();
+  const attempt = <T>(work: () => T, otherwise: T): T => collectFaults(faults, work, otherwise);
+  const plan = {
+    having: attempt(() => having && within('having', () => resolveFilter(having, names)), undefined),
+    order: order.flatMap(({ path, descending }) => attempt(() => orderTerm(path, descending, names), undefined) ?? []),
+    limit,
+    offset,
+  };
+  faults.throwIfAny();
+  return plan;
+}
+
+function resolveTerm({ parameter, term }: Term, names: Names, absent: Absent): ResolvedTerm {
+  const { path } = term;
+  const target = path && targetOf(() => path, names, parameter);
+  const condition = 'filter' in term && term.filter ? resolveCondition(term.filter, names, absent) : undefined;
+  return { target: target && !isAbsent(target, absent) ? target : undefined, condition };
+}
+
+function resolveCondition(filter: Filter, names: Names, absent: Absent): Predicate {
+  return resolveAbsent(
+    within('select', () => resolveFilter(filter, names)),
+    absent,
+  );
+}
+
+function targetsOf(inputs: readonly AggregateInput[]): { target: Target }[] {
+  return inputs.flatMap(({ target }) => (target ? [{ target }] : []));
+}
+
+function columnFor({ parameter, term }: Term, targets: readonly Target[], timezone: string, at: number) {
+  const name = nameOf(term);
+  return within(parameter, () => columnOf(term, { name, targets, timezone, at }));
+}
+
+/** The name of a field of the answer; without one of its own `sum_population`, `country_name`. */
+export function nameOf(term: GroupTerm | SelectTerm): string {
+  if (term.name !== undefined) return term.name;
+  const path = term.path?.segments ?? [];
+  return [...(term.function === undefined ? [] : [term.function]), ...path].join('_').replaceAll('.', '_');
+}
+
+function checkNames(columns: readonly AggregateColumn[], terms: readonly Term[]): void {
+  const known = new Set<string>();
+  const faults = new Faults();
+  for (const [at, { name }] of columns.entries()) {
+    const parameter = terms[at]?.parameter ?? 'select';
+    if (known.has(name)) {
+      const text = `${parameter}: two fields are named '${name.slice(0, 80)}'; give one another name before a colon`;
+      faults.add('query.bad_value', text, { parameter });
+    }
+    known.add(name);
+  }
+  faults.throwIfAny();
+}
+
+function checkNumbers({ select, group }: AggregateQuery): void {
+  const [distinct, lists] = [
+    select.filter((term) => term.function === 'count_distinct').length,
+    group.filter((term) => term.function === 'each').length,
+  ];
+  const check = (parameter: QueryName, called: string, found: number, most: number) => {
+    if (found <= most) return;
+    throw refusal('query.too_large', `${parameter}: at most ${most} ${called}, got ${found}`, { parameter });
+  };
+  check('select', 'count_distinct', distinct, LIMITS.distinctCounts);
+  check('group', 'each', lists, LIMITS.eachLists);
+}
+
+/** Adds the query parameter to the texts of faults. */
+function within<T>(parameter: QueryName, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof KindError) || error.status !== 400) throw error;
+    const faults = new Faults();
+    for (const { code, text } of error.messages) faults.add(code, `${parameter}: ${text}`, { parameter });
+    faults.throwIfAny();
+    throw error;
+  }
+}

@@ -1,0 +1,88 @@
+/** Aggregations of remote kinds: validated as for a table, passed to the source, and its answer validated. Pure. */
+import type { AggregateQuery } from '../../filter/aggregate-query.js';
+import { printFilter, printPath } from '../../filter/filter.printer.js';
+import type { RemoteAggregateQuery } from '../../kit/remote.js';
+import type { KindDef } from '../../model/model.js';
+import { isPlainObject, jsonFault, typeName } from '../../shared/json.js';
+import { LIMITS } from '../../shared/limits.js';
+import { answerTooLarge } from '../../shared/response-size.js';
+import { nameOf, planAggregate } from '../query/aggregate.plan.js';
+import type { PlanContext } from '../query/list.plan.js';
+import type { UnitPage } from '../query/unit-page.js';
+import { remoteQuery } from './remote.plan.js';
+import { sourceUnavailable } from './unavailable-refusal.js';
+
+/** `names` are those of the answer, in its order. @throws KindError 400 with all faults */
+export function planRemoteAggregate(
+  query: AggregateQuery,
+  context: PlanContext,
+): { query: RemoteAggregateQuery; names: readonly string[]; hidden: readonly string[] } {
+  const { columns } = planAggregate(query, [context], context.schema);
+  const { select, group, having, timezone } = query;
+  return {
+    names: columns.map(({ name }) => name),
+    hidden: columns.flatMap(({ name, hidden }) => (hidden ? [name] : [])),
+    query: {
+      ...remoteQuery(query),
+      select: select.map((term) => ({
+        name: nameOf(term),
+        function: term.function,
+        parameter: term.path ? printPath(term.path.segments) : null,
+        filter: term.filter ?? null,
+        filterText: term.filter ? printFilter(term.filter) : null,
+      })),
+      group: group.map((term) => ({
+        name: nameOf(term),
+        parameter: printPath(term.path.segments),
+        function: term.function ?? null,
+        size: term.function === 'bucket' ? term.size : null,
+      })),
+      having: having ?? null,
+      havingText: having ? printFilter(having) : null,
+      timezone,
+    },
+  };
+}
+
+interface Groups {
+  readonly names: readonly string[];
+  readonly limit: number;
+}
+
+/**
+ * Reads the groups that a source returns; those beyond `limit` are ignored.
+ * @throws KindError 503 with a cause that names the field; 400 if they are larger than an answer may be
+ */
+export function readGroups(kind: KindDef, given: unknown, { names, limit }: Groups): UnitPage {
+  const items: string[] = [];
+  let count: unknown;
+  let size = 0;
+  try {
+    if (!isPlainObject(given)) throw new Error(`aggregate: must answer an object, got ${typeName(given)}`);
+    ({ count } = given);
+    if (typeof count !== 'number' || !Number.isSafeInteger(count) || count < 0)
+      throw new Error(`count: must be a whole number, got ${typeName(count)}`);
+    if (!Array.isArray(given['items'])) throw new Error(`items: must be an array, got ${typeName(given['items'])}`);
+    for (const [at, item] of (given['items'] as unknown[]).slice(0, limit).entries()) {
+      const text = groupText(item, names, `items[${at}]`);
+      size += Buffer.byteLength(text);
+      if (size > LIMITS.answerBytes) break;
+      items.push(text);
+    }
+  } catch (error) {
+    // The objects come from custom code: their getters may throw anything.
+    throw sourceUnavailable(kind, error);
+  }
+  if (size > LIMITS.answerBytes) throw answerTooLarge();
+  return { count: Number(count), items: `[${items.join(',')}]` };
+}
+
+function groupText(given: unknown, names: readonly string[], at: string): string {
+  if (!isPlainObject(given)) throw new Error(`${at}: must be an object, got ${typeName(given)}`);
+  const values = names.map((name) => [name, Object.hasOwn(given, name) ? (given[name] ?? null) : null] as const);
+  for (const [name, value] of values) {
+    const fault = jsonFault(value);
+    if (fault !== undefined) throw new Error(`${at}.${name}: ${fault}`);
+  }
+  return JSON.stringify(Object.fromEntries(values));
+}

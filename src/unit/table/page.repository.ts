@@ -1,0 +1,126 @@
+/** Reads pages: of lists, of lists over several kinds, of groups, and of traversals. */
+import { Injectable } from '@nestjs/common';
+import type { Executor } from '../../database/database.js';
+import { isDatabaseFault, isOutOfRange } from '../../database/statement/sqlstate.js';
+import type { Model } from '../../model/model.js';
+import { refusal } from '../../shared/errors.js';
+import { aggregateStatement, type AggregatePlan } from '../../sql/aggregate.sql.js';
+import type { Statement } from '../../sql/fragment.js';
+import {
+  estimateStatement,
+  hasStoredCount,
+  listStatement,
+  type CountedRows,
+  type ListPlan,
+} from '../../sql/select.sql.js';
+import { estimateUnionStatement, unionStatement, type UnionPlan } from '../../sql/union.sql.js';
+import { walkStatement, type WalkPlan } from '../../sql/walk.sql.js';
+import { badCursor } from '../query/cursor.js';
+import { checkVersion, type Versioned } from './check-version.js';
+import { CountChecker } from './count-checker.js';
+
+/** A page of units. */
+export interface PageRow {
+  readonly count: number;
+  readonly items: string;
+  /** Order values of the last unit; null if no page follows. */
+  readonly last: readonly (string | null)[] | null;
+}
+
+export interface WalkRow {
+  /** Whether the unit at which the walk starts exists and may be read by the caller. */
+  readonly found: boolean;
+  /** The walk would reach more units than a request may. */
+  readonly over: boolean;
+  readonly count: number;
+  readonly items: string;
+  /** Kinds of units in the page that the plan does not read. */
+  readonly unmet: readonly string[] | null;
+}
+
+type ListRow = Versioned & { count: string; items: string | null; last?: string | null };
+
+/** The part that plans of all lists have in common. */
+type Paged = Pick<ListPlan, 'offset' | 'limit' | 'count' | 'cursor'>;
+
+@Injectable()
+export class PageRepository {
+  constructor(private readonly checker: CountChecker) {}
+
+  fetchPage(executor: Executor, plan: ListPlan, model: Model): Promise<PageRow> {
+    this.#noteCount(plan.schema, plan);
+    const measured = () => listStatement(plan, true);
+    return this.#page(executor, plan, model, listStatement(plan), () => estimateStatement(plan), measured);
+  }
+
+  fetchUnion(executor: Executor, plan: UnionPlan, model: Model): Promise<PageRow> {
+    for (const part of plan.parts) this.#noteCount(plan.schema, part);
+    return this.#page(executor, plan, model, unionStatement(plan), () => estimateUnionStatement(plan));
+  }
+
+  #noteCount(schema: string, rows: CountedRows): void {
+    if (hasStoredCount(rows)) this.checker.noteUse(schema, rows.kind);
+  }
+
+  async #page(
+    executor: Executor,
+    plan: Paged,
+    model: Model,
+    statement: Statement,
+    estimate: () => Statement,
+    measured?: () => Statement,
+  ): Promise<PageRow> {
+    try {
+      let [row] = await executor.run<ListRow>(statement);
+      checkVersion(row, model);
+      if (row?.items === null && measured) {
+        [row] = await executor.run<ListRow>(measured());
+        checkVersion(row, model);
+      }
+      const counted = Number(row?.count);
+      const count = plan.count === 'estimated' ? await this.#estimate(executor, plan, counted, estimate()) : counted;
+      return { count, items: row?.items ?? '[]', last: row?.last ? (JSON.parse(row.last) as (string | null)[]) : null };
+    } catch (error) {
+      if (plan.cursor && isDatabaseFault(error) && error.code.startsWith('22')) throw badCursor();
+      throw error;
+    }
+  }
+
+  /** A page of groups. */
+  async fetchAggregate(
+    executor: Executor,
+    plan: AggregatePlan,
+    model: Model,
+  ): Promise<Pick<PageRow, 'count' | 'items'>> {
+    try {
+      const [row] = await executor.run<Versioned & { count: string; items: string }>(aggregateStatement(plan));
+      checkVersion(row, model);
+      return { count: Number(row?.count), items: row?.items ?? '[]' };
+    } catch (error) {
+      if (isOutOfRange(error))
+        throw refusal('query.bad_value', 'a sum, average or bucket is beyond the range of its type');
+      throw error;
+    }
+  }
+
+  async fetchWalk(executor: Executor, plan: WalkPlan, model: Model): Promise<WalkRow> {
+    const [row] = await executor.run<Versioned & Omit<WalkRow, 'count'> & { count: string }>(walkStatement(plan));
+    checkVersion(row, model);
+    if (!row) throw new Error('a walk answers one row');
+    return { ...row, count: Number(row.count) };
+  }
+
+  /**
+   * PostgreSQL's estimate, but at least the units up to the end of this page. If the first page is not full, its count
+   * is exact.
+   */
+  async #estimate(executor: Executor, plan: Paged, onPage: number, statement: Statement): Promise<number> {
+    const seen = plan.offset + onPage;
+    if (plan.offset === 0 && seen < plan.limit) return seen;
+    interface Explained {
+      'QUERY PLAN': { Plan: { 'Plan Rows': number } }[];
+    }
+    const [row] = await executor.run<Explained>(statement);
+    return Math.max(seen, Math.round(row?.['QUERY PLAN'][0]?.Plan['Plan Rows'] ?? 0));
+  }
+}
