@@ -6,7 +6,7 @@
 import type { AggregateFunction, Period } from '../filter/aggregate.ast.js';
 import type { Field, KindDef } from '../model/model.js';
 import type { Predicate, Target } from '../model/predicate/predicate.js';
-import { boundedList } from './answer-size.sql.js';
+import { boundedRows } from './answer-size.sql.js';
 import { columnRef, columnType, fieldJson } from './columns.sql.js';
 import { all, EMPTY_SQL, ident, integer, join, param, render, sql, type Fragment, type Statement } from './fragment.js';
 import { modelVersion } from './model-version.sql.js';
@@ -93,12 +93,12 @@ export function aggregateStatement(plan: AggregatePlan): Statement {
   if (limit === 0) return render(sql`WITH ${groups} SELECT ${answer}, '[]' AS items`);
   const shown = columns.map(({ name, field }, at) => sql`${fieldJson(field, 't')} AS ${ident(columnAlias(name, at))}`);
   const page = sql`SELECT t.* FROM _matching AS t${orderSql(plan)} ${limitOffset(limit, offset)}`;
-  const items = boundedList(withLongNames({ paths: columns }, sql`row_to_json(_page)`), sql`_page`);
+  const items = boundedRows((row) => withLongNames({ paths: columns }, row), sql`_page`);
   return render(sql`
     WITH
       ${groups},
       _page AS (SELECT ${join(shown)} FROM (${page}) AS t)
-    SELECT ${answer}, ${items}::text AS items
+    SELECT ${answer}, ${items} AS items
   `);
 }
 

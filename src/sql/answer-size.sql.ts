@@ -46,9 +46,15 @@ export function boundedList(item: Fragment, from: Fragment): Fragment {
  */
 const MAX_UNMEASURED_BYTES = integer(1024 * 1024);
 
+/** The JSON list of the rows of a table, as text. Rows that are small together are not measured one by one. */
+export function boundedRows(item: (row: Fragment) => Fragment, table: Fragment): Fragment {
+  const measured = boundedList(item(sql`row_to_json(${table})`), table);
+  return sql`coalesce(${smallRows(item, table)}, ${measured}::text)`;
+}
+
 /**
- * The JSON list of the rows of a table, as text, if they are small together; null if they have to be measured one by one,
- * as `boundedList` does. Both in one statement would take PostgreSQL a fifth of the time of a list to plan.
+ * The same, but null if the rows have to be measured: `boundedRows` takes PostgreSQL a fifth longer to plan, executed or
+ * not.
  */
 export function smallRows(item: (row: Fragment) => Fragment, table: Fragment): Fragment {
   const light = sql`(SELECT sum(pg_column_size(${table})) FROM ${table}) <= ${MAX_UNMEASURED_BYTES}`;

@@ -4,7 +4,8 @@
  */
 import type { Field, KindDef } from '../model/model.js';
 import type { Predicate } from '../model/predicate/predicate.js';
-import { bounded, boundedList, smallRows } from './answer-size.sql.js';
+import { LIMITS } from '../shared/limits.js';
+import { bounded, boundedList, boundedRows, smallRows } from './answer-size.sql.js';
 import { all, EMPTY_SQL, ident, integer, join, param, render, sql, type Fragment, type Statement } from './fragment.js';
 import { keysetRanges, type KeysetRange } from './keyset.sql.js';
 import { modelVersion } from './model-version.sql.js';
@@ -44,7 +45,7 @@ export interface ListPlan extends ReadPlan, PageRequest {
  * One row `v, count, items`; with a cursor also `last`: the order values after which the next page begins, or null.
  * `items` is null if the page is so large that it has to be read with `measured`.
  */
-export function listStatement(plan: ListPlan, measured = false): Statement {
+export function listStatement(plan: ListPlan, measured = mayBeLarge(plan)): Statement {
   const found = matchingRows(plan.schema, plan.kind, [plan.access, plan.filter]);
   const table = kindTable(plan.schema, plan.kind);
   const version = sql`${modelVersion(plan.schema, isSamePlanForAllValues(plan) ? undefined : FORCE_CUSTOM_PLAN)} AS v`;
@@ -63,13 +64,13 @@ export function listStatement(plan: ListPlan, measured = false): Statement {
     SELECT ${recordColumns(plan)}
     FROM ${pageRows(plan.kind, rows)}${referencedValues(plan, CROSS_JOIN_LATERAL)}
   `;
-  const items = measured
-    ? sql`${boundedList(withLongNames(plan, sql`row_to_json(_page)`), sql`_page`)}::text`
-    : smallRows((row) => withLongNames(plan, row), sql`_page`);
-  return render(
-    sql`WITH _page AS (${page}) SELECT ${version}, ${count} AS count, ${items} AS items`,
-    prepare && !measured,
-  );
+  const items = (measured ? boundedRows : smallRows)((row) => withLongNames(plan, row), sql`_page`);
+  return render(sql`WITH _page AS (${page}) SELECT ${version}, ${count} AS count, ${items} AS items`, prepare);
+}
+
+/** Whether a page is more likely to be large: reading it twice would cost more than planning to measure it. */
+function mayBeLarge({ limit, also }: ListPlan): boolean {
+  return limit > LIMITS.pageDefault || also !== undefined;
 }
 
 /**

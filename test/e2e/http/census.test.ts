@@ -157,6 +157,11 @@ const ROWS: readonly Row[] = [
     answers: [401, 200, 200, 200],
   },
   {
+    route: 'GET /api/lib/group/:group_id/aggregate',
+    call: () => ['GET', '/group/notes/aggregate?select=count()'],
+    answers: [401, 200, 200, 200],
+  },
+  {
     route: 'GET /api/lib/group/:group_id/unit/:unit_id',
     call: ({ note }) => ['GET', `/group/notes/unit/${note}`],
     answers: [401, 200, 404, 200],
@@ -178,6 +183,11 @@ const ROWS: readonly Row[] = [
     answers: [401, 200, 404, 200],
   },
   { route: 'GET /api/lib/:kind_id/unit', call: () => ['GET', '/note/unit'], answers: [401, 200, 200, 200] },
+  {
+    route: 'GET /api/lib/:kind_id/aggregate',
+    call: () => ['GET', '/note/aggregate?select=count()'],
+    answers: [401, 200, 200, 200],
+  },
   {
     route: 'GET /api/lib/:kind_id/unit/:unit_id',
     call: (units) => ['GET', noted(units).note],
