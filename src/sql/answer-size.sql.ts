@@ -57,7 +57,7 @@ export function boundedRows(item: (row: Fragment) => Fragment, table: Fragment):
  * not.
  */
 export function smallRows(item: (row: Fragment) => Fragment, table: Fragment): Fragment {
-  const light = sql`(SELECT sum(pg_column_size(${table})) FROM ${table}) <= ${MAX_UNMEASURED_BYTES}`;
+  const light = sql`(SELECT coalesce(sum(pg_column_size(${table})), 0) FROM ${table}) <= ${MAX_UNMEASURED_BYTES}`;
   const list = sql`(
     SELECT ${bounded(sql`l.items`)}
     FROM (SELECT coalesce(json_agg(${item(table)}), '[]')::text AS items FROM ${table}) AS l

@@ -449,6 +449,7 @@ describe('statements', () => {
     ['a get of a kind', 1, () => project.get('/kind/unit/city')],
     ['a list of kinds', 1, () => project.get('/kind/unit')],
     ['a struct', 1, () => project.get('/city/struct')],
+    ['a list without units', 1, () => project.get('/city/unit?filter=eq(name,nobody)')],
     ['a create', 1, () => project.post('/city/unit', { name: 'x' })],
     [
       'a bulk create',
