@@ -28,11 +28,6 @@ export interface Subject {
   readonly notNull?: string;
   /** A body that conflicts with that of the unit given, and the code of the conflict. */
   readonly conflict?: { readonly body: (unit: Body) => Body; readonly code: string };
-  /**
-   * The name of a kind that differs in the types or names of its parameters only, and is held to the whole contract: what
-   * is refused before any value is looked at is not tried again.
-   */
-  readonly like?: string;
   /** Units that are there before any is made. */
   readonly builtIn?: boolean;
   /** Whoever may sign up sees the struct. */
@@ -371,7 +366,7 @@ export function itHolds(subject: Subject, projects: { readonly here: TestProject
       expect(await ok(here.get(at(unit.id)))).toEqual(unit);
     });
 
-    if (subject.like === undefined) itRefusesRequests();
+    itRefusesRequests();
 
     it('has a struct with the fields of its body', async () => {
       const unit = await create();

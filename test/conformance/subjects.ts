@@ -17,13 +17,7 @@ const identified = (kind: string, more: Partial<Subject> & { extra?: (n: number)
 });
 
 const type = (kind: string, extra: Body, edit: Body, wrong: readonly [string, Json]): Subject =>
-  identified(kind, {
-    extra: () => extra,
-    edit,
-    wrong,
-    answersEdited: true,
-    ...(kind !== 'string' && { like: 'string' }),
-  });
+  identified(kind, { extra: () => extra, edit, wrong, answersEdited: true });
 
 /** The built-in kinds that clients may write, and the twelve parameter types. */
 export const BUILT_IN: readonly Subject[] = [
@@ -117,14 +111,11 @@ const SAMPLES: readonly Sample[] = [
   { type: 'json', value: (n) => ({ n, list: [null, true], '': 'x' }), other: [1], wrong: 5, sortable: false },
 ];
 
-const FIRST_TYPED = 'of_string';
-
 /** A kind of one parameter per type, and `counter`, which tells its units apart. */
 function typed(prefix: string, parameter: string, { type: id, value, other, wrong, sortable }: Sample): Subject {
-  const kind = `${prefix}${id}`;
   return {
     ...{
-      kind,
+      kind: `${prefix}${id}`,
       key: 'uuid',
       sortBy: sortable ? parameter : 'counter',
       required: 'counter',
@@ -135,7 +126,6 @@ function typed(prefix: string, parameter: string, { type: id, value, other, wron
     // Whatever is JSON is right for a json parameter.
     wrong: id === 'json' ? ['counter', 'x'] : [parameter, wrong],
     conflict: { body: ({ counter }) => ({ counter: counter ?? null }), code: 'parameter.not_unique counter' },
-    ...(kind !== FIRST_TYPED && { like: FIRST_TYPED }),
   };
 }
 
@@ -235,15 +225,12 @@ export const ODD_PARAMETERS = [
   `${'p'.repeat(60)}abd`,
 ];
 
-/** A word of SQL, and one of the names that are too long for PostgreSQL. */
-const HELD_WHOLLY = ['select', `${'k'.repeat(60)}abd`];
 const odd = (kind: string): Subject => ({
   ...{ kind, key: 'uuid', sortBy: 'xmin', required: 'constructor', notNull: 'ctid' },
   body: (n) => Object.fromEntries(ODD_PARAMETERS.map((id) => [id, `${id.slice(0, 3)} ${padded(n)}`])),
   edit: { constructor: 'zz', [`${'p'.repeat(60)}abd`]: null },
   wrong: ['constructor', 5],
   conflict: { body: ({ ctid }) => ({ ctid: ctid ?? null }), code: 'parameter.not_unique ctid' },
-  ...(!HELD_WHOLLY.includes(kind) && { like: 'select' }),
 });
 
 const member: Subject = {
