@@ -15,6 +15,8 @@ import { limitOffset } from './page.sql.js';
 import { MAX_LOOKUPS_PER_KIND, matchingRows, predicateSql } from './predicate.sql.js';
 import { columnAlias, withLongNames } from './record.sql.js';
 import { rowValues } from './row-values.sql.js';
+import { hasStoredCount } from './select.sql.js';
+import { storedCount } from './count.sql.js';
 import { kindTable } from './table.sql.js';
 import { ageOf, firstOf } from './aggregate-age.sql.js';
 
@@ -111,7 +113,14 @@ function orderSql({ schema, columns, order }: AggregatePlan): Fragment {
 }
 
 function groupsSql(plan: AggregatePlan): Fragment {
-  const { columns, sources } = plan;
+  const { schema, columns, sources } = plan;
+  if (isStoredCount(plan)) {
+    const total = join(
+      sources.map(({ kind }) => storedCount(schema, kind)),
+      ' + ',
+    );
+    return sql`SELECT ${join(columns.map(({ field }) => sql`(${total})::bigint AS ${ident(field.column ?? '')}`))}`;
+  }
   const values = columns.map((column, at) => sql`${columnSql(column, at)} AS ${ident(column.field.column ?? '')}`);
   const keys = columns.flatMap(({ role }, at) => (role === 'group' ? [integer(at + 1)] : []));
   const rows =
@@ -123,6 +132,13 @@ function groupsSql(plan: AggregatePlan): Fragment {
       : noRows(plan);
   const groupBy = keys.length > 0 ? sql` GROUP BY ${join(keys)}` : EMPTY_SQL;
   return sql`SELECT ${join(values)} FROM (${rows}) AS r${groupBy}`;
+}
+
+/** Whether only units are counted, all of them, and their numbers are stored. */
+export function isStoredCount({ sources, columns }: Pick<AggregatePlan, 'sources' | 'columns'>): boolean {
+  const countsUnits = (column: AggregateColumn): boolean =>
+    column.role === 'value' && column.function === 'count' && column.input.type === undefined && !column.filtered;
+  return sources.length > 0 && sources.every(hasStoredCount) && columns.every(countsUnits);
 }
 
 function columnSql(column: AggregateColumn, at: number): Fragment {

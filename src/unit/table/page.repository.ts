@@ -4,7 +4,7 @@ import type { Executor } from '../../database/database.js';
 import { isDatabaseFault, isOutOfRange } from '../../database/statement/sqlstate.js';
 import type { Model } from '../../model/model.js';
 import { refusal } from '../../shared/errors.js';
-import { aggregateStatement, type AggregatePlan } from '../../sql/aggregate.sql.js';
+import { aggregateStatement, isStoredCount, type AggregatePlan } from '../../sql/aggregate.sql.js';
 import type { Statement } from '../../sql/fragment.js';
 import {
   estimateStatement,
@@ -92,6 +92,7 @@ export class PageRepository {
     plan: AggregatePlan,
     model: Model,
   ): Promise<Pick<PageRow, 'count' | 'items'>> {
+    if (isStoredCount(plan)) for (const { kind } of plan.sources) this.checker.noteUse(plan.schema, kind);
     try {
       const [row] = await executor.run<Versioned & { count: string; items: string }>(aggregateStatement(plan));
       checkVersion(row, model);

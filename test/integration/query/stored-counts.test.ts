@@ -2,7 +2,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { CountChecker } from '../../../src/unit/table/count-checker.js';
 import { StoredCounts } from '../../../src/unit/table/stored-counts.js';
-import { defineKinds } from '../../support/callers.js';
+import { asMember, defineKinds } from '../../support/callers.js';
 import { createdId, ok, query } from '../../support/definitions.js';
 import { FunctionsFolder, reload } from '../../support/functions.js';
 import { logLines } from '../../support/log-lines.js';
@@ -208,19 +208,71 @@ it.each([
       Array.from({ length: 200 }, () => ({ name: 'x' })),
     ),
   );
+  const { content, rows } = await readBy(path);
+  expect((content as { count: number }).count).toBeGreaterThan(200);
+  expect(rows).toBeLessThanOrEqual(expected);
+});
+
+/** The answer of a request of one statement, and how many rows of `shelf` that statement reads. */
+async function readBy(path: string, as = project): Promise<{ content: unknown; rows: number }> {
   const statements: Statement[] = [];
   const stop = observeStatements(service.service.database, (statement) => void statements.push(statement));
-  const { count } = (await ok(project.get(path))) as { count: number };
+  const content: unknown = await ok(as.get(path));
   stop();
-  expect(count).toBeGreaterThan(200);
-  const lists = statements.filter(({ text }) => text.includes('AS count'));
-  expect(lists).toHaveLength(1);
-  const [{ text, values }] = lists as [Statement];
+  const reads = statements.filter(({ text }) => text.includes('AS count'));
+  expect(reads).toHaveLength(1);
+  const [{ text, values }] = reads as [Statement];
   const [row] = await service.service.database.run<{ 'QUERY PLAN': { Plan: PlanNode }[] }>({
     text: ['EXPLAIN (ANALYZE, FORMAT JSON)', text].join(' '),
     values,
   });
-  expect(rowsRead(row?.['QUERY PLAN'][0]?.Plan as PlanNode, 'shelf')).toBeLessThanOrEqual(expected);
+  return { content, rows: rowsRead(row?.['QUERY PLAN'][0]?.Plan as PlanNode, 'shelf') };
+}
+
+describe('an aggregation that only counts units', () => {
+  it.each([
+    ['/shelf/aggregate?select=count()', ['count']],
+    ['/shelf/aggregate?select=[n:count(),all:count()]', ['n', 'all']],
+    ['/group/all/aggregate?select=count()', ['count']],
+  ])('%s reads the stored number', async (path, names) => {
+    await ok(project.post('/shelf/unit', { name: 'x' }));
+    const { content, rows } = await readBy(path);
+    const found = (await numbers()).filter(
+      ({ table }) => table === 'shelf' || (path.startsWith('/group') && ['book', 'page'].includes(table)),
+    );
+    const total = found.reduce((sum, each) => sum + each.rows, 0);
+    expect(content).toEqual({ count: 1, items: [Object.fromEntries(names.map((name) => [name, total]))] });
+    expect(rows).toBe(0);
+  });
+
+  it('has the filter and the page of its one group', async () => {
+    const path = '/shelf/aggregate?select=n:count()';
+    expect((await readBy(`${path}&having=lt(n,1)`)).content).toEqual({ count: 0, items: [] });
+    expect((await readBy(`${path}&offset=1`)).content).toEqual({ count: 1, items: [] });
+    expect((await readBy(`${path}&limit=0`)).content).toEqual({ count: 1, items: [] });
+  });
+
+  it.each([
+    '/shelf/aggregate?select=count()&filter=eq(name,x)',
+    '/shelf/aggregate?select=count(eq(name,x))',
+    '/shelf/aggregate?select=count(name)',
+    '/shelf/aggregate?select=[count(),max(name)]',
+    '/shelf/aggregate?select=count()&group=name',
+  ])('%s reads the units', async (path) => {
+    expect((await readBy(path)).rows).toBeGreaterThan(200);
+  });
+
+  it('counts only the units that a rule lets the caller read', async () => {
+    await defineKinds(project, {
+      id: 'leaf',
+      parameters: [{ id: 'open', kind_id: 'boolean' }],
+      access: { read: 'eq(open,true)' },
+    });
+    await ok(project.post('/leaf/unit', [{ open: true }, { open: false }, { open: true }]));
+    const path = '/leaf/aggregate?select=count()';
+    expect(await ok(project.get(path))).toEqual({ count: 1, items: [{ count: 3 }] });
+    expect(await ok((await asMember(project, 'reader')).get(path))).toEqual({ count: 1, items: [{ count: 2 }] });
+  });
 });
 
 describe('rows that another program writes', async () => {
