@@ -1,10 +1,10 @@
 /** Collects the values of one draft, and reports faults of the body. Pure. */
+import { v7 as uuidv7 } from 'uuid';
 import type { TargetKindText } from '../../access/reference-access.js';
 import { Faults, type ErrorCode, type FaultLocation } from '../../shared/errors.js';
 import { IDENTIFIER, IDENTIFIER_HINT, identifierFromLabel } from '../../shared/identifiers.js';
 import { getOrInsert } from '../../shared/get-or-insert.js';
 import { jsonEqual, scalarText, type Json } from '../../shared/json.js';
-import { uuidv7 } from '../../shared/uuid.js';
 import type { WorkInPieces } from '../../shared/work-in-pieces.js';
 import { shownValue } from '../../model/field.js';
 import type { Field, KindDef } from '../../model/model.js';
