@@ -178,6 +178,11 @@ export class Faults {
     for (const { code, text, ...own } of error.messages) this.add(code, text, { ...location, ...own });
   }
 
+  /** Adds the messages of an error as faults of a query parameter; their texts begin with its name. */
+  addAllOf(parameter: string, error: KindError): void {
+    for (const { code, text } of error.messages) this.add(code, `${parameter}: ${text}`, { parameter });
+  }
+
   /** `didYouMean` for the next fault; only for the first `LIMITS.hints`, because the search is expensive. */
   hint(unknown: string, known: Iterable<string>): string {
     return this.#messages.length < LIMITS.hints ? didYouMean(unknown, known) : '';

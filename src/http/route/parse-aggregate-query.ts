@@ -36,7 +36,8 @@ function readAggregateQuery(reader: QueryReader): AggregateQuery {
 }
 
 function timezone(reader: QueryReader): string {
-  const name = reader.single('timezone') ?? EMPTY_AGGREGATE.timezone;
+  const name = reader.single('timezone');
+  if (name === undefined) return EMPTY_AGGREGATE.timezone;
   if (isTimezone(name)) return name;
   reader.bad('timezone', `wants the name of a time zone such as Europe/Rome, got '${name.slice(0, 40)}'`);
   return EMPTY_AGGREGATE.timezone;

@@ -89,7 +89,7 @@ export class QueryReader {
     } catch (error) {
       if (!(error instanceof KindError)) throw error;
       if (name === 'filter') this.faults.addAll(error);
-      else for (const { code, text } of error.messages) this.faults.add(code, `${name}: ${text}`, { parameter: name });
+      else this.faults.addAllOf(name, error);
       return otherwise;
     }
   }

@@ -20,11 +20,6 @@ interface Term {
   readonly term: GroupTerm | SelectTerm;
 }
 
-/** A term as it is resolved for one kind. */
-interface ResolvedTerm extends AggregateInput {
-  readonly condition: Predicate | undefined;
-}
-
 /**
  * @param contexts the kinds, each with what the caller may read of it
  * @throws KindError 400 with all faults; 401 and 403 if a path leads to data that the caller may not read
@@ -56,7 +51,7 @@ export function planAggregate(query: AggregateQuery, contexts: readonly PlanCont
   return { schema, sources, columns, ...planGroups(query, columns, contexts) };
 }
 
-const NO_INPUT: ResolvedTerm = { target: undefined, condition: undefined };
+const NO_INPUT: AggregateInput = { target: undefined, condition: undefined };
 
 /** The filter and the order of the groups, over the names of the answer. */
 function planGroups(
@@ -80,7 +75,7 @@ function planGroups(
   return plan;
 }
 
-function resolveTerm({ parameter, term }: Term, names: Names, absent: Absent): ResolvedTerm {
+function resolveTerm({ parameter, term }: Term, names: Names, absent: Absent): AggregateInput {
   const { path } = term;
   const target = path && targetOf(() => path, names, parameter);
   const condition = 'filter' in term && term.filter ? resolveCondition(term.filter, names, absent) : undefined;
@@ -137,6 +132,11 @@ function checkNumbers({ select, group }: AggregateQuery): void {
   check('group', 'each', lists, LIMITS.eachLists);
 }
 
+/** The names in the answer whose values come from hidden parameters. */
+export function hiddenNames({ columns }: Pick<AggregatePlan, 'columns'>): string[] {
+  return columns.flatMap(({ name, hidden }) => (hidden ? [name] : []));
+}
+
 /** Adds the query parameter to the texts of faults. */
 function within<T>(parameter: QueryName, work: () => T): T {
   try {
@@ -144,7 +144,7 @@ function within<T>(parameter: QueryName, work: () => T): T {
   } catch (error) {
     if (!(error instanceof KindError) || error.status !== 400) throw error;
     const faults = new Faults();
-    for (const { code, text } of error.messages) faults.add(code, `${parameter}: ${text}`, { parameter });
+    faults.addAllOf(parameter, error);
     faults.throwIfAny();
     throw error;
   }

@@ -6,9 +6,10 @@ import type { KindDef } from '../../model/model.js';
 import { isPlainObject, jsonFault, typeName } from '../../shared/json.js';
 import { LIMITS } from '../../shared/limits.js';
 import { answerTooLarge } from '../../shared/response-size.js';
-import { nameOf, planAggregate } from '../query/aggregate.plan.js';
+import { hiddenNames, nameOf, planAggregate } from '../query/aggregate.plan.js';
 import type { PlanContext } from '../query/list.plan.js';
 import type { UnitPage } from '../query/unit-page.js';
+import { pageOf } from './remote-answer.js';
 import { remoteQuery } from './remote.plan.js';
 import { sourceUnavailable } from './unavailable-refusal.js';
 
@@ -17,11 +18,11 @@ export function planRemoteAggregate(
   query: AggregateQuery,
   context: PlanContext,
 ): { query: RemoteAggregateQuery; names: readonly string[]; hidden: readonly string[] } {
-  const { columns } = planAggregate(query, [context], context.schema);
+  const plan = planAggregate(query, [context], context.schema);
   const { select, group, having, timezone } = query;
   return {
-    names: columns.map(({ name }) => name),
-    hidden: columns.flatMap(({ name, hidden }) => (hidden ? [name] : [])),
+    names: plan.columns.map(({ name }) => name),
+    hidden: hiddenNames(plan),
     query: {
       ...remoteQuery(query),
       select: select.map((term) => ({
@@ -54,27 +55,25 @@ interface Groups {
  * @throws KindError 503 with a cause that names the field; 400 if they are larger than an answer may be
  */
 export function readGroups(kind: KindDef, given: unknown, { names, limit }: Groups): UnitPage {
-  const items: string[] = [];
-  let count: unknown;
+  const texts: string[] = [];
+  let count: number;
   let size = 0;
   try {
-    if (!isPlainObject(given)) throw new Error(`aggregate: must answer an object, got ${typeName(given)}`);
-    ({ count } = given);
-    if (typeof count !== 'number' || !Number.isSafeInteger(count) || count < 0)
-      throw new Error(`count: must be a whole number, got ${typeName(count)}`);
-    if (!Array.isArray(given['items'])) throw new Error(`items: must be an array, got ${typeName(given['items'])}`);
-    for (const [at, item] of (given['items'] as unknown[]).slice(0, limit).entries()) {
+    const page = pageOf(given, 'aggregate');
+    if (page.count < 0) throw new Error('count: must be the number of groups, got -1');
+    ({ count } = page);
+    for (const [at, item] of page.items.slice(0, limit).entries()) {
       const text = groupText(item, names, `items[${at}]`);
       size += Buffer.byteLength(text);
       if (size > LIMITS.answerBytes) break;
-      items.push(text);
+      texts.push(text);
     }
   } catch (error) {
     // The objects come from custom code: their getters may throw anything.
     throw sourceUnavailable(kind, error);
   }
   if (size > LIMITS.answerBytes) throw answerTooLarge();
-  return { count: Number(count), items: `[${items.join(',')}]` };
+  return { count, items: `[${texts.join(',')}]` };
 }
 
 function groupText(given: unknown, names: readonly string[], at: string): string {

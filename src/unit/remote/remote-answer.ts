@@ -36,6 +36,17 @@ export async function readUnit(kind: KindDef, given: unknown, settle: Settle, id
   }
 }
 
+/** The count, which is -1 where it is not known, and the items. @throws Error for what is not a page */
+export function pageOf(given: unknown, called: 'list' | 'aggregate'): { count: number; items: readonly unknown[] } {
+  if (!isPlainObject(given)) throw new Error(`${called}: must answer an object, got ${typeName(given)}`);
+  const { count, items } = given;
+  if (typeof count !== 'number' || !Number.isSafeInteger(count) || count < -1) {
+    throw new Error(`count: must be a whole number, or -1 where it is not known, got ${typeName(count)}`);
+  }
+  if (!Array.isArray(items)) throw new Error(`items: must be an array, got ${typeName(items)}`);
+  return { count, items: items as readonly unknown[] };
+}
+
 /** Reads a page; units beyond `limit` are ignored. @throws KindError 503 with a cause that names the field */
 export async function readPage(
   kind: KindDef,
@@ -44,12 +55,7 @@ export async function readPage(
   settle: Settle,
 ): Promise<{ count: number; units: RemoteRecord[] }> {
   try {
-    if (!isPlainObject(given)) throw new Error(`list: must answer an object, got ${typeName(given)}`);
-    const { count, items } = given;
-    if (typeof count !== 'number' || !Number.isSafeInteger(count) || count < -1) {
-      throw new Error(`count: must be a whole number, or -1 where it is not known, got ${typeName(count)}`);
-    }
-    if (!Array.isArray(items)) throw new Error(`items: must be an array, got ${typeName(items)}`);
+    const { count, items } = pageOf(given, 'list');
     const units: RemoteRecord[] = [];
     const patterns = new PatternChecks();
     const yielder = new EventLoopYield();

@@ -12,7 +12,7 @@ import type { Readable, ShownUnit } from '../store/unit-store.js';
 import type { GroupPage, UnitPage } from '../query/unit-page.js';
 import type { Session } from '../session/session.js';
 import { parseKey, unknownUnit } from '../session/unit-ids.js';
-import { planAggregate } from '../query/aggregate.plan.js';
+import { hiddenNames, planAggregate } from '../query/aggregate.plan.js';
 import { pageCursor } from '../query/cursor.js';
 import { planContextOf, planGet, planList, planQuery, type PlanContext } from '../query/list.plan.js';
 import type { UnitRow } from '../store/unit-store.js';
@@ -41,8 +41,7 @@ export class TableReader {
     const { project, executor, model } = session;
     const context = planContext(session, readable);
     const plan = planQuery(parsed, (query) => planAggregate(query, [context], project.schema));
-    const hidden = plan.columns.flatMap((column) => (column.hidden ? [column.name] : []));
-    return { ...(await this.pages.fetchAggregate(executor, plan, model)), hidden };
+    return { ...(await this.pages.fetchAggregate(executor, plan, model)), hidden: hiddenNames(plan) };
   }
 
   async get(session: Session, readable: Readable, id: string, parsed: ParsedQuery): Promise<ShownUnit> {
