@@ -1,6 +1,16 @@
 /** What aggregations mean, said a second time and as plainly as possible: over records in memory. */
 import type { GroupTerm, SelectTerm } from '../../src/filter/aggregate.ast.js';
-import { at, compare, jsonText, matches, type Json, type NaiveKind, type UnitRecord } from './naive-filter.js';
+import {
+  at,
+  canonical,
+  compare,
+  decimal,
+  jsonText,
+  matches,
+  type Json,
+  type NaiveKind,
+  type UnitRecord,
+} from './naive-filter.js';
 
 export type NaiveGroup = Record<string, Json>;
 
@@ -64,13 +74,8 @@ function read(unit: UnitRecord, [name = '', ...keys]: readonly string[]): Json {
 /** A scalar as text. */
 const textOf = (value: Json): string => jsonText(value) ?? '';
 
+/** Decimals are integers with forty decimals. */
 const SCALE = 10n ** 40n;
-
-function scaled(text: string): bigint {
-  const [whole = '', fraction = ''] = text.replace('-', '').split('.');
-  const magnitude = BigInt(whole + fraction.padEnd(40, '0'));
-  return text.startsWith('-') ? -magnitude : magnitude;
-}
 
 function decimalText(value: bigint): string {
   const magnitude = value < 0n ? -value : value;
@@ -86,7 +91,7 @@ function wholeNumber(value: bigint): Json {
 }
 
 function bucket(text: string, size: string, type: string): Json {
-  const [value, by] = [scaled(text), scaled(size)];
+  const [value, by] = [decimal(text), decimal(size)];
   const rest = ((value % by) + by) % by;
   return type === 'integer' && !size.includes('.') ? wholeNumber(value - rest) : decimalText(value - rest);
 }
@@ -110,7 +115,7 @@ function valueOf(units: readonly UnitRecord[], { function: called, path, filter 
   if (called === 'first' || called === 'last') return (called === 'first' ? all[0] : all.at(-1)) ?? null;
   const values = all.flatMap((value) => (value === null ? [] : [inJson ? (jsonText(value) ?? null) : value]));
   const type = inJson ? 'string' : (kind.get(path.segments[0] ?? '')?.type ?? '');
-  const sum = () => values.reduce<bigint>((total, value) => total + scaled(textOf(value)), 0n);
+  const sum = () => values.reduce<bigint>((total, value) => total + decimal(textOf(value)), 0n);
   const floats = () => values.reduce<number>((total, value) => total + Number(value), 0);
   switch (called) {
     case 'count':
@@ -127,13 +132,4 @@ function valueOf(units: readonly UnitRecord[], { function: called, path, filter 
       if (values.length === 0) return null;
       return type === 'float' ? floats() / values.length : decimalText(sum() / BigInt(values.length));
   }
-}
-
-/** The same text for equal JSON values. */
-export function canonical(value: Json): string {
-  return JSON.stringify(value, (_, inner: unknown) =>
-    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
-      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : inner,
-  );
 }

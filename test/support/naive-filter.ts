@@ -118,7 +118,8 @@ function sameJson(a: Json, b: Json): boolean {
   return canonical(a) === canonical(b);
 }
 
-function canonical(value: Json): string {
+/** The same text for equal JSON values. */
+export function canonical(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
@@ -161,7 +162,7 @@ function rank(type: string, value: Json): number | bigint | string {
 }
 
 /** With forty decimals. */
-function decimal(text: string): bigint {
+export function decimal(text: string): bigint {
   const [whole = '', fraction = ''] = text.replace('-', '').split('.');
   const magnitude = BigInt(whole + fraction.padEnd(40, '0'));
   return text.startsWith('-') ? -magnitude : magnitude;

@@ -1,6 +1,7 @@
 /** Random units of the kind `thing` (`every-type.ts`), and random filters of them. */
 import fc from 'fast-check';
 import { COMPARATORS, type Comparator, type Filter, type Path, type Scalar } from '../../src/filter/filter.ast.js';
+import { combinedFilters } from './combined-filters.js';
 import { JSON_KEYS, MORE_TEXTS, PARAMETERS, UNIT_PARAMETERS, VALUES, type TypeId } from './every-type.js';
 import type { UnitRecord } from './naive-filter.js';
 
@@ -74,23 +75,5 @@ export function randomFilters(units: readonly UnitRecord[], places: readonly str
       });
   });
 
-  const { filter } = fc.letrec<{ filter: Filter }>((tie) => ({
-    filter: fc.oneof(
-      { maxDepth: 4, depthSize: 'small' },
-      { weight: 3, arbitrary: test },
-      {
-        weight: 2,
-        arbitrary: fc.record({
-          op: fc.constantFrom('and' as const, 'or' as const),
-          filters: fc.array(tie('filter'), { minLength: 1, maxLength: 4 }),
-          at: fc.constant(0),
-        }),
-      },
-      {
-        weight: 1,
-        arbitrary: fc.record({ op: fc.constant('not' as const), filter: tie('filter'), at: fc.constant(0) }),
-      },
-    ),
-  }));
-  return filter;
+  return combinedFilters([{ weight: 3, arbitrary: test }], { maxDepth: 4, maxLength: 4 });
 }

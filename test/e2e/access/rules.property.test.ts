@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Comparator, Filter, MemberRef, Scalar } from '../../../src/filter/filter.ast.js';
 import { printFilter } from '../../../src/filter/filter.printer.js';
+import { combinedFilters } from '../../support/combined-filters.js';
 import { defineKinds, tokensOf } from '../../support/callers.js';
 import { ok } from '../../support/definitions.js';
 import type { Json, NaiveKind, NaiveParameter, UnitRecord } from '../../support/naive-filter.js';
@@ -167,22 +168,13 @@ const listTest: fc.Arbitrary<Filter> = fc.oneof(
     .array(fc.oneof(memberRef(['p_list', 'p_text']), literal(TEXTS)), { minLength: 1, maxLength: 3 })
     .map((items): Filter => ({ op: 'in', path: listPath, value: { type: 'list', items, at: 0 }, at: 0 })),
 );
-const { rule } = fc.letrec<{ rule: Filter }>((tie) => ({
-  rule: fc.oneof(
-    { maxDepth: 3, depthSize: 'small' },
+const rule = combinedFilters(
+  [
     { weight: 4, arbitrary: scalarTest },
     { weight: 1, arbitrary: listTest },
-    {
-      weight: 2,
-      arbitrary: fc.record({
-        op: fc.constantFrom('and' as const, 'or' as const),
-        filters: fc.array(tie('rule'), { minLength: 1, maxLength: 3 }),
-        at: fc.constant(0),
-      }),
-    },
-    { weight: 2, arbitrary: fc.record({ op: fc.constant('not' as const), filter: tie('rule'), at: fc.constant(0) }) },
-  ),
-}));
+  ],
+  { maxDepth: 3, maxLength: 3, not: 2 },
+);
 const rules = fc.array(rule, { minLength: 1, maxLength: 3 });
 const level = fc.constantFrom('anyone' as const, 'member' as const, 'admin' as const, 'nobody' as const);
 const accessOf = (weight: number): fc.Arbitrary<NaiveAccess> =>

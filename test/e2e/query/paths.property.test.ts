@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Comparator, Filter, Path, Scalar } from '../../../src/filter/filter.ast.js';
 import { printFilter, printPath } from '../../../src/filter/filter.printer.js';
+import { combinedFilters } from '../../support/combined-filters.js';
 import { asMember, defineKinds } from '../../support/callers.js';
 import { ok } from '../../support/definitions.js';
 import { matches, sorted, type Json, type NaiveKind, type UnitRecord } from '../../support/naive-filter.js';
@@ -137,21 +138,7 @@ const test: fc.Arbitrary<Filter> = way.chain(({ references, field, keys }) => {
   });
 });
 
-const { filter } = fc.letrec<{ filter: Filter }>((tie) => ({
-  filter: fc.oneof(
-    { maxDepth: 3, depthSize: 'small' },
-    { weight: 3, arbitrary: test },
-    {
-      weight: 2,
-      arbitrary: fc.record({
-        op: fc.constantFrom('and' as const, 'or' as const),
-        filters: fc.array(tie('filter'), { minLength: 1, maxLength: 3 }),
-        at: fc.constant(0),
-      }),
-    },
-    { weight: 1, arbitrary: fc.record({ op: fc.constant('not' as const), filter: tie('filter'), at: fc.constant(0) }) },
-  ),
-}));
+const filter = combinedFilters([{ weight: 3, arbitrary: test }], { maxDepth: 3, maxLength: 3 });
 
 /** What has no order among structures of JSON is not asked for. */
 const order = fc.array(

@@ -7,6 +7,7 @@ import { createdId, ok, query } from '../../support/definitions.js';
 import { FunctionsFolder, reload } from '../../support/functions.js';
 import { logLines } from '../../support/log-lines.js';
 import type { Statement } from '../../../src/sql/fragment.js';
+import { nodesOf, rowsOf, type PlanNode, type QueryPlan } from '../../../src/unit/explain/query-plan.js';
 import { observeStatements } from '../../support/sent-statements.js';
 import { startTestService, type TestProject } from '../../support/service.js';
 import { sideConnection } from '../../support/side-connection.js';
@@ -180,17 +181,10 @@ describe('the rows of the stored numbers', () => {
   });
 });
 
-interface PlanNode {
-  readonly 'Relation Name'?: string;
-  readonly 'Actual Rows': number;
-  readonly 'Actual Loops': number;
-  readonly Plans?: readonly PlanNode[];
-}
-
 /** How many rows of a table a plan has read. */
 function rowsRead(node: PlanNode, table: string): number {
-  const own = node['Relation Name'] === table ? node['Actual Rows'] * node['Actual Loops'] : 0;
-  return (node.Plans ?? []).reduce((sum, each) => sum + rowsRead(each, table), own);
+  const scans = [...nodesOf(node)].filter((each) => each['Relation Name'] === table);
+  return scans.reduce((sum, scan) => sum + rowsOf(scan), 0);
 }
 
 it.each([
@@ -222,7 +216,7 @@ async function readBy(path: string, as = project): Promise<{ content: unknown; r
   const reads = statements.filter(({ text }) => text.includes('AS count'));
   expect(reads).toHaveLength(1);
   const [{ text, values }] = reads as [Statement];
-  const [row] = await service.service.database.run<{ 'QUERY PLAN': { Plan: PlanNode }[] }>({
+  const [row] = await service.service.database.run<{ 'QUERY PLAN': QueryPlan[] }>({
     text: ['EXPLAIN (ANALYZE, FORMAT JSON)', text].join(' '),
     values,
   });

@@ -12,6 +12,7 @@ import {
 import { parseFilter } from '../../../src/filter/filter.parser.js';
 import { printFilter } from '../../../src/filter/filter.printer.js';
 import { KindError } from '../../../src/shared/errors.js';
+import { combinedFilters } from '../../support/combined-filters.js';
 import { runs } from '../../support/runs.js';
 import { code, withoutPositions } from './filter.support.js';
 
@@ -57,18 +58,7 @@ const test: fc.Arbitrary<Filter> = fc.oneof(
   fc.record({ op: fc.constant('in' as const), path, value: list, at: fc.constant(0) }),
   fc.record({ op: fc.constant('isnull' as const), path, value: fc.boolean(), at: fc.constant(0) }),
 );
-const { filter } = fc.letrec<{ filter: Filter }>((tie) => ({
-  filter: fc.oneof(
-    { maxDepth: 4, depthSize: 'small' },
-    test,
-    fc.record({
-      op: fc.constantFrom('and' as const, 'or' as const),
-      filters: fc.array(tie('filter'), { minLength: 1, maxLength: 3 }),
-      at: fc.constant(0),
-    }),
-    fc.record({ op: fc.constant('not' as const), filter: tie('filter'), at: fc.constant(0) }),
-  ),
-}));
+const filter = combinedFilters([{ weight: 2, arbitrary: test }], { maxDepth: 4, maxLength: 3, not: 2 });
 
 const anyText = fc.oneof(
   fc.array(fc.constantFrom(...TOKENS), { maxLength: 60 }).map((parts) => parts.join('')),
