@@ -32,7 +32,8 @@ async function changedAt(file) {
 
 /** True if every file of a build is at least as new as its source and the build settings, and the bundle as all of them. */
 export async function isFresh(folder = target) {
-  const settings = [join(root, '.swcrc'), join(root, 'package.json'), join(import.meta.dirname, 'bundle.mjs')];
+  const scripts = ['bundle.mjs', 'code-cache.mjs'].map((name) => join(import.meta.dirname, name));
+  const settings = [join(root, '.swcrc'), join(root, 'package.json'), ...scripts];
   const [bundled, installed, ...configured] = await Promise.all(
     [join(folder, BUNDLE), INSTALLED, ...settings].map(changedAt),
   );
@@ -81,6 +82,7 @@ export async function buildHere(folder, onUnbundled) {
     await chmod(join(draft, 'cli', 'main.js'), 0o755);
     await rm(folder, { recursive: true, force: true });
     await rename(draft, folder);
+    await keepBytecode(folder);
   } finally {
     await rm(draft, { recursive: true, force: true });
   }
@@ -100,6 +102,12 @@ export async function bundleInto(folder, started) {
   } finally {
     await utimes(made, started, started);
   }
+}
+
+/** Keeps V8's bytecode of the bundle. After the build is in its place, because bytecode contains paths. */
+export async function keepBytecode(folder) {
+  const keeper = fork(join(import.meta.dirname, 'code-cache.mjs'), [folder], { stdio: 'inherit', execArgv: [] });
+  await once(keeper, 'exit');
 }
 
 /** @param started the time of the outputs: the start, so that a source saved during the build counts as newer */

@@ -1,11 +1,15 @@
 // Bundles a build: the compiled service and the packages that it uses, some thousand files, become a few files in its
-// folder `bundle`. A process that loads them starts in a third of the CPU time.
+// folder `bundle`. A process that loads them, with their bytecode (code-cache.mjs), starts in a fifth of the CPU time.
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join, relative, sep } from 'node:path';
 
 /** What main.js and cli/main.js load, by the name in the bundle. */
 const ENTRIES = { serve: 'serve.js', 'command-line': 'cli/command-line.js' };
+
+/** What those load in turn, with nearly all of the code: can be loaded without running anything. */
+const LIBRARIES = { service: 'service.js', commands: 'cli/run.js' };
 
 /**
  * Packages that are loaded from node_modules: those with binaries or with files that they read themselves, and those
@@ -42,7 +46,8 @@ const REPLACED = [
 /** @param folder a build, such as dist/ @throws Error if there is no bundler for this platform, or it fails */
 export async function bundle(folder) {
   const { rolldown } = await import('rolldown');
-  const input = Object.entries(ENTRIES).map(([name, path]) => [name, join(folder, path)]);
+  const files = Object.entries({ ...ENTRIES, ...LIBRARIES }).map(([name, path]) => [name, join(folder, path)]);
+  const input = files.filter(([, path]) => existsSync(path));
   const bundler = await rolldown({
     input: Object.fromEntries(input),
     platform: 'node',
@@ -53,10 +58,12 @@ export async function bundle(folder) {
   try {
     await bundler.write({
       dir: join(folder, 'bundle'),
-      format: 'esm',
+      // V8 keeps bytecode of scripts, but not of ES modules; and for scripts with bytecode, Node 20 refuses `import()`.
+      format: 'cjs',
+      dynamicImportInCjs: false,
       // All files are in one folder: `ownPaths` depends on it.
-      entryFileNames: '[name].js',
-      chunkFileNames: '[name]-[hash].js',
+      entryFileNames: '[name].cjs',
+      chunkFileNames: '[name]-[hash].cjs',
       // Nest and TypeORM use names of classes.
       keepNames: true,
       minify: false,

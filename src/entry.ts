@@ -1,12 +1,13 @@
 /**
- * Finds the code to run. `scripts/bundle.mjs` combines the compiled modules and their packages in few files, which load
- * in a third of the time. A build of `nest build` alone has no bundle.
+ * Runs an entry: from the bundle if the build has one. `scripts/bundle.mjs` combines the compiled modules and their
+ * packages in few files. A build of `nest build` alone has no bundle.
  */
+import './node-settings.js';
 // Before the bundle, whose files are evaluated in another order than their imports are written.
 import 'reflect-metadata';
-import { existsSync } from 'node:fs';
 import module from 'node:module';
 import { fileURLToPath } from 'node:url';
+import { BundleLoader } from './bundle-loader.js';
 
 /** The entries of the bundle, and their modules outside of it. */
 const ENTRIES = {
@@ -14,17 +15,23 @@ const ENTRIES = {
   'command-line': './cli/command-line.js',
 } as const;
 
-/** The address of an entry, for `import`. */
-export function pathOf(entry: keyof typeof ENTRIES): string {
-  const bundled = new URL(`./bundle/${entry}.js`, import.meta.url);
-  return existsSync(bundled) ? bundled.href : new URL(ENTRIES[entry], import.meta.url).href;
+export async function runEntry(entry: keyof typeof ENTRIES): Promise<void> {
+  keepCompiledCode();
+  const bundle = new BundleLoader(pathOf('./bundle'), pathOf('./.bytecode'));
+  const file = `${entry}.cjs`;
+  if (bundle.has(file)) bundle.load(file);
+  else await import(new URL(ENTRIES[entry], import.meta.url).href);
 }
 
 /**
- * Since version 22.1, Node can keep what V8 compiles for the next start. The folder belongs to the build, so that no
- * other user can write to it. If it is not writable, Node goes on without it.
+ * Since version 22.1, Node can keep what V8 compiles of other modules for the next start. The folder belongs to the
+ * build, so that no other user can write to it. If it is not writable, Node goes on without it.
  */
-export function keepCompiledCode(): void {
+function keepCompiledCode(): void {
   const { enableCompileCache } = module as { enableCompileCache?: (folder: string) => unknown };
-  enableCompileCache?.(fileURLToPath(new URL('./.compile-cache', import.meta.url)));
+  enableCompileCache?.(pathOf('./.compile-cache'));
+}
+
+function pathOf(path: string): string {
+  return fileURLToPath(new URL(path, import.meta.url));
 }

@@ -1,5 +1,5 @@
 /** TypeORM's data source: the connection pool of the process, and the entities and migrations of the registry. */
-import type { Client } from 'pg';
+import pg, { type Client } from 'pg';
 import { DataSource } from 'typeorm';
 import { REGISTRY_SCHEMA } from '../../model/names.js';
 import { typeormOptions, type ConnectionOptions } from './connection.js';
@@ -23,6 +23,9 @@ export function createDataSource(connection: ConnectionOptions, { pool, options,
   const { extra, ...address } = typeormOptions(connection, options);
   return new DataSource({
     type: 'postgres',
+    // TypeORM would load them itself, from outside of the bundle.
+    driver: pg,
+    nativeDriver: false,
     ...address,
     schema: REGISTRY_SCHEMA,
     entities: [ProjectEntity],

@@ -24,6 +24,7 @@ async function checkout(sources: Record<string, string> = {}): Promise<string> {
     '.swcrc',
     'scripts',
     'src/entry.ts',
+    'src/bundle-loader.ts',
     'src/main.ts',
     'src/cli/main.ts',
     'src/node-settings.ts',
@@ -57,10 +58,17 @@ it('bundles the service, whose modules keep their places', async () => {
   const { code, out, err } = await run(folder, 'scripts/start.mjs');
   expect({ code, err }).toEqual({ code: 0, err: '' });
   const { ready, trace } = JSON.parse(out) as { ready: { url: string; folder: string }; trace: string };
-  expect(trace).toContain(join(folder, 'dist', 'bundle', 'serve.js'));
+  expect(trace).toContain(join(folder, 'dist', 'bundle', 'serve.cjs'));
   const place = join(folder, 'dist', 'place');
   expect(ready.url).toBe(pathToFileURL(join(place, 'place.js')).href);
   expect(join(ready.folder)).toBe(place);
+});
+
+it('keeps bytecode of what the service loads', async () => {
+  const folder = await checkout({ 'src/service.ts': `import './place/place.js'; export const service = true;` });
+  expect(await run(folder, 'scripts/start.mjs')).toMatchObject({ code: 0, err: '' });
+  const kept = await readdir(join(folder, 'dist', '.bytecode'));
+  expect(kept).toEqual(expect.arrayContaining(['folder', 'service.cjs']));
 });
 
 it('builds once, in a process that has ended before the service starts', async () => {
