@@ -2,7 +2,7 @@
 import { LIMITS } from '../shared/limits.js';
 import type { GroupTerm, SelectTerm } from './aggregate.ast.js';
 import type { Filter } from './filter.ast.js';
-import type { OrderBy } from './list-query.js';
+import type { OrderBy } from './order.ast.js';
 
 export interface AggregateQuery {
   readonly select: readonly SelectTerm[];

@@ -21,7 +21,11 @@ export class Scanner {
   readonly #characters: readonly string[];
   #next = 0;
 
-  constructor(text: string) {
+  /** @param alsoEndsWords a further character that ends a word */
+  constructor(
+    text: string,
+    private readonly alsoEndsWords?: string,
+  ) {
     this.#characters = [...text];
     this.#refuseIllFormed();
   }
@@ -66,8 +70,12 @@ export class Scanner {
   /** The next word; empty if there is none. */
   word(): string {
     const start = this.#next;
-    while (this.peek() !== '' && !WORD_END.test(this.peek())) this.#next += 1;
+    while (this.peek() !== '' && !this.#endsWord(this.peek())) this.#next += 1;
     return this.#slice(start);
+  }
+
+  #endsWord(character: string): boolean {
+    return character === this.alsoEndsWords || WORD_END.test(character);
   }
 
   /** A quoted text; the next character is its first quote. Only `\"` and `\\` are escapes. */

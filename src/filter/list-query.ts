@@ -1,17 +1,14 @@
 /** The parsed query of a list: filter, order, page and fields. */
 import { LIMITS } from '../shared/limits.js';
 import type { Filter } from './filter.ast.js';
-
-export interface OrderBy {
-  readonly path: string;
-  readonly descending: boolean;
-}
+import type { OrderBy } from './order.ast.js';
 
 export interface ListQuery {
   readonly offset: number;
   readonly limit: number;
   readonly order: readonly OrderBy[];
   readonly filter: Filter | undefined;
+  /** `*` stands for all fields. */
   readonly include: readonly string[] | undefined;
   readonly exclude: readonly string[] | undefined;
   readonly count: 'exact' | 'none' | 'estimated';
@@ -24,6 +21,9 @@ export interface ListQuery {
   /** The kinds whose units are returned; undefined for all. */
   readonly kindIds: readonly string[] | undefined;
 }
+
+/** The name in `include` for all fields. */
+export const ALL_FIELDS = '*';
 
 export const EMPTY_QUERY: ListQuery = {
   offset: 0,

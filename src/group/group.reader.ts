@@ -5,6 +5,8 @@ import { Catalog } from '../catalog/catalog.service.js';
 import { Database } from '../database/database.js';
 import type { Answer } from '../http/answer/answer.js';
 import { EMPTY_QUERY, type ListQuery } from '../filter/list-query.js';
+import type { OrderBy } from '../filter/order.ast.js';
+import { printOrderValue } from '../filter/order.printer.js';
 import { parseAggregateQuery } from '../http/route/parse-aggregate-query.js';
 import { parseListQuery, type ParsedQuery, type QueryParameters } from '../http/route/parse-list-query.js';
 import { GET_QUERY, LIST_QUERY } from '../http/route/query-names.js';
@@ -148,10 +150,15 @@ function contextsOf(session: Session, { kinds }: GroupDef): PlanContext[] {
   });
 }
 
+const OLDEST_FIRST: OrderBy = {
+  value: { type: 'path', path: { segments: ['inserted_at'], at: 1 }, at: 1 },
+  descending: false,
+};
+
 /** The default order is oldest first. Generated ids are ordered by time already, natural keys are not. */
 function inOrder(query: ListQuery, contexts: readonly PlanContext[]): ListQuery {
   if (query.order.length > 0 || contexts.every(({ kind }) => kind.key === 'uuid')) return query;
-  return { ...query, order: [{ path: 'inserted_at', descending: false }] };
+  return { ...query, order: [OLDEST_FIRST] };
 }
 
 function keyed({ parts }: UnionParts, unitId: string): AnyKindPlan[] {
@@ -162,7 +169,8 @@ function keyed({ parts }: UnionParts, unitId: string): AnyKindPlan[] {
 }
 
 function groupSignature(groupId: string, { order }: ListQuery, { parts }: UnionParts): unknown {
-  return ['group', groupId, parts.map(({ kind }) => kind.id), order];
+  const terms = order.map(({ value, descending }) => [printOrderValue(value), descending]);
+  return ['group', groupId, parts.map(({ kind }) => kind.id), terms];
 }
 
 function groupCursor(text: string, groupId: string, query: ListQuery, parts: UnionParts): readonly (string | null)[] {

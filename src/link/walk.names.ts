@@ -1,6 +1,8 @@
 /** The names that the query of a traversal may use: those of all kinds that can be reached, linked or not. Pure. */
 import { parsePath } from '../filter/filter.parser.js';
 import { pathsOf } from '../filter/filter.walk.js';
+import { pathsOfOrder } from '../filter/order.ast.js';
+import { ALL_FIELDS } from '../filter/list-query.js';
 import type { Field, KindDef } from '../model/model.js';
 import { KindError } from '../shared/errors.js';
 import type { PartsQuery } from '../unit/query/union.plan.js';
@@ -31,13 +33,17 @@ export function sampleKinds(
 /** The parameters that a query names, and the id, whose type differs between kinds; undefined where a name can not be parsed. */
 function namesInQuery({ filter, order, include = [], exclude = [] }: PartsQuery): string[] | undefined {
   try {
-    const paths = [...order.map(({ path }) => path), ...include].map(parsePath);
+    const paths = [...order.flatMap(({ value }) => pathsOfOrder(value)), ...include.filter(isName).map(parsePath)];
     const roots = [...(filter ? pathsOf(filter) : []), ...paths].flatMap(({ segments: [root] }) => root ?? []);
     return [...new Set(['id', ...roots, ...exclude])];
   } catch (error) {
     if (error instanceof KindError) return undefined;
     throw error;
   }
+}
+
+function isName(name: string): boolean {
+  return name !== ALL_FIELDS;
 }
 
 /** Fields of one name and one sort are compared and ordered in the same way. */

@@ -178,9 +178,12 @@ export class Faults {
     for (const { code, text, ...own } of error.messages) this.add(code, text, { ...location, ...own });
   }
 
-  /** Adds the messages of an error as faults of a query parameter; their texts begin with its name. */
-  addAllOf(parameter: string, error: KindError): void {
-    for (const { code, text } of error.messages) this.add(code, `${parameter}: ${text}`, { parameter });
+  /**
+   * Adds the messages of an error as faults of a query parameter; their texts begin with its name.
+   * @param code replaces those of the messages
+   */
+  addAllOf(parameter: string, error: KindError, code?: ErrorCode): void {
+    for (const fault of error.messages) this.add(code ?? fault.code, `${parameter}: ${fault.text}`, { parameter });
   }
 
   /** `didYouMean` for the next fault; only for the first `LIMITS.hints`, because the search is expensive. */

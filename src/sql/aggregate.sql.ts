@@ -200,7 +200,8 @@ function sourceSql(plan: AggregatePlan, source: AggregateSource): Fragment {
   const { values, joins } = rowValues(
     schema,
     wanted,
-    ({ target, at }, row) => inputValue(columns[at], target, row),
+    ({ target }) => [target],
+    ({ target, at }, rowOf) => inputValue(columns[at], target, rowOf(target)),
     lookups,
   );
   const lists: Fragment[] = [];

@@ -1,5 +1,6 @@
 /** Orders. Values behind references are joined by the key of the referenced unit, so that no row is duplicated. */
 import type { Target } from '../model/predicate/predicate.js';
+import type { ColumnType } from '../model/parameter-type/parameter-type.js';
 import { columnRef, columnType } from './columns.sql.js';
 import { join, param, sql, type Fragment } from './fragment.js';
 import { constantOf } from './operator.sql.js';
@@ -7,8 +8,21 @@ import { Lookups } from './predicate.sql.js';
 import { rowValues } from './row-values.sql.js';
 
 export interface OrderTerm {
-  readonly target: Target;
+  readonly value: OrderedValue;
   readonly descending: boolean;
+}
+
+/** What rows are ordered by: a field, or the value of a function. */
+export type OrderedValue = { readonly type: 'field'; readonly target: Target };
+
+/** The targets that a value reads. */
+export function targetsOfOrder(value: OrderedValue): readonly Target[] {
+  return [value.target];
+}
+
+/** The field that a term is by; undefined for a function. */
+export function orderedField({ value }: OrderTerm): Target | undefined {
+  return value.target;
 }
 
 /** A term of an order as SQL: the value of a row, and what a cursor needs to compare with it. */
@@ -27,7 +41,13 @@ export interface Sort {
 
 /** @param before the joins of the conditions on the same rows, which the order can use */
 export function sortSql(schema: string, order: readonly OrderTerm[], before = new Lookups(schema, 't')): Sort {
-  const { values, joins } = rowValues(schema, order, (term, row) => orderValue(term.target, row), before);
+  const { values, joins } = rowValues(
+    schema,
+    order,
+    ({ value }) => targetsOfOrder(value),
+    ({ value }, rowOf) => orderValue(value.target, rowOf(value.target)),
+    before,
+  );
   return { keys: order.map((term, at) => sortKey(term, values[at] ?? sql`NULL`)), joins };
 }
 
@@ -35,15 +55,20 @@ export function orderBy(keys: readonly SortKey[]): Fragment {
   return join(keys.map(({ value, descending }) => (descending ? sql`${value} DESC` : value)));
 }
 
-function sortKey({ target, descending }: OrderTerm, value: Fragment): SortKey {
+function sortKey({ value: { target }, descending }: OrderTerm, value: Fragment): SortKey {
   const { field, keys, through } = target;
   return {
     value,
-    type: keys.length > 0 ? sql`text` : columnType(field.columnType),
+    type: columnType(orderedType({ type: 'field', target })),
     descending,
     // The last term may be the parameter that is the primary key, which is never null.
     nullable: through !== undefined || keys.length > 0 || (field.def.nullable && field.column !== 'id'),
   };
+}
+
+/** The type of the values: of JSON values, which are ordered by their texts, `text`. */
+export function orderedType({ target: { field, keys } }: OrderedValue): ColumnType {
+  return keys.length > 0 ? 'text' : field.columnType;
 }
 
 /** The value of a target that has an order: of a JSON value its text. */

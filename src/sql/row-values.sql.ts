@@ -9,21 +9,26 @@ export interface RowValues {
   readonly joins: Fragment;
 }
 
+/** The alias of the row that has the field of a target. */
+export type RowOf = (target: Target) => string;
+
 /**
- * The values of targets.
- * @param valueOf the value of a target in a row
+ * The values of rows.
+ * @param targetsOf the targets that a value reads
+ * @param valueOf the value as SQL
  * @param before the joins of the conditions on the same rows
  */
-export function rowValues<T extends { readonly target: Target }>(
+export function rowValues<T>(
   schema: string,
   wanted: readonly T[],
-  valueOf: (each: T, row: string) => Fragment,
+  targetsOf: (each: T) => readonly Target[],
+  valueOf: (each: T, rowOf: RowOf) => Fragment,
   before: Lookups,
 ): RowValues {
-  const beyond = wanted.flatMap(({ target }) => (target.through ? [target] : []));
-  if (!before.canJoin(beyond)) return valuesBySubquery(schema, wanted, valueOf, before);
+  const beyond = (each: T) => targetsOf(each).filter(({ through }) => through);
+  if (!before.canJoin(wanted.flatMap(beyond))) return valuesBySubquery(schema, wanted, beyond, valueOf, before);
   const lookups = before.more();
-  const values = wanted.map((each) => valueOf(each, lookups.scopeOf(each.target).row));
+  const values = wanted.map((each) => valueOf(each, (target) => lookups.scopeOf(target).row));
   return { values, joins: lookups.joins };
 }
 
@@ -31,17 +36,18 @@ export function rowValues<T extends { readonly target: Target }>(
  * Where there are too many joins, a subquery looks the values up for each unit. `OFFSET 0` keeps PostgreSQL from
  * merging it into the query.
  */
-function valuesBySubquery<T extends { readonly target: Target }>(
+function valuesBySubquery<T>(
   schema: string,
   wanted: readonly T[],
-  valueOf: (each: T, row: string) => Fragment,
+  beyond: (each: T) => readonly Target[],
+  valueOf: (each: T, rowOf: RowOf) => Fragment,
   before: Lookups,
 ): RowValues {
   const lookups = new Lookups(schema, 't');
   const found: Fragment[] = [];
   const values = wanted.map((each, at) => {
-    const value = valueOf(each, lookups.scopeOf(each.target).row);
-    if (!each.target.through) return value;
+    const value = valueOf(each, (target) => lookups.scopeOf(target).row);
+    if (beyond(each).length === 0) return value;
     found.push(sql`${value} AS ${keyName(at)}`);
     return sql`_s.${keyName(at)}`;
   });

@@ -10,7 +10,7 @@ import { all, EMPTY_SQL, ident, integer, join, param, render, sql, type Fragment
 import { keysetRanges, type KeysetRange } from './keyset.sql.js';
 import { modelVersion } from './model-version.sql.js';
 import { storedCount } from './count.sql.js';
-import { orderBy, sortSql, type OrderTerm, type Sort } from './order.sql.js';
+import { orderBy, sortSql, targetsOfOrder, type OrderTerm, type Sort } from './order.sql.js';
 import { limitOffset, PREPARED_LIMITS, totalCount, type PageRequest } from './page.sql.js';
 import { matchingRows, rowConditions, type MatchingRows } from './predicate.sql.js';
 import { recordColumns, withLongNames, referencedValues, CROSS_JOIN_LATERAL, type ShownPath } from './record.sql.js';
@@ -90,7 +90,8 @@ function storedColumns({ fields }: KindDef): Fragment {
 /** Whether the best query plan does not depend on the values. */
 function isSamePlanForAllValues({ access, filter, cursor, offset, order }: ListPlan): boolean {
   if (access || filter || cursor?.length || offset > 0) return false;
-  return order.every(({ target }) => target.through?.every((step) => !step.access) ?? true);
+  const targets = order.flatMap(({ value }) => targetsOfOrder(value));
+  return targets.every(({ through = [] }) => through.every((step) => !step.access));
 }
 
 /**

@@ -6,7 +6,7 @@ import { scalarText } from '../shared/json.js';
 import { columnType } from './columns.sql.js';
 import { literal, sql } from './fragment.js';
 import { idText } from './mixed-units.sql.js';
-import { sortSql, type OrderTerm, type Sort, type SortKey } from './order.sql.js';
+import { orderedField, sortSql, type OrderTerm, type Sort, type SortKey } from './order.sql.js';
 import type { Lookups } from './predicate.sql.js';
 import type { ReadPlan } from './select.sql.js';
 
@@ -46,7 +46,7 @@ export function partSort(
     const key = term && keys[plain.indexOf(term)];
     if (ids) return { value: sql`${idText(kind)} COLLATE "C"`, type, descending, nullable: false };
     if (key) return key;
-    const { constant } = term?.target.field ?? {};
+    const { constant } = (term && orderedField(term)?.field) ?? {};
     const value = constant === undefined || constant === null ? sql`NULL` : literal(scalarText(constant));
     const typed = sql`${value}::${type}`;
     return { value: isTextTerm(shared) ? sql`${typed} COLLATE "C"` : typed, type, descending, nullable: true };
@@ -59,6 +59,7 @@ function isTextTerm({ type }: SharedTerm): boolean {
 }
 
 /** Whether the value is the same in every unit of the kind. */
-function isConstant({ target }: OrderTerm): boolean {
-  return !target.through && target.field.constant !== undefined;
+function isConstant(term: OrderTerm): boolean {
+  const target = orderedField(term);
+  return target !== undefined && !target.through && target.field.constant !== undefined;
 }

@@ -13,7 +13,7 @@ import { resolveFilter } from '../model/predicate/resolve-filter.js';
 import { KIND_KIND } from '../model/built-in-traits.js';
 import { Faults } from '../shared/errors.js';
 import type { Json } from '../shared/json.js';
-import type { OrderTerm } from '../sql/order.sql.js';
+import { targetsOfOrder, type OrderTerm } from '../sql/order.sql.js';
 import { ANONYMOUS, type Caller } from '../tenancy/caller.js';
 import { collectFaults, orderTerm, planFields } from './query/list.plan.js';
 import { UNIT_FIELDS } from '../model/fields-of-every-unit.js';
@@ -156,12 +156,13 @@ const FIELDS: ReadonlyMap<string, Field> = new Map(
 export function planDescriptors({ filter, order }: ListQuery, model: Model): DescriptorPlan | undefined {
   const names: Names = { kind: getBuiltInKind(model, KIND_KIND), visible: FIELDS, called: 'a descriptor' };
   const faults = new Faults();
-  const terms = order.flatMap(({ path, descending }) =>
-    collectFaults(faults, () => [orderTerm(path, descending, names)], []),
-  );
+  const terms = order.flatMap((term) => collectFaults(faults, () => [orderTerm(term, names)], []));
   const tests = collectFaults(faults, () => filter && resolveFilter(filter, names), undefined);
   faults.throwIfAny();
   if (!tests && terms.length === 0) return undefined;
-  const used = new Set([...(tests ? testedFields(tests) : []), ...terms.map(({ target }) => target.field)]);
+  const used = new Set([
+    ...(tests ? testedFields(tests) : []),
+    ...terms.flatMap(({ value }) => targetsOfOrder(value).map(({ field }) => field)),
+  ]);
   return { filter: tests, order: terms, used: [...used] };
 }

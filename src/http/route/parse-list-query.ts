@@ -20,15 +20,23 @@ export type ParsedQuery = Parsed<ListQuery>;
 const NO_PARAMETERS: QueryParameters = [];
 const NO_QUERY_PARAMETERS: ParsedQuery = { query: EMPTY_QUERY, faults: [] };
 
-/** The query parameters of a URL; `name[]` counts as `name`. */
+/** The query parameters of a URL; `name[]` and `name[0]` count as `name`, those with a number in its order. */
 export function urlQueryParameters(url: string): QueryParameters {
   const start = url.indexOf('?');
   if (start < 0) return NO_PARAMETERS;
-  return Array.from(new URLSearchParams(url.slice(start + 1)), ([key, text]) => [withoutBrackets(key), text] as const);
+  const given = [...new URLSearchParams(url.slice(start + 1))];
+  if (given.every(([key]) => !key.endsWith(']'))) return given;
+  const numbered = given.map(([key, text]) => {
+    const [, name = key, number = ''] = BRACKETS.exec(key) ?? [];
+    return { name, text, number: Number(number) };
+  });
+  return numbered.sort((a, b) => a.number - b.number).map(({ name, text }) => [name, text] as const);
 }
 
+const BRACKETS = /^(.*)\[(\d{0,4})\]$/s;
+
 export function withoutBrackets(key: string): string {
-  return key.endsWith('[]') ? key.slice(0, -2) : key;
+  return BRACKETS.exec(key)?.[1] ?? key;
 }
 
 /** The texts of each query parameter of a URL. @throws KindError 400 for unknown names, with the nearest known one */

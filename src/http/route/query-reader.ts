@@ -1,8 +1,9 @@
 /** Reads the query parameters of endpoints for lists, and collects their faults. */
 import type { Filter } from '../../filter/filter.ast.js';
 import { parseFilter } from '../../filter/filter.parser.js';
-import type { OrderBy } from '../../filter/list-query.js';
-import { KindError, type Faults } from '../../shared/errors.js';
+import type { OrderBy } from '../../filter/order.ast.js';
+import { parseOrder } from '../../filter/order.parser.js';
+import { KindError, type ErrorCode, type Faults } from '../../shared/errors.js';
 import { LIMITS } from '../../shared/limits.js';
 import type { QueryName } from './query-names.js';
 
@@ -56,22 +57,10 @@ export class QueryReader {
   }
 
   order(): OrderBy[] {
-    const terms = (this.query.get('order') ?? []).flatMap((text) => this.#orderTerms(text));
+    const parsed = (text: string) => this.#parsed('order', () => parseOrder(text), [], 'query.bad_value');
+    const terms = (this.query.get('order') ?? []).flatMap(parsed);
     if (terms.length > LIMITS.orderTerms) this.bad('order', `at most ${LIMITS.orderTerms} terms`);
     return terms;
-  }
-
-  /** Terms in one parameter: one, or several as `[a;asc,b;desc]`. */
-  #orderTerms(text: string): OrderBy[] {
-    return unbracket(text).flatMap((term) => {
-      const at = term.lastIndexOf(';');
-      const path = term.slice(0, Math.max(0, at)).trim();
-      const direction = term.slice(at + 1).trim();
-      if (path !== '' && !path.includes(';') && (direction === 'asc' || direction === 'desc'))
-        return [{ path, descending: direction === 'desc' }];
-      this.bad('order', `wants <parameter>;asc or <parameter>;desc, got '${term.slice(0, 80)}'`);
-      return [];
-    });
   }
 
   names(name: QueryName): string[] | undefined {
@@ -82,14 +71,17 @@ export class QueryReader {
     return [...new Set(names.filter((each) => each !== ''))];
   }
 
-  /** The texts of the faults of other parameters than `filter` begin with the parameter. */
-  #parsed<T>(name: QueryName, parse: () => T, otherwise: T): T {
+  /**
+   * The texts of the faults of other parameters than `filter` begin with the parameter.
+   * @param code replaces those of the faults
+   */
+  #parsed<T>(name: QueryName, parse: () => T, otherwise: T, code?: ErrorCode): T {
     try {
       return parse();
     } catch (error) {
       if (!(error instanceof KindError)) throw error;
       if (name === 'filter') this.faults.addAll(error);
-      else this.faults.addAllOf(name, error);
+      else this.faults.addAllOf(name, error, code);
       return otherwise;
     }
   }

@@ -67,7 +67,7 @@ function planGroups(
   const attempt = <T>(work: () => T, otherwise: T): T => collectFaults(faults, work, otherwise);
   const plan = {
     having: attempt(() => having && within('having', () => resolveFilter(having, names)), undefined),
-    order: order.flatMap(({ path, descending }) => attempt(() => orderTerm(path, descending, names), undefined) ?? []),
+    order: order.flatMap((term) => attempt(() => orderTerm(term, names), undefined) ?? []),
     limit,
     offset,
   };
@@ -89,8 +89,8 @@ function resolveCondition(filter: Filter, names: Names, absent: Absent): Predica
   );
 }
 
-function targetsOf(inputs: readonly AggregateInput[]): { target: Target }[] {
-  return inputs.flatMap(({ target }) => (target ? [{ target }] : []));
+function targetsOf(inputs: readonly AggregateInput[]): Target[] {
+  return inputs.flatMap(({ target }) => target ?? []);
 }
 
 function columnFor({ parameter, term }: Term, targets: readonly Target[], timezone: string, at: number) {

@@ -4,7 +4,8 @@ import type { ListQuery } from '../../filter/list-query.js';
 import type { KindDef } from '../../model/model.js';
 import { segmentsOf } from '../../model/predicate/path.js';
 import { refusal, type KindError } from '../../shared/errors.js';
-import type { ListPlan, OrderTerm } from '../../sql/select.sql.js';
+import type { OrderedValue, OrderTerm } from '../../sql/order.sql.js';
+import type { ListPlan } from '../../sql/select.sql.js';
 
 /** The content of a cursor: a hash of list and order, and the order values of the last unit. */
 interface CursorToken {
@@ -30,7 +31,11 @@ export function decodeCursor(text: string, list: unknown, length: number): reado
 }
 
 function listOf(kind: KindDef, order: readonly OrderTerm[]): unknown {
-  return [kind.id, order.map(({ target, descending }) => [...segmentsOf(target), descending])];
+  return [kind.id, order.map(({ value, descending }) => [...signatureOf(value), descending])];
+}
+
+function signatureOf({ target }: OrderedValue): readonly string[] {
+  return segmentsOf(target);
 }
 
 export function pageCursor(plan: ListPlan, keys: readonly (string | null)[]): string {

@@ -4,7 +4,8 @@ import { referenceAccess } from '../../access/reference-access.js';
 import type { Path } from '../../filter/filter.ast.js';
 import { parsePath } from '../../filter/filter.parser.js';
 import { printPath } from '../../filter/filter.printer.js';
-import type { ListQuery } from '../../filter/list-query.js';
+import { ALL_FIELDS, type ListQuery } from '../../filter/list-query.js';
+import type { OrderBy } from '../../filter/order.ast.js';
 import type { Parsed } from '../../http/route/parse-list-query.js';
 import type { QueryName } from '../../http/route/query-names.js';
 import { Faults, KindError, refusal } from '../../shared/errors.js';
@@ -23,12 +24,12 @@ import {
   hasStoredCount,
   type CountedRows,
   type ListPlan,
-  type OrderTerm,
   type ReadPlan,
   type ShownPath,
 } from '../../sql/select.sql.js';
+import { orderedField, type OrderTerm } from '../../sql/order.sql.js';
 import { planCursor } from './cursor.js';
-import { checkLookups } from './lookup-limit.js';
+import { checkLookups, orderTargets, shownTargets } from './lookup-limit.js';
 import type { Session } from '../session/session.js';
 
 /**
@@ -75,7 +76,7 @@ export function planList(query: ListQuery, context: PlanContext, extra?: Predica
   const filter = attempt(() => query.filter && resolveFilter(query.filter, context), undefined);
   const answer = attempt(() => planAnswer(query, context), { fields: [] });
   const cursor = attempt(() => planCursor(query, kind, order), undefined);
-  attempt(() => checkLookups(filter, [...order, ...(answer.paths ?? [])]), undefined);
+  attempt(() => checkLookups(filter, [...orderTargets(order), ...shownTargets(answer)]), undefined);
   faults.throwIfAny();
   return {
     schema: context.schema,
@@ -105,7 +106,7 @@ export function countFor({ count }: Pick<ListQuery, 'count'>, parts: readonly Co
 export function planGet(query: ListQuery, context: PlanContext): ReadPlan {
   const { schema, kind, access } = context;
   const answer = planAnswer(query, context);
-  if (answer.paths) checkLookups(undefined, answer.paths);
+  if (answer.paths) checkLookups(undefined, shownTargets(answer));
   return { schema, kind, access, ...answer };
 }
 
@@ -177,10 +178,11 @@ export function planFields(
       );
     }
   };
-  check(query.include ?? [], 'include');
+  check(query.include?.filter((name) => name !== ALL_FIELDS) ?? [], 'include');
   check(query.exclude ?? [], 'exclude');
   faults.throwIfAny();
   const fields = everyField(visible);
+  if (query.include?.includes(ALL_FIELDS)) return fields;
   if (query.include) return fields.filter(({ id }) => query.include?.includes(id));
   return query.exclude ? fields.filter(({ id }) => !query.exclude?.includes(id)) : fields;
 }
@@ -189,29 +191,34 @@ export function planFields(
 function planOrder(query: ListQuery, names: Names): OrderTerm[] {
   const { kind } = names;
   const faults = new Faults();
-  const terms = query.order.flatMap(({ path, descending }): OrderTerm[] => {
-    const term = collectFaults(faults, () => orderTerm(path, descending, names), undefined);
+  const terms = query.order.flatMap((by): OrderTerm[] => {
+    const term = collectFaults(faults, () => orderTerm(by, names), undefined);
+    const target = term && orderedField(term);
     // A constant field has no effect on the order.
-    return term && (term.target.through || term.target.field.constant === undefined) ? [term] : [];
+    return term && (!target || target.through || target.field.constant === undefined) ? [term] : [];
   });
   faults.throwIfAny();
   if (query.order.length === 0 && kind.key !== 'uuid') {
     const inserted = kind.fields.get('inserted_at');
-    if (inserted) terms.push({ target: { field: inserted, keys: [] }, descending: false });
+    if (inserted) terms.push(ascendingBy(inserted));
   }
-  if (terms.some(({ target }) => isKey(target, kind))) return terms;
-  return [...terms, { target: { field: kind.keyField, keys: [] }, descending: false }];
+  return terms.some((term) => isByKey(term, kind)) ? terms : [...terms, ascendingBy(kind.keyField)];
 }
 
-function isKey({ field, through }: Target, kind: KindDef): boolean {
-  return !through && (field === kind.keyField || field === kind.primary);
+function ascendingBy(field: Field): OrderTerm {
+  return { value: { type: 'field', target: { field, keys: [] } }, descending: false };
 }
 
-export function orderTerm(path: string, descending: boolean, names: Names): OrderTerm {
-  const target = targetOf(() => parsePath(path), names, 'order');
+function isByKey(term: OrderTerm, kind: KindDef): boolean {
+  const target = orderedField(term);
+  return target !== undefined && !target.through && (target.field === kind.keyField || target.field === kind.primary);
+}
+
+export function orderTerm({ value, descending }: OrderBy, names: Names): OrderTerm {
+  const target = targetOf(() => value.path, names, 'order');
   const { field, keys } = target;
   const sortable = !field.def.multiple && (field.type.sortable || keys.length > 0);
-  if (sortable) return { target, descending };
+  if (sortable) return { value: { type: 'field', target }, descending };
   throw refusal(
     'query.bad_value',
     `order: '${field.id}' is ${field.def.multiple ? 'a list' : field.type.id}, which has no order`,

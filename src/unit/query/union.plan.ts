@@ -1,14 +1,16 @@
 /** Plans one query over several kinds. Pure. */
-import type { ListQuery } from '../../filter/list-query.js';
+import { ALL_FIELDS, type ListQuery } from '../../filter/list-query.js';
+import type { OrderBy } from '../../filter/order.ast.js';
+import { printOrderValue } from '../../filter/order.printer.js';
 import { resolveAbsent, isAbsent, sharedNames } from '../../model/predicate/absent-parameter.js';
-import type { ColumnType } from '../../model/parameter-type/parameter-type.js';
+import type { Field } from '../../model/model.js';
 import type { Target } from '../../model/predicate/predicate.js';
 import { namesOfKinds } from '../../model/predicate/path.js';
 import { resolveFilter } from '../../model/predicate/resolve-filter.js';
 import { Faults, refusal } from '../../shared/errors.js';
 import type { KindPart, SharedTerm } from '../../sql/union-order.sql.js';
-import type { OrderTerm } from '../../sql/select.sql.js';
-import { checkLookups } from './lookup-limit.js';
+import { orderedField, orderedType, targetsOfOrder, type OrderTerm } from '../../sql/order.sql.js';
+import { checkLookups, orderTargets, shownTargets } from './lookup-limit.js';
 import type { UnitPage } from './unit-page.js';
 import { collectFaults, orderTerm, planAnswer, type PlanContext } from './list.plan.js';
 
@@ -35,7 +37,7 @@ export interface MixedPage extends UnitPage {
 }
 
 export function showsKind({ include, exclude }: Pick<PartsQuery, 'include' | 'exclude'>): boolean {
-  return include ? include.includes(KIND) : !exclude?.includes(KIND);
+  return include ? include.includes(KIND) || include.includes(ALL_FIELDS) : !exclude?.includes(KIND);
 }
 
 /** @throws KindError 400 for a name that none of the kinds has, and for an order by parameters of different types */
@@ -46,32 +48,30 @@ export function planParts(query: PartsQuery, contexts: readonly PlanContext[]): 
     const known: PlanContext = { ...context, visible, ...namesOfKinds(contexts) };
     const faults = new Faults();
     const attempt = <T>(work: () => T, otherwise: T): T => collectFaults(faults, work, otherwise);
-    const order = query.order.map(({ path, descending }) =>
-      attempt(() => orderTerm(path, descending, known), undefined),
-    );
+    const order = query.order.map((term) => attempt(() => orderTerm(term, known), undefined));
     const filter = attempt(() => query.filter && resolveFilter(query.filter, known), undefined);
     const answer = attempt(() => planAnswer(query, query.include || query.exclude ? known : context), { fields: [] });
     const terms = order.flatMap((term) => term ?? []);
-    attempt(() => checkLookups(filter, [...terms, ...(answer.paths ?? [])]), undefined);
+    attempt(() => checkLookups(filter, [...orderTargets(terms), ...shownTargets(answer)]), undefined);
     faults.throwIfAny();
-    const has = ({ target }: { target: Target }) => !isAbsent(target, absent);
+    const has = (target: Target) => !isAbsent(target, absent);
     // A parameter in `include` is in every unit, null where the kind lacks it. Otherwise a unit has the parameters of
     // its kind.
-    const paths = (answer.paths ?? []).map((path) => (has(path) ? path : { ...path, lacking: true as const }));
-    const fields = query.include ? answer.fields : answer.fields.filter((field) => !absent.has(field));
+    const paths = (answer.paths ?? []).map((path) => (has(path.target) ? path : { ...path, lacking: true as const }));
+    const isNamed = ({ id }: Field) => query.include?.includes(id) ?? false;
+    const fields = answer.fields.filter((field) => !absent.has(field) || isNamed(field));
     const { schema, kind, access } = context;
     return {
       kind,
       access,
       read: { schema, kind, access, fields, ...(paths.length > 0 && { paths }) },
       filter: filter && resolveAbsent(filter, absent),
-      order: order.map((term) => (term && has(term) ? term : undefined)),
+      order: order.map((term) => (term && targetsOfOrder(term.value).every(has) ? term : undefined)),
     };
   });
-  const order = query.order.map(({ path, descending }, at) => {
+  const order = query.order.map((by, at) => {
     return sharedTerm(
-      path,
-      descending,
+      by,
       parts.flatMap((part) => part.order[at] ?? []),
     );
   });
@@ -79,17 +79,21 @@ export function planParts(query: PartsQuery, contexts: readonly PlanContext[]): 
 }
 
 /** Combines the order terms of all kinds. They must have one type; ids of different types are ordered as texts. */
-function sharedTerm(path: string, descending: boolean, terms: readonly OrderTerm[]): SharedTerm {
-  const types = new Set(terms.map(({ target }) => typeOfTarget(target)));
+function sharedTerm({ value, descending }: OrderBy, terms: readonly OrderTerm[]): SharedTerm {
+  const types = new Set(terms.map((term) => orderedType(term.value)));
   const [type = 'text', ...others] = types;
   if (others.length === 0) return { type, descending, ids: false };
-  if (terms.every(({ target: { field, through } }) => !through && field.id === 'id'))
-    return { type, descending, ids: true };
-  throw refusal('query.bad_value', `order: '${path.slice(0, 80)}' is of different types in these kinds`, {
-    parameter: 'order',
-  });
+  if (terms.every(isId)) return { type, descending, ids: true };
+  throw refusal(
+    'query.bad_value',
+    `order: '${printOrderValue(value).slice(0, 80)}' is of different types in these kinds`,
+    {
+      parameter: 'order',
+    },
+  );
 }
 
-function typeOfTarget({ field, keys }: Target): ColumnType {
-  return keys.length > 0 ? 'text' : field.columnType;
+function isId(term: OrderTerm): boolean {
+  const target = orderedField(term);
+  return target !== undefined && !target.through && target.field.id === 'id';
 }

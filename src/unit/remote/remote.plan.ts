@@ -1,7 +1,7 @@
 /** Turns a query into the query of a source, validated as for a table, without what sources do not support. Pure. */
-import { parsePath } from '../../filter/filter.parser.js';
-import { printFilter, printPath } from '../../filter/filter.printer.js';
+import { printFilter } from '../../filter/filter.printer.js';
 import type { ListQuery } from '../../filter/list-query.js';
+import { printOrderValue } from '../../filter/order.printer.js';
 import type { RemoteQuery } from '../../kit/remote.js';
 import type { Field } from '../../model/model.js';
 import type { Names, Reach } from '../../model/predicate/path.js';
@@ -44,7 +44,7 @@ export function remoteQuery({
   return {
     filter: filter ?? null,
     filterText: filter ? printFilter(filter) : null,
-    order: order.map(({ path, descending }) => ({ parameter: printPath(parsePath(path).segments), descending })),
+    order: order.map(({ value, descending }) => ({ parameter: printOrderValue(value), descending })),
     offset,
     limit,
   };

@@ -89,9 +89,9 @@ it.each([
 });
 
 it.each([
-  ['order=extra.a)x;asc', 'order', "order: expected '.' or the end of the parameter at character 8"],
+  ['order=extra.a)x;asc', 'order', 'order: expected the end of the order at character 8'],
   ['order=extra.;asc', 'order', 'order: expected a parameter at character 7'],
-  ['order=extra."a;asc', 'order', `order: expected '"' at character 9`],
+  ['order=extra."a;asc', 'order', `order: expected '"' at character 13`],
   ['include=id,extra.a)x', 'include', "include: expected '.' or the end of the parameter at character 8"],
   ['filter=eq(size,1)x', undefined, 'expected the end of the filter at character 11'],
 ])('what is wrong with a path is told of what it stands in: %s', async (query, parameter, text) => {

@@ -111,6 +111,7 @@ describe('the units that a unit is linked with', () => {
   });
 
   it('show what include and exclude leave, and the link', async () => {
+    expect(await ok(ann.get(`${path}/child?include=*`))).toEqual(await ok(ann.get(`${path}/child`)));
     for (const include of ['[id,days]', '[id,days,link]'])
       expect(await ok(ann.get(`${path}/child?include=${include}`))).toEqual({
         count: 2,

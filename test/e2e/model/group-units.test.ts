@@ -127,6 +127,7 @@ describe('the units of a group', () => {
       { kind_id: 'plane', weight: 8, frame: null },
     ]);
     expect(await items(ann, 'include=frame&limit=3')).toEqual([{ frame: null }, { frame: null }, { frame: 'steel' }]);
+    expect(await items(ann, 'include=*&filter=in(id,A1)')).toEqual(await items(ann, 'filter=in(id,A1)'));
     expect(await items(ann, 'include=[name,tug.name]&filter=eq(id,A1)')).toEqual([
       { name: 'Ark', 'tug.name': 'Racer' },
       { name: null, 'tug.name': null },

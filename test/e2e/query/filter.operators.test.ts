@@ -366,3 +366,13 @@ describe('the spellings of greater than', () => {
     expect(await found('thing', `${one}(a_integer,42)`)).toHaveLength(one === 'gt' ? 1 : 2);
   });
 });
+
+/** The last test, because it adds a unit. */
+it.each(["eq(name,'Rome')", 'eq(name,"\'Rome\'")', "in(name,'Rome',x)", "contains(tags,'a')", "startswith(name,')"])(
+  'single quotes are part of the value: %s',
+  async (filter) => {
+    await project.post('/note/unit', { name: "'Rome'", tags: ["'a'"] });
+    const { body } = await project.get(`/note/unit?include=name&limit=1&filter=${encodeURIComponent(filter)}`);
+    expect(body.content.items).toEqual([{ name: "'Rome'" }]);
+  },
+);

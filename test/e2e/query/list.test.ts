@@ -65,6 +65,16 @@ describe('order', () => {
     ['order=inserted_at;asc', 'abcd-'],
     ['order=updated_at;desc&order=name;asc', 'abcd-'],
     ['order=name;asc&order=name;desc', 'abcd-'],
+    ['order=name', 'abcd-'],
+    ['order=-name', '-dcba'],
+    ['order=name;ASC', 'abcd-'],
+    ['order=name;Desc', '-dcba'],
+    ['order=[-size,-name]', 'dac-b'],
+    ['order=size,-name', '-bcad'],
+    ['order=-meta."x"', 'cd-ab'],
+    ['order[0]=size;asc&order[1]=name;desc', '-bcad'],
+    ['order[1]=-name&order[0]=size', '-bcad'],
+    ['order%5B0%5D=-name', '-dcba'],
     ['', 'abcd-'],
   ])('%s', async (query, expected) => {
     expect(await names(query)).toBe(expected);
@@ -73,15 +83,17 @@ describe('order', () => {
 
   scenarios({ admin: project }, [
     ...[
-      'name',
       'name;',
       'name;up',
-      'name;ASC',
       'name asc',
       ';asc',
       '',
-      '-name',
+      '-',
+      '-name;asc',
       'name;asc;desc',
+      'lower(name);asc',
+      '[name',
+      'name]',
       '[]',
       'name;asc,',
     ].map((order) => ({
@@ -151,6 +163,12 @@ describe('include and exclude', () => {
     ['include=[ id , name ]', ['id', 'name']],
     ['include=%5Bid%2Cname%5D', ['id', 'name']],
     ['include=name,name', ['name']],
+    ['include[0]=id&include[1]=name', ['id', 'name']],
+    ['include=*', all],
+    ['include=[*]', all],
+    ['include=*,name', all],
+    ['include[]=name&include[]=*', all],
+    ['include=*,meta.x', [...all, 'meta.x']],
     ['include=name', ['name']],
     ['include=updated_at,metadata,kind_id', ['kind_id', 'metadata', 'updated_at']],
     ['exclude=[id,size]', all.filter((id) => !['id', 'size'].includes(id))],
@@ -173,6 +191,7 @@ describe('include and exclude', () => {
       expect(await ids(`${path}?exclude=size,name,secret`)).toEqual(['meta', 'open', 'tags', 'data', 'metadata']);
     }
     expect(await ids('/kind/struct?include=id,label')).toEqual(['id', 'label']);
+    expect(await ids('/city/struct?include=*')).toEqual(await ids('/city/struct'));
     // What every unit has is known, and no parameter.
     expect(await ids('/city/struct?include=[id,name]')).toEqual(['name']);
     expect(await ids('/city/struct?include=id')).toEqual([]);
@@ -512,7 +531,7 @@ describe('all faults of a query are reported at once, of syntax and of names', (
 
   it('of a cursor only its own fault is reported', async () => {
     const { next } = await list('cursor=&limit=1&order=size;asc');
-    const { body } = await project.get(`/city/unit?cursor=${next ?? ''}&order=size&limit=1`);
+    const { body } = await project.get(`/city/unit?cursor=${next ?? ''}&order=size;up&limit=1`);
     expect(body.messages).toMatchObject([{ code: 'query.bad_value', parameter: 'order' }]);
   });
 });

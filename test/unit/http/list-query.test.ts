@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { printOrderValue } from '../../../src/filter/order.printer.js';
 import { parseFlags } from '../../../src/http/route/parse-list-query.js';
 import { listQueryOf } from '../../support/list-query.js';
 import { KindError } from '../../../src/shared/errors.js';
@@ -19,8 +20,14 @@ describe('the query of a list', () => {
           order.map((term) => `order[]=${code(written(term))}`),
           order.map((term, at) => `${at % 2 ? 'order' : 'order%5B%5D'}=${code(written(term))}`),
           [`order=${code(`[${order.map(written).join(',')}]`)}`],
+          order.map((term) => `order=${term.descending ? '-' : ''}${term.path}`),
+          order.map((term, at) => `order[${at}]=${code(written(term).replace(/[a-z]+$/, (way) => way.toUpperCase()))}`),
+          order.map((term, at) => `order[${at}]=${code(written(term))}`).reverse(),
         ];
-        for (const query of queries) expect(listQueryOf(`/x?${query.join('&')}`).order).toEqual(order);
+        for (const query of queries) {
+          const terms = listQueryOf(`/x?${query.join('&')}`).order;
+          expect(terms.map(({ value, descending }) => ({ path: printOrderValue(value), descending }))).toEqual(order);
+        }
       }),
     );
   });
@@ -37,6 +44,7 @@ describe('the query of a list', () => {
             `${key}=${code(`[${names.join(', ')}]`)}`,
             names.map((name) => `${key}[]=${name}`).join('&'),
             names.map((name) => `${key}=${name}`).join('&'),
+            names.map((name, at) => `${key}[${at}]=${name}`).join('&'),
           ];
           for (const query of queries) expect(listQueryOf(`/x?${query}`)[key]).toEqual(names);
         },

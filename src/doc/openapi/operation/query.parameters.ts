@@ -57,10 +57,10 @@ export const QUERY_PARAMETERS: Readonly<Record<QueryComponent, OpenApiParameter>
   }),
   order: queryParameterOf(
     'order',
-    '`<parameter>;asc` or `<parameter>;desc`, as many as you like. Paths over references are dotted: `country.name;asc`.',
+    '`<parameter>;asc` or `<parameter>;desc`, as many as you like; also `<parameter>` and `-<parameter>`. Paths over references are dotted: `country.name;asc`.',
     {
       type: 'array',
-      items: { type: 'string', pattern: `^${PATH};(asc|desc)$` },
+      items: { type: 'string', pattern: `^${PATH}(?:;(?:asc|desc|ASC|DESC))?$` },
       minItems: 1,
       maxItems: LIMITS.orderTerms,
     },
@@ -68,12 +68,12 @@ export const QUERY_PARAMETERS: Readonly<Record<QueryComponent, OpenApiParameter>
   ),
   filter: queryParameterOf(
     'filter',
-    `An expression such as \`and(eq(code,IT),gt(population,1000))\`. Operators: ${OPERATOR_NAMES.join(', ')}; \`and\`, \`or\`, \`not\`.`,
+    `An expression such as \`and(eq(code,IT),gt(population,1000))\`. Values need no quotes; \`"\` encloses a value where it is needed, and \`'\` is an ordinary character: \`eq(name,'Rome')\` compares with the text \`'Rome'\`, single quotes included. Operators: ${OPERATOR_NAMES.join(', ')}; \`and\`, \`or\`, \`not\`.`,
     { type: 'string', minLength: 1, maxLength: LIMITS.filterBytes },
   ),
   include: queryParameterOf(
     'include',
-    'The parameters to answer, and dotted paths over references; others are left out.',
+    'The parameters to answer, and dotted paths over references; others are left out. `*` is all parameters.',
     PATHS,
     {
       style: 'form',

@@ -1,0 +1,22 @@
+/** The syntax trees of the terms of an order. */
+import type { Path } from './filter.ast.js';
+
+/** What a list is ordered by: a parameter, or the value of a function. `at` is a position in the parameter, from 1. */
+export type OrderValue = OrderPath;
+
+/** `name`, `country.name`. */
+export interface OrderPath {
+  readonly type: 'path';
+  readonly path: Path;
+  readonly at: number;
+}
+
+export interface OrderBy {
+  readonly value: OrderValue;
+  readonly descending: boolean;
+}
+
+/** The paths that a value names. */
+export function pathsOfOrder(value: OrderValue): readonly Path[] {
+  return [value.path];
+}

@@ -1,0 +1,86 @@
+/**
+ * Parses the terms of `order` (docs/filter.md has the spellings): `title`, `-title`, `title;desc`, several in brackets.
+ * It checks the syntax only.
+ */
+import { refusal } from '../shared/errors.js';
+import { LIMITS } from '../shared/limits.js';
+import { didYouMean } from '../shared/did-you-mean.js';
+import { FilterParser, type ReadWord } from './filter.parser.js';
+import { Scanner } from './filter.scanner.js';
+import type { OrderBy, OrderValue } from './order.ast.js';
+
+/** The functions that a term may call. */
+const ORDER_FUNCTIONS: readonly string[] = [];
+
+const DIRECTIONS: ReadonlyMap<string, boolean> = new Map([
+  ['asc', false],
+  ['desc', true],
+]);
+
+/**
+ * Parses one term, or several in brackets or separated by commas.
+ * @throws KindError `filter.syntax` and other codes of filters, with the position
+ * @example parseOrder('[country.name;asc,-population]')
+ */
+export function parseOrder(text: string): OrderBy[] {
+  const bytes = Buffer.byteLength(text);
+  if (bytes > LIMITS.filterBytes) {
+    throw refusal('filter.too_large', `at most ${LIMITS.filterBytes} bytes, got ${bytes}`);
+  }
+  return new OrderParser(text).terms();
+}
+
+class OrderParser {
+  readonly #scanner: Scanner;
+  readonly #filters: FilterParser;
+
+  constructor(text: string) {
+    this.#scanner = new Scanner(text, ';');
+    this.#filters = new FilterParser(this.#scanner);
+  }
+
+  terms(): OrderBy[] {
+    return this.#filters.whole(() => {
+      const bracketed = this.#scanner.accept('[');
+      const terms: OrderBy[] = [];
+      do terms.push(this.#term());
+      while (this.#scanner.accept(','));
+      if (bracketed) this.#scanner.expect(']', "',' or ']'");
+      return terms;
+    }, 'order');
+  }
+
+  #term(): OrderBy {
+    const { at } = this.#scanner;
+    const descending = this.#scanner.accept('-');
+    const value = this.#value();
+    if (!this.#scanner.accept(';')) return { value, descending };
+    if (descending) throw this.#scanner.fail("a parameter without ';' after '-'", at);
+    return { value, descending: this.#direction() };
+  }
+
+  #value(): OrderValue {
+    if (this.#scanner.peek() === '"') return this.#path();
+    const head = this.#filters.word();
+    if (head.word === '') throw this.#scanner.fail('a parameter', head.at);
+    if (this.#scanner.peek() === '(') throw this.#unknownFunction(head);
+    return this.#path(head);
+  }
+
+  #path(head?: ReadWord): OrderValue {
+    const path = this.#filters.path(head);
+    return { type: 'path', path, at: path.at };
+  }
+
+  #direction(): boolean {
+    const { word, at } = this.#filters.word();
+    const descending = DIRECTIONS.get(word.toLowerCase());
+    if (descending === undefined) throw this.#scanner.fail('asc or desc', at);
+    return descending;
+  }
+
+  #unknownFunction({ word, at }: ReadWord) {
+    const hint = didYouMean(word.toLowerCase(), ORDER_FUNCTIONS);
+    return refusal('filter.unknown_operator', `unknown function '${word.slice(0, 40)}' at character ${at}${hint}`);
+  }
+}
