@@ -7,6 +7,7 @@ import type { Caller } from '../tenancy/caller.js';
 import { checkHasTable, grantOf, authorizeKind, accessSettingOf } from './access.js';
 import type { Grant } from './grant.js';
 import { mayReadField, readableFields } from './masks.js';
+import { relatedAccess } from './related-access.js';
 
 /** References may be followed to kinds that the caller may read, and there to the units that it may read. */
 export function referenceAccess(caller: Caller, model: Model): Reach {
@@ -28,6 +29,7 @@ export function referenceAccess(caller: Caller, model: Model): Reach {
       if (!field || field.def.hidden || caller.type === 'anonymous' || mayReadField(field, caller)) return;
       throw refusal('access.denied', `You may not read '${field.id}' of '${kind.id}'`);
     },
+    related: relatedAccess(caller, model),
   };
 }
 

@@ -7,13 +7,15 @@ import { parseFilter } from '../filter/filter.parser.js';
 import { isMemberKind, type Field, type KindDef, type Model } from '../model/model.js';
 import type { Names, Reach } from '../model/predicate/path.js';
 import { extentOf } from '../model/predicate/predicate-cost.js';
-import { bindMember, type MemberValue, type Predicate, type Target } from '../model/predicate/predicate.js';
+import type { MemberValue, Predicate, Target } from '../model/predicate/predicate.js';
+import { bindMember } from '../model/predicate/related.js';
 import { resolveFilter } from '../model/predicate/resolve-filter.js';
 import { getOrInsert } from '../shared/get-or-insert.js';
 import { KindError, refusal } from '../shared/errors.js';
 import { LIMITS } from '../shared/limits.js';
 import { didYouMean } from '../shared/did-you-mean.js';
 import type { Caller } from '../tenancy/caller.js';
+import { relatedOfOwner } from './related-names.js';
 
 export const NEVER: Predicate = { op: 'constant', value: false };
 
@@ -31,7 +33,10 @@ export function rulePredicate(rule: string, kind: KindDef, caller: Caller, model
 
 /** The limit that the rules of an operation exceed together, as a text; undefined if none. */
 export function ruleLimitFault(rules: readonly Predicate[]): string | undefined {
-  const { tests, lookups } = extentOf(rules);
+  const { tests, lookups, related } = extentOf(rules);
+  if (related > LIMITS.relatedUnits) {
+    return `the rules test related units ${related} times; ${LIMITS.relatedUnits} is the most`;
+  }
   if (tests > LIMITS.ruleTests) return `the rules have ${tests} tests; ${LIMITS.ruleTests} is the most`;
   if (lookups <= LIMITS.ruleLookups) return undefined;
   return `the rules look up ${lookups} units over references, the same way counted once; ${LIMITS.ruleLookups} is the most`;
@@ -87,6 +92,7 @@ function namesInRules(kind: KindDef, model: Model): Names {
       return { kind: target, visible: storedFields(target), access: undefined };
     },
     checkField: () => undefined,
+    related: relatedOfOwner(model, storedFields),
   };
   return { kind, visible: storedFields(kind), reach };
 }

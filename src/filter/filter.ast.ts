@@ -41,9 +41,13 @@ export function spellingsOf(operators: Iterable<string>): string[] {
 export type Comparator = (typeof COMPARATORS)[number];
 export type Operator = (typeof FILTER_OPERATORS)[number];
 
-/** `country.name` has the segments `country` and `name`, `meta."a.b"` has `meta` and `a.b`. Never empty. */
+/**
+ * `country.name` has the segments `country` and `name`, `meta."a.b"` has `meta` and `a.b`. There are none where the number
+ * of related units stands in place of a parameter.
+ */
 export interface Path {
   readonly segments: readonly string[];
+  readonly counted?: RelatedUnits;
   readonly at: number;
 }
 
@@ -104,4 +108,35 @@ export interface Negation {
   readonly at: number;
 }
 
-export type Filter = Combination | Negation | Test;
+/** `comment.article`: the units of a kind that refer to a unit by a parameter. */
+export interface Referrers {
+  readonly type: 'reference';
+  readonly kind: string;
+  readonly parameter: string;
+  readonly at: number;
+}
+
+/** `borders,child,[country,city]`: the units that are linked with a unit. */
+export interface Neighbours {
+  readonly type: 'link';
+  readonly link: string;
+  readonly direction: 'parent' | 'child';
+  /** The kinds of these units; undefined for all. */
+  readonly kinds: readonly string[] | undefined;
+  readonly at: number;
+}
+
+/** The units that have a relation to a unit, and match a filter of their own. */
+export interface RelatedUnits {
+  readonly relation: Referrers | Neighbours;
+  readonly filter: Filter | undefined;
+}
+
+/** `exists(comment.article,…)` or `linked(borders,child,…)`: whether there is a related unit. */
+export interface Existence {
+  readonly op: 'exists';
+  readonly related: RelatedUnits;
+  readonly at: number;
+}
+
+export type Filter = Combination | Negation | Test | Existence;

@@ -19,19 +19,23 @@ import {
   type Test,
 } from './filter.ast.js';
 import { Scanner, type ValueContext } from './filter.scanner.js';
+import { COUNT_FUNCTIONS, EXISTENCE_FUNCTIONS, RelatedParser } from './related.parser.js';
 
 export interface ParseOptions {
   /** Whether `@member.<name>` is a value of the member, as in access rules; otherwise `@` is a plain character. */
   readonly members?: boolean;
 }
 
-/** Operators by each of their spellings. */
-const SPELLINGS: ReadonlyMap<string, Operator | 'and' | 'or' | 'not'> = new Map([
+type Combining = 'and' | 'or' | 'not';
+/** Operators of plain tests, and combinations, by each of their spellings. */
+const SPELLINGS: ReadonlyMap<string, Operator | Combining> = new Map([
   ...[...FILTER_OPERATORS, 'and' as const, 'or' as const, 'not' as const].map((op) => [op, op] as const),
   ...Object.entries(OPERATOR_ALIASES),
 ]);
-const ALL_SPELLINGS = [...spellingsOf(FILTER_OPERATORS), 'and', 'or', 'not'].join(', ');
+const ALL_NAMES = [...SPELLINGS.keys(), ...EXISTENCE_FUNCTIONS.keys()];
+const ALL_SPELLINGS = [...spellingsOf(FILTER_OPERATORS), 'and', 'or', 'not', ...EXISTENCE_FUNCTIONS.keys()].join(', ');
 
+const NO_SEGMENTS: readonly string[] = Object.freeze([]);
 const MEMBER_PREFIX = '@member.';
 const MAX_QUOTED_CHARACTERS = 40;
 
@@ -70,11 +74,16 @@ export interface ReadWord {
 /** Parses filters and paths where the scanner is. All filters of one parser together have a limited number of tests. */
 export class FilterParser {
   #tests = 0;
+  /** How many functions over related units surround the next character. */
+  #inside = 0;
+  readonly #related: RelatedParser;
 
   constructor(
     private readonly scanner: Scanner,
     private readonly members = false,
-  ) {}
+  ) {
+    this.#related = new RelatedParser(scanner, (operator) => this.filter(operator));
+  }
 
   /** Parses a text that has nothing else, but white space around it. */
   whole<T>(parse: () => T, called = 'filter'): T {
@@ -95,6 +104,11 @@ export class FilterParser {
   }
 
   #filter(level: number, { word, at }: ReadWord): Filter {
+    const existence = EXISTENCE_FUNCTIONS.get(word);
+    if (existence) {
+      const related = this.related(at, (parser) => parser.call(existence));
+      return Object.freeze({ op: 'exists', related, at });
+    }
     const op = this.#operator(word, at);
     // Only `and`, `or` and `not` are levels.
     if (level > LIMITS.filterDepth && (op === 'and' || op === 'or' || op === 'not')) {
@@ -122,8 +136,25 @@ export class FilterParser {
     const op = SPELLINGS.get(name);
     if (op) return op;
     const shown = name.length > MAX_QUOTED_CHARACTERS ? `${[...name].slice(0, MAX_QUOTED_CHARACTERS).join('')}…` : name;
-    const hint = didYouMean(name.toLowerCase(), SPELLINGS.keys()) || `; there are ${ALL_SPELLINGS}`;
+    const counts = COUNT_FUNCTIONS.has(name);
+    const hint = counts
+      ? `: it is a number, to be compared as in gt(${name}(…),5)`
+      : didYouMean(name.toLowerCase(), ALL_NAMES) || `; there are ${ALL_SPELLINGS}`;
     throw refusal('filter.unknown_operator', `unknown operator '${shown}' at character ${at}${hint}`);
+  }
+
+  /**
+   * Parses a function over related units. @param at its position
+   * @throws KindError `filter.too_large` if too many of them are inside one another
+   */
+  related<T>(at: number, parse: (parser: RelatedParser) => T): T {
+    if (this.#inside === LIMITS.relatedDepth) {
+      throw filterTooLarge(`at most ${LIMITS.relatedDepth} functions over related units inside one another`, at);
+    }
+    this.#inside += 1;
+    const parsed = parse(this.#related);
+    this.#inside -= 1;
+    return parsed;
   }
 
   #operands(level: number): readonly Filter[] {
@@ -143,12 +174,31 @@ export class FilterParser {
     return Object.freeze(test);
   }
 
-  /** @param first the first segment, if it has been read */
-  path(first: ReadWord = this.#segment()): Path {
+  /**
+   * A path, or the number of related units in place of one: a parameter may have the name of such a function, and is
+   * followed by no parenthesis.
+   * @param first the first segment, if it has been read
+   */
+  path(first?: ReadWord): Path {
+    const quoted = first === undefined && this.scanner.peek() === '"';
+    return this.#pathFrom(first ?? this.#segment(), quoted);
+  }
+
+  #pathFrom(first: ReadWord, quoted: boolean): Path {
+    const counting = quoted ? undefined : COUNT_FUNCTIONS.get(first.word);
+    if (counting && this.#isCall()) {
+      const counted = this.related(first.at, (parser) => parser.call(counting));
+      return Object.freeze({ segments: NO_SEGMENTS, counted, at: first.at });
+    }
     const segments = [first.word];
     while (this.scanner.accept('.')) segments.push(this.#segment().word);
     const { at } = first;
     return Object.freeze({ segments: Object.freeze(segments), at });
+  }
+
+  #isCall(): boolean {
+    this.scanner.skipSpace();
+    return this.scanner.peek() === '(';
   }
 
   #segment(): ReadWord {

@@ -2,8 +2,9 @@
  * Prints the syntax tree of a filter in canonical form: canonical operators, no white space, `in` without brackets,
  * quotes around values that were quoted or need quotes. Parsing the result gives the same tree except for positions.
  */
-import type { Filter, ValueList, MemberRef, Scalar, Test } from './filter.ast.js';
+import type { Filter, ValueList, MemberRef, Path, RelatedUnits, Scalar, Test } from './filter.ast.js';
 import { isWord, type ValueContext } from './filter.scanner.js';
+import { RELATED_FUNCTIONS } from './related.parser.js';
 
 /** What an unquoted value can not contain, besides unbalanced parentheses. */
 const SEPARATORS = { call: /^$/, list: /,/, brackets: /[,\]]/ } as const satisfies Record<ValueContext, RegExp>;
@@ -15,13 +16,30 @@ export function printFilter(filter: Filter): string {
       return `${filter.op}(${filter.filters.map(printFilter).join(',')})`;
     case 'not':
       return `not(${printFilter(filter.filter)})`;
+    case 'exists':
+      return printRelated(filter.related, 'exists');
     default:
       return printTest(filter);
   }
 }
 
+/** A test for related units, or their number. */
+function printRelated({ relation, filter }: RelatedUnits, role: 'exists' | 'count'): string {
+  const { [role]: called } = RELATED_FUNCTIONS[relation.type];
+  const way =
+    relation.type === 'reference'
+      ? [`${relation.kind}.${relation.parameter}`]
+      : [relation.link, relation.direction, ...printKinds(relation.kinds)];
+  return `${called}(${[...way, ...(filter ? [printFilter(filter)] : [])].join(',')})`;
+}
+
+function printKinds(kinds: readonly string[] | undefined): string[] {
+  if (!kinds) return [];
+  return [kinds.length === 1 ? kinds.join('') : `[${kinds.join(',')}]`];
+}
+
 function printTest(test: Test): string {
-  const path = printPath(test.path.segments);
+  const path = printOperand(test.path);
   switch (test.op) {
     case 'isnull':
       return test.value ? `isnull(${path})` : `isnull(${path},false)`;
@@ -30,6 +48,11 @@ function printTest(test: Test): string {
     default:
       return `${test.op}(${path},${printValue(test.value)})`;
   }
+}
+
+/** The canonical text of what a test compares: a path, or the number of related units. */
+export function printOperand({ segments, counted }: Path): string {
+  return counted ? printRelated(counted, 'count') : printPath(segments);
 }
 
 /** The canonical text of a path: `country.name`, `meta."a.b"`. */

@@ -1,6 +1,7 @@
 /** The tests of a filter, and their paths and values, in the order of the expression. */
-import type { Filter, MemberRef, Path, Scalar, Test } from './filter.ast.js';
+import type { Filter, MemberRef, Path, RelatedUnits, Scalar, Test } from './filter.ast.js';
 
+/** The tests of the unit itself: not those of its related units. */
 export function testsOf(filter: Filter): Test[] {
   switch (filter.op) {
     case 'and':
@@ -8,14 +9,16 @@ export function testsOf(filter: Filter): Test[] {
       return filter.filters.flatMap(testsOf);
     case 'not':
       return testsOf(filter.filter);
+    case 'exists':
+      return [];
     default:
       return [filter];
   }
 }
 
-/** The path of each test. */
+/** The path of each test that begins at the unit itself. */
 export function pathsOf(filter: Filter): Path[] {
-  return testsOf(filter).map((test) => test.path);
+  return testsOf(filter).flatMap(({ path }) => (path.counted ? [] : [path]));
 }
 
 /** The values of a test: several for a list, none for `isnull`. */
@@ -24,10 +27,31 @@ export function testValues(test: Test): readonly (Scalar | MemberRef)[] {
   return test.value.type === 'list' ? test.value.items : [test.value];
 }
 
-/** The parameters of the member that the filter uses, each once. */
+/** The related units that a filter tests or counts, without those in their filters. */
+export function relatedOf(filter: Filter): RelatedUnits[] {
+  switch (filter.op) {
+    case 'and':
+    case 'or':
+      return filter.filters.flatMap(relatedOf);
+    case 'not':
+      return relatedOf(filter.filter);
+    case 'exists':
+      return [filter.related];
+    default:
+      return filter.path.counted ? [filter.path.counted] : [];
+  }
+}
+
+/** How many functions over related units there are, including those in their filters. */
+export function countRelated(related: readonly RelatedUnits[]): number {
+  return related.reduce((sum, { filter }) => sum + 1 + (filter ? countRelated(relatedOf(filter)) : 0), 0);
+}
+
+/** The parameters of the member that the filter uses, also in tests of related units, each once. */
 export function memberNamesOf(filter: Filter): string[] {
   const references = testsOf(filter)
     .flatMap(testValues)
     .filter((value) => value.type === 'member');
-  return [...new Set(references.map((reference) => reference.name))];
+  const inner = relatedOf(filter).flatMap((related) => (related.filter ? memberNamesOf(related.filter) : []));
+  return [...new Set([...references.map((reference) => reference.name), ...inner])];
 }

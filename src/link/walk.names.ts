@@ -1,6 +1,6 @@
 /** The names that the query of a traversal may use: those of all kinds that can be reached, linked or not. Pure. */
 import { parsePath } from '../filter/filter.parser.js';
-import { pathsOf } from '../filter/filter.walk.js';
+import { pathsOf, relatedOf } from '../filter/filter.walk.js';
 import { pathsOfOrder } from '../filter/order.ast.js';
 import { ALL_FIELDS } from '../filter/list-query.js';
 import type { Field, KindDef } from '../model/model.js';
@@ -30,8 +30,10 @@ export function sampleKinds(
   return all.filter((context) => read.has(context.kind) || adds(context));
 }
 
-/** The parameters that a query names, and the id, whose type differs between kinds; undefined where a name can not be parsed. */
+/** The parameters that a query names, and the id, whose type differs between kinds; undefined where a name can not be parsed, or related units are tested. */
 function namesInQuery({ filter, order, include = [], exclude = [] }: PartsQuery): string[] | undefined {
+  // A relation may lead to any of the kinds.
+  if (filter && relatedOf(filter).length > 0) return undefined;
   try {
     const paths = [...order.flatMap(({ value }) => pathsOfOrder(value)), ...include.filter(isName).map(parsePath)];
     const roots = [...(filter ? pathsOf(filter) : []), ...paths].flatMap(({ segments: [root] }) => root ?? []);

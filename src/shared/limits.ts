@@ -18,6 +18,11 @@ export const LIMITS = {
   filterBytes: 8 * 1024,
   filterTests: 200,
   filterDepth: 20,
+  /** Functions over related units (`exists`, `count_related`, `linked`, …) inside one another, and in one request. */
+  relatedDepth: 3,
+  relatedUnits: 20,
+  /** Kinds whose units the functions of one request that name no kinds test. */
+  relatedKinds: 500,
   /** References in one dotted path, and levels of units inside others in a body. */
   references: 3,
   /** Nested units of one body. */

@@ -3,21 +3,17 @@
  * creates a link locks both units as a foreign key would; and a deletion of units deletes their links afterwards, in a
  * statement that sees all links created before.
  */
-import { LINK_TABLE } from '../model/table/internal-tables.js';
 import type { KindDef } from '../model/model.js';
 import type { Predicate } from '../model/predicate/predicate.js';
 import { columnRef } from './columns.sql.js';
 import { all, EMPTY_SQL, ident, literal, param, render, sql, type Fragment, type Statement } from './fragment.js';
+import { linkTable } from './link-table.sql.js';
 import { idText } from './mixed-units.sql.js';
 import { rowConditions } from './predicate.sql.js';
 import { isModelVersion, MODEL_TABLE } from './model-version.sql.js';
 import { hasId, keyArray, kindTable } from './table.sql.js';
 import { fromTemplate, identityOf } from './statement-template.js';
 import { utcText } from './time.sql.js';
-
-export function linkTable(schema: string): Fragment {
-  return ident(schema, LINK_TABLE);
-}
 
 /** One end of a link: a unit, and the units of its kind that the caller may read. */
 export interface LinkEnd {

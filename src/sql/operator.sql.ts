@@ -7,6 +7,7 @@ import {
   type MemberValue,
   type Predicate,
   type PredicateTest,
+  type Related,
   type Target,
 } from '../model/predicate/predicate.js';
 import { hasTrigrams } from '../model/table/required-indexes.js';
@@ -21,9 +22,11 @@ export interface TestScope {
   readonly schema: string;
   /** The alias of the row that has the field: of the unit, or of a unit that it refers to. */
   readonly row: string;
+  /** The number of related units of the row. */
+  readonly countOf: (related: Related) => Fragment;
 }
 
-export function testSql(test: PredicateTest, scope: TestScope): Fragment {
+export function testSql(test: Exclude<PredicateTest, { op: 'exists' }>, scope: TestScope): Fragment {
   switch (test.op) {
     case 'constant':
       return test.value ? sql`true` : sql`false`;
@@ -60,6 +63,7 @@ function compare(value: Fragment, negated: boolean, other: Fragment): Fragment {
 
 /** The column, or inside JSON the text of the value. */
 function testedValue(target: Target, scope: TestScope): Fragment {
+  if (target.counted) return scope.countOf(target.counted);
   const constant = constantOf(target, scope.row);
   if (constant) return constant;
   const value = columnRef(target.field, scope.row);

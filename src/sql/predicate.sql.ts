@@ -7,12 +7,13 @@
  * than the number of its tables, that of subqueries only with their number.
  */
 import type { KindDef } from '../model/model.js';
-import type { Predicate, Step, Target } from '../model/predicate/predicate.js';
+import type { Predicate, Related, Step, Target } from '../model/predicate/predicate.js';
 import { extentOf, targetsOf, wayKeys } from '../model/predicate/predicate-cost.js';
 import { columnRef } from './columns.sql.js';
 import { all, EMPTY_SQL, ident, join, param, sql, type Fragment } from './fragment.js';
 import { joinedKindTable } from './table.sql.js';
 import { testSql, type TestScope } from './operator.sql.js';
+import { relatedRows } from './related.sql.js';
 
 /** The most rows that a statement joins: planning takes 2 MB of memory with five of them, 12 MB with seven. */
 const MAX_JOINED_LOOKUPS = 5;
@@ -33,8 +34,8 @@ export class Lookups {
 
   /** @param few how many may be joined in a statement; a subquery may have more */
   constructor(
-    private readonly schema: string,
-    private readonly row: string,
+    readonly schema: string,
+    readonly row: string,
     private readonly few = MAX_JOINED_LOOKUPS,
     before?: Lookups,
   ) {
@@ -60,7 +61,8 @@ export class Lookups {
 
   /** The schema of a target, and the alias of the row that has its field. */
   scopeOf(target: Target | undefined): TestScope {
-    return { schema: this.schema, row: this.#rowOf(target?.through) };
+    const { schema, row } = this;
+    return { schema, row: this.#rowOf(target?.through), countOf: (related) => countSql(schema, related, row) };
   }
 
   #rowOf(through: readonly Step[] = []): string {
@@ -84,7 +86,7 @@ export class Lookups {
   }
 }
 
-/** The conditions of the rows that satisfy predicates, for a statement that reads the kind's table as `t`. */
+/** The conditions of the rows that satisfy predicates, for a statement that reads the kind's table as `row`. */
 export interface MatchingRows {
   readonly where: readonly Fragment[];
   /** The joins that `where` needs. */
@@ -96,8 +98,8 @@ export function matchingRows(
   kind: KindDef,
   predicates: readonly (Predicate | undefined)[],
   few?: number,
+  row = 't',
 ): MatchingRows {
-  const row = 't';
   const lookups = new Lookups(schema, row, few);
   const [joined, apart]: [Fragment[], Predicate[]] = [[], []];
   for (const part of predicates.flatMap((predicate) => conjunctsOf(predicate))) {
@@ -128,7 +130,7 @@ function discriminatorCondition(kind: KindDef, row: string): Fragment[] {
 }
 
 /** A condition without joins in the statement. Tests of referenced rows are in one subquery. */
-export function predicateSql(predicate: Predicate, { schema, row }: TestScope): Fragment {
+export function predicateSql(predicate: Predicate, { schema, row }: Pick<TestScope, 'schema' | 'row'>): Fragment {
   const own = new Lookups(schema, row);
   const parts = conjunctsOf(predicate);
   const beyond = parts.filter((part) => targetsOf(part).length > 0);
@@ -163,8 +165,32 @@ function treeSql(predicate: Predicate, lookups: Lookups): Fragment {
       return sql`(${join(parts, predicate.op === 'and' ? ' AND ' : ' OR ')})`;
     }
     case 'not':
+      // PostgreSQL plans a join for NOT EXISTS, but not for IS NOT TRUE.
+      if (predicate.part.op === 'exists') return sql`(NOT ${treeSql(predicate.part, lookups)})`;
       return sql`((${treeSql(predicate.part, lookups)}) IS NOT TRUE)`;
+    case 'exists':
+      return existsSql(lookups.schema, predicate.related, lookups.row);
     default:
       return testSql(predicate, lookups.scopeOf('target' in predicate ? predicate.target : undefined));
   }
+}
+
+/** Whether a row has related units. */
+function existsSql(schema: string, related: Related, row: string): Fragment {
+  const rows = relatedUnits(schema, related, row);
+  return rows ? sql`EXISTS (SELECT ${rows})` : sql`false`;
+}
+
+/** The number of related units of a row. */
+export function countSql(schema: string, related: Related, row: string): Fragment {
+  const rows = relatedUnits(schema, related, row);
+  return rows ? sql`(SELECT count(*) ${rows})` : sql`0::bigint`;
+}
+
+/** FROM and WHERE of the related units of a row; undefined if it can have none. */
+export function relatedUnits(schema: string, related: Related, row: string): Fragment | undefined {
+  return relatedRows(schema, related, row, (kind, predicates, unit) => {
+    const { where, lookups } = matchingRows(schema, kind, predicates, MAX_LOOKUPS_PER_KIND, unit);
+    return { where, joins: lookups.joins };
+  });
 }

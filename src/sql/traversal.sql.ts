@@ -7,7 +7,7 @@ import type { KindDef } from '../model/model.js';
 import type { Predicate } from '../model/predicate/predicate.js';
 import { all, EMPTY_SQL, integer, join, literal, param, sql, type Fragment } from './fragment.js';
 import { unitSatisfies, type UnitReference } from './mixed-units.sql.js';
-import { linkTable } from './link.sql.js';
+import { linkTable } from './link-table.sql.js';
 
 export type Direction = 'parent' | 'child';
 

@@ -4,7 +4,8 @@
  * thousands have the same text. Those of one unit are a parameter each, which takes PostgreSQL less time.
  */
 import type { Field, KindDef } from '../model/model.js';
-import { testedFields, type Predicate } from '../model/predicate/predicate.js';
+import type { Predicate } from '../model/predicate/predicate.js';
+import { testedFields } from '../model/predicate/related.js';
 import { bounded, boundedInTotal } from './answer-size.sql.js';
 import { appendCount } from './count.sql.js';
 import { columnRef, columnType, fieldType, jsonObject } from './columns.sql.js';

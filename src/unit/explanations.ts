@@ -69,8 +69,8 @@ export class Explanations {
     unitId: string,
     checks: readonly OperationCheck[],
   ): Promise<boolean[]> {
-    const { tests, lookups } = extentOf(predicatesToTest(checks));
-    const isSmall = tests <= LIMITS.ruleTests && lookups <= LIMITS.ruleLookups;
+    const { tests, lookups, related } = extentOf(predicatesToTest(checks));
+    const isSmall = tests <= LIMITS.ruleTests && lookups <= LIMITS.ruleLookups && related <= LIMITS.relatedUnits;
     const holds: boolean[] = [];
     for (const part of isSmall ? [checks] : checks.map((check) => [check])) {
       const answers = await this.stores.of(kind).evaluate(session, kind, unitId, predicatesToTest(part));

@@ -8,7 +8,8 @@ import { builtInField } from '../model/field.js';
 import { getBuiltInKind, isMemberKind, type Field, type KindDef, type Model } from '../model/model.js';
 import type { ParameterTypeId } from '../model/parameter-type/parameter-types.js';
 import { namesOfKinds, type Names } from '../model/predicate/path.js';
-import { testedFields, type Predicate } from '../model/predicate/predicate.js';
+import type { Predicate } from '../model/predicate/predicate.js';
+import { testedFields } from '../model/predicate/related.js';
 import { resolveFilter } from '../model/predicate/resolve-filter.js';
 import { KIND_KIND } from '../model/built-in-traits.js';
 import { Faults } from '../shared/errors.js';
@@ -70,7 +71,7 @@ export function describe(
   const withoutUndescribed = (names?: readonly string[]) => names?.filter((name) => !undescribed.has(name));
   const selection = { include: withoutUndescribed(query.include), exclude: withoutUndescribed(query.exclude) };
   if (!first) return [];
-  const names = { kind: first, visible: fields, ...namesOfKinds(kinds) };
+  const names = { kind: first, visible: fields, ...namesOfKinds(kinds.map((kind) => ({ kind }))) };
   return planFields(selection, names).map((field) => descriptorOf(field, viewer));
 }
 

@@ -28,6 +28,8 @@ export function matches(filter: Filter, unit: UnitRecord, kind: NaiveKind): bool
       return filter.filters.some((part) => matches(part, unit, kind));
     case 'not':
       return !matches(filter.filter, unit, kind);
+    case 'exists':
+      throw new Error('a record alone does not tell which units are related to it');
     default:
       return passes(filter, unit, kind);
   }

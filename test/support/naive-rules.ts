@@ -40,6 +40,7 @@ export function namesIn(rule: Filter): string[] {
     case 'not':
       return namesIn(rule.filter);
     case 'isnull':
+    case 'exists':
       return [];
     default:
       return itemsOf(rule.value).flatMap((value) => (value.type === 'member' ? [value.name] : []));
@@ -60,6 +61,8 @@ function filled(rule: Filter, member: Member): Filter {
       return { ...rule, filters: rule.filters.map((part) => filled(part, member)) };
     case 'not':
       return { ...rule, filter: filled(rule.filter, member) };
+    case 'exists':
+      return rule;
     case 'isnull':
       return { ...rule, path: flat(rule.path) };
     case 'in':

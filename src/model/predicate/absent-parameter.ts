@@ -42,7 +42,7 @@ export function isAbsent({ field, through }: Target, absent: Absent): boolean {
 /** Replaces every test of an absent parameter by its result for null. */
 export function resolveAbsent(predicate: Predicate, absent: Absent): Predicate {
   return mapTests(predicate, (test) => {
-    if (!('target' in test)) return test;
+    if (!('target' in test) || test.target.counted) return test;
     if (isAbsent(test.target, absent)) return { op: 'constant', value: passesNull(test) };
     switch (test.op) {
       case 'in':

@@ -17,13 +17,17 @@ export interface Names {
   readonly visible: Visible;
   /** The text for the kinds in messages, if a query is over several. */
   readonly called?: string;
+  /** The kinds of a query over several; otherwise `kind` alone. */
+  readonly kinds?: readonly KindDef[];
+  /** Whether the units are reached from others, so that a field which the caller may not read is reported as on a path. */
+  readonly beyond?: boolean;
   /** Follows references; without it, paths can not leave the unit. */
   readonly reach?: Reach | undefined;
 }
 
-/** Sets `called` if a query is over several kinds. */
-export function namesOfKinds(kinds: readonly unknown[]): Pick<Names, 'called'> {
-  return kinds.length > 1 ? { called: 'any of these kinds' } : {};
+/** Sets `called` and `kinds` if a query is over several kinds. */
+export function namesOfKinds(kinds: readonly Pick<Names, 'kind'>[]): Pick<Names, 'called' | 'kinds'> {
+  return kinds.length > 1 ? { called: 'any of these kinds', kinds: kinds.map(({ kind }) => kind) } : {};
 }
 
 /** The kind or kinds of a query, for a message: `'city'`. */
@@ -37,6 +41,20 @@ export interface Reach {
   follow(reference: Field, at: number): Reached;
   /** @throws KindError if the kind has a field of that name, and the caller may know of it but not read it */
   checkField(kind: KindDef, name: string): void;
+  /** Leads to related units; without it they can not be tested. */
+  readonly related?: RelatedReach;
+}
+
+/** The kinds and link types that functions over related units may name. */
+export interface RelatedReach {
+  /** @param at the position of its name @throws KindError if there is no such kind, or the caller may not read it */
+  open(kindId: string, at: number): Reached;
+  /** The kinds of units that can be linked and that the caller may read; `complete` if these are all. */
+  linkable(): { readonly kinds: readonly Reached[]; readonly complete: boolean };
+  /** @throws KindError if there is no such link type */
+  checkLinkType(id: string, at: number): void;
+  /** Takes a number of kinds from those that the functions of one request may test without naming them. */
+  spend(kinds: number, at: number): void;
 }
 
 export interface Reached extends Pick<Names, 'kind' | 'visible'> {
@@ -48,21 +66,21 @@ export interface Reached extends Pick<Names, 'kind' | 'visible'> {
  * Resolves a path to a field, or to a key in a JSON field.
  * @throws KindError 400 with the name that can not be resolved and its position; what `names.reach` throws
  */
-export function resolvePath({ segments, at }: Path, { reach, ...names }: Names): Target {
+export function resolvePath({ segments, at }: Path, { reach, beyond, ...names }: Names): Target {
   const through: Step[] = [];
   let current: Omit<Names, 'reach'> = names;
   for (const [passed, name] of segments.entries()) {
     const field = current.visible.get(name);
     const rest = segments.slice(passed + 1);
     if (!field) {
-      if (segments.length > 1) reach?.checkField(current.kind, name);
+      if (segments.length > 1 || beyond) reach?.checkField(current.kind, name);
       const hint = didYouMean(name, current.visible.keys());
-      throw unknown(name, `no parameter '${shown(name)}' in ${kindsText(current)}${hint}`, at);
+      throw unknownName(name, `no parameter '${shown(name)}' in ${kindsText(current)}${hint}`, at);
     }
     const hasKeys = field.type.hasKeys && !field.def.multiple;
     if (rest.length === 0 || hasKeys) return { field, keys: rest, ...(through.length > 0 && { through }) };
     if (!field.reference || !reach) {
-      throw unknown(name, `'${name}' leads no further: only a unit parameter or the keys of a json one do`, at);
+      throw unknownName(name, `'${name}' leads no further: only a unit parameter or the keys of a json one do`, at);
     }
     if (through.length === LIMITS.references) throw tooManyReferences(name, at);
     const next = follow(reach, field, { segments, at });
@@ -74,12 +92,17 @@ export function resolvePath({ segments, at }: Path, { reach, ...names }: Names):
 
 /** Follows a reference; adds the path to the text of a refusal. */
 function follow(reach: Reach, reference: Field, { segments, at }: Path): Reached {
+  return openedAt(printPath(segments), at, () => reach.follow(reference, at));
+}
+
+/** Adds the text and the position of a name that leads to a kind to the text of a refusal. */
+export function openedAt(name: string, at: number, open: () => Reached): Reached {
   try {
-    return reach.follow(reference, at);
+    return open();
   } catch (error) {
     if (!(error instanceof KindError) || !CLOSED.includes(error.code)) throw error;
     const [{ code, text }] = error.messages;
-    const path = shown(printPath(segments));
+    const path = shown(name);
     const why = code === 'token.missing' ? 'a bearer token is needed to follow it' : text;
     throw refusal(code, `'${path}': ${why}, at character ${at}`, { parameter: path });
   }
@@ -91,7 +114,7 @@ function shown(name: string): string {
   return name.length > 80 ? `${name.slice(0, 80)}…` : name;
 }
 
-function unknown(name: string, text: string, at: number) {
+export function unknownName(name: string, text: string, at: number): KindError {
   return refusal('filter.unknown_parameter', `${text}, at character ${at}`, { parameter: shown(name) });
 }
 

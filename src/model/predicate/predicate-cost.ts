@@ -1,11 +1,14 @@
 /** The size of predicates. What PostgreSQL needs to plan a statement grows with it. Pure. */
 import { fieldTests, type Predicate, type Step, type Target } from './predicate.js';
+import { relatedIn } from './related.js';
 
 export interface Extent {
   /** A test with values of the member counts once for each of its values. */
   readonly tests: number;
   /** Referenced units that are looked up for each unit. The same references in several tests count once. */
   readonly lookups: number;
+  /** Tests and counts of related units. */
+  readonly related: number;
 }
 
 /** A key for each reference of a path: paths with the same first references have the same first keys. */
@@ -15,13 +18,23 @@ export function wayKeys(through: readonly Step[] = []): string[] {
   return through.map(({ reference, access }) => (key += `.${reference.id}${access ? '!' : ''}`));
 }
 
-/** The extent of predicates, without the access predicates of the references that they follow. */
+/**
+ * The extent of predicates with the filters of related units, without the access predicates of the kinds that they lead
+ * to.
+ */
 export function extentOf(predicates: readonly Predicate[]): Extent {
   const tests = predicates.flatMap(fieldTests);
   const counts = tests.map((test) => (test.op === 'member' ? test.values.length : 1));
+  const related = predicates.flatMap(relatedIn);
+  const inner = related.flatMap(({ kinds }) => kinds).map(({ filter }) => extentOf(filter ? [filter] : []));
+  const total = (own: number, of: (extent: Extent) => number) => inner.reduce((sum, each) => sum + of(each), own);
   return {
-    tests: counts.reduce((sum, count) => sum + count, 0),
-    lookups: lookupsOf(tests.map(({ target }) => target)),
+    tests: total(
+      counts.reduce((sum, count) => sum + count, 0),
+      (each) => each.tests,
+    ),
+    lookups: total(lookupsOf(tests.map(({ target }) => target)), (each) => each.lookups),
+    related: total(related.length, (each) => each.related),
   };
 }
 

@@ -13,6 +13,33 @@ export interface Target {
   readonly keys: readonly string[];
   /** The references to follow to the unit that has the field; absent if that is the unit itself. */
   readonly through?: readonly Step[];
+  /** The value is the number of these units; `field` describes it, and is not stored. */
+  readonly counted?: Related;
+}
+
+/** The units that have a relation to a unit. */
+export interface Related {
+  /** The reference that leads to the unit, or the links that lead away from it. */
+  readonly via:
+    | { readonly type: 'reference'; readonly field: Field }
+    | {
+        readonly type: 'link';
+        readonly link: string;
+        readonly direction: 'parent' | 'child';
+        /** Whether `kinds` are all that can be linked, without conditions. */
+        readonly everyKind: boolean;
+      };
+  /** The kind of the unit. */
+  readonly of: KindDef;
+  /** The kinds of the related units; none if no unit of the kind `of` can have any. */
+  readonly kinds: readonly RelatedKind[];
+}
+
+export interface RelatedKind {
+  readonly kind: KindDef;
+  /** The units that the caller may read; undefined for all. */
+  readonly access: Predicate | undefined;
+  readonly filter: Predicate | undefined;
 }
 
 /** One reference of a path. If it is null, or `access` excludes the referenced unit, the value of the path is null. */
@@ -60,6 +87,8 @@ export type Predicate =
       /** `in` can mix values of the member with constants. */
       readonly values: readonly (Stored | MemberValue)[];
     }
+  /** There is a related unit. */
+  | { readonly op: 'exists'; readonly related: Related }
   /** The value of the member is not null. */
   | { readonly op: 'present'; readonly value: MemberValue }
   | {
@@ -99,6 +128,7 @@ export function fieldTests(predicate: Predicate): FieldTest[] {
       return fieldTests(predicate.part);
     case 'constant':
     case 'present':
+    case 'exists':
       return [];
     case 'isnull':
     case 'in':
@@ -125,35 +155,8 @@ export function mapTests(predicate: Predicate, replace: (test: PredicateTest) =>
   }
 }
 
-/** Binds the predicate of a rule to one member. */
-export function bindMember(predicate: Predicate, memberId: string): Predicate {
-  return mapTests(predicate, (test) => {
-    switch (test.op) {
-      case 'present':
-        return { op: 'present', value: { ...test.value, memberId } };
-      case 'member':
-        return { ...test, values: test.values.map((value) => (isMemberValue(value) ? { ...value, memberId } : value)) };
-      case 'constant':
-      case 'isnull':
-      case 'in':
-      case 'is':
-      case 'json':
-      case 'order':
-      case 'element':
-      case 'like':
-        return test;
-    }
-  });
-}
-
 export function isMemberValue(value: Stored | MemberValue): value is MemberValue {
   return typeof value === 'object' && 'memberId' in value && 'field' in value;
-}
-
-/** The stored fields of the unit itself that a predicate tests or follows as references, each once. */
-export function testedFields(predicate: Predicate): Field[] {
-  const fields = fieldTests(predicate).map(({ target }) => target.through?.[0]?.reference ?? target.field);
-  return [...new Set(fields.filter(({ column }) => column !== undefined))];
 }
 
 /** Whether a predicate tests referenced units. @param over selects the references that count; all by default */

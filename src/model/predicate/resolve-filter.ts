@@ -5,15 +5,18 @@ import {
   type ValueList,
   type MemberRef,
   type Operator,
+  type Path,
   type Scalar,
   type Test,
 } from '../../filter/filter.ast.js';
 import { testValues } from '../../filter/filter.walk.js';
 import { refusal } from '../../shared/errors.js';
 import { scalarText } from '../../shared/json.js';
+import { builtInField } from '../field.js';
 import type { Field } from '../model.js';
 import type { ParameterType, Stored } from '../parameter-type/parameter-type.js';
 import { resolvePath, type Names } from './path.js';
+import { resolveRelated } from './resolve-related.js';
 import type { MemberTest, MemberValue, Predicate, Target } from './predicate.js';
 import { OPERATORS } from '../parameter-type/operators.js';
 
@@ -28,13 +31,27 @@ export function resolveFilter(filter: Filter, names: Names, members?: Members): 
       return { op: filter.op, parts: filter.filters.map((part) => resolveFilter(part, names, members)) };
     case 'not':
       return { op: 'not', part: resolveFilter(filter.filter, names, members) };
+    case 'exists':
+      return { op: 'exists', related: resolveRelated(filter.related, names, resolverWith(members)) };
     default:
       return resolveTest(filter, names, members);
   }
 }
 
+function resolverWith(members: Members | undefined) {
+  return (filter: Filter, names: Names) => resolveFilter(filter, names, members);
+}
+
+const NUMBER_OF_UNITS: Field = builtInField({ id: 'count', type: 'integer', nullable: false }, { column: undefined });
+
+/** Resolves a path, or a number of related units in place of one. @throws KindError as `resolvePath` does */
+export function resolveOperand(path: Path, names: Names, members?: Members): Target {
+  if (!path.counted) return resolvePath(path, names);
+  return { field: NUMBER_OF_UNITS, keys: [], counted: resolveRelated(path.counted, names, resolverWith(members)) };
+}
+
 function resolveTest(test: Test, names: Names, members: Members | undefined): Predicate {
-  const target = resolvePath(test.path, names);
+  const target = resolveOperand(test.path, names, members);
   checkOperator(test, target);
   if (members && testValues(test).some((value) => value.type === 'member')) return memberTest(test, target, members);
   if (test.op === 'isnull') return { op: 'isnull', target, value: test.value };

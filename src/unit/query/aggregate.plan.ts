@@ -11,7 +11,7 @@ import { Faults, KindError, refusal } from '../../shared/errors.js';
 import { LIMITS } from '../../shared/limits.js';
 import type { AggregateColumn, AggregateInput, AggregatePlan, AggregateSource } from '../../sql/aggregate.sql.js';
 import { columnOf, countColumn } from './aggregate-column.js';
-import { checkLookups } from './lookup-limit.js';
+import { checkLookups, checkRelated } from './lookup-limit.js';
 import { collectFaults, orderTerm, targetOf, type PlanContext } from './list.plan.js';
 
 /** A term, and the query parameter that it is from. */
@@ -31,6 +31,7 @@ export function planAggregate(query: AggregateQuery, contexts: readonly PlanCont
     ...query.select.map((term): Term => ({ parameter: 'select', term })),
   ];
   collectFaults(faults, () => checkNumbers(query), undefined);
+  checkRelated([query.filter, ...query.select.map(({ filter }) => filter)]);
   const namesOf = sharedNames(contexts.map(({ visible }) => visible));
   const sources = contexts.map((context): AggregateSource => {
     const { visible, absent } = namesOf(context.visible);

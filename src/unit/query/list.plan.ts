@@ -19,6 +19,7 @@ import {
   type Predicate,
   type Target,
 } from '../../model/predicate/predicate.js';
+import { relatedIn } from '../../model/predicate/related.js';
 import { resolveFilter } from '../../model/predicate/resolve-filter.js';
 import {
   hasStoredCount,
@@ -29,7 +30,7 @@ import {
 } from '../../sql/select.sql.js';
 import { orderedField, type OrderTerm } from '../../sql/order.sql.js';
 import { planCursor } from './cursor.js';
-import { checkLookups, orderTargets, shownTargets } from './lookup-limit.js';
+import { checkLookups, checkRelated, orderTargets, shownTargets } from './lookup-limit.js';
 import type { Session } from '../session/session.js';
 
 /**
@@ -72,6 +73,7 @@ export function planList(query: ListQuery, context: PlanContext, extra?: Predica
   const { kind } = context;
   const faults = new Faults();
   const attempt = <T>(work: () => T, otherwise: T): T => collectFaults(faults, work, otherwise);
+  checkRelated([query.filter]);
   const order = attempt(() => planOrder(query, context), []);
   const filter = attempt(() => query.filter && resolveFilter(query.filter, context), undefined);
   const answer = attempt(() => planAnswer(query, context), { fields: [] });
@@ -97,10 +99,13 @@ export function planList(query: ListQuery, context: PlanContext, extra?: Predica
  * read all of them, because the estimate of PostgreSQL would include units that the caller may not read.
  */
 export function countFor({ count }: Pick<ListQuery, 'count'>, parts: readonly CountedRows[]): ListQuery['count'] {
-  const partial = parts.some(
-    ({ access, filter }) => access ?? (filter && followsReferences(filter, (step) => step.access !== undefined)),
-  );
+  const partial = parts.some(({ access, filter }) => access ?? (filter && mayReadOthers(filter)));
   return count === 'estimated' && (partial || parts.every(hasStoredCount)) ? 'exact' : count;
+}
+
+/** Whether an estimate for a filter could depend on units that the caller may not read. */
+function mayReadOthers(filter: Predicate): boolean {
+  return followsReferences(filter, (step) => step.access !== undefined) || relatedIn(filter).length > 0;
 }
 
 export function planGet(query: ListQuery, context: PlanContext): ReadPlan {

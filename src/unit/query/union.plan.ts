@@ -10,7 +10,7 @@ import { resolveFilter } from '../../model/predicate/resolve-filter.js';
 import { Faults, refusal } from '../../shared/errors.js';
 import type { KindPart, SharedTerm } from '../../sql/union-order.sql.js';
 import { orderedField, orderedType, targetsOfOrder, type OrderTerm } from '../../sql/order.sql.js';
-import { checkLookups, orderTargets, shownTargets } from './lookup-limit.js';
+import { checkLookups, checkRelated, orderTargets, shownTargets } from './lookup-limit.js';
 import type { UnitPage } from './unit-page.js';
 import { collectFaults, orderTerm, planAnswer, type PlanContext } from './list.plan.js';
 
@@ -42,6 +42,7 @@ export function showsKind({ include, exclude }: Pick<PartsQuery, 'include' | 'ex
 
 /** @throws KindError 400 for a name that none of the kinds has, and for an order by parameters of different types */
 export function planParts(query: PartsQuery, contexts: readonly PlanContext[]): UnionParts {
+  checkRelated([query.filter]);
   const namesOf = sharedNames(contexts.map(({ visible }) => visible));
   const parts = contexts.map((context): KindPart => {
     const { visible, absent } = namesOf(context.visible);

@@ -162,6 +162,8 @@ function flatFilter(tree: Filter): Filter {
       return { ...tree, filters: tree.filters.map(flatFilter) };
     case 'not':
       return { ...tree, filter: flatFilter(tree.filter) };
+    case 'exists':
+      return tree;
     default:
       return { ...tree, path: { ...tree.path, segments: flat(tree.path.segments) } };
   }

@@ -63,6 +63,8 @@ describe('docs/filter.md', () => {
       LIMITS.filterTests,
       LIMITS.filterDepth,
       LIMITS.references,
+      LIMITS.relatedDepth,
+      LIMITS.relatedUnits,
     ]);
   });
 });

@@ -20,6 +20,18 @@ const printed: [text: string, canonical: string][] = [
   ['isnull("a" . "b.c" . "" . d)', 'isnull(a."b.c"."".d)'],
   ['and( or( isnull(a) ) , not( isnull(b) ) )', 'and(or(isnull(a)),not(isnull(b)))'],
   ['eq(a,@member.id)', 'eq(a,"@member.id")'],
+  ['exists( b . c )', 'exists(b.c)'],
+  ['exists(b.c, ge( d , 1 ) )', 'exists(b.c,gt(d,1))'],
+  ['not(exists(b.c,exists(d.e,eq(f,"g"))))', 'not(exists(b.c,exists(d.e,eq(f,"g"))))'],
+  ['linked(b , child)', 'linked(b,child)'],
+  ['linked(b,parent,[ c ])', 'linked(b,parent,c)'],
+  ['linked(b,child, [c , d,c] , isnull( e ))', 'linked(b,child,[c,d],isnull(e))'],
+  ['linked(b,child,eq(c,1))', 'linked(b,child,eq(c,1))'],
+  ['linked(b,child,exists,eq(c,1))', 'linked(b,child,exists,eq(c,1))'],
+  ['gt( count_related (b.c) , 5)', 'gt(count_related(b.c),5)'],
+  ['in(count_linked(b,child,c,gt(d,1)), [1, 2])', 'in(count_linked(b,child,c,gt(d,1)),1,2)'],
+  ['eq(count_related,1)', 'eq(count_related,1)'],
+  ['eq(exists.linked,1)', 'eq(exists.linked,1)'],
 ];
 
 /** How a bare text comes out alone, in the list of `in`, and in brackets. */

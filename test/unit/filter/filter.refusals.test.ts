@@ -120,7 +120,7 @@ const rules: [text: string, expected: string][] = [
 
 /** What there is, where nothing like it is. */
 const ALL =
-  '; there are eq, ne, contains, icontains, startswith, istartswith, endswith, iendswith, lt, lte, gt, ge, gte, get, in, isnull, and, or, not';
+  '; there are eq, ne, contains, icontains, startswith, istartswith, endswith, iendswith, lt, lte, gt, ge, gte, get, in, isnull, and, or, not, exists, linked';
 
 const operators: [text: string, expected: string][] = [
   ['equal(a,1)', "unknown operator 'equal' at character 1" + ALL],

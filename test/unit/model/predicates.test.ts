@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { parseFilter } from '../../../src/filter/filter.parser.js';
 import { resolveAbsent, sharedNames } from '../../../src/model/predicate/absent-parameter.js';
 import { extentOf } from '../../../src/model/predicate/predicate-cost.js';
-import { bindMember, followsReferences, testedFields, type Predicate } from '../../../src/model/predicate/predicate.js';
+import { followsReferences, type Predicate } from '../../../src/model/predicate/predicate.js';
+import { bindMember, testedFields } from '../../../src/model/predicate/related.js';
 import { resolveFilter } from '../../../src/model/predicate/resolve-filter.js';
 import { referenceAccess } from '../../../src/access/reference-access.js';
 import { SYSTEM } from '../../../src/tenancy/caller.js';
@@ -37,7 +38,7 @@ describe('a predicate', () => {
 
   it('has the extent of its tests and of the references that they share', () => {
     const predicate = predicateOf('and(eq(country.label_code,a),not(eq(country.label_code,b)),eq(name,c))');
-    expect(extentOf([predicate])).toEqual({ tests: 3, lookups: 1 });
+    expect(extentOf([predicate])).toEqual({ tests: 3, lookups: 1, related: 0 });
   });
 
   it('is bound to a member in every part', () => {

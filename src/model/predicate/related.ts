@@ -1,0 +1,111 @@
+/** The related units in predicates: in tests of their existence, and in tests of their number. Pure. */
+import type { Field } from '../model.js';
+import {
+  fieldTests,
+  isMemberValue,
+  mapTests,
+  type FieldTest,
+  type Predicate,
+  type Related,
+  type RelatedKind,
+} from './predicate.js';
+
+/** The related units that a predicate tests or counts, without those in their filters. */
+export function relatedIn(predicate: Predicate): Related[] {
+  const counted = fieldTests(predicate).flatMap(({ target }) => target.counted ?? []);
+  return [...existences(predicate), ...counted];
+}
+
+function existences(predicate: Predicate): Related[] {
+  switch (predicate.op) {
+    case 'and':
+    case 'or':
+      return predicate.parts.flatMap(existences);
+    case 'not':
+      return existences(predicate.part);
+    case 'exists':
+      return [predicate.related];
+    default:
+      return [];
+  }
+}
+
+/** Replaces the filters of related units, on all levels, by the results of `replace`. */
+export function mapRelated(predicate: Predicate, replace: (filter: Predicate) => Predicate): Predicate {
+  return mapTests(predicate, (test) => {
+    if (test.op === 'exists') return { op: 'exists', related: mapped(test.related, replace) };
+    return 'target' in test ? withCounted(test, replace) : test;
+  });
+}
+
+function withCounted(test: FieldTest, replace: (filter: Predicate) => Predicate): Predicate {
+  const { target } = test;
+  return target.counted ? { ...test, target: { ...target, counted: mapped(target.counted, replace) } } : test;
+}
+
+function mapped(related: Related, replace: (filter: Predicate) => Predicate): Related {
+  const kinds = related.kinds.map((each): RelatedKind => {
+    return each.filter ? { ...each, filter: mapRelated(replace(each.filter), replace) } : each;
+  });
+  return { ...related, kinds };
+}
+
+/** The result of a predicate that is the same for all units; undefined if it may differ. */
+export function constantResult(predicate: Predicate): boolean | undefined {
+  switch (predicate.op) {
+    case 'constant':
+      return predicate.value;
+    case 'exists':
+      return predicate.related.kinds.length === 0 ? false : undefined;
+    case 'not': {
+      const result = constantResult(predicate.part);
+      return result === undefined ? undefined : !result;
+    }
+    case 'and':
+    case 'or': {
+      const results = predicate.parts.map(constantResult);
+      const decisive = predicate.op === 'or';
+      if (results.includes(decisive)) return decisive;
+      return results.includes(undefined) ? undefined : !decisive;
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** Binds the predicate of a rule to one member. */
+export function bindMember(predicate: Predicate, memberId: string): Predicate {
+  const bind = (part: Predicate): Predicate =>
+    mapTests(part, (test) => {
+      switch (test.op) {
+        case 'present':
+          return { op: 'present', value: { ...test.value, memberId } };
+        case 'member':
+          return {
+            ...test,
+            values: test.values.map((value) => (isMemberValue(value) ? { ...value, memberId } : value)),
+          };
+        case 'constant':
+        case 'isnull':
+        case 'in':
+        case 'is':
+        case 'json':
+        case 'order':
+        case 'element':
+        case 'like':
+        case 'exists':
+          return test;
+      }
+    });
+  return mapRelated(bind(predicate), bind);
+}
+
+/**
+ * The stored fields of the unit itself that a predicate tests or follows as references, each once; its key where related
+ * units are tested.
+ */
+export function testedFields(predicate: Predicate): Field[] {
+  const fields = fieldTests(predicate).map(({ target }) => target.through?.[0]?.reference ?? target.field);
+  const keys = relatedIn(predicate).map(({ of }) => of.keyField);
+  return [...new Set([...fields, ...keys].filter(({ column }) => column !== undefined))];
+}

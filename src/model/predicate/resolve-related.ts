@@ -1,0 +1,127 @@
+/**
+ * Resolves functions over related units: `comment.article`, the units of a kind that refer to a unit, and
+ * `borders,child,country`, those that are linked with it. Pure.
+ */
+import type { Filter, Neighbours, Referrers, RelatedUnits } from '../../filter/filter.ast.js';
+import { pathsOf } from '../../filter/filter.walk.js';
+import { didYouMean } from '../../shared/did-you-mean.js';
+import { refusal } from '../../shared/errors.js';
+import { isLinkable, type Field } from '../model.js';
+import { resolveAbsent, sharedNames } from './absent-parameter.js';
+import { kindsText, namesOfKinds, openedAt, unknownName, type Names, type Reached, type RelatedReach } from './path.js';
+import type { Predicate, Related, RelatedKind, Visible } from './predicate.js';
+import { constantResult } from './related.js';
+
+/** Resolves the filter of related units. */
+export type ResolveInner = (filter: Filter, names: Names) => Predicate;
+
+/**
+ * @throws KindError 400 with the position, for an unknown kind, parameter or link type; 401 or 403 for a kind that the
+ *   caller may not read
+ */
+export function resolveRelated(related: RelatedUnits, names: Names, resolve: ResolveInner): Related {
+  const { relation } = related;
+  const reach = names.reach?.related;
+  if (!reach) {
+    const text = `units that are related to one another can't be tested here, at character ${relation.at}`;
+    throw refusal('filter.bad_operator', text);
+  }
+  return relation.type === 'reference'
+    ? referrers(relation, related.filter, { names, reach, resolve })
+    : neighbours(relation, related.filter, { names, reach, resolve });
+}
+
+interface Context {
+  readonly names: Names;
+  readonly reach: RelatedReach;
+  readonly resolve: ResolveInner;
+}
+
+function referrers(relation: Referrers, filter: Filter | undefined, { names, reach, resolve }: Context): Related {
+  const { kind: kindId, parameter, at } = relation;
+  const { kind, visible, access } = openedAt(`${kindId}.${parameter}`, at, () => reach.open(kindId, at));
+  const field = visible.get(parameter);
+  if (!field) {
+    names.reach?.checkField(kind, parameter);
+    const hint = didYouMean(
+      parameter,
+      [...visible.values()].filter(isReference).map(({ id }) => id),
+    );
+    throw unknownName(parameter, `no parameter '${parameter.slice(0, 80)}' in '${kind.id}'${hint}`, at);
+  }
+  const leadsTo = isReference(field) ? field.reference?.kind : undefined;
+  if (!(names.kinds ?? [names.kind]).some(({ id }) => id === leadsTo)) {
+    const what = leadsTo === undefined ? 'is no reference' : `doesn't refer to units of ${kindsText(names)}`;
+    throw unknownName(parameter, `'${kind.id}.${parameter}' ${what}`, at);
+  }
+  const inner: Names = { kind, visible, reach: names.reach, beyond: true };
+  const units: RelatedKind = { kind, access, filter: filter && resolve(filter, inner) };
+  return { via: { type: 'reference', field }, of: names.kind, kinds: leadsTo === names.kind.id ? [units] : [] };
+}
+
+function isReference(field: Field): boolean {
+  return field.reference !== undefined && field.column !== undefined;
+}
+
+function neighbours(relation: Neighbours, filter: Filter | undefined, context: Context): Related {
+  const { names, reach } = context;
+  const { link, direction, kinds: named, at } = relation;
+  reach.checkLinkType(link, at);
+  if (!(names.kinds ?? [names.kind]).some(isLinkable)) {
+    throw refusal('filter.bad_operator', `units of ${kindsText(names)} have no links, at character ${at}`);
+  }
+  const found = named?.map((id) => openLinkable(id, at, reach));
+  const { kinds, complete } = found ? { kinds: found, complete: false } : reach.linkable();
+  reach.spend(filter && !named ? kinds.length : 1, at);
+  const units = filter ? withFilter(kinds, filter, context) : kinds.map(({ kind, access }) => plain(kind, access));
+  const everyKind = complete && !filter && kinds.every(({ access }) => !access);
+  return {
+    via: { type: 'link', link, direction, everyKind },
+    of: names.kind,
+    kinds: isLinkable(names.kind) ? units : [],
+  };
+}
+
+function openLinkable(id: string, at: number, reach: RelatedReach): Reached {
+  const reached = openedAt(id, at, () => reach.open(id, at));
+  if (isLinkable(reached.kind)) return reached;
+  throw unknownName(id, `units of '${reached.kind.id}' have no links`, at);
+}
+
+function plain(kind: RelatedKind['kind'], access: Predicate | undefined): RelatedKind {
+  return { kind, access, filter: undefined };
+}
+
+/** As in groups, a parameter that only some of the kinds have is null in the others. */
+function withFilter(kinds: readonly Reached[], filter: Filter, { names, resolve }: Context): RelatedKind[] {
+  const roots = new Set(pathsOf(filter).flatMap(({ segments: [root] }) => root ?? []));
+  const own = kinds.map(({ visible }) => only(visible, roots));
+  const several = {
+    kinds: kinds.map(({ kind }) => kind),
+    ...namesOfKinds(kinds),
+    reach: names.reach,
+    beyond: true,
+  } as const;
+  const [first] = kinds;
+  const isKnown = (root: string) => own.some((visible) => visible.has(root));
+  if (first && ![...roots].every(isKnown)) {
+    // Fails, with the nearest of all names.
+    resolve(filter, { ...several, kind: first.kind, visible: new Map(kinds.flatMap(({ visible }) => [...visible])) });
+  }
+  const namesOf = sharedNames(own);
+  return kinds.flatMap(({ kind, access }, at): RelatedKind[] => {
+    const { visible, absent } = namesOf(own[at] ?? new Map());
+    const resolved = resolveAbsent(resolve(filter, { ...several, kind, visible }), absent);
+    const result = constantResult(resolved);
+    return result === false ? [] : [{ kind, access, filter: result === true ? undefined : resolved }];
+  });
+}
+
+function only(visible: Visible, names: ReadonlySet<string>): Visible {
+  return new Map(
+    [...names].flatMap((name) => {
+      const field = visible.get(name);
+      return field ? [[name, field] as const] : [];
+    }),
+  );
+}

@@ -1,0 +1,7 @@
+/** The table of links. */
+import { LINK_TABLE } from '../model/table/internal-tables.js';
+import { ident, type Fragment } from './fragment.js';
+
+export function linkTable(schema: string): Fragment {
+  return ident(schema, LINK_TABLE);
+}

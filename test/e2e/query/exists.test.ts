@@ -1,0 +1,175 @@
+/** Filters over related units: `exists` and `not(exists)`, nested, with paths inside and with the rights of the caller. */
+import { describe, expect, it } from 'vitest';
+import { anonymous, asMember, defineKinds } from '../../support/callers.js';
+import { createdId, ok } from '../../support/definitions.js';
+import { sharedService } from '../../support/service.js';
+
+const service = await sharedService();
+const project = await service.project();
+const reference = (id: string, kind = id) => ({ id, kind_id: 'unit', reference_kind: kind });
+await defineKinds(
+  project,
+  { id: 'author', parameters: [{ id: 'name', kind_id: 'string' }] },
+  {
+    id: 'article',
+    parameters: [
+      { id: 'title', kind_id: 'string' },
+      reference('author'),
+      // A parameter may have the name of a function.
+      { id: 'exists', kind_id: 'string' },
+      { id: 'count_related', kind_id: 'integer' },
+    ],
+  },
+  {
+    id: 'comment',
+    parameters: [
+      reference('article'),
+      { id: 'writer', kind_id: 'unit', reference_kind: 'author' },
+      { id: 'state', kind_id: 'string' },
+      { id: 'secret', kind_id: 'string', read_access: 'admin' },
+      { id: 'concealed', kind_id: 'string', hidden: true },
+    ],
+  },
+  { id: 'reply', parameters: [reference('comment'), { id: 'text', kind_id: 'string' }] },
+  { id: 'vote', parameters: [reference('reply'), { id: 'value', kind_id: 'integer' }] },
+  { id: 'note', access: { read: 'admin' }, parameters: [{ id: 'about', kind_id: 'unit', reference_kind: 'article' }] },
+);
+const make = async (kind: string, body: object): Promise<string> =>
+  await createdId(project.post(`/${kind}/unit`, body));
+
+const ann = await make('author', { name: 'Ann' });
+const bob = await make('author', { name: 'Bob' });
+const one = await make('article', { title: 'one', author: ann, exists: 'yes', count_related: 7 });
+const two = await make('article', { title: 'two', author: bob });
+await make('article', { title: 'three', author: ann });
+const first = await make('comment', { article: one, writer: bob, state: 'approved', secret: 's', concealed: 'c' });
+await make('comment', { article: one, writer: ann, state: 'new' });
+const second = await make('comment', { article: two, writer: ann, state: 'new' });
+await make('comment', { state: 'approved' });
+const reply = await make('reply', { comment: first, text: 'thanks' });
+await make('reply', { comment: second, text: 'no' });
+await make('vote', { reply, value: 3 });
+await make('note', { about: two });
+const member = await asMember(project);
+
+const titled = async (filter: string, by = project): Promise<string> => {
+  const content = await ok(by.get(`/article/unit?filter=${encodeURIComponent(filter)}`));
+  const { count, items } = content as { count: number; items: { title: string }[] };
+  expect(count).toBe(items.length);
+  return items.map(({ title }) => title).join(' ');
+};
+
+describe('a unit exists', () => {
+  it.each([
+    ['exists(comment.article)', 'one two'],
+    ['not(exists(comment.article))', 'three'],
+    ['exists(comment.article,eq(state,approved))', 'one'],
+    ['not(exists(comment.article,eq(state,approved)))', 'two three'],
+    ['exists( comment . article , and(eq(state,new),eq(writer.name,Ann)) )', 'one two'],
+    ['exists(comment.article,and(eq(state,approved),eq(writer.name,Ann)))', ''],
+    ['exists(comment.article,eq(article.author.name,Bob))', 'two'],
+    ['exists(comment.article,exists(reply.comment,eq(text,thanks)))', 'one'],
+    ['exists(comment.article,not(exists(reply.comment)))', 'one'],
+    ['exists(comment.article,exists(reply.comment,exists(vote.reply,gt(value,2))))', 'one'],
+    ['exists(comment.article,exists(reply.comment,exists(vote.reply,gt(value,3))))', ''],
+    ['and(exists(comment.article),eq(author.name,Ann))', 'one'],
+    ['or(exists(comment.article,eq(state,approved)),eq(title,three))', 'one three'],
+    ['exists(note.about)', 'two'],
+    ['eq(exists,yes)', 'one'],
+    ['and(eq(exists,yes),exists(comment.article))', 'one'],
+    ['eq(count_related,7)', 'one'],
+    ['gt(count_related(comment.article),1)', 'one'],
+    ['eq(count_related(comment.article),0)', 'three'],
+    ['in(count_related(comment.article,eq(state,new)),1,5)', 'one two'],
+    ['lt(count_related(comment.article,exists(reply.comment)),1)', 'three'],
+    ['isnull(count_related(comment.article))', ''],
+    ['exists(comment.article,gt(count_related(reply.comment),0))', 'one two'],
+    ['and(gt(count_related(comment.article),1),gt(count_related,1))', 'one'],
+  ])('%s', async (filter, titles) => {
+    expect(await titled(filter)).toBe(titles);
+  });
+});
+
+const fault = async (filter: string, by = project): Promise<string> => {
+  const { status, body } = await by.get(`/article/unit?filter=${encodeURIComponent(filter)}`);
+  return [status, ...body.messages.map(({ code, text }) => `${code}: ${text}`)].join(' ');
+};
+
+describe('rights', () => {
+  it('of the related kind are those of reading it', async () => {
+    expect(await fault('exists(note.about)', member)).toBe(
+      "403 access.denied: 'note.about': You may not read units of 'note', at character 8",
+    );
+    expect(await fault('eq(count_related(note.about),1)', member)).toBe(
+      "403 access.denied: 'note.about': You may not read units of 'note', at character 18",
+    );
+  });
+
+  it('count the units alone that the caller may read', async () => {
+    await ok(project.put('/kind/unit/comment', { access: { read: 'eq(state,approved)' } }));
+    expect(await titled('exists(comment.article)', member)).toBe('one');
+    expect(await titled('not(exists(comment.article))', member)).toBe('two three');
+    expect(await titled('eq(count_related(comment.article),1)', member)).toBe('one');
+    expect(await titled('exists(comment.article,eq(state,new))', member)).toBe('');
+    expect(await titled('exists(comment.article,exists(reply.comment))', member)).toBe('one');
+    expect(await titled('exists(comment.article)')).toBe('one two');
+    await ok(project.put('/kind/unit/comment', { access: {} }));
+  });
+
+  it('hold for the parameters that are named', async () => {
+    expect(await titled('exists(comment.article,eq(secret,s))')).toBe('one');
+    expect(await fault('exists(comment.article,eq(secret,s))', member)).toContain('403 access.denied');
+    expect(await fault('exists(comment.article,eq(concealed,c))')).toContain(
+      "400 filter.unknown_parameter: no parameter 'concealed' in 'comment'",
+    );
+  });
+
+  it('tell a caller without a token nothing of kinds', async () => {
+    await ok(project.put('/kind/unit/article', { public: true }));
+    const stranger = anonymous(project);
+    const closed = await fault('exists(comment.article)', stranger);
+    expect(closed).toMatch(/^401 token.missing/);
+    expect(await fault('exists(nothing.article)', stranger)).toBe(closed.replace('comment', 'nothing'));
+    await ok(project.put('/kind/unit/article', { public: false }));
+  });
+});
+
+describe('refusals name the place', () => {
+  it.each([
+    [
+      'exists(coment.article)',
+      "400 filter.unknown_parameter: no kind 'coment' in this project (did you mean 'comment'?), at character 8",
+    ],
+    [
+      'exists(comment.artcle)',
+      "400 filter.unknown_parameter: no parameter 'artcle' in 'comment' (did you mean 'article'?), at character 8",
+    ],
+    ['exists(comment.state)', "400 filter.unknown_parameter: 'comment.state' is no reference, at character 8"],
+    [
+      'exists(comment.writer)',
+      "400 filter.unknown_parameter: 'comment.writer' doesn't refer to units of 'article', at character 8",
+    ],
+    [
+      'exists(comment)',
+      "400 filter.syntax: expected '.' and the parameter of 'comment' that refers here at character 15",
+    ],
+    [
+      'exists(comment.article,eq(stat,x))',
+      "400 filter.unknown_parameter: no parameter 'stat' in 'comment' (did you mean 'state'?), at character 27",
+    ],
+    [
+      'count_related(comment.article)',
+      "400 filter.unknown_operator: unknown operator 'count_related' at character 1: it is a number, to be compared as in gt(count_related(…),5)",
+    ],
+    [
+      'gt(count_related(comment.article),many)',
+      "400 filter.bad_value: 'count' wants a whole number within ±9007199254740991 (integer), at character 35",
+    ],
+    [
+      'exists(comment.article,exists(reply.comment,exists(vote.reply,exists(vote.reply))))',
+      '400 filter.too_large: a filter has at most 3 functions over related units inside one another; one too many at character 63',
+    ],
+  ])('%s', async (filter, text) => {
+    expect(await fault(filter)).toBe(text);
+  });
+});
