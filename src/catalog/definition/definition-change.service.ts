@@ -3,7 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Config } from '../../config/config.js';
 import { CONFIG } from '../../config/config.token.js';
 import { Database, type Transaction } from '../../database/database.js';
-import { orphanedAccess } from '../../access/check-access.js';
+import { orphanedAccess } from '../../access/orphaned-access.js';
 import { BUILT_IN_VERSION } from '../../model/built-in/built-in.js';
 import { diffInPieces, type SchemaStep } from '../../model/table/diff.js';
 import { isMemberKind, type KindDef, type Model } from '../../model/model.js';

@@ -1,9 +1,12 @@
 /** The rules in a stored `access`, and the names in them. */
 import { parseFilter } from '../../filter/filter.parser.js';
-import { memberNamesOf, pathsOf } from '../../filter/filter.walk.js';
+import type { Filter, RelatedUnits } from '../../filter/filter.ast.js';
+import { memberNamesOf, pathsOf, relatedOf } from '../../filter/filter.walk.js';
 import { getOrInsert } from '../../shared/get-or-insert.js';
 import { isPlainObject, type Json } from '../../shared/json.js';
+import type { Field, KindDef, Model } from '../model.js';
 import { LEVELS } from '../parameter-type/parameter-settings.js';
+import { fieldsAlong } from '../predicate/path.js';
 
 /** The rules in the setting of one operation; empty if it is a level. */
 export function rulesOf(setting: unknown): readonly string[] {
@@ -11,15 +14,33 @@ export function rulesOf(setting: unknown): readonly string[] {
   return list.filter((rule) => typeof rule === 'string').filter((rule) => !LEVELS.some((level) => level === rule));
 }
 
-/** The names in a rule: paths from the unit, as segments, and parameters of the member. */
-export interface RuleNames {
+/** The names in a filter: paths from the unit, as segments, and those in the filters of related units. */
+export interface FilterNames {
   readonly paths: readonly (readonly string[])[];
+  readonly related: readonly RelatedNames[];
+}
+
+export interface RelatedNames extends FilterNames {
+  readonly relation: RelatedUnits['relation'];
+}
+
+/** The names in a rule, with the parameters of the member. */
+export interface RuleNames extends FilterNames {
   readonly member: readonly string[];
 }
 
 function namesOfRule(rule: string): RuleNames {
   const filter = parseFilter(rule, { members: true });
-  return { paths: pathsOf(filter).map(({ segments }) => segments), member: memberNamesOf(filter) };
+  return { ...namesOfFilter(filter), member: memberNamesOf(filter) };
+}
+
+function namesOfFilter(filter: Filter): FilterNames {
+  return {
+    paths: pathsOf(filter).map(({ segments }) => segments),
+    related: relatedOf(filter).map(({ relation, filter: inner }): RelatedNames => {
+      return { relation, ...(inner ? namesOfFilter(inner) : { paths: [], related: [] }) };
+    }),
+  };
 }
 
 /** Cached, because every change of definitions needs them. An unchanged `access` is the same object in all models. */
@@ -35,7 +56,22 @@ export function namesOfRules(access: Json): ReadonlyMap<string, readonly RuleNam
   });
 }
 
-/** The paths in the rules of all operations. */
-export function pathsOfRules(access: Json): (readonly string[])[] {
-  return [...namesOfRules(access).values()].flat().flatMap(({ paths }) => paths);
+/** The fields that the rules of all operations test: of the kind, of referenced kinds, and of related kinds that are named. */
+export function fieldsOfRules(kind: KindDef, model: Model): { kind: KindDef; field: Field }[] {
+  return [...namesOfRules(kind.access).values()].flat().flatMap((names) => fieldsNamed(names, kind, model));
+}
+
+function fieldsNamed({ paths, related }: FilterNames, kind: KindDef, model: Model): { kind: KindDef; field: Field }[] {
+  const inner = related.flatMap((names) =>
+    kindsNamed(names.relation).flatMap((id) => {
+      const other = model.kinds.get(id);
+      return other ? fieldsNamed(names, other, model) : [];
+    }),
+  );
+  return [...paths.flatMap((path) => fieldsAlong(path, kind, model)), ...inner];
+}
+
+/** The ids of the kinds that a relation names. */
+export function kindsNamed(relation: RelatedUnits['relation']): readonly string[] {
+  return relation.type === 'reference' ? [relation.kind] : (relation.kinds ?? []);
 }

@@ -1,8 +1,7 @@
 /** Which indexes the table of a kind needs, as values. */
-import { pathsOfRules } from '../check/stored-rules.js';
+import { fieldsOfRules } from '../check/stored-rules.js';
 import type { Field, KindDef, Model } from '../model.js';
 import { constraintName } from '../names.js';
-import { fieldsAlong } from '../predicate/path.js';
 import type { IndexShape, TableShape } from './shape.js';
 import { getOrInsert } from '../../shared/get-or-insert.js';
 import type { WorkInPieces } from '../../shared/work-in-pieces.js';
@@ -103,10 +102,8 @@ export type RuledFields = ReadonlyMap<KindDef, ReadonlySet<string>>;
 export function* ruledFields(model: Model): WorkInPieces<RuledFields> {
   const found = new Map<KindDef, Set<string>>();
   for (const kind of model.kinds.values()) {
-    for (const path of pathsOfRules(kind.access)) {
-      for (const step of fieldsAlong(path, kind, model)) {
-        getOrInsert(found, step.kind, () => new Set()).add(step.field.id);
-      }
+    for (const step of fieldsOfRules(kind, model)) {
+      getOrInsert(found, step.kind, () => new Set()).add(step.field.id);
     }
     yield;
   }

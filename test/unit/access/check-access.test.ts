@@ -1,6 +1,7 @@
 /** What is refused of an access setting before it is stored, and what a lost parameter closes. */
 import { describe, expect, it } from 'vitest';
-import { checkAccess, checkAccessRules, orphanedAccess } from '../../../src/access/check-access.js';
+import { checkAccess, checkAccessRules } from '../../../src/access/check-access.js';
+import { orphanedAccess } from '../../../src/access/orphaned-access.js';
 import { NO_TRAITS } from '../../../src/model/built-in-traits.js';
 import { Faults } from '../../../src/shared/errors.js';
 import type { Json } from '../../../src/shared/json.js';

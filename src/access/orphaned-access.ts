@@ -1,0 +1,97 @@
+/** Rules that a change of definitions leaves without something that they name. Pure. */
+import { isPlainObject, type Json } from '../shared/json.js';
+import type { WorkInPieces } from '../shared/work-in-pieces.js';
+import {
+  kindsNamed,
+  namesOfRules,
+  type FilterNames,
+  type RelatedNames,
+  type RuleNames,
+} from '../model/check/stored-rules.js';
+import { isLinkable, isMemberKind, type KindDef, type Model } from '../model/model.js';
+import { fieldsAlong } from '../model/predicate/path.js';
+
+/**
+ * Finds rules that name something which a change has removed, and returns the new `access` of their kinds: a parameter of
+ * the kind itself, behind a reference or of related units, a kind, or a link type. The operations of such rules are set to `nobody`, so that a new one of the
+ * same name does not bring the rule back.
+ */
+export function* orphanedAccess(before: Model, after: Model): WorkInPieces<Map<string, Json>> {
+  const found = new Map<string, Json>();
+  const members = lostMemberNames(before, after);
+  for (const kind of after.kinds.values()) {
+    yield;
+    const old = before.kinds.get(kind.id);
+    if (!old || !isPlainObject(kind.access)) continue;
+    const named = [...namesOfRules(kind.access)];
+    const isLost = (rule: RuleNames) =>
+      rule.member.some((id) => members.has(id)) || !isKept(rule, { kind: old, model: before }, { kind, model: after });
+    const orphaned = named.filter(([, rules]) => rules.some(isLost));
+    if (orphaned.length === 0) continue;
+    const closed = Object.fromEntries(orphaned.map(([operation]) => [operation, 'nobody']));
+    found.set(kind.id, { ...(kind.access as Record<string, Json>), ...closed });
+  }
+  return found;
+}
+
+/** Parameters that at least one member kind had before the change and none has after it. */
+function lostMemberNames(before: Model, after: Model): Set<string> {
+  const names = (model: Model): Set<string> => {
+    const found = new Set<string>();
+    for (const kind of model.kinds.values()) if (isMemberKind(kind)) for (const id of kind.fields.keys()) found.add(id);
+    return found;
+  };
+  const kept = names(after);
+  return new Set([...names(before)].filter((name) => !kept.has(name)));
+}
+
+/** The fields of a path as `kind.field`: two models mean the same path if these are the same. */
+function fieldsOfPath(path: readonly string[], kind: KindDef, model: Model): string[] {
+  return fieldsAlong(path, kind, model).map((step) => `${step.kind.id}.${step.field.id}`);
+}
+
+/** A path of a new rule may be known to the former model only in part. */
+function isPrefix(part: readonly string[], whole: readonly string[]): boolean {
+  return part.every((step, at) => step === whole[at]);
+}
+
+/** A kind in one of the two models. */
+interface KindIn {
+  readonly kind: KindDef;
+  readonly model: Model;
+}
+
+/** Whether everything that a filter names and that the former model had is the same in the new one. */
+function isKept({ paths, related }: FilterNames, before: KindIn, after: KindIn): boolean {
+  return (
+    paths.every((path) =>
+      isPrefix(fieldsOfPath(path, before.kind, before.model), fieldsOfPath(path, after.kind, after.model)),
+    ) && related.every((names) => isRelationKept(names, before.model, after.model))
+  );
+}
+
+function isRelationKept(names: RelatedNames, before: Model, after: Model): boolean {
+  const { relation } = names;
+  const isInBoth = (id: string) => !before.kinds.has(id) || after.kinds.has(id);
+  if (!kindsNamed(relation).every(isInBoth)) return false;
+  const isKindKept = (id: string) => {
+    const [old, kind] = [before.kinds.get(id), after.kinds.get(id)];
+    if (!old || !kind) return true;
+    return isKept(names, { kind: old, model: before }, { kind, model: after });
+  };
+  if (relation.type === 'reference') {
+    const [old, now] = [before, after].map(({ kinds }) => kinds.get(relation.kind)?.fields.get(relation.parameter));
+    const isSame = !old || (now !== undefined && now.reference?.kind === old.reference?.kind);
+    return isSame && isKindKept(relation.kind);
+  }
+  if (before.linkTypes.has(relation.link) && !after.linkTypes.has(relation.link)) return false;
+  if (relation.kinds) return relation.kinds.every(isKindKept);
+  return [...before.kinds.keys()].every(isKindKept) && isKnownStill(names, before, after);
+}
+
+/** Whether each parameter that a removed kind had is in one of those that are left. */
+function isKnownStill({ paths }: RelatedNames, before: Model, after: Model): boolean {
+  const removed = [...before.kinds.values()].filter((kind) => isLinkable(kind) && !after.kinds.has(kind.id));
+  const roots = paths.flatMap(([root]) => root ?? []).filter((root) => removed.some(({ fields }) => fields.has(root)));
+  return roots.every((root) => [...after.kinds.values()].some((kind) => isLinkable(kind) && kind.fields.has(root)));
+}
