@@ -1,24 +1,32 @@
 /**
- * Several processes of one host that share a port (`WORKERS`). The primary owns the database and prepares projects.
- * Workers serve requests, are replaced if they crash, and stop when the primary tells them, not on signals.
+ * Several processes of one host that share a port (`WORKERS`). The primary owns the database, prepares projects, and
+ * accepts connections, each for one worker. Workers serve requests, are replaced if they crash, and stop when the
+ * primary tells them, not on signals.
  */
 import cluster, { type Worker } from 'node:cluster';
+import { once } from 'node:events';
+import { createServer, type Server, type Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import type { Logger } from 'pino';
 import { AggregatorRegistry } from 'prom-client';
 import type { FirstProject } from './bootstrap.js';
 import type { Config } from './config/config.js';
+import { ConnectionBalancer } from './connection-balancer.js';
 import type { ConnectionOptions } from './database/connection/connection.js';
 import { serveMetrics } from './health/metrics.server.js';
+import { serviceUrl } from './listen-address.js';
+import { ReceivedConnections, type ConnectionReport } from './received-connections.js';
 import { prepareService, startService, type ServiceOptions } from './service.js';
 import { retryLater } from './shared/errors.js';
 
 /** Messages between primary and workers. */
 type ToWorker =
-  | { type: 'start'; connection: ConnectionOptions; secret: string; first: FirstProject }
+  | { type: 'start'; connection: ConnectionOptions; secret: string; first: FirstProject; url: string }
+  /** With the connection as the handle of the message. */
+  | { type: 'connection'; id: number }
   | { type: 'metrics'; text: string | undefined }
   | { type: 'stop' };
-type ToPrimary = { type: 'hello' } | { type: 'ready'; url: string } | { type: 'metrics' };
+type ToPrimary = { type: 'hello' } | { type: 'ready' } | { type: 'metrics' } | ConnectionReport;
 
 export interface RunningService {
   readonly url: string;
@@ -34,39 +42,84 @@ export async function startWorkers(options: ServiceOptions): Promise<RunningServ
   const { config, secret, connection, logger } = options;
   cluster.setupPrimary({ exec: fileURLToPath(new URL('./main.js', import.meta.url)) });
   const first = await prepareService(options);
-  const start: ToWorker = { type: 'start', connection, secret, first };
+  const balancer = new ConnectionBalancer<Worker>(sendConnection);
+  const server = await acceptConnections(config, logger, balancer);
+  const url = serviceUrl(server, config.host);
+  const start: ToWorker = { type: 'start', connection, secret, first, url };
   const metrics = new AggregatorRegistry();
   const metricsServer = config.metrics && (await serveMetrics(config.metrics, () => metrics.clusterMetrics()));
-  cluster.on('message', (worker, { type }: ToPrimary) => {
-    if (type !== 'metrics') return;
-    const answer = (text?: string) => worker.isConnected() && worker.send({ type: 'metrics', text } satisfies ToWorker);
-    metrics.clusterMetrics().then(answer, () => answer());
+  cluster.on('message', (worker, message: ToPrimary) => {
+    switch (message.type) {
+      case 'metrics': {
+        const answer = (text?: string) =>
+          worker.isConnected() && worker.send({ type: 'metrics', text } satisfies ToWorker);
+        metrics.clusterMetrics().then(answer, () => answer());
+        return;
+      }
+      case 'ready':
+        balancer.add(worker);
+        return;
+      case 'confirmed':
+        balancer.confirm(worker, message.id);
+        return;
+      case 'closed':
+        balancer.closed(worker);
+        return;
+      case 'hello':
+        // Handled by `startWorker`.
+        return;
+    }
   });
   let stopping = false;
   cluster.on('exit', (worker, code, signal) => {
+    // After its last messages, which have arrived, but may not have been read.
+    setImmediate(() => setImmediate(() => balancer.remove(worker)));
     if (stopping) return;
     logger.error({ worker: worker.process.pid, code, signal }, 'a worker ended and is replaced');
     setTimeout(() => {
       if (!stopping) startWorker(start).catch(() => undefined); // its exit is an event of its own
     }, RESTART_DELAY);
   });
-  const urls = await Promise.all(Array.from({ length: config.workers }, () => startWorker(start)));
+  await Promise.all(Array.from({ length: config.workers }, () => startWorker(start)));
   const stop = async (): Promise<void> => {
     stopping = true;
     const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
     await Promise.all(workers.map(stopWorker));
+    server.close();
+    balancer.stop();
     await metricsServer?.stop();
   };
-  return { url: urls[0] ?? '', first, stop, ...(metricsServer && { metricsUrl: metricsServer.url }) };
+  return { url, first, stop, ...(metricsServer && { metricsUrl: metricsServer.url }) };
 }
 
-function startWorker(start: ToWorker): Promise<string> {
+/** Listens on the address of the service. */
+async function acceptConnections(
+  { host, port }: Config,
+  logger: Logger,
+  balancer: ConnectionBalancer<Worker>,
+): Promise<Server> {
+  // As the HTTP server of a single process would; paused, because the primary reads nothing.
+  const options = { allowHalfOpen: true, noDelay: true, pauseOnConnect: true };
+  const server = createServer(options, (socket) => {
+    socket.on('error', () => undefined);
+    balancer.assign(socket);
+  });
+  await once(server.listen({ host, port }), 'listening');
+  return server.on('error', (err) => logger.error({ err }, 'a connection could not be accepted'));
+}
+
+function sendConnection(worker: Worker, id: number, socket: Socket): void {
+  // If it can't be sent, the worker is ending, and the connection is assigned to another one then.
+  worker.send({ type: 'connection', id } satisfies ToWorker, socket, { keepOpen: true }, () => undefined);
+}
+
+function startWorker(start: ToWorker): Promise<void> {
   const worker = cluster.fork();
   return new Promise((resolve, reject) => {
     worker.once('exit', () => reject(new Error('a worker ended before it was ready')));
     worker.on('message', (message: ToPrimary) => {
       if (message.type === 'hello') worker.send(start);
-      if (message.type === 'ready') resolve(message.url);
+      if (message.type === 'ready') resolve();
     });
   });
 }
@@ -81,14 +134,19 @@ function stopWorker(worker: Worker): Promise<void> {
 /** Runs in a worker's process. It also ends if the primary is killed. */
 export async function serveAsWorker(config: Config, logger: Logger): Promise<void> {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
+  const connections = new ReceivedConnections(sendToPrimary);
   const started = new Promise<RunningService>((resolve, reject) => {
-    process.on('message', (message: ToWorker) => {
+    process.on('message', (message: ToWorker, socket?: Socket) => {
       switch (message.type) {
         case 'start': {
-          const { connection, secret, first } = message;
-          startService({ config, secret, connection, logger, prepared: first, metricsOfAll }).then(resolve, reject);
+          const { connection, secret, first, url } = message;
+          const worker = { url, connections, metricsOfAll };
+          startService({ config, secret, connection, logger, prepared: first, worker }).then(resolve, reject);
           return;
         }
+        case 'connection':
+          connections.receive(message.id, socket);
+          return;
         case 'stop':
           void started.then(stopAndExit);
           return;
@@ -100,8 +158,8 @@ export async function serveAsWorker(config: Config, logger: Logger): Promise<voi
   });
   process.on('disconnect', () => void started.then(stopAndExit, () => process.exit(1)));
   sendToPrimary({ type: 'hello' });
-  const { url } = await started;
-  sendToPrimary({ type: 'ready', url });
+  await started;
+  sendToPrimary({ type: 'ready' });
 }
 
 /** The metrics of all workers, collected by the primary. @throws KindError 503 */

@@ -1,6 +1,6 @@
-/** Checks that the service can listen on its addresses, with clear errors. */
+/** Checks that the service can listen on its addresses, with clear errors; the address as a URL. */
 import { once } from 'node:events';
-import { createServer } from 'node:net';
+import { createServer, type AddressInfo, type Server } from 'node:net';
 import { ConfigError, type Address, type Config } from './config/config.js';
 
 /** Checked before a password is generated, which is shown only once. @throws ConfigError with one line */
@@ -38,4 +38,10 @@ export function addressFault(error: unknown, prefix = ''): string | undefined {
     return `${prefix}PORT: got ${port ?? ''}, which is in use on ${address ?? ''}; wants a free one`;
   }
   return `${prefix}HOST, ${prefix}PORT: got ${address ?? ''} and ${port ?? ''}, which can not be had (${code ?? 'unknown'})`;
+}
+
+/** @param server a server that listens */
+export function serviceUrl(server: Server, host: string): string {
+  const { port } = server.address() as AddressInfo;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }

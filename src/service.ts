@@ -2,7 +2,6 @@
  * A service in one process: starting it from a configuration and a database, and stopping it without losing requests.
  */
 import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Logger } from 'pino';
@@ -24,9 +23,11 @@ import { idleTimeoutFor, STATEMENT_TIMEOUT } from './database/connection/session
 import { Metrics } from './health/metrics.js';
 import { serveMetrics } from './health/metrics.server.js';
 import { OpenRequests } from './http/server/open-requests.js';
+import { serviceUrl } from './listen-address.js';
 import { MailQueue } from './mail/mail-queue.js';
 import { PublicAddress } from './mail/public-address.js';
 import { notifyStatement } from './sql/connection.sql.js';
+import type { ReceivedConnections } from './received-connections.js';
 import { ProjectStore } from './tenancy/project-store.js';
 
 export interface Service {
@@ -53,17 +54,25 @@ export interface ServiceOptions {
   readonly alone?: boolean;
   /** The first project, if another process has prepared registry and projects. */
   readonly prepared?: FirstProject;
-  /** Set if several processes share the port: collects the metrics of all. */
-  readonly metricsOfAll?: () => Promise<string>;
+  /** Set in one of several processes that share the port. */
+  readonly worker?: WorkerOptions;
   /** Aborts a start that is waiting. */
   readonly signal?: AbortSignal;
+}
+
+export interface WorkerOptions {
+  /** The address on which the primary listens. */
+  readonly url: string;
+  readonly connections: ReceivedConnections;
+  /** Collects the metrics of all processes. */
+  readonly metricsOfAll: () => Promise<string>;
 }
 
 /** The minimum time in milliseconds to send queued mails, also with a shorter grace time. */
 const MAIL_GRACE = 2000;
 
 export async function startService(options: ServiceOptions): Promise<Service> {
-  const { config, connection, logger, metricsOfAll } = options;
+  const { config, connection, logger, worker } = options;
   const { app, database, dataSource, registration } = await assemble(options);
   const first = options.prepared ?? (await prepareProjects(app, config, logger, options.signal));
   app.get(ModelStore).onOutdated = upgradeOnDemand(app.get(Provisioning), logger);
@@ -73,15 +82,16 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     announcementHandlers(app, logger, connection),
     async (channel, payload) => void (await database.run(notifyStatement(channel, payload))),
   );
-  if (metricsOfAll) app.get(Metrics).join(metricsOfAll);
+  if (worker) app.get(Metrics).join(worker.metricsOfAll);
   await listener.start();
-  await app.listen(config.port, config.host);
+  const server = app.getHttpServer();
+  if (worker) worker.connections.serveWith(server);
+  else await app.listen(config.port, config.host);
   // With several processes, the primary serves the metrics.
-  const metricsAddress = metricsOfAll ? undefined : config.metrics;
+  const metricsAddress = worker ? undefined : config.metrics;
   const metrics = metricsAddress && (await serveMetrics(metricsAddress, () => app.get(Metrics).text()));
   await app.get(IndexBuilder).watch();
-  const server = app.getHttpServer();
-  const url = serviceUrl(server, config);
+  const url = worker?.url ?? serviceUrl(server, config.host);
   app.get(PublicAddress).listensAt(url);
   const stop = async (): Promise<void> => {
     const openRequests = app.get(OpenRequests);
@@ -216,9 +226,4 @@ function close(server: Server): Promise<void> {
     server.close(() => resolve());
     server.closeAllConnections();
   });
-}
-
-function serviceUrl(server: Server, { host }: Config): string {
-  const { port } = server.address() as AddressInfo;
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }

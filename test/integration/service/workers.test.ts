@@ -1,9 +1,21 @@
 /** Several processes that share a port behave like one. */
+import { once } from 'node:events';
 import { Agent, get } from 'node:http';
+import { connect, type Socket } from 'node:net';
 import { expect, it } from 'vitest';
+import { atEnd } from '../../support/at-end.js';
 import { startChild } from './child.js';
 
-const { url } = await startChild({ WORKERS: '2' });
+/** Makes each process name itself in its answers. */
+const NAMES_PROCESS = `
+  import { subscribe } from 'node:diagnostics_channel';
+  subscribe('http.server.request.start', ({ response }) => response.setHeader('x-test-process', process.pid));
+`;
+const { url } = await startChild({
+  WORKERS: '2',
+  NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(NAMES_PROCESS)}`,
+});
+const { port, hostname } = new URL(url);
 
 /** Over a connection of its own, so that any worker may answer. */
 function ask(path: string): Promise<string> {
@@ -14,6 +26,81 @@ function ask(path: string): Promise<string> {
     }).on('error', reject);
   });
 }
+
+interface Connection {
+  readonly socket: Socket;
+  /** Sends a request and returns the id of the process that answers. */
+  readonly process: () => Promise<number>;
+  answeredBy?: number;
+}
+
+/** A connection that is kept. */
+async function open(): Promise<Connection> {
+  const socket = connect({ port: Number(port), host: hostname });
+  atEnd(() => void socket.destroy());
+  await once(socket, 'connect');
+  // The process of the connection was killed.
+  socket.on('error', () => undefined);
+  const process = async (): Promise<number> => {
+    socket.write('GET /health/live HTTP/1.1\r\nHost: test\r\n\r\n');
+    const [chunk] = (await once(socket, 'data')) as [Buffer];
+    return Number(/^x-test-process: (\d+)/im.exec(chunk.toString())?.[1]);
+  };
+  return { socket, process };
+}
+
+const openMany = (count: number) => Promise.all(Array.from({ length: count }, open));
+
+/** The number of connections of each process. */
+async function shares(connections: readonly Connection[]): Promise<Map<number, number>> {
+  const counts = new Map<number, number>();
+  const count = async (connection: Connection): Promise<void> => {
+    const process = await connection.process();
+    connection.answeredBy = process;
+    counts.set(process, (counts.get(process) ?? 0) + 1);
+  };
+  await Promise.all(connections.map(count));
+  return counts;
+}
+
+it('share the connections evenly, also with one that replaces a killed one', async () => {
+  const connections = await openMany(16);
+  const before = await shares(connections);
+  expect([...before.values()]).toEqual([8, 8]);
+
+  const [killed = 0, left = 0] = before.keys();
+  const kept = connections.filter(({ answeredBy }) => answeredBy === left);
+  process.kill(killed, 'SIGKILL');
+
+  let first = await open();
+  // The other one answers until the new one is ready.
+  for (; (await first.process()) === left; first = await open()) first.socket.destroy();
+  const after = await shares([...kept, first, ...(await openMany(7))]);
+  expect([...after.values()]).toEqual([8, 8]);
+  expect(after.get(left)).toBe(8);
+  expect(after.has(killed)).toBe(false);
+}, 60_000);
+
+it('lose no connection that a killed one has not taken', async () => {
+  const [stopped = 0] = (await shares(await openMany(2))).keys();
+  process.kill(stopped, 'SIGSTOP');
+  const connections = await openMany(8);
+  const answers = shares(connections);
+  process.kill(stopped, 'SIGKILL');
+  const [[answering = 0, count]] = [...(await answers)] as [[number, number]];
+  expect(answering).not.toBe(stopped);
+  expect(count).toBe(8);
+}, 60_000);
+
+it('answer a client that has already ended its side of the connection', async () => {
+  const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true });
+  let text = '';
+  socket.on('data', (chunk: Buffer) => (text += chunk.toString()));
+  socket.end('GET /health/live HTTP/1.1\r\nHost: test\r\n\r\n');
+  await once(socket, 'end');
+  socket.destroy();
+  expect(text).toMatch(/^HTTP\/1.1 200 /);
+});
 
 it('metrics are those of all of them, whichever answers', async () => {
   for (let times = 0; times < 10; times++) await ask('/health/live');
