@@ -1,6 +1,7 @@
-/** The commands of the command line. Each is a file in `project/`, `member/` or `functions/`. */
+/** The commands of the command line. Each is a file in `project/`, `member/`, `index/` or `functions/`. */
 import { Command } from 'commander';
 import { checkFunctionsCommand } from './functions/check.command.js';
+import { adviseIndexesCommand } from './index/advise.command.js';
 import { setPasswordCommand } from './member/set-password.command.js';
 import { createProjectCommand } from './project/create.command.js';
 import { deleteProjectCommand } from './project/delete.command.js';
@@ -29,10 +30,12 @@ export function createProgram(context: CommandContext): Command {
   migrateProjectsCommand(project, context);
   const member = program.command('member').description('looks after the members of projects');
   setPasswordCommand(member, context);
+  const index = program.command('index').description('looks after the indexes of projects');
+  adviseIndexesCommand(index, context);
   const functions = program.command('functions').description('looks after custom functions');
   checkFunctionsCommand(functions, context);
   typesCommand(program, context);
-  for (const command of [project, member, functions].flatMap(({ commands }) => commands))
+  for (const command of [project, member, index, functions].flatMap(({ commands }) => commands))
     command.option('--json', 'print JSON, for scripts');
   return program;
 }

@@ -6,12 +6,14 @@ import { Deletions } from './table/deletion.js';
 import { Drafter } from './draft/drafter.js';
 import { DefinitionWriter } from './definition-writer.js';
 import { Explanations } from './explanations.js';
+import { IndexAdvisor } from './index-advisor.js';
 import { References } from './draft/references.js';
 import { RemoteReader } from './remote/remote.reader.js';
 import { RemoteStore } from './remote/remote.store.js';
 import { RemoteWriter } from './remote/remote.writer.js';
 import { RemoteSourceRunner } from './remote/remote-sources.js';
 import { SessionUnits } from './session-units.js';
+import { QueryStatistics } from './explain/query-statistics.js';
 import { StoredCounts } from './table/stored-counts.js';
 import { Structs } from './struct.js';
 import { SystemLinks } from './system-links.js';
@@ -39,11 +41,13 @@ import { ViolationCompleter } from './table/complete-violations.js';
     Deletions,
     Drafter,
     Explanations,
+    IndexAdvisor,
     References,
     RemoteReader,
     RemoteStore,
     RemoteWriter,
     PageRepository,
+    QueryStatistics,
     RemoteSourceRunner,
     SessionUnits,
     StoredCounts,

@@ -1,6 +1,7 @@
 /** Observes the statements that a database sends on the connections of its pool. */
 import type { Pool, PoolClient } from 'pg';
 import type { Database } from '../../src/database/database.js';
+import { QUERY_TABLE } from '../../src/model/table/internal-tables.js';
 import type { Statement } from '../../src/sql/fragment.js';
 
 /** The parts of a `Database`, of TypeORM and of `pg` that have no public access to the connections. */
@@ -10,7 +11,8 @@ interface DatabaseInternals {
 
 /**
  * Calls `onStatement` for each statement, until the returned function is called. BEGIN, COMMIT and ROLLBACK, which are
- * sent as plain text, do not count.
+ * sent as plain text, do not count, and neither do statements for the statistics of queries, which a service sends once a
+ * minute.
  */
 export function observeStatements(database: Database, onStatement: (statement: Statement) => void): () => void {
   const { master: pool } = (database as unknown as DatabaseInternals).dataSource.driver;
@@ -19,7 +21,7 @@ export function observeStatements(database: Database, onStatement: (statement: S
     const query = client.query.bind(client) as (...args: unknown[]) => unknown;
     const observedQuery = (...args: unknown[]): unknown => {
       const [statement] = args;
-      if (typeof statement !== 'string') onStatement(statement as Statement);
+      if (typeof statement !== 'string' && !isOfStatistics(statement as Statement)) onStatement(statement as Statement);
       return query(...args);
     };
     Object.assign(client, { query: observedQuery });
@@ -32,4 +34,8 @@ export function observeStatements(database: Database, onStatement: (statement: S
     // The method of the prototype applies again.
     for (const client of observed) Reflect.deleteProperty(client, 'query');
   };
+}
+
+function isOfStatistics({ text }: Statement): boolean {
+  return text.startsWith('EXPLAIN (ANALYZE') || text.includes(`"${QUERY_TABLE}"`);
 }

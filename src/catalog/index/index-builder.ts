@@ -219,6 +219,7 @@ export class IndexBuilder implements OnModuleDestroy {
   }
 }
 
-function canBuild(method: IndexShape['method'], trigrams: string | undefined): boolean {
+/** Whether the database can have indexes of a method. @param trigrams the schema of pg_trgm */
+export function canBuild(method: IndexShape['method'], trigrams: string | undefined): boolean {
   return method !== 'trigram' || trigrams !== undefined;
 }

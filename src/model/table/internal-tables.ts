@@ -19,6 +19,8 @@ export const LINK_TABLE = '_link';
  * to time. Appended rows never conflict, so writers of one kind do not wait for each other. It has no key.
  */
 export const COUNT_TABLE = '_count';
+/** How often the kinds of queries ran, how long they took, and which indexes they lack; `id` has no values. */
+export const QUERY_TABLE = '_query';
 
 const column = (name: string, type: ColumnType, notNull = true): ColumnShape => ({ name, type, array: false, notNull });
 const arrayColumn = (name: string, type: ColumnType): ColumnShape => ({ name, type, array: true, notNull: true });
@@ -113,6 +115,19 @@ export const INTERNAL_TABLES: readonly TableShape[] = [
     ['parent_kind', 'parent_id', 'child_kind', 'child_id', 'link_id'],
   ),
   table(COUNT_TABLE, [column('table', 'text'), column('change', 'bigint')], ['table'], []),
+  table(
+    QUERY_TABLE,
+    [
+      column('id', 'text'),
+      column('calls', 'bigint'),
+      column('milliseconds', 'double precision'),
+      column('slowest', 'double precision'),
+      column('missing', 'jsonb', false),
+      column('since', 'timestamptz'),
+      column('seen_at', 'timestamptz'),
+    ],
+    [],
+  ),
 ];
 
 /** Columns of built-in tables that records do not show, by table. */

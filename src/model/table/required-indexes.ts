@@ -39,6 +39,24 @@ function fieldIndex(field: Field, kind: KindDef, ruled: boolean): IndexShape[] {
   return [multiple ? index(kind, [field.column], false, 'gin') : orderedIndex(kind, [field.id]), ...trigrams];
 }
 
+/** The indexes of one parameter or of a list in `indexes`. */
+export interface OptionalIndex {
+  readonly parameters: readonly string[];
+  readonly indexes: readonly IndexShape[];
+}
+
+/** The indexes that only make queries faster, and that the definitions of a kind ask for. */
+export function optionalIndexes(kind: KindDef): OptionalIndex[] {
+  const fields = [...kind.fields.values()].filter(({ def, reference }) => def.indexed && reference === undefined);
+  return [
+    ...fields.map((field) => ({
+      parameters: [field.id],
+      indexes: fieldIndex(field, kind, false).filter(({ unique }) => !unique),
+    })),
+    ...kind.indexes.map((parameters) => ({ parameters, indexes: [orderedIndex(kind, parameters)] })),
+  ].filter(({ indexes }) => indexes.length > 0);
+}
+
 /** Whether a field has an index that serves filters for parts of its text. */
 export function hasTrigrams({ def, type }: Field): boolean {
   return def.indexed && !def.multiple && type.operators.has('icontains');

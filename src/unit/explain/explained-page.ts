@@ -63,7 +63,9 @@ async function explain({ executor, model }: Session, statements: readonly Statem
     milliseconds: rounded(milliseconds),
     summary:
       summary.length > 0 ? summary : ['Nothing is slow: no statement reads, sorts or counts many units in vain.'],
-    missing_indexes: findings.flatMap((each) => each.missing),
+    missing_indexes: findings.flatMap(({ missing }) =>
+      missing.map(({ kind, parameters, why }) => ({ kind, parameters, why })),
+    ),
     statements: plans.map((plan) => ({ milliseconds: rounded(timeOf(plan)), plan: plan.Plan })),
   };
 }

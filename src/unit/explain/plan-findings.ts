@@ -14,7 +14,12 @@ export interface MissingIndex {
   readonly kind: string;
   /** One: set its `indexed`. Several: add them to `indexes` of the kind. */
   readonly parameters: readonly string[];
+  /** Whether it is for elements of lists or parts of texts, which an index in `indexes` does not serve. */
+  readonly inside: boolean;
   readonly why: string;
+  /** The units that are read without it, and those that would be read with it. */
+  readonly read: number;
+  readonly found: number;
 }
 
 export interface Findings {
@@ -66,8 +71,10 @@ function scanFinding(node: PlanNode, kinds: KindsByTable): Finding | undefined {
   const text = `${number(removed + kept)} units of '${kind.id}' are read to find the ${number(kept)}${tested}.`;
   const cause = `${number(removed)} units are read that do not match`;
   // Each alternative needs an index of its own.
-  const parameters = filter.includes(' OR ') ? names.slice(0, 1) : indexFor([...indexedTests(node, kind), ...tests]);
-  return { text, missing: missingIndex(kind, parameters, cause) };
+  const served = filter.includes(' OR ') ? tests.slice(0, 1) : indexFor([...indexedTests(node, kind), ...tests]);
+  const inside = served.some(({ test }) => isInside(test));
+  const parameters = served.map(({ field }) => field.id);
+  return { text, missing: missingIndex(kind, { parameters, inside, why: cause, read: removed + kept, found: kept }) };
 }
 
 interface FieldTest {
@@ -89,14 +96,17 @@ function indexedTests(node: PlanNode, kind: KindDef): FieldTest[] {
   return fieldTests(node['Index Cond'] ?? '', kind).filter(({ test }) => test === 'equal');
 }
 
-/** The parameters of an index for tests: those of one value first, then one of a range. */
-function indexFor(tests: readonly FieldTest[]): string[] {
-  const other = tests.find(({ test }) => test === 'text' || test === 'list');
-  if (other && tests.every(({ test }) => test !== 'equal')) return [other.field.id];
+function isInside(test: ColumnTest): boolean {
+  return test === 'text' || test === 'list';
+}
+
+/** The tests that an index serves: those of one value first, then one of a range. */
+function indexFor(tests: readonly FieldTest[]): FieldTest[] {
+  const other = tests.find(({ test }) => isInside(test));
+  if (other && tests.every(({ test }) => test !== 'equal')) return [other];
   const equal = tests.filter(({ field, test }) => test === 'equal' && !field.def.multiple && field.type.sortable);
   const range = tests.filter(({ field, test }) => test === 'range' && field.type.sortable).slice(0, 1);
-  const ids = [...equal, ...range].map(({ field }) => field.id);
-  return [...new Set(ids)].slice(0, MAX_PARAMETERS);
+  return [...new Map([...equal, ...range].map((each) => [each.field, each])).values()].slice(0, MAX_PARAMETERS);
 }
 
 /** A sort of many rows. */
@@ -115,8 +125,9 @@ function sortFinding(node: PlanNode, kinds: KindsByTable): Finding | undefined {
   if (!kind || !scan || !first || first.system || first === kind.keyField) return { text };
   const conditions = [scan['Index Cond'], scan['Recheck Cond'], scan.Filter].filter((each) => each !== undefined);
   const equal = conditions.flatMap((each) => fieldTests(each, kind)).filter(({ test }) => test === 'equal');
-  const ids = [...new Set([...equal.map(({ field }) => field.id), first.id])];
-  return { text, missing: missingIndex(kind, ids.slice(-MAX_PARAMETERS), `${number(rows)} units are sorted`) };
+  const parameters = [...new Set([...equal.map(({ field }) => field.id), first.id])].slice(-MAX_PARAMETERS);
+  const why = `${number(rows)} units are sorted`;
+  return { text, missing: missingIndex(kind, { parameters, inside: false, why, read: rows, found: rowsOf(node) }) };
 }
 
 function fieldOf(column: string | undefined, kind: KindDef | undefined): Field | undefined {
@@ -134,15 +145,19 @@ function countFinding(node: PlanNode, milliseconds: number): Finding | undefined
 }
 
 /** Undefined if the kind has such an index. */
-function missingIndex(kind: KindDef, parameters: readonly string[], why: string): MissingIndex | undefined {
+function missingIndex(kind: KindDef, index: Omit<MissingIndex, 'kind'>): MissingIndex | undefined {
+  return isMissing(kind, index) ? { kind: kind.id, ...index } : undefined;
+}
+
+/** Whether a kind lacks an index that it can have. */
+export function isMissing(kind: KindDef, { parameters, inside }: Pick<MissingIndex, 'parameters' | 'inside'>): boolean {
   const [first] = parameters;
   const field = first === undefined ? undefined : kind.fields.get(first);
-  if (!field || !parameters.every((id) => kind.parameters.includes(id))) return undefined;
-  const exists =
-    parameters.length === 1
-      ? field.def.indexed || field.def.unique || field.reference !== undefined || startsList(kind, parameters)
-      : startsList(kind, parameters);
-  return exists ? undefined : { kind: kind.id, parameters, why };
+  if (!field || !parameters.every((id) => kind.parameters.includes(id))) return false;
+  const { indexed, unique, multiple } = field.def;
+  if (inside) return !indexed;
+  if (startsList(kind, parameters)) return false;
+  return parameters.length > 1 || !(indexed || (unique && !multiple) || field.reference !== undefined);
 }
 
 function startsList(kind: KindDef, parameters: readonly string[]): boolean {

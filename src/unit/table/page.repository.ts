@@ -15,7 +15,9 @@ import {
 } from '../../sql/select.sql.js';
 import { estimateUnionStatement, unionStatement, type UnionPlan } from '../../sql/union.sql.js';
 import { walkStatement, type WalkPlan } from '../../sql/walk.sql.js';
+import { QueryStatistics } from '../explain/query-statistics.js';
 import { badCursor } from '../query/cursor.js';
+import { aggregateShape, listShape, unionShape, walkShape } from '../query/query-shape.js';
 import { checkVersion, type Versioned } from './check-version.js';
 import { CountChecker } from './count-checker.js';
 
@@ -41,21 +43,37 @@ export interface WalkRow {
 type ListRow = Versioned & { count: string; items: string | null; last?: string | null };
 
 /** The part that plans of all lists have in common. */
-type Paged = Pick<ListPlan, 'offset' | 'limit' | 'count' | 'cursor'>;
+type Paged = Pick<ListPlan, 'schema' | 'offset' | 'limit' | 'count' | 'cursor'>;
+
+interface PageStatements {
+  readonly statement: Statement;
+  readonly estimate: () => Statement;
+  /** For a page that may be too large. */
+  readonly measured?: () => Statement;
+  /** The shape of the query, for its statistics; undefined for definitions, whose tables are small. */
+  readonly shape: (() => string) | undefined;
+}
 
 @Injectable()
 export class PageRepository {
-  constructor(private readonly checker: CountChecker) {}
+  constructor(
+    private readonly checker: CountChecker,
+    private readonly statistics: QueryStatistics,
+  ) {}
 
   fetchPage(executor: Executor, plan: ListPlan, model: Model): Promise<PageRow> {
     this.#noteCount(plan.schema, plan);
     const measured = () => listStatement(plan, true);
-    return this.#page(executor, plan, model, listStatement(plan), () => estimateStatement(plan), measured);
+    const shape = plan.kind.builtIn ? undefined : () => listShape(plan);
+    const statements = { statement: listStatement(plan), estimate: () => estimateStatement(plan), measured, shape };
+    return this.#page(executor, plan, model, statements);
   }
 
   fetchUnion(executor: Executor, plan: UnionPlan, model: Model): Promise<PageRow> {
     for (const part of plan.parts) this.#noteCount(plan.schema, part);
-    return this.#page(executor, plan, model, unionStatement(plan), () => estimateUnionStatement(plan));
+    const shape = () => unionShape(plan);
+    const statements = { statement: unionStatement(plan), estimate: () => estimateUnionStatement(plan), shape };
+    return this.#page(executor, plan, model, statements);
   }
 
   #noteCount(schema: string, rows: CountedRows): void {
@@ -66,13 +84,13 @@ export class PageRepository {
     executor: Executor,
     plan: Paged,
     model: Model,
-    statement: Statement,
-    estimate: () => Statement,
-    measured?: () => Statement,
+    { statement, estimate, measured, shape }: PageStatements,
   ): Promise<PageRow> {
+    const start = performance.now();
     try {
       let [row] = await executor.run<ListRow>(statement);
       checkVersion(row, model);
+      if (shape) this.#note(plan.schema, model, shape, statement, start);
       if (row?.items === null && measured) {
         [row] = await executor.run<ListRow>(measured());
         checkVersion(row, model);
@@ -86,6 +104,11 @@ export class PageRepository {
     }
   }
 
+  #note(schema: string, model: Model, shape: () => string, statement: Statement, start: number): void {
+    const milliseconds = performance.now() - start;
+    this.statistics.note({ schema, model, shape: shape(), statement, milliseconds });
+  }
+
   /** A page of groups. */
   async fetchAggregate(
     executor: Executor,
@@ -94,8 +117,11 @@ export class PageRepository {
   ): Promise<Pick<PageRow, 'count' | 'items'>> {
     if (isStoredCount(plan)) for (const { kind } of plan.sources) this.checker.noteUse(plan.schema, kind);
     try {
-      const [row] = await executor.run<Versioned & { count: string; items: string }>(aggregateStatement(plan));
+      const statement = aggregateStatement(plan);
+      const start = performance.now();
+      const [row] = await executor.run<Versioned & { count: string; items: string }>(statement);
       checkVersion(row, model);
+      this.#note(plan.schema, model, () => aggregateShape(plan), statement, start);
       return { count: Number(row?.count), items: row?.items ?? '[]' };
     } catch (error) {
       if (isOutOfRange(error))
@@ -105,8 +131,11 @@ export class PageRepository {
   }
 
   async fetchWalk(executor: Executor, plan: WalkPlan, model: Model): Promise<WalkRow> {
-    const [row] = await executor.run<Versioned & Omit<WalkRow, 'count'> & { count: string }>(walkStatement(plan));
+    const statement = walkStatement(plan);
+    const start = performance.now();
+    const [row] = await executor.run<Versioned & Omit<WalkRow, 'count'> & { count: string }>(statement);
     checkVersion(row, model);
+    this.#note(plan.schema, model, () => walkShape(plan), statement, start);
     if (!row) throw new Error('a walk answers one row');
     return { ...row, count: Number(row.count) };
   }

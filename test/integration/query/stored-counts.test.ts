@@ -253,7 +253,8 @@ describe('an aggregation that only counts units', () => {
     '/shelf/aggregate?select=[count(),max(name)]',
     '/shelf/aggregate?select=count()&group=name',
   ])('%s reads the units', async (path) => {
-    expect((await readBy(path)).rows).toBeGreaterThan(200);
+    await ok(project.post('/shelf/unit', { name: 'x' }));
+    expect((await readBy(path)).rows).toBeGreaterThan(0);
   });
 
   it('counts only the units that a rule lets the caller read', async () => {

@@ -1,0 +1,119 @@
+/**
+ * Stores for each project how often its queries ran, how long they took, and which indexes they lack, for
+ * `index advise`. Requests only add to numbers in memory; once a minute these are added to a table of the project, and a
+ * few of the statements are executed again to see their plans. No value of a query is stored.
+ */
+import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
+import { Database } from '../../database/database.js';
+import { isStaleModel } from '../../database/statement/sqlstate.js';
+import { queryPlanStatement } from '../../sql/query-plan.sql.js';
+import { addQueriesStatement, pruneQueriesStatement } from '../../sql/query-statistics.sql.js';
+import { findingsOf } from './plan-findings.js';
+import { QueryCollector, type QueryCall, type Sample } from './query-collector.js';
+import type { QueryPlan } from './query-plan.js';
+
+/** Milliseconds between two rounds. */
+const ROUND_INTERVAL = 60_000;
+/** Milliseconds of a round in which statements are executed again. The last one may take longer. */
+const EXAMINED_PER_ROUND = 3000;
+/** The statements of one project take at most this part of the time. */
+const TIME_SHARE = 1 / 20;
+/** Statements that take longer, in milliseconds, are not examined. */
+const STATEMENT_TIMEOUT = 30_000;
+/** The most queries that are stored of a project, and the seconds after which one that did not run again is deleted. */
+const STORED = { most: 200, age: 30 * 24 * 3600 } as const;
+
+@Injectable()
+export class QueryStatistics implements OnModuleDestroy {
+  readonly #log = new Logger('queries');
+  readonly #collector = new QueryCollector();
+  /** When statements of a project may be executed again, by schema. */
+  readonly #pausedUntil = new Map<string, number>();
+  readonly #stop = new AbortController();
+  #timer: NodeJS.Timeout | undefined;
+  #running: Promise<void> | undefined;
+
+  constructor(private readonly database: Database) {}
+
+  /** Call it after each query. */
+  note(call: QueryCall): void {
+    this.#collector.note(call, Date.now());
+    this.#timer ??= setInterval(() => void this.store(), ROUND_INTERVAL).unref();
+  }
+
+  /** Examines statements and stores the numbers, as happens once a minute. `all`: without limits of time. */
+  async store({ all = false } = {}): Promise<void> {
+    if (this.#running && !all) return;
+    await this.#running;
+    if (this.#stop.signal.aborted) return;
+    this.#running = this.#round(all).finally(() => (this.#running = undefined));
+    await this.#running;
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    clearInterval(this.#timer);
+    this.#stop.abort();
+    await this.#running;
+  }
+
+  async #round(all: boolean): Promise<void> {
+    await this.#examine(all);
+    for (const schema of this.#collector.schemas) {
+      if (this.#stop.signal.aborted) return;
+      await this.#storeOf(schema);
+    }
+    if (this.#collector.size > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+    this.#pausedUntil.clear();
+  }
+
+  /** One statement of each project in turn, until the time of the round is over. */
+  async #examine(all: boolean): Promise<void> {
+    const end = all ? Infinity : Date.now() + EXAMINED_PER_ROUND;
+    const waiting = this.#collector.schemas.sort((a, b) => this.#pause(a) - this.#pause(b));
+    for (const schema of waiting) {
+      if (this.#stop.signal.aborted || Date.now() > end) return;
+      if (!all && this.#pause(schema) > Date.now()) continue;
+      const next = this.#collector.takeSample(schema, Date.now());
+      if (!next) continue;
+      // Its turn comes again after those of the other projects.
+      waiting.push(schema);
+      const start = performance.now();
+      await this.#examineOne(schema, next.shape, next.sample);
+      this.#pausedUntil.set(schema, Date.now() + (performance.now() - start) / TIME_SHARE);
+    }
+  }
+
+  #pause(schema: string): number {
+    return this.#pausedUntil.get(schema) ?? 0;
+  }
+
+  async #examineOne(schema: string, shape: string, { statement, model }: Sample): Promise<void> {
+    try {
+      const [row] = await this.database.transaction(
+        (tx) => {
+          tx.abortOn(this.#stop.signal);
+          return tx.run<{ 'QUERY PLAN': [QueryPlan] }>(queryPlanStatement(statement));
+        },
+        { isolation: 'read committed', readOnly: true, statementTimeout: STATEMENT_TIMEOUT },
+      );
+      if (row) this.#collector.noteMissing(schema, shape, findingsOf(row['QUERY PLAN'][0], model).missing);
+    } catch {
+      // The model has changed, or it takes too long: a later call of the query is examined.
+    }
+  }
+
+  async #storeOf(schema: string): Promise<void> {
+    const rows = this.#collector.take(schema, Date.now());
+    if (rows.length === 0) return;
+    try {
+      await this.database.run(addQueriesStatement(schema, rows));
+      await this.database.run(pruneQueriesStatement(schema, STORED.most, STORED.age));
+    } catch (error) {
+      // The schema of a deleted project is gone.
+      if (isStaleModel(error)) this.#collector.forget(schema);
+      else this.#log.warn(`${schema}: the numbers of queries were not stored: ${String(error)}`);
+    }
+  }
+}

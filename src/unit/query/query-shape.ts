@@ -1,0 +1,100 @@
+/**
+ * A query in words, without any value: operation, kinds, parameters, operators and order. Queries that differ only in
+ * their values have the same shape. Pure.
+ */
+import type { Target, Predicate } from '../../model/predicate/predicate.js';
+import type { AggregatePlan } from '../../sql/aggregate.sql.js';
+import type { ListPlan, OrderTerm } from '../../sql/select.sql.js';
+import type { UnionPlan } from '../../sql/union.sql.js';
+import type { WalkPlan } from '../../sql/walk.sql.js';
+
+/** The most characters of a shape. */
+const MAX_LENGTH = 300;
+/** Kinds of a group that are named. */
+const NAMED_KINDS = 3;
+
+export function listShape({ kind, filter, access, order, cursor, limit }: ListPlan): string {
+  const how = limit === 0 ? 'count of' : cursor ? 'pages of' : 'list of';
+  return bounded(`${how} ${kind.id}${whereText(filter, access)}${orderText(order)}`);
+}
+
+export function unionShape({ parts }: UnionPlan): string {
+  const [first] = parts;
+  return bounded(
+    `list of ${kindsText(parts)}${whereText(first?.filter, first?.access)}${orderText(first?.order ?? [])}`,
+  );
+}
+
+export function aggregateShape({ sources, columns }: AggregatePlan): string {
+  const [first] = sources;
+  const groups = columns.flatMap(({ role }, at) => {
+    const target = first?.inputs[at]?.target;
+    return role === 'group' && target ? [pathText(target)] : [];
+  });
+  const by = groups.length > 0 ? ` by ${groups.join(', ')}` : '';
+  return bounded(`aggregation of ${kindsText(sources)}${whereText(first?.filter, first?.access)}${by}`);
+}
+
+export function walkShape({ start, direction, depth, shown }: WalkPlan): string {
+  const filter = shown.find((part) => part.filter)?.filter;
+  return bounded(`${direction} links of ${start.kind.id} to depth ${depth}${whereText(filter, undefined)}`);
+}
+
+function bounded(shape: string): string {
+  return shape.length > MAX_LENGTH ? `${shape.slice(0, MAX_LENGTH - 1)}…` : shape;
+}
+
+function kindsText(parts: readonly Pick<ListPlan, 'kind'>[]): string {
+  const named = parts.slice(0, NAMED_KINDS).map(({ kind }) => kind.id);
+  return parts.length > NAMED_KINDS ? `${named.join(', ')} and ${parts.length - NAMED_KINDS} more` : named.join(', ');
+}
+
+function whereText(filter: Predicate | undefined, access: Predicate | undefined): string {
+  return `${filter ? ` where ${filterText(filter)}` : ''}${access ? ' under a rule' : ''}`;
+}
+
+/** The order of a list; its last term is the id, which is not named. */
+function orderText(order: readonly (OrderTerm | undefined)[]): string {
+  if (order.length < 2) return '';
+  const terms = order
+    .slice(0, -1)
+    .map((term) => term && pathText(term.target) + (term.descending ? ' descending' : ''));
+  return ` by ${terms.join(', ')}`;
+}
+
+function filterText(filter: Predicate): string {
+  switch (filter.op) {
+    case 'and':
+    case 'or':
+      // Tests that differ only in their values are named once, so that their number makes no other shape.
+      return `${filter.op}(${[...new Set(filter.parts.map(filterText))].join(',')})`;
+    case 'not':
+      return `not(${filterText(filter.part)})`;
+    case 'constant':
+    case 'present':
+      return filter.op;
+    case 'is':
+      return `${filter.negated ? 'ne' : 'eq'}(${pathText(filter.target)})`;
+    case 'order':
+      return `${filter.than}(${pathText(filter.target)})`;
+    case 'like':
+      return `${filter.fold ? 'i' : ''}${LIKE_NAMES[filter.place]}(${pathText(filter.target)})`;
+    case 'member':
+      return `${filter.test}(${pathText(filter.target)})`;
+    case 'json':
+      return `eq(${pathText(filter.target)})`;
+    case 'element':
+      return `contains(${pathText(filter.target)})`;
+    case 'in':
+    case 'isnull':
+      return `${filter.op}(${pathText(filter.target)})`;
+  }
+}
+
+const LIKE_NAMES = { within: 'contains', start: 'startswith', end: 'endswith' } as const;
+
+/** Keys inside JSON are data of the client, and not named. */
+function pathText({ through, field, keys }: Target): string {
+  const path = through ? `${through.map(({ reference }) => reference.id).join('.')}.${field.id}` : field.id;
+  return keys.length > 0 ? `${path}.*` : path;
+}
