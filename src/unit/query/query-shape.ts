@@ -2,8 +2,9 @@
  * A query in words, without any value: operation, kinds, parameters, operators and order. Queries that differ only in
  * their values have the same shape. Pure.
  */
-import type { Target, Predicate } from '../../model/predicate/predicate.js';
+import type { Predicate, Related, Target } from '../../model/predicate/predicate.js';
 import type { AggregatePlan } from '../../sql/aggregate.sql.js';
+import { targetsOfOrder } from '../../sql/order.sql.js';
 import type { ListPlan, OrderTerm } from '../../sql/select.sql.js';
 import type { UnionPlan } from '../../sql/union.sql.js';
 import type { WalkPlan } from '../../sql/walk.sql.js';
@@ -56,10 +57,14 @@ function whereText(filter: Predicate | undefined, access: Predicate | undefined)
 /** The order of a list; its last term is the id, which is not named. */
 function orderText(order: readonly (OrderTerm | undefined)[]): string {
   if (order.length < 2) return '';
-  const terms = order
-    .slice(0, -1)
-    .map((term) => term && pathText(term.target) + (term.descending ? ' descending' : ''));
+  const terms = order.slice(0, -1).flatMap((term) => (term ? [orderTermText(term)] : []));
   return ` by ${terms.join(', ')}`;
+}
+
+function orderTermText({ value, descending }: OrderTerm): string {
+  const targets = targetsOfOrder(value).map(pathText).join(', ');
+  const text = value.type === 'field' ? targets : `${value.type}(${targets})`;
+  return descending ? `${text} descending` : text;
 }
 
 function filterText(filter: Predicate): string {
@@ -85,6 +90,8 @@ function filterText(filter: Predicate): string {
       return `eq(${pathText(filter.target)})`;
     case 'element':
       return `contains(${pathText(filter.target)})`;
+    case 'exists':
+      return `exists(${relatedText(filter.related)})`;
     case 'in':
     case 'isnull':
       return `${filter.op}(${pathText(filter.target)})`;
@@ -94,7 +101,13 @@ function filterText(filter: Predicate): string {
 const LIKE_NAMES = { within: 'contains', start: 'startswith', end: 'endswith' } as const;
 
 /** Keys inside JSON are data of the client, and not named. */
-function pathText({ through, field, keys }: Target): string {
-  const path = through ? `${through.map(({ reference }) => reference.id).join('.')}.${field.id}` : field.id;
-  return keys.length > 0 ? `${path}.*` : path;
+function pathText({ through, field, keys, counted }: Target): string {
+  const steps = through?.map(({ reference }) => `${reference.id}.`).join('') ?? '';
+  if (counted) return `${steps}count(${relatedText(counted)})`;
+  return `${steps}${field.id}${keys.length > 0 ? '.*' : ''}`;
+}
+
+function relatedText({ via, kinds }: Related): string {
+  const way = via.type === 'reference' ? via.field.id : `${via.link} ${via.direction}`;
+  return `${kindsText(kinds)} by ${way}${whereText(kinds[0]?.filter, undefined)}`;
 }
