@@ -62,8 +62,7 @@ function orderText(order: readonly (OrderTerm | undefined)[]): string {
 }
 
 function orderTermText({ value, descending }: OrderTerm): string {
-  const targets = targetsOfOrder(value).map(pathText).join(', ');
-  const text = value.type === 'field' ? targets : `${value.type}(${targets})`;
+  const text = targetsOfOrder(value).map(pathText).join(' and ');
   return descending ? `${text} descending` : text;
 }
 
