@@ -7,6 +7,7 @@ import { isStaleModel } from '../database/statement/sqlstate.js';
 import type { Model } from '../model/model.js';
 import { retryLater, KindError } from '../shared/errors.js';
 import type { FairQueue } from '../shared/fair-queue.js';
+import type { MaybePromise } from '../shared/maybe-promise.js';
 import { readStateStatement, type ModelState } from '../sql/model.sql.js';
 import type { Project } from '../tenancy/project.js';
 import { connectionQueue } from './connection-queue.js';
@@ -50,7 +51,23 @@ export class Catalog {
   }
 
   /**
-   * The same without taking a place: for work that waits for something other than the database and limits its
+   * The result of work without statements. With a cached model it takes no place. If the work throws, it is run again by
+   * `withModelOf`, which checks the version of the model before it throws the error.
+   */
+  withCachedModel<T>(project: Project, part: string, work: (model: Model) => T): MaybePromise<T> {
+    const cached = this.models.peek(project);
+    if (cached) {
+      try {
+        return work(cached);
+      } catch {
+        // The model may be outdated.
+      }
+    }
+    return this.withModelOf(project, part, async (model) => work(model));
+  }
+
+  /**
+   * `withModelOf` without taking a place: for work that waits for something other than the database and limits its
    * connections itself.
    */
   withModelUnqueued<T>(project: Project, work: (model: Model) => Promise<T>): Promise<T> {

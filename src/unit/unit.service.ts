@@ -4,7 +4,7 @@ import { authorizeKind } from '../access/access.js';
 import type { Operation } from '../model/built-in-traits.js';
 import { Catalog } from '../catalog/catalog.service.js';
 import { DefinitionChangeService } from '../catalog/definition/definition-change.service.js';
-import { Database, type Executor } from '../database/database.js';
+import { Database } from '../database/database.js';
 import { NULL_ANSWER, pageAnswer, type Answer } from '../http/answer/answer.js';
 import { parseBody } from '../http/body/read-body.js';
 import { expectedVersions } from '../http/answer/etag.js';
@@ -85,9 +85,9 @@ export class UnitService {
   }
 
   /**
-   * Checks whether the caller may write, reads the body, then writes: in a definition change, or through the store.
-   * While the body arrives, or a definition change waits for its turn, the request holds none of the places of the
-   * project.
+   * Checks whether the caller may write, reads the body, then checks again and writes: in a definition change, or through
+   * the store. While the body arrives, or a definition change waits for its turn, the request holds none of the places
+   * of the project.
    */
   async #write(
     scope: RequestScope,
@@ -99,46 +99,49 @@ export class UnitService {
   ): Promise<Answer> {
     const { project, caller } = scope;
     const { deployment } = this.behaviors;
-    const alone = executorFor(this.database, caller);
+    const executor = executorFor(this.database, caller);
     const open = (model: Model) => {
       const { kind, grant } = authorizeKind(model, kindId, operation, caller);
-      this.stores.of(kind).checkState(kind, { project, ...deployment }, operation);
-      const options: WriteOptions = { access: grant.predicate, tags: ifMatchTags(request.ifMatch) };
-      return { kind, options };
+      const session: Session = { project, caller, ...deployment, model, executor };
+      this.stores.of(kind).checkState(kind, session, operation);
+      return { kind, session, access: grant.predicate };
     };
-    const { definition, limit, cascade } = await this.catalog.withModelOf(project, kindId, async (model) => {
-      const { kind } = open(model);
-      const session = { ...scope, ...deployment, model, executor: alone };
+    const { definition, limit } = await this.catalog.withCachedModel(project, kindId, (model) => {
+      const { kind, session } = open(model);
       const behaviors = this.behaviors.of(kind, session);
-      const definition = behaviors.some((behavior) => behavior.definition);
-      const query = { url: request.url, takes: flagNames(operation, definition) };
-      const cascade = definition && (await this.#cascade(session, kind, unitId, query));
       // For an edit this is called later: a missing unit is reported first.
       if (operation === 'create') for (const behavior of behaviors) behavior.ready?.();
-      const limit: BodyLimit = kind.builtIn ? 'bodyLimit' : 'bodyLimitUnits';
-      return { limit, definition, cascade };
+      const bodyLimit: BodyLimit = kind.builtIn ? 'bodyLimit' : 'bodyLimitUnits';
+      return { definition: behaviors.some((behavior) => behavior.definition), limit: bodyLimit };
     });
-    const bytes = await request.bytes(limit);
+    const query = { url: request.url, takes: flagNames(operation, definition) };
+    const tags = ifMatchTags(request.ifMatch);
     if (definition) {
+      const cascade = await this.catalog.withModelOf(project, kindId, async (model) => {
+        const { kind, session } = open(model);
+        return this.#cascade(session, kind, unitId, query);
+      });
+      const bytes = await request.bytes(limit);
       return this.#change(scope, cascade, (session) => {
-        const { kind, options } = open(session.model);
-        return work(session, kind, options, bytes);
+        const { kind, access } = open(session.model);
+        return work(session, kind, { access, tags }, bytes);
       });
     }
-    return this.catalog.withModelOf(project, kindId, async (model) => {
-      const { kind, options } = open(model);
-      const base = { ...scope, ...deployment, model };
-      const write = (executor: Executor) => work({ ...base, executor }, kind, options, bytes);
+    const bytes = await request.bytes(limit);
+    return this.catalog.withModelOf(project, kindId, (model) => {
+      const { kind, session, access } = open(model);
+      const write = (within: Session) => work(within, kind, { access, tags }, bytes);
       const store = this.stores.of(kind);
       return store.run(project, model, async () => {
-        const query = { url: request.url, takes: flagNames(operation, definition) };
-        await this.#cascade({ ...base, executor: alone }, kind, unitId, query);
-        const isolation = store.isolation(base, kind, operation);
-        if (!isolation) return write(alone);
+        await this.#cascade(session, kind, unitId, query);
+        const isolation = store.isolation(session, kind, operation);
+        if (!isolation) return write(session);
         const about = () => (unitId === undefined ? undefined : `${project.id} ${operation} ${kind.id} ${unitId}`);
-        const [share, runs] = [this.behaviors.share(kind, base), this.database.runs({ workKey: about })];
+        const [share, runs] = [this.behaviors.share(kind, session), this.database.runs({ workKey: about })];
         const options = { isolation, share, runs, ...timesOf(caller) };
-        return withCompleteRefusal(this.database, () => this.database.transaction(write, options));
+        return withCompleteRefusal(this.database, () =>
+          this.database.transaction((tx) => write({ ...session, executor: tx }), options),
+        );
       });
     });
   }
@@ -147,14 +150,18 @@ export class UnitService {
    * Parses the flag `cascade`. A missing unit, or one that can not be written now, is reported before faults of the
    * query.
    */
-  async #cascade(session: Session, kind: KindDef, unitId: string | undefined, query: FlagQuery): Promise<boolean> {
+  #cascade(session: Session, kind: KindDef, unitId: string | undefined, query: FlagQuery): MaybePromise<boolean> {
     try {
       return parseFlags(query.url, query.takes).has('cascade');
     } catch (error) {
-      if (unitId !== undefined) await this.#checkExists(session, kind, unitId);
-      for (const behavior of this.behaviors.of(kind, session)) behavior.ready?.();
-      throw error;
+      return this.#refuseQuery(session, kind, unitId, error);
     }
+  }
+
+  async #refuseQuery(session: Session, kind: KindDef, unitId: string | undefined, fault: unknown): Promise<never> {
+    if (unitId !== undefined) await this.#checkExists(session, kind, unitId);
+    for (const behavior of this.behaviors.of(kind, session)) behavior.ready?.();
+    throw fault;
   }
 
   async #checkExists(session: Session, kind: KindDef, unitId: string): Promise<void> {

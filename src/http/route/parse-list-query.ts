@@ -18,6 +18,8 @@ export interface Parsed<Query> {
 export type ParsedQuery = Parsed<ListQuery>;
 
 const NO_PARAMETERS: QueryParameters = [];
+const NO_TEXTS: ReadonlyMap<string, readonly string[]> = new Map();
+const NO_FLAGS: ReadonlySet<QueryName> = new Set();
 const NO_QUERY_PARAMETERS: ParsedQuery = { query: EMPTY_QUERY, faults: [] };
 
 /** The query parameters of a URL; `name[]` and `name[0]` count as `name`, those with a number in its order. */
@@ -41,6 +43,7 @@ export function withoutBrackets(key: string): string {
 
 /** The texts of each query parameter of a URL. @throws KindError 400 for unknown names, with the nearest known one */
 export function readQuery(url: string, known: readonly QueryName[]): ReadonlyMap<string, readonly string[]> {
+  if (!url.includes('?')) return NO_TEXTS;
   const faults = new Faults();
   const query = textsByName(urlQueryParameters(url), known, faults);
   faults.throwIfAny();
@@ -119,6 +122,7 @@ function readListQuery(reader: QueryReader): ListQuery {
 /** Parses a query that has only flags, such as `?cascade=true`. Returns those that are true. */
 export function parseFlags(url: string, names: readonly QueryName[]): ReadonlySet<QueryName> {
   const query = readQuery(url, names);
+  if (query.size === 0) return NO_FLAGS;
   const set = new Set<QueryName>();
   for (const name of names) {
     const [value, ...more] = query.get(name) ?? [];
