@@ -138,7 +138,7 @@ export class HookBehaviors implements BehaviorSource, OnModuleInit {
       throw new Error(
         `a before_ hook of ${file} must return an object of values, or nothing; got ${typeName(changes)}`,
       );
-    const { kind, session, faults, patterns, defaults, index } = write;
+    const { kind, session, faults, patterns, defaults, index, id } = write;
     const entries = Object.entries(changes);
     const dropped = entries.flatMap(([id, value]) => (value === undefined ? (kind.fields.get(id) ?? []) : []));
     const left = withoutValuesOf(
@@ -148,10 +148,9 @@ export class HookBehaviors implements BehaviorSource, OnModuleInit {
     const masks = { writable: writableFields(kind, AUTHOR), readable: readableFields(kind, AUTHOR) };
     const body = bodyOf(Object.fromEntries(entries.filter(([, value]) => value !== undefined)));
     const ofTarget = targetKindTextFor(originalCallerOf(session), session.model);
-    const place = index !== undefined && { index };
-    const options = { kind, ...masks, faults, patterns, defaults, ofTarget, ...place };
+    const options = { kind, ...masks, faults, patterns, defaults, ofTarget };
     const yielder = new EventLoopYield(session.project.schema);
-    return withValuesOf(left, await runYielding(draftUpdate(body, options, write.id), yielder));
+    return withValuesOf(left, await runYielding(draftUpdate(body, options, { index, id }), yielder));
   }
 }
 

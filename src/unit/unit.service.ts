@@ -248,7 +248,7 @@ function* bodiesOf(value: unknown, kind: KindDef): WorkInPieces<{ bodies: (Body 
   const bodies: (Body | NotObject)[] = [];
   for (const item of value as unknown[]) {
     bodies.push(isPlainObject(item) ? bodyOf(item) : { actualType: typeName(item) });
-    yield;
+    if (bodies.length % 64 === 0) yield;
   }
   return { bodies, bulk: true };
 }

@@ -99,10 +99,14 @@ function* parseBytes(bytes: Buffer): WorkInPieces<unknown> {
   }
 }
 
+const UTF8_OPTIONS = { fatal: true, ignoreBOM: false } as const;
+/** For bodies that are decoded at once. */
+const wholeUtf8 = new TextDecoder('utf-8', UTF8_OPTIONS);
+
 function* decodeUtf8(bytes: Buffer): WorkInPieces<string> {
-  const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
   try {
-    if (bytes.length <= DECODED_PER_PIECE) return utf8.decode(bytes);
+    if (bytes.length <= DECODED_PER_PIECE) return wholeUtf8.decode(bytes);
+    const utf8 = new TextDecoder('utf-8', UTF8_OPTIONS);
     const parts: string[] = [];
     for (let at = 0; at < bytes.length; at += DECODED_PER_PIECE) {
       parts.push(utf8.decode(bytes.subarray(at, at + DECODED_PER_PIECE), { stream: true }));

@@ -6,6 +6,7 @@ import { Injectable } from '@nestjs/common';
 import type { ConnectionShare } from '../../database/database.js';
 import { getOrInsert } from '../../shared/get-or-insert.js';
 import type { Faults } from '../../shared/errors.js';
+import type { MaybePromise } from '../../shared/maybe-promise.js';
 import type { KindDef } from '../../model/model.js';
 import type { PatternChecks } from '../../model/check/pattern-checks.js';
 import type { DefaultBytes } from './default-bytes.js';
@@ -113,9 +114,19 @@ export class Behaviors {
   }
 
   /** Calls `afterWrite` of the kind's behaviors; `id` is set for edits. */
-  async afterWrite(session: Session, kind: KindDef, units: readonly LocatedDraft[], id?: string): Promise<void> {
-    for (const behavior of this.of(kind, session)) {
-      if (!behavior.afterWrite) continue;
+  afterWrite(session: Session, kind: KindDef, units: readonly LocatedDraft[], id?: string): MaybePromise<void> {
+    const behaviors = this.of(kind, session).filter((behavior) => behavior.afterWrite);
+    return behaviors.length === 0 ? undefined : this.#callAfterWrite(behaviors, session, kind, units, id);
+  }
+
+  async #callAfterWrite(
+    behaviors: readonly Behavior[],
+    session: Session,
+    kind: KindDef,
+    units: readonly LocatedDraft[],
+    id: string | undefined,
+  ): Promise<void> {
+    for (const behavior of behaviors) {
       for (const { draft, ...place } of units) {
         await withPosition(place, async () => behavior.afterWrite?.(kind, id ?? keyOf(draft, kind), draft, session));
       }

@@ -11,10 +11,11 @@ import type { Field, KindDef } from '../../model/model.js';
 import { PatternChecks } from '../../model/check/pattern-checks.js';
 import type { Stored } from '../../model/parameter-type/parameter-type.js';
 import type { DefaultBytes } from './default-bytes.js';
-import type { Body, Draft } from './draft.js';
+import { storedValues, StoredDraft, type Body, type Draft } from './draft.js';
 import { mayBeLarge, ValueReader, type ReportFault } from './value-reader.js';
 import { RESERVED_PARAMETERS } from '../../model/fields-of-every-unit.js';
 
+/** What the bodies of a write of one kind have in common. */
 export interface DraftOptions {
   readonly kind: KindDef;
   readonly writable: ReadonlyMap<string, Field>;
@@ -27,37 +28,56 @@ export interface DraftOptions {
   readonly defaults: DefaultBytes;
   /** Texts for target kinds of references, empty where the caller may not know the kind. */
   readonly ofTarget: TargetKindText;
+}
+
+/** What is known of one body. */
+export interface BodyDetails {
   /** The position of the object in a bulk body. */
-  readonly index?: number;
+  readonly index?: number | undefined;
+  /** The id of the unit that is edited. */
+  readonly id?: string | undefined;
   /** Keys of nested units by the id of the reference; undefined after a fault. */
-  readonly nestedKeys?: ReadonlyMap<string, Json | undefined>;
+  readonly nestedKeys?: ReadonlyMap<string, Json | undefined> | undefined;
 }
 
 export const NO_TARGET: TargetKindText = () => '';
 
-/** All fields except the id and those that only the system writes. */
-const fieldsByKind = new WeakMap<KindDef, readonly Field[]>();
+/** The fields of a kind that drafts have. */
+interface DraftFields {
+  /** All fields except the id and those that only the system writes. */
+  readonly ofBodies: readonly Field[];
+  /** The fields that a create writes. */
+  readonly created: readonly Field[];
+}
+
+const draftFields = new WeakMap<KindDef, DraftFields>();
+
+function draftFieldsOf(kind: KindDef): DraftFields {
+  return getOrInsert(draftFields, kind, () => {
+    const ofBodies = [...kind.fields.values()].filter((field) => field !== kind.keyField && !field.system);
+    const generated = kind.key === 'uuid' || kind.key === 'identifier' ? [kind.keyField] : [];
+    return { ofBodies, created: [...generated, ...ofBodies.filter(({ column }) => column !== undefined)] };
+  });
+}
 
 export class DraftBuilder {
   readonly #row: Record<string, Json> = {};
   readonly #written: Field[] = [];
-  readonly #values = new Map<string, Json>();
+  /** By parameter; set once there is a run-time parameter, whose value is not in the row. */
+  #values: Map<string, Json> | undefined;
   readonly #reader: ValueReader;
 
   constructor(
     private readonly body: Body,
     private readonly options: DraftOptions,
+    private readonly details: BodyDetails = {},
   ) {
     const report: ReportFault = (code, { id }, text) => this.#report(code, id, text);
     this.#reader = new ValueReader(options.kind, options.patterns, report, options.ofTarget);
   }
 
-  /** All fields except the id and those that only the system writes. */
   fields(): readonly Field[] {
-    const { kind } = this.options;
-    return getOrInsert(fieldsByKind, kind, () =>
-      [...kind.fields.values()].filter((field) => field !== kind.keyField && !field.system),
-    );
+    return draftFieldsOf(this.options.kind).ofBodies;
   }
 
   /** Whether the body has a value for a field that its writer may write. */
@@ -67,21 +87,23 @@ export class DraftBuilder {
 
   /** Whether the body creates the unit that a field refers to. */
   isNested(field: Field): boolean {
-    return this.options.nestedKeys?.has(field.id) ?? false;
+    return this.details.nestedKeys?.has(field.id) ?? false;
   }
 
   acceptNestedKey(field: Field): void {
-    this.#store(field, this.options.nestedKeys?.get(field.id) ?? null);
+    this.#store(field, this.details.nestedKeys?.get(field.id) ?? null);
   }
 
-  /** Reports keys that are no parameters, or that the writer may not write. `id` is that of the unit being edited. */
-  checkKeys(id?: string): void {
+  /** Reports keys that are no parameters, or that the writer may not write. */
+  checkKeys(): void {
     const { kind, writable } = this.options;
-    for (const [key, value] of this.body) {
-      if (key === 'id') this.#checkId(value, id);
+    for (const key of this.body.keys()) {
+      if (key === 'id') this.#checkId(this.body.get(key));
       else if (key === 'kind_id') {
-        if (value !== kind.id) this.#fault('parameter.immutable', key, `is '${kind.id}' and never changes`);
-      } else if (!writable.has(key)) this.#refuseKey(key, value);
+        if (this.body.get(key) !== kind.id) {
+          this.#fault('parameter.immutable', key, `is '${kind.id}' and never changes`);
+        }
+      } else if (!writable.has(key)) this.#refuseKey(key, this.body.get(key));
     }
   }
 
@@ -100,8 +122,9 @@ export class DraftBuilder {
     }
   }
 
-  #checkId(value: unknown, id: string | undefined): void {
+  #checkId(value: unknown): void {
     const { kind } = this.options;
+    const { id } = this.details;
     if (id !== undefined) {
       if (value !== id) this.#fault('parameter.immutable', 'id', 'never changes');
     } else if (kind.key === 'uuid' || kind.key === 'source') this.#fault('parameter.read_only', 'id', 'is generated');
@@ -123,10 +146,7 @@ export class DraftBuilder {
   /** Adds the id of a new unit. Call it before other values are added, so that the id is the first. */
   addId(): void {
     const id = this.#makeId();
-    if (id === undefined) return;
-    this.#values.set('id', id);
-    this.#row.id = id;
-    this.#written.push(this.options.kind.keyField);
+    if (id !== undefined) this.#store(this.options.kind.keyField, id);
   }
 
   #makeId(): Stored | undefined {
@@ -150,9 +170,10 @@ export class DraftBuilder {
   }
 
   /** Whether the field is the key of the unit. An edit may repeat the key; another value is reported as a fault. */
-  keepsKey(field: Field, id: string): boolean {
+  keepsKey(field: Field): boolean {
     const { kind } = this.options;
-    if (field !== kind.primary || this.body.get(field.id) === null) return false;
+    const { id } = this.details;
+    if (id === undefined || field !== kind.primary || this.body.get(field.id) === null) return false;
     const stored = this.#reader.read(field, this.body.get(field.id));
     if (stored !== undefined && scalarText(stored) !== id) {
       this.#fault('unit.key_immutable', field.id, `is the unit's key, '${id}', and never changes`);
@@ -191,14 +212,18 @@ export class DraftBuilder {
   }
 
   #store(field: Field, value: Json): void {
-    this.#values.set(field.id, value);
+    if (field.column === undefined) this.#values ??= storedValues({ row: this.#row, written: this.#written });
+    this.#values?.set(field.id, value);
     if (field.column === undefined) return;
     this.#row[field.column] = value;
     this.#written.push(field);
   }
 
   finish(): Draft {
-    return { row: this.#row, written: this.#written, values: this.#values };
+    const { created } = draftFieldsOf(this.options.kind);
+    // The fields were written in their order: with the same number the lists are the same, and many drafts share one.
+    const written = this.#written.length === created.length ? created : this.#written;
+    return this.#values ? { row: this.#row, written, values: this.#values } : new StoredDraft(this.#row, written);
   }
 
   #fault(code: ErrorCode, parameter: string, text: string): void {
@@ -206,7 +231,7 @@ export class DraftBuilder {
   }
 
   #report(code: ErrorCode, parameter: string, text: string): void {
-    const { index } = this.options;
+    const { index } = this.details;
     const place: FaultLocation = index === undefined ? { parameter } : { parameter, index };
     this.options.faults.add(code, text, place);
   }

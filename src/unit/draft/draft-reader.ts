@@ -7,23 +7,28 @@ import type { Field, KindDef } from '../../model/model.js';
 import { PatternChecks } from '../../model/check/pattern-checks.js';
 import type { DefaultBytes } from './default-bytes.js';
 import { withValuesOf, type Body, type Draft } from './draft.js';
-import { DraftBuilder, NO_TARGET, type DraftOptions } from './draft-builder.js';
+import { DraftBuilder, NO_TARGET, type BodyDetails, type DraftOptions } from './draft-builder.js';
 
 /**
  * Reads the body of a create: applies defaults, reports missing required parameters, and makes the id. A record that
  * was read is accepted too, without a generated id: its `inserted_at` and `updated_at` are ignored.
  */
-export function draftCreate(body: Body, options: DraftOptions): WorkInPieces<Draft> {
-  return readCreate(body, options, true);
+export function draftCreate(body: Body, options: DraftOptions, details?: BodyDetails): WorkInPieces<Draft> {
+  return readCreate(body, options, details, true);
 }
 
 /** The same for a body to which a hook may add values: absent parameters are left out; `completeDraft` adds them. */
-export function draftPartial(body: Body, options: DraftOptions): WorkInPieces<Draft> {
-  return readCreate(body, options, false);
+export function draftPartial(body: Body, options: DraftOptions, details?: BodyDetails): WorkInPieces<Draft> {
+  return readCreate(body, options, details, false);
 }
 
-function* readCreate(body: Body, options: DraftOptions, whole: boolean): WorkInPieces<Draft> {
-  const drafting = new DraftBuilder(withoutTimes(body, options.kind), options);
+function* readCreate(
+  body: Body,
+  options: DraftOptions,
+  details: BodyDetails | undefined,
+  whole: boolean,
+): WorkInPieces<Draft> {
+  const drafting = new DraftBuilder(withoutTimes(body, options.kind), options, details);
   drafting.checkKeys();
   drafting.addId();
   for (const field of drafting.fields()) {
@@ -39,10 +44,10 @@ function* readCreate(body: Body, options: DraftOptions, whole: boolean): WorkInP
 /** Completes a draft of `draftPartial`: applies defaults, and reports missing required parameters. */
 export function completeDraft(
   given: Draft,
-  options: Pick<DraftOptions, 'kind' | 'faults' | 'index' | 'defaults'>,
+  { kind, faults, defaults, index }: Pick<DraftOptions, 'kind' | 'faults' | 'defaults'> & Pick<BodyDetails, 'index'>,
 ): Draft {
   const nothing = { writable: NO_FIELDS, readable: NO_FIELDS, patterns: new PatternChecks(), ofTarget: NO_TARGET };
-  const drafting = new DraftBuilder(new Map(), { ...options, ...nothing });
+  const drafting = new DraftBuilder(new Map(), { kind, faults, defaults, ...nothing }, { index });
   for (const field of drafting.fields()) if (!given.values.has(field.id)) drafting.absent(field);
   return withValuesOf(given, drafting.finish());
 }
@@ -60,12 +65,12 @@ export function draftForRules(given: Draft, kind: KindDef, defaults: DefaultByte
 const NO_FIELDS: ReadonlyMap<string, Field> = new Map();
 
 /** Reads the body of an edit, or without an id the changes to a draft: only the parameters in the body are written. */
-export function* draftUpdate(body: Body, options: DraftOptions, id?: string): WorkInPieces<Draft> {
-  const drafting = new DraftBuilder(body, options);
-  drafting.checkKeys(id);
+export function* draftUpdate(body: Body, options: DraftOptions, details?: BodyDetails): WorkInPieces<Draft> {
+  const drafting = new DraftBuilder(body, options, details);
+  drafting.checkKeys();
   for (const field of drafting.fields()) {
     if (drafting.isNested(field)) drafting.acceptNestedKey(field);
-    else if (drafting.has(field) && (id === undefined || !drafting.keepsKey(field, id))) {
+    else if (drafting.has(field) && !drafting.keepsKey(field)) {
       const rest = drafting.accept(field, body.get(field.id));
       if (rest) yield* rest;
     }

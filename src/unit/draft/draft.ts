@@ -3,8 +3,12 @@ import { scalarText, type Json } from '../../shared/json.js';
 import { shownValue } from '../../model/field.js';
 import type { Field, KindDef } from '../../model/model.js';
 
-/** A body by key. A Map, because clients choose the keys. */
-export type Body = ReadonlyMap<string, unknown>;
+/** A body by key: a `Map`, or an object that is read like one, because clients choose the keys. */
+export interface Body extends Iterable<readonly [key: string, value: unknown]> {
+  has(key: string): boolean;
+  get(key: string): unknown;
+  keys(): Iterable<string>;
+}
 
 export interface Draft {
   /** Values by column, as statement parameters. */
@@ -34,10 +38,49 @@ export function shownValues({ values }: Draft, { fields, keyField }: KindDef): R
   return Object.fromEntries(shown);
 }
 
+/** Reads an object as a body. A `Map` for each body of a bulk create would take much memory. */
+class ObjectBody implements Body {
+  constructor(private readonly object: Readonly<Record<string, unknown>>) {}
+
+  has(key: string): boolean {
+    return Object.hasOwn(this.object, key);
+  }
+
+  get(key: string): unknown {
+    return Object.hasOwn(this.object, key) ? this.object[key] : undefined;
+  }
+
+  keys(): readonly string[] {
+    return Object.keys(this.object);
+  }
+
+  [Symbol.iterator](): Iterator<[string, unknown]> {
+    return Object.entries(this.object)[Symbol.iterator]();
+  }
+}
+
+/** @param value must not be changed as long as the body is read */
 export function bodyOf(value: Record<string, unknown>): Body {
-  const body = new Map<string, unknown>();
-  for (const key of Object.keys(value)) body.set(key, value[key]);
-  return body;
+  return new ObjectBody(value);
+}
+
+/** A draft without run-time parameters. Only behaviors read its values by parameter, so the map is made for them. */
+export class StoredDraft implements Draft {
+  #values: ReadonlyMap<string, Json> | undefined;
+
+  constructor(
+    readonly row: Draft['row'],
+    readonly written: Draft['written'],
+  ) {}
+
+  get values(): ReadonlyMap<string, Json> {
+    return (this.#values ??= storedValues(this));
+  }
+}
+
+/** The values of the written fields by parameter. */
+export function storedValues({ row, written }: Pick<Draft, 'row' | 'written'>): Map<string, Json> {
+  return new Map(written.map((field) => [field.id, row[field.column ?? field.id] ?? null]));
 }
 
 /** Adds a value that the system writes. */

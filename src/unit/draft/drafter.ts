@@ -16,7 +16,7 @@ import type { Caller } from '../../tenancy/caller.js';
 import { Behaviors, type PendingWrite } from './behavior.js';
 import type { DefaultBytes } from './default-bytes.js';
 import { bodyOf, keyColumn, type Body, type Draft } from './draft.js';
-import type { DraftOptions } from './draft-builder.js';
+import type { BodyDetails, DraftOptions } from './draft-builder.js';
 import { draftCreate, draftPartial, draftUpdate } from './draft-reader.js';
 import { NestedUnits, nestedBodies } from './nested-units.js';
 import type { LocatedDraft } from './references.js';
@@ -26,6 +26,13 @@ import { originalCallerOf, type Session } from '../session/session.js';
 export interface NotObject {
   readonly actualType: string;
 }
+
+export function isNotObject(body: Body | NotObject): body is NotObject {
+  return 'actualType' in body;
+}
+
+/** Bodies that are drafted between two looks at the clock. */
+const BODIES_PER_PIECE = 8;
 
 export interface Drafted {
   readonly drafts: readonly LocatedDraft[];
@@ -49,6 +56,8 @@ interface DraftedBody {
 /** The position of a body in the write. */
 interface BodyContext {
   readonly write: PendingWrite;
+  /** Of all bodies of the kind in the write. */
+  readonly options: DraftOptions;
   readonly writer: Caller;
   readonly nested: NestedUnits;
   readonly yielder: EventLoopYield;
@@ -75,34 +84,36 @@ export class Drafter {
     const drafts: LocatedDraft[] = [];
     const patterns = new PatternChecks();
     const yielder = new EventLoopYield(session.project.schema);
+    const write: PendingWrite = { kind, session, faults, patterns, defaults };
+    const context = { write, options: optionsOf(write, writer), writer, nested, yielder, depth: 0, path: [] };
     for (const [at, given] of bodies.entries()) {
-      if (yielder.due) await yielder.pause();
-      const place = bulk ? { index: at } : {};
-      if ('actualType' in given) {
+      if (at % BODIES_PER_PIECE === BODIES_PER_PIECE - 1 && yielder.due) await yielder.pause();
+      if (isNotObject(given)) {
         faults.add('body.not_object', `[${at}]: must be an object, got ${given.actualType}`, { index: at });
         continue;
       }
-      const write: PendingWrite = { kind, session, faults, patterns, defaults, ...place };
-      const drafting = this.#draft(given, { write, writer, nested, yielder, depth: 0, path: [] });
+      const drafting = this.#draft(given, bulk ? { ...context, write: { ...write, index: at } } : context);
       const { draft } = drafting instanceof Promise ? await drafting : drafting;
       drafts.push(bulk ? { draft, index: at } : { draft });
     }
     return { drafts, nested, faults };
   }
 
-  async edit(
+  edit(
     session: Session,
     kind: KindDef,
     id: string,
     given: Body,
     { writer, defaults }: { writer: Caller; defaults: DefaultBytes },
-  ): Promise<DraftedEdit> {
+  ): MaybePromise<DraftedEdit> {
     const faults = new Faults();
     const nested = new NestedUnits();
     const write: PendingWrite = { kind, session, faults, patterns: new PatternChecks(), defaults, id };
     const yielder = new EventLoopYield(session.project.schema);
-    const { body, draft } = await this.#draft(given, { write, writer, nested, yielder, depth: 0, path: [] });
-    return { drafts: [{ draft }], nested, faults, body, draft };
+    const context = { write, options: optionsOf(write, writer), writer, nested, yielder, depth: 0, path: [] };
+    return andThen(this.#draft(given, context), ({ body, draft }) => {
+      return { drafts: [{ draft }], nested, faults, body, draft };
+    });
   }
 
   /** Most bodies are drafted without a pause: a promise for each of them would cost more than reading it. */
@@ -116,25 +127,14 @@ export class Drafter {
   /** Validates a body and the texts in it that have to match patterns. */
   #read(
     body: Body,
-    { write, writer, yielder }: BodyContext,
-    { partly = false, nestedKeys }: { partly?: boolean; nestedKeys?: DraftOptions['nestedKeys'] } = {},
+    { write, options, yielder }: BodyContext,
+    { partly = false, nestedKeys }: { partly?: boolean; nestedKeys?: BodyDetails['nestedKeys'] | undefined } = {},
   ): MaybePromise<Draft> {
-    const { kind, session, faults, patterns, defaults, index, id } = write;
-    const options: DraftOptions = {
-      kind,
-      writable: writableFields(kind, writer),
-      readable: readableFields(kind, writer),
-      faults,
-      patterns,
-      defaults,
-      ofTarget: targetKindTextFor(originalCallerOf(session), session.model),
-      ...(index !== undefined && { index }),
-      ...(nestedKeys && { nestedKeys }),
-    };
+    const { session, patterns, index, id } = write;
     const read = id !== undefined ? draftUpdate : partly ? draftPartial : draftCreate;
-    return andThen(runYielding(read(body, options, id), yielder), (draft) =>
-      andThen(this.patterns.settle(session.project.id, patterns), () => draft),
-    );
+    const reading = runYielding(read(body, options, { index, id, nestedKeys }), yielder);
+    if (!(reading instanceof Promise) && !patterns.any) return reading;
+    return andThen(reading, (draft) => andThen(this.patterns.settle(session.project.id, patterns), () => draft));
   }
 
   /**
@@ -150,7 +150,7 @@ export class Drafter {
     for (const behavior of behaviors)
       body = (await locateRefusal(context, () => behavior.prepare?.(body, write))) ?? body;
     const nestedKeys = await this.#draftNested(body, writableFields(kind, writer), context);
-    let draft = await this.#read(body, context, { partly, ...(nestedKeys && { nestedKeys }) });
+    let draft = await this.#read(body, context, { partly, nestedKeys });
     if (partly) return { body, draft };
     for (const behavior of behaviors)
       draft = (await locateRefusal(context, () => behavior.complete?.(draft, write))) ?? draft;
@@ -204,10 +204,24 @@ export class Drafter {
     const faults = write.faults.within(id);
     const inner: PendingWrite = { kind, session, faults, patterns, defaults, ...bulkPosition(write) };
     const [depth, path] = [outer.depth + 1, [...outer.path, id]];
-    const { draft } = await this.#draft(body, { write: inner, writer, nested, yielder, depth, path });
+    const context = { write: inner, options: optionsOf(inner, writer), writer, nested, yielder, depth, path };
+    const { draft } = await this.#draft(body, context);
     nested.add(depth, kind, grant.predicate, { draft, path: path.join('.'), ...bulkPosition(write) });
     return draft.row[keyColumn(kind)];
   }
+}
+
+/** What the drafts of a write of one kind have in common. */
+function optionsOf({ kind, session, faults, patterns, defaults }: PendingWrite, writer: Caller): DraftOptions {
+  return {
+    kind,
+    writable: writableFields(kind, writer),
+    readable: readableFields(kind, writer),
+    faults,
+    patterns,
+    defaults,
+    ofTarget: targetKindTextFor(originalCallerOf(session), session.model),
+  };
 }
 
 /** Adds the path of a nested unit to refusals of behaviors. */

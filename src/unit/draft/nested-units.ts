@@ -47,20 +47,30 @@ export class NestedUnits implements NewUnits {
   }
 }
 
+/** The object in place of an id, and the reference that has it. */
+interface NestedBody {
+  readonly field: Field;
+  readonly value: Record<string, unknown>;
+}
+
+const NO_NESTED: readonly NestedBody[] = [];
+
 /** The references of a body with an object as value. */
-export function nestedBodies(
-  kind: KindDef,
-  body: Body,
-): { readonly field: Field; readonly value: Record<string, unknown> }[] {
-  return referencesOf(kind).flatMap((field) => {
+export function nestedBodies(kind: KindDef, body: Body): readonly NestedBody[] {
+  const references = referencesOf(kind);
+  if (references.length === 0) return NO_NESTED;
+  return references.flatMap((field) => {
     const value = body.get(field.id);
     return isPlainObject(value) ? [{ field, value }] : [];
   });
 }
 
 /** Whether an edit creates nested units. Faults of the body are reported later. */
-export async function createsNestedUnits(kind: KindDef, read: () => MaybePromise<Body>): Promise<boolean> {
-  if (referencesOf(kind).length === 0) return false;
+export function createsNestedUnits(kind: KindDef, read: () => MaybePromise<Body>): MaybePromise<boolean> {
+  return referencesOf(kind).length > 0 && hasNestedBodies(kind, read);
+}
+
+async function hasNestedBodies(kind: KindDef, read: () => MaybePromise<Body>): Promise<boolean> {
   try {
     return nestedBodies(kind, await read()).length > 0;
   } catch (error) {

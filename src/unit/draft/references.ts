@@ -1,10 +1,11 @@
 /** Checks references: whether referenced units exist, and whether references prevent a deletion. */
 import { Injectable } from '@nestjs/common';
-import { referencesTo, type Field, type KindDef, type Model, type Referring } from '../../model/model.js';
+import { referencesOf, referencesTo, type Field, type KindDef, type Model, type Referring } from '../../model/model.js';
 import { targetKindTextFor, referenceGrant } from '../../access/reference-access.js';
 import { followsReferences, type Predicate } from '../../model/predicate/predicate.js';
 import { Faults, KindError } from '../../shared/errors.js';
 import { scalarText, type Json } from '../../shared/json.js';
+import type { MaybePromise } from '../../shared/maybe-promise.js';
 import { countReferencesStatement, existingStatement } from '../../sql/reference.sql.js';
 import type { Caller } from '../../tenancy/caller.js';
 import { referenced, type ReferringUnits } from './conflict-messages.js';
@@ -88,7 +89,20 @@ export class References {
    * referenced units. With nested units, all references are checked here and none is left to the foreign keys.
    * @throws KindError with all faults
    */
-  async check(
+  check(
+    session: Session,
+    kind: KindDef,
+    { drafts, nested, faults }: DraftedWrite,
+    scope: ReferenceScope,
+  ): MaybePromise<Faults> {
+    if (nested.any || referencesOf(kind).length > 0) {
+      return this.#checkReferences(session, kind, { drafts, nested, faults }, scope);
+    }
+    faults.throwIfAny();
+    return new Faults();
+  }
+
+  async #checkReferences(
     session: Session,
     kind: KindDef,
     { drafts, nested, faults }: DraftedWrite,
@@ -140,7 +154,7 @@ export class References {
   ): Promise<Unreachable[]> {
     const found: Unreachable[] = [];
     const nameOf = targetKindTextFor(originalCallerOf(session), session.model);
-    for (const field of kind.fields.values()) {
+    for (const field of referencesOf(kind)) {
       const target = field.reference && session.model.kinds.get(field.reference.kind);
       // Only the source itself can check whether one of its units exists.
       if (!target?.storage.foreignKeys) continue;

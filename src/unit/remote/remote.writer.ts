@@ -63,7 +63,7 @@ export class RemoteWriter {
       });
       const record = await readUnit(kind, await call('create', shownValues(draft, kind)), settle);
       const id = record.get('id') ?? null;
-      const created = { ...draft, row: { ...draft.row, [keyColumn(kind)]: id } };
+      const created = { ...draft, values: draft.values, row: { ...draft.row, [keyColumn(kind)]: id } };
       await transaction((inside) => this.#after(inside, kind, created, record));
       return [answered(session, kind, record)];
     });

@@ -9,6 +9,7 @@ import { PatternMatcher } from '../../catalog/pattern/pattern-matcher.js';
 import { uniqueColumns } from '../../model/field.js';
 import { PatternChecks } from '../../model/check/pattern-checks.js';
 import { Faults } from '../../shared/errors.js';
+import type { MaybePromise } from '../../shared/maybe-promise.js';
 import type { UpdatePlan, WritePlan } from '../../sql/write.sql.js';
 import { Behaviors, type Behavior, type PendingWrite } from '../draft/behavior.js';
 import { countingDefaults, DefaultBytes } from '../draft/default-bytes.js';
@@ -22,6 +23,13 @@ import { UnitRepository } from './unit.repository.js';
 import { UnitRights } from './rights.js';
 import type { Conditions } from '../store/unit-store.js';
 
+/** Of a create so far. */
+interface CreateState {
+  /** Faults of references, which are thrown at the end of the write. */
+  readonly deferred: Faults;
+  readonly defaults: DefaultBytes;
+}
+
 @Injectable()
 export class BehaviorChanges {
   constructor(
@@ -32,14 +40,23 @@ export class BehaviorChanges {
   ) {}
 
   /** Runs the behaviors of a create. @throws KindError 401, 403 if the caller may not create the units as given */
-  async ofCreate(
+  ofCreate(
     session: Session,
     plan: WritePlan,
     units: readonly LocatedDraft[],
-    { deferred, defaults }: { readonly deferred: Faults; readonly defaults: DefaultBytes },
+    state: CreateState,
+  ): MaybePromise<readonly LocatedDraft[]> {
+    if (units.length === 0 || !this.behaviors.changesCreates(plan.kind, session)) return units;
+    return this.#changeCreates(session, plan, units, state);
+  }
+
+  async #changeCreates(
+    session: Session,
+    plan: WritePlan,
+    units: readonly LocatedDraft[],
+    { deferred, defaults }: CreateState,
   ): Promise<readonly LocatedDraft[]> {
     const { kind } = plan;
-    if (units.length === 0 || !this.behaviors.changesCreates(kind, session)) return units;
     await this.#checkRule(session, plan, units);
     deferred.throwIfAny();
     const faults = new Faults();

@@ -22,7 +22,7 @@ export class ViolationCompleter {
    * transaction missing units are not looked up: after the error it can run no statement, and after its end the units
    * that it created would be missing too.
    */
-  async runWrite<T>(
+  runWrite<T>(
     session: Session,
     kind: KindDef,
     drafts: readonly LocatedDraft[],
@@ -30,9 +30,7 @@ export class ViolationCompleter {
     edited?: Edited,
   ): Promise<T> {
     const context = writeContextOf(session, kind, drafts[0]?.index !== undefined || drafts.length > 1);
-    try {
-      return await work(context);
-    } catch (error) {
+    return work(context).catch(async (error: unknown) => {
       if (!(error instanceof KindError)) throw error;
       if (error.code.endsWith('.not_unique')) {
         const { visibleFields } = context;
@@ -42,7 +40,7 @@ export class ViolationCompleter {
       }
       if (error.code !== 'parameter.bad_reference') throw error;
       throw withFaults(error, await this.#missing(session, kind, drafts, edited));
-    }
+    });
   }
 
   async #missing(

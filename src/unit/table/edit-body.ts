@@ -7,6 +7,7 @@ import type { Field, KindDef } from '../../model/model.js';
 import { inUtc, microsecondsOf, parseInstant } from '../../model/parameter-type/calendar.js';
 import type { EventLoopYield } from '../../shared/event-loop-yield.js';
 import { jsonEqualInPieces } from '../../shared/json.js';
+import type { MaybePromise } from '../../shared/maybe-promise.js';
 import { runYielding, type WorkInPieces } from '../../shared/work-in-pieces.js';
 import type { Caller } from '../../tenancy/caller.js';
 import type { Body } from '../draft/draft.js';
@@ -29,20 +30,35 @@ export interface Editing {
  * @param stored reads the unit as `reader` sees it; called only if the body has read-only values to compare
  * @throws KindError 412 if the body is a record of an older version
  */
-export async function readEdit(
+export function readEdit(
   kind: KindDef,
   id: string,
   body: Body,
   { reader, writer, yielder }: Editing,
-  stored: () => Promise<Readonly<Record<string, unknown>>>,
-): Promise<Edit> {
+  stored: () => Promise<StoredValues>,
+): MaybePromise<Edit> {
   const [readable, writable] = [readableFields(kind, reader), writableFields(kind, writer)];
   const fixedField = (name: string): Field | undefined => {
     const field = readable.get(name);
     return field?.column === undefined || writable.has(name) || IDENTITY.has(name) ? undefined : field;
   };
-  if (![...body.keys()].some(fixedField)) return { body };
-  const values = await stored();
+  for (const name of body.keys()) {
+    if (fixedField(name)) return stored().then((values) => readRecord(kind, id, body, values, fixedField, yielder));
+  }
+  return { body };
+}
+
+type StoredValues = Readonly<Record<string, unknown>>;
+
+/** @param fixedField the read-only field of a name; undefined for other names */
+async function readRecord(
+  kind: KindDef,
+  id: string,
+  body: Body,
+  values: StoredValues,
+  fixedField: (name: string) => Field | undefined,
+  yielder: EventLoopYield,
+): Promise<Edit> {
   const version = versionIn(body, values);
   if (version === 'older') throw versionMismatch(kind, id);
   const isPassedOver = async (name: string, value: unknown): Promise<boolean> => {
@@ -79,7 +95,7 @@ function instant(value: unknown): string | undefined {
  * The version of the record in the body, by its `updated_at`: `older` if the unit may have had that time before;
  * undefined without a time, or with one that the unit can not have had.
  */
-function versionIn(body: Body, stored: Readonly<Record<string, unknown>>): string | undefined {
+function versionIn(body: Body, stored: StoredValues): string | undefined {
   const updated = instant(body.get('updated_at'));
   const current = instant(stored['updated_at']);
   if (updated === undefined || current === undefined) return undefined;

@@ -16,11 +16,16 @@ const VACUUM_AFTER = 2000;
 /** Kinds and projects whose writes are remembered. A forgotten one is added up at its next write. */
 const MAX_REMEMBERED = 5000;
 
+/** Writes of a kind since its rows were added up. */
+interface Writes {
+  count: number;
+}
+
 @Injectable()
 export class StoredCounts implements OnModuleDestroy {
   readonly #log = new Logger('counts');
-  /** Writes since the rows were added up, by schema and table. */
-  readonly #writes = new LRUCache<string, number>({ max: MAX_REMEMBERED });
+  /** By schema and table. */
+  readonly #writes = new LRUCache<string, Writes>({ max: MAX_REMEMBERED });
   /** Rows that were deleted since the last VACUUM, by schema. */
   readonly #deleted = new LRUCache<string, number>({ max: MAX_REMEMBERED });
   readonly #waiting = new Map<string, { readonly schema: string; readonly table: string }>();
@@ -33,9 +38,12 @@ export class StoredCounts implements OnModuleDestroy {
   noteWrite(schema: string, { table, storage }: KindDef): void {
     if (!storage.counted) return;
     const key = `${schema}.${table}`;
-    const writes = (this.#writes.get(key) ?? FOLD_AFTER) + 1;
-    this.#writes.set(key, writes < FOLD_AFTER ? writes : 0);
-    if (writes < FOLD_AFTER || this.#stopped) return;
+    let writes = this.#writes.get(key);
+    if (!writes) this.#writes.set(key, (writes = { count: FOLD_AFTER }));
+    writes.count += 1;
+    if (writes.count < FOLD_AFTER) return;
+    writes.count = 0;
+    if (this.#stopped) return;
     this.#waiting.set(key, { schema, table });
     this.#running ??= this.#foldAll().finally(() => (this.#running = undefined));
   }

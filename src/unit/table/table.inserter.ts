@@ -9,9 +9,9 @@ import { Faults, KindError } from '../../shared/errors.js';
 import type { Caller } from '../../tenancy/caller.js';
 import { Behaviors } from '../draft/behavior.js';
 import { rewordRefusal, withCompleteRefusal, withFaults } from '../draft/complete-refusal.js';
-import { countingDefaults, type DefaultBytes } from '../draft/default-bytes.js';
+import { DefaultBytes } from '../draft/default-bytes.js';
 import type { Body } from '../draft/draft.js';
-import { Drafter, type NotObject } from '../draft/drafter.js';
+import { Drafter, isNotObject, type NotObject } from '../draft/drafter.js';
 import { asSeparateWrite, nestedBodies, relocateRefusal, type NestedUnits } from '../draft/nested-units.js';
 import { References, type LocatedDraft } from '../draft/references.js';
 import { ReplacedKeys } from '../draft/replaced-ids.js';
@@ -56,37 +56,36 @@ export class TableInserter {
     options: WriteOptions = {},
   ): Promise<UnitRow[]> {
     for (const behavior of this.behaviors.of(kind, session)) behavior.ready?.();
-    if (
-      hasNoTransaction(session) &&
-      bodies.some((body) => !('actualType' in body) && nestedBodies(kind, body).length > 0)
-    ) {
+    if (hasNoTransaction(session) && bodies.some((body) => !isNotObject(body) && nestedBodies(kind, body).length > 0)) {
       return this.inTransaction(session, (within) => this.insert(within, kind, bodies, options));
     }
-    const { bulk = false, writer = session.caller, faults = new Faults() } = options;
-    return countingDefaults(session, async (defaults) => {
+    const { bulk = false, writer = session.caller, faults = new Faults(), access } = options;
+    const defaults = new DefaultBytes(session);
+    try {
       const drafted = await this.drafter.creates(session, kind, bodies, { writer, bulk, faults, defaults });
-      const deferred = await this.references.check(session, kind, drafted, { writer, access: options.access });
-      if (drafted.drafts.length === 0) return [];
-      return this.withDeferredFaults(session, deferred, async (within) => {
-        const keys = await this.insertNested(within, drafted.nested, writer, defaults);
-        const inserting = { allowed: options.access, deferred, keys, defaults, writer };
-        return this.#insertAll(within, kind, drafted.drafts, inserting);
+      const { drafts, nested } = drafted;
+      const deferred = await this.references.check(session, kind, drafted, { writer, access });
+      if (drafts.length === 0) return [];
+      return await this.withDeferredFaults(session, deferred, async (within) => {
+        const keys = nested.any ? await this.insertNested(within, nested, writer, defaults) : new ReplacedKeys();
+        return this.#insertAll(within, kind, drafts, { allowed: access, deferred, keys, defaults, writer });
       });
-    });
+    } finally {
+      defaults.end();
+    }
   }
 
   /**
    * Runs a write. If `deferred` has faults, it fails at the end and is undone, unless it is refused for missing rights
    * before: that refusal takes precedence.
    */
-  async withDeferredFaults<T>(session: Session, deferred: Faults, work: (session: Session) => Promise<T>): Promise<T> {
+  withDeferredFaults<T>(session: Session, deferred: Faults, work: (session: Session) => Promise<T>): Promise<T> {
     if (!deferred.any) return work(session);
-    try {
-      return await (hasNoTransaction(session) ? this.inTransaction(session, work) : work(session));
-    } catch (error) {
+    const working = hasNoTransaction(session) ? this.inTransaction(session, work) : work(session);
+    return working.catch((error: unknown) => {
       if (!(error instanceof KindError) || ![400, 409].includes(error.status)) throw error;
       throw rewordRefusal(error, (refused) => withFaults(refused, deferred.messages));
-    }
+    });
   }
 
   /** Inserts nested units, one statement per kind and depth. Returns the keys that behaviors replaced. */
@@ -114,7 +113,7 @@ export class TableInserter {
     drafted: readonly LocatedDraft[],
     { allowed, deferred, keys, defaults, writer }: InsertOptions,
   ): Promise<UnitRow[]> {
-    const given = asSeparateWrite(drafted.map((unit) => keys.into(kind, unit)));
+    const given = asSeparateWrite(keys.any ? drafted.map((unit) => keys.into(kind, unit)) : drafted);
     const base = {
       ...this.rights.writePlan(session, kind),
       written: uniqueColumns(given[0]?.draft.written ?? []),
@@ -123,7 +122,7 @@ export class TableInserter {
     const units = await this.changes.ofCreate(session, base, given, { deferred, defaults });
     // Without behaviors all keys are as drafted.
     if (units !== given) keys.note(kind, drafted, units);
-    await this.references.checkKeys(session, kind, units, keys);
+    if (keys.any) await this.references.checkKeys(session, kind, units, keys);
     const rows = units.map(({ draft }) => draft.row);
     const plan = units === given ? base : { ...base, written: uniqueColumns(units[0]?.draft.written ?? []) };
     const write = (context: WriteContext) => this.repository.insert(session.executor, plan, rows, context);

@@ -52,11 +52,12 @@ export class UnitRepository {
     return unit && { ...unit, at: row?.n ?? 0 };
   }
 
-  async fetch(executor: Executor, plan: ReadPlan, id: unknown, model: Model): Promise<UnitRow | undefined> {
-    const [row] = await executor.run<MaybeUnit>(getStatement(plan, id));
-    if (!row) return this.#checkVersion(executor, plan, model);
-    checkVersion(row, model);
-    return unitOf(row);
+  fetch(executor: Executor, plan: ReadPlan, id: unknown, model: Model): Promise<UnitRow | undefined> {
+    return executor.run<MaybeUnit>(getStatement(plan, id)).then(([row]) => {
+      if (!row) return this.#checkVersion(executor, plan, model);
+      checkVersion(row, model);
+      return unitOf(row);
+    });
   }
 
   /**
@@ -98,8 +99,8 @@ export class UnitRepository {
     rows: readonly RowValues[],
     context: WriteContext,
   ): Promise<UnitRow[]> {
-    const [row, ...others] = rows;
-    const params = row && others.length === 0 ? rowParams(plan.written, row) : undefined;
+    const [row] = rows;
+    const params = row && rows.length === 1 ? rowParams(plan.written, row) : undefined;
     const statement = insertStatement(plan, params ?? (await jsonTextOf(plan, rows)));
     const written = await this.#write<MaybeUnit>(executor, plan, statement, { ...context, rows });
     if (written.length === 0) {
@@ -108,7 +109,7 @@ export class UnitRepository {
     }
     checkVersion(written[0], context.model);
     this.counts.noteWrite(plan.schema, plan.kind);
-    return written.flatMap((row) => unitOf(row) ?? []);
+    return written.map(unitOf).filter((unit) => unit !== undefined);
   }
 
   async update(
@@ -151,7 +152,7 @@ export class UnitRepository {
     return true;
   }
 
-  async #write<Row>(
+  #write<Row>(
     executor: Executor,
     { schema }: Pick<WritePlan, 'schema'>,
     statement: Statement,
@@ -159,12 +160,10 @@ export class UnitRepository {
     contention?: () => ContentionTarget,
   ): Promise<Row[]> {
     executor.tx?.beforeCommit(keepVersionStatement(schema));
-    try {
-      return await executor.run<Row>(statement);
-    } catch (error) {
+    return executor.run<Row>(statement).catch((error: unknown) => {
       if (contention) noteContention(error, contention);
       throw conflictOf(error, context) ?? error;
-    }
+    });
   }
 }
 

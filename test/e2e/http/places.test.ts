@@ -11,7 +11,7 @@ import { refusalOf } from '../../support/definitions.js';
 import { startTestService, type Reply } from '../../support/service.js';
 import { sideConnection } from '../../support/side-connection.js';
 
-const service = await startTestService({ databasePool: 3 });
+const service = await startTestService({ databasePool: 3, bodyLimitUnits: 1000 });
 const project = await service.project();
 await defineKinds(project, { id: 'note', label: 'Note', parameters: [{ id: 'text', kind_id: 'text' }] });
 const side = await sideConnection();
@@ -39,6 +39,16 @@ it('a body that has not arrived yet', async () => {
     return answer.toString().slice(0, 12);
   });
   expect(new Set(await Promise.all(answers))).toEqual(new Set(['HTTP/1.1 200']));
+});
+
+it('the check of a write, before its body is read', async () => {
+  const release = await side.holding(project, `LOCK TABLE "project_${project.id}"."note"`);
+  const reads = Array.from({ length: 10 }, () => project.get('/note/unit'));
+  await side.blocked();
+  const refused = await project.post('/note/unit', { text: 'x'.repeat(1000) });
+  await release();
+  expect(refusalOf(refused)).toEqual({ status: 413, messages: ['body.too_large'] });
+  expect((await Promise.all(reads)).map(({ status }) => status)).toEqual(reads.map(() => 200));
 });
 
 it('a change of definitions whose turn has not come', async () => {

@@ -1,14 +1,27 @@
 /** Drafts of units: their keys, values that the system sets, references to units of the same write, and refusals. */
 import { describe, expect, it } from 'vitest';
 import { FunctionError } from '../../../src/kit/function-error.js';
-import { refusal, type KindError } from '../../../src/shared/errors.js';
+import { Faults, refusal, type KindError } from '../../../src/shared/errors.js';
 import type { Json } from '../../../src/shared/json.js';
 import { idOfBody, withLabel } from '../../../src/unit/draft/client-ids.js';
 import { withFaults } from '../../../src/unit/draft/complete-refusal.js';
-import { keyOf, withSystemValue, withoutValuesOf, withValuesOf, type Draft } from '../../../src/unit/draft/draft.js';
+import {
+  bodyOf,
+  keyOf,
+  withSystemValue,
+  withoutValuesOf,
+  withValuesOf,
+  type Draft,
+} from '../../../src/unit/draft/draft.js';
+import { DefaultBytes } from '../../../src/unit/draft/default-bytes.js';
+import { draftCreate } from '../../../src/unit/draft/draft-reader.js';
 import { relocateFunctionError, withPosition } from '../../../src/unit/draft/refusal-position.js';
 import { ReplacedKeys } from '../../../src/unit/draft/replaced-ids.js';
-import type { Field } from '../../../src/model/model.js';
+import { readableFields, writableFields } from '../../../src/access/masks.js';
+import { PatternChecks } from '../../../src/model/check/pattern-checks.js';
+import type { Field, KindDef } from '../../../src/model/model.js';
+import { runSync } from '../../../src/shared/work-in-pieces.js';
+import { SYSTEM } from '../../../src/tenancy/caller.js';
 import { kind, kindIn, modelWith, parameter } from '../../support/models.js';
 
 const model = modelWith({
@@ -16,10 +29,13 @@ const model = modelWith({
     parameter('code', 'string', { is_primary: true }),
     parameter('name', 'string'),
     parameter('land', 'unit', { reference_kind: 'land' }),
+    parameter('text', 'string'),
+    parameter('secret', 'string', { only_run_time: true }),
+    parameter('title', 'string'),
   ],
-  kinds: [kind('land', ['code', 'name']), kind('city', ['name', 'land'])],
+  kinds: [kind('land', ['code', 'name']), kind('city', ['name', 'land']), kind('note', ['text', 'secret', 'title'])],
 });
-const [land, city] = [kindIn(model, 'land'), kindIn(model, 'city')];
+const [land, city, note] = [kindIn(model, 'land'), kindIn(model, 'city'), kindIn(model, 'note')];
 const fieldOf = (id: string) => (land.fields.get(id) ?? city.fields.get(id)) as Field;
 
 function draftOf(values: Record<string, Json>, key?: string): Draft {
@@ -39,6 +55,53 @@ describe('a draft', () => {
     expect([set.row, draft.row]).toEqual([{ name: 'Rome', land: 'it' }, { name: 'Rome' }]);
     expect(withValuesOf(draft, draftOf({ name: 'Roma', land: 'it' })).row).toEqual({ name: 'Roma', land: 'it' });
     expect(withoutValuesOf(set, [fieldOf('land')]).row).toEqual({ name: 'Rome' });
+  });
+});
+
+describe('a body', () => {
+  it('is read like a map, whatever its keys', () => {
+    const body = bodyOf(JSON.parse('{"name":"Rome","__proto__":1}') as Record<string, unknown>);
+    expect([...body]).toEqual([
+      ['name', 'Rome'],
+      ['__proto__', 1],
+    ]);
+    expect(['name', '__proto__', 'constructor'].map((key) => body.has(key))).toEqual([true, true, false]);
+    expect(['name', '__proto__', 'constructor'].map((key) => body.get(key))).toEqual(['Rome', 1, undefined]);
+  });
+});
+
+describe('the draft of a create', () => {
+  const draftIn = (target: KindDef, values: Record<string, unknown>) =>
+    runSync(
+      draftCreate(bodyOf(values), {
+        kind: target,
+        writable: writableFields(target, SYSTEM),
+        readable: readableFields(target, SYSTEM),
+        faults: new Faults(),
+        patterns: new PatternChecks(),
+        defaults: new DefaultBytes(),
+        ofTarget: () => '',
+      }),
+    );
+
+  it('shares the list of its fields with others of the kind, and has its values by parameter', () => {
+    const [first, second] = [draftIn(city, { name: 'Rome' }), draftIn(city, { name: 'Oslo' })];
+    expect(second.written).toBe(first.written);
+    expect([...first.values].slice(1)).toEqual([
+      ['name', 'Rome'],
+      ['land', null],
+      ['metadata', {}],
+    ]);
+  });
+
+  it('has the key of a natural key under the name of its parameter', () => {
+    expect([...draftIn(land, { code: 'it', name: 'Italy' }).values.keys()]).toEqual(['code', 'name', 'metadata']);
+  });
+
+  it('has run-time parameters among its values, in the order of the kind, and not in its row', () => {
+    const { row, values } = draftIn(note, { text: 'a', secret: 'b', title: 'c' });
+    expect([...values.keys()]).toEqual(['id', 'text', 'secret', 'title', 'metadata']);
+    expect(Object.keys(row)).toEqual(['id', 'text', 'title', 'metadata']);
   });
 });
 
