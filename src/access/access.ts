@@ -14,7 +14,7 @@ import { KIND_KIND, LINK_KIND, type Operation } from '../model/built-in-traits.j
 import { ANONYMOUS, isAdministrator, type Caller } from '../tenancy/caller.js';
 import { FULL_GRANT, type Grant } from './grant.js';
 import { levelGrant, type EffectiveLevel } from './level.js';
-import { exceedRuleLimits, rulePredicate } from './rule.js';
+import { exceedRuleLimits, rulesPredicate } from './rule.js';
 
 /** Refuses access to the record of an internal kind. @throws KindError 403 */
 export function refuseSealed(kind: KindDef, unitId: string): void {
@@ -107,8 +107,7 @@ function ruleGrant(rules: readonly string[], kind: KindDef, caller: Caller, mode
   if (isAdministrator(caller)) return FULL_GRANT;
   if (caller.type === 'anonymous' && !kind.public) return undefined;
   if (exceedRuleLimits(rules, kind, caller, model)) return undefined;
-  const parts = rules.map((rule) => rulePredicate(rule, kind, caller, model));
-  return { predicate: parts.length === 1 && parts[0] ? parts[0] : { op: 'or', parts } };
+  return { predicate: rulesPredicate(rules, kind, caller, model) };
 }
 
 function isAlwaysFalse(predicate: Predicate | undefined): boolean {

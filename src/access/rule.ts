@@ -7,8 +7,8 @@ import { parseFilter } from '../filter/filter.parser.js';
 import { isMemberKind, type Field, type KindDef, type Model } from '../model/model.js';
 import type { Names, Reach } from '../model/predicate/path.js';
 import { extentOf } from '../model/predicate/predicate-cost.js';
-import type { MemberValue, Predicate, Target } from '../model/predicate/predicate.js';
-import { bindMember } from '../model/predicate/related.js';
+import { bindRule } from '../model/predicate/bound-rule.js';
+import { UNBOUND_MEMBER, type MemberValue, type Predicate, type Target } from '../model/predicate/predicate.js';
 import { resolveFilter } from '../model/predicate/resolve-filter.js';
 import { getOrInsert } from '../shared/get-or-insert.js';
 import { KindError, refusal } from '../shared/errors.js';
@@ -24,11 +24,18 @@ const compiledRules = new WeakMap<KindDef, Map<string, Predicate>>();
 
 /** The predicate of a rule for a caller. */
 export function rulePredicate(rule: string, kind: KindDef, caller: Caller, model: Model): Predicate {
+  return rulesPredicate([rule], kind, caller, model);
+}
+
+/** The predicate of rules of which one has to match. */
+export function rulesPredicate(rules: readonly string[], kind: KindDef, caller: Caller, model: Model): Predicate {
   const memberKind = caller.type === 'member' ? model.kinds.get(caller.kindId) : undefined;
   const ofKind = getOrInsert(compiledRules, kind, () => new Map<string, Predicate>());
-  const key = `${memberKind?.id ?? ''} ${rule}`;
-  const predicate = getOrInsert(ofKind, key, () => compileRule(rule, namesInRules(kind, model), memberKind));
-  return caller.type === 'member' ? bindMember(predicate, caller.id) : predicate;
+  const predicate = getOrInsert(ofKind, `${memberKind?.id ?? ''} ${rules.join('\0')}`, (): Predicate => {
+    const parts = rules.map((rule) => compileRule(rule, namesInRules(kind, model), memberKind));
+    return parts.length === 1 && parts[0] ? parts[0] : { op: 'or', parts };
+  });
+  return bindRule(predicate, caller.type === 'member' ? caller.id : undefined);
 }
 
 /** The limit that the rules of an operation exceed together, as a text; undefined if none. */
@@ -104,7 +111,7 @@ function storedFields(kind: KindDef): ReadonlyMap<string, Field> {
 function memberValueFor(reference: MemberRef, target: Target, memberKind: KindDef): MemberValue | undefined {
   const field = memberKind.fields.get(reference.name);
   if (!field || (field.column === undefined && field.constant === undefined)) return undefined;
-  return areComparable(target.field, field) ? { kind: memberKind, field, memberId: '' } : undefined;
+  return areComparable(target.field, field) ? { kind: memberKind, field, memberId: UNBOUND_MEMBER } : undefined;
 }
 
 /**

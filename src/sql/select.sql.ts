@@ -3,6 +3,7 @@
  * so that a process notices that the model it planned with is outdated.
  */
 import type { Field, KindDef } from '../model/model.js';
+import { boundRuleOf } from '../model/predicate/bound-rule.js';
 import type { Predicate } from '../model/predicate/predicate.js';
 import { LIMITS } from '../shared/limits.js';
 import { bounded, boundedList, boundedRows, smallRows } from './answer-size.sql.js';
@@ -15,7 +16,7 @@ import { limitOffset, PREPARED_LIMITS, totalCount, type PageRequest } from './pa
 import { matchingRows, rowConditions, type MatchingRows } from './predicate.sql.js';
 import { recordColumns, withLongNames, referencedValues, CROSS_JOIN_LATERAL, type ShownPath } from './record.sql.js';
 import { hasId, kindTable } from './table.sql.js';
-import { fromTemplate } from './statement-template.js';
+import { fromTemplate, identityOf } from './statement-template.js';
 import { VERSION_TAG } from './unit-version.sql.js';
 
 export type { OrderTerm, ShownPath };
@@ -192,8 +193,11 @@ export function unitJson(plan: ReadPlan): Fragment {
  * a row, but takes a third longer (74 instead of 57 µs).
  */
 export function getStatement(plan: ReadPlan, id: unknown): Statement {
-  if (plan.access || plan.paths || plan.also) return render(getSql(plan, param(id)), true);
-  return fromTemplate(plan.fields, `get ${plan.schema}`, [id], ([key]) => getSql(plan, key));
+  const bound = plan.access && boundRuleOf(plan.access);
+  if (plan.paths || plan.also || (plan.access && !bound)) return render(getSql(plan, param(id)), true);
+  const rule = bound ? ` ${identityOf(bound.rule)}` : '';
+  const sqlWith = ([key]: readonly [Fragment]) => getSql({ ...plan, access: bound?.rule }, key);
+  return fromTemplate(plan.fields, `get ${plan.schema}${rule}`, [id], sqlWith, bound?.memberId);
 }
 
 function getSql(plan: ReadPlan, id: Fragment): Fragment {

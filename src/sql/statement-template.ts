@@ -3,6 +3,7 @@
  * as its owner, such as the list of answered fields of a kind.
  */
 import { keepNewest } from '../shared/bounded-map.js';
+import { UNBOUND_MEMBER } from '../model/predicate/predicate.js';
 import { Fragment, render, type Statement } from './fragment.js';
 
 /**
@@ -34,9 +35,13 @@ class StatementTemplate {
     this.#statement = render(fragment, true);
   }
 
-  bind(bound: readonly unknown[]): Statement {
-    const { values } = this.#statement;
-    return { ...this.#statement, values: values.map((value) => (value instanceof Slot ? bound[value.at] : value)) };
+  /** @param memberId for an access rule that names the member */
+  bind(bound: readonly unknown[], memberId: string | undefined): Statement {
+    const valueOf = (value: unknown): unknown => {
+      if (value instanceof Slot) return bound[value.at];
+      return value === UNBOUND_MEMBER && memberId !== undefined ? memberId : value;
+    };
+    return { ...this.#statement, values: this.#statement.values.map(valueOf) };
   }
 }
 
@@ -44,13 +49,14 @@ const templatesByOwner = new WeakMap<object, Map<string, StatementTemplate>>();
 
 /**
  * The statement that `make` renders with the values. Its text may depend on the owner and on `shape`, and on nothing
- * else.
+ * else. A rule in it is rendered before it is bound (`boundRuleOf`), and gets its member here.
  */
 export function fromTemplate<const Values extends readonly unknown[]>(
   owner: object,
   shape: string,
   values: Values,
   make: (values: FragmentsOf<Values>) => Fragment,
+  memberId?: string,
 ): Statement {
   const known = templatesByOwner.get(owner) ?? new Map<string, StatementTemplate>();
   templatesByOwner.set(owner, known);
@@ -59,7 +65,7 @@ export function fromTemplate<const Values extends readonly unknown[]>(
     template = new StatementTemplate(make(slotsFor(values.length) as FragmentsOf<Values>));
     keepNewest(known, shape, template, MAX_TEMPLATES);
   }
-  return template.bind(values);
+  return template.bind(values, memberId);
 }
 
 const identities = new WeakMap<object, number>();

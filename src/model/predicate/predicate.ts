@@ -56,9 +56,12 @@ export interface MemberValue {
   /** The member's kind, whose table has the value. */
   readonly kind: KindDef;
   readonly field: Field;
-  /** Empty until the rule is bound to a caller. */
+  /** `UNBOUND_MEMBER` until the rule is bound to a caller. */
   readonly memberId: string;
 }
+
+/** In place of a member's id. No value of a rule equals it, and PostgreSQL refuses it, because of the NUL character. */
+export const UNBOUND_MEMBER = '\0member';
 
 export type Predicate =
   | { readonly op: 'and' | 'or'; readonly parts: readonly Predicate[] }

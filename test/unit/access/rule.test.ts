@@ -1,6 +1,8 @@
 /** What a rule means for a caller, and that a rule which cannot be applied is false. */
 import { describe, expect, it } from 'vitest';
-import { checkRule, exceedRuleLimits, NEVER, rulePredicate } from '../../../src/access/rule.js';
+import { checkRule, exceedRuleLimits, NEVER, rulePredicate, rulesPredicate } from '../../../src/access/rule.js';
+import { everyField } from '../../../src/model/predicate/predicate.js';
+import { getStatement } from '../../../src/sql/select.sql.js';
 import { LIMITS } from '../../../src/shared/limits.js';
 import { ANONYMOUS, memberCaller } from '../../../src/tenancy/caller.js';
 import { kind, kindIn, modelWith, parameter } from '../../support/models.js';
@@ -15,6 +17,7 @@ const model = modelWith({
   ],
   members: ['person'],
 });
+const RULES = ['eq(owner,@member.id)', 'and(eq(name,x),ne(name,@member.team))'];
 const city = kindIn(model, 'city');
 const member = memberCaller('m', 'person');
 
@@ -49,6 +52,25 @@ describe('a rule', () => {
     ['eq(name', 'filter.syntax'],
   ])('%s is refused when it is stored', (rule, code) => {
     expect(() => checkRule(rule, city, model)).toThrow(expect.objectContaining({ code }) as Error);
+  });
+
+  it('has one statement text for all members, and the id of each', () => {
+    const [fields, key] = [everyField(city.fields), 'a'];
+    const statementOf = (id: string) => {
+      const access = rulesPredicate(RULES, city, memberCaller(id, 'person'), model);
+      return getStatement({ schema: 's', kind: city, fields, access }, key);
+    };
+    const [first, second] = [statementOf('first'), statementOf('second')];
+    expect(second.text).toBe(first.text);
+    expect(new Set(first.values)).toEqual(new Set(['a', 'first', 'x']));
+    expect(new Set(second.values)).toEqual(new Set(['a', 'second', 'x']));
+    const access = rulesPredicate(RULES.slice(1), city, member, model);
+    expect(getStatement({ schema: 's', kind: city, fields, access }, key).text).not.toBe(first.text);
+  });
+
+  it('that names no member is the same predicate for all members', () => {
+    const predicateFor = (id: string) => rulePredicate('eq(name,x)', city, memberCaller(id, 'person'), model);
+    expect(predicateFor('first')).toBe(predicateFor('second'));
   });
 
   it('counts towards the limit of tests', () => {

@@ -3,8 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { parseFilter } from '../../../src/filter/filter.parser.js';
 import { resolveAbsent, sharedNames } from '../../../src/model/predicate/absent-parameter.js';
 import { extentOf } from '../../../src/model/predicate/predicate-cost.js';
+import { bindRule } from '../../../src/model/predicate/bound-rule.js';
 import { followsReferences, type Predicate } from '../../../src/model/predicate/predicate.js';
-import { bindMember, testedFields } from '../../../src/model/predicate/related.js';
+import { testedFields } from '../../../src/model/predicate/related.js';
 import { resolveFilter } from '../../../src/model/predicate/resolve-filter.js';
 import { referenceAccess } from '../../../src/access/reference-access.js';
 import { SYSTEM } from '../../../src/tenancy/caller.js';
@@ -57,7 +58,7 @@ describe('a predicate', () => {
       ],
     };
     const bound = { ...value, memberId: 'm' };
-    expect(bindMember(rule, 'm')).toEqual({
+    expect(bindRule(rule, 'm')).toEqual({
       op: 'and',
       parts: [
         { op: 'present', value: bound },
