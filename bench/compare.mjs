@@ -7,6 +7,7 @@ import { putLoad } from './load.mjs';
 import { inTurn, withCpu } from './measure.mjs';
 import { waitUntilQuiet } from './quiet.mjs';
 import { checkAlike, comparisonsOf, makeReader, RULE_TARGET } from './rules.mjs';
+import { warmUp } from './warm-up.mjs';
 
 /**
  * @typedef {import('./run.mjs').Run} Run
@@ -57,18 +58,24 @@ export function underLoad({ options, tool, folder }, systems, postgres, prepare 
   return inTurn(systems, rounds, async (system, first) => {
     const { requests, url, headers } = system;
     const load = { url, headers, requests, folder };
-    await prepare();
+    /** @param {number} duration seconds */
+    const loaded = (duration) =>
+      withCpu(system, postgres, async () => {
+        const result = await putLoad(tool, { ...load, seconds: duration });
+        return { ...result, count: result.requests };
+      });
     if (first && warmup > 0 && !slow) {
-      await putLoad(tool, { ...load, seconds: warmup });
-      await prepare();
+      await warmUp(async () => {
+        await prepare();
+        return loaded(warmup);
+      });
     }
+    await prepare();
     await postgres.whenIdle();
     await waitUntilQuiet(options.quiet);
-    return withCpu(system, postgres, async () => {
-      if (slow) return { count: requests.length, seconds: await sendOnce(system, requests, 1) };
-      const result = await putLoad(tool, { ...load, seconds });
-      return { ...result, count: result.requests };
-    });
+    if (!slow) return loaded(seconds);
+    const sent = async () => ({ count: requests.length, seconds: await sendOnce(system, requests, 1) });
+    return withCpu(system, postgres, sent);
   });
 }
 
@@ -128,10 +135,15 @@ export async function compareRules(run, dataset, service, postgres) {
 export async function compareBulk(run, dataset, systems, postgres) {
   await checkAnswers(bulkWorkload(dataset), systems, () => dataset.reset(true));
   const requests = bulkRequests(dataset);
-  const figures = await inTurn(systems, run.options.rounds, async (system) => {
+  const { rounds, warmup, quiet } = run.options;
+  const created = async (/** @type {System} */ system) => {
     await dataset.reset(true);
-    await waitUntilQuiet(run.options.quiet);
+    await waitUntilQuiet(quiet);
     return withCpu(system, postgres, () => createInBulk(system, requests));
+  };
+  const figures = await inTurn(systems, rounds, async (system, first) => {
+    if (first && warmup > 0) await warmUp(() => created(system));
+    return created(system);
   });
   return logged(run, { id: 'bulk', title: 'create, arrays of 1000, rows', target: 0.6, unit: 'rows', figures });
 }

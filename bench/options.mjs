@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util';
  * @typedef {object} Options
  * @property {number} rounds times that each system is measured; figures are medians
  * @property {number} seconds length of one measurement
- * @property {number} warmup seconds before a system's first measurement of a workload
+ * @property {number} warmup seconds of load before a system's first measurement of a workload, repeated up to four times
  * @property {number} quiet seconds to wait, at most, for a quiet machine before each measurement
  * @property {ReadonlySet<string> | undefined} only workloads to measure; undefined for all
  * @property {readonly { name: string, rows: number }[]} scales
@@ -22,7 +22,7 @@ export const PEERS = ['parse-server', 'directus', 'strapi'];
 const USAGE = `npm run bench -- [options]
   --rounds 3        times that each system is measured; figures are medians
   --seconds 4       length of one measurement
-  --warmup 1        seconds before a system's first measurement of a workload
+  --warmup 1        seconds of load before a system's first measurement of a workload, repeated while it gets faster
   --quiet 0         seconds to wait, at most, for a quiet machine before each measurement
   --only W1,W4      workloads: W1 W2 W3 W4 W5 W7 W8 bulk R1 R2 R3 F1 document start, and L1 to L8 along links
   --scale 135k      rows of the table, real cities (repeated where there are not enough)
