@@ -115,7 +115,7 @@ export class Behaviors {
 
   /** Calls `afterWrite` of the kind's behaviors; `id` is set for edits. */
   afterWrite(session: Session, kind: KindDef, units: readonly LocatedDraft[], id?: string): MaybePromise<void> {
-    const behaviors = this.of(kind, session).filter((behavior) => behavior.afterWrite);
+    const behaviors = this.of(kind, session).filter((behavior) => 'afterWrite' in behavior);
     return behaviors.length === 0 ? undefined : this.#callAfterWrite(behaviors, session, kind, units, id);
   }
 
