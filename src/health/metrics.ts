@@ -5,6 +5,7 @@
 import { Injectable } from '@nestjs/common';
 import type { RequestObserver } from '../http/server/request-lifecycle.js';
 import { AggregatorRegistry, collectDefaultMetrics, Counter, Gauge, Histogram } from 'prom-client';
+import { getOrInsert } from '../shared/get-or-insert.js';
 import { IndexBuilder } from '../catalog/index/index-builder.js';
 
 /** The text format of Prometheus. */
@@ -15,11 +16,14 @@ const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 @Injectable()
 export class Metrics {
   readonly #registry = new AggregatorRegistry();
-  readonly #requests = new Counter({
+  /** Requests since the metrics were last read, by method and status. To find a counter by its labels takes longer. */
+  readonly #answered = new Map<string, Map<number, number>>();
+  readonly #requests: Counter = new Counter({
     name: 'kind_http_requests_total',
     help: 'Requests answered.',
     labelNames: ['method', 'status'],
     registers: [this.#registry],
+    collect: () => this.#countAnswered(),
   });
   readonly #durations = new Histogram({
     name: 'kind_http_request_duration_seconds',
@@ -41,9 +45,17 @@ export class Metrics {
 
   /** Counts and times every request. */
   readonly observe: RequestObserver = (request, status, milliseconds) => {
-    this.#requests.inc({ method: request.method, status });
+    const ofMethod = getOrInsert(this.#answered, request.method, () => new Map<number, number>());
+    ofMethod.set(status, (ofMethod.get(status) ?? 0) + 1);
     this.#durations.observe(milliseconds / 1000);
   };
+
+  #countAnswered(): void {
+    for (const [method, counts] of this.#answered) {
+      for (const [status, count] of counts) this.#requests.inc({ method, status }, count);
+    }
+    this.#answered.clear();
+  }
 
   /** The metrics of this process, or of all processes that share the port. */
   text(): Promise<string> {

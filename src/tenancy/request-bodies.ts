@@ -17,7 +17,7 @@ type BodyBytes = Promise<Buffer | undefined>;
  */
 export type BodyLimit = 'bodyLimit' | 'bodyLimitUnits' | 'small';
 
-const bodyReaders = new RequestSlot<(limit: BodyLimit) => BodyBytes>('body');
+const bodyReaders = new RequestSlot<(limit: BodyLimit) => BodyBytes>();
 
 @Injectable()
 export class RequestBodies {

@@ -10,7 +10,7 @@ export interface RequestScope {
   readonly caller: Caller;
 }
 
-const scopes = new RequestSlot<RequestScope>('scope');
+const scopes = new RequestSlot<RequestScope>();
 
 export function setScope(request: HttpRequest, scope: RequestScope): void {
   scopes.set(request, scope);

@@ -47,9 +47,9 @@ export class UnitReader {
   }
 
   get(scope: RequestScope, kindId: string, unitId: string, parameters: QueryParameters): Promise<Answer> {
-    return this.#read(scope, kindId, 'get', async (session, readable, store) => {
-      const unit = await store.get(session, readable, unitId, parseListQuery(parameters, store.queryNames.get));
-      return unitAnswer(readable.kind, unit, unit.more);
+    return this.#read(scope, kindId, 'get', (session, readable, store) => {
+      const query = parseListQuery(parameters, store.queryNames.get);
+      return store.get(session, readable, unitId, query).then((unit) => unitAnswer(readable.kind, unit, unit.more));
     });
   }
 

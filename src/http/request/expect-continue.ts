@@ -5,7 +5,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { RequestSlot } from './request-slot.js';
 
-const continueCallbacks = new RequestSlot<() => void>('continue');
+const continueCallbacks = new RequestSlot<() => void>();
 
 /**
  * Prepares a request whose client waits. If it is never continued, the connection is closed, because the client may or

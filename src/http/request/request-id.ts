@@ -5,7 +5,7 @@ import { RequestSlot } from './request-slot.js';
 import type { HttpRequest } from './request.js';
 
 const SAFE_ID = /^[A-Za-z0-9._-]{1,64}$/;
-const requestIds = new RequestSlot<string>('request id');
+const requestIds = new RequestSlot<string>();
 
 let idPrefix = '';
 let idsOfPrefix = 0;

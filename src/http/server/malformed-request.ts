@@ -13,7 +13,7 @@ import { REQUEST_ID_HEADER } from '../request/header-names.js';
 export const MAX_HEAD = 64 * 1024;
 
 /** The response to the latest request of a connection; earlier requests are answered before it. */
-export const newestResponse = new RequestSlot<ServerResponse>('newest response');
+export const newestResponse = new RequestSlot<ServerResponse>();
 
 function parserRefusal({ code }: NodeJS.ErrnoException): KindError {
   switch (code) {

@@ -23,7 +23,7 @@ interface RouterInternals {
 const tracing = tracingChannel('express.router.request');
 
 /** What a handler has passed to `next`. */
-const passedErrors = new RequestSlot<unknown>('passed error');
+const passedErrors = new RequestSlot<unknown>();
 
 export class RouteDispatcher {
   #table: RouteTable | undefined;

@@ -30,6 +30,13 @@ import { leavesAllowedUnits, withVersion, UnitRights } from './rights.js';
 import type { Conditions, UnitStore, WriteOptions } from '../store/unit-store.js';
 import { writeContextOf, ViolationCompleter } from './complete-violations.js';
 
+/** The draft of an edit whose references are checked. */
+interface CheckedEdit extends Pick<DraftedEdit, 'body' | 'draft' | 'nested'> {
+  /** Faults of references, which are thrown at the end of the write. */
+  readonly deferred: Faults;
+  readonly conditions: Conditions;
+}
+
 @Injectable()
 export class TableWriter {
   constructor(
@@ -96,7 +103,8 @@ export class TableWriter {
     }
     if (behaviors.length > 0) await this.rights.mustBeWritable(session, kind, id, options, 'update');
     for (const behavior of behaviors) behavior.ready?.();
-    const { body, nested, deferred, conditions, ...edit } = await this.#draftEdit(session, kind, id, read, options);
+    const edit = await this.#draftEdit(session, kind, id, read, options);
+    const { body, nested, deferred, conditions } = edit;
     let drafted = edit.draft;
     if (nested.any) {
       if (behaviors.length === 0) await this.rights.mustBeWritable(session, kind, id, conditions, 'update');
@@ -111,6 +119,7 @@ export class TableWriter {
     }
     const base = {
       ...this.rights.writePlan(session, kind, behaviors.some((behavior) => behavior.answersEdited) ? body : undefined),
+      written: uniqueColumns(drafted.written),
       id: key,
       access: conjunction(this.rights.readable(session, kind), options.access),
       allowed: options.access,
@@ -122,7 +131,7 @@ export class TableWriter {
         ? await this.changes.ofEdit(within, { ...base, allowed: undefined }, id, drafted, conditions)
         : drafted;
       // Changes by behaviors give the locked unit a new version, so that the tags are not checked again.
-      const plan = { ...base, written: uniqueColumns(draft.written), ...(changes && { tags: undefined }) };
+      const plan = changes ? { ...base, written: uniqueColumns(draft.written), tags: undefined } : base;
       const write = (context: WriteContext) => this.repository.update(within.executor, plan, draft.row, context);
       const row = await this.violations.runWrite(within, kind, [{ draft }], write, {
         id,
@@ -144,7 +153,7 @@ export class TableWriter {
     id: string,
     read: () => MaybePromise<Body>,
     options: WriteOptions & { readonly defaults: DefaultBytes },
-  ): Promise<DraftedEdit & { readonly deferred: Faults; readonly conditions: Conditions }> {
+  ): Promise<CheckedEdit> {
     const behaviors = this.behaviors.of(kind, session);
     const writer = options.writer ?? session.caller;
     try {
@@ -154,7 +163,8 @@ export class TableWriter {
       const drafted = await this.drafter.edit(session, kind, id, body, { writer, defaults: options.defaults });
       const writing = { writer, access: options.access, fresh: this.#fresh(session, kind, id) };
       const deferred = await this.references.check(session, kind, drafted, writing);
-      return { ...drafted, deferred, conditions: withVersion(options, version) };
+      const { nested, draft } = drafted;
+      return { body: drafted.body, draft, nested, deferred, conditions: withVersion(options, version) };
     } catch (error) {
       // Whether the unit exists and may be changed is reported before faults of the body.
       if (behaviors.length === 0 && error instanceof KindError) {
