@@ -12,6 +12,7 @@ import {
 } from './aggregate.ast.js';
 import { FilterParser, type ReadWord } from './filter.parser.js';
 import { Scanner } from './filter.scanner.js';
+import { COUNT_FUNCTIONS } from './related.parser.js';
 
 /** A decimal number above zero. */
 const SIZE = /^(?=.*[1-9])\d{1,30}(?:\.\d{1,30})?$/;
@@ -73,7 +74,8 @@ class TermParser {
   groupTerm(): GroupTerm {
     const { name, head } = this.#named();
     const { at } = head;
-    if (!this.#scanner.accept('(')) {
+    this.#scanner.skipSpace();
+    if (COUNT_FUNCTIONS.has(head.word) || !this.#scanner.accept('(')) {
       const path = head.word === '' ? this.#filters.path() : this.#filters.path(head);
       return { name, at, function: undefined, path };
     }
@@ -116,7 +118,7 @@ class TermParser {
   #argumentsOf(called: AggregateFunction): Pick<SelectTerm, 'path' | 'filter'> {
     if (called === 'count' && this.#scanner.accept(')')) return { path: undefined, filter: undefined };
     const first = this.#scanner.peek() === '"' ? undefined : this.#filters.word();
-    if (called === 'count' && first && this.#scanner.peek() === '(') {
+    if (called === 'count' && first && !COUNT_FUNCTIONS.has(first.word) && this.#scanner.peek() === '(') {
       const filter = this.#filters.filter(first);
       this.#scanner.expect(')');
       return { path: undefined, filter };

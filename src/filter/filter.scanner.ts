@@ -4,6 +4,8 @@ import { type KindError, refusal } from '../shared/errors.js';
 const WHITE_SPACE = /^\s$/;
 /** The characters that end a word: the name of an operator, or an unquoted segment of a path. */
 const WORD_END = /^[.,()[\]"\s]$/;
+/** How far a pattern can look ahead. */
+const MATCHED_CHARACTERS = 40;
 const SURROGATE = /^[\uD800-\uDFFF]$/;
 
 /** Where an unquoted value is: alone in a call, in the list of `in`, or in a list in brackets. */
@@ -76,6 +78,28 @@ export class Scanner {
 
   #endsWord(character: string): boolean {
     return character === this.alsoEndsWords || WORD_END.test(character);
+  }
+
+  /** Skips what matches a pattern that begins with `^`, and returns it; undefined if it does not match. */
+  match(pattern: RegExp): RegExpExecArray | undefined {
+    const found = pattern.exec(this.#characters.slice(this.#next, this.#next + MATCHED_CHARACTERS).join(''));
+    this.#next += [...(found?.[0] ?? '')].length;
+    return found ?? undefined;
+  }
+
+  /** The text up to the comma or parenthesis that ends an argument, which may contain calls, lists and quoted texts. */
+  argument(): string {
+    const start = this.#next;
+    for (let open = 0; this.peek() !== ''; this.#next += 1) {
+      const character = this.peek();
+      if (open === 0 && (character === ',' || character === ')')) break;
+      if (character === '"') {
+        this.quoted();
+        this.#next -= 1;
+      } else if (character === '(' || character === '[') open += 1;
+      else if (character === ')' || character === ']') open -= 1;
+    }
+    return this.#slice(start).trim();
   }
 
   /** A quoted text; the next character is its first quote. Only `\"` and `\\` are escapes. */

@@ -55,3 +55,8 @@ export function memberNamesOf(filter: Filter): string[] {
   const inner = relatedOf(filter).flatMap((related) => (related.filter ? memberNamesOf(related.filter) : []));
   return [...new Set([...references.map((reference) => reference.name), ...inner])];
 }
+
+/** How many functions over related units are inside one another at most. */
+export function depthOfRelated(related: readonly RelatedUnits[]): number {
+  return related.reduce((most, { filter }) => Math.max(most, 1 + (filter ? depthOfRelated(relatedOf(filter)) : 0)), 0);
+}

@@ -1,5 +1,5 @@
 /** The syntax trees of the terms of an order. */
-import type { Path } from './filter.ast.js';
+import type { Path, RelatedUnits } from './filter.ast.js';
 
 /** What a list is ordered by: a parameter, or the value of a function. `at` is a position in the parameter, from 1. */
 export type OrderValue = OrderPath;
@@ -19,4 +19,9 @@ export interface OrderBy {
 /** The paths that a value names. */
 export function pathsOfOrder(value: OrderValue): readonly Path[] {
   return [value.path];
+}
+
+/** The related units whose number a list is ordered by. */
+export function relatedOfOrder(order: readonly OrderBy[]): RelatedUnits[] {
+  return order.flatMap(({ value }) => pathsOfOrder(value)).flatMap(({ counted }) => counted ?? []);
 }

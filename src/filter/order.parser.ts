@@ -7,10 +7,11 @@ import { LIMITS } from '../shared/limits.js';
 import { didYouMean } from '../shared/did-you-mean.js';
 import { FilterParser, type ReadWord } from './filter.parser.js';
 import { Scanner } from './filter.scanner.js';
+import { COUNT_FUNCTIONS } from './related.parser.js';
 import type { OrderBy, OrderValue } from './order.ast.js';
 
 /** The functions that a term may call. */
-const ORDER_FUNCTIONS: readonly string[] = [];
+const ORDER_FUNCTIONS: readonly string[] = [...COUNT_FUNCTIONS.keys()];
 
 const DIRECTIONS: ReadonlyMap<string, boolean> = new Map([
   ['asc', false],
@@ -63,7 +64,7 @@ class OrderParser {
     if (this.#scanner.peek() === '"') return this.#path();
     const head = this.#filters.word();
     if (head.word === '') throw this.#scanner.fail('a parameter', head.at);
-    if (this.#scanner.peek() === '(') throw this.#unknownFunction(head);
+    if (this.#scanner.peek() === '(' && !COUNT_FUNCTIONS.has(head.word)) throw this.#unknownFunction(head);
     return this.#path(head);
   }
 

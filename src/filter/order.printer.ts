@@ -1,7 +1,7 @@
 /** Prints the values of an order in canonical form. */
-import { printPath } from './filter.printer.js';
+import { printOperand } from './filter.printer.js';
 import type { OrderValue } from './order.ast.js';
 
 export function printOrderValue({ path }: OrderValue): string {
-  return printPath(path.segments);
+  return printOperand(path);
 }

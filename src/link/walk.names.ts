@@ -1,10 +1,11 @@
 /** The names that the query of a traversal may use: those of all kinds that can be reached, linked or not. Pure. */
 import { parsePath } from '../filter/filter.parser.js';
-import { pathsOf, relatedOf } from '../filter/filter.walk.js';
+import { pathsOf } from '../filter/filter.walk.js';
 import { pathsOfOrder } from '../filter/order.ast.js';
 import { ALL_FIELDS } from '../filter/list-query.js';
 import type { Field, KindDef } from '../model/model.js';
 import { KindError } from '../shared/errors.js';
+import { relatedInQuery } from '../unit/query/lookup-limit.js';
 import type { PartsQuery } from '../unit/query/union.plan.js';
 import type { PlanContext } from '../unit/query/list.plan.js';
 
@@ -31,9 +32,10 @@ export function sampleKinds(
 }
 
 /** The parameters that a query names, and the id, whose type differs between kinds; undefined where a name can not be parsed, or related units are tested. */
-function namesInQuery({ filter, order, include = [], exclude = [] }: PartsQuery): string[] | undefined {
+function namesInQuery(query: PartsQuery): string[] | undefined {
+  const { filter, order, include = [], exclude = [] } = query;
   // A relation may lead to any of the kinds.
-  if (filter && relatedOf(filter).length > 0) return undefined;
+  if (relatedInQuery(query).length > 0) return undefined;
   try {
     const paths = [...order.flatMap(({ value }) => pathsOfOrder(value)), ...include.filter(isName).map(parsePath)];
     const roots = [...(filter ? pathsOf(filter) : []), ...paths].flatMap(({ segments: [root] }) => root ?? []);

@@ -21,6 +21,10 @@ export const LIMITS = {
   /** Functions over related units (`exists`, `count_related`, `linked`, …) inside one another, and in one request. */
   relatedDepth: 3,
   relatedUnits: 20,
+  /** Units of one `related`, and units that `related` adds to all units of a page at most. */
+  relatedDefault: 20,
+  relatedMax: 100,
+  relatedPerPage: 100_000,
   /** Kinds whose units the functions of one request that name no kinds test. */
   relatedKinds: 500,
   /** References in one dotted path, and levels of units inside others in a body. */

@@ -201,7 +201,7 @@ function sourceSql(plan: AggregatePlan, source: AggregateSource): Fragment {
     schema,
     wanted,
     ({ target }) => [target],
-    ({ target, at }, rowOf) => inputValue(columns[at], target, rowOf(target)),
+    ({ target, at }, rowOf) => inputValue(schema, columns[at], target, rowOf(target)),
     lookups,
   );
   const lists: Fragment[] = [];
@@ -227,12 +227,12 @@ function needsAge(columns: readonly AggregateColumn[]): boolean {
 }
 
 /** The value of a unit. The first and the last one of JSON are JSON, all other functions take its text. */
-function inputValue(column: AggregateColumn | undefined, target: Target, row: string): Fragment {
+function inputValue(schema: string, column: AggregateColumn | undefined, target: Target, row: string): Fragment {
   const { field, keys } = target;
-  if (field.constant !== undefined) return sql`(${orderValue(target, row)}) COLLATE "C"`;
+  if (field.constant !== undefined) return sql`(${orderValue(schema, target, row)}) COLLATE "C"`;
   return keys.length > 0 && column?.input.type === 'jsonb'
     ? sql`${columnRef(field, row)} #> ${param(keys)}::text[]`
-    : orderValue(target, row);
+    : orderValue(schema, target, row);
 }
 
 /** @param lists receives the joins of lists */

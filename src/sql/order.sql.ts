@@ -4,7 +4,7 @@ import type { ColumnType } from '../model/parameter-type/parameter-type.js';
 import { columnRef, columnType } from './columns.sql.js';
 import { join, param, sql, type Fragment } from './fragment.js';
 import { constantOf } from './operator.sql.js';
-import { Lookups } from './predicate.sql.js';
+import { countSql, Lookups } from './predicate.sql.js';
 import { rowValues } from './row-values.sql.js';
 
 export interface OrderTerm {
@@ -45,7 +45,7 @@ export function sortSql(schema: string, order: readonly OrderTerm[], before = ne
     schema,
     order,
     ({ value }) => targetsOfOrder(value),
-    ({ value }, rowOf) => orderValue(value.target, rowOf(value.target)),
+    ({ value }, rowOf) => orderValue(schema, value.target, rowOf(value.target)),
     before,
   );
   return { keys: order.map((term, at) => sortKey(term, values[at] ?? sql`NULL`)), joins };
@@ -72,7 +72,8 @@ export function orderedType({ target: { field, keys } }: OrderedValue): ColumnTy
 }
 
 /** The value of a target that has an order: of a JSON value its text. */
-export function orderValue(target: Target, row: string): Fragment {
+export function orderValue(schema: string, target: Target, row: string): Fragment {
+  if (target.counted) return countSql(schema, target.counted, row);
   const { field, keys } = target;
   const constant = constantOf(target, row);
   if (constant) return constant;

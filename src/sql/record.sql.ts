@@ -5,6 +5,7 @@ import { columnRef, fieldJson, selectList } from './columns.sql.js';
 import { EMPTY_SQL, ident, join, param, sql, type Fragment } from './fragment.js';
 import { Lookups } from './predicate.sql.js';
 import { whereFound } from './operator.sql.js';
+import { relatedColumn, type ShownRelated } from './related-record.sql.js';
 
 /** The value of a dotted path; `name` is its key in the record. */
 export interface ShownPath {
@@ -18,6 +19,7 @@ interface RecordContents {
   readonly schema: string;
   readonly fields: readonly Field[];
   readonly paths?: readonly ShownPath[];
+  readonly related?: readonly ShownRelated[];
   /** A further column, `expression AS "name"`. */
   readonly also?: Fragment;
 }
@@ -26,14 +28,15 @@ interface RecordContents {
 const NAME_BYTES = 63;
 
 /** `expression AS "name"` for everything in the record of the row `t`; needs `referencedValues` in FROM. */
-export function recordColumns({ fields, paths = [], also }: RecordContents): Fragment {
-  if (paths.length === 0 && !also) return selectList(fields);
+export function recordColumns({ schema, fields, paths = [], related = [], also }: RecordContents): Fragment {
+  if (paths.length === 0 && related.length === 0 && !also) return selectList(fields);
   const own = fields.length > 0 ? [selectList(fields)] : [];
   const more = paths.map((path, at) => {
     const key = ident(columnAlias(path.name, at));
     return isBehindReference(path) ? sql`_p.${key}` : sql`${pathValue(path, 't')} AS ${key}`;
   });
-  return join([...own, ...more, ...(also ? [also] : [])]);
+  const lists = related.map((each) => relatedColumn(schema, each));
+  return join([...own, ...more, ...lists, ...(also ? [also] : [])]);
 }
 
 /**

@@ -43,7 +43,7 @@ function valuesBySubquery<T>(
   valueOf: (each: T, rowOf: RowOf) => Fragment,
   before: Lookups,
 ): RowValues {
-  const lookups = new Lookups(schema, 't');
+  const lookups = new Lookups(schema, before.row);
   const found: Fragment[] = [];
   const values = wanted.map((each, at) => {
     const value = valueOf(each, (target) => lookups.scopeOf(target).row);
@@ -51,7 +51,7 @@ function valuesBySubquery<T>(
     found.push(sql`${value} AS ${keyName(at)}`);
     return sql`_s.${keyName(at)}`;
   });
-  const subquery = sql`SELECT ${join(found)} FROM (SELECT) AS t_0${lookups.joins} OFFSET 0`;
+  const subquery = sql`SELECT ${join(found)} FROM (SELECT) AS ${ident(`${before.row}_0`)}${lookups.joins} OFFSET 0`;
   return { values, joins: sql`${before.joins} CROSS JOIN LATERAL (${subquery}) AS _s` };
 }
 

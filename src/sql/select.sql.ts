@@ -7,10 +7,11 @@ import { boundRuleOf } from '../model/predicate/bound-rule.js';
 import type { Predicate } from '../model/predicate/predicate.js';
 import { LIMITS } from '../shared/limits.js';
 import { bounded, boundedList, boundedRows, smallRows } from './answer-size.sql.js';
-import { all, EMPTY_SQL, ident, integer, join, param, render, sql, type Fragment, type Statement } from './fragment.js';
+import { all, EMPTY_SQL, integer, join, param, render, sql, type Fragment, type Statement } from './fragment.js';
 import { keysetRanges, type KeysetRange } from './keyset.sql.js';
 import { modelVersion } from './model-version.sql.js';
 import { storedCount } from './count.sql.js';
+import { storedColumns, type ShownRelated } from './related-record.sql.js';
 import { orderBy, sortSql, targetsOfOrder, type OrderTerm, type Sort } from './order.sql.js';
 import { limitOffset, PREPARED_LIMITS, totalCount, type PageRequest } from './page.sql.js';
 import { matchingRows, rowConditions, type MatchingRows } from './predicate.sql.js';
@@ -19,7 +20,7 @@ import { hasId, kindTable } from './table.sql.js';
 import { fromTemplate, identityOf } from './statement-template.js';
 import { VERSION_TAG } from './unit-version.sql.js';
 
-export type { OrderTerm, ShownPath };
+export type { OrderTerm, ShownPath, ShownRelated };
 
 export interface ReadPlan {
   readonly schema: string;
@@ -28,6 +29,8 @@ export interface ReadPlan {
   readonly fields: readonly Field[];
   /** The dotted paths that are answered besides. */
   readonly paths?: readonly ShownPath[];
+  /** The related units, or their numbers, that are answered besides. */
+  readonly related?: readonly ShownRelated[];
   /** A further column of the row `t`, `expression AS "name"`: the linked units. */
   readonly also?: Fragment;
   /** The units that the caller may read; undefined for all. */
@@ -70,8 +73,8 @@ export function listStatement(plan: ListPlan, measured = mayBeLarge(plan)): Stat
 }
 
 /** Whether a page is more likely to be large: reading it twice would cost more than planning to measure it. */
-function mayBeLarge({ limit, also }: ListPlan): boolean {
-  return limit > LIMITS.pageDefault || also !== undefined;
+function mayBeLarge({ limit, also, related = [] }: ListPlan): boolean {
+  return limit > LIMITS.pageDefault || also !== undefined || related.some(({ list }) => list);
 }
 
 /**
@@ -80,19 +83,17 @@ function mayBeLarge({ limit, also }: ListPlan): boolean {
  * (135,000 units by a parameter without an index: 14 ms instead of 111).
  */
 function pageRows(kind: KindDef, rows: Fragment): Fragment {
-  return sql`(SELECT ${storedColumns(kind)} ${rows}) AS t`;
-}
-
-function storedColumns({ fields }: KindDef): Fragment {
-  const stored = [...fields.values()].filter((field) => field.column !== undefined);
-  return join([...new Set(stored.map((field) => field.column ?? ''))].map((name) => ident('t', name)));
+  return sql`(SELECT ${storedColumns(kind, 't')} ${rows}) AS t`;
 }
 
 /** Whether the best query plan does not depend on the values. */
-function isSamePlanForAllValues({ access, filter, cursor, offset, order }: ListPlan): boolean {
+function isSamePlanForAllValues({ access, filter, cursor, offset, order, related = [] }: ListPlan): boolean {
   if (access || filter || cursor?.length || offset > 0) return false;
   const targets = order.flatMap(({ value }) => targetsOfOrder(value));
-  return targets.every(({ through = [] }) => through.every((step) => !step.access));
+  return (
+    targets.every(({ through = [], counted }) => !counted && through.every((step) => !step.access)) &&
+    related.every(({ related: { kinds } }) => kinds.every((each) => !each.access && !each.filter))
+  );
 }
 
 /**
@@ -194,7 +195,7 @@ export function unitJson(plan: ReadPlan): Fragment {
  */
 export function getStatement(plan: ReadPlan, id: unknown): Statement {
   const bound = plan.access && boundRuleOf(plan.access);
-  if (plan.paths || plan.also || (plan.access && !bound)) return render(getSql(plan, param(id)), true);
+  if (plan.paths || plan.related || plan.also || (plan.access && !bound)) return render(getSql(plan, param(id)), true);
   const rule = bound ? ` ${identityOf(bound.rule)}` : '';
   const sqlWith = ([key]: readonly [Fragment]) => getSql({ ...plan, access: bound?.rule }, key);
   return fromTemplate(plan.fields, `get ${plan.schema}${rule}`, [id], sqlWith, bound?.memberId);

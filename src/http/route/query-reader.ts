@@ -90,5 +90,22 @@ export class QueryReader {
 /** Splits `[a,b]` and `a,b`. */
 export function unbracket(text: string): string[] {
   const inner = /^\s*\[(.*)\]\s*$/s.exec(text)?.[1] ?? text;
-  return inner.split(',').map((part) => part.trim());
+  return argumentsIn(inner);
+}
+
+/** Splits a text at its commas, except those inside parentheses that are closed, and inside quotes there. */
+function argumentsIn(text: string): string[] {
+  if (!text.includes('(')) return text.split(',').map((part) => part.trim());
+  const parts: string[] = [''];
+  let [open, quoted, escaped] = [0, false, false];
+  for (const character of text) {
+    if (escaped) escaped = false;
+    else if (quoted && character === '\\') escaped = true;
+    else if (open > 0 && character === '"') quoted = !quoted;
+    else if (!quoted && character === '(') open += 1;
+    else if (!quoted && character === ')') open -= 1;
+    if (character === ',' && open <= 0) parts.push('');
+    else parts[parts.length - 1] += character;
+  }
+  return parts.map((part) => part.trim());
 }

@@ -9,6 +9,7 @@ import {
   type Scalar,
   type Test,
 } from '../../filter/filter.ast.js';
+import { printOperand } from '../../filter/filter.printer.js';
 import { testValues } from '../../filter/filter.walk.js';
 import { refusal } from '../../shared/errors.js';
 import { scalarText } from '../../shared/json.js';
@@ -42,12 +43,13 @@ function resolverWith(members: Members | undefined) {
   return (filter: Filter, names: Names) => resolveFilter(filter, names, members);
 }
 
-const NUMBER_OF_UNITS: Field = builtInField({ id: 'count', type: 'integer', nullable: false }, { column: undefined });
-
 /** Resolves a path, or a number of related units in place of one. @throws KindError as `resolvePath` does */
 export function resolveOperand(path: Path, names: Names, members?: Members): Target {
   if (!path.counted) return resolvePath(path, names);
-  return { field: NUMBER_OF_UNITS, keys: [], counted: resolveRelated(path.counted, names, resolverWith(members)) };
+  const counted = resolveRelated(path.counted, names, resolverWith(members));
+  const id = printOperand(path);
+  const field = builtInField({ id, type: 'integer', nullable: false }, { column: undefined });
+  return { field, keys: [], counted };
 }
 
 function resolveTest(test: Test, names: Names, members: Members | undefined): Predicate {

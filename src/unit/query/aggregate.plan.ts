@@ -2,6 +2,7 @@
 import type { AggregateQuery } from '../../filter/aggregate-query.js';
 import type { GroupTerm, SelectTerm } from '../../filter/aggregate.ast.js';
 import type { Filter } from '../../filter/filter.ast.js';
+import { printOperand } from '../../filter/filter.printer.js';
 import { isAbsent, resolveAbsent, sharedNames, type Absent } from '../../model/predicate/absent-parameter.js';
 import { namesOfKinds, type Names } from '../../model/predicate/path.js';
 import { resolveFilter } from '../../model/predicate/resolve-filter.js';
@@ -31,7 +32,7 @@ export function planAggregate(query: AggregateQuery, contexts: readonly PlanCont
     ...query.select.map((term): Term => ({ parameter: 'select', term })),
   ];
   collectFaults(faults, () => checkNumbers(query), undefined);
-  checkRelated([query.filter, ...query.select.map(({ filter }) => filter)]);
+  collectFaults(faults, () => checkRelated({ ...query, order: [] }), undefined);
   const namesOf = sharedNames(contexts.map(({ visible }) => visible));
   const sources = contexts.map((context): AggregateSource => {
     const { visible, absent } = namesOf(context.visible);
@@ -102,7 +103,11 @@ function columnFor({ parameter, term }: Term, targets: readonly Target[], timezo
 /** The name of a field of the answer; without one of its own `sum_population`, `country_name`. */
 export function nameOf(term: GroupTerm | SelectTerm): string {
   if (term.name !== undefined) return term.name;
-  const path = term.path?.segments ?? [];
+  const { counted, segments: path = [] } = term.path ?? {};
+  if (term.path && counted) {
+    const words = printOperand(term.path).match(/[A-Za-z0-9]+/g) ?? [];
+    return [...(term.function === undefined ? [] : [term.function]), ...words].join('_');
+  }
   return [...(term.function === undefined ? [] : [term.function]), ...path].join('_').replaceAll('.', '_');
 }
 

@@ -11,7 +11,7 @@ import type { QueryName } from '../../http/route/query-names.js';
 import { Faults, KindError, refusal } from '../../shared/errors.js';
 import { LIMITS } from '../../shared/limits.js';
 import type { Field, KindDef } from '../../model/model.js';
-import { kindsText, resolvePath, segmentsOf, type Names, type Reach } from '../../model/predicate/path.js';
+import { kindsText, segmentsOf, type Names, type Reach } from '../../model/predicate/path.js';
 import {
   conjunction,
   everyField,
@@ -20,7 +20,7 @@ import {
   type Target,
 } from '../../model/predicate/predicate.js';
 import { relatedIn } from '../../model/predicate/related.js';
-import { resolveFilter } from '../../model/predicate/resolve-filter.js';
+import { resolveFilter, resolveOperand } from '../../model/predicate/resolve-filter.js';
 import {
   hasStoredCount,
   type CountedRows,
@@ -29,8 +29,10 @@ import {
   type ShownPath,
 } from '../../sql/select.sql.js';
 import { orderedField, type OrderTerm } from '../../sql/order.sql.js';
+import { isRelatedTerm } from '../../filter/include.parser.js';
 import { planCursor } from './cursor.js';
-import { checkLookups, checkRelated, orderTargets, shownTargets } from './lookup-limit.js';
+import { checkLookups, checkRelated, checkRelatedPage, orderTargets, shownTargets } from './lookup-limit.js';
+import { planRelated } from './related.plan.js';
 import type { Session } from '../session/session.js';
 
 /**
@@ -73,12 +75,13 @@ export function planList(query: ListQuery, context: PlanContext, extra?: Predica
   const { kind } = context;
   const faults = new Faults();
   const attempt = <T>(work: () => T, otherwise: T): T => collectFaults(faults, work, otherwise);
-  checkRelated([query.filter]);
+  attempt(() => checkRelated(query), undefined);
   const order = attempt(() => planOrder(query, context), []);
   const filter = attempt(() => query.filter && resolveFilter(query.filter, context), undefined);
   const answer = attempt(() => planAnswer(query, context), { fields: [] });
   const cursor = attempt(() => planCursor(query, kind, order), undefined);
   attempt(() => checkLookups(filter, [...orderTargets(order), ...shownTargets(answer)]), undefined);
+  attempt(() => checkRelatedPage(query, answer), undefined);
   faults.throwIfAny();
   return {
     schema: context.schema,
@@ -110,6 +113,7 @@ function mayReadOthers(filter: Predicate): boolean {
 
 export function planGet(query: ListQuery, context: PlanContext): ReadPlan {
   const { schema, kind, access } = context;
+  checkRelated(query);
   const answer = planAnswer(query, context);
   if (answer.paths) checkLookups(undefined, shownTargets(answer));
   return { schema, kind, access, ...answer };
@@ -131,16 +135,19 @@ export function collectFaults<T>(faults: Faults, work: () => T, otherwise: T): T
 export function planAnswer(
   query: Pick<ListQuery, 'include' | 'exclude'>,
   names: Names,
-): Pick<ReadPlan, 'fields' | 'paths'> {
+): Pick<ReadPlan, 'fields' | 'paths' | 'related'> {
   if (!query.include && !query.exclude) return { fields: everyField(names.visible) };
-  const include = query.include?.filter((name) => !isPath(name));
-  const dotted = query.include?.filter(isPath) ?? [];
+  const terms = query.include?.filter(isRelatedTerm) ?? [];
+  const others = query.include?.filter((name) => !isRelatedTerm(name));
+  const include = others?.filter((name) => !isPath(name));
+  const dotted = others?.filter(isPath) ?? [];
   const faults = new Faults();
   const read = { include, exclude: query.exclude };
   const fields = collectFaults(faults, () => planFields(read, names), []);
   const paths = collectFaults(faults, () => planPaths(dotted, names), []);
+  const related = collectFaults(faults, () => planRelated(terms, names, planOrder), []);
   faults.throwIfAny();
-  return paths.length > 0 ? { fields, paths } : { fields };
+  return { fields, ...(paths.length > 0 && { paths }), ...(related.length > 0 && { related }) };
 }
 
 function isPath(name: string): boolean {
@@ -193,7 +200,7 @@ export function planFields(
 }
 
 /** The order of the query, followed by the id, so that it is total; without one, oldest first. */
-function planOrder(query: ListQuery, names: Names): OrderTerm[] {
+function planOrder(query: Pick<ListQuery, 'order'>, names: Names): OrderTerm[] {
   const { kind } = names;
   const faults = new Faults();
   const terms = query.order.flatMap((by): OrderTerm[] => {
@@ -234,7 +241,7 @@ export function orderTerm({ value, descending }: OrderBy, names: Names): OrderTe
 /** Resolves a path in a query parameter. @throws KindError whose messages name the query parameter */
 export function targetOf(path: () => Path, names: Names, parameter: QueryName): Target {
   try {
-    return resolvePath(path(), names);
+    return resolveOperand(path(), names);
   } catch (error) {
     if (!(error instanceof KindError)) throw error;
     const [{ code, text: message, parameter: path }] = error.messages;

@@ -1,5 +1,9 @@
 /** Limits the lookups over references, and the tests of related units, in one query. Pure. */
+import type { GroupTerm, SelectTerm } from '../../filter/aggregate.ast.js';
 import type { Filter, RelatedUnits } from '../../filter/filter.ast.js';
+import { relatedOfTerms } from '../../filter/include.parser.js';
+import type { ListQuery } from '../../filter/list-query.js';
+import { relatedOfOrder, type OrderBy } from '../../filter/order.ast.js';
 import { countRelated, relatedOf } from '../../filter/filter.walk.js';
 import { extentOf, lookupsOf, targetsOf } from '../../model/predicate/predicate-cost.js';
 import { relatedIn } from '../../model/predicate/related.js';
@@ -35,16 +39,47 @@ function lookupsOfRelated(filter: Predicate): number {
   return inner.reduce((sum, each) => sum + extentOf([each]).lookups, 0);
 }
 
-/**
- * @param filters all filters of the query
- * @param others further functions over related units
- * @throws KindError 400 if a query has more functions over related units than it may have
- */
-export function checkRelated(filters: readonly (Filter | undefined)[], others: readonly RelatedUnits[] = []): void {
-  const found = countRelated([...filters.flatMap((filter) => (filter ? relatedOf(filter) : [])), ...others]);
+/** Everything in a query that can name related units. */
+interface RelatingQuery {
+  readonly filter?: Filter | undefined;
+  readonly order?: readonly OrderBy[];
+  readonly include?: readonly string[] | undefined;
+  readonly select?: readonly SelectTerm[];
+  readonly group?: readonly GroupTerm[];
+}
+
+/** The functions over related units of a query, without those in their filters. */
+export function relatedInQuery(query: RelatingQuery): RelatedUnits[] {
+  const { filter, order = [], include, select = [], group = [] } = query;
+  const filters = [filter, ...select.map((term) => term.filter)].flatMap((each) => each ?? []);
+  return [
+    ...filters.flatMap(relatedOf),
+    ...relatedOfOrder(order),
+    ...[...select, ...group].flatMap(({ path }) => path?.counted ?? []),
+    ...relatedOfTerms(include),
+  ];
+}
+
+/** @throws KindError 400 if a query has more functions over related units than it may have */
+export function checkRelated(query: RelatingQuery): void {
+  const found = countRelated(relatedInQuery(query));
   if (found <= LIMITS.relatedUnits) return;
   throw refusal(
     'query.too_large',
     `a query has at most ${LIMITS.relatedUnits} functions over related units, such as exists and count_related; this has ${found}`,
+  );
+}
+
+/** @throws KindError 400 if the units of a page could have more related units in lists than a page may have */
+export function checkRelatedPage(
+  { limit }: Pick<ListQuery, 'limit'>,
+  { related = [] }: Pick<ReadPlan, 'related'>,
+): void {
+  const each = related.reduce((sum, { list }) => sum + (list?.limit ?? 0), 0);
+  if (each * limit <= LIMITS.relatedPerPage) return;
+  throw refusal(
+    'query.too_large',
+    `include: ${limit} units with up to ${each} related ones each are more than ${LIMITS.relatedPerPage}; choose a smaller limit`,
+    { parameter: 'include' },
   );
 }

@@ -10,7 +10,7 @@ import { resolveFilter } from '../../model/predicate/resolve-filter.js';
 import { Faults, refusal } from '../../shared/errors.js';
 import type { KindPart, SharedTerm } from '../../sql/union-order.sql.js';
 import { orderedField, orderedType, targetsOfOrder, type OrderTerm } from '../../sql/order.sql.js';
-import { checkLookups, checkRelated, orderTargets, shownTargets } from './lookup-limit.js';
+import { checkLookups, checkRelated, checkRelatedPage, orderTargets, shownTargets } from './lookup-limit.js';
 import type { UnitPage } from './unit-page.js';
 import { collectFaults, orderTerm, planAnswer, type PlanContext } from './list.plan.js';
 
@@ -21,7 +21,7 @@ export interface UnionParts {
 
 const KIND = 'kind_id';
 
-export type PartsQuery = Pick<ListQuery, 'filter' | 'order' | 'include' | 'exclude'>;
+export type PartsQuery = Pick<ListQuery, 'filter' | 'order' | 'include' | 'exclude' | 'limit'>;
 
 /** Adds `kind_id` to the fields: it is needed to find the hidden parameters of a unit. */
 export function includingKind<Q extends PartsQuery>(query: Q): Q {
@@ -42,7 +42,7 @@ export function showsKind({ include, exclude }: Pick<PartsQuery, 'include' | 'ex
 
 /** @throws KindError 400 for a name that none of the kinds has, and for an order by parameters of different types */
 export function planParts(query: PartsQuery, contexts: readonly PlanContext[]): UnionParts {
-  checkRelated([query.filter]);
+  checkRelated(query);
   const namesOf = sharedNames(contexts.map(({ visible }) => visible));
   const parts = contexts.map((context): KindPart => {
     const { visible, absent } = namesOf(context.visible);
@@ -54,6 +54,7 @@ export function planParts(query: PartsQuery, contexts: readonly PlanContext[]): 
     const answer = attempt(() => planAnswer(query, query.include || query.exclude ? known : context), { fields: [] });
     const terms = order.flatMap((term) => term ?? []);
     attempt(() => checkLookups(filter, [...orderTargets(terms), ...shownTargets(answer)]), undefined);
+    attempt(() => checkRelatedPage(query, answer), undefined);
     faults.throwIfAny();
     const has = (target: Target) => !isAbsent(target, absent);
     // A parameter in `include` is in every unit, null where the kind lacks it. Otherwise a unit has the parameters of
@@ -62,10 +63,11 @@ export function planParts(query: PartsQuery, contexts: readonly PlanContext[]): 
     const isNamed = ({ id }: Field) => query.include?.includes(id) ?? false;
     const fields = answer.fields.filter((field) => !absent.has(field) || isNamed(field));
     const { schema, kind, access } = context;
+    const { related } = answer;
     return {
       kind,
       access,
-      read: { schema, kind, access, fields, ...(paths.length > 0 && { paths }) },
+      read: { schema, kind, access, fields, ...(paths.length > 0 && { paths }), ...(related && { related }) },
       filter: filter && resolveAbsent(filter, absent),
       order: order.map((term) => (term && targetsOfOrder(term.value).every(has) ? term : undefined)),
     };

@@ -32,9 +32,9 @@ function presentationOfBody(kind: KindDef, body: string): string {
   return hash.readBigUInt64BE(0).toString(36);
 }
 
-/** Whether an answer by this plan shows other units too, by dotted paths or `load_links`. */
-export function showsMore({ paths, also }: Pick<ReadPlan, 'paths' | 'also'>): boolean {
-  return paths !== undefined || also !== undefined;
+/** Whether an answer by this plan shows other units too: by dotted paths, related units or `load_links`. */
+export function showsMore({ paths, related, also }: Pick<ReadPlan, 'paths' | 'related' | 'also'>): boolean {
+  return paths !== undefined || related !== undefined || also !== undefined;
 }
 
 /** The answer with a unit and its ETag. `more`: the body has parts of other units. */

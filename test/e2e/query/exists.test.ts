@@ -134,6 +134,159 @@ describe('rights', () => {
   });
 });
 
+const described = await project.documented();
+const listed = async (query: string, by = described): Promise<unknown[]> => {
+  const { items } = (await ok(by.get(`/article/unit?${query}`))) as { items: unknown[] };
+  return items;
+};
+
+describe('the number of related units', () => {
+  it('orders a list, and its pages by cursor', async () => {
+    const titles = async (query: string): Promise<string> =>
+      (await listed(`include=title&${query}`)).map((unit) => (unit as { title: string }).title).join(' ');
+    expect(await titles('order=count_related(comment.article);desc')).toBe('one two three');
+    expect(await titles('order=-count_related(comment.article)')).toBe('one two three');
+    expect(await titles('order=count_related(comment.article),title')).toBe('three two one');
+    expect(await titles('order=[-count_related(comment.article,and(eq(state,new),eq(writer.name,Ann))),-title]')).toBe(
+      'two one three',
+    );
+    const pages: string[] = [];
+    let cursor: string | null = '';
+    while (cursor !== null) {
+      const content = (await ok(
+        project.get(`/article/unit?limit=1&order=count_related(comment.article);desc&cursor=${cursor}`),
+      )) as { items: { title: string }[]; next: string | null };
+      pages.push(...content.items.map(({ title }) => title));
+      cursor = content.next;
+    }
+    expect(pages).toEqual(['one', 'two', 'three']);
+  });
+
+  it('is answered under a name', async () => {
+    const include =
+      'include=[title,comments:count_related(comment.article),new:count_related(comment.article,eq(state,new))]';
+    expect(await listed(`${include}&order=title`)).toEqual([
+      { title: 'one', comments: 2, new: 1 },
+      { title: 'three', comments: 0, new: 0 },
+      { title: 'two', comments: 1, new: 1 },
+    ]);
+    expect(await ok(project.get(`/article/unit/${one}?include=n:count_related(comment.article)`))).toEqual({ n: 2 });
+  });
+
+  it('is summed up and grouped by', async () => {
+    const query = 'select=[sum(count_related(comment.article)),most:max(count_related(comment.article,eq(state,new)))]';
+    expect(await ok(project.get(`/article/aggregate?${query}`))).toEqual({
+      count: 1,
+      items: [{ sum_count_related_comment_article: 3, most: 1 }],
+    });
+    const groups =
+      'group=comments:count_related(comment.article)&select=[count(),count(exists(note.about)),n:count(count_related(comment.article))]';
+    expect((await project.get(`/article/aggregate?${groups}`)).status).toBe(400);
+    const named = groups.replace('count(exists', 'noted:count(exists');
+    expect(await ok(project.get(`/article/aggregate?${named}`))).toEqual({
+      count: 3,
+      items: [
+        { comments: 0, count: 1, noted: 0, n: 1 },
+        { comments: 1, count: 1, noted: 1, n: 1 },
+        { comments: 2, count: 1, noted: 0, n: 1 },
+      ],
+    });
+    expect(
+      await ok(project.get('/article/aggregate?group=count_related(comment.article)&filter=exists(comment.article)')),
+    ).toMatchObject({
+      items: [{ count_related_comment_article: 1 }, { count_related_comment_article: 2 }],
+    });
+  });
+});
+
+describe('related units are answered inside', () => {
+  it('with filter, order and limit, as the caller reads them', async () => {
+    const [unit] = await listed('filter=eq(title,one)&include=[title,latest:related(comment.article)]');
+    expect(unit).toMatchObject({
+      title: 'one',
+      latest: [{ id: first, state: 'approved', secret: 's' }, { state: 'new' }],
+    });
+    const { latest } = unit as { latest: object[] };
+    expect(Object.keys(latest[0] ?? {})).toEqual(
+      Object.keys((await ok(project.get(`/comment/unit/${first}`))) as object),
+    );
+    const [own] = await listed('filter=eq(title,one)&include=a:related(comment.article)', member);
+    expect((own as { a: object[] }).a[0]).not.toHaveProperty('secret');
+    const query = (term: string) => listed(`order=title&include=a:related(comment.article,${term})`);
+    const states = (units: unknown[]) =>
+      (units as { a: { state: string }[] }[]).map(({ a }) => a.map(({ state }) => state).join());
+    expect(states(await query('order=state'))).toEqual(['approved,new', '', 'new']);
+    expect(states(await query('order=-state'))).toEqual(['new,approved', '', 'new']);
+    expect(states(await query('eq(state,new),order=-state,limit=1'))).toEqual(['new', '', 'new']);
+    expect(states(await query('limit=1,order=[writer.name;desc,-state]'))).toEqual(['approved', '', 'new']);
+    expect(states(await query('exists(reply.comment),order=-count_related(reply.comment,eq(text,"a,)b"))'))).toEqual([
+      'approved',
+      '',
+      'new',
+    ]);
+  });
+
+  it('in the same statement', async () => {
+    const get = () =>
+      ok(project.get('/article/unit?include=title,a:related(comment.article),b:count_related(note.about)'));
+    await get();
+    expect(await project.statements(get)).toBe(1);
+  });
+
+  it('only where the caller may read them', async () => {
+    await ok(project.put('/kind/unit/comment', { access: { read: 'eq(state,approved)' } }));
+    const [unit] = await listed(
+      'order=title&include=a:related(comment.article),n:count_related(comment.article)',
+      member,
+    );
+    expect(unit).toMatchObject({ a: [{ state: 'approved' }], n: 1 });
+    await ok(project.put('/kind/unit/comment', { access: {} }));
+    expect((await member.get('/article/unit?include=a:related(note.about)')).status).toBe(403);
+  });
+
+  it('with an ETag that changes with them', async () => {
+    const get = () => project.get(`/article/unit/${two}?include=n:count_related(note.about)`);
+    const etag = (await get()).headers.get('etag');
+    const note = await make('note', { about: two });
+    expect((await get()).headers.get('etag')).not.toBe(etag);
+    await ok(project.delete(`/note/unit/${note}`));
+    expect((await get()).headers.get('etag')).toBe(etag);
+  });
+
+  it.each([
+    [
+      'related(comment.article)',
+      "include: expected a name of lower-case letters, digits and _ and a colon, such as 'comments:related(…)' at character 1",
+    ],
+    ['a:relatd(comment.article)', 'include: expected related or count_related or count_linked at character 3'],
+    ['a:related(comment.article,limit=101)', 'include: expected a whole number from 1 to 100 at character 33'],
+    ['a:related(comment.article,limit=1,limit=2)', 'include: expected order= or limit=, each once at character 41'],
+    [
+      'title:related(comment.article)',
+      "include: a field is named 'title'; give the term another name before its colon",
+    ],
+    [
+      'a:related(comment.article),a:count_related(note.about)',
+      "include: two terms are named 'a'; give the term another name before its colon",
+    ],
+    ['a:related(comment.article,order=nothing)', "include: order: no parameter 'nothing' in 'comment', at character 1"],
+    [
+      'a:related(comment.article,limit=100)&limit=1000&include=b:related(comment.article)',
+      'include: 1000 units with up to 120 related ones each are more than 100000; choose a smaller limit',
+    ],
+  ])('or refused: %s', async (include, text) => {
+    const { status, body } = await project.get(`/article/unit?include=${include}`);
+    expect([status, ...body.messages.map((message) => message.text)]).toEqual([400, text]);
+  });
+
+  it('at most twenty times in one request', async () => {
+    const terms = Array.from({ length: 20 }, (_, at) => `a${at}:count_related(comment.article)`).join();
+    expect((await project.get(`/article/unit?include=${terms}`)).status).toBe(200);
+    const { status, body } = await project.get(`/article/unit?include=${terms}&filter=exists(comment.article)`);
+    expect([status, body.messages[0]?.code]).toEqual([400, 'query.too_large']);
+  });
+});
+
 describe('refusals name the place', () => {
   it.each([
     [
@@ -163,7 +316,7 @@ describe('refusals name the place', () => {
     ],
     [
       'gt(count_related(comment.article),many)',
-      "400 filter.bad_value: 'count' wants a whole number within ±9007199254740991 (integer), at character 35",
+      "400 filter.bad_value: 'count_related(comment.article)' wants a whole number within ±9007199254740991 (integer), at character 35",
     ],
     [
       'exists(comment.article,exists(reply.comment,exists(vote.reply,exists(vote.reply))))',

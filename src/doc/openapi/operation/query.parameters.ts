@@ -1,6 +1,7 @@
 /** Query parameters and conditional headers, by the name of their component. Pure. */
 import { AGGREGATE_FUNCTIONS, GROUP_FUNCTIONS } from '../../../filter/aggregate.ast.js';
 import { spellingsOf } from '../../../filter/filter.ast.js';
+import { COUNT_FUNCTIONS } from '../../../filter/related.parser.js';
 import type { QueryName } from '../../../http/route/query-names.js';
 import { OPERATORS } from '../../../model/parameter-type/operators.js';
 import { LIMITS } from '../../../shared/limits.js';
@@ -13,7 +14,17 @@ const LISTED_IDS: Schema = { type: 'array', items: LISTED_ID, minItems: 1 };
 const NAME = '[^.,;()[\\]"\\s]+';
 /** A parameter, or a path over references or into JSON, whose keys may be quoted. */
 const PATH = `${NAME}(?:\\.(?:${NAME}|"(?:[^"\\\\,;]|\\\\["\\\\])*"))*`;
+/** The number of related units; its filter may contain anything. */
+const COUNT = `(?:${[...COUNT_FUNCTIONS.keys()].join('|')})\\s*\\(.*\\)`;
+/** A number of related units, or some of them, under a name. */
+const RELATED_TERM = `[a-z][a-z0-9_]{0,62}\\s*:.+\\)`;
 const PATHS: Schema = { type: 'array', items: { type: 'string', pattern: `^${PATH}$` }, minItems: 1 };
+
+const INCLUDED: Schema = {
+  type: 'array',
+  items: { type: 'string', pattern: `^(?:${PATH}|${RELATED_TERM})$` },
+  minItems: 1,
+};
 
 const queryParameterOf = (
   name: string,
@@ -57,10 +68,10 @@ export const QUERY_PARAMETERS: Readonly<Record<QueryComponent, OpenApiParameter>
   }),
   order: queryParameterOf(
     'order',
-    '`<parameter>;asc` or `<parameter>;desc`, as many as you like; also `<parameter>` and `-<parameter>`. Paths over references are dotted: `country.name;asc`.',
+    '`<parameter>;asc` or `<parameter>;desc`, as many as you like; also `<parameter>` and `-<parameter>`. Paths over references are dotted: `country.name;asc`; numbers of related units are counted: `-count_related(comment.article)`.',
     {
       type: 'array',
-      items: { type: 'string', pattern: `^${PATH}(?:;(?:asc|desc|ASC|DESC))?$` },
+      items: { type: 'string', pattern: `^(?:${PATH}|-?${COUNT})(?:;(?:asc|desc|ASC|DESC))?$` },
       minItems: 1,
       maxItems: LIMITS.orderTerms,
     },
@@ -68,13 +79,13 @@ export const QUERY_PARAMETERS: Readonly<Record<QueryComponent, OpenApiParameter>
   ),
   filter: queryParameterOf(
     'filter',
-    `An expression such as \`and(eq(code,IT),gt(population,1000))\`. Values need no quotes; \`"\` encloses a value where it is needed, and \`'\` is an ordinary character: \`eq(name,'Rome')\` compares with the text \`'Rome'\`, single quotes included. Operators: ${OPERATOR_NAMES.join(', ')}; \`and\`, \`or\`, \`not\`.`,
+    `An expression such as \`and(eq(code,IT),gt(population,1000))\`. Values need no quotes; \`"\` encloses a value where it is needed, and \`'\` is an ordinary character: \`eq(name,'Rome')\` compares with the text \`'Rome'\`, single quotes included. Operators: ${OPERATOR_NAMES.join(', ')}; \`and\`, \`or\`, \`not\`; and of related units \`exists(comment.article,eq(state,new))\`, \`gt(count_related(comment.article),5)\`, \`linked(borders,child,country,gt(area,1000))\`, \`gt(count_linked(borders,child),2)\`.`,
     { type: 'string', minLength: 1, maxLength: LIMITS.filterBytes },
   ),
   include: queryParameterOf(
     'include',
-    'The parameters to answer, and dotted paths over references; others are left out. `*` is all parameters.',
-    PATHS,
+    `The parameters to answer, and dotted paths over references; others are left out. \`*\` is all parameters. Under a name of their own, numbers of related units (\`comments:count_related(comment.article)\`) and some of these units (\`latest:related(comment.article,eq(state,new),order=-inserted_at,limit=${LIMITS.relatedDefault})\`).`,
+    INCLUDED,
     {
       style: 'form',
       explode: false,

@@ -43,7 +43,7 @@ export function recordSchema(kind: KindDef, context: KindContext): Schema {
     },
     // Keys of paths over references and into JSON, as in `include`.
     patternProperties: { '^[^.]+\\..': {} },
-    additionalProperties: false,
+    additionalProperties: schemaRef('kind_related'),
   };
 }
 

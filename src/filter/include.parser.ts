@@ -1,0 +1,127 @@
+/**
+ * Parses the terms of `include` that are functions over related units (docs/filter.md): `comments:count_related(comment.article)`
+ * and `latest:related(comment.article,eq(state,new),order=-inserted_at,limit=3)`. It checks the syntax only.
+ */
+import { KindError, refusal } from '../shared/errors.js';
+import { isIdentifier } from '../shared/identifiers.js';
+import { LIMITS } from '../shared/limits.js';
+import type { Filter, RelatedUnits } from './filter.ast.js';
+import { FilterParser } from './filter.parser.js';
+import { Scanner } from './filter.scanner.js';
+import { depthOfRelated } from './filter.walk.js';
+import { relatedOfOrder, type OrderBy } from './order.ast.js';
+import { parseOrder } from './order.parser.js';
+import { COUNT_FUNCTIONS } from './related.parser.js';
+
+const LIST_FUNCTION = 'related';
+
+/** A number of related units, or with `list` the units themselves. */
+export interface RelatedTerm {
+  readonly name: string;
+  readonly related: RelatedUnits;
+  readonly list: { readonly order: readonly OrderBy[]; readonly limit: number } | undefined;
+}
+
+/** Whether a text in `include` is such a term: names and paths have no parentheses, unless a key is quoted. */
+export function isRelatedTerm(text: string): boolean {
+  return /^[^"]*\(/.test(text);
+}
+
+/** The related units that the terms of `include` name; none of those with faults. */
+export function relatedOfTerms(include: readonly string[] = []): RelatedUnits[] {
+  return include.filter(isRelatedTerm).flatMap((text) => {
+    try {
+      const { related, list } = parseRelatedTerm(text);
+      return [related, ...relatedOfOrder(list?.order ?? [])];
+    } catch (error) {
+      if (error instanceof KindError) return [];
+      throw error;
+    }
+  });
+}
+
+/** @throws KindError `filter.syntax` and other codes of filters, with the position in the term */
+export function parseRelatedTerm(text: string): RelatedTerm {
+  const bytes = Buffer.byteLength(text);
+  if (bytes > LIMITS.filterBytes) {
+    throw refusal('filter.too_large', `at most ${LIMITS.filterBytes} bytes, got ${bytes}`);
+  }
+  return new RelatedTermParser(text).term();
+}
+
+class RelatedTermParser {
+  readonly #scanner: Scanner;
+  readonly #filters: FilterParser;
+
+  constructor(text: string) {
+    this.#scanner = new Scanner(text, ':');
+    this.#filters = new FilterParser(this.#scanner);
+  }
+
+  term(): RelatedTerm {
+    return this.#filters.whole(() => {
+      const { word: name, at } = this.#filters.word();
+      const named = this.#scanner.accept(':');
+      if (!named || !isIdentifier(name)) {
+        const hint = named ? '' : `, such as 'comments:${name.slice(0, 40)}(…)'`;
+        throw this.#scanner.fail(`a name of lower-case letters, digits and _ and a colon${hint}`, at);
+      }
+      const called = this.#filters.word();
+      const counting = COUNT_FUNCTIONS.get(called.word);
+      if (counting) {
+        const related = this.#filters.related(called.at, (parser) => parser.call(counting));
+        return { name, related, list: undefined };
+      }
+      if (called.word !== LIST_FUNCTION) {
+        throw this.#scanner.fail([LIST_FUNCTION, ...COUNT_FUNCTIONS.keys()].join(' or '), called.at);
+      }
+      return { name, ...this.#list(called.at) };
+    }, 'term');
+  }
+
+  #list(at: number): Omit<RelatedTerm, 'name'> {
+    this.#scanner.expect('(');
+    const relation = this.#filters.related(at, (parser) => parser.referrers());
+    let filter: Filter | undefined;
+    let order: readonly OrderBy[] | undefined;
+    let limit: number | undefined;
+    while (this.#scanner.accept(',')) {
+      const option = this.#option();
+      if (option === undefined && filter === undefined && order === undefined && limit === undefined) {
+        filter = this.#filters.related(at, () => this.#filters.filter());
+      } else if (option === 'order' && order === undefined) {
+        order = this.#order();
+      } else if (option === 'limit' && limit === undefined) {
+        limit = this.#limit();
+      } else {
+        throw this.#scanner.fail('order= or limit=, each once');
+      }
+    }
+    this.#scanner.expect(')', "',' or ')'");
+    return { related: { relation, filter }, list: { order: order ?? [], limit: limit ?? LIMITS.relatedDefault } };
+  }
+
+  /** Skips the name of an option and `=`; undefined if there is none. */
+  #option(): 'order' | 'limit' | undefined {
+    const [whole, name] = this.#scanner.match(/^(order|limit)\s*=\s*/) ?? [];
+    if (whole === undefined) return undefined;
+    return name === 'order' ? 'order' : 'limit';
+  }
+
+  #order(): readonly OrderBy[] {
+    const { at } = this.#scanner;
+    const order = parseOrder(this.#scanner.argument());
+    if (order.length > LIMITS.orderTerms) throw this.#scanner.fail(`at most ${LIMITS.orderTerms} terms`, at);
+    if (depthOfRelated(relatedOfOrder(order)) < LIMITS.relatedDepth) return order;
+    const text = `at most ${LIMITS.relatedDepth} functions over related units inside one another, at character ${at}`;
+    throw refusal('filter.too_large', text);
+  }
+
+  #limit(): number {
+    const { at } = this.#scanner;
+    const text = this.#scanner.argument();
+    const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0;
+    if (limit >= 1 && limit <= LIMITS.relatedMax) return limit;
+    throw this.#scanner.fail(`a whole number from 1 to ${LIMITS.relatedMax}`, at);
+  }
+}

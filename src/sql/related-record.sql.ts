@@ -1,0 +1,56 @@
+/** Related units in the record of a unit: their number, or some of them as a list. */
+import type { Field, KindDef } from '../model/model.js';
+import type { Related } from '../model/predicate/predicate.js';
+import { columnRef, selectList } from './columns.sql.js';
+import { all, ident, integer, join, sql, type Fragment } from './fragment.js';
+import { orderBy, sortSql, type OrderTerm } from './order.sql.js';
+import { countSql, MAX_LOOKUPS_PER_KIND, matchingRows } from './predicate.sql.js';
+import { relatedRow } from './related.sql.js';
+import { joinedKindTable } from './table.sql.js';
+
+/** A number of related units; with `list` the units themselves. `name` is its key in the record. */
+export interface ShownRelated {
+  readonly name: string;
+  readonly related: Related;
+  readonly list?: RelatedList;
+}
+
+export interface RelatedList {
+  /** The fields of each unit. */
+  readonly fields: readonly Field[];
+  /** The last term is the id, so that the order is total. */
+  readonly order: readonly OrderTerm[];
+  readonly limit: number;
+}
+
+/** `expression AS "name"` for the record of the row `t`. */
+export function relatedColumn(schema: string, { name, related, list }: ShownRelated): Fragment {
+  const value = list ? listSql(schema, related, list) : countSql(schema, related, 't');
+  return sql`${value} AS ${ident(name)}`;
+}
+
+/** The JSON list of units that refer to the row `t`. The rows are selected before their JSON is built. */
+function listSql(schema: string, { via, of, kinds }: Related, { fields, order, limit }: RelatedList): Fragment {
+  const [first] = kinds;
+  if (!first || via.type === 'link') return sql`'[]'::json`;
+  const { kind, access, filter } = first;
+  const row = relatedRow('t');
+  const { where, lookups } = matchingRows(schema, kind, [access, filter], MAX_LOOKUPS_PER_KIND, row);
+  const { keys, joins } = sortSql(schema, order, lookups);
+  const refers = sql`${columnRef(via.field, row)} = ${columnRef(of.keyField, 't')}`;
+  const rows = sql`
+    SELECT ${storedColumns(kind, row)}
+    FROM ${joinedKindTable(schema, kind)} AS ${ident(row)}${joins}
+    WHERE ${all([refers, ...where])}
+    ORDER BY ${orderBy(keys)}
+    LIMIT ${integer(limit)}
+  `;
+  const units = sql`SELECT ${selectList(fields)} FROM (${rows}) AS t`;
+  return sql`(SELECT coalesce(json_agg(_i), '[]') FROM (${units}) AS _i)`;
+}
+
+/** All stored columns of a row. */
+export function storedColumns({ fields }: KindDef, row: string): Fragment {
+  const stored = [...fields.values()].filter((field) => field.column !== undefined);
+  return join([...new Set(stored.map((field) => field.column ?? ''))].map((name) => ident(row, name)));
+}

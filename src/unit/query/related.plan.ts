@@ -1,0 +1,53 @@
+/** Plans the related units in `include`: their numbers, and lists of them. Pure. */
+import { parseRelatedTerm, type RelatedTerm } from '../../filter/include.parser.js';
+import type { ListQuery } from '../../filter/list-query.js';
+import type { Names } from '../../model/predicate/path.js';
+import { everyField } from '../../model/predicate/predicate.js';
+import { resolveFilter } from '../../model/predicate/resolve-filter.js';
+import { resolveRelated } from '../../model/predicate/resolve-related.js';
+import { Faults, KindError, refusal } from '../../shared/errors.js';
+import type { OrderTerm } from '../../sql/order.sql.js';
+import type { ShownRelated } from '../../sql/related-record.sql.js';
+
+type PlanOrder = (query: Pick<ListQuery, 'order'>, names: Names) => readonly OrderTerm[];
+
+/** Fields that answers add to units. */
+const ADDED_FIELDS = ['links', 'link'];
+
+/** @throws KindError 400 with all faults; 401 and 403 for a kind that the caller may not read */
+export function planRelated(texts: readonly string[], names: Names, planOrder: PlanOrder): readonly ShownRelated[] {
+  const faults = new Faults();
+  const found = new Map<string, ShownRelated>();
+  for (const text of texts) {
+    try {
+      const term = parseRelatedTerm(text);
+      checkName(term, names, found);
+      found.set(term.name, planTerm(term, names, planOrder));
+    } catch (error) {
+      if (!(error instanceof KindError)) throw error;
+      for (const { code, text: why } of error.messages) faults.add(code, `include: ${why}`, { parameter: 'include' });
+      if (error.status !== 400) throw error;
+    }
+  }
+  faults.throwIfAny();
+  return [...found.values()];
+}
+
+function checkName({ name }: RelatedTerm, { visible }: Names, found: ReadonlyMap<string, unknown>): void {
+  const what = found.has(name) ? 'two terms are' : visible.has(name) || ADDED_FIELDS.includes(name) ? 'a field is' : '';
+  if (what === '') return;
+  throw refusal('query.bad_value', `${what} named '${name.slice(0, 80)}'; give the term another name before its colon`);
+}
+
+function planTerm({ name, related, list }: RelatedTerm, names: Names, planOrder: PlanOrder): ShownRelated {
+  const resolved = resolveRelated(related, names, resolveFilter);
+  if (!list) return { name, related: resolved };
+  const { relation } = related;
+  const reached = relation.type === 'reference' ? names.reach?.related?.open(relation.kind, relation.at) : undefined;
+  if (!reached) throw new Error('a list of related units follows a reference');
+  const { kind, visible } = reached;
+  const order = planOrder(list, { kind, visible, reach: names.reach, beyond: true });
+  // Functions see hidden parameters of the unit itself, but could pass on those of units inside it.
+  const fields = everyField(visible).filter(({ def }) => !def.hidden);
+  return { name, related: resolved, list: { fields, order, limit: list.limit } };
+}
