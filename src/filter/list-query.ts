@@ -11,6 +11,8 @@ export interface ListQuery {
   /** `*` stands for all fields. */
   readonly include: readonly string[] | undefined;
   readonly exclude: readonly string[] | undefined;
+  /** Whether included paths are objects inside one another, instead of flat keys. */
+  readonly nest: boolean;
   readonly count: 'exact' | 'none' | 'estimated';
   /** Undefined without keyset pagination, empty for the first page. */
   readonly cursor: string | undefined;
@@ -32,6 +34,7 @@ export const EMPTY_QUERY: ListQuery = {
   filter: undefined,
   include: undefined,
   exclude: undefined,
+  nest: false,
   count: 'exact',
   cursor: undefined,
   loadLinks: false,

@@ -69,6 +69,8 @@ export interface ListOptions {
   readonly include?: readonly string[];
   /** The parameters not to return. */
   readonly exclude?: readonly string[];
+  /** Whether included paths are objects inside one another: `unit.author.name`, not `unit['author.name']`. */
+  readonly nest?: boolean;
   /** How the units are counted; `exact` by default. With `none` they are not, and `count` is -1. */
   readonly count?: 'exact' | 'none' | 'estimated';
 }

@@ -1,25 +1,19 @@
 /** The record of a unit: its fields, and the values of dotted paths, with the paths as keys. */
 import type { Field } from '../model/model.js';
-import type { Target } from '../model/predicate/predicate.js';
 import { columnRef, fieldJson, selectList } from './columns.sql.js';
 import { EMPTY_SQL, ident, join, param, sql, type Fragment } from './fragment.js';
+import { nestedRoots, nestedValue, type NestedRoot, type ShownPath } from './nested-record.sql.js';
 import { Lookups } from './predicate.sql.js';
 import { whereFound } from './operator.sql.js';
 import { relatedColumn, type ShownRelated } from './related-record.sql.js';
-
-/** The value of a dotted path; `name` is its key in the record. */
-export interface ShownPath {
-  readonly name: string;
-  readonly target: Target;
-  /** Whether the kind lacks the first parameter of the path, so that the value is null. */
-  readonly lacking?: true;
-}
 
 interface RecordContents {
   readonly schema: string;
   readonly fields: readonly Field[];
   readonly paths?: readonly ShownPath[];
   readonly related?: readonly ShownRelated[];
+  /** Whether the paths are objects inside one another, instead of flat keys. */
+  readonly nest?: boolean;
   /** A further column, `expression AS "name"`. */
   readonly also?: Fragment;
 }
@@ -28,8 +22,10 @@ interface RecordContents {
 const NAME_BYTES = 63;
 
 /** `expression AS "name"` for everything in the record of the row `t`; needs `referencedValues` in FROM. */
-export function recordColumns({ schema, fields, paths = [], related = [], also }: RecordContents): Fragment {
+export function recordColumns(contents: RecordContents): Fragment {
+  const { schema, fields, paths = [], related = [], also, nest } = contents;
   if (paths.length === 0 && related.length === 0 && !also) return selectList(fields);
+  if (nest) return nestedColumns(contents);
   const own = fields.length > 0 ? [selectList(fields)] : [];
   const more = paths.map((path, at) => {
     const key = ident(columnAlias(path.name, at));
@@ -39,22 +35,44 @@ export function recordColumns({ schema, fields, paths = [], related = [], also }
   return join([...own, ...more, ...lists, ...(also ? [also] : [])]);
 }
 
+/** An object replaces the field of its reference. */
+function nestedColumns({ schema, fields, paths = [], related = [], also }: RecordContents): Fragment {
+  const roots = new Map(nestedRoots(paths, fields).map((root) => [root.name, root]));
+  const own = fields.filter(({ id }) => !roots.has(id));
+  const nested = [...roots.values()].map((root) => {
+    const key = ident(root.name);
+    return root.followed ? sql`_p.${key}` : sql`${nestedValue(root, new Lookups(schema, 't'), pathValue)} AS ${key}`;
+  });
+  const lists = related.map((each) => relatedColumn(schema, each));
+  return join([...(own.length > 0 ? [selectList(own)] : []), ...nested, ...lists, ...(also ? [also] : [])]);
+}
+
 /**
  * The values of referenced units in the record of the row `t`, as a subquery `_p` in FROM that follows `before`. It
  * looks each unit up once. `OFFSET 0` keeps PostgreSQL from merging it into the query, so that the rows stay in order
  * and only those on the page are read.
  */
 export function referencedValues(
-  { schema, paths = [] }: Pick<RecordContents, 'schema' | 'paths'>,
+  { schema, fields, paths = [], nest }: Omit<RecordContents, 'also'>,
   before: Fragment,
 ): Fragment {
   const lookups = new Lookups(schema, 't');
-  const values = paths.flatMap((path, at) => {
+  const values = nest ? nestedValues(nestedRoots(paths, fields), lookups) : flatValues(paths, lookups);
+  if (values.length === 0) return EMPTY_SQL;
+  return sql`${before} (SELECT ${join(values)} FROM (SELECT) AS t_0${lookups.joins} OFFSET 0) AS _p`;
+}
+
+function nestedValues(roots: readonly NestedRoot[], lookups: Lookups): Fragment[] {
+  return roots
+    .filter(({ followed }) => followed)
+    .map((root) => sql`${nestedValue(root, lookups, pathValue)} AS ${ident(root.name)}`);
+}
+
+function flatValues(paths: readonly ShownPath[], lookups: Lookups): Fragment[] {
+  return paths.flatMap((path, at) => {
     if (!isBehindReference(path)) return [];
     return [sql`${pathValue(path, lookups.scopeOf(path.target).row)} AS ${ident(columnAlias(path.name, at))}`];
   });
-  if (values.length === 0) return EMPTY_SQL;
-  return sql`${before} (SELECT ${join(values)} FROM (SELECT) AS t_0${lookups.joins} OFFSET 0) AS _p`;
 }
 
 /** Precedes `referencedValues` where FROM has the row. */
@@ -62,9 +80,10 @@ export const CROSS_JOIN_LATERAL = sql` CROSS JOIN LATERAL`;
 
 /** The JSON of a row with these columns. Names that are too long for PostgreSQL are replaced in the JSON. */
 export function withLongNames(
-  { paths = [] }: { readonly paths?: readonly { readonly name: string }[] },
+  { paths = [], nest = false }: { readonly paths?: readonly { readonly name: string }[]; readonly nest?: boolean },
   row: Fragment,
 ): Fragment {
+  if (nest) return row;
   const long = paths.flatMap(({ name }, at) =>
     columnAlias(name, at) === name ? [] : [[columnAlias(name, at), name] as const],
   );

@@ -11,11 +11,12 @@ import { all, EMPTY_SQL, integer, join, param, render, sql, type Fragment, type 
 import { keysetRanges, type KeysetRange } from './keyset.sql.js';
 import { modelVersion } from './model-version.sql.js';
 import { storedCount } from './count.sql.js';
+import type { ShownPath } from './nested-record.sql.js';
 import { storedColumns, type ShownRelated } from './related-record.sql.js';
 import { orderBy, sortSql, targetsOfOrder, type OrderTerm, type Sort } from './order.sql.js';
 import { limitOffset, PREPARED_LIMITS, totalCount, type PageRequest } from './page.sql.js';
 import { matchingRows, rowConditions, type MatchingRows } from './predicate.sql.js';
-import { recordColumns, withLongNames, referencedValues, CROSS_JOIN_LATERAL, type ShownPath } from './record.sql.js';
+import { recordColumns, withLongNames, referencedValues, CROSS_JOIN_LATERAL } from './record.sql.js';
 import { hasId, kindTable } from './table.sql.js';
 import { fromTemplate, identityOf } from './statement-template.js';
 import { VERSION_TAG } from './unit-version.sql.js';
@@ -31,6 +32,8 @@ export interface ReadPlan {
   readonly paths?: readonly ShownPath[];
   /** The related units, or their numbers, that are answered besides. */
   readonly related?: readonly ShownRelated[];
+  /** Whether the paths are objects inside one another, instead of flat keys. */
+  readonly nest?: boolean;
   /** A further column of the row `t`, `expression AS "name"`: the linked units. */
   readonly also?: Fragment;
   /** The units that the caller may read; undefined for all. */

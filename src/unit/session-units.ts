@@ -151,6 +151,10 @@ export function concealHidden<U extends UnitObject>(model: Model, kindId: string
   if (!kind) throw new Error(`what is hidden of a unit of '${kindId}' is not known`);
   for (const key of Object.keys(unit)) {
     if (isHidden(model, kind, key)) Object.defineProperty(unit, key, { enumerable: false });
+    const { reference } = kind.fields.get(key) ?? {};
+    const value = unit[key];
+    // With `nest`, the value of a reference is an object.
+    if (reference && isPlainObject(value)) concealHidden(model, reference.kind, value);
   }
   const { links = {} } = unit as { readonly links?: LoadedLinks };
   for (const linked of Object.values(links).flat()) concealHidden(model, linked.kind_id, linked);

@@ -46,6 +46,14 @@ test('the body of docs/model.md creates all units in it, as docs/filter.md shows
   const told = codeBlocks(section('filter.md', 'References')).find(({ info }) => info.startsWith('json include='));
   const include = (told?.info ?? '').slice('json '.length);
   expect(await ok(project.get(`/city/unit/${city.id}?${include}`))).toEqual(JSON.parse(told?.text ?? ''));
+  const nested = codeBlocks(section('filter.md', 'References')).find(({ info }) => info.startsWith('json nest='));
+  const shown = (await ok(project.get(`/city/unit/${city.id}?${(nested?.info ?? '').slice('json '.length)}`))) as {
+    country: { id: string; continent: { id: string } };
+  };
+  const expected = JSON.parse(nested?.text ?? '') as typeof shown;
+  expected.country.id = shown.country.id;
+  expected.country.continent.id = shown.country.continent.id;
+  expect(shown).toEqual(expected);
   expect((await project.post('/city/unit', { country: { name: 5 } })).body.messages).toMatchObject([
     { parameter: 'country.name' },
   ]);

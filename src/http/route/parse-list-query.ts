@@ -105,6 +105,7 @@ function readListQuery(reader: QueryReader): ListQuery {
     filter: reader.filter('filter'),
     include: reader.names('include'),
     exclude: reader.names('exclude'),
+    nest: reader.choice('nest', ['true', 'false'], 'false') === 'true',
     count: reader.choice('count', ['exact', 'none', 'estimated'], 'exact'),
     cursor,
     loadLinks: reader.choice('load_links', ['true', 'false'], 'false') === 'true',

@@ -8,6 +8,7 @@ export type QueryName =
   | 'filter'
   | 'include'
   | 'exclude'
+  | 'nest'
   | 'count'
   | 'cursor'
   | 'load_links'
@@ -26,14 +27,22 @@ export type QueryName =
 const FIELD_NAMES = ['include', 'exclude'] as const;
 const PAGE_NAMES = ['offset', 'limit', 'order', 'filter', ...FIELD_NAMES] as const;
 const LINK_NAMES = ['load_links', 'depth'] as const;
+/** Of answers with values of referenced units. */
+const NEST_NAMES = ['nest'] as const;
 
-export const LIST_QUERY = [...PAGE_NAMES, 'count', 'cursor', ...LINK_NAMES] as const satisfies readonly QueryName[];
+export const LIST_QUERY = [
+  ...PAGE_NAMES,
+  ...NEST_NAMES,
+  'count',
+  'cursor',
+  ...LINK_NAMES,
+] as const satisfies readonly QueryName[];
 /** What lists and traversals have besides, for administrators. It is taken off before the query is parsed. */
 const EXPLAIN_NAMES = ['explain'] as const;
 
 /** Of the endpoint of a list. */
 export const LIST_ENDPOINT_QUERY = [...LIST_QUERY, ...EXPLAIN_NAMES] as const satisfies readonly QueryName[];
-export const GET_QUERY = [...FIELD_NAMES, ...LINK_NAMES] as const satisfies readonly QueryName[];
+export const GET_QUERY = [...FIELD_NAMES, ...NEST_NAMES, ...LINK_NAMES] as const satisfies readonly QueryName[];
 
 /** `load_links` and `depth` have no effect: the specification accepts them for structs as for lists. */
 export const STRUCT_QUERY = [...PAGE_NAMES, ...LINK_NAMES] as const satisfies readonly QueryName[];
@@ -41,6 +50,7 @@ export const STRUCT_QUERY = [...PAGE_NAMES, ...LINK_NAMES] as const satisfies re
 /** A traversal has no cursor. */
 export const WALK_QUERY = [
   ...PAGE_NAMES,
+  ...NEST_NAMES,
   'count',
   ...LINK_NAMES,
   'link_id',

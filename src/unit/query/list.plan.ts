@@ -133,9 +133,9 @@ export function collectFaults<T>(faults: Faults, work: () => T, otherwise: T): T
 
 /** The fields of the unit to return, and the targets of the dotted paths in `include`. */
 export function planAnswer(
-  query: Pick<ListQuery, 'include' | 'exclude'>,
+  query: Pick<ListQuery, 'include' | 'exclude' | 'nest'>,
   names: Names,
-): Pick<ReadPlan, 'fields' | 'paths' | 'related'> {
+): Pick<ReadPlan, 'fields' | 'paths' | 'nest' | 'related'> {
   if (!query.include && !query.exclude) return { fields: everyField(names.visible) };
   const terms = query.include?.filter(isRelatedTerm) ?? [];
   const others = query.include?.filter((name) => !isRelatedTerm(name));
@@ -147,7 +147,11 @@ export function planAnswer(
   const paths = collectFaults(faults, () => planPaths(dotted, names), []);
   const related = collectFaults(faults, () => planRelated(terms, names, planOrder), []);
   faults.throwIfAny();
-  return { fields, ...(paths.length > 0 && { paths }), ...(related.length > 0 && { related }) };
+  return {
+    fields,
+    ...(paths.length > 0 && { paths, ...(query.nest && { nest: true }) }),
+    ...(related.length > 0 && { related }),
+  };
 }
 
 function isPath(name: string): boolean {

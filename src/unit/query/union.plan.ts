@@ -21,7 +21,7 @@ export interface UnionParts {
 
 const KIND = 'kind_id';
 
-export type PartsQuery = Pick<ListQuery, 'filter' | 'order' | 'include' | 'exclude' | 'limit'>;
+export type PartsQuery = Pick<ListQuery, 'filter' | 'order' | 'include' | 'exclude' | 'nest' | 'limit'>;
 
 /** Adds `kind_id` to the fields: it is needed to find the hidden parameters of a unit. */
 export function includingKind<Q extends PartsQuery>(query: Q): Q {
@@ -67,7 +67,14 @@ export function planParts(query: PartsQuery, contexts: readonly PlanContext[]): 
     return {
       kind,
       access,
-      read: { schema, kind, access, fields, ...(paths.length > 0 && { paths }), ...(related && { related }) },
+      read: {
+        schema,
+        kind,
+        access,
+        fields,
+        ...(paths.length > 0 && { paths, nest: query.nest }),
+        ...(related && { related }),
+      },
       filter: filter && resolveAbsent(filter, absent),
       order: order.map((term) => (term && targetsOfOrder(term.value).every(has) ? term : undefined)),
     };

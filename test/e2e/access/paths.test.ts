@@ -78,6 +78,20 @@ await ok(
   ]),
 );
 
+it('with nest has the id of a unit that the caller may not read, as its own unit has, and no value of it', async () => {
+  const query = 'nest=true&include=name,country.name,country.continent.name,country.extra.k&order=name';
+  const { items } = (await ok(member.get(`/city/unit?${query}`))) as { items: unknown[] };
+  const extra = (k: number | null) => ({ extra: { k } });
+  expect(items).toEqual([
+    { name: 'a', country: { id: open, name: 'Open', continent: { id: europe, name: 'Europe' }, ...extra(1) } },
+    { name: 'b', country: { id: closed, name: null, continent: null, ...extra(null) } },
+    { name: 'c', country: null },
+    { name: 'd', country: { id: closed, name: null, continent: null, ...extra(null) } },
+  ]);
+  for (const path of ['country.budget', 'country.notes', 'store.name', 'rival.name', 'nap.name'])
+    expect((await member.get(`/city/unit?nest=true&include=${path}`)).status, path).toBeGreaterThanOrEqual(400);
+});
+
 describe('what the caller may not name', () => {
   scenarios(
     { member, project, nobody },

@@ -72,6 +72,10 @@ export default city.module({
       const { items } = await units('visit').list({ include: ['at.code'] });
       return { items, read: items[0]?.['at.code'] };
     } }),
+    nested: city.function({ description: 'Follows a reference to an object', run: async ({ units }) => {
+      const { items } = await units('visit').list({ include: ['at.code'], nest: true });
+      return { items, read: (items[0]?.['at'] as { code: string }).code };
+    } }),
     near: city.function({ description: 'Follows links', run: async ({ units, links }) => {
       const [oslo] = (await units('city').list({ filter: 'eq(name,Oslo)' })).items;
       const other = await units('city').create({ name: 'Ås', code: 'c3' });
@@ -484,7 +488,7 @@ describe('rights inside', () => {
     expect(body.content.unit).not.toHaveProperty('code');
   });
 
-  it.each(['all', 'behind', 'near'])('so in every list of units: %s', async (name) => {
+  it.each(['all', 'behind', 'nested', 'near'])('so in every list of units: %s', async (name) => {
     const { body, text } = await member.post(`/city/function/${name}`);
     expect(body.content).toMatchObject({ items: [{}], read: expect.stringMatching(/^c\d$/) as string });
     expect(text).not.toMatch(/"(at\.)?code"/);

@@ -136,6 +136,10 @@ describe('the units of a group', () => {
       { tug: null, extra: { color: 'red' }, 'extra.color': 'red' },
       { tug: racer, extra: null, 'extra.color': null },
     ]);
+    expect(await items(ann, 'nest=true&include=[name,tug.name]&filter=eq(id,A1)')).toEqual([
+      { name: 'Ark', tug: { id: racer, name: 'Racer' } },
+      { name: null, tug: null },
+    ]);
     // What a caller may not read of one kind is, to it, what that kind lacks.
     expect(await items(admin, `include=price&filter=in(id,${polo},${racer})`)).toEqual([
       { price: null },

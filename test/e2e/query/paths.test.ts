@@ -208,6 +208,76 @@ describe('in include', () => {
     });
   });
 
+  it.each([
+    ['include=[name,country.name]', { name: 'Rome', country: { id: italy, name: 'Italy' } }],
+    ['include=country.id', { country: { id: italy } }],
+    ['include=country.id,country.name,country', { country: { id: italy, name: 'Italy' } }],
+    ['include=country.continent', { country: { id: italy, continent: 'EU' } }],
+    [
+      'include=country.continent.planet.name,country.continent,country.continent.name,country.area',
+      {
+        country: {
+          id: italy,
+          continent: { id: 'EU', planet: { id: earth, name: 'Earth' }, name: 'Europe' },
+          area: '302068.5',
+        },
+      },
+    ],
+    [
+      'include=country.extra.color,country.extra."a.b".c',
+      { country: { id: italy, extra: { color: 'green', 'a.b': { c: 1 } } } },
+    ],
+    [
+      'include=country.extra.color,country.extra',
+      { country: { id: italy, extra: { color: 'green', 'a.b': { c: 1 } } } },
+    ],
+    ['include=name,twin.name,twin.country.name', { name: 'Rome', twin: null }],
+    [`include=country.${LONG}`, { country: { id: italy, [LONG]: 'Repubblica' } }],
+    ['include=name,size', { name: 'Rome', size: 3 }],
+    [
+      `include=${Array.from({ length: 60 }, (_, at) => `country.extra.k${at}`).join()}`,
+      { country: { id: italy, extra: Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`k${at}`, null])) } },
+    ],
+  ])('nest=true&%s', async (include, expected) => {
+    expect(await record(rome, `nest=true&${include}`)).toEqual(expected);
+  });
+
+  it('with nest is null where the reference is, on every step', async () => {
+    expect(await record(lost, 'nest=true&include=country.continent.name')).toEqual({
+      country: { id: nowhere, continent: null },
+    });
+    expect(await record(atlantis, 'nest=true&include=country.continent.name,name')).toEqual({
+      name: 'Atlantis',
+      country: null,
+    });
+  });
+
+  it('with nest replaces the field of the reference, and can be switched off', async () => {
+    const whole = (await record(rome, '')) as object;
+    const nested = { ...whole, country: { id: italy, name: 'Italy' } };
+    expect(await record(rome, 'nest=true&include=*,country.name')).toEqual(nested);
+    expect(await record(rome, 'nest=false&include=*,country.name')).toEqual({ ...whole, 'country.name': 'Italy' });
+    expect(await record(rome, 'nest=true')).toEqual(whole);
+    expect(await record(rome, 'nest=true&exclude=size,id')).toEqual(await record(rome, 'exclude=size,id'));
+    const linked = await record(rome, 'nest=true&include=country.name&load_links=true');
+    expect(linked).toEqual({ country: { id: italy, name: 'Italy' }, links: { parent: [], child: [] } });
+    const { headers } = await project.get(`/city/unit/${rome}?nest=true&include=country.name`);
+    const again = await project.get(`/city/unit/${rome}?nest=true&include=country.name`, {
+      headers: { 'if-none-match': headers.get('etag') ?? '' },
+    });
+    expect(again.status).toBe(304);
+  });
+
+  it.each(['yes', '1', '', 'TRUE'])('nest=%s is refused', async (value) => {
+    for (const path of ['/city/unit', `/city/unit/${rome}`]) {
+      const { status, body } = await project.get(`${path}?nest=${value}&include=country.name`);
+      expect({ status, messages: body.messages }).toMatchObject({
+        status: 400,
+        messages: [{ code: 'query.bad_value', parameter: 'nest' }],
+      });
+    }
+  });
+
   it('has own fields in their order, then paths as requested, also with orders and filters', async () => {
     const query =
       'include=country.name,name,twin.name,id&order=country.name;desc&filter=eq(country.name,Italy)&limit=1';

@@ -95,6 +95,11 @@ export const QUERY_PARAMETERS: Readonly<Record<QueryComponent, OpenApiParameter>
     style: 'form',
     explode: false,
   }),
+  nest: queryParameterOf(
+    'nest',
+    'Answers included paths as objects inside one another, `{"author": {"id": …, "name": …}}`, not under flat keys such as `author.name`.',
+    { type: 'boolean', default: false },
+  ),
   count: queryParameterOf('count', 'Whether to count all that match.', {
     type: 'string',
     enum: ['exact', 'none', 'estimated'],

@@ -226,6 +226,13 @@ export const SHARED_SCHEMAS: Readonly<Record<string, Schema>> = {
   kind_unit: UNIT,
   kind_link: LINK,
   kind_linked_unit: LINKED_UNIT,
+  kind_nested_unit: {
+    type: 'object',
+    description: 'With `nest`: the id of the unit that is referred to, and its values that `include` names.',
+    properties: { id: STRING_SCHEMA },
+    required: ['id'],
+    additionalProperties: true,
+  },
   kind_links: {
     ...objectSchema({ parent: LINKED_UNITS, child: LINKED_UNITS }),
     description: 'Only with `load_links`.',

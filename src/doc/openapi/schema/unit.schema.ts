@@ -38,13 +38,19 @@ export function recordSchema(kind: KindDef, context: KindContext): Schema {
     type: 'object',
     description: `A unit of ${escapeMarkdown(kind.label)}.`,
     properties: {
-      ...propertySchemas(fields, (field) => outputProperty(kind, field, context)),
+      ...propertySchemas(fields, (field) => orNested(field, outputProperty(kind, field, context), context)),
       links: schemaRef('kind_links'),
     },
     // Keys of paths over references and into JSON, as in `include`.
     patternProperties: { '^[^.]+\\..': {} },
     additionalProperties: schemaRef('kind_related'),
   };
+}
+
+/** With `nest`, an included path makes an object of the reference that it begins with. */
+function orNested({ reference, column }: Field, schema: Schema, { mayRead }: KindContext): Schema {
+  const followed = reference && column !== undefined && mayRead(reference.kind);
+  return followed ? { anyOf: [schema, schemaRef('kind_nested_unit')] } : schema;
 }
 
 /** The fields of an answer without `include` and `exclude`. */
