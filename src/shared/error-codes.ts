@@ -95,6 +95,7 @@ export const ERRORS = {
   'unit.conflict': { status: 409, meaning: 'The change conflicts with what is stored.' },
 
   'parameter.unknown': { status: 400, meaning: 'The kind has no parameter of that name.' },
+  'parameter.no_key': { status: 400, meaning: 'A unit is got by a parameter that is not unique.' },
   'parameter.exists': {
     status: 409,
     meaning: 'A parameter of that id exists already in the project, whatever its type.',

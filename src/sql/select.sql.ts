@@ -3,6 +3,7 @@
  * so that a process notices that the model it planned with is outdated.
  */
 import type { Field, KindDef } from '../model/model.js';
+import type { Stored } from '../model/parameter-type/parameter-type.js';
 import { boundRuleOf } from '../model/predicate/bound-rule.js';
 import type { Predicate } from '../model/predicate/predicate.js';
 import { LIMITS } from '../shared/limits.js';
@@ -15,7 +16,7 @@ import type { ShownPath } from './nested-record.sql.js';
 import { storedColumns, type ShownRelated } from './related-record.sql.js';
 import { orderBy, sortSql, targetsOfOrder, type OrderTerm, type Sort } from './order.sql.js';
 import { limitOffset, PREPARED_LIMITS, totalCount, type PageRequest } from './page.sql.js';
-import { matchingRows, rowConditions, type MatchingRows } from './predicate.sql.js';
+import { matchingRows, predicateSql, rowConditions, type MatchingRows } from './predicate.sql.js';
 import { recordColumns, withLongNames, referencedValues, CROSS_JOIN_LATERAL } from './record.sql.js';
 import { hasId, kindTable } from './table.sql.js';
 import { fromTemplate, identityOf } from './statement-template.js';
@@ -198,14 +199,24 @@ export function unitJson(plan: ReadPlan): Fragment {
  */
 export function getStatement(plan: ReadPlan, id: unknown): Statement {
   const bound = plan.access && boundRuleOf(plan.access);
-  if (plan.paths || plan.related || plan.also || (plan.access && !bound)) return render(getSql(plan, param(id)), true);
+  if (plan.paths || plan.related || plan.also || (plan.access && !bound))
+    return render(getSql(plan, hasId(plan.kind, param(id))), true);
   const rule = bound ? ` ${identityOf(bound.rule)}` : '';
-  const sqlWith = ([key]: readonly [Fragment]) => getSql({ ...plan, access: bound?.rule }, key);
+  const sqlWith = ([key]: readonly [Fragment]) => getSql({ ...plan, access: bound?.rule }, hasId(plan.kind, key));
   return fromTemplate(plan.fields, `get ${plan.schema}${rule}`, [id], sqlWith, bound?.memberId);
 }
 
-function getSql(plan: ReadPlan, id: Fragment): Fragment {
-  const where = all([hasId(plan.kind, id), ...rowConditions(plan.schema, plan.kind, [plan.access])]);
+/** The same for the value of a unique parameter. */
+export function getByStatement(plan: ReadPlan, field: Field, value: Stored): Statement {
+  const test = predicateSql(
+    { op: 'is', target: { field, keys: [] }, negated: false, value },
+    { schema: plan.schema, row: 't' },
+  );
+  return render(getSql(plan, test), true);
+}
+
+function getSql(plan: ReadPlan, isUnit: Fragment): Fragment {
+  const where = all([isUnit, ...rowConditions(plan.schema, plan.kind, [plan.access])]);
   // `OFFSET 0` keeps PostgreSQL from merging the subquery into the query, which would build the JSON twice.
   return sql`
     SELECT ${modelVersion(plan.schema)} AS v, u.tag, ${bounded(sql`u.body`)} AS body

@@ -88,6 +88,29 @@ export class UnitController {
     return this.reader.get(scope, kind, unit, urlQueryParameters(request.url));
   }
 
+  @Get('by/:unique_parameter/:value')
+  @ApiRoute({
+    id: 'getBy',
+    tag: 'Units',
+    of: 'keyed',
+    needs: 'access',
+    rights: ['read'],
+    sourceOperation: 'get',
+    summary: 'Get a unit of % by a unique parameter',
+    query: GET_QUERY,
+    content: 'unit',
+    conditional: 'read',
+  })
+  getBy(
+    @Scope() scope: RequestScope,
+    @Param('kind_id') kind: string,
+    @Param('unique_parameter') parameter: string,
+    @Param('value') value: string,
+    @Req() request: HttpRequest,
+  ): Promise<Answer> {
+    return this.reader.getBy(scope, kind, { parameter, value }, urlQueryParameters(request.url));
+  }
+
   @Post('unit')
   @ApiRoute({
     id: 'create',

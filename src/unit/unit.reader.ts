@@ -14,6 +14,7 @@ import type { RequestScope } from '../tenancy/request-scope.js';
 import { requestSession } from './session/caller-executor.js';
 import type { Session } from './session/session.js';
 import { explainablePage } from './explain/explained-page.js';
+import type { KeyText } from './query/key-parameter.js';
 import type { UnitPage } from './query/unit-page.js';
 import type { Readable, UnitOperation, UnitStore } from './store/unit-store.js';
 import { unitAnswer } from './table/presentation-version.js';
@@ -50,6 +51,13 @@ export class UnitReader {
     return this.#read(scope, kindId, 'get', (session, readable, store) => {
       const query = parseListQuery(parameters, store.queryNames.get);
       return store.get(session, readable, unitId, query).then((unit) => unitAnswer(readable.kind, unit, unit.more));
+    });
+  }
+
+  getBy(scope: RequestScope, kindId: string, key: KeyText, parameters: QueryParameters): Promise<Answer> {
+    return this.#read(scope, kindId, 'get', async (session, readable, store) => {
+      const unit = await store.getBy(session, readable, key, parseListQuery(parameters, store.queryNames.get));
+      return unitAnswer(readable.kind, unit, unit.more);
     });
   }
 

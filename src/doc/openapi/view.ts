@@ -3,6 +3,7 @@ import { isAllowedForSomeUnit } from '../../access/access.js';
 import { isLinkable, isMemberKind, type KindDef, type Model } from '../../model/model.js';
 import type { Operation as Right } from '../../model/built-in-traits.js';
 import { isAdministrator, type Caller } from '../../tenancy/caller.js';
+import { keyParameters } from '../../unit/query/key-parameter.js';
 import type { UnitOperation } from '../../unit/store/unit-store.js';
 import type { DocumentedFunction } from './documented-functions.js';
 import type { Application } from './application.js';
@@ -77,8 +78,9 @@ export function isShown(route: Route, kind: KindDef | undefined, input: Document
   return (subject.active || route.inactive === true) && hasRight(input, subject, route.rights);
 }
 
-const APPLIES_TO: Readonly<Record<Exclude<Route['of'], undefined>, (kind: KindDef) => boolean>> = {
+const APPLIES_TO: Readonly<Record<Exclude<Route['of'], undefined>, (kind: KindDef, caller: Caller) => boolean>> = {
   all: () => true,
+  keyed: (kind, caller) => kind.storage.hasTable && keyParameters(kind, caller).length > 0,
   linkable: isLinkable,
   members: isMemberKind,
   none: () => false,
@@ -86,5 +88,5 @@ const APPLIES_TO: Readonly<Record<Exclude<Route['of'], undefined>, (kind: KindDe
 
 /** Whether a route belongs to a kind, and is visible. */
 export function isShownOf(route: Route, kind: KindDef, input: DocumentInput): boolean {
-  return route.of !== undefined && APPLIES_TO[route.of](kind) && isShown(route, kind, input);
+  return route.of !== undefined && APPLIES_TO[route.of](kind, input.caller) && isShown(route, kind, input);
 }

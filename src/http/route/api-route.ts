@@ -53,10 +53,10 @@ export type RouteTag = keyof typeof TAGS;
 /** Facts about a route that its description and its visibility depend on. */
 export interface RouteFacts {
   /**
-   * The kinds that have such a path: all, those whose units can be linked, member kinds, or none in particular.
+   * The kinds that have such a path: all, those with a unique parameter, those whose units can be linked, member kinds, or none in particular.
    * Undefined for paths without a kind.
    */
-  readonly of?: 'all' | 'linkable' | 'members' | 'none';
+  readonly of?: 'all' | 'keyed' | 'linkable' | 'members' | 'none';
   /** The path is the same for all kinds and is documented once, with the list of kinds. */
   readonly joint?: true;
   /** Rights on the kind, any of which the caller needs. */

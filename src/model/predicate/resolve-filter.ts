@@ -12,7 +12,7 @@ import {
 import { printOperand } from '../../filter/filter.printer.js';
 import { testValues } from '../../filter/filter.walk.js';
 import { refusal } from '../../shared/errors.js';
-import { scalarText } from '../../shared/json.js';
+import { scalarText, textFault } from '../../shared/json.js';
 import { builtInField } from '../field.js';
 import type { Field } from '../model.js';
 import type { ParameterType, Stored } from '../parameter-type/parameter-type.js';
@@ -177,6 +177,18 @@ function readScalar(value: Scalar | MemberRef | ValueList, { field }: Target): S
   if (stored === undefined)
     throw badValue(field, `${type.expectsInFilter ?? type.expects} (${field.describedAs ?? type.id})`, value.at);
   return stored;
+}
+
+/** Reads a value that is compared with a field outside of a filter. @throws KindError 400 */
+export function readFilterValue(field: Field, text: string): Stored {
+  const fault = textFault(text);
+  if (fault !== undefined)
+    throw refusal('filter.bad_value', `'${field.id}': the value ${fault}`, { parameter: field.id });
+  const type = valueTypeOf(field);
+  const stored = type.read(text);
+  if (stored !== undefined) return stored;
+  const wants = `${type.expectsInFilter ?? type.expects} (${field.describedAs ?? type.id})`;
+  throw refusal('filter.bad_value', `'${field.id}' wants ${wants}`, { parameter: field.id });
 }
 
 function badValue(field: Field, wants: string, at: number) {

@@ -5,6 +5,9 @@ import { Injectable } from '@nestjs/common';
 import type { AggregateQuery } from '../../filter/aggregate-query.js';
 import type { Parsed, ParsedQuery } from '../../http/route/parse-list-query.js';
 import type { KindDef } from '../../model/model.js';
+import { refusal } from '../../shared/errors.js';
+import { scalarText } from '../../shared/json.js';
+import { readKeyValue, type KeyText } from '../query/key-parameter.js';
 import { everyField, type Predicate } from '../../model/predicate/predicate.js';
 import type { Readable, ShownUnit } from '../store/unit-store.js';
 import type { GroupPage, UnitPage } from '../query/unit-page.js';
@@ -47,6 +50,14 @@ export class RemoteReader {
       const fields = planQuery(parsed, (query) => planRemoteAnswer(query, context));
       return { ...rowOf(record, fields, context.visible.values()), more: false };
     });
+  }
+
+  /** A source gets units by id alone. @throws KindError 404 for other parameters */
+  async getBy(session: Session, readable: Readable, key: KeyText, parsed: ParsedQuery): Promise<ShownUnit> {
+    const { kind } = readable;
+    const { value, isId } = readKeyValue(key, kind, session.caller);
+    if (isId) return this.get(session, readable, scalarText(value), parsed);
+    throw refusal('kind.not_allowed_here', `Units of the remote kind '${kind.id}' are got by id`);
   }
 
   find(session: Session, { kind }: Readable, id: string): Promise<UnitRow | undefined> {

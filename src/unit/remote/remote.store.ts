@@ -39,6 +39,7 @@ export class RemoteStore implements UnitStore {
   readonly list: UnitStore['list'] = (...args) => this.reader.list(...args);
   readonly aggregate: UnitStore['aggregate'] = (...args) => this.reader.aggregate(...args);
   readonly get: UnitStore['get'] = (...args) => this.reader.get(...args);
+  readonly getBy: UnitStore['getBy'] = (...args) => this.reader.getBy(...args);
   readonly find: UnitStore['find'] = (...args) => this.reader.find(...args);
   readonly evaluate: UnitStore['evaluate'] = (...args) => this.reader.evaluate(...args);
 

@@ -14,6 +14,7 @@ import type { Caller } from '../../tenancy/caller.js';
 import type { Project } from '../../tenancy/project.js';
 import type { Body } from '../draft/draft.js';
 import type { NotObject } from '../draft/drafter.js';
+import type { KeyText } from '../query/key-parameter.js';
 import type { GroupPage, UnitPage } from '../query/unit-page.js';
 import type { Session } from '../session/session.js';
 
@@ -72,6 +73,8 @@ export interface UnitStore {
   aggregate(session: Session, readable: Readable, query: Parsed<AggregateQuery>): Promise<GroupPage>;
   /** A missing unit is reported before faults of the query. @throws KindError 400, 404 */
   get(session: Session, readable: Readable, id: string, query: ParsedQuery): Promise<ShownUnit>;
+  /** The same for a unit that is named by a unique parameter. */
+  getBy(session: Session, readable: Readable, key: KeyText, query: ParsedQuery): Promise<ShownUnit>;
   /** The whole unit; undefined if it does not exist or the caller may not read it. */
   find(session: Session, readable: Readable, id: string): Promise<UnitRow | undefined>;
   /**

@@ -5,15 +5,17 @@ import type { AggregateQuery } from '../../filter/aggregate-query.js';
 import type { Parsed, ParsedQuery } from '../../http/route/parse-list-query.js';
 import type { KindDef } from '../../model/model.js';
 import type { Predicate } from '../../model/predicate/predicate.js';
-import { isCallerError } from '../../shared/errors.js';
+import { isCallerError, type KindError } from '../../shared/errors.js';
+import { scalarText } from '../../shared/json.js';
 import type { ReadPlan } from '../../sql/select.sql.js';
 import { showsMore } from './presentation-version.js';
 import type { Readable, ShownUnit } from '../store/unit-store.js';
 import type { GroupPage, UnitPage } from '../query/unit-page.js';
 import type { Session } from '../session/session.js';
-import { parseKey, unknownUnit } from '../session/unit-ids.js';
+import { noUnit, parseKey, unknownUnit } from '../session/unit-ids.js';
 import { hiddenNames, planAggregate } from '../query/aggregate.plan.js';
 import { pageCursor } from '../query/cursor.js';
+import { readKeyValue, type KeyText } from '../query/key-parameter.js';
 import { planContextOf, planGet, planList, planQuery, type PlanContext } from '../query/list.plan.js';
 import type { UnitRow } from '../store/unit-store.js';
 import { PageRepository } from './page.repository.js';
@@ -44,10 +46,35 @@ export class TableReader {
     return { ...(await this.pages.fetchAggregate(executor, plan, model)), hidden: hiddenNames(plan) };
   }
 
-  async get(session: Session, readable: Readable, id: string, parsed: ParsedQuery): Promise<ShownUnit> {
+  get(session: Session, readable: Readable, id: string, parsed: ParsedQuery): Promise<ShownUnit> {
     const { kind } = readable;
     const { executor, model } = session;
     const key = parseKey(kind, id);
+    return this.#show(session, readable, parsed, {
+      fetch: (plan) => (key === undefined ? undefined : this.repository.fetch(executor, plan, key, model)),
+      unknown: () => unknownUnit(kind, id),
+    });
+  }
+
+  /** @throws KindError 400 also if the parameter is not unique */
+  async getBy(session: Session, readable: Readable, key: KeyText, parsed: ParsedQuery): Promise<ShownUnit> {
+    const { kind } = readable;
+    const { executor, model, caller } = session;
+    const found = readKeyValue(key, kind, caller);
+    if (found.isId) return this.get(session, readable, scalarText(found.value), parsed);
+    return this.#show(session, readable, parsed, {
+      fetch: (plan) => this.repository.fetchBy(executor, plan, found, model),
+      unknown: () => noUnit(key.value, `as '${key.parameter}' of '${kind.id}'`),
+    });
+  }
+
+  async #show(
+    session: Session,
+    readable: Readable,
+    parsed: ParsedQuery,
+    { fetch, unknown }: Wanted,
+  ): Promise<ShownUnit> {
+    const { kind } = readable;
     let plan: ReadPlan;
     try {
       const context = planContext(session, readable);
@@ -55,11 +82,11 @@ export class TableReader {
       // Most requests load no links. They skip the `await`, because it would slow down every get.
       plan = query.loadLinks ? { ...read, ...(await this.#loaded(session, kind, { ...query, limit: 1 })) } : read;
     } catch (error) {
-      if (isCallerError(error) && !(await this.find(session, readable, id))) throw unknownUnit(kind, id);
+      if (isCallerError(error) && !(await fetch(planGet(EMPTY_QUERY, planContext(session, readable))))) throw unknown();
       throw error;
     }
-    const unit = key === undefined ? undefined : await this.repository.fetch(executor, plan, key, model);
-    if (!unit) throw unknownUnit(kind, id);
+    const unit = await fetch(plan);
+    if (!unit) throw unknown();
     return { tag: unit.tag, body: unit.body, more: showsMore(plan) };
   }
 
@@ -89,6 +116,13 @@ export class TableReader {
     const plan = { schema: project.schema, kind };
     return key === undefined ? undefined : this.repository.evaluate(executor, plan, key, predicates, model);
   }
+}
+
+/** One unit that is wanted. */
+interface Wanted {
+  readonly fetch: (plan: ReadPlan) => Promise<UnitRow | undefined> | undefined;
+  /** The error if there is none. */
+  readonly unknown: () => KindError;
 }
 
 function planContext(session: Session, { kind, grant }: Readable): PlanContext {

@@ -18,7 +18,8 @@ import {
 } from '../../sql/write.sql.js';
 import { rowParams, rowsText, type RowsText } from '../../sql/new-rows.sql.js';
 import { explainStatement } from '../../sql/explain.sql.js';
-import { getStatement, type ReadPlan } from '../../sql/select.sql.js';
+import { getByStatement, getStatement, type ReadPlan } from '../../sql/select.sql.js';
+import type { KeyValue } from '../query/key-parameter.js';
 import { getAnyStatement, type AnyKindPlan } from '../../sql/union.sql.js';
 import { EventLoopYield } from '../../shared/event-loop-yield.js';
 import type { MaybePromise } from '../../shared/maybe-promise.js';
@@ -53,7 +54,20 @@ export class UnitRepository {
   }
 
   fetch(executor: Executor, plan: ReadPlan, id: unknown, model: Model): Promise<UnitRow | undefined> {
-    return executor.run<MaybeUnit>(getStatement(plan, id)).then(([row]) => {
+    return this.#fetch(executor, plan, getStatement(plan, id), model);
+  }
+
+  fetchBy(
+    executor: Executor,
+    plan: ReadPlan,
+    { field, value }: Pick<KeyValue, 'field' | 'value'>,
+    model: Model,
+  ): Promise<UnitRow | undefined> {
+    return this.#fetch(executor, plan, getByStatement(plan, field, value), model);
+  }
+
+  #fetch(executor: Executor, plan: ReadPlan, statement: Statement, model: Model): Promise<UnitRow | undefined> {
+    return executor.run<MaybeUnit>(statement).then(([row]) => {
       if (!row) return this.#checkVersion(executor, plan, model);
       checkVersion(row, model);
       return unitOf(row);

@@ -93,6 +93,7 @@ describe('the document without a project', () => {
     expect(operations(document, '/api/lib/{kind_id}')).toEqual([
       'DELETE /unit/{unit_id}',
       'GET /aggregate',
+      'GET /by/{unique_parameter}/{value}',
       'GET /function/{function_name}',
       'GET /struct',
       'GET /unit',

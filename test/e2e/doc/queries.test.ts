@@ -28,10 +28,12 @@ await defineKinds(
 await ok(project.post('/group/unit', { id: 'notes', kind_list: ['note'] }));
 await ok(project.post('/link/unit', { id: 'about', label: 'About' }));
 const note = await createdId(project.post('/note/unit', { title: 'a' }));
-const { items: members } = (await ok(project.get('/kind_admin/unit'))) as { items: { id: string }[] };
-const { id: person } = (await ok(project.post('/person/unit', { username: 'p', email: 'p@example.com' }))) as {
-  id: string;
+const { items: members } = (await ok(project.get('/kind_admin/unit'))) as {
+  items: { id: string; kind_system_user: string }[];
 };
+const { id: person, kind_system_user: account } = (await ok(
+  project.post('/person/unit', { username: 'p', email: 'p@example.com' }),
+)) as { id: string; kind_system_user: string };
 
 /** A unit of each kind whose operations are tried. */
 const UNITS = new Map(
@@ -55,6 +57,7 @@ const ARGS = new Map(
     child_unit_id: note,
     function_name: 'greet',
     parameter_type_id: 'string',
+    unique_parameter: 'kind_system_user',
     parameter_id: 'title',
     token: 'x',
     asset: 'page.js',
@@ -77,6 +80,7 @@ function pathOf(template: string): string | undefined {
       (name === 'group_id' && kind === 'group') ||
       (name === 'kind_id' && kind === 'kind');
     if (name === 'kind_id' && kind === 'group') return 'note';
+    if (name === 'value') return kind === 'person' ? account : (members[0]?.kind_system_user ?? '');
     if (template.startsWith('/api/lib/group/{')) return name === 'unit_id' ? note : 'notes';
     return (own ? UNITS.get(kind) : undefined) ?? ARGS.get(name) ?? name;
   });

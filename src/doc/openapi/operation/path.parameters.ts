@@ -58,6 +58,8 @@ export function pathParameters(choices: LinkPathChoices | undefined): Record<str
     of('kind_id', 'The id of a kind.'),
     of('unit_id', 'The id of a unit.'),
     ['unit_uuid', { ...of('unit_id', 'The id of a unit.', { type: 'string', format: 'uuid' })[1] }],
+    of('unique_parameter', 'The id of a unique parameter of the kind.'),
+    of('value', 'Its value, as in a filter.'),
     of('group_id', 'The id of a group.'),
     of('parameter_id', 'The id of a parameter.'),
     of('parameter_type_id', 'The type of the parameter.', { type: 'string', enum: [...PARAMETER_TYPES.keys()] }),

@@ -1,0 +1,50 @@
+/** Parameters other than the id whose value only one unit can have. Pure. */
+import { readableFields } from '../../access/masks.js';
+import type { Field, KindDef } from '../../model/model.js';
+import { readFilterValue } from '../../model/predicate/resolve-filter.js';
+import type { Stored } from '../../model/parameter-type/parameter-type.js';
+import { didYouMean } from '../../shared/did-you-mean.js';
+import { refusal } from '../../shared/errors.js';
+import type { Caller } from '../../tenancy/caller.js';
+
+/** A parameter and a value of it, as a path has them. */
+export interface KeyText {
+  readonly parameter: string;
+  readonly value: string;
+}
+
+export interface KeyValue {
+  readonly field: Field;
+  readonly value: Stored;
+  /** Whether the value is the id of the unit. */
+  readonly isId: boolean;
+}
+
+/** @throws KindError 400 if the caller may not read the parameter, it is not unique, or the value does not fit its type */
+export function readKeyValue({ parameter, value }: KeyText, kind: KindDef, caller: Caller): KeyValue {
+  const visible = readableFields(kind, caller);
+  const field = visible.get(parameter);
+  const place = { parameter: parameter.slice(0, 80) };
+  if (!field) {
+    const text = `No parameter '${place.parameter}' in '${kind.id}'${didYouMean(parameter, visible.keys())}`;
+    throw refusal('parameter.unknown', text, place);
+  }
+  const isId = field === kind.keyField || field === kind.primary;
+  if (isId || isUnique(kind, field)) return { field, value: readFilterValue(field, value), isId };
+  const others = keyParameters(kind, caller).map(({ id }) => `'${id}'`);
+  const hint = others.length > 0 ? `; it is of ${others.join(', ')}` : '';
+  throw refusal('parameter.no_key', `'${field.id}' of '${kind.id}' is not unique${hint}`, place);
+}
+
+/** The parameters by which a caller can get a unit, except the id. */
+export function keyParameters(kind: KindDef, caller: Caller): Field[] {
+  return [...readableFields(kind, caller).values()].filter(
+    (field) => field !== kind.keyField && (field === kind.primary || isUnique(kind, field)),
+  );
+}
+
+/** JSON is compared as text, and different values can have one text. */
+function isUnique(kind: KindDef, { id, def, column, type }: Field): boolean {
+  if (column === undefined || def.multiple || type.hasKeys) return false;
+  return def.unique || kind.unique.some(([only, ...others]) => only === id && others.length === 0);
+}
