@@ -1,10 +1,10 @@
 /** Collects the values of one draft, and reports faults of the body. Pure. */
-import { v7 as uuidv7 } from 'uuid';
 import type { TargetKindText } from '../../access/reference-access.js';
 import { Faults, type ErrorCode, type FaultLocation } from '../../shared/errors.js';
 import { IDENTIFIER, IDENTIFIER_HINT, identifierFromLabel } from '../../shared/identifiers.js';
 import { getOrInsert } from '../../shared/get-or-insert.js';
 import { jsonEqual, scalarText, type Json } from '../../shared/json.js';
+import { newId } from '../../shared/new-id.js';
 import type { WorkInPieces } from '../../shared/work-in-pieces.js';
 import { shownValue } from '../../model/field.js';
 import type { Field, KindDef } from '../../model/model.js';
@@ -151,7 +151,7 @@ export class DraftBuilder {
 
   #makeId(): Stored | undefined {
     const { kind } = this.options;
-    if (kind.key === 'uuid') return uuidv7();
+    if (kind.key === 'uuid') return newId();
     if (kind.key === 'natural' || kind.key === 'source') return undefined;
     const given = this.body.get('id');
     if (given !== undefined) {
