@@ -141,9 +141,9 @@ function partOf({ processes, peers, scales } = run.options) {
 }
 
 async function measureAll() {
-  /** @type {{ isFresh(): Promise<boolean>, build(): Promise<void> }} */
+  /** @type {{ isFresh(): boolean, build(): Promise<void> }} */
   const { isFresh, build } = await import(join(root, 'scripts', 'build.mjs'));
-  if (!(await isFresh())) await build();
+  if (!isFresh()) await build();
   const postgres = await run.startPostgres();
   const settings = await postgres.settings();
   const systems = await startSystems(run, postgres);

@@ -3,7 +3,8 @@
 // own, so that the service does not keep the memory of the compiler.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, copyFile, mkdir, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { readdirSync, statSync } from 'node:fs';
+import { chmod, copyFile, mkdir, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -14,8 +15,8 @@ const BUNDLE = 'bundle';
 /** Written by each installation of packages. */
 const INSTALLED = join(root, 'node_modules', '.package-lock.json');
 
-async function files(folder) {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+function files(folder) {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
   return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath ?? entry.path, entry.name));
 }
 
@@ -26,25 +27,25 @@ function outputOf(file, folder) {
 }
 
 /** The time of the last change in milliseconds; undefined if the file does not exist. */
-async function changedAt(file) {
-  return (await stat(file).catch(() => undefined))?.mtimeMs;
+function changedAt(file) {
+  return statSync(file, { throwIfNoEntry: false })?.mtimeMs;
 }
 
-/** True if every file of a build is at least as new as its source and the build settings, and the bundle as all of them. */
-export async function isFresh(folder = target) {
+/**
+ * True if every file of a build is at least as new as its source and the build settings, and the bundle as all of them.
+ * Without promises, because every start waits for it: it takes a third of the time.
+ */
+export function isFresh(folder = target) {
   const scripts = ['bundle.mjs', 'code-cache.mjs'].map((name) => join(import.meta.dirname, name));
   const settings = [join(root, '.swcrc'), join(root, 'package.json'), ...scripts];
-  const [bundled, installed, ...configured] = await Promise.all(
-    [join(folder, BUNDLE), INSTALLED, ...settings].map(changedAt),
-  );
+  const [bundled, installed, ...configured] = [join(folder, BUNDLE), INSTALLED, ...settings].map(changedAt);
   if (bundled === undefined || (installed ?? 0) > bundled) return false;
-  const checks = (await files(source)).map(async (file) => {
+  return files(source).every((file) => {
     const output = outputOf(file, folder);
     if (output === undefined) return true;
-    const [changed, built] = await Promise.all([changedAt(file), changedAt(output)]);
-    return built !== undefined && built <= bundled && [changed, ...configured].every((time) => time <= built);
+    const built = changedAt(output);
+    return built !== undefined && built <= bundled && [changedAt(file), ...configured].every((time) => time <= built);
   });
-  return (await Promise.all(checks)).every(Boolean);
 }
 
 /** Builds in another process, which writes its errors to standard error. @throws BuildError */
@@ -58,7 +59,7 @@ export class BuildError extends Error {}
 
 /** Builds if it is necessary. An error of the build, which has been reported, ends the process. */
 export async function ensureBuild() {
-  if (await isFresh()) return;
+  if (isFresh()) return;
   try {
     await build();
   } catch (error) {
@@ -112,7 +113,7 @@ export async function keepBytecode(folder) {
 
 /** @param started the time of the outputs: the start, so that a source saved during the build counts as newer */
 export async function buildInto(folder, started = new Date()) {
-  const outputs = (await files(source)).map(async (file) => {
+  const outputs = files(source).map(async (file) => {
     const out = outputOf(file, folder);
     if (out === undefined) return;
     await mkdir(dirname(out), { recursive: true });

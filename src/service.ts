@@ -74,7 +74,6 @@ const MAIL_GRACE = 2000;
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { config, connection, logger, worker } = options;
   const { app, database, dataSource, registration } = await assemble(options);
-  const first = options.prepared ?? (await prepareProjects(app, config, logger, options.signal));
   app.get(ModelStore).onOutdated = upgradeOnDemand(app.get(Provisioning), logger);
   const listener = new Listener(
     directConnection(connection),
@@ -82,8 +81,14 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     announcementHandlers(app, logger, connection),
     async (channel, payload) => void (await database.run(notifyStatement(channel, payload))),
   );
+  const stopListener = async (error: unknown): Promise<never> => {
+    await listener.stop();
+    throw error;
+  };
   if (worker) app.get(Metrics).join(worker.metricsOfAll);
-  await listener.start();
+  const listening = listener.start();
+  const first = options.prepared ?? (await prepareProjects(app, config, logger, options.signal).catch(stopListener));
+  await listening;
   const server = app.getHttpServer();
   if (worker) worker.connections.serveWith(server);
   else await app.listen(config.port, config.host);
@@ -133,33 +138,33 @@ async function assemble(options: ServiceOptions) {
     warn,
   });
   if (reachability.superuser && !prepared) logger.warn(SUPERUSER_WARNING);
-  let registration: ServiceRegistration | undefined;
-  try {
+  const database = new Database(dataSource, {
+    onAfterCommitError: (error) => logger.error({ err: error }, 'work after a commit failed'),
+    pooled: reachability.pooled,
+    idleTimeout,
+    retryTimeout: config.functionTimeout,
+    prepares: config.databasePrepared,
+    onUnprepared: (err) => logger.warn({ reason: err.message }, UNPREPARED_WARNING),
+    direct: directConnection(connection),
+  });
+  const register = async (): Promise<ServiceRegistration> => {
     if (!prepared) await migrateRegistry(dataSource, { log: (line) => logger.info(line), signal });
-    const database = new Database(dataSource, {
-      onAfterCommitError: (error) => logger.error({ err: error }, 'work after a commit failed'),
-      pooled: reachability.pooled,
-      idleTimeout,
-      retryTimeout: config.functionTimeout,
-      prepares: config.databasePrepared,
-      onUnprepared: (err) => logger.warn({ reason: err.message }, UNPREPARED_WARNING),
-      direct: directConnection(connection),
-    });
-    registration = await ServiceRegistration.register(database, {
-      secret,
-      origin: secretOriginOf(config),
-      alone,
-      log: logger,
-      signal,
-    });
-    const registry = new ProjectRepository(dataSource);
-    const app = await createApp({ config, secret, registry, database, logger }, logger);
-    return { app, database, dataSource, registration };
-  } catch (error) {
-    await registration?.unregister();
-    await dataSource.destroy();
-    throw error;
+    const origin = secretOriginOf(config);
+    return ServiceRegistration.register(database, { secret, origin, alone, log: logger, signal });
+  };
+  const registry = new ProjectRepository(dataSource);
+  // The application uses the database only later, so both are done at the same time.
+  const [registered, created] = await Promise.allSettled([
+    register(),
+    createApp({ config, secret, registry, database, logger }, logger),
+  ]);
+  if (registered.status === 'fulfilled' && created.status === 'fulfilled') {
+    return { app: created.value, database, dataSource, registration: registered.value };
   }
+  if (created.status === 'fulfilled') await created.value.close();
+  if (registered.status === 'fulfilled') await registered.value.unregister();
+  await dataSource.destroy();
+  throw [registered, created].find((each) => each.status === 'rejected')?.reason;
 }
 
 /** Describes the origin of the secret, for messages. */

@@ -4,9 +4,9 @@ import { COMPILED } from './compiled.js';
 
 const { build, isFresh } = (await import(join(import.meta.dirname, '../../scripts/build.mjs'))) as {
   build: (folder: string) => Promise<void>;
-  isFresh: (folder: string) => Promise<boolean>;
+  isFresh: (folder: string) => boolean;
 };
 
 export async function setup(): Promise<void> {
-  if (!(await isFresh(COMPILED))) await build(COMPILED);
+  if (!isFresh(COMPILED)) await build(COMPILED);
 }

@@ -35,17 +35,25 @@ export interface OwnerRoleOptions {
  */
 export async function prepareOwner(client: Client, { password, connect, log }: OwnerRoleOptions): Promise<void> {
   const known = await runOnClient(client, findRoleStatement(OWNER));
-  if (known.length > 0) await runOnClient(client, setRolePasswordStatement(OWNER, password));
-  else {
+  const [database] = await runOnClient<{ owner: string }>(client, databaseOwnerStatement(DATABASE));
+  if (known.length === 0) {
     await runOnClient(client, revokePublicAccessStatement(DEFAULT_DATABASES));
     await runOnClient(client, createRoleStatement(OWNER, password));
   }
-  const [database] = await runOnClient<{ owner: string }>(client, databaseOwnerStatement(DATABASE));
-  if (!database) {
-    await runOnClient(client, createDatabaseStatement(DATABASE, OWNER));
-    return;
-  }
-  if (database.owner !== OWNER) await runOnClient(client, changeDatabaseOwnerStatement(DATABASE, OWNER));
+  await Promise.all([
+    known.length > 0 && runOnClient(client, setRolePasswordStatement(OWNER, password)),
+    database && transferOwnership(client, database.owner, { connect, log }),
+  ]);
+  if (!database) await runOnClient(client, createDatabaseStatement(DATABASE, OWNER));
+}
+
+/** Gives the owner role what is still the superuser's. */
+async function transferOwnership(
+  client: Client,
+  owner: string,
+  { connect, log }: Pick<OwnerRoleOptions, 'connect' | 'log'>,
+): Promise<void> {
+  if (owner !== OWNER) await runOnClient(client, changeDatabaseOwnerStatement(DATABASE, OWNER));
   const session = await connect();
   try {
     const schemas = await runOnClient<{ schema: string }>(session, schemasOfRoleStatement(SUPERUSER));
