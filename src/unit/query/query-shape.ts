@@ -30,7 +30,7 @@ export function aggregateShape({ sources, columns }: AggregatePlan): string {
   const [first] = sources;
   const groups = columns.flatMap(({ role }, at) => {
     const target = first?.inputs[at]?.target;
-    return role === 'group' && target ? [pathText(target)] : [];
+    return role === 'value' || !target ? [] : [pathText(target)];
   });
   const by = groups.length > 0 ? ` by ${groups.join(', ')}` : '';
   return bounded(`aggregation of ${kindsText(sources)}${whereText(first?.filter, first?.access)}${by}`);

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import type { Executor } from '../../database/database.js';
 import { isDatabaseFault, isOutOfRange } from '../../database/statement/sqlstate.js';
 import type { Model } from '../../model/model.js';
-import { refusal } from '../../shared/errors.js';
+import { KindError, refusal } from '../../shared/errors.js';
 import { aggregateStatement, isStoredCount, type AggregatePlan } from '../../sql/aggregate.sql.js';
 import type { Statement } from '../../sql/fragment.js';
 import {
@@ -15,6 +15,7 @@ import {
 } from '../../sql/select.sql.js';
 import { estimateUnionStatement, unionStatement, type UnionPlan } from '../../sql/union.sql.js';
 import { walkStatement, type WalkPlan } from '../../sql/walk.sql.js';
+import type { QueryCall } from '../explain/query-collector.js';
 import { QueryStatistics } from '../explain/query-statistics.js';
 import { badCursor } from '../query/cursor.js';
 import { aggregateShape, listShape, unionShape, walkShape } from '../query/query-shape.js';
@@ -86,11 +87,8 @@ export class PageRepository {
     model: Model,
     { statement, estimate, measured, shape }: PageStatements,
   ): Promise<PageRow> {
-    const start = performance.now();
     try {
-      let [row] = await executor.run<ListRow>(statement);
-      checkVersion(row, model);
-      if (shape) this.#note(plan.schema, model, shape, statement, start);
+      let row = await this.#query<ListRow>(executor, { schema: plan.schema, model, statement }, shape);
       if (row?.items === null && measured) {
         [row] = await executor.run<ListRow>(measured());
         checkVersion(row, model);
@@ -104,9 +102,29 @@ export class PageRepository {
     }
   }
 
-  #note(schema: string, model: Model, shape: () => string, statement: Statement, start: number): void {
-    const milliseconds = performance.now() - start;
-    this.statistics.note({ schema, model, shape: shape(), statement, milliseconds });
+  /**
+   * Runs a query, checks the version of the model, and records what the query took, also if the time limit ended it.
+   * @param shape undefined if nothing is to be recorded
+   */
+  async #query<Row extends Versioned>(
+    executor: Executor,
+    query: Pick<QueryCall, 'schema' | 'model' | 'statement'>,
+    shape: (() => string) | undefined,
+  ): Promise<Row | undefined> {
+    const start = performance.now();
+    const note = (): void => {
+      const milliseconds = performance.now() - start;
+      if (shape) this.statistics.note({ ...query, shape: shape(), milliseconds });
+    };
+    try {
+      const [row] = await executor.run<Row>(query.statement);
+      checkVersion(row, query.model);
+      note();
+      return row;
+    } catch (error) {
+      if (error instanceof KindError && error.code === 'query.timeout') note();
+      throw error;
+    }
   }
 
   /** A page of groups. */
@@ -117,11 +135,10 @@ export class PageRepository {
   ): Promise<Pick<PageRow, 'count' | 'items'>> {
     if (isStoredCount(plan)) for (const { kind } of plan.sources) this.checker.noteUse(plan.schema, kind);
     try {
-      const statement = aggregateStatement(plan);
-      const start = performance.now();
-      const [row] = await executor.run<Versioned & { count: string; items: string }>(statement);
-      checkVersion(row, model);
-      this.#note(plan.schema, model, () => aggregateShape(plan), statement, start);
+      const query = { schema: plan.schema, model, statement: aggregateStatement(plan) };
+      const row = await this.#query<Versioned & { count: string; items: string }>(executor, query, () =>
+        aggregateShape(plan),
+      );
       return { count: Number(row?.count), items: row?.items ?? '[]' };
     } catch (error) {
       if (isOutOfRange(error))
@@ -131,11 +148,10 @@ export class PageRepository {
   }
 
   async fetchWalk(executor: Executor, plan: WalkPlan, model: Model): Promise<WalkRow> {
-    const statement = walkStatement(plan);
-    const start = performance.now();
-    const [row] = await executor.run<Versioned & Omit<WalkRow, 'count'> & { count: string }>(statement);
-    checkVersion(row, model);
-    this.#note(plan.schema, model, () => walkShape(plan), statement, start);
+    const query = { schema: plan.schema, model, statement: walkStatement(plan) };
+    const row = await this.#query<Versioned & Omit<WalkRow, 'count'> & { count: string }>(executor, query, () =>
+      walkShape(plan),
+    );
     if (!row) throw new Error('a walk answers one row');
     return { ...row, count: Number(row.count) };
   }

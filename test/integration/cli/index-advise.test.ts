@@ -4,9 +4,10 @@ import { describe, expect, it } from 'vitest';
 import { runCommandLine } from '../../../src/cli/run.js';
 import { loadConfig } from '../../../src/config/config.js';
 import { QueryStatistics } from '../../../src/unit/explain/query-statistics.js';
-import { defineKinds } from '../../support/callers.js';
+import { anonymous, defineKinds } from '../../support/callers.js';
 import { ok, query } from '../../support/definitions.js';
 import { ownDatabase, startServiceOn, urlOf } from '../../support/own-database.js';
+import { sideConnection } from '../../support/side-connection.js';
 import type { TestProject } from '../../support/service.js';
 
 /** More than are indexed in a transaction. */
@@ -62,6 +63,7 @@ interface Advised {
     kind: string;
     parameters: string[];
     calls: number;
+    milliseconds: number;
     read: number;
     found: number;
     also: string[];
@@ -227,6 +229,26 @@ describe('index advise', () => {
     expect(out).toMatch(/note \(grade\): .* ready\./);
   });
 
+  it('records queries that the time limit ends', { timeout: 30_000 }, async () => {
+    await defineKinds(project, {
+      id: 'sign',
+      access: { read: 'anyone' },
+      parameters: [{ id: 'word', kind_id: 'string' }],
+    });
+    await query(
+      project,
+      `INSERT INTO $schema."sign" ("id", "word", "metadata", "inserted_at", "updated_at") SELECT gen_random_uuid(), 'word ' || n, '{}', now(), now() FROM generate_series(1, 5000) AS n`,
+    );
+    const release = await (await sideConnection(connection)).lock(project, 'sign');
+    const reply = await anonymous(project).get('/sign/unit?filter=eq(word,x)');
+    expect([reply.status, reply.body.messages[0]?.code]).toEqual([503, 'query.timeout']);
+    await release();
+    await storeAll();
+    const { proposals } = await advised();
+    expect(proposals[0]).toMatchObject({ kind: 'sign', parameters: ['word'], calls: 1, read: 5000, found: 0 });
+    expect(proposals[0]?.milliseconds).toBeGreaterThan(4000);
+  });
+
   it('keeps at most 200 queries of a project, and those of the last thirty days', async () => {
     await query(
       project,
@@ -237,7 +259,7 @@ describe('index advise', () => {
     const ids = async () => (await stored()).map(({ id }) => id);
     const kept = await ids();
     expect(kept).toHaveLength(200);
-    expect(kept).toEqual(expect.arrayContaining(['many 101', 'many 300']));
+    expect(kept).toEqual(expect.arrayContaining(['many 110', 'many 300']));
     await query(project, `UPDATE $schema."_query" SET "seen_at" = now() - interval '31 days' WHERE "id" <> 'many 300'`);
     await list('limit=3');
     await storeAll();
