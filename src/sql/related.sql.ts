@@ -7,7 +7,7 @@ import type { Predicate, Related, RelatedKind } from '../model/predicate/predica
 import { columnRef, columnType, fieldJson } from './columns.sql.js';
 import { all, ident, join, literal, param, sql, type Fragment } from './fragment.js';
 import { linkTable } from './link-table.sql.js';
-import { joinedKindTable } from './table.sql.js';
+import { joinedKindTable, kindTable } from './table.sql.js';
 
 /** The conditions of the rows `row` that satisfy predicates, and the joins that they need. */
 export type Matching = (
@@ -53,11 +53,12 @@ function linkedRows(schema: string, { via, of, kinds }: Linked, row: string, mat
     const { where, joins } = matching(kind, [access, filter], unit);
     const key = columnRef(kind.keyField, unit);
     const id = sql`${ident(link, `${far}_id`)}::${columnType(kind.keyField.columnType)}`;
-    return { table: sql`${joinedKindTable(schema, kind)} AS ${ident(unit)}`, joins, where, key, id };
+    return { joins, where, key, id };
   };
   const [only] = tested;
   if (only && kinds.length === 1) {
-    const { table, joins, where, key, id } = unitOf(only);
+    const { joins, where, key, id } = unitOf(only);
+    const table = sql`${joinedKindTable(schema, only.kind)} AS ${ident(unit)}`;
     const isKind = sql`${farKind} = ${literal(only.kind.id)}`;
     // PostgreSQL may test conditions in any order, and an id of another kind may not be of this type.
     const on = sql`${key} = CASE WHEN ${isKind} THEN ${id} END`;
@@ -66,7 +67,8 @@ function linkedRows(schema: string, { via, of, kinds }: Linked, row: string, mat
   const isFree = sql`${farKind} IN (${join(free.map(({ kind }) => literal(kind.id)))})`;
   if (tested.length === 0) return sql`${from} WHERE ${all([...along, isFree])}`;
   const cases = tested.map((each) => {
-    const { table, joins, where, key, id } = unitOf(each);
+    const { joins, where, key, id } = unitOf(each);
+    const table = sql`${kindTable(schema, each.kind)} AS ${ident(unit)}`;
     const exists = sql`EXISTS (SELECT FROM ${table}${joins} WHERE ${all([sql`${key} = ${id}`, ...where])})`;
     return sql` WHEN ${literal(each.kind.id)} THEN ${exists}`;
   });

@@ -162,6 +162,49 @@ function aboutMixed(list: string, { id, type }: Parameter): Question[] {
   ].map(get);
 }
 
+/** Ways from units to others: the kind, the related units, and what leads on from them to the names. */
+const WAYS: readonly (readonly [path: string, relation: string, prefix: string])[] = [
+  ['open', 'pointer.to_open', 'to_ruled.'],
+  ['open', 'pointer.to_open', 'to_closed.'],
+  ['ruled', 'closed.holds', ''],
+  ['person', 'ruled.owner', ''],
+  ['person', 'pointer.to_person', 'to_ruled.'],
+  ['open', 'link,child', ''],
+  ['open', 'link,child,ruled', ''],
+  ['open', 'link,child,[open,ruled,closed]', ''],
+  ['ruled', 'link,parent,open', ''],
+  ['group/all', 'link,child', ''],
+  ['group/all', 'ruled.owner', ''],
+];
+
+/** What can be asked of a name in related units: whether they exist, how many they are, and what they are. */
+function aboutRelated([path, relation, prefix]: (typeof WAYS)[number], { id, type }: Parameter): Question[] {
+  const [exists, count] = relation.startsWith('link,') ? ['linked', 'count_linked'] : ['exists', 'count_related'];
+  const asked = tests(`${prefix}${id}`, PAIRS[type].json, false);
+  const [test = ''] = asked;
+  const number = `${count}(${relation},${test})`;
+  const queries = [
+    `filter=${encodeURIComponent(`${exists}(${relation})`)}`,
+    ...asked.map((each) => `filter=${encodeURIComponent(`${exists}(${relation},${each})`)}`),
+    `filter=${encodeURIComponent(`not(${exists}(${relation},${test}))`)}&limit=0`,
+    `filter=${encodeURIComponent(`gt(${number},0)`)}&count=estimated&limit=1`,
+    `order=${encodeURIComponent(`-${number}`)}`,
+    `order=${encodeURIComponent(`-${number}`)}&cursor=&limit=1`,
+    `include=${encodeURIComponent(`code,n:${number}`)}`,
+    `include=${encodeURIComponent(`code,n:${count}(${relation})`)}`,
+    ...(exists === 'exists'
+      ? [`related(${relation},${test})`, `related(${relation},order=-${prefix}${id},limit=1)`].map(
+          (term) => `include=${encodeURIComponent(`code,l:${term}`)}`,
+        )
+      : []),
+  ];
+  const aggregated = [`select=${encodeURIComponent(`sum(${number})`)}`, `group=${encodeURIComponent(number)}`];
+  return [
+    ...queries.map((query) => `/${path}/unit?${query}`),
+    ...aggregated.map((query) => `/${path}/aggregate?${query}`),
+  ].map(get);
+}
+
 export function questions({ ids }: World): Question[] {
   const [open, hidden] = [ids['open0'] ?? '', ids['anns0'] ?? ''];
   const mixed = ['/group/all/unit', `/open/unit/${open}/link/child`, `/ruled/unit/${hidden}/link/parent`];
@@ -196,6 +239,7 @@ export function questions({ ids }: World): Question[] {
     ...aboutFields('pointer', SOME_PLAIN, 'to_ruled.', false),
     ...aboutFields('pointer', SOME_PLAIN.slice(0, 1), 'to_closed.', false),
     ...aboutName('person', 'first_name', ['x', 'y'], false),
+    ...WAYS.flatMap((way) => [...SOME_KEPT, ...SOME_PLAIN.slice(0, 2)].flatMap((each) => aboutRelated(way, each))),
     ...['to_ruled.owner.first_name', 'to_person.first_name'].flatMap((name) =>
       aboutName('pointer', name, ['x', 'y'], false),
     ),
