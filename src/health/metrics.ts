@@ -4,7 +4,15 @@
  */
 import { Injectable } from '@nestjs/common';
 import type { RequestObserver } from '../http/server/request-lifecycle.js';
-import { AggregatorRegistry, collectDefaultMetrics, Counter, Gauge, Histogram } from 'prom-client';
+import {
+  AggregatorRegistry,
+  collectDefaultMetrics,
+  Counter,
+  Gauge,
+  Histogram,
+  Registry,
+  type PrometheusContentType,
+} from 'prom-client';
 import { getOrInsert } from '../shared/get-or-insert.js';
 import { IndexBuilder } from '../catalog/index/index-builder.js';
 
@@ -15,7 +23,9 @@ const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 
 @Injectable()
 export class Metrics {
-  readonly #registry = new AggregatorRegistry();
+  // One of this class answers the primary, if several processes share a port.
+  readonly #registry = new AggregatorRegistry<PrometheusContentType>();
+  readonly #registries = [metricsOfProcess(), this.#registry];
   /** Requests since the metrics were last read, by method and status. To find a counter by its labels takes longer. */
   readonly #answered = new Map<string, Map<number, number>>();
   readonly #requests: Counter = new Counter({
@@ -31,10 +41,9 @@ export class Metrics {
     buckets: SECONDS,
     registers: [this.#registry],
   });
-  #ofAll = (): Promise<string> => this.#registry.metrics();
+  #ofAll = (): Promise<string> => Registry.merge(this.#registries).metrics();
 
   constructor(builds: IndexBuilder) {
-    collectDefaultMetrics({ register: this.#registry });
     const pending: Gauge = new Gauge({
       name: 'kind_indexes_pending',
       help: 'Indexes of large kinds that this process has still to build.',
@@ -64,7 +73,17 @@ export class Metrics {
 
   /** Makes this process one of several: its metrics are collected by the primary, and `ofAll` returns the sums. */
   join(ofAll: () => Promise<string>): void {
-    AggregatorRegistry.setRegistries(this.#registry);
+    AggregatorRegistry.setRegistries(this.#registries);
     this.#ofAll = ofAll;
   }
+}
+
+let ofProcess: Registry | undefined;
+
+/** Memory, event loop, and others of Node. They are measured once per process, because the measuring can't be stopped. */
+function metricsOfProcess(): Registry {
+  if (ofProcess) return ofProcess;
+  ofProcess = new Registry();
+  collectDefaultMetrics({ register: ofProcess });
+  return ofProcess;
 }
