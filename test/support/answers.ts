@@ -2,12 +2,12 @@
  * Holds what the service answers to the document that it serves: every answer of every test goes through here. Schemas
  * are compiled when an answer first needs them, once per file.
  */
-import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import formats from 'ajv-formats';
+import type { ValidateFunction } from 'ajv';
 import { LRUCache } from 'lru-cache';
 import { genericDocument } from '../../src/doc/openapi/document.js';
 import type { OpenApiDocument } from '../../src/doc/openapi/openapi.js';
 import { applicationDescription } from './application.js';
+import { schemaValidator } from './schema-validator.js';
 
 export interface Answered {
   readonly method: string;
@@ -35,7 +35,7 @@ const REMEMBERED = 10_000_000;
 
 /** What a document says of answers, ready to be asked. */
 export class AnswerCheck {
-  readonly #ajv = new Ajv2020({ strict: false, ownProperties: true, allErrors: false, logger: false });
+  readonly #ajv = schemaValidator({ ownProperties: true, allErrors: false });
   readonly #compiled = new Map<string, ValidateFunction>();
   readonly #templates: readonly Template[];
   /** Templates by method and path, as tests ask for most paths again and again. */
@@ -44,7 +44,6 @@ export class AnswerCheck {
   readonly #valid = new LRUCache<string, true>({ maxSize: REMEMBERED, sizeCalculation: (_, key) => key.length });
 
   constructor(private readonly document: OpenApiDocument) {
-    formats.default(this.#ajv);
     this.#ajv.addSchema(document, 'document');
     // As the service itself does, a path without names in it goes before one with them.
     this.#templates = Object.keys(document.paths)

@@ -1,8 +1,7 @@
 /** Values that a schema of a document allows, for tests that send them. */
-import { Ajv2020 } from 'ajv/dist/2020.js';
-import formats from 'ajv-formats';
 import fc from 'fast-check';
 import type { OpenApiDocument, Schema } from '../../src/doc/openapi/openapi.js';
+import { schemaValidator } from './schema-validator.js';
 
 type Values = fc.Arbitrary<unknown>;
 type Properties = Record<string, Schema>;
@@ -14,10 +13,9 @@ const ITEMS = 3;
 const CHARACTERS = 40;
 
 export class SchemaValues {
-  readonly #ajv = new Ajv2020({ strict: false, logger: false });
+  readonly #ajv = schemaValidator();
 
   constructor(private readonly document: OpenApiDocument) {
-    formats.default(this.#ajv);
     this.#ajv.addSchema(document, 'document');
   }
 

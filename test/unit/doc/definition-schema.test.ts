@@ -1,16 +1,14 @@
 /** The JSON schemas of bodies of definitions. */
-import { Ajv2020 } from 'ajv/dist/2020.js';
-import formats from 'ajv-formats';
 import { describe, expect, it } from 'vitest';
 import { genericDocument } from '../../../src/doc/openapi/document.js';
 import type { OpenApiDocument } from '../../../src/doc/openapi/openapi.js';
 import { applicationDescription } from '../../support/application.js';
+import { schemaValidator } from '../../support/schema-validator.js';
 
 const particulars = { url: '', title: '', description: '', version: '' };
 const bytes = await genericDocument(await applicationDescription(), particulars);
 const document = JSON.parse(bytes.toString()) as OpenApiDocument;
-const ajv = new Ajv2020({ strict: false, logger: false });
-formats.default(ajv);
+const ajv = schemaValidator();
 ajv.addSchema(document, 'document');
 const takes = (name: string, body: unknown) => ajv.validate({ $ref: `document#/components/schemas/${name}` }, body);
 

@@ -1,6 +1,4 @@
 /** JSON schemas of values: a validator accepts and refuses the same values as the service. */
-import { Ajv2020 } from 'ajv/dist/2020.js';
-import formats from 'ajv-formats';
 import { describe, expect, it } from 'vitest';
 import { exampleBody } from '../../../src/doc/openapi/example/example.js';
 import { defaultOf, valueDescription, isPortable, inputValue } from '../../../src/doc/openapi/schema/value.schema.js';
@@ -10,9 +8,9 @@ import { parameterDef, type ParameterDef } from '../../../src/model/parameter-ty
 import type { ParameterTypeId } from '../../../src/model/parameter-type/parameter-types.js';
 import { PARAMETER_TYPES } from '../../../src/model/parameter-type/type-by-id.js';
 import { uuidType } from '../../../src/model/parameter-type/unit.type.js';
+import { schemaValidator } from '../../support/schema-validator.js';
 
-const ajv = new Ajv2020({ strict: false, logger: false });
-formats.default(ajv);
+const ajv = schemaValidator();
 
 const field = (type: ParameterTypeId, rules: Partial<ParameterDef> = {}): Field =>
   parameterField(parameterDef({ id: 'value', type, label: 'Value', ...rules }), uuidType);
