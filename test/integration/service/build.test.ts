@@ -7,15 +7,16 @@ import { join, relative } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { COMPILED } from '../../support/compiled.js';
 import { ownDatabase, urlOf } from '../../support/own-database.js';
 import { sideConnection } from '../../support/side-connection.js';
 
 const root = join(import.meta.dirname, '../../..');
 const temporary = await mkdtemp(join(tmpdir(), 'kind-build-'));
 /** Inside the checkout, where its packages are found. */
-const [byNest, byStart] = ['nest', 'start'].map((name) => `dist.${name}-test-${process.pid}`) as [string, string];
+const byNest = `dist.nest-test-${process.pid}`;
 afterAll(async () => {
-  const folders = [temporary, join(root, byNest), join(root, byStart)];
+  const folders = [temporary, join(root, byNest)];
   await Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true, maxRetries: 5 })));
 });
 
@@ -25,26 +26,24 @@ beforeAll(async () => {
   await writeFile(file, JSON.stringify(settings));
   const cli = join(root, 'node_modules/@nestjs/cli/bin/nest.js');
   await promisify(execFile)(process.execPath, [cli, 'build', '--path', relative(root, file)], { cwd: root });
-  const { buildInto } = (await import(join(root, 'scripts/build.mjs'))) as {
-    buildInto: (folder: string) => Promise<void>;
-  };
-  await buildInto(join(root, byStart));
 }, 60_000);
 
-/** The code of each file that was built, without the maps and blank lines. */
+/** The code of each file that was built, without the maps and blank lines, and without the bundle and its bytecode. */
 async function builtIn(folder: string): Promise<Map<string, string>> {
-  const entries = await readdir(join(root, folder), { recursive: true, withFileTypes: true });
-  const files = entries.filter((entry) => entry.isFile() && !entry.name.endsWith('.map'));
-  const read = files.map(async ({ parentPath, name }): Promise<[string, string]> => {
-    const path = join(parentPath, name);
-    const text = await readFile(path, 'utf8');
-    return [path.slice(join(root, folder).length), text.replace(/^\/\/# sourceMappingURL=.*$|\n+$/gm, '')];
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const paths = entries.flatMap((entry) =>
+    entry.isFile() ? [relative(folder, join(entry.parentPath, entry.name))] : [],
+  );
+  const built = paths.filter((path) => !path.endsWith('.map') && !/^(?:bundle|\.bytecode)\//.test(path));
+  const read = built.map(async (path): Promise<[string, string]> => {
+    const text = await readFile(join(folder, path), 'utf8');
+    return [path, text.replace(/^\/\/# sourceMappingURL=.*$|\n+$/gm, '')];
   });
   return new Map(await Promise.all(read));
 }
 
 it('creates the same files as a start from the sources', async () => {
-  const [nest, start] = await Promise.all([builtIn(byNest), builtIn(byStart)]);
+  const [nest, start] = await Promise.all([builtIn(join(root, byNest)), builtIn(COMPILED)]);
   expect(nest.size).toBeGreaterThan(200);
   expect([...nest.keys()].sort()).toEqual([...start.keys()].sort());
   for (const [path, code] of nest) expect(code, path).toBe(start.get(path));
