@@ -14,8 +14,14 @@ export const BASE = {
     testTimeout: 30_000,
     hookTimeout: 60_000,
     setupFiles: ['test/support/seed.setup.ts', 'test/support/hashes.setup.ts'],
-    // Most code of a test runs a few times: V8 optimizes it later, and collects short-lived objects less often.
-    execArgv: ['--interrupt-budget=1000000', '--max-semi-space-size=32'],
+    // Most code of a test runs a few times: V8 optimizes it later, and collects short-lived objects less often; on one
+    // thread, because the other processors have work of their own.
+    execArgv: [
+      '--interrupt-budget=1000000',
+      '--min-semi-space-size=32',
+      '--max-semi-space-size=64',
+      '--single-threaded-gc',
+    ],
   },
 };
 export const DATABASE_SETUP = ['test/support/database.setup.ts'];
