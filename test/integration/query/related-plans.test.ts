@@ -1,0 +1,89 @@
+/** Plans of filters and orders over related units, with 100,000 of them: each unit reads the index of its relation. */
+import { expect, it } from 'vitest';
+import { defineKinds } from '../../support/callers.js';
+import { ok, query } from '../../support/definitions.js';
+import { observeStatements } from '../../support/sent-statements.js';
+import { sharedService } from '../../support/service.js';
+import { sideConnection } from '../../support/side-connection.js';
+import type { Statement } from '../../../src/sql/fragment.js';
+
+const ARTICLES = 2000;
+const COMMENTS = 100_000;
+
+const service = await sharedService();
+const project = await service.project();
+await defineKinds(
+  project,
+  { id: 'article', parameters: [{ id: 'title', kind_id: 'string' }] },
+  {
+    id: 'comment',
+    parameters: [
+      { id: 'article', kind_id: 'unit', reference_kind: 'article' },
+      { id: 'n', kind_id: 'integer' },
+    ],
+  },
+);
+const uuid = (number: string) => `('0190163d-8694-739b-aea5-' || lpad(to_hex(${number}), 12, '0'))::uuid`;
+await query(
+  project,
+  `INSERT INTO $schema."article" ("id", "title", "metadata", "inserted_at", "updated_at")
+    SELECT ${uuid('i')}, i::text, '{}', now(), now() FROM generate_series(1, ${ARTICLES}) AS i`,
+);
+await query(
+  project,
+  `INSERT INTO $schema."comment" ("id", "article", "n", "metadata", "inserted_at", "updated_at")
+    SELECT ${uuid('1000000 + i')}, ${uuid(`1 + i % ${ARTICLES}`)}, i % 10, '{}', now(), now()
+    FROM generate_series(1, ${COMMENTS}) AS i`,
+);
+await query(
+  project,
+  `INSERT INTO $schema."_link" ("parent_kind", "parent_id", "child_kind", "child_id", "link_id", "inserted_at")
+    SELECT 'article', ${uuid(`1 + i % ${ARTICLES}`)}::text, 'comment', ${uuid('1000000 + i')}::text, 'link', now()
+    FROM generate_series(1, ${COMMENTS}) AS i`,
+);
+for (const table of ['article', 'comment', '_link']) await query(project, `ANALYZE $schema."${table}"`);
+const side = await sideConnection();
+
+interface PlanNode {
+  readonly 'Node Type': string;
+  readonly 'Relation Name'?: string;
+  readonly 'Actual Loops': number;
+  readonly Plans?: readonly PlanNode[];
+}
+
+function nodesOf(node: PlanNode): PlanNode[] {
+  return [node, ...(node.Plans ?? []).flatMap(nodesOf)];
+}
+
+/** The scans of whole tables that a request repeats. */
+async function repeatedScans(path: string): Promise<string[]> {
+  const statements: Statement[] = [];
+  const stop = observeStatements(project.service.database, (statement) => statements.push(statement));
+  await ok(project.get(path));
+  stop();
+  const [statement, ...others] = statements.filter(({ text }) => text.includes('"article"'));
+  expect(others).toEqual([]);
+  const [row] = await side.rows<{ 'QUERY PLAN': readonly [{ readonly Plan: PlanNode }] }>(
+    `EXPLAIN (ANALYZE, FORMAT JSON) ${statement?.text ?? ''}`,
+    statement?.values,
+  );
+  const nodes = row ? nodesOf(row['QUERY PLAN'][0].Plan) : [];
+  expect(nodes.length).toBeGreaterThan(3);
+  const repeated = nodes.filter((node) => node['Node Type'] === 'Seq Scan' && node['Actual Loops'] > 2);
+  return repeated.map((node) => node['Relation Name'] ?? '').filter((name) => ['comment', '_link'].includes(name));
+}
+
+it.each([
+  'limit=50&filter=exists(comment.article)',
+  'limit=50&filter=exists(comment.article,eq(n,3))',
+  'limit=50&filter=not(exists(comment.article,gt(n,3)))',
+  'limit=50&filter=gt(count_related(comment.article,eq(n,3)),2)',
+  'limit=50&order=-count_related(comment.article)',
+  'limit=50&include=title,comments:count_related(comment.article)',
+  'limit=50&include=title,latest:related(comment.article,order=-inserted_at,limit=3)',
+  'limit=50&filter=linked(link,child)',
+  'limit=50&filter=linked(link,child,comment,eq(n,3))',
+  'limit=50&include=title,comments:count_linked(link,child,comment,eq(n,3))',
+])('%s', async (search) => {
+  expect(await repeatedScans(`/article/unit?${search}`)).toEqual([]);
+});
