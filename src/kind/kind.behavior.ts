@@ -8,7 +8,7 @@ import { MEMBER_GROUP, referencesTo, type KindDef } from '../model/model.js';
 import { CREDENTIAL_KIND, GROUP_KIND, KIND_KIND, NO_TRAITS } from '../model/built-in-traits.js';
 import { refusal } from '../shared/errors.js';
 import { jsonEqual, typeName, type Json, scalarText } from '../shared/json.js';
-import { InlineParameters } from './inline-parameters.js';
+import { InlineParameters } from '../unit/inline-parameters.js';
 import { checkBodyLists } from './check-body-lists.js';
 import { Behaviors, type RegisteredBehavior, type PendingWrite } from '../unit/draft/behavior.js';
 import type { Body, Draft } from '../unit/draft/draft.js';

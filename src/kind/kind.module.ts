@@ -1,8 +1,7 @@
 import { Module } from '@nestjs/common';
 import { UnitModule } from '../unit/unit.module.js';
-import { InlineParameters } from './inline-parameters.js';
 import { KindBehavior } from './kind.behavior.js';
 import { KindController } from './kind.controller.js';
 
-@Module({ imports: [UnitModule], providers: [KindBehavior, InlineParameters], controllers: [KindController] })
+@Module({ imports: [UnitModule], providers: [KindBehavior], controllers: [KindController] })
 export class KindModule {}

@@ -22,12 +22,15 @@ export interface Data {
 /** Links between units (docs/model.md). */
 export interface Links {
   /**
-   * Links a parent to a child. Does nothing if the link exists.
+   * Links a parent to a child. Does nothing if the link exists with these values.
    *
    * @param type the id of the link type, `link` by default
-   * @throws 403, 404
+   * @param values values of the parameters of the link type
+   * @throws 400, 403, 404, 409 if the link exists with other values
    */
-  create(parent: UnitRef, child: UnitRef, type?: string): Promise<void>;
+  create(parent: UnitRef, child: UnitRef, type?: string, values?: Readonly<Record<string, unknown>>): Promise<void>;
+  /** Changes values of a link. @throws 400, 403, 404 if the link does not exist */
+  update(parent: UnitRef, child: UnitRef, type: string, values: Readonly<Record<string, unknown>>): Promise<void>;
   /** Deletes a link. @throws 403, 404 if the link does not exist */
   remove(parent: UnitRef, child: UnitRef, type?: string): Promise<void>;
   /** Lists the children or the parents of a unit, nearest first. @throws 400, 403, 404 */

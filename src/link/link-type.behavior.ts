@@ -1,15 +1,21 @@
-/** Writes of link types: some ids are reserved for the system, and a deletion deletes the links too. */
+/**
+ * Writes of link types: some ids are reserved for the system, parameters may be defined in the body, and a deletion
+ * deletes the links too.
+ */
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { RESERVED_LINK_TYPES, type KindDef } from '../model/model.js';
+import { suggestableIds } from '../access/suggestable-ids.js';
+import { checkLinkType } from '../model/check/check-link-type.js';
+import { parameterOwner, RESERVED_LINK_TYPES, type KindDef } from '../model/model.js';
 import { plural } from '../model/parameter-type/text-rules.js';
 import { refusal } from '../shared/errors.js';
 import { isSystemIdentifier } from '../shared/identifiers.js';
 import { scalarText } from '../shared/json.js';
 import { Behaviors, type RegisteredBehavior, type PendingWrite } from '../unit/draft/behavior.js';
 import type { Body, Draft } from '../unit/draft/draft.js';
-import { checkNewId, withLabel } from '../unit/draft/client-ids.js';
+import { checkNewId, idOfBody, withLabel } from '../unit/draft/client-ids.js';
 import { countLinksStatement, deleteLinksOfTypeStatement, lockLinksStatement } from '../sql/link.sql.js';
-import { changeOf, type Session } from '../unit/session/session.js';
+import { InlineParameters } from '../unit/inline-parameters.js';
+import { changeOf, originalCallerOf, type Session } from '../unit/session/session.js';
 import { LINK_KIND } from '../model/built-in-traits.js';
 
 const ID_CODES = { reserved: 'link.reserved', exists: 'link.exists' } as const;
@@ -18,7 +24,10 @@ const ID_CODES = { reserved: 'link.reserved', exists: 'link.exists' } as const;
 export class LinkTypeBehavior implements RegisteredBehavior, OnModuleInit {
   readonly definition = true;
 
-  constructor(private readonly behaviors: Behaviors) {}
+  constructor(
+    private readonly behaviors: Behaviors,
+    private readonly inline: InlineParameters,
+  ) {}
 
   onModuleInit(): void {
     this.behaviors.register(this);
@@ -28,14 +37,30 @@ export class LinkTypeBehavior implements RegisteredBehavior, OnModuleInit {
     return kind.id === LINK_KIND;
   }
 
-  prepare(body: Body, { id }: PendingWrite): Body {
-    return id === undefined ? withLabel(body) : body;
+  async prepare(given: Body, write: PendingWrite): Promise<Body> {
+    const body = write.id === undefined ? withLabel(given) : given;
+    const parameters = body.get('parameters');
+    if (!Array.isArray(parameters)) return body;
+    const id = write.id ?? idOfBody(body);
+    const owner = id === undefined ? undefined : parameterOwner('link', id);
+    return new Map([...body, ['parameters', await this.inline.create(parameters, owner, write)]]);
   }
 
   complete(draft: Draft, { id, session, faults }: PendingWrite): Draft {
-    if (id !== undefined) return draft;
-    const unavailable = { definition: 'a link type', isReserved, existing: session.model.linkTypes, codes: ID_CODES };
-    checkNewId(scalarText(draft.row['id']), unavailable, faults);
+    const typeId = id ?? scalarText(draft.row['id']);
+    if (id === undefined) {
+      const unavailable = { definition: 'a link type', isReserved, existing: session.model.linkTypes, codes: ID_CODES };
+      checkNewId(typeId, unavailable, faults);
+    }
+    changeOf(session).linkTypes.add(typeId);
+    // A body without faults is checked by `checkModel`, after everything has been written.
+    const parameters = draft.values.get('parameters');
+    if (faults.any && Array.isArray(parameters)) {
+      const suggestable = suggestableIds(session.model, originalCallerOf(session));
+      const known = new Set([...changeOf(session).inline.keys()]);
+      const listed = (parameters as string[]).filter((each) => !known.has(each));
+      checkLinkType({ id: typeId, parameters: listed }, session.model, suggestable, faults);
+    }
     return draft;
   }
 

@@ -1,4 +1,4 @@
-import { Controller, Delete, Get, Param, Post, Req, UseInterceptors } from '@nestjs/common';
+import { Controller, Delete, Get, Param, Post, Put, Req, UseInterceptors } from '@nestjs/common';
 import { ApiRoute } from '../http/route/api-route.js';
 import { urlQueryParameters } from '../http/route/parse-list-query.js';
 import { CASCADE_QUERY, WALK_ENDPOINT_QUERY } from '../http/route/query-names.js';
@@ -61,7 +61,7 @@ const GROUP_KIND_ROUTE = {
 export class LinkController {
   constructor(private readonly links: LinkService) {}
 
-  /** A body is not needed. One that is sent has to be JSON, and is ignored. */
+  /** A body has the values of the link. Where its type has no parameters, one that is sent has to be JSON, and is ignored. */
   @Post()
   @ApiRoute(
     {
@@ -69,7 +69,9 @@ export class LinkController {
       ...LINKS,
       rights: ['link'],
       summary: 'Link a unit of % with another',
-      description: 'A link that is there already is answered as it is.',
+      description:
+        'The body has values of the parameters of the link type, if it has any. A link that is there already, with these values, is answered as it is.',
+      form: 'newLink',
       content: 'link',
       refuses: [409],
     },
@@ -86,6 +88,20 @@ export class LinkController {
     const path = linkPathOf(params);
     if (!hasBody(request)) return this.links.create(scope, path, request.url);
     return this.links.create(scope, path, request.url, () => bodyJson(request, 'small'));
+  }
+
+  @Put()
+  @ApiRoute({
+    id: 'update_link',
+    ...LINKS,
+    rights: ['link'],
+    summary: 'Change the values of a link of %',
+    description: 'Only the parameters of the link type that are named change.',
+    form: 'link',
+    content: 'link',
+  })
+  update(@Scope() scope: RequestScope, @Param() params: LinkParams, @Req() request: HttpRequest): Promise<Answer> {
+    return this.links.update(scope, linkPathOf(params), request.url, () => bodyJson(request, 'small'));
   }
 
   @Delete()

@@ -4,11 +4,12 @@ import { LinkController, LinkedController } from './link.controller.js';
 import { LinkReader } from './link.reader.js';
 import { LinkRepository } from './link.repository.js';
 import { LinkService } from './link.service.js';
+import { LinkValueReader } from './link-values.js';
 import { LinkTypeBehavior } from './link-type.behavior.js';
 
 @Module({
   imports: [UnitModule],
-  providers: [LinkReader, LinkRepository, LinkService, LinkTypeBehavior],
+  providers: [LinkReader, LinkRepository, LinkService, LinkTypeBehavior, LinkValueReader],
   exports: [LinkReader, LinkService],
   controllers: [LinkController, LinkedController],
 })

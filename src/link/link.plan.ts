@@ -1,10 +1,11 @@
 /** Plans the statement that creates or deletes a link, and judges its result. Pure. */
 import { accessDenied, grantOf } from '../access/access.js';
-import type { KindDef, Model } from '../model/model.js';
+import type { KindDef, LinkTypeDef, Model } from '../model/model.js';
 import { refusal, type KindError } from '../shared/errors.js';
 import type { LinkPlan, LinkRow } from '../sql/link.sql.js';
 import type { Caller } from '../tenancy/caller.js';
 import type { Session } from '../unit/session/session.js';
+import { readableLinkFields } from '../unit/query/link-values.js';
 import { parseKey, unknownUnit } from '../unit/session/unit-ids.js';
 
 /** The ids in the path of a link. */
@@ -17,6 +18,7 @@ export interface LinkPath {
 }
 
 interface LinkEnds {
+  readonly type: LinkTypeDef;
   readonly parent: KindDef;
   readonly child: KindDef;
   /** The parents that the caller may link. */
@@ -28,7 +30,7 @@ export function planLink(
   { project, caller }: Pick<Session, 'project' | 'caller'>,
   model: Model,
   path: LinkPath,
-  { parent, child, allowed }: LinkEnds,
+  { type, parent, child, allowed }: LinkEnds,
 ): LinkPlan {
   const end = (kind: KindDef, id: string): LinkPlan['parent'] => {
     const key = parseKey(kind, id);
@@ -39,7 +41,8 @@ export function planLink(
   return {
     schema: project.schema,
     version: model.version,
-    linkId: path.link,
+    linkId: type.id,
+    shown: type.parameters.length === 0 ? [] : readableLinkFields(type, caller),
     parent: end(parent, path.parent),
     child: end(child, path.child),
     allowed,

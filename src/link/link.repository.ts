@@ -5,15 +5,17 @@ import { Database, type Executor } from '../database/database.js';
 import { isLockTimeout, isTooLongForIndex } from '../database/statement/sqlstate.js';
 import { noteContention } from '../database/transaction/contention.js';
 import type { Model } from '../model/model.js';
-import { LINK_TABLE } from '../model/table/internal-tables.js';
+import { LINK_TABLE } from '../model/names.js';
 import { KindError, refusal } from '../shared/errors.js';
 import type { Statement } from '../sql/fragment.js';
 import {
   deleteLinkStatement,
   findLinkStatement,
   insertLinkStatement,
+  updateLinkStatement,
   type LinkPlan,
   type LinkRow,
+  type LinkValues,
 } from '../sql/link.sql.js';
 import { keepVersionStatement } from '../sql/model.sql.js';
 import { executorFor, timesOf } from '../unit/session/caller-executor.js';
@@ -30,8 +32,12 @@ export class LinkRepository {
     return this.#run(scope, findLinkStatement(plan));
   }
 
-  insert(scope: LinkScope, plan: LinkPlan): Promise<LinkRow> {
-    return this.#run(scope, insertLinkStatement(plan));
+  insert(scope: LinkScope, plan: LinkPlan, values?: LinkValues): Promise<LinkRow> {
+    return this.#run(scope, insertLinkStatement(plan, values));
+  }
+
+  update(scope: LinkScope, plan: LinkPlan, values: LinkValues): Promise<LinkRow> {
+    return this.#run(scope, updateLinkStatement(plan, values));
   }
 
   delete(scope: LinkScope, plan: LinkPlan): Promise<LinkRow> {

@@ -1,4 +1,4 @@
-/** Creates and removes links. Kinds of the model have link types of the system, which other modules register. */
+/** Creates, changes and removes links. Kinds of the model have link types of the system, which other modules register. */
 import { Injectable } from '@nestjs/common';
 import { checkHasTable, suggestableLinkTypes, authorizeKind } from '../access/access.js';
 import { Catalog } from '../catalog/catalog.service.js';
@@ -6,10 +6,10 @@ import { Answer } from '../http/answer/answer.js';
 import { refuseQuery } from '../http/route/parse-list-query.js';
 import { CASCADE_QUERY, NO_QUERY } from '../http/route/query-names.js';
 import { KIND_KIND } from '../model/built-in-traits.js';
-import { getBuiltInKind, type Model } from '../model/model.js';
+import { getBuiltInKind, type LinkTypeDef, type Model } from '../model/model.js';
 import { didYouMean } from '../shared/did-you-mean.js';
-import { retryLater, refusal } from '../shared/errors.js';
-import type { LinkPlan } from '../sql/link.sql.js';
+import { isCallerError, retryLater, refusal } from '../shared/errors.js';
+import type { LinkPlan, LinkValues } from '../sql/link.sql.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import type { Session } from '../unit/session/session.js';
 import { SystemLinks, type SystemLink } from '../unit/system-links.js';
@@ -18,15 +18,22 @@ import { UnitRights } from '../unit/table/rights.js';
 import { UnitService, type FlagQuery } from '../unit/unit.service.js';
 import { checkEnds, planLink, unknownType, type LinkPath } from './link.plan.js';
 import { LinkRepository, type LinkScope } from './link.repository.js';
+import { linkBody, LinkValueReader } from './link-values.js';
 
 /** Attempts to create a link that other requests create and delete meanwhile. */
 const ATTEMPTS = 5;
+
+interface PlannedLink {
+  readonly type: LinkTypeDef;
+  readonly plan: LinkPlan;
+}
 
 @Injectable()
 export class LinkService {
   constructor(
     private readonly catalog: Catalog,
     private readonly repository: LinkRepository,
+    private readonly values: LinkValueReader,
     private readonly systemLinks: SystemLinks,
     private readonly units: UnitService,
     private readonly rights: UnitRights,
@@ -34,18 +41,20 @@ export class LinkService {
 
   /**
    * Answers the link record, or for link types of the system the record of the kind. `read` parses the body, if the
-   * request has one.
+   * request has one. Only link types with parameters use it.
    */
   async create(scope: RequestScope, path: LinkPath, url: string, read?: () => Promise<unknown>): Promise<Answer> {
-    const checkBody = read ? await this.#bodyCheck(scope, path, read) : () => undefined;
-    const checkInput = () => {
-      refuseQuery(url);
-      checkBody();
-    };
-    const result = await this.#onUnits(scope, path, checkInput, (inside, plan) => this.#insert(inside, plan, path));
+    const body = read ? await this.#readBody(scope, path, read) : () => undefined;
+    const result = await this.#onUnits(scope, path, async (inside, planned) => {
+      const values = await this.#input(inside, planned, path, () => {
+        refuseQuery(url);
+        return this.#newValues(inside, planned, path, body());
+      });
+      return typeof values === 'string' ? values : this.#insert(inside, planned, path, values);
+    });
     if (typeof result === 'string') return new Answer(result);
     return this.#onModel(scope, path, { url, takes: NO_QUERY }, result, async (session) => {
-      checkBody();
+      body();
       const kindId = await result.add(session, path.parent, path.child);
       const kind = getBuiltInKind(session.model, KIND_KIND);
       return unitAnswer(kind, await this.rights.present(session, kind, kindId));
@@ -55,32 +64,59 @@ export class LinkService {
   /**
    * Reads the body after the rights are checked. The request does not count toward the limit of the project meanwhile.
    */
-  async #bodyCheck(scope: RequestScope, path: LinkPath, read: () => Promise<unknown>): Promise<() => void> {
+  async #readBody(scope: RequestScope, path: LinkPath, read: () => Promise<unknown>): Promise<() => unknown> {
     const plan = async (model: Model): Promise<void> => void this.#planUnits({ ...scope, model }, path);
     await this.catalog.withModelOf(scope.project, path.parentKind, plan);
     return deferError(read);
   }
 
+  /** Changes values of a link, and answers its record. */
+  async update(scope: RequestScope, path: LinkPath, url: string, read: () => Promise<unknown>): Promise<Answer> {
+    const body = await this.#readBody(scope, path, read);
+    const result = await this.#onUnits(scope, path, async (inside, planned) => {
+      const values = await this.#input(inside, planned, path, () => {
+        refuseQuery(url);
+        return this.values.update(inside, planned.type, linkBody(body() ?? null));
+      });
+      return this.#update(inside, planned, path, values);
+    });
+    if (typeof result === 'string') return new Answer(result);
+    throw unknownType(path);
+  }
+
   async remove(scope: RequestScope, path: LinkPath, url: string): Promise<void> {
-    const checkInput = () => refuseQuery(url);
-    const systemLink = await this.#onUnits(scope, path, checkInput, (inside, plan) => this.#delete(inside, plan, path));
+    const systemLink = await this.#onUnits(scope, path, async (inside, planned) => {
+      await this.#input(inside, planned, path, () => refuseQuery(url));
+      return this.#delete(inside, planned, path);
+    });
     if (systemLink === undefined) return;
     await this.#onModel(scope, path, { url, takes: CASCADE_QUERY }, systemLink, (session) =>
       systemLink.remove(session, path.parent, path.child),
     );
   }
 
-  /** Links units of users' kinds within a session. */
-  async createIn(session: Session, path: LinkPath): Promise<void> {
-    const plan = this.#planUnits(session, path);
-    if (isSystemLink(plan)) throw unknownType(path);
-    await this.#insert(session, plan, path);
+  /** Links units of users' kinds within a session. @param values of the parameters of the link type */
+  async createIn(session: Session, path: LinkPath, values?: unknown): Promise<void> {
+    const planned = this.#planUnits(session, path);
+    if (isSystemLink(planned)) throw unknownType(path);
+    const read = await this.#input(session, planned, path, () => this.#newValues(session, planned, path, values));
+    if (typeof read !== 'string') await this.#insert(session, planned, path, read);
+  }
+
+  /** Changes values of a link within a session. */
+  async updateIn(session: Session, path: LinkPath, values: unknown): Promise<void> {
+    const planned = this.#planUnits(session, path);
+    if (isSystemLink(planned)) throw unknownType(path);
+    const read = await this.#input(session, planned, path, () => {
+      return this.values.update(session, planned.type, linkBody(values ?? null));
+    });
+    await this.#update(session, planned, path, read);
   }
 
   async removeIn(session: Session, path: LinkPath): Promise<void> {
-    const plan = this.#planUnits(session, path);
-    if (isSystemLink(plan)) throw unknownType(path);
-    await this.#delete(session, plan, path);
+    const planned = this.#planUnits(session, path);
+    if (isSystemLink(planned)) throw unknownType(path);
+    await this.#delete(session, planned, path);
   }
 
   #onModel<T>(
@@ -103,20 +139,17 @@ export class LinkService {
   #onUnits<T>(
     scope: RequestScope,
     path: LinkPath,
-    checkInput: () => void,
-    work: (scope: LinkScope, plan: LinkPlan) => Promise<T>,
+    work: (scope: LinkScope, planned: PlannedLink) => Promise<T>,
   ): Promise<T | SystemLink> {
     return this.catalog.withModelOf(scope.project, path.parentKind, async (model): Promise<T | SystemLink> => {
       const inside = { ...scope, model };
-      const plan = this.#planUnits(inside, path);
-      if (isSystemLink(plan)) return plan;
-      await this.#check(inside, plan, path, checkInput);
-      return work(inside, plan);
+      const planned = this.#planUnits(inside, path);
+      return isSystemLink(planned) ? planned : work(inside, planned);
     });
   }
 
   /** Plans a link between units; returns the link type of the system if the path names kinds of the model. */
-  #planUnits(scope: LinkScope, path: LinkPath): LinkPlan | SystemLink {
+  #planUnits(scope: LinkScope, path: LinkPath): PlannedLink | SystemLink {
     const { model } = scope;
     const { kind: parent, grant } = authorizeKind(model, path.parentKind, 'link', scope.caller);
     const systemLink = this.systemLinks.find(path.parentKind, path.link, path.childKind);
@@ -127,44 +160,83 @@ export class LinkService {
     if (parent.builtIn) throw unknownType(path);
     const { kind: child } = authorizeKind(model, path.childKind, 'read', scope.caller);
     if (child.builtIn) throw unknownType(path);
-    if (!model.linkTypes.has(path.link))
-      throw unknownType(path, didYouMean(path.link, suggestableLinkTypes(model, scope.caller)));
+    const type = model.linkTypes.get(path.link);
+    if (!type) throw unknownType(path, didYouMean(path.link, suggestableLinkTypes(model, scope.caller)));
     checkHasTable(parent);
     checkHasTable(child);
-    return planLink(scope, model, path, { parent, child, allowed: grant.predicate });
+    return { type, plan: planLink(scope, model, path, { type, parent, child, allowed: grant.predicate }) };
   }
 
   /** Missing units are reported before faults of query and body. */
-  async #check(scope: LinkScope, plan: LinkPlan, path: LinkPath, checkInput: () => void): Promise<void> {
+  async #input<T>(scope: LinkScope, { plan }: PlannedLink, path: LinkPath, read: () => T | Promise<T>): Promise<T> {
     try {
-      checkInput();
+      return await read();
     } catch (error) {
-      checkEnds(await this.repository.find(scope, plan), plan, path, scope.caller);
+      if (isCallerError(error)) checkEnds(await this.repository.find(scope, plan), plan, path, scope.caller);
       throw error;
     }
   }
 
-  async #insert(scope: LinkScope, plan: LinkPlan, path: LinkPath): Promise<string> {
-    for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-      const row = await this.repository.insert(scope, plan);
+  /**
+   * The values of a new link; undefined if its type has no parameters. Without a value, faults such as a missing required
+   * one do not matter if the link exists: its record is returned.
+   */
+  async #newValues(
+    scope: LinkScope,
+    { type, plan }: PlannedLink,
+    path: LinkPath,
+    value: unknown,
+  ): Promise<LinkValues | string | undefined> {
+    if (type.parameters.length === 0) return undefined;
+    const body = linkBody(value);
+    try {
+      return await this.values.create(scope, type, body);
+    } catch (error) {
+      if ([...body.keys()].length > 0 || !isCallerError(error)) throw error;
+      const row = await this.repository.find(scope, plan);
       checkEnds(row, plan, path, scope.caller);
+      if (row.body === null) throw error;
+      return row.body;
+    }
+  }
+
+  async #insert(
+    scope: LinkScope,
+    { plan }: PlannedLink,
+    path: LinkPath,
+    values: LinkValues | undefined,
+  ): Promise<string> {
+    for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+      const row = await this.repository.insert(scope, plan, values);
+      checkEnds(row, plan, path, scope.caller);
+      if (row.body !== null && row.differs) {
+        throw refusal('link.differs', 'This link exists with other values; PUT on the same path changes them');
+      }
       if (row.body !== null) return row.body;
     }
     throw retryLater('database.busy', 'The same link is made and deleted all the time');
   }
 
-  async #delete(scope: LinkScope, plan: LinkPlan, path: LinkPath): Promise<undefined> {
+  async #update(scope: LinkScope, { plan }: PlannedLink, path: LinkPath, values: LinkValues): Promise<string> {
+    const changes = values.written.length > 0;
+    const row = await (changes ? this.repository.update(scope, plan, values) : this.repository.find(scope, plan));
+    checkEnds(row, plan, path, scope.caller);
+    if (row.body === null) throw refusal('link.unknown', 'No such link');
+    return row.body;
+  }
+
+  async #delete(scope: LinkScope, { plan }: PlannedLink, path: LinkPath): Promise<undefined> {
     const row = await this.repository.delete(scope, plan);
     checkEnds(row, plan, path, scope.caller);
     if (row.body === null) throw refusal('link.unknown', 'No such link');
   }
 }
 
-/** Does the work now, and returns a function that throws its error. */
-async function deferError(work: () => Promise<unknown>): Promise<() => void> {
+/** Does the work now, and returns a function that returns its result or throws its error. */
+async function deferError(work: () => Promise<unknown>): Promise<() => unknown> {
   try {
-    await work();
-    return () => undefined;
+    const result = await work();
+    return () => result;
   } catch (error) {
     return () => {
       throw error;
@@ -172,6 +244,6 @@ async function deferError(work: () => Promise<unknown>): Promise<() => void> {
   }
 }
 
-function isSystemLink(plan: LinkPlan | SystemLink): plan is SystemLink {
-  return 'add' in plan;
+function isSystemLink(planned: PlannedLink | SystemLink): planned is SystemLink {
+  return 'add' in planned;
 }

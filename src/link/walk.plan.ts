@@ -15,6 +15,7 @@ import type { Caller } from '../tenancy/caller.js';
 import { planParts, includingKind } from '../unit/query/union.plan.js';
 import type { Session } from '../unit/session/session.js';
 import { planContextOf, planQuery } from '../unit/query/list.plan.js';
+import { shownLinkValues } from '../unit/query/link-values.js';
 import { sampleKinds } from './walk.names.js';
 import { LINK_FIELD, reachableKinds, withoutLink, type TraversableKinds } from '../unit/query/reachable-kinds.js';
 
@@ -106,6 +107,7 @@ function makePlan(
     schema: project.schema,
     depth,
     linkIds,
+    linkValues: shownLinkValues(session, linkIds),
     shown: parts.map((part) => ({ ...part, read: withoutLink(part.read) })),
     expectedKinds,
     excludesUnits: every.length < traversable.passed.length || parts.some(({ filter }) => filter !== undefined),

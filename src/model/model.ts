@@ -92,6 +92,13 @@ export interface GroupDef {
 export interface LinkTypeDef {
   readonly id: string;
   readonly builtIn: boolean;
+  /** The ids of its parameters, in their order. */
+  readonly parameters: readonly string[];
+  /**
+   * Its links as units of a kind, so that their values are validated, filtered and shown as those of units. The fields
+   * are those of a link record and the parameters; all are columns of the table of links.
+   */
+  readonly values: KindDef;
 }
 
 export interface Model {
@@ -115,6 +122,16 @@ export const PARAMETER_GROUP = 'parameter';
 /** The kinds that use a parameter. */
 export function kindsUsing(model: Model, parameterId: string): KindDef[] {
   return [...model.kinds.values()].filter((kind) => !kind.builtIn && kind.parameters.includes(parameterId));
+}
+
+/** The name of a kind or link type in the list `defined_in` of the parameters that its body defined. */
+export function parameterOwner(sort: 'kind' | 'link', id: string): string {
+  return sort === 'kind' ? id : `link/${id}`;
+}
+
+/** The link types that use a parameter. */
+export function linkTypesUsing({ linkTypes }: Model, parameterId: string): LinkTypeDef[] {
+  return [...linkTypes.values()].filter(({ parameters }) => parameters.includes(parameterId));
 }
 
 /** A field that refers to units of some kind, and the kind that has it. */

@@ -17,6 +17,23 @@ export function columnName(parameterId: string): string {
   return SYSTEM_COLUMNS.has(parameterId) ? `_${parameterId}` : parameterId;
 }
 
+/** Links between units. Ids are stored as texts, as in responses, because a link may be between any two kinds. */
+export const LINK_TABLE = '_link';
+
+/** The most bytes of a name in PostgreSQL. */
+const NAME_BYTES = 63;
+
+/**
+ * The column of a link type's parameter in the table of links, which all link types share. No other column of it has a
+ * dot.
+ */
+export function linkColumnName(linkType: string, parameterId: string): string {
+  const name = `${linkType}.${parameterId}`;
+  if (name.length <= NAME_BYTES) return name;
+  const hash = createHash('sha256').update(name).digest('hex').slice(0, 10);
+  return `${name.slice(0, NAME_BYTES - hash.length - 1)}.${hash}`;
+}
+
 /**
  * The name of an index or constraint: readable, within 63 bytes, and different for different columns, because it
  * contains a hash of them. It starts with `_`, so that it never collides with a kind's table in the same schema.

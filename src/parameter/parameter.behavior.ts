@@ -12,7 +12,7 @@ import {
 } from '../model/check/check-parameter.js';
 import { checkReference } from '../model/check/check-model.js';
 import type { ParameterDef } from '../model/parameter-type/parameter-def.js';
-import { kindsUsing, PARAMETER_GROUP, type KindDef } from '../model/model.js';
+import { kindsUsing, linkTypesUsing, PARAMETER_GROUP, type KindDef } from '../model/model.js';
 import { isParameterTypeId } from '../model/parameter-type/type-by-id.js';
 import { definitionOf, type ParameterRecord } from '../model/build/definition-records.js';
 import { plural } from '../model/parameter-type/text-rules.js';
@@ -22,6 +22,8 @@ import { Behaviors, type RegisteredBehavior, type PendingWrite } from '../unit/d
 import { withSystemValue, type Body, type Draft } from '../unit/draft/draft.js';
 import { withLabel } from '../unit/draft/client-ids.js';
 import { originalCallerOf, changeOf, type Session } from '../unit/session/session.js';
+import { DefinitionWriter } from '../unit/definition-writer.js';
+import { LINK_KIND } from '../model/built-in-traits.js';
 import { ParameterLink } from './parameter-link.js';
 
 @Injectable()
@@ -32,6 +34,7 @@ export class ParameterBehavior implements RegisteredBehavior, OnModuleInit {
   constructor(
     private readonly behaviors: Behaviors,
     private readonly kinds: ParameterLink,
+    private readonly definitions: DefinitionWriter,
   ) {}
 
   onModuleInit(): void {
@@ -94,18 +97,28 @@ export class ParameterBehavior implements RegisteredBehavior, OnModuleInit {
   }
 
   async beforeDelete(_: KindDef, id: string, session: Session): Promise<void> {
-    const users = kindsUsing(session.model, id);
-    const change = changeOf(session);
-    if (users.length === 0) return;
-    if (!change.cascade) {
-      const names = users.slice(0, 10).map((kind) => `'${kind.id}'`);
+    const [kinds, linkTypes] = [kindsUsing(session.model, id), linkTypesUsing(session.model, id)];
+    if (kinds.length + linkTypes.length === 0) return;
+    if (!changeOf(session).cascade) {
+      const users = [usersText(kinds, 'kind'), usersText(linkTypes, 'link type')].filter((text) => text !== '');
       throw refusal(
         'parameter.in_use',
-        `'${id}' is used by ${plural(users.length, 'kind')}: ${names.join(', ')}; ?cascade=true takes it from them too`,
+        `'${id}' is used by ${users.join(', and by ')}; ?cascade=true takes it from them too`,
       );
     }
-    for (const kind of users) await this.kinds.removeFrom(session, kind, id);
+    for (const kind of kinds) await this.kinds.removeFrom(session, kind, id);
+    for (const type of linkTypes) {
+      const parameters = type.parameters.filter((each) => each !== id);
+      await this.definitions.update(session, LINK_KIND, type.id, { parameters });
+    }
   }
+}
+
+/** The number of definitions and the names of the first ones; empty if there are none. */
+function usersText(users: readonly { readonly id: string }[], noun: string): string {
+  if (users.length === 0) return '';
+  const names = users.slice(0, 10).map(({ id }) => `'${id}'`);
+  return `${plural(users.length, noun)}: ${names.join(', ')}`;
 }
 
 /** The definition in a new row, whose columns are those of a record. */

@@ -74,6 +74,11 @@ export const ERRORS = {
     status: 400,
     meaning: 'The walk would reach more units, or follow more links, than one request may: less depth, or one link_id.',
   },
+  'link.bad_definition': {
+    status: 400,
+    meaning: 'The parameters of the link type contradict each other or the model.',
+  },
+  'link.differs': { status: 409, meaning: 'The link exists with other values; PUT changes them.' },
   'link.in_use': { status: 409, meaning: 'Links of that type exist; ?cascade=true removes them too.' },
 
   'unit.unknown': { status: 404, meaning: 'No such unit, or none that the caller may read.' },

@@ -66,6 +66,9 @@ export const LIMITS = {
   jsonDepth: 100,
   /** Parameters of one kind. PostgreSQL allows 1600 columns, including dropped ones. */
   parametersPerKind: 400,
+  /** Parameters of one link type, and of all of a project, which have columns of one table. */
+  parametersPerLinkType: 50,
+  linkParametersPerProject: 500,
   /** Lists in `unique` and in `indexes` of one kind, and parameters of one such list, which PostgreSQL limits to 32. */
   columnLists: 64,
   listedColumns: 32,

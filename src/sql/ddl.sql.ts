@@ -124,13 +124,19 @@ export function lockForDefinitionChangeStatement(schema: string, tables: readonl
 export function guardStatement(guards: readonly Guard[], schema: string): Statement {
   const counts = guards.map(
     (guard, at) =>
-      sql`SELECT ${integer(at)} AS at, ${countMatching(guard.condition, ident(schema, guard.table))} AS count`,
+      sql`SELECT ${integer(at)} AS at, ${countMatching(guard.condition, guardedRows(guard, schema))} AS count`,
   );
   return render(sql`
     SELECT at, count::int AS count
     FROM (${join(counts, ' UNION ALL ')}) AS guards
     ORDER BY at
   `);
+}
+
+/** The table of a guard, or the links of its type. */
+function guardedRows({ table, linkType }: Pick<Guard, 'table' | 'linkType'>, schema: string): Fragment {
+  const rows = ident(schema, table);
+  return linkType === undefined ? rows : sql`(SELECT * FROM ${rows} WHERE "link_id" = ${literal(linkType)})`;
 }
 
 function countMatching(condition: Condition, table: Fragment): Fragment {
@@ -208,7 +214,7 @@ const PATTERN_SLICE = { units: 10_000, bytes: 8 * 1024 * 1024, element: 100 } as
  */
 export function patternValuesStatement(
   schema: string,
-  table: string,
+  { table, linkType }: Pick<Guard, 'table' | 'linkType'>,
   columnName: string,
   array: boolean,
   after: string | null,
@@ -218,13 +224,21 @@ export function patternValuesStatement(
   const bytes = array
     ? sql`(SELECT sum(octet_length(e) + ${integer(PATTERN_SLICE.element)}) FROM unnest(${column}) AS e)`
     : sql`octet_length(${column})`;
-  const id = ident('t', 'id');
+  // Links have no id; nothing else writes to the table meanwhile.
+  const key = linkType === undefined ? 'id' : 'ctid';
+  const id = ident('t', key);
   const before = sql`sum(${bytes}) OVER (ORDER BY ${id} ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)`;
-  const beyond = after === null ? sql`true` : sql`${id} > ${param(after)}`;
+  const beyond =
+    after === null
+      ? sql`true`
+      : linkType === undefined
+        ? sql`${id} > ${param(after)}`
+        : sql`${id} > ${param(after)}::tid`;
+  const ofType = linkType === undefined ? undefined : sql`t."link_id" = ${literal(linkType)}`;
   const slice = sql`
-    SELECT ${id}, ${column} AS value, ${before} AS before
+    SELECT ${id} AS id, ${column} AS value, ${before} AS before
     FROM ${ident(schema, table)} AS t
-    WHERE ${column} IS NOT NULL AND ${beyond}
+    WHERE ${all([sql`${column} IS NOT NULL`, beyond, ofType])}
     ORDER BY ${id}
     LIMIT ${integer(PATTERN_SLICE.units)}
   `;

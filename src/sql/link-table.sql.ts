@@ -1,5 +1,5 @@
 /** The table of links. */
-import { LINK_TABLE } from '../model/table/internal-tables.js';
+import { LINK_TABLE } from '../model/names.js';
 import { ident, type Fragment } from './fragment.js';
 
 export function linkTable(schema: string): Fragment {

@@ -3,14 +3,15 @@
  * creates a link locks both units as a foreign key would; and a deletion of units deletes their links afterwards, in a
  * statement that sees all links created before.
  */
-import type { KindDef } from '../model/model.js';
+import type { Field, KindDef } from '../model/model.js';
 import type { Predicate } from '../model/predicate/predicate.js';
-import { columnRef } from './columns.sql.js';
-import { all, EMPTY_SQL, ident, literal, param, render, sql, type Fragment, type Statement } from './fragment.js';
+import { columnRef, fieldJson } from './columns.sql.js';
+import { all, EMPTY_SQL, ident, join, literal, param, render, sql, type Fragment, type Statement } from './fragment.js';
 import { linkTable } from './link-table.sql.js';
 import { idText } from './mixed-units.sql.js';
 import { rowConditions } from './predicate.sql.js';
 import { isModelVersion, MODEL_TABLE } from './model-version.sql.js';
+import { columnNames, inputColumn, inputTable, paramsOf, type NewRows } from './new-rows.sql.js';
 import { hasId, keyArray, kindTable } from './table.sql.js';
 import { fromTemplate, identityOf } from './statement-template.js';
 import { utcText } from './time.sql.js';
@@ -28,10 +29,22 @@ export interface LinkPlan {
   /** The version that the model must have. */
   readonly version: number;
   readonly linkId: string;
+  /** The fields of the answered record that are parameters of the link type. */
+  readonly shown: readonly Field[];
   readonly parent: LinkEnd;
   /** The parents that the caller may link; undefined for all. */
   readonly allowed: Predicate | undefined;
   readonly child: LinkEnd;
+}
+
+/** The values of a link that are written. */
+export interface LinkValues {
+  readonly written: readonly Field[];
+  readonly rows: NewRows;
+  /** Those of the written fields that an existing link must have with the same value. */
+  readonly compared: readonly Field[];
+  /** An existing link differs in any case: a comparison would reveal a value that the caller may not read. */
+  readonly incomparable: boolean;
 }
 
 /** Whether the caller can read both units and may link the parent, and the record of the link, if there is one. */
@@ -41,6 +54,8 @@ export interface LinkRow {
   readonly allowed: boolean;
   readonly child: boolean;
   readonly body: string | null;
+  /** Of a create: whether the link exists with another value of a compared field. */
+  readonly differs?: boolean | null;
 }
 
 /** The values of a plan that are parameters of its statement. */
@@ -98,14 +113,34 @@ const LINK_RECORD = sql`json_build_object(
   'inserted_at', ${utcText(sql`l."inserted_at"`)}
 )::text`;
 
-function linkAnswer(plan: LinkPlan, body: Fragment): Fragment {
+/** The record of the row `l` with the values of the link. */
+function linkRecord({ shown }: LinkPlan): Fragment {
+  if (shown.length === 0) return LINK_RECORD;
+  const values = shown.map((field) => sql`${fieldJson(field, 'l')} AS ${ident(field.id)}`);
+  return sql`(
+    SELECT row_to_json(_r)
+    FROM (
+      SELECT
+        l."parent_id",
+        l."child_id",
+        'link' AS "type",
+        l."parent_kind" AS "parent_kind_id",
+        l."child_kind" AS "child_kind_id",
+        l."link_id",
+        ${utcText(sql`l."inserted_at"`)} AS "inserted_at",
+        ${join(values)}
+    ) AS _r
+  )::text`;
+}
+
+function linkAnswer(plan: LinkPlan, body: Fragment, more = EMPTY_SQL): Fragment {
   return sql`
     SELECT
       m."version" AS v,
       EXISTS (SELECT FROM _p) AS parent,
       EXISTS (SELECT FROM _p WHERE allowed) AS allowed,
       EXISTS (SELECT FROM _c) AS child,
-      ${body} AS body
+      ${body} AS body${more}
     FROM ${ident(plan.schema, MODEL_TABLE)} AS m
   `;
 }
@@ -114,30 +149,36 @@ function linkAnswer(plan: LinkPlan, body: Fragment): Fragment {
  * Creates a link unless it exists. One row `LinkRow`; without a body if a unit or the right is missing, or if a
  * concurrent request creates or deletes the same link.
  */
-export function insertLinkStatement(plan: LinkPlan): Statement {
+export function insertLinkStatement(plan: LinkPlan, values?: LinkValues): Statement {
   const { schema, parent, child, allowed, linkId, version } = plan;
-  if (parent.access || child.access || allowed) return render(insertLinkSql(plan, linkParams(plan)), true);
+  if (values || plan.shown.length > 0 || parent.access || child.access || allowed)
+    return render(insertLinkSql(plan, linkParams(plan), values), true);
   const shape = `link ${schema} ${identityOf(child.kind)}`;
   return fromTemplate(parent.kind, shape, [parent.key, child.key, linkId, version], ([one, other, type, expected]) =>
     insertLinkSql(plan, { parent: one, child: other, linkId: type, version: expected }),
   );
 }
 
-function insertLinkSql(plan: LinkPlan, params: LinkStatementParams): Fragment {
+function insertLinkSql(plan: LinkPlan, params: LinkStatementParams, values?: LinkValues): Fragment {
   const { schema, parent, child } = plan;
   const table = linkTable(schema);
   // The lock of a foreign key: a transaction that deletes one of the units waits until this one has committed.
   const keyShare = sql` FOR KEY SHARE OF t`;
+  const record = linkRecord(plan);
+  const written = values?.written ?? [];
+  const names = written.length > 0 ? sql`, ${join(columnNames(written))}` : EMPTY_SQL;
+  const columns = written.length > 0 ? sql`, ${join(written.map(inputColumn))}` : EMPTY_SQL;
+  const input = values && written.length > 0 ? sql`, ${valuesTable(values)}` : EMPTY_SQL;
   const inserted = sql`
-    INSERT INTO ${table} AS l ("parent_kind", "parent_id", "child_kind", "child_id", "link_id", "inserted_at")
-    SELECT ${literal(parent.kind.id)}, _p.id, ${literal(child.kind.id)}, _c.id, ${params.linkId}::text, now()
-    FROM _p, _c
+    INSERT INTO ${table} AS l ("parent_kind", "parent_id", "child_kind", "child_id", "link_id", "inserted_at"${names})
+    SELECT ${literal(parent.kind.id)}, _p.id, ${literal(child.kind.id)}, _c.id, ${params.linkId}::text, now()${columns}
+    FROM _p, _c${input}
     WHERE _p.allowed
     ON CONFLICT DO NOTHING
-    RETURNING ${LINK_RECORD} AS body
+    RETURNING ${record} AS body
   `;
   const existing = sql`(
-    SELECT ${LINK_RECORD}
+    SELECT ${record}
     FROM ${table} AS l
     WHERE ${isThisLink(plan, params)} AND EXISTS (SELECT FROM _p WHERE allowed)
   )`;
@@ -145,8 +186,49 @@ function insertLinkSql(plan: LinkPlan, params: LinkStatementParams): Fragment {
     WITH
       ${endCtes(plan, params, keyShare)},
       inserted AS (${inserted})
-    ${linkAnswer(plan, sql`coalesce((SELECT body FROM inserted), ${existing})`)}
+    ${linkAnswer(plan, sql`coalesce((SELECT body FROM inserted), ${existing})`, differs(plan, params, values))}
   `;
+}
+
+/** The values as a table `i`. */
+function valuesTable({ written, rows }: LinkValues): Fragment {
+  return inputTable(written, rows, paramsOf(rows).map(param));
+}
+
+/** The column `differs` of the answer of a create. */
+function differs(plan: LinkPlan, params: LinkStatementParams, values: LinkValues | undefined): Fragment {
+  if (!values || (values.compared.length === 0 && !values.incomparable)) return EMPTY_SQL;
+  const tests = values.compared.map((field) => sql`${columnRef(field, 'l')} IS DISTINCT FROM ${inputColumn(field)}`);
+  if (values.incomparable) tests.push(sql`true`);
+  return sql`,
+      EXISTS (
+        SELECT
+        FROM ${linkTable(plan.schema)} AS l, ${valuesTable(values)}
+        WHERE ${isThisLink(plan, params)} AND (${join(tests, ' OR ')})
+      ) AS differs
+  `;
+}
+
+/** Changes values of a link. One row `LinkRow`, without a body if there is no such link. */
+export function updateLinkStatement(plan: LinkPlan, values: LinkValues): Statement {
+  const params = linkParams(plan);
+  const changes = values.written.map((field) => sql`${ident(field.column ?? field.id)} = ${inputColumn(field)}`);
+  const updated = sql`
+    UPDATE ${linkTable(plan.schema)} AS l
+    SET ${join(changes)}
+    FROM ${valuesTable(values)}
+    WHERE ${isThisLink(plan, params)} AND EXISTS (SELECT FROM _p WHERE allowed)
+    RETURNING ${linkRecord(plan)} AS body
+  `;
+  return render(
+    sql`
+      WITH
+        ${endCtes(plan, params, EMPTY_SQL)},
+        updated AS (${updated})
+      ${linkAnswer(plan, sql`(SELECT body FROM updated)`)}
+    `,
+    true,
+  );
 }
 
 /**
@@ -160,7 +242,11 @@ export function lockLinksStatement(schema: string): Statement {
 /** Reads a link. One row `LinkRow`. */
 export function findLinkStatement(plan: LinkPlan): Statement {
   const params = linkParams(plan);
-  const existing = sql`(SELECT ${LINK_RECORD} FROM ${linkTable(plan.schema)} AS l WHERE ${isThisLink(plan, params)})`;
+  const existing = sql`(
+    SELECT ${linkRecord(plan)}
+    FROM ${linkTable(plan.schema)} AS l
+    WHERE ${isThisLink(plan, params)}
+  )`;
   return render(sql`WITH ${endCtes(plan, params, EMPTY_SQL)} ${linkAnswer(plan, existing)}`);
 }
 
@@ -170,7 +256,7 @@ export function deleteLinkStatement(plan: LinkPlan): Statement {
   const deleted = sql`
     DELETE FROM ${linkTable(plan.schema)} AS l
     WHERE ${isThisLink(plan, params)} AND EXISTS (SELECT FROM _p WHERE allowed)
-    RETURNING ${LINK_RECORD} AS body
+    RETURNING ${linkRecord(plan)} AS body
   `;
   return render(
     sql`

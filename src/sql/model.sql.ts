@@ -238,7 +238,7 @@ export function setAccessStatement(schema: string, kindId: string, access: unkno
   );
 }
 
-/** Adds to parameters the kind in whose body they were defined. */
+/** Adds to parameters the definition in whose body they were defined. */
 export function recordDefinedInStatement(schema: string, kinds: ReadonlyMap<string, string>): Statement {
   const rows = recordset(
     [...kinds].map(([id, kind]) => ({ id, kind })),
@@ -254,7 +254,7 @@ export function recordDefinedInStatement(schema: string, kinds: ReadonlyMap<stri
   );
 }
 
-/** Deletes parameters, and removes the deleted kinds from `defined_in` of the others. */
+/** Deletes parameters, and removes deleted owners from `defined_in` of the others. */
 export function deleteParametersStatement(
   schema: string,
   ids: readonly string[],

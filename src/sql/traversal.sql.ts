@@ -3,7 +3,7 @@
  * per step, with arrays of the units that the step reaches and of all units before, so that no unit is visited twice,
  * however many paths lead to it (docs/adr/0007). A single step is a plain index scan.
  */
-import type { KindDef } from '../model/model.js';
+import type { Field, KindDef } from '../model/model.js';
 import type { Predicate } from '../model/predicate/predicate.js';
 import { all, EMPTY_SQL, integer, join, literal, param, sql, type Fragment } from './fragment.js';
 import { unitSatisfies, type UnitReference } from './mixed-units.sql.js';
@@ -18,6 +18,12 @@ export interface PassedKind {
   readonly access: Predicate | undefined;
 }
 
+/** The fields of a link type's parameters. */
+export interface ShownLinkValues {
+  readonly linkId: string;
+  readonly fields: readonly Field[];
+}
+
 /** Which links a traversal follows, and how far. */
 export interface Traversal {
   readonly schema: string;
@@ -29,6 +35,8 @@ export interface Traversal {
   readonly passed: readonly PassedKind[];
   /** Whether these are all kinds that can have linked units. */
   readonly passesAll: boolean;
+  /** The parameters of link types that the answered links show. */
+  readonly linkValues: readonly ShownLinkValues[];
   /** Whether at most one of the followed links can lead from one unit to another. */
   readonly oneType: boolean;
 }
@@ -42,8 +50,8 @@ export interface TraversalStart {
 }
 
 /**
- * The units that a traversal reaches, as rows `depth, kind, id, link_id, near`: `link_id` and `near` are the type of
- * the link and the unit from which it was followed.
+ * The units that a traversal reaches, as rows `depth, kind, id, link_id, near, near_kind`: `link_id` is the type of the
+ * link, and `near` and `near_kind` the id and the kind of the unit from which it was followed.
  */
 export interface TraversedUnits {
   /** The CTEs that the others need. */
@@ -116,7 +124,7 @@ function firstStep(traversal: Traversal, start: TraversalStart, types: Fragment 
     ORDER BY ${far.kind}, ${far.id}, l."link_id"
   `;
   const rows = sql`
-    SELECT 0 AS depth, n.kind, n.id, n.link_id, n.near
+    SELECT 0 AS depth, n.kind, n.id, n.link_id, n.near, ${literal(start.kind.id)} AS near_kind
     FROM (${links}) AS n
     WHERE ${all([isReadable(traversal)])}
   `;
@@ -141,10 +149,13 @@ function isReadable({ schema, passed, passesAll }: Traversal): Fragment | undefi
 const PLAN_FOR_MANY_ROWS = sql` CROSS JOIN generate_series(1, (SELECT 1)) AS _many`;
 const NODE_KIND = sql`split_part(m.node, '/', 1)`;
 const NODE_ID = sql`substr(m.node, strpos(m.node, '/') + 1)`;
+/** Before the kind in a text of a link. It sorts before other characters, so that ids are compared before kinds. */
+const BEFORE_KIND = sql`chr(1)`;
+const NEAR_KIND = sql`split_part(m.via, ${BEFORE_KIND}, -1)`;
 
 /**
- * Several steps. A unit is a text `kind/id`, and the link by which it was reached a text `link_id/id`; of several links
- * the first in this order counts. A step with too many links stops there and sets `over`.
+ * Several steps. A unit is a text `kind/id`, and the link by which it was reached a text of its type, and the id and the
+ * kind of the unit from which it was followed; of several links the first in this order counts. A step with too many links stops there and sets `over`.
  */
 function manySteps(
   traversal: Traversal,
@@ -163,7 +174,9 @@ function manySteps(
     SELECT l.node, l.via
     FROM (${frontier}) AS f
     CROSS JOIN LATERAL (
-      SELECT ${far.kind} || '/' || ${far.id} AS node, l."link_id" || '/' || ${near.id} AS via
+      SELECT
+        ${far.kind} || '/' || ${far.id} AS node,
+        l."link_id" || '/' || ${near.id} || ${BEFORE_KIND} || ${near.kind} AS via
       FROM ${linkTable(traversal.schema)} AS l
       WHERE ${along}
       OFFSET 0
@@ -259,7 +272,8 @@ function unnestedSteps(levels: Fragment): Fragment {
       ${NODE_KIND} AS kind,
       ${NODE_ID} AS id,
       split_part(m.via, '/', 1) AS link_id,
-      substr(m.via, strpos(m.via, '/') + 1) AS near
+      left(substr(m.via, strpos(m.via, '/') + 1), -1 - length(${NEAR_KIND})) AS near,
+      ${NEAR_KIND} AS near_kind
     FROM ${levels} AS s
     CROSS JOIN LATERAL unnest(s.nodes, s.vias) AS m(node, via)
   `;

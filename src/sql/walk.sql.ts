@@ -4,10 +4,11 @@
 import type { KindDef } from '../model/model.js';
 import { LIMITS } from '../shared/limits.js';
 import { boundedList } from './answer-size.sql.js';
-import { columnType } from './columns.sql.js';
+import { columnType, fieldJson } from './columns.sql.js';
 import {
   all,
   EMPTY_SQL,
+  ident,
   integer,
   join,
   literal,
@@ -19,6 +20,7 @@ import {
 } from './fragment.js';
 import { byKind, idText, itemJson, unitSatisfies } from './mixed-units.sql.js';
 import type { LinkEnd } from './link.sql.js';
+import { linkTable } from './link-table.sql.js';
 import { modelVersion } from './model-version.sql.js';
 import { keyName } from './row-values.sql.js';
 import { limitOffset, PREPARED_LIMITS, totalCount, type PageRequest } from './page.sql.js';
@@ -30,7 +32,6 @@ import {
   hasLinkType,
   traverse,
   linkTypeParam,
-  type Direction,
   type TraversalLimits,
   type TraversedUnits,
   type TraversalStart,
@@ -39,6 +40,7 @@ import {
 import type { ReadPlan } from './select.sql.js';
 import { hasId, kindTable } from './table.sql.js';
 import { fromTemplate } from './statement-template.js';
+import { utcText } from './time.sql.js';
 
 export interface WalkPlan extends Traversal, PageRequest {
   readonly start: LinkEnd;
@@ -77,7 +79,7 @@ function walkSql(plan: WalkPlan, key: Fragment, types: Fragment | undefined): Fr
     ? sql`SELECT * FROM (${reached.rows}) AS n WHERE ${isSelected(plan)}`
     : reached.rows;
   const page = walkPage(plan, reached, chosen);
-  const item = itemJson(readPlans(plan.shown), REACHED_UNIT, linkField(plan.direction));
+  const item = itemJson(readPlans(plan.shown), REACHED_UNIT, linkField(plan));
   const items = sql`${boundedList(item, sql`_page AS n`)}::text`;
   const steps = join([
     sql`_s AS MATERIALIZED (SELECT ${found} AS found)`,
@@ -149,14 +151,32 @@ function walkCount(plan: WalkPlan, total: Fragment | undefined, chosen: Fragment
   return total ?? totalCount(plan, sql`(SELECT count(*) FROM (${chosen}) AS c)`);
 }
 
-/** The field `link` of an item: the link by which the walk reached the unit `n`. */
-function linkField(direction: Direction): Fragment {
-  const [parent, child] = direction === 'child' ? [sql`n.near`, sql`n.id`] : [sql`n.id`, sql`n.near`];
-  return sql`json_build_object(
-    'link_id', n.link_id,
-    'parent_id', ${parent},
-    'child_id', ${child},
-    'depth', n.depth
+/** The field `link` of an item: the link by which the walk reached the unit `n`, with its values. */
+function linkField({ schema, direction, linkValues }: Traversal): Fragment {
+  const near = { kind: sql`n.near_kind`, id: sql`n.near` };
+  const [parent, child] = direction === 'child' ? [near, REACHED_UNIT] : [REACHED_UNIT, near];
+  const own = sql`
+    n.link_id,
+    ${parent.id} AS parent_id,
+    ${child.id} AS child_id,
+    n.depth,
+    ${utcText(sql`l."inserted_at"`)} AS inserted_at
+  `;
+  const record = (more: Fragment) => sql`(SELECT row_to_json(_k) FROM (SELECT ${own}${more}) AS _k)`;
+  const cases = linkValues.map(({ linkId, fields }) => {
+    const values = fields.map((field) => sql`, ${fieldJson(field, 'l')} AS ${ident(field.id)}`);
+    return sql` WHEN ${literal(linkId)} THEN ${record(join(values, ''))}`;
+  });
+  const link =
+    cases.length === 0 ? record(EMPTY_SQL) : sql`CASE n.link_id${join(cases, '')} ELSE ${record(EMPTY_SQL)} END`;
+  return sql`(
+    SELECT ${link}
+    FROM ${linkTable(schema)} AS l
+    WHERE l."parent_kind" = ${parent.kind}
+      AND l."parent_id" = ${parent.id}
+      AND l."child_kind" = ${child.kind}
+      AND l."child_id" = ${child.id}
+      AND l."link_id" = n.link_id
   ) AS "link"`;
 }
 
@@ -173,7 +193,7 @@ export function loadedLinks(
     const page =
       reached.page?.(limits.units, 0) ?? sql`${reached.rows} ORDER BY ${NEAREST_FIRST} LIMIT ${integer(limits.units)}`;
     const steps = reached.steps.length > 0 ? sql`WITH RECURSIVE ${join(reached.steps)} ` : EMPTY_SQL;
-    const list = boundedList(itemJson(shown, REACHED_UNIT, linkField(traversal.direction)), sql`(${page}) AS n`);
+    const list = boundedList(itemJson(shown, REACHED_UNIT, linkField(traversal)), sql`(${page}) AS n`);
     return sql`${literal(traversal.direction)}, (${steps}SELECT ${list})`;
   });
   return sql`json_build_object(${join(lists)}) AS "links"`;

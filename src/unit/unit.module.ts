@@ -7,6 +7,7 @@ import { Drafter } from './draft/drafter.js';
 import { DefinitionWriter } from './definition-writer.js';
 import { Explanations } from './explanations.js';
 import { IndexAdvisor } from './index-advisor.js';
+import { InlineParameters } from './inline-parameters.js';
 import { References } from './draft/references.js';
 import { RemoteReader } from './remote/remote.reader.js';
 import { RemoteStore } from './remote/remote.store.js';
@@ -42,6 +43,7 @@ import { ViolationCompleter } from './table/complete-violations.js';
     Drafter,
     Explanations,
     IndexAdvisor,
+    InlineParameters,
     References,
     RemoteReader,
     RemoteStore,
@@ -70,6 +72,7 @@ import { ViolationCompleter } from './table/complete-violations.js';
     DefinitionWriter,
     Drafter,
     Explanations,
+    InlineParameters,
     PageRepository,
     References,
     RemoteSourceRunner,

@@ -11,7 +11,7 @@ const project = await (await sharedService()).project();
 const steps = codeBlocks(page).map(({ info, text }) => ({ ...parts(info), text }));
 
 function parts(info: string): { method: string; path: string } {
-  const [, method = '', path = ''] = /^json (GET|POST) (\S+)$/.exec(info) ?? [];
+  const [, method = '', path = ''] = /^json (GET|POST|PUT) (\S+)$/.exec(info) ?? [];
   return { method, path };
 }
 
@@ -23,7 +23,9 @@ test('all blocks are requests', () => {
 test.each(steps)('$method $path', async ({ method, path, text }) => {
   const told = JSON.parse(text) as object;
   if (method === 'GET') return void expect(await ok(project.get(path))).toMatchObject(told);
-  const links = /\/link\/\w+\/\w+\/unit\//.test(path);
+  if (method === 'PUT') return void (await ok(project.put(path, told)));
+  // The block of a link without values is its record.
+  const links = 'link_id' in told;
   const made: unknown = await ok(project.post(path, links ? undefined : told));
   if (links) expect(made).toMatchObject(told);
 });

@@ -35,7 +35,7 @@ export async function checkGuards(
     const count = counts[at] ?? 0;
     if (count === 0) return;
     const location = guard.parameter === undefined ? {} : { parameter: guard.parameter };
-    faults.add(guard.code, guardText(guard, tellCounts ? plural(count, 'unit') : 'Units'), location);
+    faults.add(guard.code, guardText(guard, rowsText(guard, tellCounts ? count : undefined)), location);
   });
   faults.throwIfAny();
 }
@@ -55,7 +55,7 @@ async function countUnits(context: GuardContext, guards: readonly Guard[]): Prom
  */
 async function countMismatches(
   { executor, project, patterns }: GuardContext,
-  { condition, table, kind, parameter }: Guard,
+  { condition, table, linkType, kind, parameter }: Guard,
   time: PatternTime,
 ): Promise<number | undefined> {
   if (condition.type !== 'violates' || condition.constraint.type !== 'pattern') return undefined;
@@ -64,7 +64,13 @@ async function countMismatches(
   let count = 0;
   for (let after: string | null = null; ;) {
     const rows: { id: string; values: string[] }[] = await executor.run(
-      patternValuesStatement(project.schema, table, column, array, after),
+      patternValuesStatement(
+        project.schema,
+        { table, ...(linkType !== undefined && { linkType }) },
+        column,
+        array,
+        after,
+      ),
     );
     const matches = rows.flatMap(({ id, values }) => values.map((text) => ({ id, pattern, text })));
     const outcomes = await patterns.match(project.id, matches, time);
@@ -81,6 +87,12 @@ function tooCostly(kind: string, parameter: string): KindError {
   return refusal('parameter.bad_pattern', text, { parameter: 'pattern' });
 }
 
+/** @param count undefined if the text may not contain it */
+function rowsText({ linkType }: Guard, count: number | undefined): string {
+  if (count === undefined) return linkType === undefined ? 'Units' : 'Links';
+  return plural(count, linkType === undefined ? 'unit' : 'link');
+}
+
 const CASCADE_HINT = '; ?cascade=true does it all the same';
 
 function guardText(guard: Guard, units: string): string {
@@ -91,7 +103,7 @@ function guardText(guard: Guard, units: string): string {
     case 'parameter.has_values':
       return `${units} ${of} would lose the value of '${guard.parameter ?? ''}'${CASCADE_HINT}`;
     case 'parameter.locked_by_units':
-      return `'${guard.parameter ?? ''}' can not change in this way while '${guard.kind}' has units: ${units}`;
+      return `'${guard.parameter ?? ''}' can not change in this way while '${guard.kind}' has ${guard.linkType === undefined ? 'units' : 'links'}: ${units}`;
     case 'parameter.violated':
       return `${units} ${of} would violate ${constraintText(guard)}`;
   }

@@ -6,7 +6,7 @@ import { Database, type Transaction } from '../../database/database.js';
 import { orphanedAccess } from '../../access/orphaned-access.js';
 import { BUILT_IN_VERSION } from '../../model/built-in/built-in.js';
 import { diffInPieces, type SchemaStep } from '../../model/table/diff.js';
-import { isMemberKind, type KindDef, type Model } from '../../model/model.js';
+import { isMemberKind, parameterOwner, type Model } from '../../model/model.js';
 import { deleteLinksOfKindStatement } from '../../sql/link.sql.js';
 import { endMembersStatement } from '../../sql/session.sql.js';
 import { EventLoopYield } from '../../shared/event-loop-yield.js';
@@ -127,19 +127,20 @@ export class DefinitionChangeService {
   }
 
   /**
-   * Records which parameters were defined in the body of a kind, and deletes those of deleted kinds that no other kind
-   * uses.
+   * Records which parameters were defined in the body of a kind or link type, and deletes those of deleted ones that no
+   * other definition uses.
    */
   async #updateInlineParameters(
     project: Project,
     { tx, before, definedIn }: DefinitionChange,
     written: Model,
   ): Promise<Model> {
-    const deleted = [...before.kinds.values()].filter(({ id }) => !written.kinds.has(id));
+    const remaining = new Set(parameterLists(written).map(({ owner }) => owner));
+    const deleted = parameterLists(before).filter(({ owner }) => !remaining.has(owner));
     if (definedIn.size > 0) await tx.run(recordDefinedInStatement(project.schema, definedIn));
     if (deleted.length > 0) {
-      const ids = deleted.map(({ id }) => id);
-      await tx.run(deleteParametersStatement(project.schema, unusedInlineParameters(deleted, written), ids));
+      const owners = deleted.map(({ owner }) => owner);
+      await tx.run(deleteParametersStatement(project.schema, unusedInlineParameters(deleted, written), owners));
     }
     return definedIn.size + deleted.length > 0 ? loadModel(tx, project, { known: written }) : written;
   }
@@ -156,11 +157,26 @@ export class DefinitionChangeService {
   }
 }
 
-/** The parameters of deleted kinds that were defined in their bodies and that no other kind uses. */
-function unusedInlineParameters(deleted: readonly KindDef[], { kinds, parameters }: Model): string[] {
-  const used = new Set([...kinds.values()].flatMap(({ builtIn, parameters: ids }) => (builtIn ? [] : ids)));
-  return deleted.flatMap((kind) =>
-    kind.parameters.filter((id) => !used.has(id) && parameters.get(id)?.definedIn?.includes(kind.id)),
+/** A definition that has parameters. */
+interface ParameterList {
+  readonly owner: string;
+  readonly parameters: readonly string[];
+}
+
+/** The users' kinds and the link types. */
+function parameterLists({ kinds, linkTypes }: Model): ParameterList[] {
+  const own = [...kinds.values()].filter(({ builtIn }) => !builtIn);
+  return [
+    ...own.map(({ id, parameters }) => ({ owner: parameterOwner('kind', id), parameters })),
+    ...[...linkTypes.values()].map(({ id, parameters }) => ({ owner: parameterOwner('link', id), parameters })),
+  ];
+}
+
+/** The parameters that were defined in the bodies of deleted definitions and that no other one uses. */
+function unusedInlineParameters(deleted: readonly ParameterList[], written: Model): string[] {
+  const used = new Set(parameterLists(written).flatMap(({ parameters }) => parameters));
+  return deleted.flatMap(({ owner, parameters }) =>
+    parameters.filter((id) => !used.has(id) && written.parameters.get(id)?.definedIn?.includes(owner)),
   );
 }
 

@@ -8,9 +8,10 @@ export class DefinitionChange {
   /** Kinds that were added to a group or removed from one. */
   readonly regrouped = new Set<string>();
   readonly parameters = new Set<string>();
-  /** Parameters that were defined in the body of a kind, with their position. */
+  readonly linkTypes = new Set<string>();
+  /** Parameters that were defined in the body of a kind or link type, with their position. */
   readonly inline = new Map<string, number>();
-  /** Those among them that are deleted with a kind, with the kind. */
+  /** Those among them that are deleted with a definition, with its owner: see `parameterOwner`. */
   readonly definedIn = new Map<string, string>();
   /** Kinds whose access was written. */
   readonly access = new Set<string>();

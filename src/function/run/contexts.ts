@@ -127,9 +127,13 @@ export class Contexts {
       };
     };
     const links: Data['links'] = {
-      create: async (parent, child, link) => {
-        const path = pathOf(parent, child, link, 'links.create(parent, child, type)');
-        return write([path.parentKind, path.childKind], () => this.links.createIn(session, path));
+      create: async (parent, child, link, values) => {
+        const path = pathOf(parent, child, link, 'links.create(parent, child, type, values)');
+        return write([path.parentKind, path.childKind], () => this.links.createIn(session, path, values));
+      },
+      update: async (parent, child, link, values) => {
+        const path = pathOf(parent, child, link, 'links.update(parent, child, type, values)');
+        return write([path.parentKind, path.childKind], () => this.links.updateIn(session, path, values));
       },
       remove: async (parent, child, link) => {
         const path = pathOf(parent, child, link, 'links.remove(parent, child, type)');

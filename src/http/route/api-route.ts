@@ -14,7 +14,7 @@ import type { QueryName } from './query-names.js';
 export type Needs = 'nothing' | 'project' | 'bearer' | 'access';
 
 /** Forms of bodies that depend on the kind. */
-export type BodyForm = 'create' | 'update' | 'signup' | 'function';
+export type BodyForm = 'create' | 'update' | 'signup' | 'function' | 'newLink' | 'link';
 
 export type ContentForm =
   | 'unit'

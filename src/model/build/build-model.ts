@@ -15,6 +15,7 @@ import type { Field, GroupDef, KeySource, KindDef, LinkTypeDef, Model } from '..
 import type { ParameterDef } from '../parameter-type/parameter-def.js';
 import type { ParameterType } from '../parameter-type/parameter-type.js';
 import { definitionOf, type KindRecord, type ModelRecords } from './definition-records.js';
+import { buildLinkType } from './link-types.js';
 import { NO_TRAITS } from '../built-in-traits.js';
 import {
   keyField,
@@ -60,17 +61,16 @@ export function* modelInPieces(records: ModelRecords, known?: Model): WorkInPiec
     }
     yield;
   }
-  return {
-    version: records.version,
-    kinds,
-    parameters,
-    groups,
-    linkTypes: new Map(records.links.map(({ id }): [string, LinkTypeDef] => [id, { id, builtIn: isBuiltInLink(id) }])),
-  };
+  const linkTypes = new Map<string, LinkTypeDef>();
+  for (const record of records.links) {
+    linkTypes.set(record.id, buildLinkType(record, parameters, known?.linkTypes.get(record.id)));
+    yield;
+  }
+  return { version: records.version, kinds, parameters, groups, linkTypes };
 }
 
 /** Whether a kind has the same fields in two models, of which one was built with the other as `known`. */
-export function isUnchanged(kind: KindDef, other: KindDef | undefined): boolean {
+export function isUnchanged(kind: Pick<KindDef, 'fields'>, other: Pick<KindDef, 'fields'> | undefined): boolean {
   return kind.fields === other?.fields;
 }
 
@@ -235,10 +235,6 @@ function finishKind(
   };
 }
 
-function isBuiltInLink(id: string): boolean {
-  return BUILT_IN_LINK_TYPES.some((linkType) => linkType.id === id);
-}
-
 /** The records of a project that has only the built-in model. */
 export function builtInRecords(): ModelRecords {
   return {
@@ -256,7 +252,7 @@ export function builtInRecords(): ModelRecords {
       access: null,
     })),
     groups: BUILT_IN_GROUPS.map(({ id, label, kinds }) => ({ id, label, kind_list: kinds })),
-    links: BUILT_IN_LINK_TYPES,
+    links: BUILT_IN_LINK_TYPES.map((type) => ({ ...type, parameters: [] })),
   };
 }
 

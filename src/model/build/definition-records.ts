@@ -24,6 +24,7 @@ export interface GroupRecord {
 
 export interface LinkTypeRecord {
   readonly id: string;
+  readonly parameters: readonly string[];
 }
 
 /** A row of the table of parameters; fields that the type does not have are null. */

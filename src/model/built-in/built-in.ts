@@ -27,7 +27,7 @@ import { CREDENTIAL_FIELDS } from './credential-fields.js';
  * Raise it whenever the tables of the built-in model change, the indexes of all kinds, or how the names of members are
  * compared, so that existing projects are upgraded.
  */
-export const BUILT_IN_VERSION = 11;
+export const BUILT_IN_VERSION = 12;
 
 export interface BuiltInKind {
   readonly id: string;
@@ -48,13 +48,22 @@ const flag = (id: string, text: string, value = false) =>
   field({ id, type: 'boolean', label: text, nullable: false, default: value });
 const level = (id: string, text: string) => field({ id, type: 'string', label: text, values: LEVELS });
 
+const parameterList = field({
+  id: 'parameters',
+  type: 'string',
+  label: 'Parameters',
+  multiple: true,
+  nullable: false,
+  default: [],
+});
+
 const KIND_FIELDS: readonly Field[] = [
   constantField('type', KIND_KIND),
   label,
   flag('active', 'Active', true),
   field({ id: 'remote', type: 'boolean', label: 'Remote', nullable: false, required: true, default: false }),
   flag('public', 'Public'),
-  field({ id: 'parameters', type: 'string', label: 'Parameters', multiple: true, nullable: false, default: [] }),
+  parameterList,
   field({ id: 'unique', type: 'json', label: 'Unique together', nullable: false, default: [] }),
   field({ id: 'indexes', type: 'json', label: 'Indexes', nullable: false, default: [] }),
   field({ id: 'access', type: 'json', label: 'Access', nullable: true }),
@@ -160,7 +169,7 @@ export const BUILT_IN_KINDS: readonly BuiltInKind[] = [
     existsCode: 'kind.exists',
   }),
   builtInKind(GROUP_KIND, 'Group', 'identifier', GROUP_FIELDS, { existsCode: 'group.exists' }),
-  builtInKind(LINK_KIND, 'Link', 'identifier', [label], { existsCode: 'link.exists' }),
+  builtInKind(LINK_KIND, 'Link', 'identifier', [label, parameterList], { existsCode: 'link.exists' }),
   ...[...PARAMETER_TYPES].map(([id, type]) => ({
     id,
     label: type.label,

@@ -15,10 +15,14 @@ export function hasBuiltIn({ kinds, groups, linkTypes }: Model): boolean {
   );
 }
 
-/** Whether all parameters that kinds name, and all kinds that groups name, exist. */
-export function* isWhole({ kinds, parameters, groups }: Model): WorkInPieces<boolean> {
+/** Whether all parameters that kinds and link types name, and all kinds that groups name, exist. */
+export function* isWhole({ kinds, parameters, groups, linkTypes }: Model): WorkInPieces<boolean> {
   for (const kind of kinds.values()) {
     if (!kind.builtIn && !kind.parameters.every((id) => parameters.has(id))) return false;
+    yield;
+  }
+  for (const type of linkTypes.values()) {
+    if (!type.parameters.every((id) => parameters.has(id))) return false;
     yield;
   }
   for (const group of groups.values()) {

@@ -4,6 +4,7 @@ import { LIMITS } from '../../shared/limits.js';
 import type { WorkInPieces } from '../../shared/work-in-pieces.js';
 import { BUILT_IN_GROUPS } from '../built-in/built-in.js';
 import type { KindDef, Model } from '../model.js';
+import { checkLinkType } from './check-link-type.js';
 import { isMemberKind, referencesTo } from '../model.js';
 import type { ParameterDef } from '../parameter-type/parameter-def.js';
 import { parameterType } from '../parameter-type/type-by-id.js';
@@ -12,7 +13,8 @@ import { parameterType } from '../parameter-type/type-by-id.js';
 export interface Touched {
   readonly kinds: ReadonlySet<string>;
   readonly parameters: ReadonlySet<string>;
-  /** Parameters that were defined in the body of a kind, with their positions in its list `parameters`. */
+  readonly linkTypes: ReadonlySet<string>;
+  /** Parameters that were defined in the body of a kind or link type, with their positions in its list `parameters`. */
   readonly inline?: ReadonlyMap<string, number>;
   /** Kinds that were added to a group or removed from it. */
   readonly regrouped: ReadonlySet<string>;
@@ -42,6 +44,11 @@ export function* checkModel(
     if (!kind.builtIn && (written || uses)) checkKind(kind, model, touched, suggestable, faults);
     yield;
   }
+  for (const type of model.linkTypes.values()) {
+    const uses = type.parameters.some((id) => touched.parameters.has(id));
+    if (touched.linkTypes.has(type.id) || uses) checkLinkType(type, model, suggestable, faults);
+    yield;
+  }
 }
 
 /** How many definitions of each sort a project may have, without built-in ones. */
@@ -50,7 +57,12 @@ const ALLOWED = [
   { sort: 'parameters', allowed: LIMITS.parametersPerProject, of: ({ parameters }: Model) => parameters.size },
   { sort: 'groups', allowed: LIMITS.groupsPerProject, of: ({ groups }: Model) => countOwn(groups) },
   { sort: 'link types', allowed: LIMITS.linkTypesPerProject, of: ({ linkTypes }: Model) => countOwn(linkTypes) },
+  { sort: 'parameters of link types', allowed: LIMITS.linkParametersPerProject, of: countLinkParameters },
 ] as const;
+
+function countLinkParameters({ linkTypes }: Model): number {
+  return [...linkTypes.values()].reduce((sum, { parameters }) => sum + parameters.length, 0);
+}
 
 function countOwn(definitions: ReadonlyMap<string, { readonly builtIn: boolean }>): number {
   return [...definitions.values()].filter(({ builtIn }) => !builtIn).length;

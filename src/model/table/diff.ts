@@ -5,9 +5,9 @@
 import { jsonEqual, type Json } from '../../shared/json.js';
 import { runSync, type WorkInPieces } from '../../shared/work-in-pieces.js';
 import { isUnchanged } from '../build/build-model.js';
-import { guardsOf, keySignature, type Guard } from './guards.js';
+import { guardsOf, keySignature, linkGuardsOf, type Guard } from './guards.js';
 import { storedDefault } from '../field.js';
-import type { Model } from '../model.js';
+import type { KindDef, Model } from '../model.js';
 import { formerIndexName, ruledFields, type RuledFields } from './required-indexes.js';
 import {
   tablesInPieces,
@@ -65,6 +65,12 @@ export function* diffInPieces(before: Model | undefined, after: Model): WorkInPi
     if (!isUnchanged(kind, next)) guards.push(...guardsOf(kind, next));
     yield;
   }
+  for (const type of before.linkTypes.values()) {
+    const next = after.linkTypes.get(type.id);
+    // The links of a deleted type are deleted before.
+    if (next && !isUnchanged(type.values, next.values)) guards.push(...linkGuardsOf(type, next));
+    yield;
+  }
   return { guards, tables, steps: diffTables(old, tables, recreated, yield* valuesOf(before, after)) };
 }
 
@@ -104,13 +110,21 @@ function recreatedTables(before: Model, after: Model): Set<string> {
 /** The values of new columns in existing rows: the defaults of their parameters. */
 function* valuesOf(before: Model, after: Model): WorkInPieces<Map<string, Json>> {
   const values = new Map<string, Json>();
-  for (const kind of after.kinds.values()) {
-    const old = before.kinds.get(kind.id);
-    if (isUnchanged(kind, old)) continue;
+  const add = (kind: KindDef, old: KindDef | undefined) => {
+    if (isUnchanged(kind, old)) return;
     for (const field of kind.fields.values()) {
       const known = old?.fields.get(field.id)?.column !== undefined;
       if (field.column !== undefined && !known) values.set(`${kind.table}.${field.column}`, storedDefault(field));
     }
+  };
+  for (const kind of after.kinds.values()) {
+    add(kind, before.kinds.get(kind.id));
+    yield;
+  }
+  for (const type of after.linkTypes.values()) {
+    // A new type has no links. The other types' rows have the value too, where nothing reads it.
+    const old = before.linkTypes.get(type.id);
+    if (old) add(type.values, old.values);
     yield;
   }
   return values;

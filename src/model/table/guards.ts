@@ -2,7 +2,7 @@
 import type { ErrorCode } from '../../shared/errors.js';
 import { jsonEqual } from '../../shared/json.js';
 import { storedDefault } from '../field.js';
-import type { Field, KindDef } from '../model.js';
+import type { Field, KindDef, LinkTypeDef } from '../model.js';
 import type { Constraint } from '../parameter-type/parameter-type.js';
 
 /** The stored units that a guard counts; the change is refused if there are any. */
@@ -19,8 +19,11 @@ export type GuardCode = Extract<
 >;
 
 export interface Guard {
+  /** The kind, or the link type. */
   readonly kind: string;
   readonly table: string;
+  /** Counts links of this type instead of units. */
+  readonly linkType?: string;
   readonly parameter?: string;
   readonly condition: Condition;
   readonly code: GuardCode;
@@ -48,6 +51,27 @@ export function guardsOf(kind: KindDef, next: KindDef | undefined): Guard[] {
     const parameter = next.primary?.id ?? kind.primary?.id ?? 'id';
     return [guard('parameter.locked_by_units', { type: 'any' }, false, parameter)];
   }
+  const guards = changedFieldGuards(kind, next, guard);
+  for (const ids of next.unique) {
+    if (kind.unique.some((known) => jsonEqual(known, ids))) continue;
+    const columns = ids.map((id) => next.fields.get(id)?.column ?? id);
+    if (ids.every((id) => kind.fields.get(id)?.column !== undefined)) {
+      guards.push(guard('parameter.violated', { type: 'duplicates', columns }, false, 'unique'));
+    }
+  }
+  return guards;
+}
+
+/** The guards of a change of a link type that stays. */
+export function linkGuardsOf({ id, values }: LinkTypeDef, next: LinkTypeDef): Guard[] {
+  return changedFieldGuards(values, next.values, (code, condition, cascade, parameter) => {
+    return { kind: id, table: values.table, linkType: id, condition, code, cascade, parameter };
+  });
+}
+
+type MakeGuard = (code: GuardCode, condition: Condition, cascade: boolean, parameter: string) => Guard;
+
+function changedFieldGuards(kind: KindDef, next: KindDef, guard: MakeGuard): Guard[] {
   const guards: Guard[] = [];
   for (const field of kind.fields.values()) {
     const now = next.fields.get(field.id);
@@ -58,13 +82,6 @@ export function guardsOf(kind: KindDef, next: KindDef | undefined): Guard[] {
   for (const field of next.fields.values()) {
     for (const { code, condition } of fieldGuards(kind.fields.get(field.id), field)) {
       guards.push(guard(code, condition, false, field.id));
-    }
-  }
-  for (const ids of next.unique) {
-    if (kind.unique.some((known) => jsonEqual(known, ids))) continue;
-    const columns = ids.map((id) => next.fields.get(id)?.column ?? id);
-    if (ids.every((id) => kind.fields.get(id)?.column !== undefined)) {
-      guards.push(guard('parameter.violated', { type: 'duplicates', columns }, false, 'unique'));
     }
   }
   return guards;

@@ -1,6 +1,6 @@
 /** Tables of a project without units: for sign-in, and for links. Their names begin with `_`, unlike ids of kinds. */
 import { PARAMETER_TABLE } from '../built-in/built-in.js';
-import { constraintName } from '../names.js';
+import { constraintName, LINK_TABLE } from '../names.js';
 import type { ColumnType } from '../parameter-type/parameter-type.js';
 import type { ColumnShape, IndexShape, TableShape } from './shape.js';
 
@@ -12,8 +12,6 @@ export const CODE_TABLE = '_code';
 export const RECOVERY_TABLE = '_recovery';
 /** Recent sign-in attempts and mails, by limit; `id` is a hash of the limited account, address or member. */
 export const THROTTLE_TABLE = '_throttle';
-/** Links between units. Ids are stored as texts, as in responses, because a link may be between any two kinds. */
-export const LINK_TABLE = '_link';
 /**
  * The number of units of each table, as changes: a write appends a row, and rows of a table are added up to one from time
  * to time. Appended rows never conflict, so writers of one kind do not wait for each other. It has no key.

@@ -1,7 +1,8 @@
 /** The tables that a model needs, as values: columns, indexes and foreign keys. */
 import { INTERNAL_COLUMNS, INTERNAL_TABLES } from './internal-tables.js';
 import type { Field, KindDef, Model } from '../model.js';
-import { constraintName } from '../names.js';
+import { constraintName, LINK_TABLE } from '../names.js';
+import { storedLinkFields } from '../build/link-types.js';
 import { requiredIndexes, ruledFields, type RuledFields } from './required-indexes.js';
 import type { ColumnShape, ForeignKeyShape, IndexShape, TableShape } from './shape.js';
 import { runSync, type WorkInPieces } from '../../shared/work-in-pieces.js';
@@ -23,6 +24,7 @@ export function* tablesInPieces(
   only?: ReadonlySet<string>,
 ): WorkInPieces<Map<string, TableShape>> {
   const tables = new Map(INTERNAL_TABLES.map((table) => [table.name, table]));
+  yield* addLinkColumns(tables, model);
   const tested = ruled ?? (yield* ruledFields(model));
   for (const kind of model.kinds.values()) {
     if (!kind.storage.hasTable || (only && !only.has(kind.table))) continue;
@@ -36,6 +38,24 @@ export function* tablesInPieces(
     if (table) tables.set(name, { ...table, columns: new Map([...table.columns, ...byName(columns)]) });
   }
   return tables;
+}
+
+/** Adds the parameters of link types to the table of links. They are nullable, because the types share the table. */
+function* addLinkColumns(tables: Map<string, TableShape>, { linkTypes }: Model): WorkInPieces<void> {
+  const table = tables.get(LINK_TABLE);
+  if (!table) return;
+  const [columns, indexes] = [new Map(table.columns), new Map(table.indexes)];
+  for (const type of linkTypes.values()) {
+    for (const field of storedLinkFields(type)) {
+      const column = { ...columnOf(field), notNull: false };
+      columns.set(column.name, column);
+      if (!field.def.indexed) continue;
+      const name = constraintName(LINK_TABLE, [column.name], 'idx');
+      indexes.set(name, { name, columns: [column.name], unique: false, method: column.array ? 'gin' : 'btree' });
+    }
+    yield;
+  }
+  tables.set(LINK_TABLE, { ...table, columns, indexes });
 }
 
 function tableOf(kind: KindDef, model: Model, ruled: ReadonlySet<string> | undefined): TableShape {

@@ -16,6 +16,7 @@ import type { ReadPlan } from '../../sql/select.sql.js';
 import { loadedLinks, NO_LINKS } from '../../sql/walk.sql.js';
 import { isAdministrator } from '../../tenancy/caller.js';
 import type { Session } from '../session/session.js';
+import { shownLinkValues } from './link-values.js';
 import { planContextOf, type PlanContext } from './list.plan.js';
 
 /** Up to this number of kinds, all are traversed, without a query for those that have links. */
@@ -87,8 +88,9 @@ export class Walks {
       links: share(LIMITS.loadedLinks),
     };
     const { schema } = session.project;
+    const linkValues = shownLinkValues(session);
     const ways = (['parent', 'child'] as const).map((direction): Traversal => {
-      return { schema, direction, depth, linkIds: undefined, oneType, passed, passesAll };
+      return { schema, direction, depth, linkIds: undefined, linkValues, oneType, passed, passesAll };
     });
     return (kind) => (isLinkable(kind) ? loadedLinks(kind, ways, shown, limits) : NO_LINKS);
   }

@@ -1,7 +1,7 @@
 /** What a walk along links answers and refuses; how load_links goes with gets and lists. */
 import { describe, expect, it } from 'vitest';
 import { anonymous, asMember, defineKinds, documented } from '../../support/callers.js';
-import { createdId, ok } from '../../support/definitions.js';
+import { createdId, ok, TIMESTAMP } from '../../support/definitions.js';
 import { scenarios } from '../../support/scenario.js';
 import { sharedService } from '../../support/service.js';
 
@@ -53,6 +53,8 @@ await ok(root.put('/kind/unit/idle', { active: false }));
 
 const { admin, ann, nobody } = await documented({ admin: root, ann: member, nobody: anonymous(root) });
 
+const TIME: unknown = expect.stringMatching(TIMESTAMP);
+
 const path = '/place/unit/a/link';
 interface Item {
   readonly kind_id: string;
@@ -68,7 +70,7 @@ describe('the units that a unit is linked with', () => {
   it('are units with their fields, and the link that led to them', async () => {
     const [first, trip] = ((await ok(ann.get(`${path}/child`))) as { items: object[] }).items;
     const { note, ...known } = (await ok(admin.get('/place/unit/b'))) as { note: string };
-    const link = { link_id: 'link', parent_id: 'a', child_id: 'b', depth: 0 };
+    const link = { link_id: 'link', parent_id: 'a', child_id: 'b', depth: 0, inserted_at: TIME };
     expect([note, first]).toEqual(['n', { ...known, link }]);
     expect(trip).toMatchObject({ kind_id: 'trip', days: 3, link: { child_id: 'a', depth: 0 } });
     expect(await ok(ann.get('/place/unit/b/link/parent'))).toMatchObject({ count: 1, items: [{ id: 'a', link }] });
@@ -116,8 +118,12 @@ describe('the units that a unit is linked with', () => {
       expect(await ok(ann.get(`${path}/child?include=${include}`))).toEqual({
         count: 2,
         items: [
-          { id: 'b', days: null, link: { link_id: 'link', parent_id: 'a', child_id: 'b', depth: 0 } },
-          { id: 'a', days: 3, link: { link_id: 'link', parent_id: 'a', child_id: 'a', depth: 0 } },
+          {
+            id: 'b',
+            days: null,
+            link: { link_id: 'link', parent_id: 'a', child_id: 'b', depth: 0, inserted_at: TIME },
+          },
+          { id: 'a', days: 3, link: { link_id: 'link', parent_id: 'a', child_id: 'a', depth: 0, inserted_at: TIME } },
         ],
       });
     expect(await ok(ann.get(`${path}/child?limit=0&depth=2`))).toEqual({ count: 3, items: [] });

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { asMember, defineKinds } from '../../support/callers.js';
-import { ok, query } from '../../support/definitions.js';
+import { ok, query, TIMESTAMP } from '../../support/definitions.js';
 import { sharedService, type TestProject } from '../../support/service.js';
 
 const service = await sharedService();
@@ -116,9 +116,11 @@ function walk(
   );
 }
 
+const TIME: unknown = expect.stringMatching(TIMESTAMP);
+
 function shown({ unit: { kind, id, rank }, depth, link_id, near }: Step, direction: 'parent' | 'child') {
   const [parent_id, child_id] = direction === 'child' ? [near, id] : [id, near];
-  return { kind_id: kind, id, rank, link: { link_id, parent_id, child_id, depth } };
+  return { kind_id: kind, id, rank, link: { link_id, parent_id, child_id, depth, inserted_at: TIME } };
 }
 
 /** Nulls last ascending, first descending. */

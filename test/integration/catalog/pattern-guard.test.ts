@@ -37,7 +37,7 @@ describe.each(KEYS)('values of units with a key of type $type', ({ type, id, sam
   });
 
   it('are read in the order of the key index', async () => {
-    const { text, values } = patternValuesStatement(schema, kind, `${kind}_word`, false, sample);
+    const { text, values } = patternValuesStatement(schema, { table: kind }, `${kind}_word`, false, sample);
     const plan = await service.service.database.transaction(async (tx) => {
       for (const setting of ['enable_seqscan', 'enable_bitmapscan']) {
         await tx.run({ text: `SET LOCAL ${setting} = off`, values: [] });
@@ -63,7 +63,7 @@ it.each([
   const sizes: number[] = [];
   for (let after: string | null = null; ;) {
     const rows: { id: string }[] = await service.service.database.run(
-      patternValuesStatement(schema, kind, word, multiple, after),
+      patternValuesStatement(schema, { table: kind }, word, multiple, after),
     );
     after = rows.at(-1)?.id ?? null;
     if (after === null) break;

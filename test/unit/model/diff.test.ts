@@ -437,7 +437,7 @@ describe('a model that contradicts itself', () => {
       const [kinds, parameters] = [new Set(touched.kinds), new Set(touched.parameters)];
       const model = modelWith(records);
       const suggestable = { kinds: () => [...model.kinds.keys()], parameters: () => [...model.parameters.keys()] };
-      runSync(checkModel(model, { kinds, parameters, regrouped: new Set() }, suggestable, told));
+      runSync(checkModel(model, { kinds, parameters, linkTypes: new Set(), regrouped: new Set() }, suggestable, told));
       told.throwIfAny();
       return [];
     } catch (error) {

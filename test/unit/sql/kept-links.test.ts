@@ -20,6 +20,7 @@ describe('making a link', () => {
     schema: 'project_x',
     version: 7,
     linkId: 'road',
+    shown: [],
     parent: { kind: city, key: 'a', access: undefined },
     allowed: undefined,
     child: { kind: land, key: 'b', access: undefined },

@@ -214,7 +214,7 @@ function statements(schema: string, version: number): Map<string, Statement> {
     ['which indexes stand', listIndexesStatement(schema)],
     ...linkStatements({ schema, version, city, land, id: ID, own, context }),
     ['guards', guardStatement(guards, schema)],
-    ['values for a pattern', patternValuesStatement(schema, 'city', 'tags', true, ID)],
+    ['values for a pattern', patternValuesStatement(schema, { table: 'city' }, 'tags', true, ID)],
     ['locks', lockForDefinitionChangeStatement(schema, ['city', 'land'])],
     ['defaults that are dropped', dropDefaultsStatement('city', ['name', '_xmin'], schema)],
   ]);

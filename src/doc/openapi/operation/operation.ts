@@ -120,6 +120,10 @@ function operationBody({ body, form }: Route, kind: KindDef | undefined, view: D
       return body;
     case 'function':
       return { ...jsonBody({ type: 'object', additionalProperties: true }), required: false };
+    case 'newLink':
+      return { ...jsonBody(schemaRef('kind_link_values')), required: false };
+    case 'link':
+      return jsonBody(schemaRef('kind_link_values'));
     case 'signup':
       return signUpRequestBody(kind, view);
     case 'create':

@@ -57,6 +57,7 @@ const FIELD_SCHEMAS: ReadonlyMap<string, Schema> = new Map<string, Schema>([
   [`${KIND_KIND}.unique`, schemaRef('kind_parameter_lists')],
   [`${KIND_KIND}.indexes`, schemaRef('kind_parameter_lists')],
   [`${KIND_KIND}.access`, schemaRef('kind_access')],
+  [`${LINK_KIND}.parameters`, IDENTIFIERS],
   [`${GROUP_KIND}.kind_list`, IDENTIFIERS],
 ]);
 
@@ -132,10 +133,10 @@ export const ID_OR_LABEL: Schema = {
 };
 
 /**
- * The list of a kind's parameters: each entry is an id, or a definition of one of the types (`types`: their schema
+ * The list of a kind's or link type's parameters: each entry is an id, or a definition of one of the types (`types`: their schema
  * names).
  */
-export function parameterListSchema(types: ReadonlyMap<string, string>): Schema {
+export function parameterListSchema(types: ReadonlyMap<string, string>, maxItems: number): Schema {
   const definitions = [...types].map(([type, name]) => ({
     allOf: [
       schemaRef(name),
@@ -145,6 +146,6 @@ export function parameterListSchema(types: ReadonlyMap<string, string>): Schema 
   return {
     ...IDENTIFIERS,
     items: { anyOf: [schemaRef('kind_identifier'), ...definitions] },
-    maxItems: LIMITS.parametersPerKind,
+    maxItems,
   };
 }

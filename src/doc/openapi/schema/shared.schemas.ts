@@ -120,31 +120,46 @@ const UNIT: Schema = {
   additionalProperties: true,
 };
 
-const LINK_STEP = objectSchema({
-  link_id: STRING_SCHEMA,
-  parent_id: STRING_SCHEMA,
-  child_id: STRING_SCHEMA,
-  depth: { type: 'integer', minimum: 0, description: '0 for a direct neighbour.' },
+/** With the values of the parameters of the link type. */
+const withLinkValues = (schema: Schema): Schema => ({
+  ...schema,
+  description: 'The link, with the values of the parameters of its type.',
+  additionalProperties: true,
 });
 
+const LINK_STEP = withLinkValues(
+  objectSchema({
+    link_id: STRING_SCHEMA,
+    parent_id: STRING_SCHEMA,
+    child_id: STRING_SCHEMA,
+    depth: { type: 'integer', minimum: 0, description: '0 for a direct neighbour.' },
+    inserted_at: { ...TIMESTAMP_SCHEMA },
+  }),
+);
+
 const LINKED_UNIT: Schema = {
-  allOf: [
-    schemaRef('kind_unit'),
-    { type: 'object', properties: { link: { ...LINK_STEP, description: 'How it was reached.' } }, required: ['link'] },
-  ],
+  allOf: [schemaRef('kind_unit'), { type: 'object', properties: { link: LINK_STEP }, required: ['link'] }],
 };
 
 const LINKED_UNITS: Schema = { type: 'array', items: schemaRef('kind_linked_unit') };
 
-const LINK = objectSchema({
-  parent_id: STRING_SCHEMA,
-  child_id: STRING_SCHEMA,
-  type: { type: 'string', const: 'link' },
-  parent_kind_id: STRING_SCHEMA,
-  child_kind_id: STRING_SCHEMA,
-  link_id: STRING_SCHEMA,
-  inserted_at: { ...TIMESTAMP_SCHEMA },
-});
+const LINK = withLinkValues(
+  objectSchema({
+    parent_id: STRING_SCHEMA,
+    child_id: STRING_SCHEMA,
+    type: { type: 'string', const: 'link' },
+    parent_kind_id: STRING_SCHEMA,
+    child_kind_id: STRING_SCHEMA,
+    link_id: STRING_SCHEMA,
+    inserted_at: { ...TIMESTAMP_SCHEMA },
+  }),
+);
+
+const LINK_VALUES: Schema = {
+  type: 'object',
+  description: 'Values of the parameters of the link type.',
+  additionalProperties: true,
+};
 
 const DECISION = objectSchema({
   allowed: BOOLEAN_SCHEMA,
@@ -225,6 +240,7 @@ export const SHARED_SCHEMAS: Readonly<Record<string, Schema>> = {
   kind_session: SESSION,
   kind_unit: UNIT,
   kind_link: LINK,
+  kind_link_values: LINK_VALUES,
   kind_linked_unit: LINKED_UNIT,
   kind_nested_unit: {
     type: 'object',

@@ -18,7 +18,8 @@ import {
   orNull,
   inputValue,
 } from './value.schema.js';
-import { KIND_KIND } from '../../../model/built-in-traits.js';
+import { KIND_KIND, LINK_KIND } from '../../../model/built-in-traits.js';
+import { LIMITS } from '../../../shared/limits.js';
 
 /** The caller, and the kinds whose units it may create or read; other kinds are not named. */
 export interface KindContext {
@@ -168,13 +169,20 @@ function inputProperty(kind: KindDef, field: Field, context: KindContext, create
   };
 }
 
+/** The most parameters of a definition, by its kind. */
+const MOST_PARAMETERS: ReadonlyMap<string, number> = new Map([
+  [KIND_KIND, LIMITS.parametersPerKind],
+  [LINK_KIND, LIMITS.parametersPerLinkType],
+]);
+
 /** The schema of a reference if an object may replace the id, which creates the referenced unit. */
 function nestedUnitSchema(kind: KindDef, field: Field, context: KindContext): Schema | undefined {
   const { mayCreate, names } = context;
-  if (kind.builtIn && kind.id === KIND_KIND && field.id === 'parameters') {
-    // Callers who may create kinds may define parameters in them.
+  const most = kind.builtIn && field.id === 'parameters' ? MOST_PARAMETERS.get(kind.id) : undefined;
+  if (most !== undefined) {
+    // Callers who may create the definition may define parameters in it.
     const types = [...PARAMETER_TYPES.keys()].filter((type) => names.has(type));
-    return parameterListSchema(new Map(types.map((type) => [type, names.schema(type, 'create')])));
+    return parameterListSchema(new Map(types.map((type) => [type, names.schema(type, 'create')])), most);
   }
   const target = field.reference?.kind;
   if (target === undefined || !kind.storage.nested || !mayCreate(target)) return undefined;

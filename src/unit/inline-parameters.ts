@@ -1,21 +1,22 @@
 /**
- * Parameters that are defined inside the body of a kind. New ones are created; a definition of a stored parameter must
+ * Parameters that are defined inside the body of a kind or link type. New ones are created; a definition of a stored parameter must
  * be equal to it.
  */
 import { Injectable } from '@nestjs/common';
+import { LINK_KIND } from '../model/built-in-traits.js';
+import { PARAMETER_GROUP } from '../model/model.js';
 import type { ParameterDef } from '../model/parameter-type/parameter-def.js';
 import { isParameterTypeId, PARAMETER_TYPES } from '../model/parameter-type/type-by-id.js';
 import { getOrInsert } from '../shared/get-or-insert.js';
 import { Faults, KindError, refusal } from '../shared/errors.js';
 import { isPlainObject } from '../shared/json.js';
 import { LIMITS } from '../shared/limits.js';
-import type { PendingWrite } from '../unit/draft/behavior.js';
-import { bodyOf, type Body } from '../unit/draft/draft.js';
-import { Drafter } from '../unit/draft/drafter.js';
-import { idOfBody, withLabel } from '../unit/draft/client-ids.js';
-import { changeOf } from '../unit/session/session.js';
-import { UnitStores } from '../unit/unit-stores.js';
-import { PARAMETER_GROUP } from '../model/model.js';
+import type { PendingWrite } from './draft/behavior.js';
+import { bodyOf, type Body } from './draft/draft.js';
+import { Drafter } from './draft/drafter.js';
+import { idOfBody, withLabel } from './draft/client-ids.js';
+import { changeOf } from './session/session.js';
+import { UnitStores } from './unit-stores.js';
 
 /** A definition and its position in the list. */
 interface InlineDefinition {
@@ -33,13 +34,16 @@ export class InlineParameters {
   /**
    * Returns the list as ids of parameters. Creates new definitions, with one statement per type; a definition that
    * equals the stored parameter of its id only refers to it.
+   * @param owner the kind or link type: see `parameterOwner`
    */
-  async create(entries: readonly unknown[], kindId: string | undefined, write: PendingWrite): Promise<unknown[]> {
+  async create(entries: readonly unknown[], owner: string | undefined, write: PendingWrite): Promise<unknown[]> {
     if (!entries.some(isPlainObject)) return [...entries];
     const { session, faults } = write;
-    if (entries.length > LIMITS.parametersPerKind) {
-      const text = `parameters: at most ${LIMITS.parametersPerKind}, got ${entries.length}`;
-      throw refusal('kind.bad_definition', text, { parameter: 'parameters' });
+    const ofLink = write.kind.id === LINK_KIND;
+    const allowed = ofLink ? LIMITS.parametersPerLinkType : LIMITS.parametersPerKind;
+    if (entries.length > allowed) {
+      const text = `parameters: at most ${allowed}, got ${entries.length}`;
+      throw refusal(ofLink ? 'link.bad_definition' : 'kind.bad_definition', text, { parameter: 'parameters' });
     }
     const ids: unknown[] = [...entries];
     const byType = new Map<string, InlineDefinition[]>();
@@ -63,7 +67,7 @@ export class InlineParameters {
       } else if (stored?.type === type) {
         seen.add(id);
         ids[at] = await this.#storedId(type, { at, body }, stored, write);
-        if (stored.definedIn && kindId !== undefined) changeOf(session).definedIn.set(stored.id, kindId);
+        if (stored.definedIn && owner !== undefined) changeOf(session).definedIn.set(stored.id, owner);
       } else {
         seen.add(id);
         getOrInsert(byType, type, () => []).push({ at, body });
@@ -72,7 +76,7 @@ export class InlineParameters {
     for (const [type, definitions] of byType) {
       const created = await this.#createOfType(type, definitions, write);
       definitions.forEach(({ at }, n) => (ids[at] = created?.[n]));
-      if (kindId !== undefined) created?.forEach((id) => changeOf(session).definedIn.set(id, kindId));
+      if (owner !== undefined) created?.forEach((id) => changeOf(session).definedIn.set(id, owner));
     }
     return ids.filter((id) => id !== undefined);
   }
