@@ -94,7 +94,38 @@ export interface NullTest {
   readonly at: number;
 }
 
-export type Test = Comparison | Membership | NullTest;
+/** Operators that compare two parameters. */
+export const FIELD_OPERATORS = ['eq_field', 'ne_field', 'lt_field', 'lte_field', 'gt_field', 'gte_field'] as const;
+export type FieldOperator = (typeof FIELD_OPERATORS)[number];
+
+/** `gt_field(departure,arrival)`. */
+export interface FieldComparison {
+  readonly op: FieldOperator;
+  readonly path: Path;
+  readonly other: Path;
+  readonly at: number;
+}
+
+/** Two parameters with the coordinates of units, in degrees, and a point: `latitude,longitude,41.9,12.5`. */
+export interface Place {
+  /** The latitude. */
+  readonly path: Path;
+  /** The longitude. */
+  readonly other: Path;
+  /** Latitude and longitude. */
+  readonly point: readonly [Scalar, Scalar];
+}
+
+/** `near(latitude,longitude,41.9,12.5,50)`: within so many kilometres of a point. */
+export interface NearTest extends Place {
+  readonly op: 'near';
+  readonly radius: Scalar;
+  readonly at: number;
+}
+
+export type Test = Comparison | Membership | NullTest | FieldComparison | NearTest;
+/** The tests of one parameter. */
+export type ParameterTest = Exclude<Test, FieldComparison | NearTest>;
 
 export interface Combination {
   readonly op: 'and' | 'or';

@@ -8,13 +8,15 @@ import { LIMITS } from '../shared/limits.js';
 import { didYouMean } from '../shared/did-you-mean.js';
 import {
   OPERATOR_ALIASES,
+  FIELD_OPERATORS,
   FILTER_OPERATORS,
   spellingsOf,
+  type FieldOperator,
   type Filter,
   type ValueList,
   type MemberRef,
-  type Operator,
   type Path,
+  type Place,
   type Scalar,
   type Test,
 } from './filter.ast.js';
@@ -28,12 +30,17 @@ export interface ParseOptions {
 
 type Combining = 'and' | 'or' | 'not';
 /** Operators of plain tests, and combinations, by each of their spellings. */
-const SPELLINGS: ReadonlyMap<string, Operator | Combining> = new Map([
-  ...[...FILTER_OPERATORS, 'and' as const, 'or' as const, 'not' as const].map((op) => [op, op] as const),
+const SPELLINGS: ReadonlyMap<string, Test['op'] | Combining> = new Map([
+  ...[...FILTER_OPERATORS, ...FIELD_OPERATORS, 'near' as const, 'and' as const, 'or' as const, 'not' as const].map(
+    (op) => [op, op] as const,
+  ),
   ...Object.entries(OPERATOR_ALIASES),
 ]);
 const ALL_NAMES = [...SPELLINGS.keys(), ...EXISTENCE_FUNCTIONS.keys()];
-const ALL_SPELLINGS = [...spellingsOf(FILTER_OPERATORS), 'and', 'or', 'not', ...EXISTENCE_FUNCTIONS.keys()].join(', ');
+const ALL_SPELLINGS = [
+  ...[...spellingsOf(FILTER_OPERATORS), ...FIELD_OPERATORS, 'near', 'and', 'or', 'not'],
+  ...EXISTENCE_FUNCTIONS.keys(),
+].join(', ');
 
 const NO_SEGMENTS: readonly string[] = Object.freeze([]);
 const MEMBER_PREFIX = '@member.';
@@ -166,12 +173,44 @@ export class FilterParser {
   }
 
   #test(op: Test['op'], at: number): Test {
+    if (op === 'near') {
+      const place = this.place();
+      this.scanner.expect(',');
+      const radius = this.#number();
+      this.scanner.expect(')');
+      return Object.freeze({ op, ...place, radius, at });
+    }
     const path = this.path();
+    if (isFieldOperator(op)) {
+      this.scanner.expect(',');
+      const other = this.path();
+      this.scanner.expect(')');
+      return Object.freeze({ op, path, other, at });
+    }
     if (op === 'isnull') return Object.freeze({ op, path, value: this.#isNullArgument(), at });
     this.scanner.expect(',');
     const test = op === 'in' ? { op, path, value: this.#inList(), at } : { op, path, value: this.#value(), at };
     this.scanner.expect(')');
     return Object.freeze(test);
+  }
+
+  /** The arguments `latitude,longitude,41.9,12.5` of a function. */
+  place(): Place {
+    const path = this.path();
+    this.scanner.expect(',');
+    const other = this.path();
+    this.scanner.expect(',');
+    const latitude = this.#number();
+    this.scanner.expect(',');
+    return { path, other, point: [latitude, this.#number()] };
+  }
+
+  #number(): Scalar {
+    const { at } = this.scanner;
+    if (this.scanner.peek() === '"') return Object.freeze({ type: 'quoted', text: this.scanner.quoted(), at });
+    const text = this.scanner.bare('list');
+    if (text === '') throw this.scanner.fail('a number', at);
+    return Object.freeze({ type: 'bare', text, at });
   }
 
   /**
@@ -263,6 +302,10 @@ export class FilterParser {
     }
     return Object.freeze({ type: 'member', name, at });
   }
+}
+
+function isFieldOperator(op: Test['op']): op is FieldOperator {
+  return (FIELD_OPERATORS as readonly string[]).includes(op);
 }
 
 function filterTooLarge(limit: string, at: number): KindError {

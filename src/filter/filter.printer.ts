@@ -2,7 +2,7 @@
  * Prints the syntax tree of a filter in canonical form: canonical operators, no white space, `in` without brackets,
  * quotes around values that were quoted or need quotes. Parsing the result gives the same tree except for positions.
  */
-import type { Filter, ValueList, MemberRef, Path, RelatedUnits, Scalar, Test } from './filter.ast.js';
+import type { Filter, ValueList, MemberRef, Path, Place, RelatedUnits, Scalar, Test } from './filter.ast.js';
 import { isWord, type ValueContext } from './filter.scanner.js';
 import { RELATED_FUNCTIONS } from './related.parser.js';
 
@@ -41,6 +41,15 @@ function printKinds(kinds: readonly string[] | undefined): string[] {
 function printTest(test: Test): string {
   const path = printOperand(test.path);
   switch (test.op) {
+    case 'eq_field':
+    case 'ne_field':
+    case 'lt_field':
+    case 'lte_field':
+    case 'gt_field':
+    case 'gte_field':
+      return `${test.op}(${path},${printOperand(test.other)})`;
+    case 'near':
+      return `near(${printPlace(test)},${printScalar(test.radius, 'list')})`;
     case 'isnull':
       return test.value ? `isnull(${path})` : `isnull(${path},false)`;
     case 'in':
@@ -48,6 +57,11 @@ function printTest(test: Test): string {
     default:
       return `${test.op}(${path},${printValue(test.value)})`;
   }
+}
+
+/** The arguments `latitude,longitude,41.9,12.5`. */
+export function printPlace({ path, other, point }: Place): string {
+  return [printOperand(path), printOperand(other), ...point.map((each) => printScalar(each, 'list'))].join(',');
 }
 
 /** The canonical text of what a test compares: a path, or the number of related units. */

@@ -18,12 +18,19 @@ export function testsOf(filter: Filter): Test[] {
 
 /** The path of each test that begins at the unit itself. */
 export function pathsOf(filter: Filter): Path[] {
-  return testsOf(filter).flatMap(({ path }) => (path.counted ? [] : [path]));
+  return testsOf(filter)
+    .flatMap(operandsOf)
+    .filter(({ counted }) => !counted);
+}
+
+/** What a test compares: one parameter, or two. */
+export function operandsOf(test: Test): readonly Path[] {
+  return 'other' in test ? [test.path, test.other] : [test.path];
 }
 
 /** The values of a test: several for a list, none for `isnull`. */
 export function testValues(test: Test): readonly (Scalar | MemberRef)[] {
-  if (test.op === 'isnull') return [];
+  if (test.op === 'isnull' || 'other' in test) return [];
   return test.value.type === 'list' ? test.value.items : [test.value];
 }
 
@@ -38,7 +45,7 @@ export function relatedOf(filter: Filter): RelatedUnits[] {
     case 'exists':
       return [filter.related];
     default:
-      return filter.path.counted ? [filter.path.counted] : [];
+      return operandsOf(filter).flatMap(({ counted }) => counted ?? []);
   }
 }
 

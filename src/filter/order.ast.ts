@@ -1,8 +1,14 @@
 /** The syntax trees of the terms of an order. */
-import type { Path, RelatedUnits } from './filter.ast.js';
+import type { Path, Place, RelatedUnits } from './filter.ast.js';
 
 /** What a list is ordered by: a parameter, or the value of a function. `at` is a position in the parameter, from 1. */
-export type OrderValue = OrderPath;
+export type OrderValue = OrderPath | OrderDistance;
+
+/** `distance(latitude,longitude,41.9,12.5)`: in kilometres from a point. */
+export interface OrderDistance extends Place {
+  readonly type: 'distance';
+  readonly at: number;
+}
 
 /** `name`, `country.name`. */
 export interface OrderPath {
@@ -18,7 +24,7 @@ export interface OrderBy {
 
 /** The paths that a value names. */
 export function pathsOfOrder(value: OrderValue): readonly Path[] {
-  return [value.path];
+  return value.type === 'distance' ? [value.path, value.other] : [value.path];
 }
 
 /** The related units whose number a list is ordered by. */

@@ -26,7 +26,7 @@ export interface TestScope {
   readonly countOf: (related: Related) => Fragment;
 }
 
-export function testSql(test: Exclude<PredicateTest, { op: 'exists' }>, scope: TestScope): Fragment {
+export function testSql(test: Exclude<PredicateTest, { op: 'exists' | 'pair' | 'near' }>, scope: TestScope): Fragment {
   switch (test.op) {
     case 'constant':
       return test.value ? sql`true` : sql`false`;
@@ -62,7 +62,7 @@ function compare(value: Fragment, negated: boolean, other: Fragment): Fragment {
 }
 
 /** The column, or inside JSON the text of the value. */
-function testedValue(target: Target, scope: TestScope): Fragment {
+export function testedValue(target: Target, scope: TestScope): Fragment {
   if (target.counted) return scope.countOf(target.counted);
   const constant = constantOf(target, scope.row);
   if (constant) return constant;

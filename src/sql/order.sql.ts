@@ -1,11 +1,12 @@
 /** Orders. Values behind references are joined by the key of the referenced unit, so that no row is duplicated. */
-import type { Target } from '../model/predicate/predicate.js';
+import type { PlaceTargets, Target } from '../model/predicate/predicate.js';
 import type { ColumnType } from '../model/parameter-type/parameter-type.js';
 import { columnRef, columnType } from './columns.sql.js';
 import { join, param, sql, type Fragment } from './fragment.js';
 import { constantOf } from './operator.sql.js';
 import { countSql, Lookups } from './predicate.sql.js';
-import { rowValues } from './row-values.sql.js';
+import { distanceSql } from './pair.sql.js';
+import { rowValues, type RowOf } from './row-values.sql.js';
 
 export interface OrderTerm {
   readonly value: OrderedValue;
@@ -13,16 +14,17 @@ export interface OrderTerm {
 }
 
 /** What rows are ordered by: a field, or the value of a function. */
-export type OrderedValue = { readonly type: 'field'; readonly target: Target };
+export type OrderedValue =
+  { readonly type: 'field'; readonly target: Target } | ({ readonly type: 'distance' } & PlaceTargets);
 
 /** The targets that a value reads. */
 export function targetsOfOrder(value: OrderedValue): readonly Target[] {
-  return [value.target];
+  return value.type === 'distance' ? [value.target, value.other] : [value.target];
 }
 
 /** The field that a term is by; undefined for a function. */
 export function orderedField({ value }: OrderTerm): Target | undefined {
-  return value.target;
+  return value.type === 'field' ? value.target : undefined;
 }
 
 /** A term of an order as SQL: the value of a row, and what a cursor needs to compare with it. */
@@ -45,7 +47,7 @@ export function sortSql(schema: string, order: readonly OrderTerm[], before = ne
     schema,
     order,
     ({ value }) => targetsOfOrder(value),
-    ({ value }, rowOf) => orderValue(schema, value.target, rowOf(value.target)),
+    ({ value }, rowOf) => orderedSql(schema, value, rowOf),
     before,
   );
   return { keys: order.map((term, at) => sortKey(term, values[at] ?? sql`NULL`)), joins };
@@ -55,11 +57,20 @@ export function orderBy(keys: readonly SortKey[]): Fragment {
   return join(keys.map(({ value, descending }) => (descending ? sql`${value} DESC` : value)));
 }
 
-function sortKey({ value: { target }, descending }: OrderTerm, value: Fragment): SortKey {
+function orderedSql(schema: string, value: OrderedValue, rowOf: RowOf): Fragment {
+  const valueOf = (target: Target) => orderValue(schema, target, rowOf(target));
+  return value.type === 'distance' ? distanceSql(value, valueOf) : valueOf(value.target);
+}
+
+function sortKey(term: OrderTerm, value: Fragment): SortKey {
+  const { descending } = term;
+  const type = columnType(orderedType(term.value));
+  const target = orderedField(term);
+  if (!target) return { value, type, descending, nullable: true };
   const { field, keys, through } = target;
   return {
     value,
-    type: columnType(orderedType({ type: 'field', target })),
+    type,
     descending,
     // The last term may be the parameter that is the primary key, which is never null.
     nullable: through !== undefined || keys.length > 0 || (field.def.nullable && field.column !== 'id'),
@@ -67,7 +78,9 @@ function sortKey({ value: { target }, descending }: OrderTerm, value: Fragment):
 }
 
 /** The type of the values: of JSON values, which are ordered by their texts, `text`. */
-export function orderedType({ target: { field, keys } }: OrderedValue): ColumnType {
+export function orderedType(value: OrderedValue): ColumnType {
+  if (value.type === 'distance') return 'double precision';
+  const { field, keys } = value.target;
   return keys.length > 0 ? 'text' : field.columnType;
 }
 

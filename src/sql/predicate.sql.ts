@@ -12,7 +12,8 @@ import { extentOf, targetsOf, wayKeys } from '../model/predicate/predicate-cost.
 import { columnRef } from './columns.sql.js';
 import { all, EMPTY_SQL, ident, join, param, sql, type Fragment } from './fragment.js';
 import { joinedKindTable } from './table.sql.js';
-import { testSql, type TestScope } from './operator.sql.js';
+import { testedValue, testSql, type TestScope } from './operator.sql.js';
+import { nearSql, pairSql } from './pair.sql.js';
 import { relatedRows } from './related.sql.js';
 
 /** The most rows that a statement joins: planning takes 2 MB of memory with five of them, 12 MB with seven. */
@@ -170,6 +171,10 @@ function treeSql(predicate: Predicate, lookups: Lookups): Fragment {
       return sql`((${treeSql(predicate.part, lookups)}) IS NOT TRUE)`;
     case 'exists':
       return existsSql(lookups.schema, predicate.related, lookups.row);
+    case 'pair':
+      return pairSql(predicate, (target) => testedValue(target, lookups.scopeOf(target)));
+    case 'near':
+      return nearSql(predicate, (target) => testedValue(target, lookups.scopeOf(target)));
     default:
       return testSql(predicate, lookups.scopeOf('target' in predicate ? predicate.target : undefined));
   }

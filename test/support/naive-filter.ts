@@ -2,7 +2,8 @@
  * What filters and orders mean, said a second time and as plainly as possible: over records as the service answers
  * them, in memory. It shares the tree of the filter language with the service and nothing else.
  */
-import type { Filter, Scalar, Test } from '../../src/filter/filter.ast.js';
+import { passesPair } from './naive-pair.js';
+import type { Filter, ParameterTest, Scalar, Test } from '../../src/filter/filter.ast.js';
 
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
 export type UnitRecord = Record<string, Json>;
@@ -36,6 +37,7 @@ export function matches(filter: Filter, unit: UnitRecord, kind: NaiveKind): bool
 }
 
 function passes(test: Test, unit: UnitRecord, kind: NaiveKind): boolean {
+  if ('other' in test) return passesPair(test, unit, kind);
   const [name = '', ...keys] = test.path.segments;
   const parameter = kind.get(name);
   if (!parameter) throw new Error(`no parameter ${name}`);
@@ -81,7 +83,7 @@ function passes(test: Test, unit: UnitRecord, kind: NaiveKind): boolean {
   }
 }
 
-function textsOf(test: Exclude<Test, { op: 'isnull' }>): string[] {
+function textsOf(test: Exclude<ParameterTest, { op: 'isnull' }>): string[] {
   const { value } = test;
   const scalars = value.type === 'list' ? value.items : [value];
   return scalars.map((scalar) => (scalar as Scalar).text);

@@ -2,7 +2,7 @@
  * What filters over related units mean, said a second time and as plainly as possible: over all units and links in
  * memory. It shares the tree of the filter language with the service and nothing else.
  */
-import type { Filter, RelatedUnits, Scalar, Test } from '../../src/filter/filter.ast.js';
+import type { Filter, RelatedUnits, Scalar, ParameterTest, Test } from '../../src/filter/filter.ast.js';
 import { compare, type Json, type UnitRecord } from './naive-filter.js';
 
 export interface NaiveLink {
@@ -67,6 +67,7 @@ function linked(
 }
 
 function passes(world: NaiveWorld, test: Test, unit: UnitRecord): boolean {
+  if ('other' in test) throw new Error(`no test ${test.op}`);
   const { counted, segments } = test.path;
   const value = counted ? relatedUnits(world, counted, unit).length : valueAt(world, segments, unit);
   const type = counted ? 'integer' : (world.types.get(segments.at(-1) ?? '') ?? 'unit');
@@ -86,7 +87,7 @@ function passes(world: NaiveWorld, test: Test, unit: UnitRecord): boolean {
   }
 }
 
-function textOf(test: Exclude<Test, { op: 'isnull' }>): string {
+function textOf(test: Exclude<ParameterTest, { op: 'isnull' }>): string {
   return (test.value as Scalar).text;
 }
 

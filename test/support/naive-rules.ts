@@ -41,6 +41,13 @@ export function namesIn(rule: Filter): string[] {
       return namesIn(rule.filter);
     case 'isnull':
     case 'exists':
+    case 'near':
+    case 'eq_field':
+    case 'ne_field':
+    case 'lt_field':
+    case 'lte_field':
+    case 'gt_field':
+    case 'gte_field':
       return [];
     default:
       return itemsOf(rule.value).flatMap((value) => (value.type === 'member' ? [value.name] : []));
@@ -63,6 +70,14 @@ function filled(rule: Filter, member: Member): Filter {
       return { ...rule, filter: filled(rule.filter, member) };
     case 'exists':
       return rule;
+    case 'near':
+    case 'eq_field':
+    case 'ne_field':
+    case 'lt_field':
+    case 'lte_field':
+    case 'gt_field':
+    case 'gte_field':
+      return { ...rule, path: flat(rule.path), other: flat(rule.other) };
     case 'isnull':
       return { ...rule, path: flat(rule.path) };
     case 'in':

@@ -1,6 +1,14 @@
 /** Random units of the kind `thing` (`every-type.ts`), and random filters of them. */
 import fc from 'fast-check';
-import { COMPARATORS, type Comparator, type Filter, type Path, type Scalar } from '../../src/filter/filter.ast.js';
+import {
+  COMPARATORS,
+  FIELD_OPERATORS,
+  type Comparator,
+  type FieldOperator,
+  type Filter,
+  type Path,
+  type Scalar,
+} from '../../src/filter/filter.ast.js';
 import { combinedFilters } from './combined-filters.js';
 import { JSON_KEYS, MORE_TEXTS, PARAMETERS, UNIT_PARAMETERS, VALUES, type TypeId } from './every-type.js';
 import type { UnitRecord } from './naive-filter.js';
@@ -36,6 +44,47 @@ function operatorsOf(id: string, type: string, multiple: boolean): readonly stri
   if (type === 'string' || type === 'text') return OPERATORS['text'] ?? [];
   return OPERATORS[['boolean', 'json', 'unit', 'binary'].includes(type) && id !== 'id' ? 'equality' : 'ordered'] ?? [];
 }
+
+const NUMBERS = ['integer', 'float', 'decimal'];
+const named = (id: string): Path => ({ segments: [id], at: 0 });
+
+/** Comparisons of two parameters whose types can be compared. */
+const PAIRS: fc.Arbitrary<Filter> = fc
+  .constantFrom(...[...UNIT_PARAMETERS].filter(([id, { type }]) => type !== 'json' && id !== 'id'))
+  .chain(([id, { type, multiple = false }]) => {
+    const fits = (other: string) => other === type || (!multiple && NUMBERS.includes(other) && NUMBERS.includes(type));
+    const others = [...UNIT_PARAMETERS].filter(([other, each]) => {
+      return other !== 'id' && fits(each.type) && (each.multiple ?? false) === multiple;
+    });
+    const operators = operatorsOf(id, type, multiple).includes('lt')
+      ? FIELD_OPERATORS
+      : (['eq_field', 'ne_field'] as const);
+    return fc.record({
+      op: fc.constantFrom<FieldOperator>(...operators),
+      path: fc.constant(named(id)),
+      other: fc.constantFrom(...others.map(([other]) => named(other))),
+      at: fc.constant(0),
+    });
+  });
+
+const degrees = (most: number) =>
+  fc.integer({ min: -most * 10, max: most * 10 }).map((tenths): Scalar => {
+    return { type: 'bare', text: String(tenths / 10), at: 0 };
+  });
+const COORDINATES = [...UNIT_PARAMETERS].flatMap(([id, { type, multiple }]) =>
+  NUMBERS.includes(type) && !multiple ? [named(id)] : [],
+);
+const NEAR: fc.Arbitrary<Filter> = fc.record({
+  op: fc.constant('near' as const),
+  path: fc.constantFrom(...COORDINATES),
+  other: fc.constantFrom(...COORDINATES),
+  point: fc.tuple(degrees(90), degrees(180)),
+  // No distance is exactly one of these.
+  radius: fc.constantFrom('0.1234567', '123.4567', '2345.678', '11234.567').map((text): Scalar => {
+    return { type: 'quoted', text, at: 0 };
+  }),
+  at: fc.constant(0),
+});
 
 /** Filters with values of the units themselves, whole and in parts, and some that no unit has. */
 export function randomFilters(units: readonly UnitRecord[], places: readonly string[]): fc.Arbitrary<Filter> {
@@ -75,5 +124,12 @@ export function randomFilters(units: readonly UnitRecord[], places: readonly str
       });
   });
 
-  return combinedFilters([{ weight: 3, arbitrary: test }], { maxDepth: 4, maxLength: 4 });
+  return combinedFilters(
+    [
+      { weight: 3, arbitrary: test },
+      { weight: 1, arbitrary: PAIRS },
+      { weight: 1, arbitrary: NEAR },
+    ],
+    { maxDepth: 4, maxLength: 4 },
+  );
 }

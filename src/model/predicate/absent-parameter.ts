@@ -3,7 +3,7 @@
  * for all of them, and tests of it where it is absent are replaced by their result before SQL is rendered. Pure.
  */
 import type { Field } from '../model.js';
-import { mapTests, type FieldTest, type Predicate, type Target, type Visible } from './predicate.js';
+import { mapTests, operandsOf, type FieldTest, type Predicate, type Target, type Visible } from './predicate.js';
 
 /** Null fields that stand for parameters which a kind lacks. */
 export type Absent = ReadonlySet<Field>;
@@ -42,8 +42,9 @@ export function isAbsent({ field, through }: Target, absent: Absent): boolean {
 /** Replaces every test of an absent parameter by its result for null. */
 export function resolveAbsent(predicate: Predicate, absent: Absent): Predicate {
   return mapTests(predicate, (test) => {
-    if (!('target' in test) || test.target.counted) return test;
-    if (isAbsent(test.target, absent)) return { op: 'constant', value: passesNull(test) };
+    if (!('target' in test)) return test;
+    if (operandsOf(test).some((target) => !target.counted && isAbsent(target, absent)))
+      return { op: 'constant', value: passesNull(test) };
     switch (test.op) {
       case 'in':
         return { ...test, values: test.values.filter((value) => value !== NO_SUCH_ID) };
@@ -55,6 +56,8 @@ export function resolveAbsent(predicate: Predicate, absent: Absent): Predicate {
       case 'element':
       case 'member':
       case 'like':
+      case 'pair':
+      case 'near':
         return test;
     }
   });
@@ -74,6 +77,8 @@ function passesNull(test: FieldTest): boolean {
     case 'order':
     case 'element':
     case 'like':
+    case 'pair':
+    case 'near':
       return false;
   }
 }

@@ -1,5 +1,5 @@
 /** The size of predicates. What PostgreSQL needs to plan a statement grows with it. Pure. */
-import { fieldTests, type Predicate, type Step, type Target } from './predicate.js';
+import { fieldTests, operandsOf, type Predicate, type Step, type Target } from './predicate.js';
 import { relatedIn } from './related.js';
 
 export interface Extent {
@@ -33,14 +33,16 @@ export function extentOf(predicates: readonly Predicate[]): Extent {
       counts.reduce((sum, count) => sum + count, 0),
       (each) => each.tests,
     ),
-    lookups: total(lookupsOf(tests.map(({ target }) => target)), (each) => each.lookups),
+    lookups: total(lookupsOf(tests.flatMap(operandsOf)), (each) => each.lookups),
     related: total(related.length, (each) => each.related),
   };
 }
 
 /** The targets of a predicate in referenced units. */
 export function targetsOf(predicate: Predicate): Target[] {
-  return fieldTests(predicate).flatMap(({ target }) => (target.through ? [target] : []));
+  return fieldTests(predicate)
+    .flatMap(operandsOf)
+    .filter(({ through }) => through);
 }
 
 /** How many referenced units are looked up for the targets of one unit, including those in the middle of a path. */

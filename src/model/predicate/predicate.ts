@@ -63,6 +63,16 @@ export interface MemberValue {
 /** In place of a member's id. No value of a rule equals it, and PostgreSQL refuses it, because of the NUL character. */
 export const UNBOUND_MEMBER = '\0member';
 
+/** The coordinates of units, in degrees, and a point. */
+export interface PlaceTargets {
+  /** The latitude. */
+  readonly target: Target;
+  /** The longitude. */
+  readonly other: Target;
+  /** Latitude and longitude. */
+  readonly point: readonly [number, number];
+}
+
 export type Predicate =
   | { readonly op: 'and' | 'or'; readonly parts: readonly Predicate[] }
   | { readonly op: 'not'; readonly part: Predicate }
@@ -90,6 +100,15 @@ export type Predicate =
       /** `in` can mix values of the member with constants. */
       readonly values: readonly (Stored | MemberValue)[];
     }
+  /** Compares two fields. */
+  | {
+      readonly op: 'pair';
+      readonly target: Target;
+      readonly other: Target;
+      readonly test: 'eq' | 'lt' | 'lte' | 'gt' | 'gte';
+    }
+  /** The coordinates are within a distance of a point. */
+  | ({ readonly op: 'near'; readonly kilometres: number } & PlaceTargets)
   /** There is a related unit. */
   | { readonly op: 'exists'; readonly related: Related }
   /** The value of the member is not null. */
@@ -141,8 +160,15 @@ export function fieldTests(predicate: Predicate): FieldTest[] {
     case 'element':
     case 'member':
     case 'like':
+    case 'pair':
+    case 'near':
       return [predicate];
   }
+}
+
+/** The targets of a test: one, or two. */
+export function operandsOf(test: FieldTest): readonly Target[] {
+  return 'other' in test ? [test.target, test.other] : [test.target];
 }
 
 /** Replaces each test of a predicate by the result of `replace`. */
@@ -164,7 +190,7 @@ export function isMemberValue(value: Stored | MemberValue): value is MemberValue
 
 /** Whether a predicate tests referenced units. @param over selects the references that count; all by default */
 export function followsReferences(predicate: Predicate, over: (step: Step) => boolean = () => true): boolean {
-  return fieldTests(predicate).some(({ target }) => target.through?.some(over) ?? false);
+  return fieldTests(predicate).some((test) => operandsOf(test).some(({ through }) => through?.some(over) ?? false));
 }
 
 /** Both predicates; undefined matches all units. */

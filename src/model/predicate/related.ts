@@ -4,15 +4,19 @@ import {
   fieldTests,
   isMemberValue,
   mapTests,
+  operandsOf,
   type FieldTest,
   type Predicate,
   type Related,
   type RelatedKind,
+  type Target,
 } from './predicate.js';
 
 /** The related units that a predicate tests or counts, without those in their filters. */
 export function relatedIn(predicate: Predicate): Related[] {
-  const counted = fieldTests(predicate).flatMap(({ target }) => target.counted ?? []);
+  const counted = fieldTests(predicate)
+    .flatMap(operandsOf)
+    .flatMap((target) => target.counted ?? []);
   return [...existences(predicate), ...counted];
 }
 
@@ -39,8 +43,11 @@ export function mapRelated(predicate: Predicate, replace: (filter: Predicate) =>
 }
 
 function withCounted(test: FieldTest, replace: (filter: Predicate) => Predicate): Predicate {
-  const { target } = test;
-  return target.counted ? { ...test, target: { ...target, counted: mapped(target.counted, replace) } } : test;
+  if (operandsOf(test).every(({ counted }) => !counted)) return test;
+  const within = (target: Target): Target =>
+    target.counted ? { ...target, counted: mapped(target.counted, replace) } : target;
+  const target = within(test.target);
+  return 'other' in test ? { ...test, target, other: within(test.other) } : { ...test, target };
 }
 
 function mapped(related: Related, replace: (filter: Predicate) => Predicate): Related {
@@ -93,6 +100,8 @@ export function bindMember(predicate: Predicate, memberId: string): Predicate {
         case 'order':
         case 'element':
         case 'like':
+        case 'pair':
+        case 'near':
         case 'exists':
           return test;
       }
@@ -105,7 +114,9 @@ export function bindMember(predicate: Predicate, memberId: string): Predicate {
  * units are tested.
  */
 export function testedFields(predicate: Predicate): Field[] {
-  const fields = fieldTests(predicate).map(({ target }) => target.through?.[0]?.reference ?? target.field);
+  const fields = fieldTests(predicate)
+    .flatMap(operandsOf)
+    .map((target) => target.through?.[0]?.reference ?? target.field);
   const keys = relatedIn(predicate).map(({ of }) => of.keyField);
   return [...new Set([...fields, ...keys].filter(({ column }) => column !== undefined))];
 }

@@ -5,6 +5,7 @@ import {
   type ValueList,
   type MemberRef,
   type Operator,
+  type ParameterTest,
   type Path,
   type Scalar,
   type Test,
@@ -17,6 +18,7 @@ import { builtInField } from '../field.js';
 import type { Field } from '../model.js';
 import type { ParameterType, Stored } from '../parameter-type/parameter-type.js';
 import { resolvePath, type Names } from './path.js';
+import { resolveNear, resolvePair } from './resolve-pair.js';
 import { resolveRelated } from './resolve-related.js';
 import type { MemberTest, MemberValue, Predicate, Target } from './predicate.js';
 import { OPERATORS } from '../parameter-type/operators.js';
@@ -53,6 +55,10 @@ export function resolveOperand(path: Path, names: Names, members?: Members): Tar
 }
 
 function resolveTest(test: Test, names: Names, members: Members | undefined): Predicate {
+  if ('other' in test) {
+    const resolve = (path: Path) => resolveOperand(path, names, members);
+    return test.op === 'near' ? resolveNear(test, resolve) : resolvePair(test, resolve, names.kind);
+  }
   const target = resolveOperand(test.path, names, members);
   checkOperator(test, target);
   if (members && testValues(test).some((value) => value.type === 'member')) return memberTest(test, target, members);
@@ -63,7 +69,7 @@ function resolveTest(test: Test, names: Names, members: Members | undefined): Pr
 
 const MEMBER_TESTS: readonly string[] = ['eq', 'ne', 'in', 'contains', 'lt', 'lte', 'gt', 'gte'];
 
-function memberTest(test: Test, target: Target, members: Members): Predicate {
+function memberTest(test: ParameterTest, target: Target, members: Members): Predicate {
   const plain = target.keys.length > 0 || (test.op === 'contains' && !target.field.def.multiple);
   if (plain || !MEMBER_TESTS.includes(test.op)) {
     throw refusal(
@@ -82,12 +88,12 @@ function memberTest(test: Test, target: Target, members: Members): Predicate {
 }
 
 /** A list is compared with a list, a single value with a single value; `in` and `contains` accept both. */
-function checkShape({ op }: Test, { field }: Target, other: Field, at: number): void {
+function checkShape({ op }: ParameterTest, { field }: Target, other: Field, at: number): void {
   if (op === 'in' || op === 'contains' || field.def.multiple === other.def.multiple) return;
   throw badValue(field, field.def.multiple ? 'a list, not one value' : 'one value, not a list', at);
 }
 
-function checkOperator({ op, at }: Test, { field }: Target): void {
+function checkOperator({ op, at }: ParameterTest, { field }: Target): void {
   const operators = field.def.multiple ? OPERATORS.multiple : valueTypeOf(field).operators;
   if (operators.has(op)) return;
   const type = `${field.def.multiple ? 'a list of ' : ''}${field.describedAs ?? field.type.id}`;

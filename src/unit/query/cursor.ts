@@ -34,8 +34,9 @@ function listOf(kind: KindDef, order: readonly OrderTerm[]): unknown {
   return [kind.id, order.map(({ value, descending }) => [...signatureOf(value), descending])];
 }
 
-function signatureOf({ target }: OrderedValue): readonly string[] {
-  return segmentsOf(target);
+function signatureOf(value: OrderedValue): readonly (string | number)[] {
+  if (value.type === 'field') return segmentsOf(value.target);
+  return ['distance()', ...segmentsOf(value.target), ...segmentsOf(value.other), ...value.point];
 }
 
 export function pageCursor(plan: ListPlan, keys: readonly (string | null)[]): string {

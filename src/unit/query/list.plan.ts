@@ -20,6 +20,7 @@ import {
   type Target,
 } from '../../model/predicate/predicate.js';
 import { relatedIn } from '../../model/predicate/related.js';
+import { resolvePlace } from '../../model/predicate/resolve-pair.js';
 import { resolveFilter, resolveOperand } from '../../model/predicate/resolve-filter.js';
 import {
   hasStoredCount,
@@ -231,6 +232,10 @@ function isByKey(term: OrderTerm, kind: KindDef): boolean {
 }
 
 export function orderTerm({ value, descending }: OrderBy, names: Names): OrderTerm {
+  if (value.type === 'distance') {
+    const place = named('order', () => resolvePlace(value, 'distance', (path) => resolveOperand(path, names)));
+    return { value: { type: 'distance', ...place }, descending };
+  }
   const target = targetOf(() => value.path, names, 'order');
   const { field, keys } = target;
   const sortable = !field.def.multiple && (field.type.sortable || keys.length > 0);
@@ -244,8 +249,13 @@ export function orderTerm({ value, descending }: OrderBy, names: Names): OrderTe
 
 /** Resolves a path in a query parameter. @throws KindError whose messages name the query parameter */
 export function targetOf(path: () => Path, names: Names, parameter: QueryName): Target {
+  return named(parameter, () => resolveOperand(path(), names));
+}
+
+/** Adds the query parameter to the message of a refusal. */
+function named<T>(parameter: QueryName, work: () => T): T {
   try {
-    return resolveOperand(path(), names);
+    return work();
   } catch (error) {
     if (!(error instanceof KindError)) throw error;
     const [{ code, text: message, parameter: path }] = error.messages;

@@ -89,6 +89,10 @@ function filterText(filter: Predicate): string {
       return `eq(${pathText(filter.target)})`;
     case 'element':
       return `contains(${pathText(filter.target)})`;
+    case 'pair':
+      return `${filter.test}_field(${pathText(filter.target)},${pathText(filter.other)})`;
+    case 'near':
+      return `near(${pathText(filter.target)},${pathText(filter.other)})`;
     case 'exists':
       return `exists(${relatedText(filter.related)})`;
     case 'in':

@@ -1,6 +1,6 @@
 /** Query parameters and conditional headers, by the name of their component. Pure. */
 import { AGGREGATE_FUNCTIONS, GROUP_FUNCTIONS } from '../../../filter/aggregate.ast.js';
-import { spellingsOf } from '../../../filter/filter.ast.js';
+import { FIELD_OPERATORS, spellingsOf } from '../../../filter/filter.ast.js';
 import { COUNT_FUNCTIONS } from '../../../filter/related.parser.js';
 import type { QueryName } from '../../../http/route/query-names.js';
 import { OPERATORS } from '../../../model/parameter-type/operators.js';
@@ -18,6 +18,7 @@ const PATH = `${NAME}(?:\\.(?:${NAME}|"(?:[^"\\\\,;]|\\\\["\\\\])*"))*`;
 const COUNT = `(?:${[...COUNT_FUNCTIONS.keys()].join('|')})\\s*\\(.*\\)`;
 /** A number of related units, or some of them, under a name. */
 const RELATED_TERM = `[a-z][a-z0-9_]{0,62}\\s*:.+\\)`;
+const DISTANCE = `distance\\(${PATH},${PATH},[^,;]+,[^,;]+\\)`;
 const PATHS: Schema = { type: 'array', items: { type: 'string', pattern: `^${PATH}$` }, minItems: 1 };
 
 const INCLUDED: Schema = {
@@ -68,10 +69,10 @@ export const QUERY_PARAMETERS: Readonly<Record<QueryComponent, OpenApiParameter>
   }),
   order: queryParameterOf(
     'order',
-    '`<parameter>;asc` or `<parameter>;desc`, as many as you like; also `<parameter>` and `-<parameter>`. Paths over references are dotted: `country.name;asc`; numbers of related units are counted: `-count_related(comment.article)`.',
+    '`<parameter>;asc` or `<parameter>;desc`, as many as you like; also `<parameter>` and `-<parameter>`. Paths over references are dotted: `country.name;asc`; numbers of related units are counted: `-count_related(comment.article)`; distances from a point are kilometres: `distance(latitude,longitude,41.9,12.5)`.',
     {
       type: 'array',
-      items: { type: 'string', pattern: `^(?:${PATH}|-?${COUNT})(?:;(?:asc|desc|ASC|DESC))?$` },
+      items: { type: 'string', pattern: `^(?:${PATH}|-?${COUNT}|-?${DISTANCE})(?:;(?:asc|desc|ASC|DESC))?$` },
       minItems: 1,
       maxItems: LIMITS.orderTerms,
     },
@@ -79,7 +80,7 @@ export const QUERY_PARAMETERS: Readonly<Record<QueryComponent, OpenApiParameter>
   ),
   filter: queryParameterOf(
     'filter',
-    `An expression such as \`and(eq(code,IT),gt(population,1000))\`. Values need no quotes; \`"\` encloses a value where it is needed, and \`'\` is an ordinary character: \`eq(name,'Rome')\` compares with the text \`'Rome'\`, single quotes included. Operators: ${OPERATOR_NAMES.join(', ')}; \`and\`, \`or\`, \`not\`; and of related units \`exists(comment.article,eq(state,new))\`, \`gt(count_related(comment.article),5)\`, \`linked(borders,child,country,gt(area,1000))\`, \`gt(count_linked(borders,child),2)\`.`,
+    `An expression such as \`and(eq(code,IT),gt(population,1000))\`. Values need no quotes; \`"\` encloses a value where it is needed, and \`'\` is an ordinary character: \`eq(name,'Rome')\` compares with the text \`'Rome'\`, single quotes included. Operators: ${OPERATOR_NAMES.join(', ')}; \`and\`, \`or\`, \`not\`; and of related units \`exists(comment.article,eq(state,new))\`, \`gt(count_related(comment.article),5)\`, \`linked(borders,child,country,gt(area,1000))\`, \`gt(count_linked(borders,child),2)\`; and of two parameters ${FIELD_OPERATORS.map((each) => `\`${each}\``).join(', ')}, such as \`gt_field(departure,arrival)\`, and \`near(latitude,longitude,41.9,12.5,50)\`, within so many kilometres of a point.`,
     { type: 'string', minLength: 1, maxLength: LIMITS.filterBytes },
   ),
   include: queryParameterOf(
