@@ -9,6 +9,8 @@ export interface AggregateQuery {
   readonly group: readonly GroupTerm[];
   /** The units that are aggregated. */
   readonly filter: Filter | undefined;
+  /** A text in the syntax of web searches. */
+  readonly search: string | undefined;
   /** The groups that are returned: a filter over the names of the answer. */
   readonly having: Filter | undefined;
   /** Over the names of the answer. */
@@ -23,6 +25,7 @@ export const EMPTY_AGGREGATE: AggregateQuery = {
   select: [],
   group: [],
   filter: undefined,
+  search: undefined,
   having: undefined,
   order: [],
   limit: LIMITS.pageDefault,

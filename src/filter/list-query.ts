@@ -8,6 +8,8 @@ export interface ListQuery {
   readonly limit: number;
   readonly order: readonly OrderBy[];
   readonly filter: Filter | undefined;
+  /** A text in the syntax of web searches. */
+  readonly search: string | undefined;
   /** `*` stands for all fields. */
   readonly include: readonly string[] | undefined;
   readonly exclude: readonly string[] | undefined;
@@ -32,6 +34,7 @@ export const EMPTY_QUERY: ListQuery = {
   limit: LIMITS.pageDefault,
   order: [],
   filter: undefined,
+  search: undefined,
   include: undefined,
   exclude: undefined,
   nest: false,

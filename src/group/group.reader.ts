@@ -9,7 +9,7 @@ import type { OrderBy } from '../filter/order.ast.js';
 import { printOrderValue } from '../filter/order.printer.js';
 import { parseAggregateQuery } from '../http/route/parse-aggregate-query.js';
 import { parseListQuery, type ParsedQuery, type QueryParameters } from '../http/route/parse-list-query.js';
-import { GET_QUERY, LIST_QUERY } from '../http/route/query-names.js';
+import { GET_QUERY, UNITS_QUERY } from '../http/route/query-names.js';
 import { getGroup, type GroupDef } from '../model/model.js';
 import { isCallerError } from '../shared/errors.js';
 import type { AnyKindPlan, UnionPlan } from '../sql/union.sql.js';
@@ -68,7 +68,7 @@ export class GroupReader {
   async listIn(session: Session, groupId: string, parameters: QueryParameters): Promise<MixedPage> {
     const { project, model, executor, caller } = session;
     const contexts = contextsOf(session, await this.#getGroup(session, groupId));
-    const { query, planned } = planQuery(parseListQuery(parameters, LIST_QUERY), (list) => {
+    const { query, planned } = planQuery(parseListQuery(parameters, UNITS_QUERY), (list) => {
       const read = inOrder(list, contexts);
       return { query: list, planned: planParts(caller.seesHidden ? includingKind(read) : read, contexts) };
     });

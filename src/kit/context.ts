@@ -44,7 +44,7 @@ export interface Groups {
 }
 
 /** Options of a list of linked units: the query parameters of the same names. */
-export interface WalkOptions extends ListOptions {
+export interface WalkOptions extends Omit<ListOptions, 'search'> {
   /** Follow only these link types. All if omitted. */
   readonly link_id?: string | readonly string[];
   /** Return only units of these kinds. All if omitted. */

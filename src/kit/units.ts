@@ -59,6 +59,8 @@ export type KindId = keyof Kinds | (string & {});
 export interface ListOptions {
   /** A filter expression. Insert values with the tag `filter`. Hidden parameters can be used. */
   readonly filter?: string;
+  /** Words to search for, such as `big cat -dog` (docs/search.md). */
+  readonly search?: string;
   /** The order, such as `population;desc`, or several terms. */
   readonly order?: string | readonly string[];
   /** The size of the page: 100 by default, at most 1000. */
@@ -83,6 +85,8 @@ export interface AggregateOptions {
   readonly group?: string | readonly string[];
   /** The units, before they are grouped. */
   readonly filter?: string;
+  /** Words to search for, as in lists. */
+  readonly search?: string;
   /** The groups, by the names of the answer. */
   readonly having?: string;
   /** The order, by the names of the answer. */

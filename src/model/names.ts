@@ -41,7 +41,7 @@ export function linkColumnName(linkType: string, parameterId: string): string {
 export function constraintName(
   table: string,
   columns: readonly string[],
-  suffix: 'pkey' | 'key' | 'idx' | 'fkey' | 'trgm',
+  suffix: 'pkey' | 'key' | 'idx' | 'fkey' | 'trgm' | 'search',
 ): string {
   const hash = createHash('sha256')
     .update(JSON.stringify([table, columns, suffix]))

@@ -16,6 +16,9 @@ export const LIMITS = {
   /** Objects of one bulk create. */
   bulk: 1000,
   filterBytes: 8 * 1024,
+  /** Bytes of a `search`, and characters of a unit that it reads. */
+  searchBytes: 1024,
+  searchedCharacters: 100_000,
   filterTests: 200,
   filterDepth: 20,
   /** Functions over related units (`exists`, `count_related`, `linked`, …) inside one another, and in one request. */

@@ -1,7 +1,8 @@
 /** Indexes: their definition, and statements that build them while the table is in use. */
 import type { IndexShape, TableShape } from '../model/table/required-tables.js';
 import { REGISTRY_SCHEMA } from '../model/names.js';
-import { foldedText } from './operator.sql.js';
+import { foldedText } from './fold.sql.js';
+import { documentWords } from './search.sql.js';
 import { EMPTY_SQL, ident, integer, join, param, render, sql, type Fragment, type Statement } from './fragment.js';
 
 /** What an index is made with besides its shape. */
@@ -18,13 +19,21 @@ export function createIndex(table: string, index: IndexShape, schema: string, op
   return sql`CREATE ${unique}INDEX ${how}${ident(index.name)} ON ${ident(schema, table)} USING ${contents}`;
 }
 
-function indexContents({ method, columns, name }: IndexShape, schema: string, trigrams: string | undefined): Fragment {
+function indexContents(
+  { method, columns, name, configuration }: IndexShape,
+  schema: string,
+  trigrams: string | undefined,
+): Fragment {
   const names = columns.map((column) => ident(column));
   switch (method) {
     case 'btree':
       return sql`btree (${join(names)})`;
     case 'gin':
       return sql`gin (${join(names)})`;
+    case 'search': {
+      const document = { configuration: configuration ?? 'simple', columns };
+      return sql`gin (${documentWords(document, schema, (column) => ident(column))})`;
+    }
     case 'trigram': {
       if (trigrams === undefined) throw new Error(`the index ${name} needs the extension pg_trgm`);
       const texts = join(names.map((column) => sql`${foldedText(column, schema)} ${ident(trigrams, 'gin_trgm_ops')}`));
@@ -88,7 +97,7 @@ export function oversizedStatement(
   { columns, method }: IndexShape,
 ): Statement | undefined {
   const sizes = columns.flatMap((name) => columnSize(table, name) ?? []);
-  if (sizes.length === 0 || method === 'trigram') return undefined;
+  if (sizes.length === 0 || method === 'trigram' || method === 'search') return undefined;
   const size = join(sizes, ' + ');
   return render(
     sql`

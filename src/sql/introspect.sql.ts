@@ -4,15 +4,17 @@ import { param, render, sql, type Statement } from './fragment.js';
 /** The columns of the index `x` in their order, as rows `k(attnum, n)`. */
 const KEYS_OF_INDEX = sql`unnest(x.indkey::int2[]) WITH ORDINALITY AS k(attnum, n)`;
 
-/** The first column that the expression of the index `x` reads. */
-const COLUMN_OF_EXPRESSION = sql`(
-  SELECT min(d.refobjsubid)
+/** The columns that the expression of the index `x` reads. */
+const COLUMNS_OF_EXPRESSION = sql`(
+  SELECT d.refobjsubid
   FROM pg_catalog.pg_depend AS d
   WHERE d.classid = 'pg_class'::regclass
     AND d.objid = x.indexrelid
     AND d.refobjid = x.indrelid
     AND d.refobjsubid > 0
 )`;
+
+const SOURCE_OF_EXPRESSION = sql`pg_get_expr(x.indexprs, x.indrelid)`;
 
 /** One row `body` per table: its columns, primary key, foreign keys, and its other indexes that are valid. */
 export function introspectStatement(schema: string): Statement {
@@ -49,12 +51,18 @@ export function introspectStatement(schema: string): Statement {
             json_build_object(
               'name', i.relname,
               'unique', x.indisunique,
-              'method', CASE WHEN o.opcname = 'gin_trgm_ops' THEN 'trigram' ELSE m.amname END,
+              'method', CASE o.opcname
+                WHEN 'gin_trgm_ops' THEN 'trigram'
+                WHEN 'tsvector_ops' THEN 'search'
+                ELSE m.amname
+              END,
+              'configuration', substring(${SOURCE_OF_EXPRESSION} FROM 'to_tsvector\\(''([a-z]+)'''),
               'columns', (
-                SELECT json_agg(a.attname ORDER BY k.n)
+                SELECT json_agg(a.attname ORDER BY k.n, a.attname)
                 FROM ${KEYS_OF_INDEX}
                 JOIN pg_catalog.pg_attribute AS a
-                  ON a.attrelid = c.oid AND a.attnum = coalesce(nullif(k.attnum, 0), ${COLUMN_OF_EXPRESSION})
+                  ON a.attrelid = c.oid
+                  AND (a.attnum = k.attnum OR k.attnum = 0 AND a.attnum IN ${COLUMNS_OF_EXPRESSION})
               )
             )
           ),

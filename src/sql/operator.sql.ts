@@ -14,7 +14,9 @@ import { hasTrigrams } from '../model/table/required-indexes.js';
 import type { Stored } from '../model/parameter-type/parameter-type.js';
 import { scalarText } from '../shared/json.js';
 import { columnRef, columnType, isArrayColumn } from './columns.sql.js';
-import { ident, join, literal, param, sql, type Fragment } from './fragment.js';
+import { foldedText } from './fold.sql.js';
+import { join, literal, param, sql, type Fragment } from './fragment.js';
+import { searchTest } from './search.sql.js';
 import { kindTable } from './table.sql.js';
 
 /** The row that a test reads. */
@@ -50,6 +52,8 @@ export function testSql(test: Exclude<PredicateTest, { op: 'exists' | 'pair' | '
       return likeTest(test, scope);
     case 'member':
       return memberValueTest(test, scope);
+    case 'search':
+      return searchTest(test.document, test.text, scope);
     case 'present':
       return memberValuePresent(test.value, scope);
   }
@@ -188,11 +192,6 @@ function isLikeFolded(operand: Fragment, pattern: Fragment, { schema }: TestScop
   return sql`${foldedText(operand, schema)} LIKE ${foldedText(pattern, schema)}`;
 }
 
-/** A text in lower case. */
-export function foldedText(text: Fragment, schema: string): Fragment {
-  return sql`lower(${text} COLLATE ${ident(schema, FOLD_COLLATION)})`;
-}
-
 /**
  * Whether an index of trigrams finds a part of a text, which takes three letters or digits in a row, and lower case that
  * does not depend on the neighbours of a letter, unlike that of the Greek sigma.
@@ -200,6 +199,3 @@ export function foldedText(text: Fragment, schema: string): Fragment {
 function hasTrigramOf(value: string): boolean {
   return /[\p{L}\p{N}]{3}/u.test(value) && !value.includes('\u03a3');
 }
-
-/** The collation of each project's schema that folds the case of all of Unicode. */
-export const FOLD_COLLATION = '_fold';

@@ -1,7 +1,7 @@
 /** Statements of a project's schema: creating and dropping it, and the collations for it. */
 import { ident, join, literal, param, render, sql, type Statement } from './fragment.js';
 import { MODEL_TABLE } from './model-version.sql.js';
-import { FOLD_COLLATION } from './operator.sql.js';
+import { FOLD_COLLATION } from './fold.sql.js';
 
 export function createSchemaStatements(schema: string, foldCollation: FoldCollation): Statement[] {
   const collation = ident(schema, FOLD_COLLATION);

@@ -17,6 +17,7 @@ export function parameter(id: string, type: ParameterTypeId, given: Given = {}):
       max_value: null,
       scale: null,
       strip: null,
+      search: null,
       values: null,
       pattern: null,
     },

@@ -199,14 +199,14 @@ export class IndexBuilder implements OnModuleDestroy {
     { id, schema }: Project,
     { table, index, invalid, trigrams }: MissingIndex,
   ): Promise<void> {
-    const what = index.method === 'trigram' ? 'index of parts of texts' : 'index';
+    const what = DESCRIPTIONS[index.method];
     const name = `${id}: ${what} of ${table} (${index.columns.join(', ')})`;
     const started = performance.now();
     this.#log.log(`${name} is being built`);
     if (invalid) await executor.run(dropIndexStatement(schema, index.name));
     try {
       await executor.run(buildIndexStatement(schema, table, index, trigrams));
-      if (index.method === 'trigram') await executor.run(analyzeStatement(schema, table));
+      if (isOfExpression(index)) await executor.run(analyzeStatement(schema, table));
     } catch (error) {
       if (this.#stop.signal.aborted) throw error;
       await executor.run(dropIndexStatement(schema, index.name)).catch(() => undefined);
@@ -217,6 +217,17 @@ export class IndexBuilder implements OnModuleDestroy {
     }
     this.#log.log(`${name} was built in ${Math.round(performance.now() - started)} ms`);
   }
+}
+
+const DESCRIPTIONS: Readonly<Record<IndexShape['method'], string>> = {
+  btree: 'index',
+  gin: 'index',
+  trigram: 'index of parts of texts',
+  search: 'index of words',
+};
+
+function isOfExpression({ method }: IndexShape): boolean {
+  return method === 'trigram' || method === 'search';
 }
 
 /** Whether the database can have indexes of a method. @param trigrams the schema of pg_trgm */

@@ -2,6 +2,7 @@
 import type { Executor } from '../../database/database.js';
 import type { DeleteRule } from '../../model/parameter-type/parameter-settings.js';
 import type { ColumnType } from '../../model/parameter-type/parameter-type.js';
+import type { SearchConfiguration } from '../../model/parameter-type/text-search.js';
 import {
   byName,
   type ColumnShape,
@@ -16,7 +17,9 @@ interface TableRow {
   readonly name: string;
   readonly key: readonly string[];
   readonly columns: readonly { name: string; type: string; array: boolean; notNull: boolean }[];
-  readonly indexes: readonly IndexShape[];
+  readonly indexes: readonly (Omit<IndexShape, 'configuration'> & {
+    readonly configuration: SearchConfiguration | null;
+  })[];
   readonly foreignKeys: readonly { name: string; column: string; target: string; action: string }[];
 }
 
@@ -42,11 +45,15 @@ function toTableShape(row: TableRow): TableShape {
     ...key,
     onDelete: DELETE_RULE_OF_CODE[action] ?? 'restrict',
   }));
+  const indexes = row.indexes.map(({ configuration, ...index }): IndexShape => ({
+    ...index,
+    ...(configuration !== null && { configuration }),
+  }));
   return {
     name: row.name,
     key: row.key,
     columns: byName(columns),
-    indexes: byName(row.indexes),
+    indexes: byName(indexes),
     foreignKeys: byName(keys),
   };
 }

@@ -27,6 +27,7 @@ function readAggregateQuery(reader: QueryReader): AggregateQuery {
     select: select ?? [],
     group: group ?? [],
     filter: reader.filter('filter'),
+    search: reader.single('search'),
     having: reader.filter('having'),
     order: reader.order(),
     limit,

@@ -103,6 +103,7 @@ function readListQuery(reader: QueryReader): ListQuery {
     limit: reader.number('limit', LIMITS.pageDefault, LIMITS.pageMax),
     order: reader.order(),
     filter: reader.filter('filter'),
+    search: reader.single('search'),
     include: reader.names('include'),
     exclude: reader.names('exclude'),
     nest: reader.choice('nest', ['true', 'false'], 'false') === 'true',

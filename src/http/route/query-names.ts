@@ -6,6 +6,7 @@ export type QueryName =
   | 'limit'
   | 'order'
   | 'filter'
+  | 'search'
   | 'include'
   | 'exclude'
   | 'nest'
@@ -30,6 +31,7 @@ const LINK_NAMES = ['load_links', 'depth'] as const;
 /** Of answers with values of referenced units. */
 const NEST_NAMES = ['nest'] as const;
 
+/** Of a list of definitions, which have no texts to search. */
 export const LIST_QUERY = [
   ...PAGE_NAMES,
   ...NEST_NAMES,
@@ -37,11 +39,14 @@ export const LIST_QUERY = [
   'cursor',
   ...LINK_NAMES,
 ] as const satisfies readonly QueryName[];
+/** Of a list of units. */
+export const UNITS_QUERY = [...LIST_QUERY, 'search'] as const satisfies readonly QueryName[];
+
 /** What lists and traversals have besides, for administrators. It is taken off before the query is parsed. */
 const EXPLAIN_NAMES = ['explain'] as const;
 
 /** Of the endpoint of a list. */
-export const LIST_ENDPOINT_QUERY = [...LIST_QUERY, ...EXPLAIN_NAMES] as const satisfies readonly QueryName[];
+export const LIST_ENDPOINT_QUERY = [...UNITS_QUERY, ...EXPLAIN_NAMES] as const satisfies readonly QueryName[];
 export const GET_QUERY = [...FIELD_NAMES, ...NEST_NAMES, ...LINK_NAMES] as const satisfies readonly QueryName[];
 
 /** `load_links` and `depth` have no effect: the specification accepts them for structs as for lists. */
@@ -60,7 +65,7 @@ export const WALK_QUERY = [
 /** Of the endpoint of a traversal. */
 export const WALK_ENDPOINT_QUERY = [...WALK_QUERY, ...EXPLAIN_NAMES] as const satisfies readonly QueryName[];
 
-export const AGGREGATE_QUERY = [
+const REMOTE_AGGREGATE_QUERY = [
   'select',
   'group',
   'filter',
@@ -71,13 +76,15 @@ export const AGGREGATE_QUERY = [
   'timezone',
 ] as const satisfies readonly QueryName[];
 
+export const AGGREGATE_QUERY = [...REMOTE_AGGREGATE_QUERY, 'search'] as const satisfies readonly QueryName[];
+
 /** Of the endpoint of an aggregation. */
 export const AGGREGATE_ENDPOINT_QUERY = [...AGGREGATE_QUERY, ...EXPLAIN_NAMES] as const satisfies readonly QueryName[];
 
 /** Units of remote kinds have no links, and their sources no cursor. */
 export const UNIT_QUERY = {
-  table: { list: LIST_QUERY, get: GET_QUERY, aggregate: AGGREGATE_QUERY },
-  remote: { list: [...PAGE_NAMES, 'count'], get: FIELD_NAMES, aggregate: AGGREGATE_QUERY },
+  table: { list: UNITS_QUERY, get: GET_QUERY, aggregate: AGGREGATE_QUERY },
+  remote: { list: [...PAGE_NAMES, 'count'], get: FIELD_NAMES, aggregate: REMOTE_AGGREGATE_QUERY },
 } as const satisfies Record<UnitStorage['type'], Record<'list' | 'get' | 'aggregate', readonly QueryName[]>>;
 
 export const CASCADE_QUERY = ['cascade'] as const satisfies readonly QueryName[];

@@ -3,6 +3,7 @@ import type { Json } from '../../shared/json.js';
 import type { ParameterDef } from '../parameter-type/parameter-def.js';
 import type { DeleteRule, Level } from '../parameter-type/parameter-settings.js';
 import type { ParameterTypeId } from '../parameter-type/parameter-types.js';
+import type { SearchConfiguration } from '../parameter-type/text-search.js';
 
 export interface KindRecord {
   readonly id: string;
@@ -43,6 +44,7 @@ export interface ParameterRecord {
   readonly strip: boolean | null;
   readonly values: readonly (string | number)[] | null;
   readonly pattern: string | null;
+  readonly search: SearchConfiguration | null;
   readonly reference_kind: string | null;
   readonly on_delete: DeleteRule | null;
   readonly multiple: boolean;
@@ -84,6 +86,7 @@ export function definitionOf(record: Identified & Partial<ParameterRecord>): Par
     scale: record.scale ?? undefined,
     values: record.values ?? undefined,
     pattern: record.pattern ?? undefined,
+    search: record.search ?? undefined,
     strip: record.strip ?? false,
     multiple: record.multiple ?? false,
     nullable: (record.nullable ?? true) && !record.is_primary,

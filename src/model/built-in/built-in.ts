@@ -8,6 +8,7 @@ import type { Field, KeySource } from '../model.js';
 import { MEMBER_FIELDS, MEMBER_STRUCT, SESSION_NAMES } from './member-fields.js';
 import { MEMBER_GROUP, PARAMETER_GROUP } from '../model.js';
 import { DELETE_RULES, LEVELS } from '../parameter-type/parameter-settings.js';
+import { SEARCH_CONFIGURATIONS } from '../parameter-type/text-search.js';
 import type { ParameterTypeId } from '../parameter-type/parameter-types.js';
 import type { OwnField, ParameterType } from '../parameter-type/parameter-type.js';
 import { PARAMETER_TYPES } from '../parameter-type/type-by-id.js';
@@ -27,7 +28,7 @@ import { CREDENTIAL_FIELDS } from './credential-fields.js';
  * Raise it whenever the tables of the built-in model change, the indexes of all kinds, or how the names of members are
  * compared, so that existing projects are upgraded.
  */
-export const BUILT_IN_VERSION = 12;
+export const BUILT_IN_VERSION = 13;
 
 export interface BuiltInKind {
   readonly id: string;
@@ -89,6 +90,7 @@ const OWN_FIELDS: Readonly<Record<OwnField, (type: ParameterTypeId) => Field>> =
   strip: () => flag('strip', 'Strip white space'),
   values: () => field({ id: 'values', type: 'json', label: 'Allowed values' }, { revealing: true }),
   pattern: () => field({ id: 'pattern', type: 'string', label: 'Pattern', maxLength: 500 }, { revealing: true }),
+  search: () => field({ id: 'search', type: 'string', label: 'Search', values: SEARCH_CONFIGURATIONS }),
   reference_kind: () =>
     field({ id: 'reference_kind', type: 'string', label: 'Referenced kind', required: true, nullable: false }),
   on_delete: () =>

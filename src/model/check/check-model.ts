@@ -117,6 +117,21 @@ function checkKind(kind: KindDef, model: Model, touched: Touched, suggestable: S
   checkParameterList(kind, model, touched, suggestable, faults);
   checkMemberKey(kind, touched, faults);
   checkLists(kind, model.parameters, faults);
+  checkSearch(kind, model, touched, faults);
+}
+
+/** The texts of a unit are searched as one, so that they are taken apart in one way. */
+function checkSearch(kind: KindDef, model: Model, touched: Touched, faults: Faults): void {
+  const searched = kind.parameters.flatMap((id) => {
+    const { search } = model.parameters.get(id) ?? {};
+    return search === undefined ? [] : [{ id, search }];
+  });
+  const [first, ...others] = searched;
+  const other = others.find(({ search }) => search !== first?.search);
+  if (!first || !other) return;
+  const parameter = touched.kinds.has(kind.id) ? 'parameters' : 'search';
+  const text = `one configuration per kind, and '${kind.id}' has '${first.search}' of '${first.id}' and '${other.search}' of '${other.id}'`;
+  faults.add('parameter.bad_definition', `${parameter}: ${text}`, { parameter });
 }
 
 /** The lists of a kind that name parameters. */

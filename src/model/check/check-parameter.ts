@@ -32,6 +32,7 @@ const KEYS: Readonly<Record<string, keyof ParameterDef>> = {
   unique: 'unique',
   indexed: 'indexed',
   hidden: 'hidden',
+  search: 'search',
   reference_kind: 'referenceKind',
   on_delete: 'onDelete',
 };
@@ -188,6 +189,10 @@ function checkFlags(def: ParameterDef, type: ParameterType, report: Report): voi
     if (!type.sortable) report(name, `a ${def.type} can not be ${name}`);
     if (def.runTime) report(name, 'what is not stored has no index');
   }
+  if (def.search === undefined) return;
+  if (def.multiple) report('search', 'a list can not be searched');
+  if (def.runTime) report('search', 'what is not stored can not be searched');
+  if (def.hidden) report('search', 'what is hidden can not be searched');
 }
 
 function checkDefault(def: ParameterDef, type: ParameterType, patterns: PatternChecks, report: Report): void {

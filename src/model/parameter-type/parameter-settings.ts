@@ -1,5 +1,6 @@
 /** The settings in the definition of a parameter, beside its type. */
 import type { Json } from '../../shared/json.js';
+import type { SearchConfiguration } from './text-search.js';
 
 /** Who may do something, from everybody to nobody. */
 export const LEVELS = ['anyone', 'member', 'admin', 'nobody'] as const;
@@ -35,6 +36,8 @@ export interface ParameterSettings extends ValueRules {
   readonly unique: boolean;
   readonly indexed: boolean;
   readonly hidden: boolean;
+  /** How its texts are taken apart into words for `search`; undefined if they are not searched. */
+  readonly search?: SearchConfiguration | undefined;
   /** The default value as JSON; null if there is none. */
   readonly default: Json;
   readonly referenceKind?: string | undefined;

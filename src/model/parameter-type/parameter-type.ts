@@ -47,6 +47,7 @@ export type OwnField =
   | 'strip'
   | 'values'
   | 'pattern'
+  | 'search'
   | 'reference_kind'
   | 'on_delete';
 

@@ -9,7 +9,7 @@ export const stringType: ParameterType<'string', 'string'> = {
   expects: 'a string',
   column: 'text',
   json: 'native',
-  fields: ['default', 'min_length', 'max_length', 'strip', 'values', 'pattern'],
+  fields: ['default', 'min_length', 'max_length', 'strip', 'values', 'pattern', 'search'],
   operators: OPERATORS.text,
   keyable: true,
   sortable: true,

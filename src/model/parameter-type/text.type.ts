@@ -6,5 +6,5 @@ export const textType: ParameterType<'text', 'string'> = {
   ...stringType,
   id: 'text',
   label: 'Text',
-  fields: ['default', 'min_length', 'max_length', 'strip'],
+  fields: ['default', 'min_length', 'max_length', 'strip', 'search'],
 };

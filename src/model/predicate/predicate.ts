@@ -5,6 +5,7 @@
 import { getOrInsert } from '../../shared/get-or-insert.js';
 import type { Json } from '../../shared/json.js';
 import type { Field, KindDef } from '../model.js';
+import type { SearchDocument } from '../search-document.js';
 import type { Stored } from '../parameter-type/parameter-type.js';
 
 /** What a test compares: a field of the unit or of one that it refers to, or the value at keys in a JSON field. */
@@ -111,6 +112,8 @@ export type Predicate =
   | ({ readonly op: 'near'; readonly kilometres: number } & PlaceTargets)
   /** There is a related unit. */
   | { readonly op: 'exists'; readonly related: Related }
+  /** The document matches a text in the syntax of web searches. */
+  | { readonly op: 'search'; readonly document: SearchDocument; readonly text: string }
   /** The value of the member is not null. */
   | { readonly op: 'present'; readonly value: MemberValue }
   | {
@@ -149,6 +152,7 @@ export function fieldTests(predicate: Predicate): FieldTest[] {
     case 'not':
       return fieldTests(predicate.part);
     case 'constant':
+    case 'search':
     case 'present':
     case 'exists':
       return [];

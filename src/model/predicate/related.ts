@@ -103,6 +103,7 @@ export function bindMember(predicate: Predicate, memberId: string): Predicate {
         case 'pair':
         case 'near':
         case 'exists':
+        case 'search':
           return test;
       }
     });

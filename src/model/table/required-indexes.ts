@@ -1,6 +1,7 @@
 /** Which indexes the table of a kind needs, as values. */
 import { fieldsOfRules } from '../check/stored-rules.js';
 import type { Field, KindDef, Model } from '../model.js';
+import { searchDocuments } from '../search-document.js';
 import { constraintName } from '../names.js';
 import type { IndexShape, TableShape } from './shape.js';
 import { getOrInsert } from '../../shared/get-or-insert.js';
@@ -23,6 +24,7 @@ export function requiredIndexes(
   const indexes = stored.flatMap((field) => fieldIndex(field, kind, ruled?.has(field.id) ?? false));
   for (const ids of kind.unique) indexes.push(index(kind, columnsOf(kind, ids), true));
   for (const ids of kind.indexes) indexes.push(orderedIndex(kind, ids));
+  indexes.push(...searchIndexes(kind));
   // Lists of units with such keys are ordered by time of insertion.
   if (kind.key !== 'uuid' && !kind.builtIn) indexes.push(index(kind, ['inserted_at', 'id'], false));
   return indexes;
@@ -64,6 +66,14 @@ export function hasTrigrams({ def, type }: Field): boolean {
 
 function trigramIndex(kind: KindDef, column: string): IndexShape {
   return { name: constraintName(kind.table, [column], 'trgm'), columns: [column], unique: false, method: 'trigram' };
+}
+
+/** One for the callers of each level of `read_access`, of the texts that they may read. */
+function searchIndexes(kind: KindDef): IndexShape[] {
+  return searchDocuments(kind).map(({ configuration, columns }) => {
+    const name = constraintName(kind.table, [...columns, configuration], 'search');
+    return { name, columns, unique: false, method: 'search', configuration };
+  });
 }
 
 /** An index of fields, in the default order of lists where they have the same values. */

@@ -1,6 +1,7 @@
 /** The shape of a table as a value, both of tables that a model needs and of those that exist in PostgreSQL. */
 import type { DeleteRule } from '../parameter-type/parameter-settings.js';
 import type { ColumnType } from '../parameter-type/parameter-type.js';
+import type { SearchConfiguration } from '../parameter-type/text-search.js';
 
 export interface ColumnShape {
   readonly name: string;
@@ -13,8 +14,13 @@ export interface IndexShape {
   readonly name: string;
   readonly columns: readonly string[];
   readonly unique: boolean;
-  /** `trigram`: of the lower-case text of one column, for `contains` and its like. */
-  readonly method: 'btree' | 'gin' | 'trigram';
+  /**
+   * `trigram`: of the lower-case text of one column, for `contains` and its like. `search`: of the words in all of its
+   * columns, for `search`.
+   */
+  readonly method: 'btree' | 'gin' | 'trigram' | 'search';
+  /** How an index with the method `search` takes texts apart. */
+  readonly configuration?: SearchConfiguration;
 }
 
 export interface ForeignKeyShape {

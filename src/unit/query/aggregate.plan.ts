@@ -6,13 +6,14 @@ import { printOperand } from '../../filter/filter.printer.js';
 import { isAbsent, resolveAbsent, sharedNames, type Absent } from '../../model/predicate/absent-parameter.js';
 import { namesOfKinds, type Names } from '../../model/predicate/path.js';
 import { resolveFilter } from '../../model/predicate/resolve-filter.js';
-import type { Predicate, Target } from '../../model/predicate/predicate.js';
+import { conjunction, type Predicate, type Target } from '../../model/predicate/predicate.js';
 import type { QueryName } from '../../http/route/query-names.js';
 import { Faults, KindError, refusal } from '../../shared/errors.js';
 import { LIMITS } from '../../shared/limits.js';
 import type { AggregateColumn, AggregateInput, AggregatePlan, AggregateSource } from '../../sql/aggregate.sql.js';
 import { columnOf, countColumn } from './aggregate-column.js';
 import { checkLookups, checkRelated } from './lookup-limit.js';
+import { planSearch } from './search.plan.js';
 import { collectFaults, orderTerm, targetOf, type PlanContext } from './list.plan.js';
 
 /** A term, and the query parameter that it is from. */
@@ -33,6 +34,11 @@ export function planAggregate(query: AggregateQuery, contexts: readonly PlanCont
   ];
   collectFaults(faults, () => checkNumbers(query), undefined);
   collectFaults(faults, () => checkRelated({ ...query, order: [] }), undefined);
+  const searchOf = collectFaults(
+    faults,
+    () => planSearch(query.search, contexts),
+    () => undefined,
+  );
   const namesOf = sharedNames(contexts.map(({ visible }) => visible));
   const sources = contexts.map((context): AggregateSource => {
     const { visible, absent } = namesOf(context.visible);
@@ -41,7 +47,7 @@ export function planAggregate(query: AggregateQuery, contexts: readonly PlanCont
     const inputs = terms.map((term) => collectFaults(faults, () => resolveTerm(term, names, absent), NO_INPUT));
     collectFaults(faults, () => checkLookups(filter, targetsOf(inputs)), undefined);
     const { kind, access } = context;
-    return { kind, access, filter: filter && resolveAbsent(filter, absent), inputs };
+    return { kind, access, filter: conjunction(filter && resolveAbsent(filter, absent), searchOf(context)), inputs };
   });
   faults.throwIfAny();
   const columns = terms.map((each, at) => {

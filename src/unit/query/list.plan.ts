@@ -34,6 +34,7 @@ import { isRelatedTerm } from '../../filter/include.parser.js';
 import { planCursor } from './cursor.js';
 import { checkLookups, checkRelated, checkRelatedPage, orderTargets, shownTargets } from './lookup-limit.js';
 import { planRelated } from './related.plan.js';
+import { planSearch } from './search.plan.js';
 import type { Session } from '../session/session.js';
 
 /**
@@ -78,7 +79,11 @@ export function planList(query: ListQuery, context: PlanContext, extra?: Predica
   const attempt = <T>(work: () => T, otherwise: T): T => collectFaults(faults, work, otherwise);
   attempt(() => checkRelated(query), undefined);
   const order = attempt(() => planOrder(query, context), []);
-  const filter = attempt(() => query.filter && resolveFilter(query.filter, context), undefined);
+  const search = attempt(() => planSearch(query.search, [context])(context), undefined);
+  const filter = conjunction(
+    attempt(() => query.filter && resolveFilter(query.filter, context), undefined),
+    search,
+  );
   const answer = attempt(() => planAnswer(query, context), { fields: [] });
   const cursor = attempt(() => planCursor(query, kind, order), undefined);
   attempt(() => checkLookups(filter, [...orderTargets(order), ...shownTargets(answer)]), undefined);

@@ -76,6 +76,7 @@ function filterText(filter: Predicate): string {
       return `not(${filterText(filter.part)})`;
     case 'constant':
     case 'present':
+    case 'search':
       return filter.op;
     case 'is':
       return `${filter.negated ? 'ne' : 'eq'}(${pathText(filter.target)})`;

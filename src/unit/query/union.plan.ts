@@ -4,13 +4,14 @@ import type { OrderBy } from '../../filter/order.ast.js';
 import { printOrderValue } from '../../filter/order.printer.js';
 import { resolveAbsent, isAbsent, sharedNames } from '../../model/predicate/absent-parameter.js';
 import type { Field } from '../../model/model.js';
-import type { Target } from '../../model/predicate/predicate.js';
+import { conjunction, type Target } from '../../model/predicate/predicate.js';
 import { namesOfKinds } from '../../model/predicate/path.js';
 import { resolveFilter } from '../../model/predicate/resolve-filter.js';
 import { Faults, refusal } from '../../shared/errors.js';
 import type { KindPart, SharedTerm } from '../../sql/union-order.sql.js';
 import { orderedField, orderedType, targetsOfOrder, type OrderTerm } from '../../sql/order.sql.js';
 import { checkLookups, checkRelated, checkRelatedPage, orderTargets, shownTargets } from './lookup-limit.js';
+import { planSearch } from './search.plan.js';
 import type { UnitPage } from './unit-page.js';
 import { collectFaults, orderTerm, planAnswer, type PlanContext } from './list.plan.js';
 
@@ -21,7 +22,7 @@ export interface UnionParts {
 
 const KIND = 'kind_id';
 
-export type PartsQuery = Pick<ListQuery, 'filter' | 'order' | 'include' | 'exclude' | 'nest' | 'limit'>;
+export type PartsQuery = Pick<ListQuery, 'filter' | 'search' | 'order' | 'include' | 'exclude' | 'nest' | 'limit'>;
 
 /** Adds `kind_id` to the fields: it is needed to find the hidden parameters of a unit. */
 export function includingKind<Q extends PartsQuery>(query: Q): Q {
@@ -44,6 +45,7 @@ export function showsKind({ include, exclude }: Pick<PartsQuery, 'include' | 'ex
 export function planParts(query: PartsQuery, contexts: readonly PlanContext[]): UnionParts {
   checkRelated(query);
   const namesOf = sharedNames(contexts.map(({ visible }) => visible));
+  const searchOf = planSearch(query.search, contexts);
   const parts = contexts.map((context): KindPart => {
     const { visible, absent } = namesOf(context.visible);
     const known: PlanContext = { ...context, visible, ...namesOfKinds(contexts) };
@@ -75,7 +77,7 @@ export function planParts(query: PartsQuery, contexts: readonly PlanContext[]): 
         ...(paths.length > 0 && { paths, nest: query.nest }),
         ...(related && { related }),
       },
-      filter: filter && resolveAbsent(filter, absent),
+      filter: conjunction(filter && resolveAbsent(filter, absent), searchOf(context)),
       order: order.map((term) => (term && targetsOfOrder(term.value).every(has) ? term : undefined)),
     };
   });

@@ -22,7 +22,7 @@ const service = await startTestService({ authRateLimit: false, functionsDir: fol
 const project = await withMembers(await service.project());
 await defineKinds(
   project,
-  { id: 'note', label: 'Note', parameters: [{ id: 'title', kind_id: 'string' }] },
+  { id: 'note', label: 'Note', parameters: [{ id: 'title', kind_id: 'string', search: 'simple' }] },
   { id: 'far', label: 'Far', remote: true, parameters: [{ id: 'key', kind_id: 'string', is_primary: true }] },
 );
 await ok(project.post('/group/unit', { id: 'notes', kind_list: ['note'] }));
@@ -135,7 +135,7 @@ const NAMES = [...Object.values(QUERY_PARAMETERS).map(({ name }) => name), 'x'];
 it.each(CASES.map((each) => [each.id, each] as const))('%s', async (_, { method, path, body, takes }) => {
   for (const name of NAMES) {
     // A value that none of them takes, so that nothing is done.
-    const target = `${path}?${name}=@;@`;
+    const target = `${path}?${name}=@;@%00`;
     const { status, text } = await send(service.service, {
       method,
       path: target,

@@ -25,7 +25,7 @@ await defineKinds(project, PLACE, THING, {
     { id: 'size', kind_id: 'string', values: ['small', 'large'], required: true },
     { id: 'letters', kind_id: 'string', pattern: '^[A-Z]{2}[0-9]*$' },
     { id: 'word', kind_id: 'string', pattern: '(?i)^[a-z]+$' },
-    { id: 'name', kind_id: 'text', strip: true, min_length: 2, max_length: 20 },
+    { id: 'name', kind_id: 'text', strip: true, min_length: 2, max_length: 20, search: 'simple' },
     { id: 'amount', kind_id: 'integer', min_value: -5, max_value: 5, nullable: false, default_integer: 0 },
     { id: 'ratio', kind_id: 'float', min_value: 0, max_value: 0.5 },
     { id: 'price', kind_id: 'decimal', scale: 2, min_value: '0.5' },
@@ -166,7 +166,8 @@ it.each(CALLS.map((call) => [call.name, call] as const))('%s', { timeout: 60_000
 
 /** What is asked with each query parameter, where that is not a list, and what is expected of it: names of what is not there, and other languages. */
 const QUERIES: Partial<Record<keyof typeof QUERY_PARAMETERS, readonly [path: string, ...expected: ErrorCode[]]>> = {
-  order: ['/ruled/unit', 'parameter.unknown'],
+  order: ['/ruled/unit', 'parameter.unknown', 'query.bad_value'],
+  search: ['/ruled/unit', 'query.bad_value'],
   include: ['/ruled/unit', 'parameter.unknown'],
   exclude: ['/ruled/unit', 'parameter.unknown'],
   filter: ['/ruled/unit', 'filter.syntax', 'filter.unknown_operator'],

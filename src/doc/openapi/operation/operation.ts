@@ -1,8 +1,10 @@
 /** Renders the operation of a route: for one kind, for all kinds together, or without a kind. Pure. */
 import { SECURITY } from '../../../http/route/api-route.js';
 import { NO_QUERY, UNIT_QUERY, type QueryName } from '../../../http/route/query-names.js';
+import { readableFields } from '../../../access/masks.js';
 import { GROUP_KIND, KIND_KIND, LINK_KIND } from '../../../model/built-in-traits.js';
 import { isMemberKind, PARAMETER_GROUP, type KindDef } from '../../../model/model.js';
+import { searchDocument } from '../../../model/search-document.js';
 import { LIMITS } from '../../../shared/limits.js';
 import { ANONYMOUS } from '../../../tenancy/caller.js';
 import { signUpBody } from '../schema/bodies.js';
@@ -35,7 +37,7 @@ export function operationOf(
   view: DocumentView,
   kinds: readonly KindDef[] = kind ? [kind] : [],
 ): OpenApiOperation {
-  const parameters = operationParameters(route, path, kind);
+  const parameters = operationParameters(route, path, kind, view);
   const body = operationBody(route, kind, view);
   return {
     operationId: operationIdOf(route, kind, view),
@@ -95,23 +97,33 @@ function securityOf(
   }
 }
 
-function operationParameters(route: Route, path: string, kind: KindDef | undefined): (OpenApiParameter | Ref)[] {
+function operationParameters(
+  route: Route,
+  path: string,
+  kind: KindDef | undefined,
+  view: DocumentView,
+): (OpenApiParameter | Ref)[] {
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => pathComponent(name, kind));
   return [
     ...names.map(parameterRef),
-    ...operationQuery(route, kind).map(queryComponent).map(parameterRef),
+    ...operationQuery(route, kind, view).map(queryComponent).map(parameterRef),
     ...(route.conditional === 'read' ? [parameterRef('IfNoneMatch')] : []),
     ...(route.conditional === 'write' ? [parameterRef('IfMatch')] : []),
   ];
 }
 
 /** The query parameters of a route, for a kind if given. */
-function operationQuery({ id, query, form }: Route, kind: KindDef | undefined): readonly QueryName[] {
+function operationQuery(
+  { id, query, form }: Route,
+  kind: KindDef | undefined,
+  { caller }: DocumentView,
+): readonly QueryName[] {
   if (kind?.storage.type === 'remote' && (id === 'list' || id === 'get' || id === 'aggregate'))
     return UNIT_QUERY.remote[id];
   // Only edits of definitions can delete data, so only these have `cascade`.
   if (form === 'update' && kind && !(kind.builtIn && !isMemberKind(kind))) return NO_QUERY;
-  return query;
+  const isSearched = !kind || searchDocument(readableFields(kind, caller).values()) !== undefined;
+  return isSearched ? query : query.filter((name) => name !== 'search');
 }
 
 function operationBody({ body, form }: Route, kind: KindDef | undefined, view: DocumentView): RequestBody | undefined {

@@ -1,7 +1,6 @@
 /**
  * Schemas that are the same in every document, such as the envelope and its messages. Their names: `names.ts`. Pure.
  */
-import { LIMITS } from '../../../shared/limits.js';
 import { EFFECTIVE_LEVELS } from '../../../access/level.js';
 import { OPERATIONS } from '../../../model/built-in-traits.js';
 import { PARAMETER_TYPES } from '../../../model/parameter-type/type-by-id.js';
@@ -252,13 +251,6 @@ export const SHARED_SCHEMAS: Readonly<Record<string, Schema>> = {
   kind_links: {
     ...objectSchema({ parent: LINKED_UNITS, child: LINKED_UNITS }),
     description: 'Only with `load_links`.',
-  },
-  kind_related: {
-    description: 'Under the name of a term in `include`: a number of related units, or some of them.',
-    oneOf: [
-      { type: 'integer', minimum: 0 },
-      { type: 'array', items: schemaRef('kind_unit'), maxItems: LIMITS.relatedMax },
-    ],
   },
   kind_decision: DECISION,
   kind_explanation: EXPLANATION,

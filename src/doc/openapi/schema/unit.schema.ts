@@ -44,7 +44,10 @@ export function recordSchema(kind: KindDef, context: KindContext): Schema {
     },
     // Keys of paths over references and into JSON, as in `include`.
     patternProperties: { '^[^.]+\\..': {} },
-    additionalProperties: schemaRef('kind_related'),
+    // Without a type, because generators of clients make an index signature of it, which all properties must fit.
+    additionalProperties: {
+      description: 'Under the name of a term in `include`: a number of related units, or some of them.',
+    },
   };
 }
 

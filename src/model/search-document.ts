@@ -1,0 +1,36 @@
+/** Which texts of a unit a search reads. Pure. */
+import type { Field, KindDef } from './model.js';
+import type { SearchConfiguration } from './parameter-type/text-search.js';
+
+/** The columns of a kind's table that are searched together, as one text. */
+export interface SearchDocument {
+  readonly configuration: SearchConfiguration;
+  /** In the order of their names, so that the same columns are always the same document. */
+  readonly columns: readonly string[];
+}
+
+/** The document of the searchable fields among some fields of a kind; undefined if there are none. */
+export function searchDocument(fields: Iterable<Field>): SearchDocument | undefined {
+  const searched = [...fields].filter(({ def, column }) => def.search !== undefined && column !== undefined);
+  const [configuration] = searched.flatMap(({ def }) => def.search ?? []);
+  if (configuration === undefined) return undefined;
+  return { configuration, columns: searched.map(({ column }) => column ?? '').sort() };
+}
+
+/** The documents of callers with different rights, each once: what anyone, members and administrators may read. */
+export function searchDocuments(kind: KindDef): SearchDocument[] {
+  const fields = [...kind.fields.values()];
+  const documents = new Map<string, SearchDocument>();
+  for (const levels of READABLE_LEVELS) {
+    const document = searchDocument(fields.filter(({ def }) => levels.includes(def.readAccess ?? 'anyone')));
+    if (document) documents.set(document.columns.join(), document);
+  }
+  return [...documents.values()];
+}
+
+/** The levels of `read_access` that each caller has. */
+const READABLE_LEVELS: readonly (readonly string[])[] = [
+  ['anyone'],
+  ['anyone', 'member'],
+  ['anyone', 'member', 'admin'],
+];
