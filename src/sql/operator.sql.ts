@@ -53,7 +53,7 @@ export function testSql(test: Exclude<PredicateTest, { op: 'exists' | 'pair' | '
     case 'member':
       return memberValueTest(test, scope);
     case 'search':
-      return searchTest(test.document, test.text, scope);
+      return searchTest(test.document, test.text, scope.schema, scope.row);
     case 'present':
       return memberValuePresent(test.value, scope);
   }

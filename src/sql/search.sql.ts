@@ -1,7 +1,6 @@
 /** Full-text search: the words of a unit's texts, and whether they match the words of a search. */
 import type { SearchDocument } from '../model/search-document.js';
 import { LIMITS } from '../shared/limits.js';
-import type { TestScope } from './operator.sql.js';
 import { foldedText } from './fold.sql.js';
 import { ident, integer, join, literal, param, sql, type Fragment } from './fragment.js';
 
@@ -17,7 +16,7 @@ export function documentWords(document: SearchDocument, schema: string, column: 
 }
 
 /** Whether a row matches a search, in the syntax of web searches. */
-export function searchTest(document: SearchDocument, text: string, { schema, row }: TestScope): Fragment {
+export function searchTest(document: SearchDocument, text: string, schema: string, row: string): Fragment {
   const words = documentWords(document, schema, (name) => ident(row, name));
   return sql`${words} @@ ${searchedWords(document, text, schema)}`;
 }
