@@ -270,3 +270,11 @@ it('a rule compares two parameters, and goes to nobody with one of them', async 
   await ok(project.delete('/kind/unit/guarded/link/parameter/float/unit/low?cascade=true'));
   expect(await ok(project.get('/kind/unit/guarded'))).toMatchObject({ access: { read: 'nobody' } });
 });
+
+it('an address of 32 KiB is taken', async () => {
+  const start = `/place/unit?filter=${encodeURIComponent('eq(name,rome)')}&`;
+  const name = 'include[]=name&';
+  const address = start + name.repeat(Math.floor((32 * 1024 - start.length) / name.length));
+  expect(address.length).toBeGreaterThan(32 * 1024 - name.length);
+  expect(await ok(project.get(address))).toMatchObject({ items: [{ name: 'rome' }] });
+});
