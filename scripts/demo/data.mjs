@@ -15,7 +15,7 @@ export const COUNTRY = {
   metadata,
   parameters: [
     { id: 'code', kind_id: 'string', label: 'ISO 3166-1 alpha-2', is_primary: true, pattern: '^[A-Z]{2}$' },
-    { id: 'name', kind_id: 'string', label: 'Name', required: true, nullable: false, indexed: true },
+    { id: 'name', kind_id: 'string', label: 'Name', required: true, nullable: false, indexed: true, search: 'simple' },
     { id: 'official_name', kind_id: 'string', label: 'Official name' },
     { id: 'capital', kind_id: 'string', label: 'Capital' },
     {

@@ -53,6 +53,47 @@ const QUERIES = [
     path: '/country/unit/PT/link/child?link_id=borders&depth=10&limit=0',
   },
   {
+    title: 'Regions by their inhabitants: groups over a reference, with a count and a sum',
+    path: '/city/aggregate?group=region:country.region&select=[cities:count(),people:sum(population)]&order=-people',
+  },
+  {
+    title: 'Countries with the most cities of a million: a count with a filter, and groups that are filtered',
+    path: '/city/aggregate?group=name:country.name&select=millions:count(gt(population,1000000))&having=gt(millions,9)&order=-millions&limit=5',
+  },
+  {
+    title: 'Languages by the number of countries: the elements of a list',
+    path: '/country/aggregate?group=language:each(languages)&select=countries:count()&order=-countries&limit=5',
+  },
+  {
+    title: 'Cities by size: buckets of five million',
+    path: '/city/aggregate?group=from:bucket(population,5000000)&select=cities:count()',
+  },
+  {
+    title: 'Large countries without a city of half a million: exists, and not',
+    path: '/country/unit?filter=not(exists(city.country,gt(population,500000)))&order=-area&include=[name,area]&limit=4',
+  },
+  {
+    title: 'The largest cities of each country: related units inside',
+    path: '/country/unit?filter=in(code,[IT,FR])&include=[name,largest:related(city.country,order=-population,limit=2)]',
+    show: ({ items }) => items.map(({ name, largest }) => ({ name, largest: largest.map((city) => city.name) })),
+  },
+  {
+    title: 'Countries by their large cities: a number of related units, shown and ordered by',
+    path: '/country/unit?order=-count_related(city.country,gt(population,3000000))&include=[name,large:count_related(city.country,gt(population,3000000))]&limit=4',
+  },
+  {
+    title: 'Countries with a neighbour of more than five million square kilometres: linked',
+    path: '/country/unit?filter=linked(borders,child,country,gt(area,5000000))&include=name&order=name&limit=5',
+  },
+  {
+    title: 'Around Rome, nearest first: near, distance',
+    path: '/city/unit?filter=near(latitude,longitude,41.9,12.5,15)&order=distance(latitude,longitude,41.9,12.5);asc&include=name&limit=5',
+  },
+  {
+    title: 'Cities by the words of their names: search',
+    path: '/city/unit?search=new -york&order=-population&include=[name,country.name]&nest=true&limit=3',
+  },
+  {
     title: 'A list with the linked units of each unit: load_links',
     path: '/country/unit?filter=in(code,[AD,LI])&include=name&load_links=true',
     show: ({ items }) =>

@@ -1,4 +1,4 @@
-/** Parses the terms of `select` and `group` (docs/aggregate.md has the grammar). It checks the syntax only. */
+/** Parses the terms of `select` and `group` (docs/aggregation.md has the grammar). It checks the syntax only. */
 import { didYouMean } from '../shared/did-you-mean.js';
 import { refusal } from '../shared/errors.js';
 import { isIdentifier } from '../shared/identifiers.js';

@@ -77,7 +77,7 @@ export interface ListOptions {
   readonly count?: 'exact' | 'none' | 'estimated';
 }
 
-/** Options of an aggregation: the query parameters of the same names (docs/aggregate.md). */
+/** Options of an aggregation: the query parameters of the same names (docs/aggregation.md). */
 export interface AggregateOptions {
   /** Functions such as `count()`, `paid:sum(total,eq(state,paid))`. */
   readonly select?: string | readonly string[];

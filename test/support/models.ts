@@ -2,7 +2,12 @@
 import { buildModel, builtInRecords } from '../../src/model/build/build-model.js';
 import type { KindDef, Model } from '../../src/model/model.js';
 import type { ParameterTypeId } from '../../src/model/parameter-type/parameter-types.js';
-import type { GroupRecord, KindRecord, ParameterRecord } from '../../src/model/build/definition-records.js';
+import type {
+  GroupRecord,
+  KindRecord,
+  LinkTypeRecord,
+  ParameterRecord,
+} from '../../src/model/build/definition-records.js';
 
 type Given = Partial<Omit<ParameterRecord, 'id' | 'kind_id'>>;
 
@@ -45,17 +50,25 @@ export function kind(id: string, parameters: readonly string[], given: Partial<K
 export interface Records {
   readonly kinds?: readonly KindRecord[];
   readonly parameters?: readonly ParameterRecord[];
+  readonly links?: readonly LinkTypeRecord[];
   /** More kinds in a group. */
   readonly members?: readonly string[];
 }
 
 /** The model of a project with these definitions beside the built-in ones. */
-export function modelWith({ kinds = [], parameters = [], members = [] }: Records): Model {
+export function modelWith({ kinds = [], parameters = [], links = [], members = [] }: Records): Model {
   const own = builtInRecords();
   const groups = own.groups.map((group): GroupRecord =>
     group.id === 'kind_auth_member' ? { ...group, kind_list: [...group.kind_list, ...members] } : group,
   );
-  return buildModel({ ...own, version: 1, kinds: [...own.kinds, ...kinds], parameters, groups });
+  return buildModel({
+    ...own,
+    version: 1,
+    kinds: [...own.kinds, ...kinds],
+    parameters,
+    groups,
+    links: [...own.links, ...links],
+  });
 }
 
 export function kindIn(model: Model, id: string): KindDef {

@@ -1,0 +1,77 @@
+/** The exact SQL of aggregations, related units, comparisons of parameters, distances and searches, in `queries.sql`. */
+import { expect, it } from 'vitest';
+import { parseAggregateQuery } from '../../../src/http/route/parse-aggregate-query.js';
+import { parseListQuery, urlQueryParameters } from '../../../src/http/route/parse-list-query.js';
+import { UNITS_QUERY } from '../../../src/http/route/query-names.js';
+import { aggregateStatement } from '../../../src/sql/aggregate.sql.js';
+import type { Statement } from '../../../src/sql/fragment.js';
+import { listStatement } from '../../../src/sql/select.sql.js';
+import { SYSTEM } from '../../../src/tenancy/caller.js';
+import { planAggregate } from '../../../src/unit/query/aggregate.plan.js';
+import { planContextOf, planList, planQuery } from '../../../src/unit/query/list.plan.js';
+import { kind, kindIn, modelWith, parameter } from '../../support/models.js';
+
+const SCHEMA = 'project_demo';
+const model = modelWith({
+  kinds: [
+    kind('land', ['name', 'area']),
+    kind('city', ['name', 'land', 'size', 'from', 'until', 'latitude', 'longitude', 'tags']),
+  ],
+  parameters: [
+    parameter('name', 'string', { search: 'english' }),
+    parameter('area', 'decimal'),
+    parameter('land', 'unit', { reference_kind: 'land' }),
+    parameter('size', 'integer'),
+    parameter('from', 'date'),
+    parameter('until', 'date'),
+    parameter('latitude', 'float'),
+    parameter('longitude', 'float'),
+    parameter('tags', 'string', { multiple: true }),
+  ],
+  links: [{ id: 'borders', parameters: [] }],
+});
+
+const contextOf = (id: string) =>
+  planContextOf(
+    { project: { schema: SCHEMA } as never, caller: SYSTEM, model },
+    { kind: kindIn(model, id), access: undefined },
+  );
+const list = (id: string, query: string): Statement => {
+  const parsed = parseListQuery(urlQueryParameters(`?count=none&${query}`), UNITS_QUERY);
+  return listStatement(planQuery(parsed, (each) => planList(each, contextOf(id))));
+};
+const aggregate = (id: string, query: string): Statement => {
+  const parsed = parseAggregateQuery(urlQueryParameters(`?${query}`));
+  return aggregateStatement(planQuery(parsed, (each) => planAggregate(each, [contextOf(id)], SCHEMA)));
+};
+
+const STATEMENTS: Readonly<Record<string, Statement>> = {
+  'a count alone': aggregate('city', 'select=count()'),
+  'groups over a reference, with a sum and a filtered count': aggregate(
+    'city',
+    'group=land.name&select=[sum(size),large:count(gt(size,1000))]&having=gt(large,2)&order=-large&limit=5',
+  ),
+  'elements of a list, and periods': aggregate('city', 'group=[each(tags),year(from)]&select=[avg(size),last(name)]'),
+  'units that others refer to': list('land', 'include=id&filter=exists(city.land,gt(size,1000))'),
+  'units without them': list('land', 'include=id&filter=not(exists(city.land))'),
+  'a number of related units': list(
+    'land',
+    'include=[id,cities:count_related(city.land)]&filter=gt(count_related(city.land),5)&order=-count_related(city.land)',
+  ),
+  'related units inside': list('land', 'include=[id,cities:related(city.land,gt(size,9),order=-size,limit=3)]'),
+  'linked units': list('land', 'include=id&filter=linked(borders,child,land,gt(area,1000))'),
+  'two parameters': list('city', 'include=id&filter=gt_field(until,from)'),
+  'a distance': list(
+    'city',
+    'include=id&filter=near(latitude,longitude,41.9,12.5,50)&order=distance(latitude,longitude,41.9,12.5)',
+  ),
+  words: list('city', 'include=id&search=big cat'),
+};
+
+const show = ({ text, values }: Statement): string =>
+  [text, ...values.map((value, at) => `-- $${at + 1} = ${JSON.stringify(value)}`)].join('\n');
+
+it('equals the committed file', async () => {
+  const text = Object.entries(STATEMENTS).map(([name, statement]) => `-- ${name}\n${show(statement)}\n`);
+  await expect(text.join('\n')).toMatchFileSnapshot('queries.sql');
+});
