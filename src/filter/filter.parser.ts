@@ -3,7 +3,6 @@
  * whether parameters exist and values fit. The length, the number of tests and the nesting are limited.
  */
 import { type KindError, refusal } from '../shared/errors.js';
-import { isIdentifier } from '../shared/identifiers.js';
 import { LIMITS } from '../shared/limits.js';
 import { didYouMean } from '../shared/did-you-mean.js';
 import {
@@ -13,15 +12,13 @@ import {
   spellingsOf,
   type FieldOperator,
   type Filter,
-  type ValueList,
-  type MemberRef,
   type Path,
   type Place,
-  type Scalar,
   type Test,
 } from './filter.ast.js';
-import { Scanner, type ValueContext } from './filter.scanner.js';
+import { Scanner } from './filter.scanner.js';
 import { COUNT_FUNCTIONS, EXISTENCE_FUNCTIONS, RelatedParser } from './related.parser.js';
+import { ValueParser } from './value.parser.js';
 
 export interface ParseOptions {
   /** Whether `@member.<name>` is a value of the member, as in access rules; otherwise `@` is a plain character. */
@@ -43,7 +40,6 @@ const ALL_SPELLINGS = [
 ].join(', ');
 
 const NO_SEGMENTS: readonly string[] = Object.freeze([]);
-const MEMBER_PREFIX = '@member.';
 const MAX_QUOTED_CHARACTERS = 40;
 
 /**
@@ -83,12 +79,14 @@ export class FilterParser {
   #tests = 0;
   /** How many functions over related units surround the next character. */
   #inside = 0;
+  readonly #values: ValueParser;
   readonly #related: RelatedParser;
 
   constructor(
     private readonly scanner: Scanner,
-    private readonly members = false,
+    members = false,
   ) {
+    this.#values = new ValueParser(scanner, members);
     this.#related = new RelatedParser(scanner, (operator) => this.filter(operator));
   }
 
@@ -176,7 +174,7 @@ export class FilterParser {
     if (op === 'near') {
       const place = this.place();
       this.scanner.expect(',');
-      const radius = this.#number();
+      const radius = this.#values.number();
       this.scanner.expect(')');
       return Object.freeze({ op, ...place, radius, at });
     }
@@ -189,7 +187,8 @@ export class FilterParser {
     }
     if (op === 'isnull') return Object.freeze({ op, path, value: this.#isNullArgument(), at });
     this.scanner.expect(',');
-    const test = op === 'in' ? { op, path, value: this.#inList(), at } : { op, path, value: this.#value(), at };
+    const test =
+      op === 'in' ? { op, path, value: this.#values.list(), at } : { op, path, value: this.#values.value(), at };
     this.scanner.expect(')');
     return Object.freeze(test);
   }
@@ -200,17 +199,9 @@ export class FilterParser {
     this.scanner.expect(',');
     const other = this.path();
     this.scanner.expect(',');
-    const latitude = this.#number();
+    const latitude = this.#values.number();
     this.scanner.expect(',');
-    return { path, other, point: [latitude, this.#number()] };
-  }
-
-  #number(): Scalar {
-    const { at } = this.scanner;
-    if (this.scanner.peek() === '"') return Object.freeze({ type: 'quoted', text: this.scanner.quoted(), at });
-    const text = this.scanner.bare('list');
-    if (text === '') throw this.scanner.fail('a number', at);
-    return Object.freeze({ type: 'bare', text, at });
+    return { path, other, point: [latitude, this.#values.number()] };
   }
 
   /**
@@ -257,50 +248,6 @@ export class FilterParser {
     if (word !== 'true' && word !== 'false') throw this.scanner.fail('true or false', at);
     this.scanner.expect(')');
     return word === 'true';
-  }
-
-  #value(): Scalar | MemberRef | ValueList {
-    return this.scanner.peek() === '[' ? this.#bracketedList() : this.#scalar('call');
-  }
-
-  /** The values of `in`, with or without brackets. */
-  #inList(): ValueList {
-    if (this.scanner.peek() === '[') return this.#bracketedList();
-    const list = this.#items('list', this.scanner.at);
-    if (this.scanner.peek() !== ')') throw this.scanner.fail("',' or ')'");
-    return list;
-  }
-
-  #bracketedList(): ValueList {
-    const { at } = this.scanner;
-    this.scanner.expect('[');
-    const list = this.#items('brackets', at);
-    this.scanner.expect(']', "',' or ']'");
-    return list;
-  }
-
-  #items(surrounding: ValueContext, at: number): ValueList {
-    const items: (Scalar | MemberRef)[] = [];
-    do {
-      if (this.scanner.peek() === '[') {
-        throw this.scanner.fail('a value, not a list', this.scanner.at, " (quote a value that begins with '[')");
-      }
-      items.push(this.#scalar(surrounding));
-    } while (this.scanner.accept(','));
-    return Object.freeze({ type: 'list', items: Object.freeze(items), at });
-  }
-
-  #scalar(surrounding: ValueContext): Scalar | MemberRef {
-    const { at } = this.scanner;
-    if (this.scanner.peek() === '"') return Object.freeze({ type: 'quoted', text: this.scanner.quoted(), at });
-    const text = this.scanner.bare(surrounding);
-    if (text === '') throw this.scanner.fail('a value', at);
-    if (!this.members || !text.startsWith('@')) return Object.freeze({ type: 'bare', text, at });
-    const name = text.slice(MEMBER_PREFIX.length);
-    if (!text.startsWith(MEMBER_PREFIX) || !isIdentifier(name)) {
-      throw this.scanner.fail("'@member.' and a parameter", at, " (quote a text that begins with '@')");
-    }
-    return Object.freeze({ type: 'member', name, at });
   }
 }
 

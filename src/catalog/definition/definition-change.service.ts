@@ -7,7 +7,7 @@ import { orphanedAccess } from '../../access/orphaned-access.js';
 import { BUILT_IN_VERSION } from '../../model/built-in/built-in.js';
 import { diffInPieces, type SchemaStep } from '../../model/table/diff.js';
 import { isMemberKind, parameterOwner, type Model } from '../../model/model.js';
-import { deleteLinksOfKindStatement } from '../../sql/link.sql.js';
+import { deleteLinksOfKindStatement } from '../../sql/many-links.sql.js';
 import { endMembersStatement } from '../../sql/session.sql.js';
 import { EventLoopYield } from '../../shared/event-loop-yield.js';
 import { retryLater } from '../../shared/errors.js';

@@ -48,8 +48,6 @@ export async function findReachability(
   settings: SessionSettings,
 ): Promise<Reachability> {
   const options = startupOptions(settings);
-  // The embedded server: nothing is in between, and the service is not its superuser.
-  if (!('url' in connection)) return { options, pooled: false, superuser: false };
   const withStartup = await probeConnection(connection, settings, options).catch((error: unknown) => {
     // Poolers reject unknown startup parameters. Any other problem occurs without them too.
     if (isDatabaseFault(error)) return undefined;

@@ -35,7 +35,7 @@ export function buildLinkType(
   parameters: ReadonlyMap<string, ParameterDef>,
   known: LinkTypeDef | undefined,
 ): LinkTypeDef {
-  const builtIn = BUILT_IN_LINK_TYPES.some((type) => type.id === id);
+  const builtIn = BUILT_IN_LINK_TYPES.some((each) => each.id === id);
   if (known && jsonEqual(known.parameters, ids) && ids.every((each) => hasDefinition(known, parameters.get(each)))) {
     return { ...known, values: { ...known.values } };
   }

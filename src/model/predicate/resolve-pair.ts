@@ -46,8 +46,8 @@ function areComparable(a: Target, b: Target, kind: KindDef): boolean {
   if (a.field.def.multiple !== b.field.def.multiple) return false;
   const [ofA, ofB] = [unitsOf(a, kind), unitsOf(b, kind)];
   if (a.field.reference || b.field.reference) return ofA !== undefined && ofA === ofB;
-  if (isNumber(a) && isNumber(b)) return !a.field.def.multiple || a.field.type.id === b.field.type.id;
-  return a.field.type.id === b.field.type.id && a.field.columnType === b.field.columnType;
+  if (isNumber(a) && isNumber(b)) return !a.field.def.multiple || a.field.type === b.field.type;
+  return a.field.type === b.field.type && a.field.columnType === b.field.columnType;
 }
 
 function isNumber({ field }: Target): boolean {

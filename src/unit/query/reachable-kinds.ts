@@ -10,7 +10,7 @@ import { getOrInsert } from '../../shared/get-or-insert.js';
 import { andThen, type MaybePromise } from '../../shared/maybe-promise.js';
 import { LIMITS } from '../../shared/limits.js';
 import type { Fragment } from '../../sql/fragment.js';
-import { linkedKindsStatement } from '../../sql/link.sql.js';
+import { linkedKindsStatement } from '../../sql/many-links.sql.js';
 import type { PassedKind, Traversal } from '../../sql/traversal.sql.js';
 import type { ReadPlan } from '../../sql/select.sql.js';
 import { loadedLinks, NO_LINKS } from '../../sql/walk.sql.js';

@@ -2,7 +2,7 @@
 import type { Executor } from '../../database/database.js';
 import { isStaleModel } from '../../database/statement/sqlstate.js';
 import { isLinkable, type KindDef } from '../../model/model.js';
-import { deleteLinksOfStatement, deleteDanglingLinksStatement } from '../../sql/link.sql.js';
+import { deleteLinksOfStatement, deleteDanglingLinksStatement } from '../../sql/many-links.sql.js';
 import type { Session } from '../session/session.js';
 
 /**

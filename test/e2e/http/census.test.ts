@@ -178,6 +178,11 @@ const ROWS: readonly Row[] = [
     answers: [401, 404, 404, 404],
   },
   {
+    route: 'PUT /api/lib/:parent_kind_id/unit/:parent_unit_id/link/:link_id/:child_kind_id/unit/:child_unit_id',
+    call: (units) => ['PUT', `${noted(units).note}${noted(units).link}`, {}],
+    answers: [401, 404, 404, 404],
+  },
+  {
     route: 'GET /api/lib/:parent_kind_id/unit/:parent_unit_id/link/:direction',
     call: (units) => ['GET', `${noted(units).note}/link/child`],
     answers: [401, 200, 404, 200],
@@ -191,6 +196,11 @@ const ROWS: readonly Row[] = [
   {
     route: 'GET /api/lib/:kind_id/unit/:unit_id',
     call: (units) => ['GET', noted(units).note],
+    answers: [401, 200, 404, 200],
+  },
+  {
+    route: 'GET /api/lib/:kind_id/by/:unique_parameter/:value',
+    call: (units) => ['GET', noted(units).note.replace('/unit/', '/by/id/')],
     answers: [401, 200, 404, 200],
   },
   {

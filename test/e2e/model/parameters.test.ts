@@ -36,8 +36,8 @@ const COMMON = {
 
 /** The own fields of each type, beside the default. */
 const OWN: Readonly<Record<string, readonly string[]>> = {
-  string: ['default_string', 'min_length', 'max_length', 'strip', 'values', 'pattern'],
-  text: ['default_text', 'min_length', 'max_length', 'strip'],
+  string: ['default_string', 'min_length', 'max_length', 'strip', 'values', 'pattern', 'search'],
+  text: ['default_text', 'min_length', 'max_length', 'strip', 'search'],
   integer: ['default_integer', 'min_value', 'max_value', 'values'],
   float: ['default_float', 'min_value', 'max_value'],
   decimal: ['default_decimal', 'min_value', 'max_value', 'scale'],

@@ -4,18 +4,20 @@ import type { KindDef } from '../../../src/model/model.js';
 import type { Predicate } from '../../../src/model/predicate/predicate.js';
 import type { Statement } from '../../../src/sql/fragment.js';
 import {
-  countLinksStatement,
-  deleteLinksOfKindStatement,
-  deleteLinksOfStatement,
-  deleteLinksOfTypeStatement,
   deleteLinkStatement,
   findLinkStatement,
   insertLinkStatement,
-  linkedKindsStatement,
-  deleteDanglingLinksStatement,
   lockLinksStatement,
   type LinkPlan,
 } from '../../../src/sql/link.sql.js';
+import {
+  countLinksStatement,
+  deleteDanglingLinksStatement,
+  deleteLinksOfKindStatement,
+  deleteLinksOfStatement,
+  deleteLinksOfTypeStatement,
+  linkedKindsStatement,
+} from '../../../src/sql/many-links.sql.js';
 import type { PassedKind } from '../../../src/sql/traversal.sql.js';
 import { listStatement } from '../../../src/sql/select.sql.js';
 import { estimateUnionStatement, getAnyStatement, unionStatement, type UnionPlan } from '../../../src/sql/union.sql.js';

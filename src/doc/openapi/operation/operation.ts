@@ -133,7 +133,8 @@ function operationBody({ body, form }: Route, kind: KindDef | undefined, view: D
     case 'function':
       return { ...jsonBody({ type: 'object', additionalProperties: true }), required: false };
     case 'newLink':
-      return { ...jsonBody(schemaRef('kind_link_values')), required: false };
+      // A link type without parameters takes any body.
+      return { ...jsonBody({ anyOf: [schemaRef('kind_link_values'), {}] }), required: false };
     case 'link':
       return jsonBody(schemaRef('kind_link_values'));
     case 'signup':

@@ -1,0 +1,67 @@
+/** Parses the values in a filter: texts, bare or quoted, values of the member, and lists of them. */
+import { isIdentifier } from '../shared/identifiers.js';
+import type { MemberRef, Scalar, ValueList } from './filter.ast.js';
+import type { Scanner, ValueContext } from './filter.scanner.js';
+
+const MEMBER_PREFIX = '@member.';
+
+/** Parses values where the scanner is. */
+export class ValueParser {
+  /** @param members whether `@member.<name>` is a value of the member; otherwise `@` is a plain character */
+  constructor(
+    private readonly scanner: Scanner,
+    private readonly members: boolean,
+  ) {}
+
+  number(): Scalar {
+    const { at } = this.scanner;
+    if (this.scanner.peek() === '"') return Object.freeze({ type: 'quoted', text: this.scanner.quoted(), at });
+    const text = this.scanner.bare('list');
+    if (text === '') throw this.scanner.fail('a number', at);
+    return Object.freeze({ type: 'bare', text, at });
+  }
+
+  value(): Scalar | MemberRef | ValueList {
+    return this.scanner.peek() === '[' ? this.#bracketedList() : this.scalar('call');
+  }
+
+  /** The values of `in`, with or without brackets. */
+  list(): ValueList {
+    if (this.scanner.peek() === '[') return this.#bracketedList();
+    const list = this.#items('list', this.scanner.at);
+    if (this.scanner.peek() !== ')') throw this.scanner.fail("',' or ')'");
+    return list;
+  }
+
+  #bracketedList(): ValueList {
+    const { at } = this.scanner;
+    this.scanner.expect('[');
+    const list = this.#items('brackets', at);
+    this.scanner.expect(']', "',' or ']'");
+    return list;
+  }
+
+  #items(surrounding: ValueContext, at: number): ValueList {
+    const items: (Scalar | MemberRef)[] = [];
+    do {
+      if (this.scanner.peek() === '[') {
+        throw this.scanner.fail('a value, not a list', this.scanner.at, " (quote a value that begins with '[')");
+      }
+      items.push(this.scalar(surrounding));
+    } while (this.scanner.accept(','));
+    return Object.freeze({ type: 'list', items: Object.freeze(items), at });
+  }
+
+  scalar(surrounding: ValueContext): Scalar | MemberRef {
+    const { at } = this.scanner;
+    if (this.scanner.peek() === '"') return Object.freeze({ type: 'quoted', text: this.scanner.quoted(), at });
+    const text = this.scanner.bare(surrounding);
+    if (text === '') throw this.scanner.fail('a value', at);
+    if (!this.members || !text.startsWith('@')) return Object.freeze({ type: 'bare', text, at });
+    const name = text.slice(MEMBER_PREFIX.length);
+    if (!text.startsWith(MEMBER_PREFIX) || !isIdentifier(name)) {
+      throw this.scanner.fail("'@member.' and a parameter", at, " (quote a text that begins with '@')");
+    }
+    return Object.freeze({ type: 'member', name, at });
+  }
+}
