@@ -2,7 +2,13 @@
 import type { Path, Place, RelatedUnits } from './filter.ast.js';
 
 /** What a list is ordered by: a parameter, or the value of a function. `at` is a position in the parameter, from 1. */
-export type OrderValue = OrderPath | OrderDistance;
+export type OrderValue = OrderPath | OrderDistance | OrderRank;
+
+/** `rank()`: how well a unit matches the search. */
+export interface OrderRank {
+  readonly type: 'rank';
+  readonly at: number;
+}
 
 /** `distance(latitude,longitude,41.9,12.5)`: in kilometres from a point. */
 export interface OrderDistance extends Place {
@@ -24,7 +30,14 @@ export interface OrderBy {
 
 /** The paths that a value names. */
 export function pathsOfOrder(value: OrderValue): readonly Path[] {
-  return value.type === 'distance' ? [value.path, value.other] : [value.path];
+  switch (value.type) {
+    case 'path':
+      return [value.path];
+    case 'distance':
+      return [value.path, value.other];
+    case 'rank':
+      return [];
+  }
 }
 
 /** The related units whose number a list is ordered by. */

@@ -11,7 +11,7 @@ import { COUNT_FUNCTIONS } from './related.parser.js';
 import type { OrderBy, OrderValue } from './order.ast.js';
 
 /** The functions that a term may call. */
-const ORDER_FUNCTIONS: readonly string[] = ['distance', ...COUNT_FUNCTIONS.keys()];
+const ORDER_FUNCTIONS: readonly string[] = ['distance', 'rank', ...COUNT_FUNCTIONS.keys()];
 
 const DIRECTIONS: ReadonlyMap<string, boolean> = new Map([
   ['asc', false],
@@ -64,8 +64,11 @@ class OrderParser {
     if (this.#scanner.peek() === '"') return this.#path();
     const head = this.#filters.word();
     if (head.word === '') throw this.#scanner.fail('a parameter', head.at);
-    if (head.word === 'distance' && this.#scanner.peek() === '(') return this.#distance(head.at);
-    if (this.#scanner.peek() === '(' && !COUNT_FUNCTIONS.has(head.word)) throw this.#unknownFunction(head);
+    if (this.#scanner.peek() === '(') {
+      if (head.word === 'distance') return this.#distance(head.at);
+      if (head.word === 'rank') return this.#rank(head.at);
+      if (!COUNT_FUNCTIONS.has(head.word)) throw this.#unknownFunction(head);
+    }
     return this.#path(head);
   }
 
@@ -74,6 +77,12 @@ class OrderParser {
     const place = this.#filters.place();
     this.#scanner.expect(')');
     return { type: 'distance', ...place, at };
+  }
+
+  #rank(at: number): OrderValue {
+    this.#scanner.expect('(');
+    this.#scanner.expect(')');
+    return { type: 'rank', at };
   }
 
   #path(head?: ReadWord): OrderValue {

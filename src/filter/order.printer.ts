@@ -3,5 +3,12 @@ import { printOperand, printPlace } from './filter.printer.js';
 import type { OrderValue } from './order.ast.js';
 
 export function printOrderValue(value: OrderValue): string {
-  return value.type === 'distance' ? `distance(${printPlace(value)})` : printOperand(value.path);
+  switch (value.type) {
+    case 'path':
+      return printOperand(value.path);
+    case 'distance':
+      return `distance(${printPlace(value)})`;
+    case 'rank':
+      return 'rank()';
+  }
 }

@@ -9,6 +9,13 @@ export interface SearchDocument {
   readonly columns: readonly string[];
 }
 
+/** What a request searches for in the units of a kind. */
+export interface Search {
+  readonly text: string;
+  /** Undefined if the kind has no text that the caller may search. */
+  readonly document: SearchDocument | undefined;
+}
+
 /** The document of the searchable fields among some fields of a kind; undefined if there are none. */
 export function searchDocument(fields: Iterable<Field>): SearchDocument | undefined {
   const searched = [...fields].filter(({ def, column }) => def.search !== undefined && column !== undefined);

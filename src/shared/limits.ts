@@ -19,6 +19,8 @@ export const LIMITS = {
   /** Bytes of a `search`, and characters of a unit that it reads. */
   searchBytes: 1024,
   searchedCharacters: 100_000,
+  /** `snippet` in one `include`. */
+  snippets: 10,
   filterTests: 200,
   filterDepth: 20,
   /** Functions over related units (`exists`, `count_related`, `linked`, …) inside one another, and in one request. */

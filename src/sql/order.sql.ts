@@ -1,11 +1,13 @@
 /** Orders. Values behind references are joined by the key of the referenced unit, so that no row is duplicated. */
 import type { PlaceTargets, Target } from '../model/predicate/predicate.js';
+import type { Search } from '../model/search-document.js';
 import type { ColumnType } from '../model/parameter-type/parameter-type.js';
 import { columnRef, columnType } from './columns.sql.js';
 import { join, param, sql, type Fragment } from './fragment.js';
 import { constantOf } from './operator.sql.js';
 import { countSql, Lookups } from './predicate.sql.js';
 import { distanceSql } from './pair.sql.js';
+import { searchRank } from './search.sql.js';
 import { rowValues, type RowOf } from './row-values.sql.js';
 
 export interface OrderTerm {
@@ -15,11 +17,20 @@ export interface OrderTerm {
 
 /** What rows are ordered by: a field, or the value of a function. */
 export type OrderedValue =
-  { readonly type: 'field'; readonly target: Target } | ({ readonly type: 'distance' } & PlaceTargets);
+  | { readonly type: 'field'; readonly target: Target }
+  | ({ readonly type: 'distance' } & PlaceTargets)
+  | { readonly type: 'rank'; readonly search: Search };
 
 /** The targets that a value reads. */
 export function targetsOfOrder(value: OrderedValue): readonly Target[] {
-  return value.type === 'distance' ? [value.target, value.other] : [value.target];
+  switch (value.type) {
+    case 'field':
+      return [value.target];
+    case 'distance':
+      return [value.target, value.other];
+    case 'rank':
+      return [];
+  }
 }
 
 /** The field that a term is by; undefined for a function. */
@@ -59,7 +70,14 @@ export function orderBy(keys: readonly SortKey[]): Fragment {
 
 function orderedSql(schema: string, value: OrderedValue, rowOf: RowOf): Fragment {
   const valueOf = (target: Target) => orderValue(schema, target, rowOf(target));
-  return value.type === 'distance' ? distanceSql(value, valueOf) : valueOf(value.target);
+  switch (value.type) {
+    case 'field':
+      return valueOf(value.target);
+    case 'distance':
+      return distanceSql(value, valueOf);
+    case 'rank':
+      return searchRank(value.search, schema, 't');
+  }
 }
 
 function sortKey(term: OrderTerm, value: Fragment): SortKey {
@@ -80,6 +98,7 @@ function sortKey(term: OrderTerm, value: Fragment): SortKey {
 /** The type of the values: of JSON values, which are ordered by their texts, `text`. */
 export function orderedType(value: OrderedValue): ColumnType {
   if (value.type === 'distance') return 'double precision';
+  if (value.type === 'rank') return 'real';
   const { field, keys } = value.target;
   return keys.length > 0 ? 'text' : field.columnType;
 }

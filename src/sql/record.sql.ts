@@ -6,12 +6,14 @@ import { nestedRoots, nestedValue, type NestedRoot, type ShownPath } from './nes
 import { Lookups } from './predicate.sql.js';
 import { whereFound } from './operator.sql.js';
 import { relatedColumn, type ShownRelated } from './related-record.sql.js';
+import { snippetColumn, type ShownSnippet } from './search.sql.js';
 
 interface RecordContents {
   readonly schema: string;
   readonly fields: readonly Field[];
   readonly paths?: readonly ShownPath[];
   readonly related?: readonly ShownRelated[];
+  readonly snippets?: readonly ShownSnippet[];
   /** Whether the paths are objects inside one another, instead of flat keys. */
   readonly nest?: boolean;
   /** A further column, `expression AS "name"`. */
@@ -23,28 +25,37 @@ const NAME_BYTES = 63;
 
 /** `expression AS "name"` for everything in the record of the row `t`; needs `referencedValues` in FROM. */
 export function recordColumns(contents: RecordContents): Fragment {
-  const { schema, fields, paths = [], related = [], also, nest } = contents;
-  if (paths.length === 0 && related.length === 0 && !also) return selectList(fields);
+  const { fields, paths = [], also, nest } = contents;
+  const terms = termColumns(contents);
+  if (paths.length === 0 && terms.length === 0 && !also) return selectList(fields);
   if (nest) return nestedColumns(contents);
   const own = fields.length > 0 ? [selectList(fields)] : [];
   const more = paths.map((path, at) => {
     const key = ident(columnAlias(path.name, at));
     return isBehindReference(path) ? sql`_p.${key}` : sql`${pathValue(path, 't')} AS ${key}`;
   });
-  const lists = related.map((each) => relatedColumn(schema, each));
-  return join([...own, ...more, ...lists, ...(also ? [also] : [])]);
+  return join([...own, ...more, ...terms, ...(also ? [also] : [])]);
+}
+
+/** The columns of functions. */
+function termColumns({ schema, related = [], snippets = [] }: RecordContents): Fragment[] {
+  return [
+    ...related.map((each) => relatedColumn(schema, each)),
+    ...snippets.map((each) => snippetColumn(schema, each)),
+  ];
 }
 
 /** An object replaces the field of its reference. */
-function nestedColumns({ schema, fields, paths = [], related = [], also }: RecordContents): Fragment {
+function nestedColumns(contents: RecordContents): Fragment {
+  const { schema, fields, paths = [], also } = contents;
   const roots = new Map(nestedRoots(paths, fields).map((root) => [root.name, root]));
   const own = fields.filter(({ id }) => !roots.has(id));
   const nested = [...roots.values()].map((root) => {
     const key = ident(root.name);
     return root.followed ? sql`_p.${key}` : sql`${nestedValue(root, new Lookups(schema, 't'), pathValue)} AS ${key}`;
   });
-  const lists = related.map((each) => relatedColumn(schema, each));
-  return join([...(own.length > 0 ? [selectList(own)] : []), ...nested, ...lists, ...(also ? [also] : [])]);
+  const terms = termColumns(contents);
+  return join([...(own.length > 0 ? [selectList(own)] : []), ...nested, ...terms, ...(also ? [also] : [])]);
 }
 
 /**

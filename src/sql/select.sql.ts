@@ -14,6 +14,7 @@ import { modelVersion } from './model-version.sql.js';
 import { storedCount } from './count.sql.js';
 import type { ShownPath } from './nested-record.sql.js';
 import { storedColumns, type ShownRelated } from './related-record.sql.js';
+import type { ShownSnippet } from './search.sql.js';
 import { orderBy, sortSql, targetsOfOrder, type OrderTerm, type Sort } from './order.sql.js';
 import { limitOffset, PREPARED_LIMITS, totalCount, type PageRequest } from './page.sql.js';
 import { matchingRows, predicateSql, rowConditions, type MatchingRows } from './predicate.sql.js';
@@ -33,6 +34,8 @@ export interface ReadPlan {
   readonly paths?: readonly ShownPath[];
   /** The related units, or their numbers, that are answered besides. */
   readonly related?: readonly ShownRelated[];
+  /** Parts of texts with the words of the search, that are answered besides. */
+  readonly snippets?: readonly ShownSnippet[];
   /** Whether the paths are objects inside one another, instead of flat keys. */
   readonly nest?: boolean;
   /** A further column of the row `t`, `expression AS "name"`: the linked units. */
@@ -199,7 +202,7 @@ export function unitJson(plan: ReadPlan): Fragment {
  */
 export function getStatement(plan: ReadPlan, id: unknown): Statement {
   const bound = plan.access && boundRuleOf(plan.access);
-  if (plan.paths || plan.related || plan.also || (plan.access && !bound))
+  if (plan.paths || plan.related || plan.snippets || plan.also || (plan.access && !bound))
     return render(getSql(plan, hasId(plan.kind, param(id))), true);
   const rule = bound ? ` ${identityOf(bound.rule)}` : '';
   const sqlWith = ([key]: readonly [Fragment]) => getSql({ ...plan, access: bound?.rule }, hasId(plan.kind, key));

@@ -9,6 +9,7 @@ import { LIMITS } from '../../shared/limits.js';
 import { didYouMean } from '../../shared/did-you-mean.js';
 import type { Field, KindDef, Model } from '../model.js';
 import type { Predicate, Step, Target, Visible } from './predicate.js';
+import type { Search } from '../search-document.js';
 
 /** The names that a filter, order or rule may use. */
 export interface Names {
@@ -23,6 +24,8 @@ export interface Names {
   readonly beyond?: boolean;
   /** Follows references; without it, paths can not leave the unit. */
   readonly reach?: Reach | undefined;
+  /** The search of the request, whose rank and snippets it may name. */
+  readonly search?: Search | undefined;
 }
 
 /** Sets `called` and `kinds` if a query is over several kinds. */

@@ -13,7 +13,7 @@ import { LIMITS } from '../../shared/limits.js';
 import type { AggregateColumn, AggregateInput, AggregatePlan, AggregateSource } from '../../sql/aggregate.sql.js';
 import { columnOf, countColumn } from './aggregate-column.js';
 import { checkLookups, checkRelated } from './lookup-limit.js';
-import { planSearch } from './search.plan.js';
+import { planSearch, searchCondition } from './search.plan.js';
 import { collectFaults, orderTerm, targetOf, type PlanContext } from './list.plan.js';
 
 /** A term, and the query parameter that it is from. */
@@ -47,7 +47,12 @@ export function planAggregate(query: AggregateQuery, contexts: readonly PlanCont
     const inputs = terms.map((term) => collectFaults(faults, () => resolveTerm(term, names, absent), NO_INPUT));
     collectFaults(faults, () => checkLookups(filter, targetsOf(inputs)), undefined);
     const { kind, access } = context;
-    return { kind, access, filter: conjunction(filter && resolveAbsent(filter, absent), searchOf(context)), inputs };
+    return {
+      kind,
+      access,
+      filter: conjunction(filter && resolveAbsent(filter, absent), searchCondition(searchOf(context))),
+      inputs,
+    };
   });
   faults.throwIfAny();
   const columns = terms.map((each, at) => {

@@ -36,6 +36,7 @@ function listOf(kind: KindDef, order: readonly OrderTerm[]): unknown {
 
 function signatureOf(value: OrderedValue): readonly (string | number)[] {
   if (value.type === 'field') return segmentsOf(value.target);
+  if (value.type === 'rank') return ['rank()', value.search.text];
   return ['distance()', ...segmentsOf(value.target), ...segmentsOf(value.other), ...value.point];
 }
 

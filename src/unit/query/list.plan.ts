@@ -31,10 +31,11 @@ import {
 } from '../../sql/select.sql.js';
 import { orderedField, type OrderTerm } from '../../sql/order.sql.js';
 import { isRelatedTerm } from '../../filter/include.parser.js';
+import { isSnippetTerm } from '../../filter/snippet.parser.js';
 import { planCursor } from './cursor.js';
 import { checkLookups, checkRelated, checkRelatedPage, orderTargets, shownTargets } from './lookup-limit.js';
 import { planRelated } from './related.plan.js';
-import { planSearch } from './search.plan.js';
+import { planSearch, planSnippets, searchCondition } from './search.plan.js';
 import type { Session } from '../session/session.js';
 
 /**
@@ -78,13 +79,14 @@ export function planList(query: ListQuery, context: PlanContext, extra?: Predica
   const faults = new Faults();
   const attempt = <T>(work: () => T, otherwise: T): T => collectFaults(faults, work, otherwise);
   attempt(() => checkRelated(query), undefined);
-  const order = attempt(() => planOrder(query, context), []);
   const search = attempt(() => planSearch(query.search, [context])(context), undefined);
+  const names = { ...context, search };
+  const order = attempt(() => planOrder(query, names), []);
   const filter = conjunction(
     attempt(() => query.filter && resolveFilter(query.filter, context), undefined),
-    search,
+    searchCondition(search),
   );
-  const answer = attempt(() => planAnswer(query, context), { fields: [] });
+  const answer = attempt(() => planAnswer(query, names), { fields: [] });
   const cursor = attempt(() => planCursor(query, kind, order), undefined);
   attempt(() => checkLookups(filter, [...orderTargets(order), ...shownTargets(answer)]), undefined);
   attempt(() => checkRelatedPage(query, answer), undefined);
@@ -141,9 +143,11 @@ export function collectFaults<T>(faults: Faults, work: () => T, otherwise: T): T
 export function planAnswer(
   query: Pick<ListQuery, 'include' | 'exclude' | 'nest'>,
   names: Names,
-): Pick<ReadPlan, 'fields' | 'paths' | 'nest' | 'related'> {
+): Pick<ReadPlan, 'fields' | 'paths' | 'nest' | 'related' | 'snippets'> {
   if (!query.include && !query.exclude) return { fields: everyField(names.visible) };
   const terms = query.include?.filter(isRelatedTerm) ?? [];
+  const snippetTerms = terms.filter(isSnippetTerm);
+  const relatedTerms = terms.filter((term) => !isSnippetTerm(term));
   const others = query.include?.filter((name) => !isRelatedTerm(name));
   const include = others?.filter((name) => !isPath(name));
   const dotted = others?.filter(isPath) ?? [];
@@ -151,12 +155,15 @@ export function planAnswer(
   const read = { include, exclude: query.exclude };
   const fields = collectFaults(faults, () => planFields(read, names), []);
   const paths = collectFaults(faults, () => planPaths(dotted, names), []);
-  const related = collectFaults(faults, () => planRelated(terms, names, planOrder), []);
+  const related = collectFaults(faults, () => planRelated(relatedTerms, names, planOrder), []);
+  const taken = related.map(({ name }) => name);
+  const snippets = collectFaults(faults, () => planSnippets(snippetTerms, names, taken), []);
   faults.throwIfAny();
   return {
     fields,
     ...(paths.length > 0 && { paths, ...(query.nest && { nest: true }) }),
     ...(related.length > 0 && { related }),
+    ...(snippets.length > 0 && { snippets }),
   };
 }
 
@@ -240,6 +247,10 @@ export function orderTerm({ value, descending }: OrderBy, names: Names): OrderTe
   if (value.type === 'distance') {
     const place = named('order', () => resolvePlace(value, 'distance', (path) => resolveOperand(path, names)));
     return { value: { type: 'distance', ...place }, descending };
+  }
+  if (value.type === 'rank') {
+    if (names.search) return { value: { type: 'rank', search: names.search }, descending };
+    throw refusal('query.bad_value', 'order: rank() needs a search', { parameter: 'order' });
   }
   const target = targetOf(() => value.path, names, 'order');
   const { field, keys } = target;

@@ -62,7 +62,7 @@ function orderText(order: readonly (OrderTerm | undefined)[]): string {
 }
 
 function orderTermText({ value, descending }: OrderTerm): string {
-  const text = targetsOfOrder(value).map(pathText).join(' and ');
+  const text = value.type === 'rank' ? 'rank' : targetsOfOrder(value).map(pathText).join(' and ');
   return descending ? `${text} descending` : text;
 }
 

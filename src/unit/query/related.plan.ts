@@ -21,7 +21,7 @@ export function planRelated(texts: readonly string[], names: Names, planOrder: P
   for (const text of texts) {
     try {
       const term = parseRelatedTerm(text);
-      checkName(term, names, found);
+      checkTermName(term.name, names, [...found.keys()]);
       found.set(term.name, planTerm(term, names, planOrder));
     } catch (error) {
       if (!(error instanceof KindError)) throw error;
@@ -33,8 +33,13 @@ export function planRelated(texts: readonly string[], names: Names, planOrder: P
   return [...found.values()];
 }
 
-function checkName({ name }: RelatedTerm, { visible }: Names, found: ReadonlyMap<string, unknown>): void {
-  const what = found.has(name) ? 'two terms are' : visible.has(name) || ADDED_FIELDS.includes(name) ? 'a field is' : '';
+/** @param others the names of other terms @throws KindError 400 for a name that is taken */
+export function checkTermName(name: string, { visible }: Names, others: readonly string[]): void {
+  const what = others.includes(name)
+    ? 'two terms are'
+    : visible.has(name) || ADDED_FIELDS.includes(name)
+      ? 'a field is'
+      : '';
   if (what === '') return;
   throw refusal('query.bad_value', `${what} named '${name.slice(0, 80)}'; give the term another name before its colon`);
 }

@@ -1,15 +1,18 @@
-/** The condition of the query parameter `search`. Pure. */
+/** Plans a search: its condition, and the parts of texts with its words. Pure. */
+import { parseSnippetTerm } from '../../filter/snippet.parser.js';
 import type { Names } from '../../model/predicate/path.js';
 import type { Predicate } from '../../model/predicate/predicate.js';
-import { searchDocument } from '../../model/search-document.js';
-import { refusal } from '../../shared/errors.js';
+import { searchDocument, type Search } from '../../model/search-document.js';
+import { Faults, KindError, refusal } from '../../shared/errors.js';
 import { textFault } from '../../shared/json.js';
 import { LIMITS } from '../../shared/limits.js';
+import type { ShownSnippet } from '../../sql/search.sql.js';
+import { checkTermName } from './related.plan.js';
 
 type Searched = Pick<Names, 'kind' | 'visible'>;
 
 /**
- * The units of each kind that match a search in the texts that the caller may read; none of a kind without such texts.
+ * The search in the texts of each kind that the caller may read.
  * @param contexts the kinds of the query
  * @throws KindError 400 as for an unknown query parameter, if none of the kinds has a text that the caller may search;
  *   400 for a text that is empty, too long, or can not be in a text of PostgreSQL
@@ -17,16 +20,20 @@ type Searched = Pick<Names, 'kind' | 'visible'>;
 export function planSearch(
   text: string | undefined,
   contexts: readonly Searched[],
-): (context: Searched) => Predicate | undefined {
+): (context: Searched) => Search | undefined {
   if (text === undefined) return () => undefined;
   const documents = new Map(contexts.map(({ kind, visible }) => [kind, searchDocument(visible.values())]));
   if ([...documents.values()].every((document) => document === undefined))
     throw refusal('query.unknown', `No query parameter 'search' here`, { parameter: 'search' });
   checkText(text);
-  return ({ kind }) => {
-    const document = documents.get(kind);
-    return document ? { op: 'search', document, text } : { op: 'constant', value: false };
-  };
+  return ({ kind }) => ({ text, document: documents.get(kind) });
+}
+
+/** The units that match; none of a kind without texts to search. */
+export function searchCondition(search: Search | undefined): Predicate | undefined {
+  if (!search) return undefined;
+  const { document, text } = search;
+  return document ? { op: 'search', document, text } : { op: 'constant', value: false };
 }
 
 function checkText(text: string): void {
@@ -39,4 +46,38 @@ function textFaultOf(text: string): string | undefined {
   if (text.trim() === '') return 'wants words to search for';
   if (bytes > LIMITS.searchBytes) return `at most ${LIMITS.searchBytes} bytes, got ${bytes}`;
   return textFault(text);
+}
+
+/**
+ * The snippets in `include`.
+ * @param others the names of other terms
+ * @throws KindError 400 with all faults
+ */
+export function planSnippets(texts: readonly string[], names: Names, others: readonly string[]): ShownSnippet[] {
+  const faults = new Faults();
+  if (texts.length > LIMITS.snippets) {
+    throw refusal('query.bad_value', `include: at most ${LIMITS.snippets} snippets`, { parameter: 'include' });
+  }
+  const found = new Map<string, ShownSnippet>();
+  for (const text of texts) {
+    try {
+      const { name, path } = parseSnippetTerm(text);
+      checkTermName(name, names, [...others, ...found.keys()]);
+      found.set(name, planSnippet(name, path.segments, names));
+    } catch (error) {
+      if (!(error instanceof KindError)) throw error;
+      faults.addAllOf('include', error);
+    }
+  }
+  faults.throwIfAny();
+  return [...found.values()];
+}
+
+function planSnippet(name: string, [parameter = '', ...more]: readonly string[], names: Names): ShownSnippet {
+  const { search, visible } = names;
+  if (!search) throw refusal('query.bad_value', 'snippet() needs a search');
+  const field = more.length === 0 ? visible.get(parameter) : undefined;
+  if (field?.def.search !== undefined) return { name, field, search };
+  const searched = [...visible.values()].filter(({ def }) => def.search !== undefined).map(({ id }) => id);
+  throw refusal('query.bad_value', `snippet() wants a parameter that is searched: ${searched.join(', ')}`);
 }

@@ -11,7 +11,7 @@ import { Faults, refusal } from '../../shared/errors.js';
 import type { KindPart, SharedTerm } from '../../sql/union-order.sql.js';
 import { orderedField, orderedType, targetsOfOrder, type OrderTerm } from '../../sql/order.sql.js';
 import { checkLookups, checkRelated, checkRelatedPage, orderTargets, shownTargets } from './lookup-limit.js';
-import { planSearch } from './search.plan.js';
+import { planSearch, searchCondition } from './search.plan.js';
 import type { UnitPage } from './unit-page.js';
 import { collectFaults, orderTerm, planAnswer, type PlanContext } from './list.plan.js';
 
@@ -48,7 +48,8 @@ export function planParts(query: PartsQuery, contexts: readonly PlanContext[]): 
   const searchOf = planSearch(query.search, contexts);
   const parts = contexts.map((context): KindPart => {
     const { visible, absent } = namesOf(context.visible);
-    const known: PlanContext = { ...context, visible, ...namesOfKinds(contexts) };
+    const search = searchOf(context);
+    const known: PlanContext = { ...context, visible, ...namesOfKinds(contexts), search };
     const faults = new Faults();
     const attempt = <T>(work: () => T, otherwise: T): T => collectFaults(faults, work, otherwise);
     const order = query.order.map((term) => attempt(() => orderTerm(term, known), undefined));
@@ -66,6 +67,9 @@ export function planParts(query: PartsQuery, contexts: readonly PlanContext[]): 
     const fields = answer.fields.filter((field) => !absent.has(field) || isNamed(field));
     const { schema, kind, access } = context;
     const { related } = answer;
+    const snippets = answer.snippets?.map((each) =>
+      absent.has(each.field) ? { ...each, lacking: true as const } : each,
+    );
     return {
       kind,
       access,
@@ -76,8 +80,9 @@ export function planParts(query: PartsQuery, contexts: readonly PlanContext[]): 
         fields,
         ...(paths.length > 0 && { paths, nest: query.nest }),
         ...(related && { related }),
+        ...(snippets && { snippets }),
       },
-      filter: conjunction(filter && resolveAbsent(filter, absent), searchOf(context)),
+      filter: conjunction(filter && resolveAbsent(filter, absent), searchCondition(search)),
       order: order.map((term) => (term && targetsOfOrder(term.value).every(has) ? term : undefined)),
     };
   });

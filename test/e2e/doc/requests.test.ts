@@ -168,7 +168,7 @@ it.each(CALLS.map((call) => [call.name, call] as const))('%s', { timeout: 60_000
 const QUERIES: Partial<Record<keyof typeof QUERY_PARAMETERS, readonly [path: string, ...expected: ErrorCode[]]>> = {
   order: ['/ruled/unit', 'parameter.unknown', 'query.bad_value'],
   search: ['/ruled/unit', 'query.bad_value'],
-  include: ['/ruled/unit', 'parameter.unknown'],
+  include: ['/ruled/unit', 'parameter.unknown', 'query.bad_value'],
   exclude: ['/ruled/unit', 'parameter.unknown'],
   filter: ['/ruled/unit', 'filter.syntax', 'filter.unknown_operator'],
   cursor: ['/ruled/unit', 'query.bad_value'],

@@ -89,6 +89,81 @@ describe('words', () => {
   });
 });
 
+describe('rank and snippets', () => {
+  const found = async (query: string, as = anonymous) =>
+    (await ok(as.get(`/article/unit?search=${query}`))) as { items: Record<string, unknown>[]; next?: string | null };
+
+  it('the units that match best come first', async () => {
+    await ok(project.post('/article/unit', { title: 'Gnu gnu gnu', body: 'gnu' }));
+    await ok(project.post('/article/unit', { title: 'A gnu', body: 'and a yak' }));
+    const titles = async (query: string) => (await found(query)).items.map(({ title }) => title);
+    expect(await titles('gnu&order=rank();desc')).toEqual(['Gnu gnu gnu', 'A gnu']);
+    expect(await titles('gnu&order=-rank()')).toEqual(['Gnu gnu gnu', 'A gnu']);
+    expect(await titles('gnu&order=rank()')).toEqual(['A gnu', 'Gnu gnu gnu']);
+    const first = await found('gnu&order=-rank()&limit=1&cursor=');
+    const second = await found(`gnu&order=-rank()&limit=1&cursor=${first.next}`);
+    expect([...first.items, ...second.items].map(({ title }) => title)).toEqual(['Gnu gnu gnu', 'A gnu']);
+    expect(second.next).toBeNull();
+  });
+
+  it('a cursor is of one search', async () => {
+    const { next } = await found('gnu&order=-rank()&limit=1&cursor=');
+    const { status } = await anonymous.get(`/article/unit?search=yak&order=-rank()&limit=1&cursor=${next}`);
+    expect(status).toBe(400);
+  });
+
+  it('a text that may not be read has no influence', async () => {
+    const rare = { title: 'An okapi', notes: 'okapi okapi okapi okapi' };
+    await ok(project.post('/article/unit', [rare, { title: 'The okapi, or okapi', notes: '' }]));
+    const titles = async (as = anonymous) =>
+      (await found('okapi&order=-rank()&include=title', as)).items.map(({ title }) => title);
+    expect(await titles()).toEqual(['The okapi, or okapi', 'An okapi']);
+    expect(await titles(member)).toEqual(['An okapi', 'The okapi, or okapi']);
+    const denied = await anonymous.get('/article/unit?search=okapi&include=snippet(notes)');
+    const unknown = await anonymous.get('/article/unit?search=okapi&include=snippet(nothing)');
+    expect([denied.status, denied.body.messages]).toEqual([unknown.status, unknown.body.messages]);
+    expect(denied.status).toBe(400);
+  });
+
+  it('a snippet marks the words, and escapes everything else', async () => {
+    const body = `An <i>alert("it's a <mark>tapir</mark> & more")</i> of Tapirs`;
+    await ok(project.post('/article/unit', { title: 'T', body }));
+    const { items } = await found('tapir&include=[snippet(body),here:snippet(title)]');
+    expect(items).toEqual([
+      {
+        snippet_body:
+          'alert(&quot;it&#39;s a &lt;mark&gt;<mark>tapir</mark>&lt;/mark&gt; &amp; more&quot;)&lt;/i&gt; of <mark>Tapirs</mark>',
+        here: 'T',
+      },
+    ]);
+  });
+
+  it('a snippet of a null is null, and in a group that of a kind without the text', async () => {
+    const path = '/group/works/unit?search=cats&include=[kind_id,snippet(body)]&order=[kind_id,-rank()]';
+    const { items } = (await ok(member.get(path))) as { items: { kind_id: string; snippet_body: string | null }[] };
+    expect(new Set(items.map(({ kind_id }) => kind_id))).toEqual(new Set(['article', 'film']));
+    expect(items.filter(({ kind_id }) => kind_id === 'film')).toEqual([{ kind_id: 'film', snippet_body: null }]);
+  });
+
+  it.each([
+    ['/article/unit?order=rank()', 'order: rank() needs a search'],
+    ['/article/unit?include=snippet(body)', 'include: snippet() needs a search'],
+    [
+      '/article/unit?search=a&include=snippet(state)',
+      'include: snippet() wants a parameter that is searched: title, body',
+    ],
+    ['/article/unit?search=a&include=[x:snippet(body),x:snippet(title)]', "include: two terms are named 'x'"],
+    ['/article/unit?search=a&include=title:snippet(body)', "include: a field is named 'title'"],
+    ['/article/unit?search=a&include=snippet(body', 'include: expected'],
+    ['/article/unit?search=a&order=rank(body)', 'order: expected'],
+    ['/article/aggregate?search=a&select=count()&order=rank()', 'order: rank() needs a search'],
+  ])('%s is refused', async (path, text) => {
+    const { status, body: reply } = await anonymous.get(path);
+    expect(status).toBe(400);
+    expect(reply.messages[0]?.text).toContain(text);
+  });
+});
+
 describe('rights', () => {
   it('a text that the caller may not read never matches', async () => {
     const asked = ['zebra', 'unicorn', 'cat -zebra', 'cat -unicorn', '"desert zebra"'];

@@ -19,11 +19,13 @@ const COUNT = `(?:${[...COUNT_FUNCTIONS.keys()].join('|')})\\s*\\(.*\\)`;
 /** A number of related units, or some of them, under a name. */
 const RELATED_TERM = `[a-z][a-z0-9_]{0,62}\\s*:.+\\)`;
 const DISTANCE = `distance\\(${PATH},${PATH},[^,;]+,[^,;]+\\)`;
+/** A part of a text with the words of the search. */
+const SNIPPET = `snippet\\(${NAME}\\)`;
 const PATHS: Schema = { type: 'array', items: { type: 'string', pattern: `^${PATH}$` }, minItems: 1 };
 
 const INCLUDED: Schema = {
   type: 'array',
-  items: { type: 'string', pattern: `^(?:${PATH}|${RELATED_TERM})$` },
+  items: { type: 'string', pattern: `^(?:${PATH}|${RELATED_TERM}|${SNIPPET})$` },
   minItems: 1,
 };
 
@@ -69,10 +71,13 @@ export const QUERY_PARAMETERS: Readonly<Record<QueryComponent, OpenApiParameter>
   }),
   order: queryParameterOf(
     'order',
-    '`<parameter>;asc` or `<parameter>;desc`, as many as you like; also `<parameter>` and `-<parameter>`. Paths over references are dotted: `country.name;asc`; numbers of related units are counted: `-count_related(comment.article)`; distances from a point are kilometres: `distance(latitude,longitude,41.9,12.5)`.',
+    '`<parameter>;asc` or `<parameter>;desc`, as many as you like; also `<parameter>` and `-<parameter>`. Paths over references are dotted: `country.name;asc`; numbers of related units are counted: `-count_related(comment.article)`; distances from a point are kilometres: `distance(latitude,longitude,41.9,12.5)`; `-rank()` has the units first that match the search best.',
     {
       type: 'array',
-      items: { type: 'string', pattern: `^(?:${PATH}|-?${COUNT}|-?${DISTANCE})(?:;(?:asc|desc|ASC|DESC))?$` },
+      items: {
+        type: 'string',
+        pattern: `^(?:${PATH}|-?${COUNT}|-?${DISTANCE}|-?rank\\(\\))(?:;(?:asc|desc|ASC|DESC))?$`,
+      },
       minItems: 1,
       maxItems: LIMITS.orderTerms,
     },
@@ -90,7 +95,7 @@ export const QUERY_PARAMETERS: Readonly<Record<QueryComponent, OpenApiParameter>
   ),
   include: queryParameterOf(
     'include',
-    `The parameters to answer, and dotted paths over references; others are left out. \`*\` is all parameters. Under a name of their own, numbers of related units (\`comments:count_related(comment.article)\`) and some of these units (\`latest:related(comment.article,eq(state,new),order=-inserted_at,limit=${LIMITS.relatedDefault})\`).`,
+    `The parameters to answer, and dotted paths over references; others are left out. \`*\` is all parameters. Under a name of their own, numbers of related units (\`comments:count_related(comment.article)\`) and some of these units (\`latest:related(comment.article,eq(state,new),order=-inserted_at,limit=${LIMITS.relatedDefault})\`). With a search, \`snippet(text)\` answers \`snippet_text\`: the part of a text with the words, marked by \`<mark>\`, and everything else escaped for HTML.`,
     INCLUDED,
     {
       style: 'form',
