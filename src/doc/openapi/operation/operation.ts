@@ -133,8 +133,10 @@ function operationBody({ body, form }: Route, kind: KindDef | undefined, view: D
     case 'function':
       return { ...jsonBody({ type: 'object', additionalProperties: true }), required: false };
     case 'newLink':
-      // A link type without parameters takes any body.
-      return { ...jsonBody({ anyOf: [schemaRef('kind_link_values'), {}] }), required: false };
+      return {
+        ...jsonBody({ description: 'Values of the parameters of the link type; without parameters, any JSON.' }),
+        required: false,
+      };
     case 'link':
       return jsonBody(schemaRef('kind_link_values'));
     case 'signup':
