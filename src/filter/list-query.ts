@@ -18,13 +18,16 @@ export interface ListQuery {
   readonly count: 'exact' | 'none' | 'estimated';
   /** Undefined without keyset pagination, empty for the first page. */
   readonly cursor: string | undefined;
-  readonly loadLinks: boolean;
+  /** Whether the linked units are added to each unit, or their numbers. */
+  readonly loadLinks: LoadLinks;
   readonly depth: number;
   /** The link types to follow; undefined for all. */
   readonly linkIds: readonly string[] | undefined;
   /** The kinds whose units are returned; undefined for all. */
   readonly kindIds: readonly string[] | undefined;
 }
+
+export type LoadLinks = 'units' | 'count' | false;
 
 /** The name in `include` for all fields. */
 export const ALL_FIELDS = '*';

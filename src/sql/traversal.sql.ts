@@ -87,7 +87,7 @@ interface LinkColumns {
   readonly far: UnitReference;
 }
 
-function columnsByDirection(direction: Direction): LinkColumns {
+export function columnsByDirection(direction: Direction): LinkColumns {
   const parent = { kind: sql`l."parent_kind"`, id: sql`l."parent_id"` };
   const child = { kind: sql`l."child_kind"`, id: sql`l."child_id"` };
   return direction === 'child' ? { near: parent, far: child } : { near: child, far: parent };
@@ -132,7 +132,7 @@ function firstStep(traversal: Traversal, start: TraversalStart, types: Fragment 
 }
 
 /** Whether the caller may read the unit `n`; undefined if it may read all. */
-function isReadable({ schema, passed, passesAll }: Traversal): Fragment | undefined {
+export function isReadable({ schema, passed, passesAll }: Traversal): Fragment | undefined {
   const free = passed.filter(({ access }) => !access);
   if (passesAll && free.length === passed.length) return undefined;
   const ruled = passed.filter(({ access }) => access);

@@ -140,7 +140,7 @@ async function unitObjectOf({ model, project }: Session, kind: KindDef, body: st
 }
 
 /** What `load_links` adds to a unit. */
-type LoadedLinks = Readonly<Record<string, readonly (UnitObject & { readonly kind_id: string })[]>>;
+type LoadedLinks = Readonly<Record<string, (UnitObject & { readonly kind_id: string })[] | Record<string, number>>>;
 
 /**
  * Hides hidden parameters from spreads and `JSON.stringify`, also those behind references and of loaded links. Changes
@@ -157,7 +157,9 @@ export function concealHidden<U extends UnitObject>(model: Model, kindId: string
     if (reference && isPlainObject(value)) concealHidden(model, reference.kind, value);
   }
   const { links = {} } = unit as { readonly links?: LoadedLinks };
-  for (const linked of Object.values(links).flat()) concealHidden(model, linked.kind_id, linked);
+  // With `load_links: 'count'` there are numbers instead of units.
+  const units = Object.values(links).flatMap((linked) => (Array.isArray(linked) ? linked : []));
+  for (const linked of units) concealHidden(model, linked.kind_id, linked);
   return unit;
 }
 

@@ -96,6 +96,8 @@ export function parseQuery<Query>(
   }
 }
 
+const LOAD_LINKS = { true: 'units', false: false, count: 'count' } as const;
+
 function readListQuery(reader: QueryReader): ListQuery {
   const cursor = reader.single('cursor');
   const read: ListQuery = {
@@ -109,7 +111,7 @@ function readListQuery(reader: QueryReader): ListQuery {
     nest: reader.choice('nest', ['true', 'false'], 'false') === 'true',
     count: reader.choice('count', ['exact', 'none', 'estimated'], 'exact'),
     cursor,
-    loadLinks: reader.choice('load_links', ['true', 'false'], 'false') === 'true',
+    loadLinks: LOAD_LINKS[reader.choice('load_links', ['true', 'false', 'count'], 'false')],
     depth: reader.number('depth', 0, LIMITS.walkDepth),
     linkIds: reader.names('link_id'),
     kindIds: reader.names('kind_id'),

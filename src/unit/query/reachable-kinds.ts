@@ -13,6 +13,7 @@ import type { Fragment } from '../../sql/fragment.js';
 import { linkedKindsStatement } from '../../sql/many-links.sql.js';
 import type { PassedKind, Traversal } from '../../sql/traversal.sql.js';
 import type { ReadPlan } from '../../sql/select.sql.js';
+import { linkCounts, NO_LINK_COUNTS } from '../../sql/link-counts.sql.js';
 import { loadedLinks, NO_LINKS } from '../../sql/walk.sql.js';
 import { isAdministrator } from '../../tenancy/caller.js';
 import type { Session } from '../session/session.js';
@@ -77,7 +78,7 @@ export class Walks {
   /** Makes the column `links` of `load_links` for the units of a kind. */
   async loaded(
     session: Session,
-    { depth, limit }: Pick<ListQuery, 'depth' | 'limit'>,
+    { depth, limit, loadLinks }: Pick<ListQuery, 'depth' | 'limit' | 'loadLinks'>,
   ): Promise<(kind: KindDef) => Fragment> {
     const { passed, passesAll } = await this.traversableKinds(session);
     const oneType = session.model.linkTypes.size === 1;
@@ -92,6 +93,7 @@ export class Walks {
     const ways = (['parent', 'child'] as const).map((direction): Traversal => {
       return { schema, direction, depth, linkIds: undefined, linkValues, oneType, passed, passesAll };
     });
+    if (loadLinks === 'count') return (kind) => (isLinkable(kind) ? linkCounts(kind, ways) : NO_LINK_COUNTS);
     return (kind) => (isLinkable(kind) ? loadedLinks(kind, ways, shown, limits) : NO_LINKS);
   }
 }

@@ -355,6 +355,34 @@ describe('load_links', () => {
     });
   });
 
+  it('adds the numbers of links that lead to units which the caller may read', async () => {
+    const counts = (parent: object, child: object) => ({ parent, child });
+    const ofA = '/place/unit/a?load_links=count&include=id';
+    expect(await ok(ann.get(ofA))).toEqual({ id: 'a', links: counts({ link: 1 }, { link: 2, road: 1 }) });
+    expect(await ok(admin.get(ofA))).toEqual({ id: 'a', links: counts({ link: 1 }, { link: 3, road: 1 }) });
+    expect(await ok(nobody.get(ofA))).toEqual({ id: 'a', links: counts({ link: 1 }, { link: 1, road: 1 }) });
+    const lists = [
+      [
+        '/place/unit?load_links=count&include=id&limit=2',
+        [counts({ link: 1 }, { link: 2, road: 1 }), counts({ link: 1, road: 1 }, { link: 1 })],
+      ],
+      [
+        '/place/unit?load_links=count&include=id&order=-id&limit=2',
+        [counts({ link: 1 }, { link: 2 }), counts({ link: 1 }, {})],
+      ],
+      ['/place/unit?load_links=count&include=id&limit=1&cursor=', [counts({ link: 1 }, { link: 2, road: 1 })]],
+      [
+        `${path}/child?load_links=count&include=id`,
+        [counts({ link: 1, road: 1 }, { link: 1 }), counts({ link: 1 }, {})],
+      ],
+      ['/group/unit?load_links=count&limit=1', [counts({}, {})]],
+    ] as const;
+    for (const [list, expected] of lists) {
+      const { items } = (await ok(ann.get(list))) as { items: { links: object }[] };
+      expect([list, items.map(({ links }) => links)]).toEqual([list, expected]);
+    }
+  });
+
   scenarios({ ann }, [
     {
       name: 'with a depth that is none',

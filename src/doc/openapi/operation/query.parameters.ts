@@ -123,7 +123,14 @@ export const QUERY_PARAMETERS: Readonly<Record<QueryComponent, OpenApiParameter>
       type: 'string',
     },
   ),
-  load_links: queryParameterOf('load_links', 'Answers the linked units along.', { type: 'boolean', default: false }),
+  load_links: queryParameterOf(
+    'load_links',
+    'Answers the linked units along, or with `count` their numbers by link type.',
+    {
+      anyOf: [{ type: 'boolean' }, { type: 'string', const: 'count' }],
+      default: false,
+    },
+  ),
   depth: queryParameterOf('depth', 'How many steps further linked units may be.', {
     type: 'integer',
     minimum: 0,

@@ -140,7 +140,12 @@ const LINKED_UNIT: Schema = {
   allOf: [schemaRef('kind_unit'), { type: 'object', properties: { link: LINK_STEP }, required: ['link'] }],
 };
 
-const LINKED_UNITS: Schema = { type: 'array', items: schemaRef('kind_linked_unit') };
+const LOADED_LINKS: Schema = {
+  anyOf: [
+    { type: 'array', items: schemaRef('kind_linked_unit') },
+    { type: 'object', additionalProperties: { type: 'integer', minimum: 1 } },
+  ],
+};
 
 const LINK = withLinkValues(
   objectSchema({
@@ -249,8 +254,8 @@ export const SHARED_SCHEMAS: Readonly<Record<string, Schema>> = {
     additionalProperties: true,
   },
   kind_links: {
-    ...objectSchema({ parent: LINKED_UNITS, child: LINKED_UNITS }),
-    description: 'Only with `load_links`.',
+    ...objectSchema({ parent: LOADED_LINKS, child: LOADED_LINKS }),
+    description: 'Only with `load_links`: the linked units, or with `count` their numbers by link type.',
   },
   kind_decision: DECISION,
   kind_explanation: EXPLANATION,
