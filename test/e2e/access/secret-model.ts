@@ -2,6 +2,7 @@
  * A model in which every kind of secret stands: fields that are hidden or protected, of every type; units that a rule
  * hides; kinds that are not to be read; members. And who may not know what of it, said a second time and plainly.
  */
+import { linkColumnName } from '../../../src/model/names.js';
 import { asMember, defineKinds, tokensOf } from '../../support/callers.js';
 import { createdId, ok, query } from '../../support/definitions.js';
 import type { TestProject } from '../../support/service.js';
@@ -47,6 +48,19 @@ export const KEPT: readonly Parameter[] = TYPES.map((type, at) => ({
 }));
 export const PLAIN: readonly Parameter[] = TYPES.map((type) => ({ id: `o_${type}`, type, from: [] }));
 
+/** Values of links, one for each flavour and one that is kept from nobody. */
+export const LINK_VALUES: readonly Parameter[] = [
+  ...FLAVOURS.map(({ from }, at): Parameter => ({ id: `w_${at}`, type: 'integer', from })),
+  { id: 'w_plain', type: 'integer', from: [] },
+];
+
+/** The end of a link with values that leads to a unit that is hidden from callers: its name, and theirs. */
+const HIDDEN_ENDS: readonly (readonly [string, readonly Who[]])[] = [
+  ['anns0', ['nobody', 'bob']],
+  ['bobs0', ['nobody', 'ann']],
+  ['closed', ['nobody', 'ann', 'bob']],
+];
+
 const valuesOf = (at: number) =>
   Object.fromEntries([...KEPT, ...PLAIN].map(({ id, type }) => [id, PAIRS[type].json[at]]));
 const reference = (id: string, kind: string) => ({ id, kind_id: 'unit', reference_kind: kind });
@@ -65,15 +79,18 @@ export async function makeWorld(root: TestProject): Promise<World> {
   const bob = root.as((await tokensOf(root, 'person', bobId)).access_token);
   const { items } = (await ok(ann.get('/person/unit'))) as { items: { id: string }[] };
   const ids: Record<string, string> = { ann: items[0]?.id ?? '', bob: bobId, spare_person: await person('eve') };
-  const fields = KEPT.map(({ id, type }, at) => ({ id, kind_id: type, ...FLAVOURS[at % 3]?.more }));
+  // Texts that are searched: of those that are kept, only one that is not hidden can be.
+  const searched = (id: string) => (['o_string', 'o_text', 's_text'].includes(id) ? { search: 'simple' } : {});
+  const fields = KEPT.map(({ id, type }, at) => ({ id, kind_id: type, ...searched(id), ...FLAVOURS[at % 3]?.more }));
   const all = [...KEPT, ...PLAIN].map(({ id }) => id);
   const code = { id: 'code', kind_id: 'string', unique: true };
+  const serial = { id: 'serial', kind_id: 'integer', unique: true, read_access: 'admin' };
   await defineKinds(
     root,
     {
       id: 'open',
       public: true,
-      parameters: [code, ...fields, ...PLAIN.map(({ id, type }) => ({ id, kind_id: type }))],
+      parameters: [code, serial, ...fields, ...PLAIN.map(({ id, type }) => ({ id, kind_id: type, ...searched(id) }))],
     },
     {
       id: 'ruled',
@@ -93,7 +110,7 @@ export async function makeWorld(root: TestProject): Promise<World> {
     ids[name] = await createdId(root.post(`/${kind}/unit`, body));
   };
   for (const at of [0, 1]) {
-    await make(`open${at}`, 'open', at);
+    await make(`open${at}`, 'open', at, { serial: 10 * at });
     await make(`anns${at}`, 'ruled', at, { owner: ids['ann'] });
     await make(`bobs${at}`, 'ruled', at, { owner: bobId });
     await make(`spare_ruled${at}`, 'ruled', at);
@@ -117,6 +134,18 @@ export async function makeWorld(root: TestProject): Promise<World> {
     ['closed', 'spare_closed0'],
   ] as const) {
     await ok(root.post(`/open/unit/${ids['open0']}/link/link/${kind}/unit/${ids[name]}`));
+  }
+  const values = LINK_VALUES.map(({ id, type }, at) => ({ id, kind_id: type, ...FLAVOURS[at]?.more }));
+  await ok(root.post('/link/unit', { id: 'tie', parameters: values }));
+  const [before] = PAIRS.integer.json;
+  for (const [kind, name] of [
+    ['open', 'open1'],
+    ['ruled', 'anns0'],
+    ['ruled', 'bobs0'],
+    ['closed', 'closed'],
+  ] as const) {
+    const body = Object.fromEntries(LINK_VALUES.map(({ id }) => [id, before]));
+    await ok(root.post(`/open/unit/${ids['open0']}/link/tie/${kind}/unit/${ids[name]}`, body));
   }
   // One of the two values between which it is exchanged.
   await query(root, `UPDATE $schema."person" SET "first_name" = 'x'`);
@@ -143,6 +172,9 @@ export async function flipSecretsOf(who: Who, { ids }: World, root: TestProject)
   const foreign = own === undefined ? 'true' : `"owner" IS DISTINCT FROM '${own}'`;
   const everything = [...KEPT, ...PLAIN];
   await flip(root, 'open', kept, 'true');
+  await flipLinks(who, ids, root);
+  // Each unit has two values of its own, because the parameter is unique.
+  if (who !== 'root') await query(root, 'UPDATE $schema."open" SET "serial" = "serial" # 1');
   await flip(root, 'sealed', everything, 'true');
   await flip(root, 'closed', who === 'root' ? kept : everything, 'true');
   await flip(root, 'ruled', who === 'root' ? kept : everything, who === 'root' ? 'true' : foreign);
@@ -155,6 +187,16 @@ export async function flipSecretsOf(who: Who, { ids }: World, root: TestProject)
     );
   }
   await query(root, 'ANALYZE $schema."ruled"');
+}
+
+/** Exchanges the values of links that somebody may not know. */
+async function flipLinks(who: Who, ids: World['ids'], root: TestProject): Promise<void> {
+  const columns = (some: readonly Parameter[]) => some.map((each) => ({ ...each, id: linkColumnName('tie', each.id) }));
+  const hidden = HIDDEN_ENDS.flatMap(([name, from]) => (from.includes(who) ? [`'${ids[name]}'`] : []));
+  const isHidden = hidden.length > 0 ? `"child_id" IN (${hidden.join()})` : 'false';
+  const kept = LINK_VALUES.filter(({ from }) => from.includes(who));
+  await flip(root, '_link', columns(kept), `"link_id" = 'tie' AND NOT (${isHidden})`);
+  await flip(root, '_link', columns(LINK_VALUES), `"link_id" = 'tie' AND (${isHidden})`);
 }
 
 /** Takes away every unit that only administrators, or not even they, know of. */

@@ -1,6 +1,6 @@
 /** Every question that a client can put to the service about a field or a unit: channels times names times values. */
 import { COMPARATORS } from '../../../src/filter/filter.ast.js';
-import { KEPT, PAIRS, PLAIN, type Parameter, type World } from './secret-model.js';
+import { KEPT, LINK_VALUES, PAIRS, PLAIN, type Parameter, type World } from './secret-model.js';
 
 export interface Question {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -36,8 +36,11 @@ function aboutName(kind: string, name: string, values: readonly unknown[], all =
     ...[`limit=0&${filter}`, `count=estimated&limit=1&${filter}`, `count=none&limit=1&${filter}`].map(list),
     ...orders.flatMap((order) => [list(order), list(`${order}&cursor=&limit=1`), list(`${order}&offset=1&limit=1`)]),
     list(`include=code,${name}`),
+    list(`nest=true&include=code,${name}`),
     list(`exclude=${name}`),
     get(`/${kind}/struct?include=${name}`),
+    get(`/${kind}/by/${name}/${encodeURIComponent(textOf(values[0]))}`),
+    get(`/${kind}/by/${name}/${encodeURIComponent(textOf(values[1]))}`),
     ...aggregations(name, filters[0] ?? '').map((query) => get(`/${kind}/aggregate?${query}`)),
   ];
 }
@@ -61,9 +64,90 @@ function aggregations(name: string, filter: string): string[] {
 function aboutFields(kind: string, parameters: readonly Parameter[], prefix = '', all = true): Question[] {
   return parameters.flatMap(({ id, type }) => {
     const name = `${prefix}${id}`;
-    const own = aboutName(kind, name, PAIRS[type].json, all);
+    const own = [...aboutName(kind, name, PAIRS[type].json, all), ...aboutPairs(kind, name, type)];
     return type === 'json' ? [...own, ...aboutName(kind, `${name}.k`, [1, 2], all)] : own;
   });
+}
+
+const PAIR_TESTS = ['eq_field', 'ne_field', 'lt_field', 'lte_field', 'gt_field', 'gte_field'] as const;
+const NUMBERS: readonly string[] = ['integer', 'float', 'decimal'];
+
+/** Comparisons of a name with another one, distances from it, and its snippets. */
+function aboutPairs(kind: string, name: string, type: Parameter['type']): Question[] {
+  const other = `${kind === 'pointer' ? 'to_open.' : ''}o_${type}`;
+  const pairs = PAIR_TESTS.flatMap((op) => [`${op}(${name},${other})`, `${op}(${other},${name})`]);
+  if (type === 'string') pairs.push(`lt_field(${name},code)`, `gt_field(${name},code)`);
+  const at = textOf(PAIRS[type].json[0]);
+  const places = NUMBERS.includes(type)
+    ? [`${name},${other},${at},${at}`, `${other},${name},${at},${at}`, `${name},${name},${at},${at}`]
+    : [];
+  const near = places.map((place) => `near(${place},20)`);
+  return [
+    ...[...pairs, ...near].map((test) => `/${kind}/unit?filter=${test}`),
+    ...[...pairs.slice(0, 3), ...near].flatMap((test) => [
+      `/${kind}/unit?limit=0&filter=not(${test})`,
+      `/${kind}/unit?count=estimated&limit=1&filter=${test}`,
+      `/${kind}/aggregate?select=[count(),n:count(${test}),first(code,${test})]`,
+    ]),
+    ...places.flatMap((place) => [
+      `/${kind}/unit?order=distance(${place});asc`,
+      `/${kind}/unit?order=distance(${place});desc&cursor=&limit=1`,
+    ]),
+    ...(type === 'string' || type === 'text' ? [`/${kind}/unit?search=alpha&include=[code,snippet(${name})]`] : []),
+  ].map(get);
+}
+
+/** Searches: of the words of texts that are kept, and of those of hidden units. */
+function aboutWords(list: string): Question[] {
+  const searches = ['alpha', 'omega', 'alpha text', 'alpha -text', '-omega', '"omega text"', 'alpha or omega'];
+  const some = ['alpha', 'omega', 'text'].map((words) => `search=${words}`);
+  const aggregate = list.replace(/unit$/, 'aggregate');
+  return [
+    ...searches.map((words) => `${list}?search=${encodeURIComponent(words)}`),
+    ...some.flatMap((search) => [
+      `${list}?${search}&limit=0`,
+      `${list}?${search}&count=estimated&limit=1`,
+      `${list}?${search}&order=rank();desc`,
+      `${list}?${search}&order=rank();asc&cursor=&limit=1`,
+      `${list}?${search}&include=[code,snippet(o_text)]`,
+      `${list}?${search}&include=[code,snippet(s_text)]`,
+      `${list}?${search}&filter=eq(o_string,alpha)`,
+      `${aggregate}?${search}&select=[count(),first(code)]`,
+      `${aggregate}?${search}&group=o_string&select=count()`,
+    ]),
+  ].map(get);
+}
+
+/** The values of links: those of links that all may see, and those of links to units that are hidden from some. */
+function aboutLinkValues(ids: World['ids']): Question[] {
+  const [unit, target] = [`/open/unit/${ids['open0']}`, `/open/unit/${ids['open1']}`];
+  const values = [...LINK_VALUES.map(({ id }) => id), 'link_id', 'inserted_at'];
+  const asked = values.flatMap((id) => [`gt(link.${id},7)`, `eq(link.${id},8)`, `isnull(link.${id})`]);
+  const filters = [
+    ...asked,
+    ...['child', 'child,open', 'child,ruled', 'child,[open,ruled,closed]'].flatMap((way) =>
+      asked.flatMap((test) => [`linked(tie,${way},${test})`, `gt(count_linked(tie,${way},${test}),0)`]),
+    ),
+    ...LINK_VALUES.flatMap(({ id }) => [
+      `linked(tie,child,open,gt_field(link.${id},o_integer))`,
+      `linked(tie,child,open,near(link.${id},link.${id},7,7,20))`,
+    ]),
+  ];
+  const lists = ['', '?link_id=tie', '?link_id=tie&depth=2', '?include=link', '?include=code,link.w_plain'];
+  return [
+    ...[unit, target, '/open/unit'].flatMap((path) => ['true', 'count'].map((how) => `${path}?load_links=${how}`)),
+    ...lists.flatMap((query) => [`${unit}/link/child${query}`, `${target}/link/parent${query}`]),
+    ...values.flatMap((id) => [
+      `${unit}/link/child?filter=gt(link.${id},7)`,
+      `${unit}/link/child?order=link.${id};desc`,
+      `/open/unit?include=code,n:count_linked(tie,child,gt(link.${id},7))`,
+      `/open/unit?order=-count_linked(tie,child,gt(link.${id},7))`,
+      `/open/aggregate?select=sum(count_linked(tie,child,gt(link.${id},7)))`,
+    ]),
+    ...filters.map((test) => `/open/unit?filter=${encodeURIComponent(test)}`),
+    '/link/unit/tie',
+    '/link/unit',
+  ].map(get);
 }
 
 /** What can be asked of, and tried at, a unit by its id. */
@@ -240,6 +324,10 @@ export function questions({ ids }: World): Question[] {
     ...aboutFields('pointer', SOME_PLAIN.slice(0, 1), 'to_closed.', false),
     ...aboutName('person', 'first_name', ['x', 'y'], false),
     ...WAYS.flatMap((way) => [...SOME_KEPT, ...SOME_PLAIN.slice(0, 2)].flatMap((each) => aboutRelated(way, each))),
+    ...['open', 'ruled', 'closed', 'sealed', 'group/all'].flatMap((path) => aboutWords(`/${path}/unit`)),
+    ...aboutLinkValues(ids),
+    ...['', 0, 1, 10, 11].map((value) => get(`/open/by/serial/${value}`)),
+    ...Object.keys(ids).flatMap((name) => KINDS.map((kind) => get(`/${kind}/by/code/${name}`))),
     ...['to_ruled.owner.first_name', 'to_person.first_name'].flatMap((name) =>
       aboutName('pointer', name, ['x', 'y'], false),
     ),
