@@ -66,6 +66,10 @@ const STATEMENTS = {
   listAll: list('true', 't.id'),
   listContains: list(`t.name ILIKE $1`, 't.id'),
   listLarge: list('t.population > $1 AND t.country = ANY($2)', 't.name, t.id'),
+  groupByCountry: `WITH groups AS MATERIALIZED (SELECT t.country, count(*) AS count, sum(t.population) AS sum_population,
+      trim_scale(avg(t.population))::text AS avg_population FROM TABLE AS t GROUP BY t.country)
+    SELECT (SELECT count(*) FROM groups) AS count,
+      (SELECT json_agg(page)::text FROM (SELECT * FROM groups ORDER BY country LIMIT 1000) AS page) AS items`,
   create: `INSERT INTO TABLE AS t (id, ${COLUMNS}, metadata, inserted_at, updated_at)
     VALUES (uuidv7(), $1, $2, $3, $4, $5, $6, $7, $8, '{}', now(), now()) RETURNING ${JSON_OF_UNIT}::text AS body`,
   edit: `UPDATE TABLE AS t SET population = $2, updated_at = now() WHERE t.id = $1

@@ -55,15 +55,16 @@ async function run(name, schema, kind, values) {
   return rows[0];
 }
 
-const PATH = /^\/api\/lib\/(\w+)\/unit(?:\/([\w-]+)|\?(.*))?$/;
+const PATH = /^\/api\/lib\/(\w+)\/(?:unit|aggregate)(?:\/([\w-]+)|\?(.*))?$/;
 
 /**
- * The lists of the workloads: a pattern for the query, the statement, its values.
+ * The lists and aggregations of the workloads: a pattern for the query, the statement, its values.
  * @type {[RegExp, Parameters<typeof statement>[0], (found: string[]) => unknown[]][]}
  */
 const LISTS = [
   [/^filter=eq\(country,(\w+)\)&order=population;desc&limit=50$/, 'listByCountry', ([country]) => [country]],
   [/^limit=50$/, 'listAll', () => []],
+  [/^group=country&select=\[count\(\),sum\(population\),avg\(population\)\]&limit=1000$/, 'groupByCountry', () => []],
   [/^filter=icontains\(name,(\w+)\)&limit=50$/, 'listContains', ([text]) => [`%${text}%`]],
   [
     /^filter=and\(gt\(population,(\d+)\),in\(country,([\w,]+)\)\)&order=name;asc&limit=50$/,

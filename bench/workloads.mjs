@@ -43,7 +43,8 @@ function assertHas(content, fields) {
 
 /** @param {Dataset} dataset @returns {Workload[]} */
 export function workloadsOf(dataset) {
-  return [getById(dataset), ...lists(dataset), create(dataset), edit(dataset)].sort((a, b) => a.id.localeCompare(b.id));
+  const all = [getById(dataset), ...lists(dataset), create(dataset), edit(dataset), groupByCountry(dataset)];
+  return all.sort((a, b) => a.id.localeCompare(b.id));
 }
 
 /** @param {Dataset} dataset @returns {Workload} */
@@ -123,6 +124,37 @@ function lists({ city, cities }) {
       },
     ),
   ];
+}
+
+/** @param {Dataset} dataset @returns {Workload} */
+function groupByCountry({ city, cities }) {
+  const query = 'group=country&select=[count(),sum(population),avg(population)]&limit=1000';
+  const requests = [{ method: 'GET', path: `/api/lib/${city}/aggregate?${query}` }];
+  /** @type {Map<string, { count: number, sum: number }>} */
+  const expected = new Map();
+  for (const { city: each, copies } of cities.matching(() => true).found) {
+    const { count, sum } = expected.get(each.country) ?? { count: 0, sum: 0 };
+    expected.set(each.country, { count: count + copies, sum: sum + copies * each.population });
+  }
+  /** @param {any} content groups in place of units */
+  const check = ({ count, items }) => {
+    assert.equal(count, expected.size);
+    assert.equal(items.length, expected.size);
+    for (const item of items) {
+      const { count: units, sum } = expected.get(item.country) ?? { count: 0, sum: 0 };
+      assert.deepEqual([item.count, item.sum_population], [units, sum]);
+      assert.ok(Math.abs(Number(item.avg_population) - sum / units) < 0.001);
+    }
+  };
+  return {
+    id: 'A1',
+    title: 'group all by country: count, sum and average',
+    target: 0.9,
+    writes: false,
+    requests,
+    samples: requests,
+    check,
+  };
 }
 
 /** @param {Dataset} dataset @returns {Workload} */
