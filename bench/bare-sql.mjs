@@ -37,7 +37,26 @@ function linkOf(depth) {
   return `json_build_object('link_id', p.link_id, 'parent_id', p.parent_id, 'child_id', p.child_id, 'depth', ${depth}) AS link`;
 }
 
+/** The units of towns.mjs. */
+const TOWN = `r.id, 'town' AS kind_id, r.title, r.inhabitants, r.nation, r.metadata,
+  to_char(r.inserted_at AT TIME ZONE 'UTC', ${TIMESTAMP}) AS inserted_at,
+  to_char(r.updated_at AT TIME ZONE 'UTC', ${TIMESTAMP}) AS updated_at`;
+const FOUND = `to_tsvector('pg_catalog.simple', lower(left(coalesce(r.title, ''), 100000) COLLATE SCHEMA."_fold"))
+  @@ websearch_to_tsquery('pg_catalog.simple', lower($1::text COLLATE SCHEMA."_fold"))`;
+const HAS_LARGE = 'EXISTS (SELECT FROM SCHEMA."town" AS r WHERE r.nation = t.id AND r.inhabitants > $1)';
+
 const STATEMENTS = {
+  exists: `WITH page AS (SELECT t.code FROM TABLE AS t WHERE ${HAS_LARGE} ORDER BY t.id LIMIT 50)
+    SELECT (SELECT count(*) FROM TABLE AS t WHERE ${HAS_LARGE}) AS count, (SELECT json_agg(page)::text FROM page) AS items`,
+  countRelated: `WITH page AS (SELECT t.code, (SELECT count(*) FROM SCHEMA."town" AS r WHERE r.nation = t.id) AS towns
+      FROM TABLE AS t ORDER BY towns DESC, t.id LIMIT 50)
+    SELECT (SELECT count(*) FROM TABLE) AS count, (SELECT json_agg(page)::text FROM page) AS items`,
+  related: `WITH page AS (SELECT t.code, (SELECT json_agg(x) FROM (SELECT ${TOWN} FROM SCHEMA."town" AS r
+        WHERE r.nation = t.id ORDER BY r.inhabitants DESC, r.id LIMIT 3) AS x) AS largest
+      FROM TABLE AS t ORDER BY t.id LIMIT 50)
+    SELECT (SELECT count(*) FROM TABLE) AS count, (SELECT json_agg(page)::text FROM page) AS items`,
+  search: `WITH page AS (SELECT ${TOWN} FROM TABLE AS r WHERE ${FOUND} ORDER BY r.id LIMIT 50)
+    SELECT (SELECT count(*) FROM TABLE AS r WHERE ${FOUND}) AS count, (SELECT json_agg(page)::text FROM page) AS items`,
   neighbours: `WITH page AS MATERIALIZED (SELECT * FROM LINKS AS l WHERE ${OF_KIND} AND l.parent_id = $1
       ORDER BY l.child_id LIMIT 100)
     SELECT (SELECT count(*) FROM LINKS AS l WHERE ${OF_KIND} AND l.parent_id = $1) AS count,
@@ -87,6 +106,7 @@ const STATEMENTS = {
  */
 export function statement(name, schema, kind) {
   const text = STATEMENTS[name]
+    .replaceAll('SCHEMA', `"${schema}"`)
     .replaceAll('TABLE', `"${schema}"."${kind}"`)
     .replaceAll('LINKS', `"${schema}"."_link"`)
     .replaceAll('KIND', kind);

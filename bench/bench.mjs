@@ -18,6 +18,9 @@ import { writeSection } from './results.mjs';
 import { root, Run } from './run.mjs';
 import { measureStarts } from './start-times.mjs';
 import { startSystems } from './systems.mjs';
+import { townWorkloads } from './town-workloads.mjs';
+import { fillTowns } from './towns.mjs';
+import { Cities } from './cities.mjs';
 import { workloadsOf } from './workloads.mjs';
 
 /**
@@ -72,6 +75,22 @@ async function measureGraphs({ bare, service, services }, postgres) {
   return { title: 'Links', about, measured };
 }
 
+/**
+ * @param {Systems} systems
+ * @param {Postgres} postgres
+ * @returns {Promise<import('./report.mjs').ScaleReport>}
+ */
+async function measureTowns({ bare, service, services }, postgres) {
+  const { distinct } = new Cities(run.options.scales[0].rows);
+  await fillTowns(service, postgres, distinct);
+  const measured = [];
+  for (const workload of townWorkloads(distinct).filter(({ id }) => run.wants(id))) {
+    measured.push(await compare(run, workload, [bare, ...services], async () => {}, postgres));
+  }
+  const about = 'Countries, and their cities with a reference to them and a name that can be searched.';
+  return { title: 'Related units and search', about, measured };
+}
+
 /** The usual run: all workloads of one size. @param {Systems} systems @param {Postgres} postgres */
 async function measureMain(systems, postgres) {
   const { only, rounds } = run.options;
@@ -79,8 +98,10 @@ async function measureMain(systems, postgres) {
   const observed = [systems.bare, ...systems.services];
   const idle = await Promise.all(observed.map(({ child }) => residentMegabytes(child.pid)));
   const linkWorkloads = [...(only ?? ['L'])].filter((id) => id.startsWith('L'));
+  const townIds = [...(only ?? ['E', 'S'])].filter((id) => /^[ES]/.test(id));
   const parts = [
-    ...(linkWorkloads.length === only?.size ? [] : [measureCities]),
+    ...(linkWorkloads.length + townIds.length === only?.size ? [] : [measureCities]),
+    ...(townIds.length > 0 ? [measureTowns] : []),
     ...(linkWorkloads.length > 0 ? [measureGraphs] : []),
   ];
   const scales = [];
