@@ -38,21 +38,21 @@ function linkOf(depth) {
 }
 
 /** The units of towns.mjs. */
-const TOWN = `r.id, 'town' AS kind_id, r.title, r.inhabitants, r.nation, r.metadata,
+const TOWN = `r.id, 'town' AS kind_id, r.title, r.inhabitants, r.land, r.metadata,
   to_char(r.inserted_at AT TIME ZONE 'UTC', ${TIMESTAMP}) AS inserted_at,
   to_char(r.updated_at AT TIME ZONE 'UTC', ${TIMESTAMP}) AS updated_at`;
 const FOUND = `to_tsvector('pg_catalog.simple', lower(left(coalesce(r.title, ''), 100000) COLLATE SCHEMA."_fold"))
   @@ websearch_to_tsquery('pg_catalog.simple', lower($1::text COLLATE SCHEMA."_fold"))`;
-const HAS_LARGE = 'EXISTS (SELECT FROM SCHEMA."town" AS r WHERE r.nation = t.id AND r.inhabitants > $1)';
+const HAS_LARGE = 'EXISTS (SELECT FROM SCHEMA."town" AS r WHERE r.land = t.id AND r.inhabitants > $1)';
 
 const STATEMENTS = {
   exists: `WITH page AS (SELECT t.code FROM TABLE AS t WHERE ${HAS_LARGE} ORDER BY t.id LIMIT 50)
     SELECT (SELECT count(*) FROM TABLE AS t WHERE ${HAS_LARGE}) AS count, (SELECT json_agg(page)::text FROM page) AS items`,
-  countRelated: `WITH page AS (SELECT t.code, (SELECT count(*) FROM SCHEMA."town" AS r WHERE r.nation = t.id) AS towns
+  countRelated: `WITH page AS (SELECT t.code, (SELECT count(*) FROM SCHEMA."town" AS r WHERE r.land = t.id) AS towns
       FROM TABLE AS t ORDER BY towns DESC, t.id LIMIT 50)
     SELECT (SELECT count(*) FROM TABLE) AS count, (SELECT json_agg(page)::text FROM page) AS items`,
   related: `WITH page AS (SELECT t.code, (SELECT json_agg(x) FROM (SELECT ${TOWN} FROM SCHEMA."town" AS r
-        WHERE r.nation = t.id ORDER BY r.inhabitants DESC, r.id LIMIT 3) AS x) AS largest
+        WHERE r.land = t.id ORDER BY r.inhabitants DESC, r.id LIMIT 3) AS x) AS largest
       FROM TABLE AS t ORDER BY t.id LIMIT 50)
     SELECT (SELECT count(*) FROM TABLE) AS count, (SELECT json_agg(page)::text FROM page) AS items`,
   search: `WITH page AS (SELECT ${TOWN} FROM TABLE AS r WHERE ${FOUND} ORDER BY r.id LIMIT 50)

@@ -62,7 +62,7 @@ const PATH = /^\/api\/lib\/(\w+)\/(?:unit|aggregate)(?:\/([\w-]+)|\?(.*))?$/;
  * @type {[RegExp, Parameters<typeof statement>[0], (found: string[]) => unknown[]][]}
  */
 const LISTS = [
-  [/^filter=exists\(town\.nation,gt\(inhabitants,(\d+)\)\)&include=code&limit=50$/, 'exists', ([least]) => [least]],
+  [/^filter=exists\(town\.land,gt\(inhabitants,(\d+)\)\)&include=code&limit=50$/, 'exists', ([least]) => [least]],
   [/^include=\[code,towns:count_related.*&limit=50$/, 'countRelated', () => []],
   [/^include=\[code,largest:related.*&limit=50$/, 'related', () => []],
   [/^search=(\w+)\+(\w+)&limit=50$/, 'search', (words) => [words.join(' ')]],

@@ -21,7 +21,7 @@ export function townWorkloads(cities) {
     const requests = [{ method: 'GET', path: `/api/lib/${path}&limit=50` }];
     return { id, title, target, writes: false, requests, samples: requests, check };
   };
-  const related = `${TOWN}.nation`;
+  const related = `${TOWN}.land`;
   return [
     list(
       'E1',

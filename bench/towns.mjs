@@ -6,7 +6,7 @@ export const TOWN = 'town';
 
 const FILL_NATIONS = `INSERT INTO NATIONS ("id", "code", "metadata", "inserted_at", "updated_at")
   SELECT uuidv7(), country, '{}', now(), now() FROM (SELECT DISTINCT country FROM source ORDER BY country) AS s`;
-const FILL_TOWNS = `INSERT INTO TOWNS ("id", "title", "inhabitants", "nation", "metadata", "inserted_at", "updated_at")
+const FILL_TOWNS = `INSERT INTO TOWNS ("id", "title", "inhabitants", "land", "metadata", "inserted_at", "updated_at")
   SELECT uuidv7(), s.name, s.population, n.id, '{}', now(), now()
   FROM source AS s JOIN NATIONS AS n ON n.code = s.country ORDER BY s.at`;
 
@@ -23,9 +23,9 @@ export async function fillTowns(service, postgres, cities) {
     parameters: [
       { id: 'title', kind_id: 'string', search: 'simple' },
       { id: 'inhabitants', kind_id: 'integer' },
-      { id: 'nation', kind_id: 'unit', reference_kind: NATION },
+      { id: 'land', kind_id: 'unit', reference_kind: NATION },
     ],
-    indexes: [['nation', 'inhabitants']],
+    indexes: [['land', 'inhabitants']],
   });
   const schema = `project_${service.project}`;
   const named = (/** @type {string} */ text) =>
