@@ -2,7 +2,6 @@
 import { didYouMean } from '../shared/did-you-mean.js';
 import { refusal } from '../shared/errors.js';
 import { isIdentifier } from '../shared/identifiers.js';
-import { LIMITS } from '../shared/limits.js';
 import {
   AGGREGATE_FUNCTIONS,
   GROUP_FUNCTIONS,
@@ -11,7 +10,7 @@ import {
   type SelectTerm,
 } from './aggregate.ast.js';
 import { FilterParser, type ReadWord } from './filter.parser.js';
-import { Scanner } from './filter.scanner.js';
+import { checkSize, Scanner } from './filter.scanner.js';
 import { COUNT_FUNCTIONS } from './related.parser.js';
 
 /** A decimal number above zero. */
@@ -38,10 +37,7 @@ class TermParser {
   readonly #filters: FilterParser;
 
   constructor(text: string) {
-    const bytes = Buffer.byteLength(text);
-    if (bytes > LIMITS.filterBytes) {
-      throw refusal('filter.too_large', `at most ${LIMITS.filterBytes} bytes, got ${bytes}`);
-    }
+    checkSize(text);
     this.#scanner = new Scanner(text);
     this.#filters = new FilterParser(this.#scanner);
   }

@@ -16,7 +16,7 @@ import {
   type Place,
   type Test,
 } from './filter.ast.js';
-import { Scanner } from './filter.scanner.js';
+import { checkSize, Scanner } from './filter.scanner.js';
 import { COUNT_FUNCTIONS, EXISTENCE_FUNCTIONS, RelatedParser } from './related.parser.js';
 import { ValueParser } from './value.parser.js';
 
@@ -48,10 +48,7 @@ const MAX_QUOTED_CHARACTERS = 40;
  * @example parseFilter('and(eq(name,Rome),ge(population,1000))')
  */
 export function parseFilter(text: string, options: ParseOptions = {}): Filter {
-  const bytes = Buffer.byteLength(text);
-  if (bytes > LIMITS.filterBytes) {
-    throw refusal('filter.too_large', `a filter has at most ${LIMITS.filterBytes} bytes, got ${bytes}`);
-  }
+  checkSize(text, 'a filter has ');
   const parser = new FilterParser(new Scanner(text), options.members);
   return parser.whole(() => parser.filter());
 }

@@ -1,4 +1,5 @@
 /** Splits a filter expression into tokens. All errors are `filter.syntax`, with the position. */
+import { LIMITS } from '../shared/limits.js';
 import { type KindError, refusal } from '../shared/errors.js';
 
 const WHITE_SPACE = /^\s$/;
@@ -17,6 +18,13 @@ const TERMINATORS = { call: ')', list: ',)', brackets: ',])' } as const satisfie
 /** Whether a text can be a segment of a path without quotes. */
 export function isWord(text: string): boolean {
   return text !== '' && [...text].every((character) => !WORD_END.test(character));
+}
+
+/** @param subject begins the message @throws KindError `filter.too_large` */
+export function checkSize(text: string, subject = ''): void {
+  const bytes = Buffer.byteLength(text);
+  if (bytes <= LIMITS.filterBytes) return;
+  throw refusal('filter.too_large', `${subject}at most ${LIMITS.filterBytes} bytes, got ${bytes}`);
 }
 
 export class Scanner {

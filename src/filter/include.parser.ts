@@ -7,7 +7,7 @@ import { isIdentifier } from '../shared/identifiers.js';
 import { LIMITS } from '../shared/limits.js';
 import type { Filter, RelatedUnits } from './filter.ast.js';
 import { FilterParser } from './filter.parser.js';
-import { Scanner } from './filter.scanner.js';
+import { checkSize, Scanner } from './filter.scanner.js';
 import { depthOfRelated } from './filter.walk.js';
 import { relatedOfOrder, type OrderBy } from './order.ast.js';
 import { parseOrder } from './order.parser.js';
@@ -42,10 +42,7 @@ export function relatedOfTerms(include: readonly string[] = []): RelatedUnits[] 
 
 /** @throws KindError `filter.syntax` and other codes of filters, with the position in the term */
 export function parseRelatedTerm(text: string): RelatedTerm {
-  const bytes = Buffer.byteLength(text);
-  if (bytes > LIMITS.filterBytes) {
-    throw refusal('filter.too_large', `at most ${LIMITS.filterBytes} bytes, got ${bytes}`);
-  }
+  checkSize(text);
   return new RelatedTermParser(text).term();
 }
 

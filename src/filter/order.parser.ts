@@ -3,10 +3,9 @@
  * It checks the syntax only.
  */
 import { refusal } from '../shared/errors.js';
-import { LIMITS } from '../shared/limits.js';
 import { didYouMean } from '../shared/did-you-mean.js';
 import { FilterParser, type ReadWord } from './filter.parser.js';
-import { Scanner } from './filter.scanner.js';
+import { checkSize, Scanner } from './filter.scanner.js';
 import { COUNT_FUNCTIONS } from './related.parser.js';
 import type { OrderBy, OrderValue } from './order.ast.js';
 
@@ -24,10 +23,7 @@ const DIRECTIONS: ReadonlyMap<string, boolean> = new Map([
  * @example parseOrder('[country.name;asc,-population]')
  */
 export function parseOrder(text: string): OrderBy[] {
-  const bytes = Buffer.byteLength(text);
-  if (bytes > LIMITS.filterBytes) {
-    throw refusal('filter.too_large', `at most ${LIMITS.filterBytes} bytes, got ${bytes}`);
-  }
+  checkSize(text);
   return new OrderParser(text).terms();
 }
 

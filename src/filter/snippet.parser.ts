@@ -1,10 +1,8 @@
 /** Parses the terms `snippet(text)` and `place:snippet(text)` of `include` (docs/search.md). It checks the syntax only. */
-import { refusal } from '../shared/errors.js';
 import { isIdentifier } from '../shared/identifiers.js';
-import { LIMITS } from '../shared/limits.js';
 import type { Path } from './filter.ast.js';
 import { FilterParser } from './filter.parser.js';
-import { Scanner } from './filter.scanner.js';
+import { checkSize, Scanner } from './filter.scanner.js';
 
 const FUNCTION = 'snippet';
 
@@ -21,10 +19,7 @@ export function isSnippetTerm(text: string): boolean {
 
 /** @throws KindError `filter.syntax`, with the position in the term */
 export function parseSnippetTerm(text: string): SnippetTerm {
-  const bytes = Buffer.byteLength(text);
-  if (bytes > LIMITS.filterBytes) {
-    throw refusal('filter.too_large', `at most ${LIMITS.filterBytes} bytes, got ${bytes}`);
-  }
+  checkSize(text);
   const scanner = new Scanner(text, ':');
   const filters = new FilterParser(scanner);
   return filters.whole(() => {

@@ -220,12 +220,21 @@ export function updateLinkStatement(plan: LinkPlan, values: LinkValues): Stateme
     WHERE ${isThisLink(plan, params)} AND EXISTS (SELECT FROM _p WHERE allowed)
     RETURNING ${linkRecord(plan)} AS body
   `;
+  return changeStatement(plan, params, { name: sql`updated`, change: updated });
+}
+
+/** Changes a link with a CTE that returns the `body` of the answer. */
+function changeStatement(
+  plan: LinkPlan,
+  params: LinkStatementParams,
+  { name, change }: { readonly name: Fragment; readonly change: Fragment },
+): Statement {
   return render(
     sql`
       WITH
         ${endCtes(plan, params, EMPTY_SQL)},
-        updated AS (${updated})
-      ${linkAnswer(plan, sql`(SELECT body FROM updated)`)}
+        ${name} AS (${change})
+      ${linkAnswer(plan, sql`(SELECT body FROM ${name})`)}
     `,
     true,
   );
@@ -258,13 +267,5 @@ export function deleteLinkStatement(plan: LinkPlan): Statement {
     WHERE ${isThisLink(plan, params)} AND EXISTS (SELECT FROM _p WHERE allowed)
     RETURNING ${linkRecord(plan)} AS body
   `;
-  return render(
-    sql`
-      WITH
-        ${endCtes(plan, params, EMPTY_SQL)},
-        deleted AS (${deleted})
-      ${linkAnswer(plan, sql`(SELECT body FROM deleted)`)}
-    `,
-    true,
-  );
+  return changeStatement(plan, params, { name: sql`deleted`, change: deleted });
 }

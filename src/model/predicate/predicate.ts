@@ -143,31 +143,22 @@ export function everyField(visible: Visible): readonly Field[] {
   return getOrInsert(lists, visible, () => [...visible.values()]);
 }
 
-/** The tests of fields in a predicate, in its order. */
-export function fieldTests(predicate: Predicate): FieldTest[] {
+/** The tests of a predicate, in its order. */
+export function testsOf(predicate: Predicate): PredicateTest[] {
   switch (predicate.op) {
     case 'and':
     case 'or':
-      return predicate.parts.flatMap(fieldTests);
+      return predicate.parts.flatMap(testsOf);
     case 'not':
-      return fieldTests(predicate.part);
-    case 'constant':
-    case 'search':
-    case 'present':
-    case 'exists':
-      return [];
-    case 'isnull':
-    case 'in':
-    case 'is':
-    case 'json':
-    case 'order':
-    case 'element':
-    case 'member':
-    case 'like':
-    case 'pair':
-    case 'near':
+      return testsOf(predicate.part);
+    default:
       return [predicate];
   }
+}
+
+/** The tests of fields in a predicate, in its order. */
+export function fieldTests(predicate: Predicate): FieldTest[] {
+  return testsOf(predicate).filter((test) => 'target' in test);
 }
 
 /** The targets of a test: one, or two. */

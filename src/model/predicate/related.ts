@@ -4,6 +4,7 @@ import {
   fieldTests,
   isMemberValue,
   mapTests,
+  testsOf,
   operandsOf,
   type FieldTest,
   type Predicate,
@@ -17,21 +18,8 @@ export function relatedIn(predicate: Predicate): Related[] {
   const counted = fieldTests(predicate)
     .flatMap(operandsOf)
     .flatMap((target) => target.counted ?? []);
-  return [...existences(predicate), ...counted];
-}
-
-function existences(predicate: Predicate): Related[] {
-  switch (predicate.op) {
-    case 'and':
-    case 'or':
-      return predicate.parts.flatMap(existences);
-    case 'not':
-      return existences(predicate.part);
-    case 'exists':
-      return [predicate.related];
-    default:
-      return [];
-  }
+  const tested = testsOf(predicate).flatMap((test) => (test.op === 'exists' ? [test.related] : []));
+  return [...tested, ...counted];
 }
 
 /** Replaces the filters of related units, on all levels, by the results of `replace`. */

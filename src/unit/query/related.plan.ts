@@ -16,21 +16,35 @@ const ADDED_FIELDS = ['links', 'link'];
 
 /** @throws KindError 400 with all faults; 401 and 403 for a kind that the caller may not read */
 export function planRelated(texts: readonly string[], names: Names, planOrder: PlanOrder): readonly ShownRelated[] {
+  return planTerms(texts, (text, others) => {
+    const term = parseRelatedTerm(text);
+    checkTermName(term.name, names, others);
+    return planTerm(term, names, planOrder);
+  });
+}
+
+/**
+ * Plans terms of `include`, and reports all their faults together.
+ * @param plan plans a term; `others` are the names of those before it
+ * @throws KindError 400 with all faults; other errors that `plan` throws
+ */
+export function planTerms<T extends { readonly name: string }>(
+  texts: readonly string[],
+  plan: (text: string, others: readonly string[]) => T,
+): T[] {
   const faults = new Faults();
-  const found = new Map<string, ShownRelated>();
+  const found: T[] = [];
   for (const text of texts) {
     try {
-      const term = parseRelatedTerm(text);
-      checkTermName(term.name, names, [...found.keys()]);
-      found.set(term.name, planTerm(term, names, planOrder));
+      const others = found.map(({ name }) => name);
+      found.push(plan(text, others));
     } catch (error) {
-      if (!(error instanceof KindError)) throw error;
-      for (const { code, text: why } of error.messages) faults.add(code, `include: ${why}`, { parameter: 'include' });
-      if (error.status !== 400) throw error;
+      if (!(error instanceof KindError) || error.status !== 400) throw error;
+      faults.addAllOf('include', error);
     }
   }
   faults.throwIfAny();
-  return [...found.values()];
+  return found;
 }
 
 /** @param others the names of other terms @throws KindError 400 for a name that is taken */

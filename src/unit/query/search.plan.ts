@@ -3,11 +3,11 @@ import { parseSnippetTerm } from '../../filter/snippet.parser.js';
 import type { Names } from '../../model/predicate/path.js';
 import type { Predicate } from '../../model/predicate/predicate.js';
 import { searchDocument, type Search } from '../../model/search-document.js';
-import { Faults, KindError, refusal } from '../../shared/errors.js';
+import { refusal } from '../../shared/errors.js';
 import { textFault } from '../../shared/json.js';
 import { LIMITS } from '../../shared/limits.js';
 import type { ShownSnippet } from '../../sql/search.sql.js';
-import { checkTermName } from './related.plan.js';
+import { checkTermName, planTerms } from './related.plan.js';
 
 type Searched = Pick<Names, 'kind' | 'visible'>;
 
@@ -54,23 +54,14 @@ function textFaultOf(text: string): string | undefined {
  * @throws KindError 400 with all faults
  */
 export function planSnippets(texts: readonly string[], names: Names, others: readonly string[]): ShownSnippet[] {
-  const faults = new Faults();
   if (texts.length > LIMITS.snippets) {
     throw refusal('query.bad_value', `include: at most ${LIMITS.snippets} snippets`, { parameter: 'include' });
   }
-  const found = new Map<string, ShownSnippet>();
-  for (const text of texts) {
-    try {
-      const { name, path } = parseSnippetTerm(text);
-      checkTermName(name, names, [...others, ...found.keys()]);
-      found.set(name, planSnippet(name, path.segments, names));
-    } catch (error) {
-      if (!(error instanceof KindError)) throw error;
-      faults.addAllOf('include', error);
-    }
-  }
-  faults.throwIfAny();
-  return [...found.values()];
+  return planTerms(texts, (text, before) => {
+    const { name, path } = parseSnippetTerm(text);
+    checkTermName(name, names, [...others, ...before]);
+    return planSnippet(name, path.segments, names);
+  });
 }
 
 function planSnippet(name: string, [parameter = '', ...more]: readonly string[], names: Names): ShownSnippet {
