@@ -34,6 +34,9 @@ const SAMPLES = 5;
  * @typedef {{ measured: PeerRow[], memory: { name: string, loaded: number | undefined }[] }} PeersReport
  */
 
+/** Only one of the programs groups units for an ordinary user. */
+const NOT_OF_PEERS = new Set(['A1']);
+
 /** @type {Record<string, Question>} */
 const QUESTIONS = {
   W2: { country: 'US', order: { by: 'population', descending: true } },
@@ -112,10 +115,19 @@ class Peer {
     const { cities } = dataset;
     const question = QUESTIONS[id];
     if (question) return [program.list(question)];
-    if (id === 'W6') return [program.signIn()];
-    if (id === 'W5') return editedPositions(cities).map(({ at, population }) => program.edit(at, population));
     const chosen = positions(cities.length, DIFFERENT_REQUESTS);
-    return chosen.map((at) => (id === 'W1' ? program.get('city', at) : program.create(cities.at(at))));
+    switch (id) {
+      case 'W1':
+        return chosen.map((at) => program.get('city', at));
+      case 'W4':
+        return chosen.map((at) => program.create(cities.at(at)));
+      case 'W5':
+        return editedPositions(cities).map(({ at, population }) => program.edit(at, population));
+      case 'W6':
+        return [program.signIn()];
+      default:
+        throw new Error(`${this.name} has no requests of workload ${id}`);
+    }
   }
 
   /** Sends some requests of a workload. @throws if an answer is wrong @param {string} id */
@@ -219,7 +231,7 @@ export async function comparePeers(run, service, dataset, postgres) {
   }
   const measured = [];
   const workloads = [...workloadsOf(dataset), signIn(service)].sort((a, b) => a.id.localeCompare(b.id));
-  for (const workload of workloads.filter(({ id }) => run.wants(id))) {
+  for (const workload of workloads.filter(({ id }) => run.wants(id) && !NOT_OF_PEERS.has(id))) {
     measured.push(await comparePeersBy(run, workload, service, peers, dataset, postgres));
   }
   const memory = [];
