@@ -84,7 +84,12 @@ function isRelationKept(names: RelatedNames, before: Model, after: Model): boole
     const isSame = !old || (now !== undefined && now.reference?.kind === old.reference?.kind);
     return isSame && isKindKept(relation.kind);
   }
-  if (before.linkTypes.has(relation.link) && !after.linkTypes.has(relation.link)) return false;
+  const [oldType, newType] = [before.linkTypes.get(relation.link), after.linkTypes.get(relation.link)];
+  if (oldType) {
+    if (!newType) return false;
+    const own: FilterNames = { paths: names.linkPaths, related: [] };
+    if (!isKept(own, { kind: oldType.values, model: before }, { kind: newType.values, model: after })) return false;
+  }
   if (relation.kinds) return relation.kinds.every(isKindKept);
   return [...before.kinds.keys()].every(isKindKept) && isKnownStill(names, before, after);
 }

@@ -5,7 +5,7 @@ import { didYouMean } from '../shared/did-you-mean.js';
 import type { Caller } from '../tenancy/caller.js';
 import { authorizeKind, checkActive, grantOf, suggestableKinds, suggestableLinkTypes } from './access.js';
 import { readableFields } from './masks.js';
-import { checkStored, kindBudget, linkTypeCheck, unknownKind } from './related-names.js';
+import { checkStored, kindBudget, linkTypesOf, unknownKind } from './related-names.js';
 
 /** Kinds that the caller may read, and there the units that it may read. */
 export function relatedAccess(caller: Caller, model: Model): RelatedReach {
@@ -27,7 +27,11 @@ export function relatedAccess(caller: Caller, model: Model): RelatedReach {
       return reached;
     },
     linkable: () => (linkable ??= linkableKinds(caller, model)),
-    checkLinkType: linkTypeCheck(model, (id) => didYouMean(id, suggestableLinkTypes(model, caller))),
+    openLinkType: linkTypesOf(
+      model,
+      (values) => readableFields(values, caller),
+      (id) => didYouMean(id, suggestableLinkTypes(model, caller)),
+    ),
     spend: kindBudget(),
   };
 }

@@ -19,7 +19,7 @@ export function relatedOfOwner(model: Model, visibleOf: (kind: KindDef) => Reach
       return reached(kind);
     },
     linkable: () => ({ kinds: [...model.kinds.values()].filter(isLinkable).map(reached), complete: true }),
-    checkLinkType: linkTypeCheck(model, (id) => didYouMean(id, model.linkTypes.keys())),
+    openLinkType: linkTypesOf(model, visibleOf, (id) => didYouMean(id, model.linkTypes.keys())),
     spend: kindBudget(),
   };
 }
@@ -33,9 +33,16 @@ export function checkStored(kind: KindDef, at: number): void {
   throw unknownName(kind.id, `the units of '${kind.id}' come from a remote source, which can't be looked up here`, at);
 }
 
-export function linkTypeCheck(model: Model, hintFor: (id: string) => string): RelatedReach['checkLinkType'] {
+/** @param visibleOf the fields of a link type, as a kind, that may be named */
+export function linkTypesOf(
+  model: Model,
+  visibleOf: (values: KindDef) => Reached['visible'],
+  hintFor: (id: string) => string,
+): RelatedReach['openLinkType'] {
   return (id, at) => {
-    if (!model.linkTypes.has(id)) throw unknownName(id, `no link type '${id.slice(0, 80)}'${hintFor(id)}`, at);
+    const values = model.linkTypes.get(id)?.values;
+    if (!values) throw unknownName(id, `no link type '${id.slice(0, 80)}'${hintFor(id)}`, at);
+    return { types: [values], visible: visibleOf(values) };
   };
 }
 

@@ -14,7 +14,7 @@ import { all, EMPTY_SQL, ident, join, param, sql, type Fragment } from './fragme
 import { joinedKindTable } from './table.sql.js';
 import { testedValue, testSql, type TestScope } from './operator.sql.js';
 import { nearSql, pairSql } from './pair.sql.js';
-import { relatedRows } from './related.sql.js';
+import { linkRow, relatedRows } from './related.sql.js';
 
 /** The most rows that a statement joins: planning takes 2 MB of memory with five of them, 12 MB with seven. */
 const MAX_JOINED_LOOKUPS = 5;
@@ -63,7 +63,8 @@ export class Lookups {
   /** The schema of a target, and the alias of the row that has its field. */
   scopeOf(target: Target | undefined): TestScope {
     const { schema, row } = this;
-    return { schema, row: this.#rowOf(target?.through), countOf: (related) => countSql(schema, related, row) };
+    const rowOfTarget = target?.ofLink ? linkRow(row) : this.#rowOf(target?.through);
+    return { schema, row: rowOfTarget, countOf: (related) => countSql(schema, related, row) };
   }
 
   #rowOf(through: readonly Step[] = []): string {
@@ -194,8 +195,11 @@ export function countSql(schema: string, related: Related, row: string): Fragmen
 
 /** FROM and WHERE of the related units of a row; undefined if it can have none. */
 export function relatedUnits(schema: string, related: Related, row: string): Fragment | undefined {
-  return relatedRows(schema, related, row, (kind, predicates, unit) => {
-    const { where, lookups } = matchingRows(schema, kind, predicates, MAX_LOOKUPS_PER_KIND, unit);
-    return { where, joins: lookups.joins };
+  return relatedRows(schema, related, row, {
+    units: (kind, predicates, unit) => {
+      const { where, lookups } = matchingRows(schema, kind, predicates, MAX_LOOKUPS_PER_KIND, unit);
+      return { where, joins: lookups.joins };
+    },
+    links: (predicate, unit) => predicateSql(predicate, { schema, row: unit }),
   });
 }

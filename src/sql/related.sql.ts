@@ -9,16 +9,25 @@ import { all, ident, join, literal, param, sql, type Fragment } from './fragment
 import { linkTable } from './link-table.sql.js';
 import { joinedKindTable, kindTable } from './table.sql.js';
 
-/** The conditions of the rows `row` that satisfy predicates, and the joins that they need. */
-export type Matching = (
-  kind: KindDef,
-  predicates: readonly (Predicate | undefined)[],
-  row: string,
-) => { readonly where: readonly Fragment[]; readonly joins: Fragment };
+export interface Matching {
+  /** The conditions of the rows `row` that satisfy predicates, and the joins that they need. */
+  readonly units: (
+    kind: KindDef,
+    predicates: readonly (Predicate | undefined)[],
+    row: string,
+  ) => { readonly where: readonly Fragment[]; readonly joins: Fragment };
+  /** The condition of the links to the rows `row`. */
+  readonly links: (predicate: Predicate, row: string) => Fragment;
+}
 
 /** The alias of a related unit, from that of the row. */
 export function relatedRow(row: string): string {
   return `${row}r`;
+}
+
+/** The alias of the link to a unit, from that of the unit. */
+export function linkRow(row: string): string {
+  return `${row}l`;
 }
 
 /** FROM and WHERE of the related units of a row; undefined if it can have none. */
@@ -28,7 +37,7 @@ export function relatedRows(schema: string, related: Related, row: string, match
   if (!first) return undefined;
   if (via.type === 'link') return linkedRows(schema, { ...related, via }, row, matching);
   const unit = relatedRow(row);
-  const { where, joins } = matching(first.kind, [first.access, first.filter], unit);
+  const { where, joins } = matching.units(first.kind, [first.access, first.filter], unit);
   const refers = sql`${columnRef(via.field, unit)} = ${columnRef(of.keyField, row)}`;
   return sql`FROM ${joinedKindTable(schema, first.kind)} AS ${ident(unit)}${joins} WHERE ${all([refers, ...where])}`;
 }
@@ -36,21 +45,22 @@ export function relatedRows(schema: string, related: Related, row: string, match
 type Linked = Related & { readonly via: { readonly type: 'link' } };
 
 function linkedRows(schema: string, { via, of, kinds }: Linked, row: string, matching: Matching): Fragment {
-  const link = `${row}l`;
+  const unit = relatedRow(row);
+  const link = linkRow(unit);
   const [near, far] = via.direction === 'child' ? ['parent', 'child'] : ['child', 'parent'];
   const farKind = ident(link, `${far}_kind`);
   const along = [
     sql`${ident(link, `${near}_kind`)} = ${literal(of.id)}`,
     sql`${ident(link, `${near}_id`)} = ${fieldJson(of.keyField, row)}`,
     sql`${ident(link, 'link_id')} = ${param(via.link)}`,
+    ...(via.where ? [matching.links(via.where, unit)] : []),
   ];
   const from = sql`FROM ${linkTable(schema)} AS ${ident(link)}`;
   if (via.everyKind) return sql`${from} WHERE ${all(along)}`;
   const free = kinds.filter(({ access, filter }) => !access && !filter);
   const tested = kinds.filter((each) => !free.includes(each));
-  const unit = relatedRow(row);
   const unitOf = ({ kind, access, filter }: RelatedKind) => {
-    const { where, joins } = matching(kind, [access, filter], unit);
+    const { where, joins } = matching.units(kind, [access, filter], unit);
     const key = columnRef(kind.keyField, unit);
     const id = sql`${ident(link, `${far}_id`)}::${columnType(kind.keyField.columnType)}`;
     return { joins, where, key, id };

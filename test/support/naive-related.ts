@@ -9,6 +9,8 @@ export interface NaiveLink {
   readonly type: string;
   readonly parent: string;
   readonly child: string;
+  /** The values of the link, and `inserted_at`. */
+  readonly values: UnitRecord;
 }
 
 export interface NaiveWorld {
@@ -22,54 +24,65 @@ export interface NaiveWorld {
   readonly mayRead: (unit: UnitRecord) => boolean;
 }
 
-/** Whether a unit matches for the caller of the world. */
-export function matchesIn(world: NaiveWorld, filter: Filter, unit: UnitRecord): boolean {
+/** Whether a unit matches for the caller of the world. @param link the link that leads to the unit */
+export function matchesIn(world: NaiveWorld, filter: Filter, unit: UnitRecord, link?: NaiveLink): boolean {
   switch (filter.op) {
     case 'and':
-      return filter.filters.every((part) => matchesIn(world, part, unit));
+      return filter.filters.every((part) => matchesIn(world, part, unit, link));
     case 'or':
-      return filter.filters.some((part) => matchesIn(world, part, unit));
+      return filter.filters.some((part) => matchesIn(world, part, unit, link));
     case 'not':
-      return !matchesIn(world, filter.filter, unit);
+      return !matchesIn(world, filter.filter, unit, link);
     case 'exists':
       return relatedUnits(world, filter.related, unit).length > 0;
     default:
-      return passes(world, filter, unit);
+      return passes(world, filter, unit, link);
   }
 }
 
 /** The units that the caller finds related with a unit. */
 export function relatedUnits(world: NaiveWorld, { relation, filter }: RelatedUnits, unit: UnitRecord): UnitRecord[] {
   const found = relation.type === 'reference' ? referring(world, relation, unit) : linked(world, relation, unit);
-  return found.filter((each) => world.mayRead(each) && (!filter || matchesIn(world, filter, each)));
+  return found
+    .filter(({ other, link }) => world.mayRead(other) && (!filter || matchesIn(world, filter, other, link)))
+    .map(({ other }) => other);
+}
+
+interface RelatedUnit {
+  readonly other: UnitRecord;
+  readonly link?: NaiveLink;
 }
 
 function referring(
   { units, references }: NaiveWorld,
   { kind, parameter }: { readonly kind: string; readonly parameter: string },
   unit: UnitRecord,
-): UnitRecord[] {
+): RelatedUnit[] {
   if (references.get(parameter) !== unit['kind_id']) return [];
-  return (units.get(kind) ?? []).filter((each) => each[parameter] === unit['id']);
+  return (units.get(kind) ?? []).filter((each) => each[parameter] === unit['id']).map((other) => ({ other }));
 }
 
 function linked(
   { units, links }: NaiveWorld,
   way: Extract<RelatedUnits['relation'], { type: 'link' }>,
   unit: UnitRecord,
-): UnitRecord[] {
-  const ids = links
+): RelatedUnit[] {
+  const all = [...units].flatMap(([kind, of]) => (!way.kinds || way.kinds.includes(kind) ? of : []));
+  return links
     .filter(({ type }) => type === way.link)
     .filter(({ parent, child }) => (way.direction === 'child' ? parent : child) === unit['id'])
-    .map(({ parent, child }) => (way.direction === 'child' ? child : parent));
-  const all = [...units].flatMap(([kind, of]) => (!way.kinds || way.kinds.includes(kind) ? of : []));
-  return all.filter(({ id }) => ids.includes(id as string));
+    .flatMap((link) => {
+      const far = way.direction === 'child' ? link.child : link.parent;
+      return all.filter(({ id }) => id === far).map((other) => ({ other, link }));
+    });
 }
 
-function passes(world: NaiveWorld, test: Test, unit: UnitRecord): boolean {
+function passes(world: NaiveWorld, test: Test, unit: UnitRecord, link: NaiveLink | undefined): boolean {
   if ('other' in test) throw new Error(`no test ${test.op}`);
   const { counted, segments } = test.path;
-  const value = counted ? relatedUnits(world, counted, unit).length : valueAt(world, segments, unit);
+  const ofLink = link && segments.length > 1 && segments[0] === 'link';
+  const stored = () => (ofLink ? (link.values[segments[1] ?? ''] ?? null) : valueAt(world, segments, unit));
+  const value = counted ? relatedUnits(world, counted, unit).length : stored();
   const type = counted ? 'integer' : (world.types.get(segments.at(-1) ?? '') ?? 'unit');
   if (test.op === 'isnull') return (value === null) === test.value;
   if (test.op === 'ne') return value === null || compare(type, value, textOf(test)) !== 0;

@@ -2,6 +2,7 @@
 import { parseFilter } from '../../filter/filter.parser.js';
 import type { Filter, RelatedUnits } from '../../filter/filter.ast.js';
 import { memberNamesOf, pathsOf, relatedOf } from '../../filter/filter.walk.js';
+import { isLinkPath } from '../../filter/link-path.js';
 import { getOrInsert } from '../../shared/get-or-insert.js';
 import { isPlainObject, type Json } from '../../shared/json.js';
 import type { Field, KindDef, Model } from '../model.js';
@@ -22,6 +23,8 @@ export interface FilterNames {
 
 export interface RelatedNames extends FilterNames {
   readonly relation: RelatedUnits['relation'];
+  /** Paths from the link, without `link`, if the units are linked. */
+  readonly linkPaths: readonly (readonly string[])[];
 }
 
 /** The names in a rule, with the parameters of the member. */
@@ -38,7 +41,14 @@ function namesOfFilter(filter: Filter): FilterNames {
   return {
     paths: pathsOf(filter).map(({ segments }) => segments),
     related: relatedOf(filter).map(({ relation, filter: inner }): RelatedNames => {
-      return { relation, ...(inner ? namesOfFilter(inner) : { paths: [], related: [] }) };
+      const { paths, related } = inner ? namesOfFilter(inner) : { paths: [], related: [] };
+      const linkPaths = relation.type === 'link' ? paths.filter(isLinkPath) : [];
+      return {
+        relation,
+        paths: paths.filter((path) => !linkPaths.includes(path)),
+        linkPaths: linkPaths.map((path) => path.slice(1)),
+        related,
+      };
     }),
   };
 }

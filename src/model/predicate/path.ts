@@ -4,6 +4,7 @@
  */
 import type { Path } from '../../filter/filter.ast.js';
 import { printPath } from '../../filter/filter.printer.js';
+import { isLinkPath, LINK_PREFIX } from '../../filter/link-path.js';
 import { KindError, refusal } from '../../shared/errors.js';
 import { LIMITS } from '../../shared/limits.js';
 import { didYouMean } from '../../shared/did-you-mean.js';
@@ -22,10 +23,19 @@ export interface Names {
   readonly kinds?: readonly KindDef[];
   /** Whether the units are reached from others, so that a field which the caller may not read is reported as on a path. */
   readonly beyond?: boolean;
+  /** The fields of the link that leads to the unit, after `link.`; without it, `link` is a name as any other. */
+  readonly link?: LinkNames | undefined;
   /** Follows references; without it, paths can not leave the unit. */
   readonly reach?: Reach | undefined;
   /** The search of the request, whose rank and snippets it may name. */
   readonly search?: Search | undefined;
+}
+
+/** The fields of a link that a filter or order may use. */
+export interface LinkNames {
+  /** The types that the link may have, as kinds (`LinkTypeDef.values`). */
+  readonly types: readonly KindDef[];
+  readonly visible: Visible;
 }
 
 /** Sets `called` and `kinds` if a query is over several kinds. */
@@ -54,8 +64,8 @@ export interface RelatedReach {
   open(kindId: string, at: number): Reached;
   /** The kinds of units that can be linked and that the caller may read; `complete` if these are all. */
   linkable(): { readonly kinds: readonly Reached[]; readonly complete: boolean };
-  /** @throws KindError if there is no such link type */
-  checkLinkType(id: string, at: number): void;
+  /** The fields of a link type that the caller may read. @throws KindError if there is no such link type */
+  openLinkType(id: string, at: number): LinkNames;
   /** Takes a number of kinds from those that the functions of one request may test without naming them. */
   spend(kinds: number, at: number): void;
 }
@@ -69,7 +79,25 @@ export interface Reached extends Pick<Names, 'kind' | 'visible'> {
  * Resolves a path to a field, or to a key in a JSON field.
  * @throws KindError 400 with the name that can not be resolved and its position; what `names.reach` throws
  */
-export function resolvePath({ segments, at }: Path, { reach, beyond, ...names }: Names): Target {
+export function resolvePath(path: Path, names: Names): Target {
+  return names.link && isLinkPath(path.segments) ? linkTarget(path, names.link, names.reach) : unitTarget(path, names);
+}
+
+function linkTarget({ segments, at }: Path, { types, visible }: LinkNames, reach: Reach | undefined): Target {
+  const [, name = '', ...keys] = segments;
+  const field = visible.get(name);
+  if (!field) {
+    for (const type of types) reach?.checkField(type, name);
+    const [only] = types.length === 1 ? types : [];
+    const where = only ? `links of type '${only.id}'` : 'links of any of these types';
+    throw unknownName(name, `no parameter '${shown(name)}' in ${where}${didYouMean(name, visible.keys())}`, at);
+  }
+  const hasKeys = field.type.hasKeys && !field.def.multiple;
+  if (keys.length === 0 || hasKeys) return { field, keys, ofLink: true };
+  throw unknownName(name, `'${LINK_PREFIX}.${name}' leads no further: only the keys of a json parameter do`, at);
+}
+
+function unitTarget({ segments, at }: Path, { reach, beyond, ...names }: Names): Target {
   const through: Step[] = [];
   let current: Omit<Names, 'reach'> = names;
   for (const [passed, name] of segments.entries()) {
@@ -126,9 +154,9 @@ function tooManyReferences(name: string, at: number) {
   return refusal('filter.too_large', text, { parameter: name });
 }
 
-/** The segments of the path to a target: ids of references, id of the field, keys. */
-export function segmentsOf({ field, keys, through = [] }: Target): string[] {
-  return [...through.map(({ reference }) => reference.id), field.id, ...keys];
+/** The segments of the path to a target: ids of references or `link`, id of the field, keys. */
+export function segmentsOf({ field, keys, through = [], ofLink }: Target): string[] {
+  return [...(ofLink ? [LINK_PREFIX] : []), ...through.map(({ reference }) => reference.id), field.id, ...keys];
 }
 
 /** The fields that a path names, each with its kind, up to the first name that the model does not have. */

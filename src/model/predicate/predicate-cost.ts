@@ -1,6 +1,6 @@
 /** The size of predicates. What PostgreSQL needs to plan a statement grows with it. Pure. */
 import { fieldTests, operandsOf, type Predicate, type Step, type Target } from './predicate.js';
-import { relatedIn } from './related.js';
+import { filtersOf, relatedIn } from './related.js';
 
 export interface Extent {
   /** A test with values of the member counts once for each of its values. */
@@ -26,7 +26,7 @@ export function extentOf(predicates: readonly Predicate[]): Extent {
   const tests = predicates.flatMap(fieldTests);
   const counts = tests.map((test) => (test.op === 'member' ? test.values.length : 1));
   const related = predicates.flatMap(relatedIn);
-  const inner = related.flatMap(({ kinds }) => kinds).map(({ filter }) => extentOf(filter ? [filter] : []));
+  const inner = related.flatMap(filtersOf).map((filter) => extentOf([filter]));
   const total = (own: number, of: (extent: Extent) => number) => inner.reduce((sum, each) => sum + of(each), own);
   return {
     tests: total(

@@ -8,12 +8,17 @@ import type { Field, KindDef } from '../model.js';
 import type { SearchDocument } from '../search-document.js';
 import type { Stored } from '../parameter-type/parameter-type.js';
 
-/** What a test compares: a field of the unit or of one that it refers to, or the value at keys in a JSON field. */
+/**
+ * What a test compares: a field of the unit, of one that it refers to or of a link that leads to it, or the value at
+ * keys in a JSON field.
+ */
 export interface Target {
   readonly field: Field;
   readonly keys: readonly string[];
   /** The references to follow to the unit that has the field; absent if that is the unit itself. */
   readonly through?: readonly Step[];
+  /** The field is one of the link that leads to the unit. */
+  readonly ofLink?: true;
   /** The value is the number of these units; `field` describes it, and is not stored. */
   readonly counted?: Related;
 }
@@ -29,6 +34,8 @@ export interface Related {
         readonly direction: 'parent' | 'child';
         /** Whether `kinds` are all that can be linked, without conditions. */
         readonly everyKind: boolean;
+        /** Which of the links count, as a predicate of the link alone; undefined for all. */
+        readonly where: Predicate | undefined;
       };
   /** The kind of the unit. */
   readonly of: KindDef;

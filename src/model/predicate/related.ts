@@ -22,7 +22,14 @@ export function relatedIn(predicate: Predicate): Related[] {
   return [...tested, ...counted];
 }
 
-/** Replaces the filters of related units, on all levels, by the results of `replace`. */
+/** The filters of related units, and of the links to them. */
+export function filtersOf({ via, kinds }: Related): Predicate[] {
+  return [...(via.type === 'link' ? [via.where] : []), ...kinds.map(({ filter }) => filter)].flatMap(
+    (filter) => filter ?? [],
+  );
+}
+
+/** Replaces the filters of related units and their links, on all levels, by the results of `replace`. */
 export function mapRelated(predicate: Predicate, replace: (filter: Predicate) => Predicate): Predicate {
   return mapTests(predicate, (test) => {
     if (test.op === 'exists') return { op: 'exists', related: mapped(test.related, replace) };
@@ -42,7 +49,9 @@ function mapped(related: Related, replace: (filter: Predicate) => Predicate): Re
   const kinds = related.kinds.map((each): RelatedKind => {
     return each.filter ? { ...each, filter: mapRelated(replace(each.filter), replace) } : each;
   });
-  return { ...related, kinds };
+  const { via } = related;
+  if (via.type === 'reference' || !via.where) return { ...related, kinds };
+  return { ...related, kinds, via: { ...via, where: replace(via.where) } };
 }
 
 /** The result of a predicate that is the same for all units; undefined if it may differ. */
@@ -105,6 +114,7 @@ export function bindMember(predicate: Predicate, memberId: string): Predicate {
 export function testedFields(predicate: Predicate): Field[] {
   const fields = fieldTests(predicate)
     .flatMap(operandsOf)
+    .filter(({ ofLink }) => !ofLink)
     .map((target) => target.through?.[0]?.reference ?? target.field);
   const keys = relatedIn(predicate).map(({ of }) => of.keyField);
   return [...new Set([...fields, ...keys].filter(({ column }) => column !== undefined))];

@@ -4,11 +4,21 @@
  */
 import type { Filter, Neighbours, Referrers, RelatedUnits } from '../../filter/filter.ast.js';
 import { pathsOf } from '../../filter/filter.walk.js';
+import { isLinkPath, splitByLink } from '../../filter/link-path.js';
 import { didYouMean } from '../../shared/did-you-mean.js';
 import { refusal } from '../../shared/errors.js';
 import { isLinkable, type Field } from '../model.js';
 import { resolveAbsent, sharedNames } from './absent-parameter.js';
-import { kindsText, namesOfKinds, openedAt, unknownName, type Names, type Reached, type RelatedReach } from './path.js';
+import {
+  kindsText,
+  namesOfKinds,
+  openedAt,
+  unknownName,
+  type LinkNames,
+  type Names,
+  type Reached,
+  type RelatedReach,
+} from './path.js';
 import type { Predicate, Related, RelatedKind, Visible } from './predicate.js';
 import { constantResult } from './related.js';
 
@@ -66,17 +76,21 @@ function isReference(field: Field): boolean {
 function neighbours(relation: Neighbours, filter: Filter | undefined, context: Context): Related {
   const { names, reach } = context;
   const { link, direction, kinds: named, at } = relation;
-  reach.checkLinkType(link, at);
+  const ofType = reach.openLinkType(link, at);
   if (!(names.kinds ?? [names.kind]).some(isLinkable)) {
     throw refusal('filter.bad_operator', `units of ${kindsText(names)} have no links, at character ${at}`);
   }
   const found = named?.map((id) => openLinkable(id, at, reach));
   const { kinds, complete } = found ? { kinds: found, complete: false } : reach.linkable();
-  reach.spend(filter && !named ? kinds.length : 1, at);
-  const units = filter ? withFilter(kinds, filter, context) : kinds.map(({ kind, access }) => plain(kind, access));
-  const everyKind = complete && !filter && kinds.every(({ access }) => !access);
+  const { ofLink, others } = filter ? splitByLink(filter) : {};
+  reach.spend(others && !named ? kinds.length : 1, at);
+  const where = ofLink && context.resolve(ofLink, namesOfLink(ofType, names));
+  const units = others
+    ? withFilter(kinds, others, ofType, context)
+    : kinds.map(({ kind, access }) => plain(kind, access));
+  const everyKind = complete && !others && kinds.every(({ access }) => !access);
   return {
-    via: { type: 'link', link, direction, everyKind },
+    via: { type: 'link', link, direction, everyKind, where },
     of: names.kind,
     kinds: isLinkable(names.kind) ? units : [],
   };
@@ -88,17 +102,29 @@ function openLinkable(id: string, at: number, reach: RelatedReach): Reached {
   throw unknownName(id, `units of '${reached.kind.id}' have no links`, at);
 }
 
+/** The names of a filter that tests links alone. */
+export function namesOfLink(link: LinkNames, { kind, reach }: Pick<Names, 'kind' | 'reach'>): Names {
+  return { kind, visible: new Map(), link, reach, beyond: true };
+}
+
 function plain(kind: RelatedKind['kind'], access: Predicate | undefined): RelatedKind {
   return { kind, access, filter: undefined };
 }
 
 /** As in groups, a parameter that only some of the kinds have is null in the others. */
-function withFilter(kinds: readonly Reached[], filter: Filter, { names, resolve }: Context): RelatedKind[] {
-  const roots = new Set(pathsOf(filter).flatMap(({ segments: [root] }) => root ?? []));
+function withFilter(
+  kinds: readonly Reached[],
+  filter: Filter,
+  link: LinkNames,
+  { names, resolve }: Context,
+): RelatedKind[] {
+  const paths = pathsOf(filter).filter(({ segments }) => !isLinkPath(segments));
+  const roots = new Set(paths.flatMap(({ segments: [root] }) => root ?? []));
   const own = kinds.map(({ visible }) => only(visible, roots));
   const several = {
     kinds: kinds.map(({ kind }) => kind),
     ...namesOfKinds(kinds),
+    link,
     reach: names.reach,
     beyond: true,
   } as const;

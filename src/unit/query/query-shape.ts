@@ -2,7 +2,7 @@
  * A query in words, without any value: operation, kinds, parameters, operators and order. Queries that differ only in
  * their values have the same shape. Pure.
  */
-import type { Predicate, Related, Target } from '../../model/predicate/predicate.js';
+import { conjunction, type Predicate, type Related, type Target } from '../../model/predicate/predicate.js';
 import type { AggregatePlan } from '../../sql/aggregate.sql.js';
 import { targetsOfOrder } from '../../sql/order.sql.js';
 import type { ListPlan, OrderTerm } from '../../sql/select.sql.js';
@@ -105,13 +105,14 @@ function filterText(filter: Predicate): string {
 const LIKE_NAMES = { within: 'contains', start: 'startswith', end: 'endswith' } as const;
 
 /** Keys inside JSON are data of the client, and not named. */
-function pathText({ through, field, keys, counted }: Target): string {
-  const steps = through?.map(({ reference }) => `${reference.id}.`).join('') ?? '';
+function pathText({ through, field, keys, counted, ofLink }: Target): string {
+  const steps = ofLink ? 'link.' : (through?.map(({ reference }) => `${reference.id}.`).join('') ?? '');
   if (counted) return `${steps}count(${relatedText(counted)})`;
   return `${steps}${field.id}${keys.length > 0 ? '.*' : ''}`;
 }
 
 function relatedText({ via, kinds }: Related): string {
   const way = via.type === 'reference' ? via.field.id : `${via.link} ${via.direction}`;
-  return `${kindsText(kinds)} by ${way}${whereText(kinds[0]?.filter, undefined)}`;
+  const filter = conjunction(via.type === 'link' ? via.where : undefined, kinds[0]?.filter);
+  return `${kindsText(kinds)} by ${way}${whereText(filter, undefined)}`;
 }

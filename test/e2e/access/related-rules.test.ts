@@ -30,7 +30,11 @@ async function teams(): Promise<Setting> {
       ],
     },
   );
-  await ok(project.post('/link/unit', { id: 'advises', label: 'Advises' }));
+  const parameters = [
+    { id: 'weight', kind_id: 'integer' },
+    { id: 'since', kind_id: 'date' },
+  ];
+  await ok(project.post('/link/unit', { id: 'advises', label: 'Advises', parameters }));
   const make = async (kind: string, body: object): Promise<string> =>
     await createdId(project.post(`/${kind}/unit`, body));
   const people = (await ok(project.get('/person/unit'))) as { items: { id: string }[] };
@@ -109,6 +113,21 @@ describe('a rule over linked units', () => {
     await setAccess(setting, { read: 'gt(count_linked(advises,child),0)' });
     expect(await namesFor(member)).toBe('red blue');
   });
+
+  it('sees the values of links', async () => {
+    const setting = await teams();
+    const { project, member, memberId, make } = setting;
+    const [red, blue] = [await make('team', { name: 'red' }), await make('team', { name: 'blue' })];
+    await ok(project.post(`/team/unit/${red}/link/advises/person/unit/${memberId}`, { weight: 5 }));
+    await ok(project.post(`/team/unit/${blue}/link/advises/person/unit/${memberId}`, { weight: 1 }));
+    await setAccess(setting, { read: 'linked(advises,child,person,and(eq(id,@member.id),gt(link.weight,3)))' });
+    expect(await namesFor(member)).toBe('red');
+    await setAccess(setting, { read: 'linked(advises,child,and(eq(link.child_id,@member.id),lt(link.weight,3)))' });
+    expect(await namesFor(member)).toBe('blue');
+    expect((await member.get(`/team/unit/${red}`)).status).toBe(404);
+    await ok(project.put(`/team/unit/${red}/link/advises/person/unit/${memberId}`, { weight: 2 }));
+    expect(await namesFor(member)).toBe('red blue');
+  });
 });
 
 describe('a rule closes', () => {
@@ -124,6 +143,7 @@ describe('a rule closes', () => {
       '/string/unit/role?cascade=true',
     ],
     ['a link type', 'linked(advises,child)', '/link/unit/advises?cascade=true'],
+    ['a parameter of the link', 'linked(advises,child,gt(link.weight,1))', '/integer/unit/weight?cascade=true'],
     ['a linked kind', 'linked(advises,child,[membership,team])', '/kind/unit/membership?cascade=true'],
     ['a parameter that linked units have', 'linked(advises,child,eq(role,lead))', '/string/unit/role?cascade=true'],
     ['the only kind that has a parameter', 'linked(advises,child,eq(role,lead))', '/kind/unit/membership?cascade=true'],
@@ -134,11 +154,22 @@ describe('a rule closes', () => {
     expect(await accessOf(setting)).toEqual(CLOSED);
   });
 
+  it('with a parameter that a link type has no longer, also if it gets it back', async () => {
+    const setting = await teams();
+    await setAccess(setting, { read: 'not(linked(advises,child,gt(link.weight,1)))', update: 'linked(advises,child)' });
+    await ok(setting.project.put('/link/unit/advises', { parameters: ['since'] }));
+    const closed = { read: 'nobody', update: 'linked(advises,child)' };
+    expect(await accessOf(setting)).toEqual(closed);
+    await ok(setting.project.put('/link/unit/advises', { parameters: ['since', 'weight'] }));
+    expect(await accessOf(setting)).toEqual(closed);
+  });
+
   it('not with what it does not name', async () => {
     const setting = await teams();
-    const rule = 'linked(advises,child,exists(membership.team))';
+    const rule = 'linked(advises,child,and(gt(link.weight,1),exists(membership.team)))';
     await setAccess(setting, { read: rule });
     await ok(setting.project.delete('/string/unit/role?cascade=true'));
+    await ok(setting.project.delete('/date/unit/since?cascade=true'));
     await ok(setting.project.post('/kind/unit', { id: 'other', label: 'Other' }));
     await ok(setting.project.delete('/kind/unit/other'));
     expect(await accessOf(setting)).toEqual({ read: rule });

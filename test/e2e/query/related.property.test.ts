@@ -21,7 +21,7 @@ const reference = (id: string, kind: string) => ({ id, kind_id: 'unit', referenc
 const RULES: Readonly<Record<string, string>> = {
   a: 'ne(n,3)',
   b: 'or(exists(c.to_b,and(eq(owner,@member.id),gt(n,0))),lt(count_linked(near,child,a,gt(n,0)),1))',
-  c: 'or(eq(owner,@member.id),gt(n,2),linked(near,parent,eq(t,x)))',
+  c: 'or(eq(owner,@member.id),gt(n,2),linked(near,parent,and(eq(t,x),lt(link.weight,@member.level))))',
 };
 await defineKinds(
   project,
@@ -38,7 +38,8 @@ await defineKinds(
     parameters: ['n', 't', 'to_a', reference('to_b', 'b'), reference('owner', 'person'), reference('to_c', 'c')],
   },
 );
-for (const id of ['near', 'far']) await ok(project.post('/link/unit', { id, label: id }));
+await ok(project.post('/link/unit', { id: 'near', parameters: [{ id: 'weight', kind_id: 'integer' }] }));
+await ok(project.post('/link/unit', { id: 'far', parameters: ['weight', 't'] }));
 for (const [id, read] of Object.entries(RULES)) await ok(project.put(`/kind/unit/${id}`, { access: { read } }));
 
 /** A reproducible number below `below`. */
@@ -53,7 +54,7 @@ const KINDS = ['a', 'b', 'c'] as const;
 const members: string[] = [];
 for (const name of ['ann', 'bob']) {
   members.push(
-    await createdId(project.post('/person/unit', { username: name, email: `${name}@example.org`, level: 1 })),
+    await createdId(project.post('/person/unit', { username: name, email: `${name}@example.org`, level: 3 })),
   );
 }
 const text = (unit: UnitRecord, name: string): string => unit[name] as string;
@@ -73,9 +74,11 @@ const every = [...units.values()].flat();
 for (let at = 0; at < 60; at += 1) {
   const [parent, child, type] = [pick(every), pick(every), pick(['near', 'far'])];
   const path = `/${text(parent, 'kind_id')}/unit/${text(parent, 'id')}/link/${type}/${text(child, 'kind_id')}/unit/${text(child, 'id')}`;
-  await ok(project.post(path));
-  const link = { type, parent: text(parent, 'id'), child: text(child, 'id') };
-  if (!links.some((each) => JSON.stringify(each) === JSON.stringify(link))) links.push(link);
+  const ends = { type, parent: text(parent, 'id'), child: text(child, 'id') };
+  if (links.some(({ values, ...each }) => JSON.stringify(each) === JSON.stringify(ends))) continue;
+  const values: UnitRecord = { weight: pick([null, 0, 1, 2, 3]), ...(type === 'far' && { t: pick([null, 'x', 'y']) }) };
+  await ok(project.post(path, values));
+  links.push({ ...ends, values });
 }
 
 const REFERENCES = new Map([
@@ -86,14 +89,18 @@ const REFERENCES = new Map([
 const TYPES = new Map([
   ['n', 'integer'],
   ['t', 'string'],
+  ['weight', 'integer'],
 ]);
+const MEMBER_LEVEL = '3';
 const all: NaiveWorld = { units, links, references: REFERENCES, types: TYPES, mayRead: () => true };
 
 /** The world as a member sees it: its rules see all units. */
 function worldOf(memberId: string): NaiveWorld {
   const readable = new Map<unknown, boolean>();
   for (const [kind, of] of units) {
-    const rule = parseFilter((RULES[kind] ?? '').replaceAll('@member.id', memberId));
+    const rule = parseFilter(
+      (RULES[kind] ?? '').replaceAll('@member.id', memberId).replaceAll('@member.level', MEMBER_LEVEL),
+    );
     for (const unit of of) readable.set(unit['id'], matchesIn(all, rule, unit));
   }
   return { ...all, mayRead: ({ id }) => readable.get(id) === true };
@@ -126,12 +133,18 @@ const PATHS: Readonly<Record<string, readonly string[]>> = {
   c: ['n', 't', 'to_a.n', 'to_b.t', 'to_b.to_a.n', 'to_c.to_b.n'],
 };
 
-/** @param kind undefined for units of any kind */
-function filters(kind: string | undefined, inside: number, size: number): fc.Arbitrary<Filter> {
-  const plain: fc.Arbitrary<Filter> = fc.constantFrom(...(PATHS[kind ?? 'a'] ?? [])).chain((text) => {
+const LINK_PATHS: Readonly<Record<string, readonly string[]>> = {
+  near: ['link.weight'],
+  far: ['link.weight', 'link.t'],
+};
+
+/** @param kind undefined for units of any kind @param link the type of the link that leads to the units */
+function filters(kind: string | undefined, inside: number, size: number, link = ''): fc.Arbitrary<Filter> {
+  const paths = [...(PATHS[kind ?? 'a'] ?? []), ...(LINK_PATHS[link] ?? [])];
+  const plain: fc.Arbitrary<Filter> = fc.constantFrom(...paths).chain((text) => {
     const segments = text.split('.');
     const path = { segments, at };
-    const value = segments.at(-1) === 'n' ? fc.constantFrom('0', '1', '2', '3') : fc.constantFrom('x', 'y');
+    const value = segments.at(-1) !== 't' ? fc.constantFrom('0', '1', '2', '3') : fc.constantFrom('x', 'y');
     return fc.oneof(
       fc
         .record({ op: fc.constantFrom('eq' as const, 'ne' as const, 'lt' as const, 'gt' as const), value })
@@ -145,11 +158,11 @@ function filters(kind: string | undefined, inside: number, size: number): fc.Arb
     fc
       .tuple(
         fc.constantFrom('and' as const, 'or' as const),
-        filters(kind, inside, size - 1),
-        filters(kind, inside, size - 1),
+        filters(kind, inside, size - 1, link),
+        filters(kind, inside, size - 1, link),
       )
       .map(([op, left, right]): Filter => ({ op, filters: [left, right], at })),
-    filters(kind, inside, size - 1).map((filter): Filter => ({ op: 'not', filter, at })),
+    filters(kind, inside, size - 1, link).map((filter): Filter => ({ op: 'not', filter, at })),
   ];
   if (inside < LIMITS.relatedDepth) {
     const existence = relations(kind, inside, size).map((related): Filter => ({ op: 'exists', related, at }));
@@ -166,7 +179,8 @@ function filters(kind: string | undefined, inside: number, size: number): fc.Arb
 }
 
 function relations(kind: string | undefined, inside: number, size: number): fc.Arbitrary<RelatedUnits> {
-  const withFilter = (other: string | undefined) => fc.option(filters(other, inside + 1, size - 1), { nil: undefined });
+  const withFilter = (other: string | undefined, link?: string) =>
+    fc.option(filters(other, inside + 1, size - 1, link), { nil: undefined });
   const linked = fc
     .tuple(
       fc.constantFrom('near', 'far'),
@@ -176,7 +190,7 @@ function relations(kind: string | undefined, inside: number, size: number): fc.A
     .chain(([link, direction, kinds]) => {
       const named = kinds.length === 0 ? undefined : kinds;
       const relation = { type: 'link' as const, link, direction, kinds: named, at };
-      return withFilter(kinds.length === 1 ? kinds[0] : undefined).map((filter): RelatedUnits => ({
+      return withFilter(kinds.length === 1 ? kinds[0] : undefined, link).map((filter): RelatedUnits => ({
         relation,
         filter,
       }));

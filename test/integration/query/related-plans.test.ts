@@ -83,6 +83,9 @@ it.each([
   'limit=50&include=title,latest:related(comment.article,order=-inserted_at,limit=3)',
   'limit=50&filter=linked(link,child)',
   'limit=50&filter=linked(link,child,comment,eq(n,3))',
+  'limit=50&filter=linked(link,child,gt(link.inserted_at,2020-01-01))',
+  'limit=50&filter=linked(link,child,comment,or(gt(link.inserted_at,2020-01-01),eq(n,3)))',
+  'limit=50&order=-count_linked(link,child,gt(link.inserted_at,2020-01-01))',
   'limit=50&include=title,comments:count_linked(link,child,comment,eq(n,3))',
 ])('%s', async (search) => {
   expect(await repeatedScans(`/article/unit?${search}`)).toEqual([]);

@@ -27,8 +27,9 @@ const model = modelWith({
     parameter('latitude', 'float'),
     parameter('longitude', 'float'),
     parameter('tags', 'string', { multiple: true }),
+    parameter('weight', 'integer'),
   ],
-  links: [{ id: 'borders', parameters: [] }],
+  links: [{ id: 'borders', parameters: ['weight'] }],
 });
 
 const contextOf = (id: string) =>
@@ -60,6 +61,10 @@ const STATEMENTS: Readonly<Record<string, Statement>> = {
   ),
   'related units inside': list('land', 'include=[id,cities:related(city.land,gt(size,9),order=-size,limit=3)]'),
   'linked units': list('land', 'include=id&filter=linked(borders,child,land,gt(area,1000))'),
+  'linked units by the values of links': list(
+    'land',
+    'include=id&filter=and(linked(borders,child,gt(link.weight,3)),linked(borders,child,land,or(gt(link.weight,3),gt(area,1000))))',
+  ),
   'two parameters': list('city', 'include=id&filter=gt_field(until,from)'),
   'a distance': list(
     'city',
