@@ -13,6 +13,8 @@ export interface ShownRelated {
   readonly name: string;
   readonly related: Related;
   readonly list?: RelatedList;
+  /** The column of the row `t` that has the number; left out where it has to be counted. */
+  readonly column?: Fragment;
 }
 
 export interface RelatedList {
@@ -24,8 +26,8 @@ export interface RelatedList {
 }
 
 /** `expression AS "name"` for the record of the row `t`. */
-export function relatedColumn(schema: string, { name, related, list }: ShownRelated): Fragment {
-  const value = list ? listSql(schema, related, list) : countSql(schema, related, 't');
+export function relatedColumn(schema: string, { name, related, list, column }: ShownRelated): Fragment {
+  const value = list ? listSql(schema, related, list) : column ? sql`t.${column}` : countSql(schema, related, 't');
   return sql`${value} AS ${ident(name)}`;
 }
 

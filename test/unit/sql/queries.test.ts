@@ -38,7 +38,10 @@ const contextOf = (id: string) =>
     { kind: kindIn(model, id), access: undefined },
   );
 const list = (id: string, query: string): Statement => {
-  const parsed = parseListQuery(urlQueryParameters(`?count=none&${query}`), UNITS_QUERY);
+  const parsed = parseListQuery(
+    urlQueryParameters(`?${query.includes('count=exact') ? '' : 'count=none&'}${query}`),
+    UNITS_QUERY,
+  );
   return listStatement(planQuery(parsed, (each) => planList(each, contextOf(id))));
 };
 const aggregate = (id: string, query: string): Statement => {
@@ -54,6 +57,10 @@ const STATEMENTS: Readonly<Record<string, Statement>> = {
   ),
   'elements of a list, and periods': aggregate('city', 'group=[each(tags),year(from)]&select=[avg(size),last(name)]'),
   'units that others refer to': list('land', 'include=id&filter=exists(city.land,gt(size,1000))'),
+  'their total, counted with the page': list(
+    'land',
+    'include=[id,cities:count_related(city.land)]&filter=exists(city.land,gt(size,9))&order=-count_related(city.land)&offset=5&limit=2&count=exact',
+  ),
   'units without them': list('land', 'include=id&filter=not(exists(city.land))'),
   'a number of related units': list(
     'land',
