@@ -1,7 +1,7 @@
 import { Controller, Delete, Get, Param, Post, Put, Req, UseInterceptors } from '@nestjs/common';
 import { ApiRoute } from '../http/route/api-route.js';
 import { urlQueryParameters } from '../http/route/parse-list-query.js';
-import { CASCADE_QUERY, WALK_ENDPOINT_QUERY } from '../http/route/query-names.js';
+import { CASCADE_QUERY, PATH_ENDPOINT_QUERY, WALK_ENDPOINT_QUERY } from '../http/route/query-names.js';
 import { type Answer, NULL_ANSWER } from '../http/answer/answer.js';
 import { hasBody } from '../http/body/read-body.js';
 import type { HttpRequest } from '../http/request/request.js';
@@ -11,6 +11,7 @@ import { TenancyInterceptor } from '../tenancy/tenancy.interceptor.js';
 import { LinkReader } from './link.reader.js';
 import type { LinkPath } from './link.plan.js';
 import { LinkService } from './link.service.js';
+import { ShortestPathReader } from './shortest-path.reader.js';
 import { GROUP_KIND, KIND_KIND } from '../model/built-in-traits.js';
 
 interface LinkParams {
@@ -21,9 +22,12 @@ interface LinkParams {
   readonly child_unit_id: string;
 }
 
-interface WalkParams {
+interface WalkStart {
   readonly parent_kind_id: string;
   readonly parent_unit_id: string;
+}
+
+interface WalkParams extends WalkStart {
   readonly direction: string;
 }
 
@@ -131,6 +135,29 @@ export class LinkController {
   ): Promise<Answer> {
     await this.links.remove(scope, linkPathOf(params), request.url);
     return NULL_ANSWER;
+  }
+}
+
+/** The shortest path from one unit to another. */
+@Controller('api/lib/:parent_kind_id/unit/:parent_unit_id/link/path')
+@UseInterceptors(TenancyInterceptor)
+export class ShortestPathController {
+  constructor(private readonly reader: ShortestPathReader) {}
+
+  @Get()
+  @ApiRoute({
+    id: 'path',
+    ...LINKS,
+    rights: ['read'],
+    summary: 'Find the shortest path from a unit of % to another unit',
+    description:
+      'The units on the way, the target last, each with the link that leads to it. Empty if both are the same unit; 404 `link.no_path` if there is no path.',
+    query: PATH_ENDPOINT_QUERY,
+    content: 'linkedUnits',
+  })
+  find(@Scope() scope: RequestScope, @Param() params: WalkStart, @Req() request: HttpRequest): Promise<Answer> {
+    const { parent_kind_id: kind, parent_unit_id: unit } = params;
+    return this.reader.find(scope, { kind, unit }, urlQueryParameters(request.url));
   }
 }
 

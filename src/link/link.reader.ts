@@ -7,7 +7,7 @@ import type { Answer } from '../http/answer/answer.js';
 import { parseListQuery, type ParsedQuery, type QueryParameters } from '../http/route/parse-list-query.js';
 import { WALK_QUERY } from '../http/route/query-names.js';
 import type { KindDef } from '../model/model.js';
-import { isCallerError, refusal } from '../shared/errors.js';
+import { isCallerError, refusal, type KindError } from '../shared/errors.js';
 import { LIMITS } from '../shared/limits.js';
 import { didYouMean } from '../shared/did-you-mean.js';
 import type { Direction } from '../sql/traversal.sql.js';
@@ -100,7 +100,7 @@ function directionOf(kind: KindDef, { direction }: WalkPath): Direction {
   return found;
 }
 
-function tooFar() {
+export function tooFar(): KindError {
   const [units, links] = [LIMITS.walkUnits, LIMITS.walkLinks].map((limit) => limit.toLocaleString('en'));
   return refusal(
     'link.too_far',

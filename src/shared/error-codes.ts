@@ -74,6 +74,7 @@ export const ERRORS = {
     status: 400,
     meaning: 'The walk would reach more units, or follow more links, than one request may: less depth, or one link_id.',
   },
+  'link.no_path': { status: 404, meaning: 'No path over links leads to the unit within this depth.' },
   'link.bad_definition': {
     status: 400,
     meaning: 'The parameters of the link type contradict each other or the model.',

@@ -8,6 +8,7 @@ import type { Predicate } from '../model/predicate/predicate.js';
 import { all, EMPTY_SQL, integer, join, literal, param, sql, type Fragment } from './fragment.js';
 import { unitSatisfies, type UnitReference } from './mixed-units.sql.js';
 import { linkTable } from './link-table.sql.js';
+import { NODE_ID, NODE_KIND, nodeText, PLAN_FOR_MANY_ROWS, REACHED_COLUMNS, viaText } from './reached-unit.sql.js';
 
 export type Direction = 'parent' | 'child';
 
@@ -145,14 +146,6 @@ export function isReadable({ schema, passed, passesAll }: Traversal): Fragment |
   return cases.length + free.length === 0 ? sql`false` : sql`CASE${open}${join(cases, '')} ELSE false END`;
 }
 
-/** PostgreSQL estimates that an array has ten elements; with this join it plans for many. */
-const PLAN_FOR_MANY_ROWS = sql` CROSS JOIN generate_series(1, (SELECT 1)) AS _many`;
-const NODE_KIND = sql`split_part(m.node, '/', 1)`;
-const NODE_ID = sql`substr(m.node, strpos(m.node, '/') + 1)`;
-/** Before the kind in a text of a link. It sorts before other characters, so that ids are compared before kinds. */
-const BEFORE_KIND = sql`chr(1)`;
-const NEAR_KIND = sql`split_part(m.via, ${BEFORE_KIND}, -1)`;
-
 /**
  * Several steps. A unit is a text `kind/id`, and the link by which it was reached a text of its type, and the id and the
  * kind of the unit from which it was followed; of several links the first in this order counts. A step with too many links stops there and sets `over`.
@@ -175,8 +168,8 @@ function manySteps(
     FROM (${frontier}) AS f
     CROSS JOIN LATERAL (
       SELECT
-        ${far.kind} || '/' || ${far.id} AS node,
-        l."link_id" || '/' || ${near.id} || ${BEFORE_KIND} || ${near.kind} AS via
+        ${nodeText(far)} AS node,
+        ${viaText(near)} AS via
       FROM ${linkTable(traversal.schema)} AS l
       WHERE ${along}
       OFFSET 0
@@ -269,11 +262,7 @@ function unnestedSteps(levels: Fragment): Fragment {
   return sql`
     SELECT
       s.depth,
-      ${NODE_KIND} AS kind,
-      ${NODE_ID} AS id,
-      split_part(m.via, '/', 1) AS link_id,
-      left(substr(m.via, strpos(m.via, '/') + 1), -1 - length(${NEAR_KIND})) AS near,
-      ${NEAR_KIND} AS near_kind
+      ${REACHED_COLUMNS}
     FROM ${levels} AS s
     CROSS JOIN LATERAL unnest(s.nodes, s.vias) AS m(node, via)
   `;

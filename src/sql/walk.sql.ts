@@ -56,7 +56,7 @@ export interface WalkPlan extends Traversal, PageRequest {
   readonly templateOwner?: object;
 }
 
-const WALK_LIMITS: TraversalLimits = { units: LIMITS.walkUnits, links: LIMITS.walkLinks };
+export const WALK_LIMITS: TraversalLimits = { units: LIMITS.walkUnits, links: LIMITS.walkLinks };
 
 /** One row `v, found, over, count, items, unmet`. `over`: the walk exceeds the limits; `unmet`: unexpected kinds. */
 export function walkStatement(plan: WalkPlan): Statement {
@@ -100,13 +100,13 @@ function walkSql(plan: WalkPlan, key: Fragment, types: Fragment | undefined): Fr
 }
 
 /** The kinds on the page that the plan does not expect; null for none. */
-function unexpectedKinds({ expectedKinds }: WalkPlan): Fragment {
+export function unexpectedKinds({ expectedKinds }: Pick<WalkPlan, 'expectedKinds'>): Fragment {
   if (!expectedKinds) return sql`NULL::text[]`;
   const others = expectedKinds.length > 0 ? sql` WHERE kind NOT IN (${join(expectedKinds.map(literal))})` : EMPTY_SQL;
   return sql`(SELECT array_agg(DISTINCT kind) FROM _page${others})`;
 }
 
-function readPlans(shown: readonly KindPart[]): ReadPlan[] {
+export function readPlans(shown: readonly KindPart[]): ReadPlan[] {
   return shown.map(({ read }) => read);
 }
 
@@ -152,7 +152,7 @@ function walkCount(plan: WalkPlan, total: Fragment | undefined, chosen: Fragment
 }
 
 /** The field `link` of an item: the link by which the walk reached the unit `n`, with its values. */
-function linkField({ schema, direction, linkValues }: Traversal): Fragment {
+export function linkField({ schema, direction, linkValues }: Traversal): Fragment {
   const near = { kind: sql`n.near_kind`, id: sql`n.near` };
   const [parent, child] = direction === 'child' ? [near, REACHED_UNIT] : [REACHED_UNIT, near];
   const own = sql`

@@ -108,7 +108,7 @@ function readListQuery(reader: QueryReader): ListQuery {
     search: reader.single('search'),
     include: reader.names('include'),
     exclude: reader.names('exclude'),
-    nest: reader.choice('nest', ['true', 'false'], 'false') === 'true',
+    nest: reader.flag('nest'),
     count: reader.choice('count', ['exact', 'none', 'estimated'], 'exact'),
     cursor,
     loadLinks: LOAD_LINKS[reader.choice('load_links', ['true', 'false', 'count'], 'false')],

@@ -16,6 +16,9 @@ export type QueryName =
   | 'depth'
   | 'link_id'
   | 'kind_id'
+  | 'direction'
+  | 'to_kind'
+  | 'to_id'
   | 'cascade'
   | 'member'
   | 'kinds'
@@ -64,6 +67,20 @@ export const WALK_QUERY = [
 
 /** Of the endpoint of a traversal. */
 export const WALK_ENDPOINT_QUERY = [...WALK_QUERY, ...EXPLAIN_NAMES] as const satisfies readonly QueryName[];
+
+/** Of the shortest path between two units. */
+export const PATH_QUERY = [
+  'to_kind',
+  'to_id',
+  'direction',
+  'link_id',
+  'depth',
+  ...FIELD_NAMES,
+  ...NEST_NAMES,
+] as const satisfies readonly QueryName[];
+
+/** Of the endpoint of a path. */
+export const PATH_ENDPOINT_QUERY = [...PATH_QUERY, ...EXPLAIN_NAMES] as const satisfies readonly QueryName[];
 
 const REMOTE_AGGREGATE_QUERY = [
   'select',

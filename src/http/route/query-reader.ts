@@ -29,6 +29,18 @@ export class QueryReader {
     return values?.[0];
   }
 
+  /** @param what whose id is wanted */
+  required(name: QueryName, what: string): string | undefined {
+    const text = this.single(name);
+    if (text !== undefined && text !== '') return text;
+    this.bad(name, `wants the id of ${what}`);
+    return undefined;
+  }
+
+  flag(name: QueryName): boolean {
+    return this.choice(name, ['true', 'false'], 'false') === 'true';
+  }
+
   number(name: QueryName, absent: number, max: number): number {
     const text = this.single(name);
     if (text === undefined) return absent;

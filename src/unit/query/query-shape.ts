@@ -6,6 +6,7 @@ import { conjunction, type Predicate, type Related, type Target } from '../../mo
 import type { AggregatePlan } from '../../sql/aggregate.sql.js';
 import { targetsOfOrder } from '../../sql/order.sql.js';
 import type { ListPlan, OrderTerm } from '../../sql/select.sql.js';
+import type { ShortestPathPlan } from '../../sql/shortest-path.sql.js';
 import type { UnionPlan } from '../../sql/union.sql.js';
 import type { WalkPlan } from '../../sql/walk.sql.js';
 
@@ -39,6 +40,10 @@ export function aggregateShape({ sources, columns }: AggregatePlan): string {
 export function walkShape({ start, direction, depth, shown }: WalkPlan): string {
   const filter = shown.find((part) => part.filter)?.filter;
   return bounded(`${direction} links of ${start.kind.id} to depth ${depth}${whereText(filter, undefined)}`);
+}
+
+export function shortestPathShape({ start, target, direction, depth }: ShortestPathPlan): string {
+  return bounded(`${direction} path of ${start.kind.id} to ${target.kind.id} to depth ${depth}`);
 }
 
 function bounded(shape: string): string {

@@ -13,12 +13,13 @@ import {
   type CountedRows,
   type ListPlan,
 } from '../../sql/select.sql.js';
+import { shortestPathStatement, type ShortestPathPlan } from '../../sql/shortest-path.sql.js';
 import { estimateUnionStatement, unionStatement, type UnionPlan } from '../../sql/union.sql.js';
 import { walkStatement, type WalkPlan } from '../../sql/walk.sql.js';
 import type { QueryCall } from '../explain/query-collector.js';
 import { QueryStatistics } from '../explain/query-statistics.js';
 import { badCursor } from '../query/cursor.js';
-import { aggregateShape, listShape, unionShape, walkShape } from '../query/query-shape.js';
+import { aggregateShape, listShape, shortestPathShape, unionShape, walkShape } from '../query/query-shape.js';
 import { checkVersion, type Versioned } from './check-version.js';
 import { CountChecker } from './count-checker.js';
 
@@ -39,6 +40,12 @@ export interface WalkRow {
   readonly items: string;
   /** Kinds of units in the page that the plan does not read. */
   readonly unmet: readonly string[] | null;
+}
+
+export interface ShortestPathRow extends WalkRow {
+  readonly target_found: boolean;
+  /** Whether there is a path. */
+  readonly met: boolean;
 }
 
 type ListRow = Versioned & { count: string; items: string | null; last?: string | null };
@@ -153,6 +160,15 @@ export class PageRepository {
       walkShape(plan),
     );
     if (!row) throw new Error('a walk answers one row');
+    return { ...row, count: Number(row.count) };
+  }
+
+  async fetchShortestPath(executor: Executor, plan: ShortestPathPlan, model: Model): Promise<ShortestPathRow> {
+    const query = { schema: plan.schema, model, statement: shortestPathStatement(plan) };
+    const row = await this.#query<Versioned & Omit<ShortestPathRow, 'count'> & { count: string }>(executor, query, () =>
+      shortestPathShape(plan),
+    );
+    if (!row) throw new Error('a shortest path answers one row');
     return { ...row, count: Number(row.count) };
   }
 

@@ -166,6 +166,7 @@ function aboutUnit(kind: string, id: string, ids: World['ids']): Question[] {
     ...[`${path}/access`, `${path}/access?member=${ids['ann']}`, `${path}/function/f`].map(get),
     ...['parent', 'child'].flatMap((way) => [get(`${path}/link/${way}`), get(`${path}/link/${way}?depth=3`)]),
     ...WALKS.map((query) => get(`${path}/link/child?${query}`)),
+    ...pathsTo(kind, id, ids).map(get),
     get(`/group/all/unit/${id}`),
     get(`/${kind}/unit?filter=eq(id,${id})`),
     get(`/pointer/unit?filter=eq(to_${kind},${id})&include=code`),
@@ -188,6 +189,19 @@ const WALKS = [
   'depth=1&kind_id=ruled&count=estimated',
   'depth=1&load_links=true',
 ];
+
+/** Shortest paths to a unit, from it, and over it. */
+function pathsTo(kind: string, id: string, ids: World['ids']): string[] {
+  const open = (name: string) => `/open/unit/${ids[name]}/link/path`;
+  const queries = ['', '&include=code', '&depth=0', '&include=s_string', '&depth=x'];
+  return [
+    ...queries.map((more) => `${open('open0')}?to_kind=${kind}&to_id=${id}${more}`),
+    ...queries.map((more) => `/${kind}/unit/${id}/link/path?to_kind=open&to_id=${ids['open1']}${more}`),
+    `${open('open1')}?direction=parent&to_kind=${kind}&to_id=${id}`,
+    `${open('open0')}?to_kind=open&to_id=${ids['open1']}`,
+    `${open('open0')}?to_kind=pointer&to_id=${ids['pointer1']}&include=code`,
+  ];
+}
 
 const KINDS = ['open', 'ruled', 'closed', 'sealed', 'pointer', 'person'];
 

@@ -127,7 +127,9 @@ const CASES = PATHS.flatMap(([template, method, operation]): Case[] => {
 
 it('many operations are tried', () => {
   expect(CASES.length).toBeGreaterThan(60);
-  expect(new Set(CASES.flatMap(({ takes }) => takes)).size).toBe(Object.keys(QUERY_PARAMETERS).length);
+  expect(new Set(CASES.flatMap(({ takes }) => takes)).size).toBe(
+    new Set(Object.values(QUERY_PARAMETERS).map(({ name }) => name)).size,
+  );
 });
 
 const NAMES = [...Object.values(QUERY_PARAMETERS).map(({ name }) => name), 'x'];
@@ -158,5 +160,5 @@ it.each(CASES.map((each) => [each.id, each] as const))('%s', async (_, { method,
 
 it('the names of components are those of the document', () => {
   for (const [component, { name }] of Object.entries(QUERY_PARAMETERS))
-    expect(queryComponent(name as never)).toBe(component);
+    expect(queryComponent(name as never, component === 'path_depth' ? 'path' : undefined)).toBe(component);
 });

@@ -176,6 +176,10 @@ const QUERIES: Partial<Record<keyof typeof QUERY_PARAMETERS, readonly [path: str
   member: [`/place/unit/${place}/access`, 'query.bad_value'],
   link_ids: [`/place/unit/${place}/link/child`, 'link.unknown'],
   kind_ids: [`/place/unit/${place}/link/child`, 'kind.unknown'],
+  to_kind: [`/place/unit/${place}/link/path?to_id=${place}`, 'kind.unknown'],
+  to_id: [`/place/unit/${place}/link/path?to_kind=place`, 'unit.unknown'],
+  path_depth: [`/place/unit/${place}/link/path?to_kind=place&to_id=${place}`],
+  path_direction: [`/place/unit/${place}/link/path?to_kind=place&to_id=${place}`],
   select: ['/ruled/aggregate', 'filter.syntax', 'filter.unknown_operator'],
   group: ['/ruled/aggregate', 'filter.syntax', 'filter.unknown_operator', 'parameter.unknown'],
   having: ['/ruled/aggregate', 'filter.syntax', 'filter.unknown_operator', 'query.bad_value'],
@@ -194,7 +198,11 @@ it.each(Object.entries<OpenApiParameter>(QUERY_PARAMETERS))('?%s', async (key, p
   const method = key === 'cascade' ? 'DELETE' : 'GET';
   const unexpected: unknown[] = [];
   for (const value of values.sample(parameter.schema, SAMPLES)) {
-    const request = { method, path: `/api/lib${path}?${queryOf(parameter, value)}`, headers };
+    const request = {
+      method,
+      path: `/api/lib${path}${path.includes('?') ? '&' : '?'}${queryOf(parameter, value)}`,
+      headers,
+    };
     const { status, body } = await send(service.service, request);
     if (status === 200 || body.messages.every(({ code }) => expected.includes(code as ErrorCode))) continue;
     unexpected.push({ value, faults: body.messages });

@@ -82,7 +82,8 @@ interface Step {
   readonly unit: Unit;
   readonly depth: number;
   readonly link_id: string;
-  readonly near: string;
+  /** The unit from which the link was followed. */
+  readonly from: Unit;
 }
 
 function walk(
@@ -101,10 +102,10 @@ function walk(
         if (far.kind === 'idle' || !(asAdmin || far.open)) continue;
         if (reached.has(key(far)) || (far === start && step > 0)) continue;
         const ways = found.get(key(far)) ?? [];
-        found.set(key(far), [...ways, { unit: far, depth: step, link_id: link.type, near: near.id }]);
+        found.set(key(far), [...ways, { unit: far, depth: step, link_id: link.type, from: near }]);
       }
     }
-    const name = (each: Step) => `${each.link_id}/${each.near}`;
+    const name = (each: Step) => `${each.link_id}/${each.from.id}\u0001${each.from.kind}`;
     for (const [at, ways] of found) {
       const [first] = ways.sort((a, b) => byBytes(name(a), name(b)));
       if (first) reached.set(at, first);
@@ -116,10 +117,23 @@ function walk(
   );
 }
 
+/** The path that a walk shows; undefined for none. */
+function shortestPath(
+  links: readonly Link[],
+  asked: Pick<Question, 'start' | 'direction' | 'depth' | 'types' | 'asAdmin'>,
+  target: Unit,
+): Step[] | undefined {
+  if (asked.start === target) return [];
+  const steps = new Map(walk(links, asked).map((step) => [step.unit, step]));
+  const path: Step[] = [];
+  for (let step = steps.get(target); step; step = step.depth > 0 ? steps.get(step.from) : undefined) path.unshift(step);
+  return path.length > 0 ? path : undefined;
+}
+
 const TIME: unknown = expect.stringMatching(TIMESTAMP);
 
-function shown({ unit: { kind, id, rank }, depth, link_id, near }: Step, direction: 'parent' | 'child') {
-  const [parent_id, child_id] = direction === 'child' ? [near, id] : [id, near];
+function shown({ unit: { kind, id, rank }, depth, link_id, from }: Step, direction: 'parent' | 'child') {
+  const [parent_id, child_id] = direction === 'child' ? [from.id, id] : [id, from.id];
   return { kind_id: kind, id, rank, link: { link_id, parent_id, child_id, depth, inserted_at: TIME } };
 }
 
@@ -173,6 +187,38 @@ describe('a traversal of links', () => {
           if (!asked.asAdmin && !asked.start.open) {
             expect(reply.status).toBe(asked.start.kind === 'closed' ? 403 : 404);
           } else expect(reply.body.content, pathOf(asked)).toEqual(expected(links, asked));
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('shows the shortest paths', async () => {
+    const asked = question.map(({ start, direction, depth, types, asAdmin }) => ({
+      ...{ start, direction, depth, types, asAdmin },
+    }));
+    const target = fc.constantFrom(...units.filter(({ kind }) => kind !== 'idle'));
+    const questions = fc.array(fc.tuple(asked, target), { minLength: 8, maxLength: 16 });
+    await fc.assert(
+      fc.asyncProperty(graph, questions, async (links, pairs) => {
+        await forget();
+        await store(links);
+        for (const [asking, to] of pairs) {
+          const { start, direction, asAdmin, types, depth } = asking;
+          const as = asAdmin ? admin : member;
+          const query = new URLSearchParams({ to_kind: to.kind, to_id: to.id, direction, depth: String(depth) });
+          query.set('include', '[id,kind_id,rank]');
+          if (types) query.set('link_id', types.join(','));
+          const path = `/${start.kind}/unit/${encodeURIComponent(start.id)}/link/path?${query.toString()}`;
+          const reply = await as.get(path);
+          const closed = [start, to].find(({ open }) => !asAdmin && !open);
+          const way = closed ? undefined : shortestPath(links, asking, to);
+          if (closed) expect(reply.body.messages[0]?.code).toMatch(/^(access.denied|unit.unknown)$/);
+          else if (!way) expect([reply.status, reply.body.messages[0]?.code], path).toEqual([404, 'link.no_path']);
+          else {
+            const items = way.map((step) => shown(step, direction));
+            expect(reply.body.content, path).toEqual({ count: items.length, items });
+          }
         }
       }),
       { numRuns: 60 },

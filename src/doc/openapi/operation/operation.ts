@@ -106,7 +106,7 @@ function operationParameters(
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => pathComponent(name, kind));
   return [
     ...names.map(parameterRef),
-    ...operationQuery(route, kind, view).map(queryComponent).map(parameterRef),
+    ...operationQuery(route, kind, view).map((name) => parameterRef(queryComponent(name, route.id))),
     ...(route.conditional === 'read' ? [parameterRef('IfNoneMatch')] : []),
     ...(route.conditional === 'write' ? [parameterRef('IfMatch')] : []),
   ];

@@ -49,11 +49,14 @@ const OPERATOR_NAMES = [...OPERATORS.text].map((operator) => {
 });
 
 /** The name of a component: that of its query parameter, unless a path parameter has the same. */
-type QueryComponent = Exclude<QueryName, 'link_id' | 'kind_id'> | 'link_ids' | 'kind_ids';
+type QueryComponent =
+  Exclude<QueryName, 'link_id' | 'kind_id' | 'direction'> | 'link_ids' | 'kind_ids' | 'path_direction' | 'path_depth';
 
-export function queryComponent(name: QueryName): QueryComponent {
+export function queryComponent(name: QueryName, route?: string): QueryComponent {
   if (name === 'link_id') return 'link_ids';
-  return name === 'kind_id' ? 'kind_ids' : name;
+  if (name === 'kind_id') return 'kind_ids';
+  if (name === 'depth' && route === 'path') return 'path_depth';
+  return name === 'direction' ? 'path_direction' : name;
 }
 
 export const QUERY_PARAMETERS: Readonly<Record<QueryComponent, OpenApiParameter>> = {
@@ -137,6 +140,29 @@ export const QUERY_PARAMETERS: Readonly<Record<QueryComponent, OpenApiParameter>
     maximum: LIMITS.walkDepth,
     default: 0,
   }),
+  path_depth: queryParameterOf('depth', 'The most units between the start and the target.', {
+    type: 'integer',
+    minimum: 0,
+    maximum: LIMITS.walkDepth,
+    default: LIMITS.walkDepth,
+  }),
+  path_direction: queryParameterOf('direction', 'Whether the links lead to children or to parents.', {
+    type: 'string',
+    enum: ['child', 'parent'],
+    default: 'child',
+  }),
+  to_kind: queryParameterOf(
+    'to_kind',
+    'The kind of the unit to which the path leads.',
+    { type: 'string', minLength: 1 },
+    { required: true },
+  ),
+  to_id: queryParameterOf(
+    'to_id',
+    'The id of the unit to which the path leads.',
+    { type: 'string', minLength: 1 },
+    { required: true },
+  ),
   link_ids: queryParameterOf('link_id', 'The link types to follow; all where it is left out.', LISTED_IDS, {
     style: 'form',
     explode: false,
