@@ -5,11 +5,12 @@ import { CASCADE_QUERY, PATH_ENDPOINT_QUERY, WALK_ENDPOINT_QUERY } from '../http
 import { type Answer, NULL_ANSWER } from '../http/answer/answer.js';
 import { hasBody } from '../http/body/read-body.js';
 import type { HttpRequest } from '../http/request/request.js';
-import { bodyJson } from '../tenancy/request-bodies.js';
+import { bodyBytes, bodyJson } from '../tenancy/request-bodies.js';
 import { Scope, type RequestScope } from '../tenancy/request-scope.js';
 import { TenancyInterceptor } from '../tenancy/tenancy.interceptor.js';
 import { LinkReader } from './link.reader.js';
 import type { LinkPath } from './link.plan.js';
+import { LinkSetService } from './link-set.service.js';
 import { LinkService } from './link.service.js';
 import { ShortestPathReader } from './shortest-path.reader.js';
 import { GROUP_KIND, KIND_KIND } from '../model/built-in-traits.js';
@@ -158,6 +159,43 @@ export class ShortestPathController {
   find(@Scope() scope: RequestScope, @Param() params: WalkStart, @Req() request: HttpRequest): Promise<Answer> {
     const { parent_kind_id: kind, parent_unit_id: unit } = params;
     return this.reader.find(scope, { kind, unit }, urlQueryParameters(request.url));
+  }
+}
+
+/** Many links of one unit at once. */
+@Controller('api/lib/:parent_kind_id/unit/:parent_unit_id/link/:link_id/:direction')
+@UseInterceptors(TenancyInterceptor)
+export class LinkSetController {
+  constructor(private readonly links: LinkSetService) {}
+
+  @Post()
+  @ApiRoute({
+    id: 'link_many',
+    ...LINKS,
+    rights: ['link'],
+    summary: 'Link a unit of % with many others',
+    description:
+      'All or none, with the values of each link. With `replace`, all other links of the type in this direction are ' +
+      'deleted, except those with units that the caller may not read.',
+    form: 'links',
+    content: 'links',
+    refuses: [409],
+  })
+  create(
+    @Scope() scope: RequestScope,
+    @Param() params: WalkParams & Pick<LinkParams, 'link_id'>,
+    @Req() request: HttpRequest,
+  ): Promise<Answer> {
+    const { parent_kind_id: kind, parent_unit_id: unit, link_id: link, direction } = params;
+    return this.links.create(
+      scope,
+      { kind, unit, link, direction },
+      {
+        url: request.url,
+        bytes: () => bodyBytes(request, 'bodyLimitUnits'),
+        contentType: request.headers['content-type'],
+      },
+    );
   }
 }
 

@@ -1,6 +1,9 @@
 import { Module } from '@nestjs/common';
 import { UnitModule } from '../unit/unit.module.js';
-import { LinkController, LinkedController, ShortestPathController } from './link.controller.js';
+import { LinkController, LinkedController, LinkSetController, ShortestPathController } from './link.controller.js';
+import { LinkSetRepository } from './link-set.repository.js';
+import { LinkSetService } from './link-set.service.js';
+import { LinkSetValues } from './link-set.values.js';
 import { LinkReader } from './link.reader.js';
 import { LinkRepository } from './link.repository.js';
 import { LinkService } from './link.service.js';
@@ -10,8 +13,18 @@ import { LinkTypeBehavior } from './link-type.behavior.js';
 
 @Module({
   imports: [UnitModule],
-  providers: [LinkReader, LinkRepository, LinkService, LinkTypeBehavior, LinkValueReader, ShortestPathReader],
-  exports: [LinkReader, LinkService],
-  controllers: [LinkController, ShortestPathController, LinkedController],
+  providers: [
+    LinkReader,
+    LinkRepository,
+    LinkService,
+    LinkSetRepository,
+    LinkSetService,
+    LinkSetValues,
+    LinkTypeBehavior,
+    LinkValueReader,
+    ShortestPathReader,
+  ],
+  exports: [LinkReader, LinkService, LinkSetService],
+  controllers: [LinkController, LinkSetController, ShortestPathController, LinkedController],
 })
 export class LinkModule {}

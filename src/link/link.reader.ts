@@ -6,11 +6,8 @@ import { Database } from '../database/database.js';
 import type { Answer } from '../http/answer/answer.js';
 import { parseListQuery, type ParsedQuery, type QueryParameters } from '../http/route/parse-list-query.js';
 import { WALK_QUERY } from '../http/route/query-names.js';
-import type { KindDef } from '../model/model.js';
 import { isCallerError, refusal, type KindError } from '../shared/errors.js';
 import { LIMITS } from '../shared/limits.js';
-import { didYouMean } from '../shared/did-you-mean.js';
-import type { Direction } from '../sql/traversal.sql.js';
 import type { WalkPlan } from '../sql/walk.sql.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import { explainablePage } from '../unit/explain/explained-page.js';
@@ -21,15 +18,14 @@ import { UnitReader } from '../unit/unit.reader.js';
 import { PageRepository, type WalkRow } from '../unit/table/page.repository.js';
 import { showsKind, type MixedPage } from '../unit/query/union.plan.js';
 import { Walks } from '../unit/query/reachable-kinds.js';
-import { loading, notLinked, planWalk, type Expected, type From } from './walk.plan.js';
+import { parseDirection } from './direction.js';
+import { loading, planWalk, type Expected, type From } from './walk.plan.js';
 
 export interface WalkPath {
   readonly kind: string;
   readonly unit: string;
   readonly direction: string;
 }
-
-const DIRECTIONS: readonly Direction[] = ['parent', 'child'];
 
 @Injectable()
 export class LinkReader {
@@ -52,7 +48,7 @@ export class LinkReader {
   async listIn(session: Session, path: WalkPath, parameters: QueryParameters): Promise<MixedPage> {
     const { model } = session;
     const { kind, grant } = authorizeKind(model, path.kind, 'read', session.caller);
-    const direction = directionOf(kind, path);
+    const direction = parseDirection(kind, path.direction);
     checkHasTable(kind);
     const key = parseKey(kind, path.unit);
     if (key === undefined) throw unknownUnit(kind, path.unit);
@@ -88,16 +84,6 @@ export class LinkReader {
     }
     return this.pages.fetchWalk(session.executor, plan, session.model);
   }
-}
-
-/** @throws KindError 404 for kinds of the model and unknown directions */
-function directionOf(kind: KindDef, { direction }: WalkPath): Direction {
-  const found = DIRECTIONS.find((each) => each === direction);
-  if (!found) {
-    throw refusal('link.unknown', `No direction '${direction.slice(0, 80)}'${didYouMean(direction, DIRECTIONS)}`);
-  }
-  if (kind.builtIn) throw notLinked(kind);
-  return found;
 }
 
 export function tooFar(): KindError {

@@ -69,6 +69,6 @@ function currentRow(rows: readonly LinkRow[], model: Model): LinkRow {
   return row;
 }
 
-function tooLong(): KindError {
+export function tooLong(): KindError {
   return refusal('unit.conflict', 'The ids of both units are too long for a link: together at most some 2,500 bytes');
 }

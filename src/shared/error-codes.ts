@@ -80,6 +80,7 @@ export const ERRORS = {
     meaning: 'The parameters of the link type contradict each other or the model.',
   },
   'link.differs': { status: 409, meaning: 'The link exists with other values; PUT changes them.' },
+  'link.too_many': { status: 409, meaning: 'The request would delete more links than one may.' },
   'link.in_use': { status: 409, meaning: 'Links of that type exist; ?cascade=true removes them too.' },
 
   'unit.unknown': { status: 404, meaning: 'No such unit, or none that the caller may read.' },

@@ -158,6 +158,8 @@ export const LIMITS = {
   /** Units that one traversal of links reaches, and links that each of its steps follows. */
   walkUnits: 200_000,
   walkLinks: 2_000_000,
+  /** Links that one request deletes which replaces the links of a unit. */
+  replacedLinks: 100_000,
   /** Linked units that `load_links` adds: to one unit in each direction, and to all units of a page. */
   loadedPerUnit: 1000,
   loadedPerPage: 100_000,

@@ -114,7 +114,7 @@ const LINK_RECORD = sql`json_build_object(
 )::text`;
 
 /** The record of the row `l` with the values of the link. */
-function linkRecord({ shown }: LinkPlan): Fragment {
+export function linkRecord({ shown }: Pick<LinkPlan, 'shown'>): Fragment {
   if (shown.length === 0) return LINK_RECORD;
   const values = shown.map((field) => sql`${fieldJson(field, 'l')} AS ${ident(field.id)}`);
   return sql`(

@@ -133,7 +133,11 @@ function firstStep(traversal: Traversal, start: TraversalStart, types: Fragment 
 }
 
 /** Whether the caller may read the unit `n`; undefined if it may read all. */
-export function isReadable({ schema, passed, passesAll }: Traversal): Fragment | undefined {
+export function isReadable({
+  schema,
+  passed,
+  passesAll,
+}: Pick<Traversal, 'schema' | 'passed' | 'passesAll'>): Fragment | undefined {
   const free = passed.filter(({ access }) => !access);
   if (passesAll && free.length === passed.length) return undefined;
   const ruled = passed.filter(({ access }) => access);

@@ -14,7 +14,7 @@ import type { QueryName } from './query-names.js';
 export type Needs = 'nothing' | 'project' | 'bearer' | 'access';
 
 /** Forms of bodies that depend on the kind. */
-export type BodyForm = 'create' | 'update' | 'signup' | 'function' | 'newLink' | 'link';
+export type BodyForm = 'create' | 'update' | 'signup' | 'function' | 'newLink' | 'link' | 'links';
 
 export type ContentForm =
   | 'unit'
@@ -29,6 +29,7 @@ export type ContentForm =
   | 'descriptors'
   | 'struct'
   | 'link'
+  | 'links'
   | 'nothing'
   | 'session'
   | 'sessionOrCode'

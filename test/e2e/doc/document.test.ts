@@ -155,6 +155,7 @@ describe('the document of a project', () => {
       'GET /unit/{unit_id}/struct',
       'POST /unit',
       'POST /unit/{parent_unit_id}/link/{link_id}/{child_kind_id}/unit/{child_unit_id}',
+      'POST /unit/{parent_unit_id}/link/{link_id}/{direction}',
       'PUT /unit/{parent_unit_id}/link/{link_id}/{child_kind_id}/unit/{child_unit_id}',
       'PUT /unit/{unit_id}',
     ]);

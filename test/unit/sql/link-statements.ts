@@ -11,6 +11,14 @@ import {
   type LinkPlan,
 } from '../../../src/sql/link.sql.js';
 import {
+  lockLinkSetUnitStatement,
+  lockLinksToDeleteStatement,
+  lockLinkTableStatement,
+  lockOthersStatement,
+  type LinkSet,
+} from '../../../src/sql/link-set.sql.js';
+import { writeLinksStatement } from '../../../src/sql/link-set-write.sql.js';
+import {
   countLinksStatement,
   deleteDanglingLinksStatement,
   deleteLinksOfKindStatement,
@@ -46,6 +54,23 @@ export function linkStatements({ schema, version, city, land, id: ID, own, conte
     parent: { kind: city, key: ID, access: own },
     allowed: undefined,
     child: { kind: land, key: 'IT', access: undefined },
+  };
+  const set: LinkSet = { schema, version, linkId: 'road', direction: 'child', kind: city, id: ID };
+  const unit = { schema, version, unit: link.parent, allowed: own };
+  const others = [
+    { kind: city, access: own, allowed: undefined, keys: [ID], positions: [1] },
+    { kind: land, access: undefined, allowed: undefined, keys: ['FR', 'IT'], positions: [2, 0] },
+  ];
+  const rows = { json: '[]', count: 0 };
+  const written = { shown: [], inserted: [], given: [], rows, replace: false, deleted: undefined };
+  // A column of links that a kind has as well.
+  const values = [land.fields.get('inserted_at')].filter((field) => field !== undefined);
+  const deleted = {
+    passed: [{ kind: city, access: own }],
+    passesAll: false,
+    kept: '[]',
+    allowed: undefined,
+    most: 100,
   };
   const planned = (query: string) => planParts(listQueryOf(query), [context(city), context(land)]);
   const shownOf = (query: string) => ({ shown: planned(query).parts, order: planned(query).order });
@@ -135,6 +160,29 @@ export function linkStatements({ schema, version, city, land, id: ID, own, conte
     ['a link made', insertLinkStatement(link)],
     ['a link deleted', deleteLinkStatement({ ...link, allowed: own })],
     ['whether a link is there', findLinkStatement(link)],
+    ['many links: the table', lockLinkTableStatement(schema)],
+    ['many links: their unit', lockLinkSetUnitStatement({ ...unit, replace: false })],
+    ['many links: their unit, to replace them', lockLinkSetUnitStatement({ ...unit, replace: true })],
+    ['many links: the other units', lockOthersStatement(set, others, false)],
+    ['many links: those to delete', lockLinksToDeleteStatement(set, deleted)],
+    [
+      'many links: parents to unlink',
+      lockLinksToDeleteStatement(
+        { ...set, direction: 'parent' },
+        { ...deleted, allowed: [{ kind: city, allowed: own }] },
+      ),
+    ],
+    ['many links: written', writeLinksStatement(set, written)],
+    [
+      'many links: written with values, others deleted',
+      writeLinksStatement(set, {
+        ...written,
+        shown: values,
+        given: values,
+        replace: true,
+        deleted: '[]',
+      }),
+    ],
     ['links of units that are gone', deleteLinksOfStatement(schema, city, [ID])],
     ['links of units that are gone, after the commit', deleteDanglingLinksStatement(schema, land, ['IT'])],
     ['links of a kind that is gone', deleteLinksOfKindStatement(schema, 'city')],

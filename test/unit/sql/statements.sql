@@ -336,6 +336,69 @@ WITH _p AS MATERIALIZED (SELECT "t"."id"::text AS id, true AS allowed FROM "proj
 -- $4 = "IT"
 -- $5 = "road"
 
+-- many links: the table
+LOCK TABLE "project_demo"."_link" IN ROW EXCLUSIVE MODE
+
+-- many links: their unit
+WITH _u AS MATERIALIZED (SELECT ("t"."id"::text)::text AS id, ("t"."id" = $1::uuid) IS TRUE AS allowed FROM "project_demo"."city" AS t WHERE "t"."id" = $2::uuid AND (SELECT "version" FROM "project_demo"."_model") = $3::bigint AND "t"."id" = $4::uuid FOR KEY SHARE OF t) SELECT m."version" AS v, u.id, u.allowed FROM "project_demo"."_model" AS m LEFT JOIN _u AS u ON true
+-- $1 = "0198c0de-0000-7000-8000-000000000001"
+-- $2 = "0198c0de-0000-7000-8000-000000000001"
+-- $3 = 7
+-- $4 = "0198c0de-0000-7000-8000-000000000001"
+
+-- many links: their unit, to replace them
+WITH _u AS MATERIALIZED (UPDATE "project_demo"."city" AS t SET "inserted_at" = t."inserted_at" WHERE "t"."id" = $1::uuid AND (SELECT "version" FROM "project_demo"."_model") = $2::bigint AND "t"."id" = $3::uuid RETURNING ("t"."id"::text)::text AS id, ("t"."id" = $4::uuid) IS TRUE AS allowed) SELECT m."version" AS v, u.id, u.allowed FROM "project_demo"."_model" AS m LEFT JOIN _u AS u ON true
+-- $1 = "0198c0de-0000-7000-8000-000000000001"
+-- $2 = 7
+-- $3 = "0198c0de-0000-7000-8000-000000000001"
+-- $4 = "0198c0de-0000-7000-8000-000000000001"
+
+-- many links: the other units
+WITH "_k0" AS MATERIALIZED (SELECT i.n, 'city'::text AS kind, ("t"."id"::text)::text AS id, true AS allowed FROM unnest($1::uuid[], $2::int[]) AS i("key", n) JOIN "project_demo"."city" AS t ON "t"."id" = i."key" WHERE "t"."id" = $3::uuid ORDER BY "t"."id" FOR KEY SHARE OF t), "_k1" AS MATERIALIZED (SELECT i.n, 'land'::text AS kind, ("t"."id")::text AS id, true AS allowed FROM unnest($4::text[], $5::int[]) AS i("key", n) JOIN "project_demo"."land" AS t ON "t"."id" = i."key" WHERE true ORDER BY "t"."id" FOR KEY SHARE OF t), _o AS MATERIALIZED (SELECT * FROM "_k0" UNION ALL SELECT * FROM "_k1"), _l AS MATERIALIZED (SELECT l."child_kind" AS kind, l."child_id" AS id FROM _o AS o JOIN "project_demo"."_link" AS l ON l."parent_kind" = 'city' AND l."parent_id" = $6 AND l."link_id" = $7 AND l."child_kind" = o.kind AND l."child_id" = o.id ORDER BY 1, 2 FOR KEY SHARE OF l) SELECT m."version" AS v, (SELECT json_agg(json_build_array(o.n, o.id, o.allowed, l.id IS NOT NULL)) FROM _o AS o LEFT JOIN _l AS l ON l.kind = o.kind AND l.id = o.id) AS found FROM "project_demo"."_model" AS m
+-- $1 = ["0198c0de-0000-7000-8000-000000000001"]
+-- $2 = [1]
+-- $3 = "0198c0de-0000-7000-8000-000000000001"
+-- $4 = ["FR","IT"]
+-- $5 = [2,0]
+-- $6 = "0198c0de-0000-7000-8000-000000000001"
+-- $7 = "road"
+
+-- many links: those to delete
+WITH _d AS MATERIALIZED (SELECT n.kind, n.id FROM "project_demo"."_link" AS l CROSS JOIN LATERAL (SELECT l."child_kind" AS kind, l."child_id" AS id) AS n WHERE l."parent_kind" = 'city' AND l."parent_id" = $1 AND l."link_id" = $2 AND (l."child_kind", l."child_id") NOT IN (SELECT u.kind, u.id FROM json_to_recordset($3::json) AS u(kind text, id text)) AND CASE WHEN n.kind = 'city' THEN EXISTS (SELECT FROM "project_demo"."city" AS t WHERE "t"."id" = n.id::uuid AND "t"."id" = $4::uuid) ELSE false END ORDER BY n.kind, n.id LIMIT 101 FOR UPDATE OF l) SELECT m."version" AS v, (SELECT count(*) FROM _d) > 100 AS over, NULL::json AS denied, (SELECT coalesce(json_agg(n), '[]')::text FROM _d AS n) AS units FROM "project_demo"."_model" AS m
+-- $1 = "0198c0de-0000-7000-8000-000000000001"
+-- $2 = "road"
+-- $3 = "[]"
+-- $4 = "0198c0de-0000-7000-8000-000000000001"
+
+-- many links: parents to unlink
+WITH _d AS MATERIALIZED (SELECT n.kind, n.id FROM "project_demo"."_link" AS l CROSS JOIN LATERAL (SELECT l."parent_kind" AS kind, l."parent_id" AS id) AS n WHERE l."child_kind" = 'city' AND l."child_id" = $1 AND l."link_id" = $2 AND (l."parent_kind", l."parent_id") NOT IN (SELECT u.kind, u.id FROM json_to_recordset($3::json) AS u(kind text, id text)) AND CASE WHEN n.kind = 'city' THEN EXISTS (SELECT FROM "project_demo"."city" AS t WHERE "t"."id" = n.id::uuid AND "t"."id" = $4::uuid) ELSE false END ORDER BY n.kind, n.id LIMIT 101 FOR UPDATE OF l) SELECT m."version" AS v, (SELECT count(*) FROM _d) > 100 AS over, (SELECT json_build_array(n.kind, n.id) FROM _d AS n WHERE (CASE n.kind WHEN 'city' THEN EXISTS (SELECT FROM "project_demo"."city" AS t WHERE "t"."id" = n.id::uuid AND "t"."id" = $5::uuid) END) IS NOT TRUE LIMIT 1) AS denied, (SELECT coalesce(json_agg(n), '[]')::text FROM _d AS n) AS units FROM "project_demo"."_model" AS m
+-- $1 = "0198c0de-0000-7000-8000-000000000001"
+-- $2 = "road"
+-- $3 = "[]"
+-- $4 = "0198c0de-0000-7000-8000-000000000001"
+-- $5 = "0198c0de-0000-7000-8000-000000000001"
+
+-- many links: written
+WITH i AS MATERIALIZED (SELECT * FROM ROWS FROM (json_to_recordset($1::json) AS ("_kind" text, "_id" text, "_new" boolean, "_given" text[], "_differs" boolean)) WITH ORDINALITY AS i("_kind", "_id", "_new", "_given", "_differs", _n)), _i AS (INSERT INTO "project_demo"."_link" AS l ("parent_kind", "parent_id", "child_kind", "child_id", "link_id", "inserted_at") SELECT 'city', $2, i."_kind", i."_id", $3::text, now() FROM i WHERE i."_new" AND (SELECT "version" FROM "project_demo"."_model") = $4::bigint ORDER BY i."_kind", i."_id" ON CONFLICT DO NOTHING RETURNING l."child_kind" AS kind, l."child_id" AS id, json_build_object('parent_id', l."parent_id", 'child_id', l."child_id", 'type', 'link', 'parent_kind_id', l."parent_kind", 'child_kind_id', l."child_kind", 'link_id', l."link_id", 'inserted_at', to_char(l."inserted_at" AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'))::text AS body) SELECT m."version" AS v, a.n, CASE WHEN sum(octet_length(a.body)) OVER (ROWS UNBOUNDED PRECEDING) > 33554432 THEN repeat('-', (SELECT 1073741824)) ELSE a.body END AS body, a.differs FROM "project_demo"."_model" AS m LEFT JOIN (SELECT i._n AS n, coalesce(n.body, e.body) AS body, e.differs FROM i LEFT JOIN _i AS n ON n.kind = i."_kind" AND n.id = i."_id"  LEFT JOIN LATERAL (SELECT json_build_object('parent_id', l."parent_id", 'child_id', l."child_id", 'type', 'link', 'parent_kind_id', l."parent_kind", 'child_kind_id', l."child_kind", 'link_id', l."link_id", 'inserted_at', to_char(l."inserted_at" AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'))::text AS body, false OR i."_differs" AS differs FROM "project_demo"."_link" AS l WHERE l."parent_kind" = 'city' AND l."parent_id" = $5 AND l."link_id" = $6 AND l."child_kind" = i."_kind" AND l."child_id" = i."_id") AS e ON true ORDER BY i._n OFFSET 0) AS a ON true ORDER BY a.n
+-- $1 = "[]"
+-- $2 = "0198c0de-0000-7000-8000-000000000001"
+-- $3 = "road"
+-- $4 = 7
+-- $5 = "0198c0de-0000-7000-8000-000000000001"
+-- $6 = "road"
+
+-- many links: written with values, others deleted
+WITH i AS MATERIALIZED (SELECT * FROM ROWS FROM (json_to_recordset($1::json) AS ("_kind" text, "_id" text, "_new" boolean, "_given" text[], "_differs" boolean, "inserted_at" timestamptz)) WITH ORDINALITY AS i("_kind", "_id", "_new", "_given", "_differs", "inserted_at", _n)), _d AS (DELETE FROM "project_demo"."_link" AS l USING json_to_recordset($2::json) AS u(kind text, id text) WHERE l."parent_kind" = 'city' AND l."parent_id" = $3 AND l."link_id" = $4 AND l."child_kind" = u.kind AND l."child_id" = u.id AND (SELECT "version" FROM "project_demo"."_model") = $5::bigint), _u AS (UPDATE "project_demo"."_link" AS l SET "inserted_at" = CASE WHEN 'inserted_at' = ANY(i."_given") THEN "i"."inserted_at" ELSE "l"."inserted_at" END FROM i WHERE l."parent_kind" = 'city' AND l."parent_id" = $6 AND l."link_id" = $7 AND l."child_kind" = i."_kind" AND l."child_id" = i."_id" AND NOT i."_new" AND (SELECT "version" FROM "project_demo"."_model") = $5::bigint AND (('inserted_at' = ANY(i."_given") AND "l"."inserted_at" IS DISTINCT FROM "i"."inserted_at")) RETURNING i._n, (SELECT row_to_json(_r) FROM (SELECT l."parent_id", l."child_id", 'link' AS "type", l."parent_kind" AS "parent_kind_id", l."child_kind" AS "child_kind_id", l."link_id", to_char(l."inserted_at" AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS "inserted_at", to_char("l"."inserted_at" AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS "inserted_at") AS _r)::text AS body), _i AS (INSERT INTO "project_demo"."_link" AS l ("parent_kind", "parent_id", "child_kind", "child_id", "link_id", "inserted_at") SELECT 'city', $8, i."_kind", i."_id", $9::text, now() FROM i WHERE i."_new" AND (SELECT "version" FROM "project_demo"."_model") = $5::bigint ORDER BY i."_kind", i."_id" ON CONFLICT DO NOTHING RETURNING l."child_kind" AS kind, l."child_id" AS id, (SELECT row_to_json(_r) FROM (SELECT l."parent_id", l."child_id", 'link' AS "type", l."parent_kind" AS "parent_kind_id", l."child_kind" AS "child_kind_id", l."link_id", to_char(l."inserted_at" AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS "inserted_at", to_char("l"."inserted_at" AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS "inserted_at") AS _r)::text AS body) SELECT m."version" AS v, a.n, CASE WHEN sum(octet_length(a.body)) OVER (ROWS UNBOUNDED PRECEDING) > 33554432 THEN repeat('-', (SELECT 1073741824)) ELSE a.body END AS body, a.differs FROM "project_demo"."_model" AS m LEFT JOIN (SELECT i._n AS n, coalesce(u.body, n.body, e.body) AS body, e.differs FROM i LEFT JOIN _i AS n ON n.kind = i."_kind" AND n.id = i."_id" LEFT JOIN _u AS u ON u._n = i._n LEFT JOIN LATERAL (SELECT (SELECT row_to_json(_r) FROM (SELECT l."parent_id", l."child_id", 'link' AS "type", l."parent_kind" AS "parent_kind_id", l."child_kind" AS "child_kind_id", l."link_id", to_char(l."inserted_at" AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS "inserted_at", to_char("l"."inserted_at" AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS "inserted_at") AS _r)::text AS body, ('inserted_at' = ANY(i."_given") AND "l"."inserted_at" IS DISTINCT FROM "i"."inserted_at") OR i."_differs" AS differs FROM "project_demo"."_link" AS l WHERE l."parent_kind" = 'city' AND l."parent_id" = $6 AND l."link_id" = $7 AND l."child_kind" = i."_kind" AND l."child_id" = i."_id") AS e ON true ORDER BY i._n OFFSET 0) AS a ON true ORDER BY a.n
+-- $1 = "[]"
+-- $2 = "[]"
+-- $3 = "0198c0de-0000-7000-8000-000000000001"
+-- $4 = "road"
+-- $5 = 7
+-- $6 = "0198c0de-0000-7000-8000-000000000001"
+-- $7 = "road"
+-- $8 = "0198c0de-0000-7000-8000-000000000001"
+-- $9 = "road"
+
 -- links of units that are gone
 WITH parents AS (DELETE FROM "project_demo"."_link" WHERE "parent_kind" = 'city' AND "parent_id" IN (SELECT "t"."id"::text FROM unnest($1::uuid[]) AS t("id"))) DELETE FROM "project_demo"."_link" WHERE "child_kind" = 'city' AND "child_id" IN (SELECT "t"."id"::text FROM unnest($1::uuid[]) AS t("id"))
 -- $1 = ["0198c0de-0000-7000-8000-000000000001"]

@@ -139,6 +139,8 @@ function operationBody({ body, form }: Route, kind: KindDef | undefined, view: D
       };
     case 'link':
       return jsonBody(schemaRef('kind_link_values'));
+    case 'links':
+      return jsonBody(schemaRef('kind_links_body'));
     case 'signup':
       return signUpRequestBody(kind, view);
     case 'create':

@@ -121,6 +121,8 @@ function contentSchema(form: ContentForm, kind: KindDef | undefined, view: Docum
       return schemaRef('kind_struct');
     case 'link':
       return schemaRef('kind_link');
+    case 'links':
+      return pageSchema(schemaRef('kind_link'));
     case 'nothing':
       return NULL_SCHEMA;
     case 'session':

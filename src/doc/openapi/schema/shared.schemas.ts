@@ -4,6 +4,7 @@
 import { EFFECTIVE_LEVELS } from '../../../access/level.js';
 import { OPERATIONS } from '../../../model/built-in-traits.js';
 import { PARAMETER_TYPES } from '../../../model/parameter-type/type-by-id.js';
+import { LIMITS } from '../../../shared/limits.js';
 import { ERRORS } from '../../../shared/errors.js';
 import { DEFINITION_SCHEMAS } from './definition.schema.js';
 import { schemaRef, type Schema } from '../openapi.js';
@@ -165,6 +166,32 @@ const LINK_VALUES: Schema = {
   additionalProperties: true,
 };
 
+const LINKS_BODY: Schema = {
+  type: 'object',
+  properties: {
+    items: {
+      type: 'array',
+      maxItems: LIMITS.bulk,
+      description: 'The other units, each once, with the values of their links.',
+      items: {
+        type: 'object',
+        properties: { kind_id: STRING_SCHEMA, id: STRING_SCHEMA },
+        required: ['kind_id', 'id'],
+        additionalProperties: true,
+      },
+    },
+    replace: {
+      type: 'boolean',
+      default: false,
+      description:
+        'Whether the links of the unit are exactly these afterwards: others are deleted, and values that are given ' +
+        'replace those of links that exist.',
+    },
+  },
+  required: ['items'],
+  additionalProperties: false,
+};
+
 const DECISION = objectSchema({
   allowed: BOOLEAN_SCHEMA,
   level: { type: ['string', 'null'], enum: [...EFFECTIVE_LEVELS, null] },
@@ -245,6 +272,7 @@ export const SHARED_SCHEMAS: Readonly<Record<string, Schema>> = {
   kind_unit: UNIT,
   kind_link: LINK,
   kind_link_values: LINK_VALUES,
+  kind_links_body: LINKS_BODY,
   kind_linked_unit: LINKED_UNIT,
   kind_nested_unit: {
     type: 'object',

@@ -1,0 +1,18 @@
+/** The direction in the paths of links. Pure. */
+import type { KindDef } from '../model/model.js';
+import { didYouMean } from '../shared/did-you-mean.js';
+import { refusal } from '../shared/errors.js';
+import type { Direction } from '../sql/traversal.sql.js';
+import { notLinked } from './walk.plan.js';
+
+const DIRECTIONS: readonly Direction[] = ['parent', 'child'];
+
+/** @throws KindError 404 for kinds of the model and unknown directions */
+export function parseDirection(kind: KindDef, direction: string): Direction {
+  const found = DIRECTIONS.find((each) => each === direction);
+  if (!found) {
+    throw refusal('link.unknown', `No direction '${direction.slice(0, 80)}'${didYouMean(direction, DIRECTIONS)}`);
+  }
+  if (kind.builtIn) throw notLinked(kind);
+  return found;
+}

@@ -1,0 +1,83 @@
+/** Runs the statements of requests that create many links. */
+import { Injectable } from '@nestjs/common';
+import { StaleModelError } from '../catalog/model/stale-model-error.js';
+import { isTooLongForIndex } from '../database/statement/sqlstate.js';
+import { noteContention, type ContentionTarget } from '../database/transaction/contention.js';
+import { LINK_TABLE } from '../model/names.js';
+import { scalarText, type Json } from '../shared/json.js';
+import type { Statement } from '../sql/fragment.js';
+import {
+  lockLinkSetUnitStatement,
+  lockLinksToDeleteStatement,
+  lockLinkTableStatement,
+  lockOthersStatement,
+  type LinkSet,
+  type LinkSetUnit,
+  type LinkSetUnitRow,
+  type LinksToDelete,
+  type LinksToDeleteRow,
+  type OtherUnit,
+  type OtherUnits,
+  type OtherUnitsRow,
+} from '../sql/link-set.sql.js';
+import { writeLinksStatement, type NewLinkRow, type NewLinks } from '../sql/link-set-write.sql.js';
+import type { Session } from '../unit/session/session.js';
+import { tooLong } from './link.repository.js';
+
+@Injectable()
+export class LinkSetRepository {
+  async lockUnit(session: Session, plan: LinkSetUnit): Promise<Omit<LinkSetUnitRow, 'v'>> {
+    const { schema, unit } = plan;
+    await session.executor.run(lockLinkTableStatement(schema));
+    const units = { schema, kind: unit.kind, keys: [scalarText(unit.key as Json)], forDelete: false };
+    return first(
+      await this.#run<LinkSetUnitRow>(session, lockLinkSetUnitStatement(plan), {
+        schema,
+        table: unit.kind.table,
+        units,
+      }),
+    );
+  }
+
+  async lockOthers(
+    session: Session,
+    set: LinkSet,
+    kinds: readonly OtherUnits[],
+    replace: boolean,
+  ): Promise<readonly OtherUnit[]> {
+    if (kinds.length === 0) return [];
+    const rows = await this.#run<OtherUnitsRow>(session, lockOthersStatement(set, kinds, replace));
+    return first(rows).found ?? [];
+  }
+
+  async lockLinksToDelete(session: Session, set: LinkSet, links: LinksToDelete): Promise<LinksToDeleteRow> {
+    return first(await this.#run<LinksToDeleteRow>(session, lockLinksToDeleteStatement(set, links)));
+  }
+
+  /** A row for each link, in order. */
+  async write(session: Session, set: LinkSet, links: NewLinks): Promise<readonly NewLinkRow[]> {
+    const rows = await this.#run<NewLinkRow>(session, writeLinksStatement(set, links));
+    return rows.filter(({ n }) => n !== null);
+  }
+
+  /** @throws StaleModelError if the statement found another version of the model */
+  async #run<Row extends { readonly v: string }>(
+    { executor, model, project: { schema } }: Session,
+    statement: Statement,
+    target: ContentionTarget = { schema, table: LINK_TABLE },
+  ): Promise<readonly Row[]> {
+    try {
+      const rows = await executor.run<Row>(statement);
+      if (Number(first(rows).v) !== model.version) throw new StaleModelError();
+      return rows;
+    } catch (error) {
+      noteContention(error, () => target);
+      throw isTooLongForIndex(error) ? tooLong() : error;
+    }
+  }
+}
+
+function first<Row>([row]: readonly Row[]): Row {
+  if (!row) throw new StaleModelError();
+  return row;
+}

@@ -1,0 +1,246 @@
+/** Creates many links of one unit at once, and deletes its other ones. */
+import { Injectable } from '@nestjs/common';
+import { accessDenied, grantOf } from '../access/access.js';
+import { Catalog } from '../catalog/catalog.service.js';
+import { Database } from '../database/database.js';
+import { pageAnswer, type Answer } from '../http/answer/answer.js';
+import { parseBody } from '../http/body/read-body.js';
+import { refuseQuery } from '../http/route/parse-list-query.js';
+import { Faults, KindError, refusal, retryLater, type Message } from '../shared/errors.js';
+import { EventLoopYield } from '../shared/event-loop-yield.js';
+import { LIMITS } from '../shared/limits.js';
+import type { MaybePromise } from '../shared/maybe-promise.js';
+import { runYielding } from '../shared/work-in-pieces.js';
+import type { LinkSet, LinksToDelete, OtherUnits } from '../sql/link-set.sql.js';
+import type { NewLinkRow } from '../sql/link-set-write.sql.js';
+import { keepVersionStatement } from '../sql/model.sql.js';
+import type { RequestScope } from '../tenancy/request-scope.js';
+import { DefaultBytes } from '../unit/draft/default-bytes.js';
+import type { Draft } from '../unit/draft/draft.js';
+import { readableLinkFields } from '../unit/query/link-values.js';
+import { Walks } from '../unit/query/reachable-kinds.js';
+import { requestSession, timesOf } from '../unit/session/caller-executor.js';
+import type { Session } from '../unit/session/session.js';
+import { unknownUnit } from '../unit/session/unit-ids.js';
+import { addMissingUnit, otherUnitsOf, planLinkSet, planOtherKinds } from './link-set.plan.js';
+import type { LinkSetPath, PlannedLinkSet } from './link-set.plan.js';
+import { LinkSetRepository } from './link-set.repository.js';
+import { readLinks, type GivenLink } from './link-set.request.js';
+import { LinkSetValues, type FoundLink } from './link-set.values.js';
+
+/** Attempts to write links that other requests create or delete meanwhile. */
+const ATTEMPTS = 5;
+
+/** The parts of an HTTP request that it needs. `bytes` reads the body, after the rights are checked. */
+export interface LinkSetRequest {
+  readonly url: string;
+  readonly bytes: () => Promise<Buffer | undefined>;
+  readonly contentType: string | undefined;
+}
+
+/** The body of a request; throws the error of reading it. */
+type ReadBody = () => MaybePromise<unknown>;
+
+/** A body after its validation, as far as that needs no statement. */
+interface ValidatedLinks {
+  readonly links: readonly GivenLink[];
+  readonly replace: boolean;
+  /** The units to look up, sorted by kind. */
+  readonly others: readonly OtherUnits[];
+  /** By the position of the link. */
+  readonly drafts: ReadonlyMap<number, Draft>;
+  readonly faults: readonly Message[];
+}
+
+export interface LinkRecords {
+  readonly count: number;
+  /** JSON text: the records in the order of the request. */
+  readonly items: string;
+}
+
+@Injectable()
+export class LinkSetService {
+  constructor(
+    private readonly catalog: Catalog,
+    private readonly database: Database,
+    private readonly repository: LinkSetRepository,
+    private readonly values: LinkSetValues,
+    private readonly walks: Walks,
+  ) {}
+
+  /** Answers the records of the links. */
+  async create(scope: RequestScope, path: LinkSetPath, request: LinkSetRequest): Promise<Answer> {
+    const { project } = scope;
+    await this.catalog.withCachedModel(project, path.kind, (model) => planLinkSet({ ...scope, model }, path));
+    const bytes = await caught(request.bytes);
+    const read: ReadBody = () => {
+      refuseQuery(request.url);
+      if (bytes instanceof KindError) throw bytes;
+      return parseBody(bytes, request.contentType, project.schema);
+    };
+    return this.catalog.withModelOf(project, path.kind, async (model) =>
+      pageAnswer(await this.createIn(requestSession(this.database, scope, model), path, read)),
+    );
+  }
+
+  /** Creates links within a session, or in a transaction of its own if the session has none. */
+  async createIn(session: Session, path: LinkSetPath, body: ReadBody): Promise<LinkRecords> {
+    const planned = planLinkSet(session, path);
+    const validated = await this.#validate(session, planned, body);
+    const write = (within: Session) => this.#write(within, path, planned, validated);
+    if (session.executor.tx) {
+      session.executor.tx.beforeCommit(keepVersionStatement(session.project.schema));
+      return write(session);
+    }
+    const options = { isolation: 'read committed', ...timesOf(session.caller) } as const;
+    return this.database.transaction((executor) => write({ ...session, executor }), options);
+  }
+
+  /**
+   * Validates the body before the transaction, so that no lock is held meanwhile. Missing rights for kinds of units are
+   * thrown at once; faults are answered after the unit of the path is found.
+   */
+  async #validate(session: Session, planned: PlannedLinkSet, body: ReadBody): Promise<ValidatedLinks | KindError> {
+    const { type, direction } = planned;
+    const read = await caught(async () => {
+      return runYielding(readLinks(await body()), new EventLoopYield(session.project.schema));
+    });
+    if (read instanceof KindError) return read;
+    const { links, replace, faults } = read;
+    const kinds = planOtherKinds(session, links, direction);
+    return caught(async () => {
+      const others = otherUnitsOf(links, kinds, faults);
+      const drafts = await this.values.given(session, type, links, faults);
+      return { links, replace, others, drafts, faults: faults.messages };
+    });
+  }
+
+  async #write(
+    session: Session,
+    path: LinkSetPath,
+    planned: PlannedLinkSet,
+    validated: ValidatedLinks | KindError,
+  ): Promise<LinkRecords> {
+    const { type, direction, unit, allowed } = planned;
+    const { schema } = session.project;
+    const plan = { schema, version: session.model.version };
+    const replace = !(validated instanceof KindError) && validated.replace;
+    const locked = await this.repository.lockUnit(session, { ...plan, unit, allowed, replace });
+    if (locked.id === null) throw unknownUnit(unit.kind, path.unit);
+    if (!locked.allowed) throw mayNotLink(session, unit.kind.id);
+    if (validated instanceof KindError) throw validated;
+    const set: LinkSet = { ...plan, linkId: type.id, direction, kind: unit.kind, id: locked.id };
+    const defaults = new DefaultBytes(session);
+    try {
+      for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+        const rows = await this.#attempt(session, set, planned, validated, defaults);
+        if (rows.every(({ body }) => body !== null)) {
+          return { count: rows.length, items: `[${rows.map(({ body }) => body).join(',')}]` };
+        }
+      }
+    } finally {
+      defaults.end();
+    }
+    throw retryLater('database.busy', 'The same links are made and deleted all the time');
+  }
+
+  /** A row without a record means that a link was created or deleted meanwhile. */
+  async #attempt(
+    session: Session,
+    set: LinkSet,
+    { type }: PlannedLinkSet,
+    { links, replace, others, drafts, faults: messages }: ValidatedLinks,
+    defaults: DefaultBytes,
+  ): Promise<readonly NewLinkRow[]> {
+    const faults = new Faults([...messages]);
+    const found = await this.#found(session, set, { links, replace, others, drafts, faults });
+    const deleted = replace ? await this.#linksToDelete(session, set, found) : undefined;
+    const written = await this.values.rows(session, type, found, faults, replace, defaults);
+    const shown = type.parameters.length === 0 ? [] : readableLinkFields(type, session.caller);
+    const rows = await this.repository.write(session, set, { ...written, shown, replace, deleted });
+    if (!replace) refuseDiffering(rows, found);
+    return rows;
+  }
+
+  /** The links whose units the caller can read; adds faults for the others. @throws KindError 401, 403 */
+  async #found(
+    session: Session,
+    set: LinkSet,
+    { links, replace, others, drafts, faults }: Omit<ValidatedLinks, 'faults'> & { readonly faults: Faults },
+  ): Promise<FoundLink[]> {
+    const rows = await this.repository.lockOthers(session, set, others, replace);
+    const byPosition = new Map(rows.map((row) => [row[0], row]));
+    const kindOf = new Map(others.flatMap(({ kind, positions }) => positions.map((at) => [at, kind] as const)));
+    const found: FoundLink[] = [];
+    const missing: GivenLink[] = [];
+    for (const link of links) {
+      const { index, kindId } = link;
+      const [, id, allowed, linked] = byPosition.get(index) ?? [];
+      if (id === undefined || linked === undefined) missing.push(link);
+      else if (!allowed) throw mayNotLink(session, kindId, index);
+      else found.push({ ...link, id, linked, draft: drafts.get(index) ?? NO_VALUES });
+    }
+    for (const { index } of missing) {
+      const kind = kindOf.get(index);
+      if (kind) addMissingUnit(kind, index, faults);
+    }
+    return found;
+  }
+
+  /** Locks the links that are to be deleted, and returns their other units. @throws KindError 400, 401, 403 */
+  async #linksToDelete(session: Session, set: LinkSet, found: readonly FoundLink[]): Promise<string> {
+    const { passed, passesAll } = await this.walks.traversableKinds(session);
+    const most = LIMITS.replacedLinks;
+    const kept = JSON.stringify(found.map(({ kindId, id }) => ({ kind: kindId, id })));
+    const links: LinksToDelete = { passed, passesAll, kept, allowed: this.#linkable(session, set, passed), most };
+    const { over, denied, units } = await this.repository.lockLinksToDelete(session, set, links);
+    if (denied) throw mayNotLink(session, denied[0]);
+    if (over) {
+      const number = most.toLocaleString('en');
+      throw refusal('link.too_many', `replace: more than ${number} links would be deleted`, { parameter: 'replace' });
+    }
+    return units;
+  }
+
+  /** The parents that the caller may link; undefined if the unit of the path is the parent. */
+  #linkable(
+    { caller, model }: Session,
+    { direction }: LinkSet,
+    passed: LinksToDelete['passed'],
+  ): LinksToDelete['allowed'] {
+    if (direction === 'child') return undefined;
+    return passed.flatMap(({ kind }) => {
+      const grant = grantOf(kind, 'link', caller, model);
+      return grant ? [{ kind, allowed: grant.predicate }] : [];
+    });
+  }
+}
+
+const NO_VALUES: Draft = { row: {}, written: [], values: new Map() };
+
+/** The result of work, or the error that it throws if the caller is at fault. */
+async function caught<T>(work: () => Promise<T>): Promise<T | KindError> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof KindError) return error;
+    throw error;
+  }
+}
+
+function mayNotLink({ caller }: Session, kindId: string, index?: number): KindError {
+  const denied = accessDenied(caller, `You may not link this unit of '${kindId}'`);
+  return index === undefined ? denied : denied.withMessages([{ ...denied.messages[0], index }]);
+}
+
+/** @throws KindError 409 with the position of each link that has other values than it was given */
+function refuseDiffering(rows: readonly NewLinkRow[], found: readonly FoundLink[]): void {
+  const faults = new Faults();
+  for (const [at, { differs }] of rows.entries()) {
+    const index = found[at]?.index;
+    if (!differs || index === undefined) continue;
+    const text = `items[${index}]: this link exists with other values; PUT on its path, or 'replace', changes them`;
+    faults.add('link.differs', text, { index });
+  }
+  faults.throwIfAny();
+}
