@@ -5,13 +5,14 @@
  */
 import type { AggregateFunction, Period } from '../filter/aggregate.ast.js';
 import type { Field, KindDef } from '../model/model.js';
+import { hasValues, targetHasValues } from '../model/predicate/predicate-values.js';
 import type { Predicate, Target } from '../model/predicate/predicate.js';
 import { boundedRows } from './answer-size.sql.js';
 import { columnRef, columnType, fieldJson } from './columns.sql.js';
 import { all, EMPTY_SQL, ident, integer, join, param, render, sql, type Fragment, type Statement } from './fragment.js';
-import { modelVersion } from './model-version.sql.js';
+import { FORCE_CUSTOM_PLAN, modelVersion } from './model-version.sql.js';
 import { orderBy, orderValue, sortSql, type OrderTerm } from './order.sql.js';
-import { limitOffset } from './page.sql.js';
+import { limitOffset, PREPARED_LIMITS } from './page.sql.js';
 import { MAX_LOOKUPS_PER_KIND, matchingRows, predicateSql } from './predicate.sql.js';
 import { columnAlias, withLongNames } from './record.sql.js';
 import { rowValues } from './row-values.sql.js';
@@ -91,17 +92,31 @@ export function aggregateStatement(plan: AggregatePlan): Statement {
   const { schema, columns, having, limit, offset } = plan;
   const where = having ? sql` WHERE ${predicateSql(having, { schema, row: 't' })}` : EMPTY_SQL;
   const groups = sql`_matching AS MATERIALIZED (SELECT t.* FROM (${groupsSql(plan)}) AS t${where})`;
-  const answer = sql`${modelVersion(schema)} AS v, (SELECT count(*) FROM _matching) AS count`;
-  if (limit === 0) return render(sql`WITH ${groups} SELECT ${answer}, '[]' AS items`);
+  const version = modelVersion(schema, isSamePlanForAllValues(plan) ? undefined : FORCE_CUSTOM_PLAN);
+  const answer = sql`${version} AS v, (SELECT count(*) FROM _matching) AS count`;
+  const prepare = PREPARED_LIMITS.has(limit);
+  if (limit === 0) return render(sql`WITH ${groups} SELECT ${answer}, '[]' AS items`, prepare);
   const shown = columns.map(({ name, field }, at) => sql`${fieldJson(field, 't')} AS ${ident(columnAlias(name, at))}`);
   const page = sql`SELECT t.* FROM _matching AS t${orderSql(plan)} ${limitOffset(limit, offset)}`;
   const items = boundedRows((row) => withLongNames({ paths: columns }, row), sql`_page`);
-  return render(sql`
-    WITH
-      ${groups},
-      _page AS (SELECT ${join(shown)} FROM (${page}) AS t)
-    SELECT ${answer}, ${items} AS items
-  `);
+  return render(
+    sql`
+      WITH
+        ${groups},
+        _page AS (SELECT ${join(shown)} FROM (${page}) AS t)
+      SELECT ${answer}, ${items} AS items
+    `,
+    prepare,
+  );
+}
+
+/** Whether the best query plan does not depend on the values. */
+function isSamePlanForAllValues({ sources, having, offset }: AggregatePlan): boolean {
+  if (hasValues(having) || offset > 0) return false;
+  return sources.every(({ access, filter, inputs }) => {
+    if (hasValues(access) || hasValues(filter)) return false;
+    return inputs.every(({ target, condition }) => !hasValues(condition) && !(target && targetHasValues(target)));
+  });
 }
 
 /** By the terms of the request, and then by the groups, so that the order is total. */

@@ -11,7 +11,7 @@ import { LIMITS } from '../shared/limits.js';
 import { bounded, boundedList, boundedRows, smallRows } from './answer-size.sql.js';
 import { all, EMPTY_SQL, integer, join, param, render, sql, type Fragment, type Statement } from './fragment.js';
 import { keysetRanges, type KeysetRange } from './keyset.sql.js';
-import { modelVersion } from './model-version.sql.js';
+import { FORCE_CUSTOM_PLAN, modelVersion } from './model-version.sql.js';
 import { storedCount } from './count.sql.js';
 import type { ShownPath } from './nested-record.sql.js';
 import { COUNTED_ROWS, countedPageRows, isCountedWithPage, pageRows } from './page-rows.sql.js';
@@ -91,17 +91,6 @@ function isSamePlanForAllValues({ access, filter, cursor, offset, order, related
   const targets = order.flatMap(({ value }) => targetsOfOrder(value));
   return !targets.some(targetHasValues) && !related.some((each) => relatedHasValues(each.related));
 }
-
-/**
- * Makes PostgreSQL plan a prepared statement for its values each time. From the sixth execution on it may use a generic
- * plan if that seems no more expensive, which treats rare values like common ones. This condition makes a generic plan
- * the most expensive one; in a custom plan `true OR …` is folded away. The setting `plan_cache_mode` does the same, but
- * for all statements of a connection, and a get by id is faster with its generic plan.
- */
-const FORCE_CUSTOM_PLAN = sql`(
-  ${param(true)}::boolean
-  OR (SELECT count(*) FROM generate_series(1, 1000000000)) IS NULL
-)`;
 
 /** The total; with `estimated` the number of rows on the page, to which the caller adds the planner's estimate. */
 function listCount(plan: ListPlan, found: MatchingRows): Fragment {
