@@ -1,11 +1,14 @@
 /**
- * What authentication needs of a request beside its body: the client's address, and when the response has been sent.
+ * What authentication needs of a request beside its body: the client, and when the response has been sent.
  */
 import { clientAddress } from '../http/request/client-address.js';
 import type { HttpRequest } from '../http/request/request.js';
+import type { SessionClient } from '../sql/session.sql.js';
 
-export interface AuthRequest {
-  readonly address: string;
+/** Longer headers `User-Agent` are cut, in characters. */
+const MAX_USER_AGENT = 300;
+
+export interface AuthRequest extends SessionClient {
   /** Runs `work` when the response has been sent, or the client has disconnected. */
   readonly afterAnswer: (work: () => void) => void;
 }
@@ -14,6 +17,7 @@ export function authRequestOf(request: HttpRequest): AuthRequest {
   const { res: response } = request;
   return {
     address: clientAddress(request),
+    userAgent: request.headers['user-agent']?.slice(0, MAX_USER_AGENT),
     afterAnswer: (work) => (response && !response.destroyed ? void response.once('close', work) : work()),
   };
 }

@@ -115,7 +115,7 @@ export class AuthController {
   async refresh(@Scope() { project }: RequestScope, @Req() request: HttpRequest): Promise<Answer> {
     const claims = refreshClaims(request, project);
     refuseQuery(request.url);
-    return this.auth.refresh(project, claims);
+    return this.auth.refresh(project, authRequestOf(request), claims);
   }
 
   @Post('refresh')
@@ -130,7 +130,7 @@ export class AuthController {
   ): Promise<Answer> {
     const claims = refreshClaims(request, project);
     await read();
-    return this.auth.refresh(project, claims);
+    return this.auth.refresh(project, authRequestOf(request), claims);
   }
 
   @Post('signout')

@@ -13,6 +13,8 @@ import { MemberSessions } from './session/member-session.js';
 import { PasswordStore } from './password/password-store.js';
 import { RecoveryService } from './recovery.service.js';
 import { RefreshTokenStrategy } from './session/refresh-token.strategy.js';
+import { SessionController } from './session/session.controller.js';
+import { SessionService } from './session/session.service.js';
 import { SessionStore } from './session/session-store.js';
 import { ResetPageController } from './reset-page.controller.js';
 import { SignInService } from './sign-in.service.js';
@@ -32,6 +34,7 @@ import { TokenService } from './session/token.service.js';
     PasswordStore,
     RecoveryService,
     RefreshTokenStrategy,
+    SessionService,
     SessionStore,
     SignInService,
     Throttle,
@@ -39,6 +42,6 @@ import { TokenService } from './session/token.service.js';
     { provide: CallerResolver, useExisting: TokenService },
   ],
   exports: [Administrators, CallerResolver, PasswordStore],
-  controllers: [AuthController, ResetPageController],
+  controllers: [AuthController, SessionController, ResetPageController],
 })
 export class AuthModule {}

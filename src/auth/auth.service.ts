@@ -7,7 +7,7 @@ import { jsonAnswer, NULL_ANSWER, type Answer } from '../http/answer/answer.js';
 import { isMemberKind, type Model } from '../model/model.js';
 import { Faults, KindError, afterPartialWrite, refusal } from '../shared/errors.js';
 import { findMemberCredentialStatement, setPasswordStatement } from '../sql/credential.sql.js';
-import { ANONYMOUS, SYSTEM, type Caller, type MemberCaller } from '../tenancy/caller.js';
+import { ANONYMOUS, SYSTEM } from '../tenancy/caller.js';
 import type { BodyInput } from '../tenancy/body-input.js';
 import type { Project } from '../tenancy/project.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
@@ -19,6 +19,7 @@ import type { ChangePasswordBody } from './dto/change-password.dto.js';
 import { readSignUp, atSignUpPath } from './dto/sign-up.dto.js';
 import { accountOf, type Credential } from './password/credential.js';
 import { MemberSessions } from './session/member-session.js';
+import { requireMember } from './session/required-member.js';
 import { checkPassword, hashPassword, addPasswordFaults, verifyPassword } from './password/password-hash.js';
 import { PasswordStore, type Replacement } from './password/password-store.js';
 import { SessionStore } from './session/session-store.js';
@@ -70,7 +71,7 @@ export class AuthService {
         });
         const id = insertedId(rows);
         await tx.run(setPasswordStatement(project.schema, id, hash));
-        return jsonAnswer(await this.members.open(tx, project, model, { kindId, memberId: id }));
+        return jsonAnswer(await this.members.open(tx, project, model, { kindId, memberId: id, client: request }));
       }, timesOf(ANONYMOUS));
     };
     return this.catalog.withCheckedModel(project, async (model) => {
@@ -83,9 +84,9 @@ export class AuthService {
   }
 
   /** Continues the session of a refresh token with a new pair of tokens. @throws KindError 401 */
-  refresh(project: Project, { sub, kind, sid, jti }: Claims): Promise<Answer> {
+  refresh(project: Project, client: AuthRequest, { sub, kind, sid, jti }: Claims): Promise<Answer> {
     return this.catalog.withCheckedModel(project, async (model) => {
-      const grant = await this.sessions.rotate(project, sid, jti);
+      const grant = await this.sessions.rotate(project, sid, jti, client);
       const member = { kindId: kind, memberId: sub };
       const session = await afterPartialWrite(() => this.members.resume(this.database, project, model, member, grant));
       if (!session) throw refusal('token.invalid', 'The member of this token is gone or inactive');
@@ -139,11 +140,6 @@ export class AuthService {
 
 function wrongPassword() {
   return refusal('signin.failed', 'The current password is another');
-}
-
-function requireMember(caller: Caller): MemberCaller {
-  if (caller.type === 'member') return caller;
-  throw refusal('token.missing', 'A bearer token is needed here');
 }
 
 /**

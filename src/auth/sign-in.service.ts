@@ -44,9 +44,9 @@ export class SignInService {
         if (otp === null) return this.#sendCode(project, request, credential);
         if (!(await this.codes.use(project, credential.member_id, otp))) throw signInFailed();
         // The code is used, so the answer must say that state has changed even if the next step fails.
-        return afterPartialWrite(() => this.#open(project, credential));
+        return afterPartialWrite(() => this.#open(project, request, credential));
       }
-      return this.#open(project, credential);
+      return this.#open(project, request, credential);
     };
     return this.catalog.inProject(project, () => this.throttle.guard(project, attempt, work));
   }
@@ -62,10 +62,11 @@ export class SignInService {
     return { ...found, password_hash: hash };
   }
 
-  #open(project: Project, credential: Credential & { password_hash: string }): Promise<Answer> {
+  #open(project: Project, client: AuthRequest, credential: Credential & { password_hash: string }): Promise<Answer> {
     const { member_kind: kindId, member_id: memberId, password_hash: password } = credential;
     return this.catalog.withCheckedModel(project, async (model) => {
-      const session = await this.members.open(this.database, project, model, { kindId, memberId }, password);
+      const member = { kindId, memberId, password, client };
+      const session = await this.members.open(this.database, project, model, member);
       if (!session) throw signInFailed();
       return jsonAnswer(session);
     });

@@ -83,6 +83,7 @@ export const ERRORS = {
   'link.too_many': { status: 409, meaning: 'The request would delete more links than one may.' },
   'link.in_use': { status: 409, meaning: 'Links of that type exist; ?cascade=true removes them too.' },
 
+  'session.unknown': { status: 404, meaning: 'The member has no such session.' },
   'unit.unknown': { status: 404, meaning: 'No such unit, or none that the caller may read.' },
   'unit.changed': {
     status: 412,

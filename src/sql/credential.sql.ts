@@ -40,6 +40,18 @@ export function recordAccessStatement(schema: string, kind: KindDef, fields: rea
   );
 }
 
+/** The member as JSON. */
+export function findMemberStatement(schema: string, kind: KindDef, fields: readonly Field[], id: string): Statement {
+  return render(
+    sql`
+      SELECT ${jsonObject(fields)} AS body
+      FROM ${ident(schema, kind.table)} AS t
+      WHERE t."id" = ${param(id)}::${columnType('uuid')}
+    `,
+    true,
+  );
+}
+
 /** Sets a password; with `before` only if it is the current hash. One row if it was set. */
 export function setPasswordStatement(schema: string, memberId: string, hash: string, before?: string): Statement {
   const unchanged = before === undefined ? undefined : sql`"password_hash" = ${param(before)}`;

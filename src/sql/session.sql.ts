@@ -2,11 +2,19 @@
 import { REFRESH_TABLE, SESSION_TABLE } from '../model/table/internal-tables.js';
 import { CREDENTIAL_KIND } from '../model/built-in-traits.js';
 import { expiredIds } from './recovery.sql.js';
-import { seconds } from './time.sql.js';
-import { ident, param, render, sql, type Fragment, type Statement } from './fragment.js';
+import { seconds, utcText } from './time.sql.js';
+import { all, ident, integer, param, render, sql, type Fragment, type Statement } from './fragment.js';
+
+/** The client that signed in, or that last refreshed the session. */
+export interface SessionClient {
+  readonly address: string;
+  /** The header `User-Agent`. */
+  readonly userAgent: string | undefined;
+}
 
 export interface NewSession {
   readonly id: string;
+  readonly client: SessionClient | undefined;
   readonly memberKind: string;
   readonly memberId: string;
   /** The id of its first refresh token. */
@@ -26,7 +34,7 @@ const IS_ALIVE = sql`s."expires_at" > now()`;
  * transaction of level REPEATABLE READ fail and run again, which a lock would not.
  */
 export function startSessionStatement(schema: string, session: NewSession): Statement {
-  const { id, memberKind, memberId, refresh, lifetime, password } = session;
+  const { id, client, memberKind, memberId, refresh, lifetime, password } = session;
   const member = sql`${param(memberId)}::uuid`;
   const key = sql`${param(id)}::uuid`;
   const sessions = ident(schema, SESSION_TABLE);
@@ -50,8 +58,18 @@ export function startSessionStatement(schema: string, session: NewSession): Stat
         ),
         deleted AS (${deleteTokensOf(schema, sql`expired`)}),
         started AS (
-          INSERT INTO ${sessions} ("id", "member_kind", "member_id", "started_at", "expires_at")
-          SELECT ${key}, ${param(memberKind)}, ${member}, now(), now() + ${seconds(lifetime)}
+          INSERT INTO ${sessions} (
+            "id", "member_kind", "member_id", "started_at", "used_at", "expires_at", "address", "user_agent"
+          )
+          SELECT
+            ${key},
+            ${param(memberKind)},
+            ${member},
+            now(),
+            now(),
+            now() + ${seconds(lifetime)},
+            ${param(client?.address ?? null)},
+            ${param(client?.userAgent ?? null)}
           FROM allowed
           RETURNING "id"
         )
@@ -64,11 +82,14 @@ export function startSessionStatement(schema: string, session: NewSession): Stat
   );
 }
 
-/** One row if the session is alive. */
+/** Seconds for which the time of the last use is not stored again. */
+const USE_PRECISION = 60;
+
+/** One row if the session is alive; `unrecorded`: the time of its last use is more than a minute ago. */
 export function findSessionStatement(schema: string, id: string): Statement {
   return render(
     sql`
-      SELECT 1 AS alive
+      SELECT coalesce(s."used_at" < now() - ${seconds(USE_PRECISION)}, true) AS unrecorded
       FROM ${ident(schema, SESSION_TABLE)} AS s
       WHERE s."id" = ${param(id)}::uuid AND ${IS_ALIVE}
     `,
@@ -76,7 +97,62 @@ export function findSessionStatement(schema: string, id: string): Statement {
   );
 }
 
+/** Stores that a session is used now, unless another transaction is changing it. */
+export function recordUseStatement(schema: string, id: string): Statement {
+  const sessions = ident(schema, SESSION_TABLE);
+  return render(
+    sql`
+      UPDATE ${sessions}
+      SET "used_at" = now()
+      WHERE "id" IN (
+        SELECT s."id"
+        FROM ${sessions} AS s
+        WHERE s."id" = ${param(id)}::uuid
+        FOR UPDATE SKIP LOCKED
+      )
+    `,
+    true,
+  );
+}
+
+export interface SessionPage {
+  readonly memberId: string;
+  /** The session of the request. */
+  readonly currentId: string;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** The sessions of a member, the newest first, as JSON, with their number. One row `count`, `items`. */
+export function listSessionsStatement(schema: string, { memberId, currentId, limit, offset }: SessionPage): Statement {
+  const alive = sql`
+    FROM ${ident(schema, SESSION_TABLE)} AS s
+    WHERE s."member_id" = ${param(memberId)}::uuid AND ${IS_ALIVE}
+  `;
+  return render(
+    sql`
+      SELECT
+        (SELECT count(*)::int ${alive}) AS count,
+        coalesce(json_agg(row_to_json(p)), '[]')::text AS items
+      FROM (
+        SELECT
+          s."id",
+          ${utcText(sql`s."started_at"`)} AS "made_at",
+          ${utcText(sql`coalesce(s."used_at", s."started_at")`)} AS "last_used_at",
+          s."address",
+          s."user_agent",
+          s."id" = ${param(currentId)}::uuid AS "current"
+        ${alive}
+        ORDER BY s."started_at" DESC, s."id"
+        LIMIT ${integer(limit)}
+        OFFSET ${integer(offset)}
+      ) AS p
+    `,
+  );
+}
+
 export interface TokenRotation {
+  readonly client: SessionClient;
   readonly token: string;
   readonly successor: string;
   /** Seconds until the session expires. */
@@ -90,7 +166,8 @@ export interface TokenRotation {
  * using one of them again ends the session, like any unknown token. One row `issued`; none if the token was used
  * before.
  */
-export function rotateTokenStatement(schema: string, { token, successor, lifetime, window }: TokenRotation): Statement {
+export function rotateTokenStatement(schema: string, rotation: TokenRotation): Statement {
+  const { client, token, successor, lifetime, window } = rotation;
   const next = sql`${param(successor)}::uuid`;
   const tokens = ident(schema, REFRESH_TABLE);
   return render(
@@ -108,7 +185,11 @@ export function rotateTokenStatement(schema: string, { token, successor, lifetim
         ),
         prolonged AS (
           UPDATE ${ident(schema, SESSION_TABLE)}
-          SET "expires_at" = now() + ${seconds(lifetime)}
+          SET
+            "expires_at" = now() + ${seconds(lifetime)},
+            "used_at" = now(),
+            "address" = ${param(client.address)},
+            "user_agent" = ${param(client.userAgent ?? null)}
           WHERE "id" IN (SELECT "session_id" FROM used)
         ),
         deleted AS (
@@ -159,22 +240,21 @@ export function deleteExpiredSessionsStatement(schema: string): Statement {
   );
 }
 
-/** Ends a session, or all sessions of a member except one. Rows `id`. */
-export function endSessionsStatement(
-  schema: string,
-  which: { id: string } | { memberId: string; but?: string },
-): Statement {
-  const condition =
-    'id' in which
-      ? sql`"id" = ${param(which.id)}::uuid`
-      : sql`
-        "member_id" = ${param(which.memberId)}::uuid
-          AND "id" IS DISTINCT FROM ${param(which.but ?? null)}::uuid
-      `;
+/** One session, also only if it is of a member, or all sessions of a member, also except one. */
+export type EndedSessions = { id: string; memberId?: string } | { memberId: string; but?: string };
+
+/** Ends sessions. Rows `id`. */
+export function endSessionsStatement(schema: string, which: EndedSessions): Statement {
+  const { memberId } = which;
+  const conditions = [
+    'id' in which ? sql`"id" = ${param(which.id)}::uuid` : undefined,
+    memberId === undefined ? undefined : sql`"member_id" = ${param(memberId)}::uuid`,
+    'but' in which ? sql`"id" <> ${param(which.but)}::uuid` : undefined,
+  ];
   return render(
     sql`
       WITH
-        ${endedSessions(schema, condition)}
+        ${endedSessions(schema, all(conditions))}
       SELECT "id"::text AS id
       FROM ended
     `,

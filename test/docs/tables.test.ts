@@ -39,11 +39,10 @@ test('docs/auth.md has the limits of the throttle, and every authentication endp
   const section = page('auth.md').split('## Too many attempts')[1] ?? '';
   const told = tableRows(section).map(([name, value]) => [code(name), Number(value)]);
   expect(told).toEqual(Object.entries(ATTEMPT_LIMITS));
-  const routes = [
-    ...readFileSync(join(import.meta.dirname, '../../src/auth/auth.controller.ts'), 'utf8').matchAll(
-      /@(?:Get|Post)\('([^']+)'\)/g,
-    ),
-  ].map(([, path]) => path?.replace(/:\w+/, '<') ?? '');
+  const routes = ['auth.controller.ts', 'session/session.controller.ts']
+    .map((file) => readFileSync(join(import.meta.dirname, '../../src/auth', file), 'utf8'))
+    .flatMap((source) => [...source.matchAll(/@(?:Get|Post|Delete)\('([^']+)'\)/g)])
+    .map(([, path]) => path?.replace(/:\w+/, '<') ?? '');
   const addresses = [...page('auth.md').matchAll(/\/api\/lib\/auth\/([^`]+)`/g)].map(([, path]) =>
     (path ?? '').replace(/<[^>]+>/, '<'),
   );

@@ -23,7 +23,7 @@ export async function tokensOf(
 ): Promise<Tokens> {
   const project = await service.app.get(ProjectStore).find(id);
   if (!project) throw new Error(`no project ${id}`);
-  const grant = await service.app.get(SessionStore).start(service.database, project, kindId, memberId, password);
+  const grant = await service.app.get(SessionStore).start(service.database, project, { kindId, memberId, password });
   return service.app.get(TokenService).issue(id, kindId, memberId, grant);
 }
 

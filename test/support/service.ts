@@ -112,7 +112,7 @@ export class TestService {
     let adminId = '';
     const made = await app.get(Provisioning).create({ id }, async (executor, project) => {
       adminId = await app.get(Administrators).create(executor, project, ADMIN);
-      session = await app.get(SessionStore).start(executor, project, ADMIN_KIND, adminId);
+      session = await app.get(SessionStore).start(executor, project, { kindId: ADMIN_KIND, memberId: adminId });
     });
     if (!session) throw new Error(`no session in ${id}`);
     // As a sign-in does, so that the first request of a test takes as many statements as the next one.

@@ -7,13 +7,8 @@ import { CREDENTIAL_KIND } from '../../model/built-in-traits.js';
 import { recordAccessStatement } from '../../sql/credential.sql.js';
 import { memberCaller } from '../../tenancy/caller.js';
 import type { Project } from '../../tenancy/project.js';
-import { SessionStore, type SessionGrant } from './session-store.js';
+import { SessionStore, type SessionGrant, type SessionStart } from './session-store.js';
 import { TokenService } from './token.service.js';
-
-export interface MemberIdentity {
-  readonly kindId: string;
-  readonly memberId: string;
-}
 
 @Injectable()
 export class MemberSessions {
@@ -23,19 +18,13 @@ export class MemberSessions {
   ) {}
 
   /**
-   * Starts a session; undefined if the member is deleted, or its kind is inactive or no member kind. `password`: the
-   * hash that was verified. @throws KindError 401 if the hash has changed since
+   * Starts a session; undefined if the member is deleted, or its kind is inactive or no member kind.
+   * @throws KindError 401 if the password has changed since it was checked
    */
-  async open(
-    executor: Executor,
-    project: Project,
-    model: Model,
-    member: MemberIdentity,
-    password?: string,
-  ): Promise<object | undefined> {
+  async open(executor: Executor, project: Project, model: Model, member: SessionStart): Promise<object | undefined> {
     const found = await this.#touch(executor, project, model, member);
     if (!found) return undefined;
-    const grant = await this.sessions.start(executor, project, member.kindId, member.memberId, password);
+    const grant = await this.sessions.start(executor, project, member);
     return this.#present(project, member, found, grant);
   }
 
@@ -44,7 +33,7 @@ export class MemberSessions {
     executor: Executor,
     project: Project,
     model: Model,
-    member: MemberIdentity,
+    member: SessionStart,
     grant: SessionGrant,
   ): Promise<object | undefined> {
     const found = await this.#touch(executor, project, model, member);
@@ -55,7 +44,7 @@ export class MemberSessions {
     executor: Executor,
     project: Project,
     model: Model,
-    { kindId, memberId }: MemberIdentity,
+    { kindId, memberId }: SessionStart,
   ): Promise<Record<string, unknown> | undefined> {
     const kind = model.kinds.get(kindId);
     if (!kind?.active || !isMemberKind(kind)) return undefined;
@@ -67,7 +56,7 @@ export class MemberSessions {
 
   #present(
     project: Project,
-    { kindId, memberId }: MemberIdentity,
+    { kindId, memberId }: SessionStart,
     member: Record<string, unknown>,
     grant: SessionGrant,
   ): object {

@@ -15,9 +15,14 @@ import {
   findSessionStatement,
   endSessionsStatement,
   rotateTokenStatement,
+  listSessionsStatement,
+  recordUseStatement,
   startSessionStatement,
   findSuccessorStatement,
   deleteExpiredSessionsStatement,
+  type EndedSessions,
+  type SessionClient,
+  type SessionPage,
 } from '../../sql/session.sql.js';
 import type { Project } from '../../tenancy/project.js';
 import { invalidToken } from './bearer.js';
@@ -28,6 +33,15 @@ export interface SessionGrant {
   readonly refreshId: string;
   /** Seconds since 1970. */
   readonly issuedAt: number;
+}
+
+/** A member that has been authenticated. */
+export interface SessionStart {
+  readonly kindId: string;
+  readonly memberId: string;
+  /** The hash that the password was checked with. */
+  readonly password?: string | undefined;
+  readonly client?: SessionClient | undefined;
 }
 
 const SESSION_CACHE_MS = 900;
@@ -54,13 +68,11 @@ export class SessionStore {
   async start(
     executor: Executor,
     project: Project,
-    memberKind: string,
-    memberId: string,
-    password?: string,
+    { kindId, memberId, password, client }: SessionStart,
   ): Promise<SessionGrant> {
     const [sessionId, refreshId] = [randomUUID(), randomUUID()];
     const lifetime = this.config.refreshTokenTtl / 1000;
-    const session = { id: sessionId, memberKind, memberId, refresh: refreshId, lifetime };
+    const session = { id: sessionId, client, memberKind: kindId, memberId, refresh: refreshId, lifetime };
     const [row] = await executor.run<{ issued: number }>(
       startSessionStatement(project.schema, { ...session, ...(password !== undefined && { password }) }),
     );
@@ -78,9 +90,12 @@ export class SessionStore {
   async #checkStored(project: Project, sessionId: string): Promise<void> {
     if (!isUuid(sessionId)) throw invalidToken();
     const endCountBefore = this.#endCount;
-    const statement = findSessionStatement(project.schema, sessionId);
-    const rows = await this.catalog.inProject(project, () => this.database.run(statement));
-    if (rows.length === 0) throw invalidToken();
+    const [row] = await this.catalog.inProject(project, async () => {
+      const found = await this.database.run<{ unrecorded: boolean }>(findSessionStatement(project.schema, sessionId));
+      if (found[0]?.unrecorded) await this.database.run(recordUseStatement(project.schema, sessionId));
+      return found;
+    });
+    if (!row) throw invalidToken();
     // If sessions were ended during the query, this one may be among them.
     if (endCountBefore === this.#endCount) this.#checked.set(sessionId, true);
   }
@@ -89,11 +104,11 @@ export class SessionStore {
    * Uses a refresh token. Used again within the window it returns the same successor; later it ends the session.
    * @throws KindError 401
    */
-  async rotate(project: Project, sessionId: string, token: string): Promise<SessionGrant> {
+  async rotate(project: Project, sessionId: string, token: string, client: SessionClient): Promise<SessionGrant> {
     const successor = randomUUID();
     const lifetime = this.config.refreshTokenTtl / 1000;
     const rotated = await this.database.run<{ issued: number }>(
-      rotateTokenStatement(project.schema, { token, successor, lifetime, window: REUSE_WINDOW }),
+      rotateTokenStatement(project.schema, { client, token, successor, lifetime, window: REUSE_WINDOW }),
     );
     if (rotated[0]) {
       await this.#sweep(this.database, project);
@@ -114,8 +129,17 @@ export class SessionStore {
       await executor.run(deleteExpiredSessionsStatement(project.schema));
   }
 
-  /** Ends sessions. In a transaction, the cache is cleared again after the commit. */
-  async end(executor: Executor, project: Project, which: Parameters<typeof endSessionsStatement>[1]): Promise<void> {
+  /** The number of sessions of a member, and a page of them as JSON text. */
+  async list(project: Project, page: SessionPage): Promise<{ count: number; items: string }> {
+    const statement = listSessionsStatement(project.schema, page);
+    const [row] = await this.database.run<{ count: number; items: string }>(statement);
+    return row ?? { count: 0, items: '[]' };
+  }
+
+  /**
+   * Ends sessions, and returns how many. In a transaction, the cache is cleared again after the commit.
+   */
+  async end(executor: Executor, project: Project, which: EndedSessions): Promise<number> {
     const rows = await executor.run<{ id: string }>(endSessionsStatement(project.schema, which));
     const forget = (): void => {
       this.#endCount += 1;
@@ -123,5 +147,6 @@ export class SessionStore {
     };
     forget();
     executor.tx?.afterCommit(forget);
+    return rows.length;
   }
 }

@@ -33,6 +33,8 @@ export type ContentForm =
   | 'nothing'
   | 'session'
   | 'sessionOrCode'
+  | 'me'
+  | 'sessions'
   | 'explanation'
   | 'health'
   | 'function';

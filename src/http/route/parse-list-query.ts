@@ -2,7 +2,7 @@
 import { EMPTY_QUERY, type ListQuery } from '../../filter/list-query.js';
 import { Faults, KindError, refusal, type Message } from '../../shared/errors.js';
 import { LIMITS } from '../../shared/limits.js';
-import { NO_QUERY, type QueryName } from './query-names.js';
+import { NO_QUERY, PAGE_QUERY, type QueryName } from './query-names.js';
 import { QueryReader } from './query-reader.js';
 
 /** Names and texts of query parameters in their order: those of a URL, or the options of a function's call. */
@@ -121,6 +121,17 @@ function readListQuery(reader: QueryReader): ListQuery {
   if (cursor !== undefined && read.limit === 0) reader.bad('limit', 'at least 1 with a cursor');
   // `load_links` adds the field `links` anyway.
   return read.loadLinks ? { ...read, include: read.include?.filter((name) => name !== 'links') } : read;
+}
+
+/** The part of a list to return. */
+export type PageQuery = Pick<ListQuery, (typeof PAGE_QUERY)[number]>;
+
+/** Parses the query of a list that can't be filtered. @throws KindError 400 */
+export function parsePageQuery(url: string): PageQuery {
+  const { query, faults } = parseListQuery(urlQueryParameters(url), PAGE_QUERY);
+  const [first, ...more] = faults;
+  if (first) throw new KindError([first, ...more]);
+  return query;
 }
 
 /** Parses a query that has only flags, such as `?cascade=true`. Returns those that are true. */

@@ -29,7 +29,9 @@ export type QueryName =
   | 'timezone';
 
 const FIELD_NAMES = ['include', 'exclude'] as const;
-const PAGE_NAMES = ['offset', 'limit', 'order', 'filter', ...FIELD_NAMES] as const;
+/** Of a list that can't be filtered. */
+export const PAGE_QUERY = ['offset', 'limit'] as const satisfies readonly QueryName[];
+const PAGE_NAMES = [...PAGE_QUERY, 'order', 'filter', ...FIELD_NAMES] as const;
 const LINK_NAMES = ['load_links', 'depth'] as const;
 /** Of answers with values of referenced units. */
 const NEST_NAMES = ['nest'] as const;

@@ -28,7 +28,7 @@ import { CREDENTIAL_FIELDS } from './credential-fields.js';
  * Raise it whenever the tables of the built-in model change, the indexes of all kinds, or how the names of members are
  * compared, so that existing projects are upgraded.
  */
-export const BUILT_IN_VERSION = 13;
+export const BUILT_IN_VERSION = 14;
 
 export interface BuiltInKind {
   readonly id: string;

@@ -140,7 +140,7 @@ describe('an id of the other project', () => {
 
 it('a token of one is invalid in the other, also for a member with the same name and password', async () => {
   for (const token of [there.ann.accessToken, there.ann.refreshToken, there.admin.token]) {
-    for (const path of ['/auth/verify', '/auth/refresh', '/note/unit', '/kind/unit']) {
+    for (const path of ['/auth/verify', '/auth/refresh', '/auth/me', '/auth/session', '/note/unit', '/kind/unit']) {
       expect((await here.admin.as(token).get(path)).status, path).toBe(401);
     }
   }

@@ -275,8 +275,8 @@ describe('a sign-in in progress with the old password', () => {
       'SELECT "password_hash" AS hash FROM $schema.kind_system_user WHERE "member_id" = $1',
       [kim.id],
     );
-    const start = () =>
-      service.service.app.get(SessionStore).start(service.service.database, project, 'person', kim.id, row?.hash);
+    const member = { kindId: 'person', memberId: kim.id, password: row?.hash };
+    const start = () => service.service.app.get(SessionStore).start(service.service.database, project, member);
     await start();
     await reset(await tokenFor(kim.email), 'a good password');
     await expect(start()).rejects.toMatchObject({ status: 401 });

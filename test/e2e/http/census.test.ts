@@ -121,6 +121,13 @@ const ROWS: readonly Row[] = [
       anyQuery: true,
     },
   ]),
+  { route: 'GET /api/lib/auth/me', call: () => ['GET', '/auth/me'], answers: [401, 200, 200, 200] },
+  { route: 'GET /api/lib/auth/session', call: () => ['GET', '/auth/session'], answers: [401, 200, 200, 200] },
+  {
+    route: 'DELETE /api/lib/auth/session/:session_id',
+    call: () => ['DELETE', '/auth/session/00000000-0000-4000-8000-000000000000'],
+    answers: [401, 404, 404, 404],
+  },
   { route: 'POST /api/lib/auth/signout', call: () => ['POST', '/auth/signout'], answers: [401, 200, 200, 200] },
   {
     route: 'POST /api/lib/auth/change_password',

@@ -129,6 +129,10 @@ function contentSchema(form: ContentForm, kind: KindDef | undefined, view: Docum
       return schemaRef('kind_session');
     case 'sessionOrCode':
       return { anyOf: [schemaRef('kind_session'), NULL_SCHEMA] };
+    case 'me':
+      return schemaRef('kind_me');
+    case 'sessions':
+      return pageSchema(schemaRef('kind_own_session'));
     case 'explanation':
       return schemaRef('kind_explanation');
     case 'health':

@@ -101,6 +101,28 @@ const SESSION: Schema = {
   additionalProperties: true,
 };
 
+/** The member that is signed in; it also has the member's own parameters. */
+const ME: Schema = {
+  type: 'object',
+  properties: {
+    id: UUID_SCHEMA,
+    kind_id: STRING_SCHEMA,
+    administrator: { ...BOOLEAN_SCHEMA, description: 'Whether it is a unit of `kind_admin`.' },
+    groups: { type: 'array', items: STRING_SCHEMA, description: 'Ids of the groups of its kind.' },
+  },
+  required: ['id', 'kind_id', 'administrator', 'groups'],
+  additionalProperties: true,
+};
+
+const OWN_SESSION = objectSchema({
+  id: UUID_SCHEMA,
+  made_at: { ...TIMESTAMP_SCHEMA },
+  last_used_at: { ...TIMESTAMP_SCHEMA, description: 'To the minute; it may lag behind by one.' },
+  address: orNull({ ...STRING_SCHEMA, description: 'Of the client at sign-in or at the last refresh.' }),
+  user_agent: orNull({ ...STRING_SCHEMA, description: 'Of the same client; at most 300 characters.' }),
+  current: { ...BOOLEAN_SCHEMA, description: 'Whether it is the session of this request.' },
+});
+
 const NULLABLE_TIMESTAMP = orNull({
   ...TIMESTAMP_SCHEMA,
   description: 'Null where the source of a remote kind does not tell.',
@@ -269,6 +291,8 @@ export const SHARED_SCHEMAS: Readonly<Record<string, Schema>> = {
     parameters: { type: 'array', items: schemaRef('kind_descriptor') },
   }),
   kind_session: SESSION,
+  kind_me: ME,
+  kind_own_session: OWN_SESSION,
   kind_unit: UNIT,
   kind_link: LINK,
   kind_link_values: LINK_VALUES,
