@@ -29,12 +29,50 @@ export interface Links {
    * @throws 400, 403, 404, 409 if the link exists with other values
    */
   create(parent: UnitRef, child: UnitRef, type?: string, values?: Readonly<Record<string, unknown>>): Promise<void>;
+  /**
+   * Links a unit with up to 1000 others, all or none, and returns the links in their order.
+   *
+   * @param direction `child`: the others are children of the unit; `parent`: its parents
+   * @throws 400 with all errors of the links, 403, 404, 409 if a link exists with other values
+   */
+  createAll(
+    unit: UnitRef,
+    direction: 'child' | 'parent',
+    links: readonly LinkTo[],
+    options?: LinkAllOptions,
+  ): Promise<readonly LinkRecord[]>;
   /** Changes values of a link. @throws 400, 403, 404 if the link does not exist */
   update(parent: UnitRef, child: UnitRef, type: string, values: Readonly<Record<string, unknown>>): Promise<void>;
   /** Deletes a link. @throws 403, 404 if the link does not exist */
   remove(parent: UnitRef, child: UnitRef, type?: string): Promise<void>;
   /** Lists the children or the parents of a unit, nearest first. @throws 400, 403, 404 */
   list(unit: UnitRef, direction: 'child' | 'parent', options?: WalkOptions): Promise<Page<AnyUnit>>;
+}
+
+/** The other unit of a link, and values of the parameters of the link type. */
+export interface LinkTo {
+  readonly unit: UnitRef;
+  readonly values?: Readonly<Record<string, unknown>>;
+}
+
+/** Options of `links.createAll`. */
+export interface LinkAllOptions {
+  /** The id of the link type, `link` by default. */
+  readonly type?: string;
+  /** Deletes the unit's other links of this type in this direction, and changes values of links that exist. */
+  readonly replace?: boolean;
+}
+
+/** A link, with the values of the parameters of its type. */
+export interface LinkRecord {
+  readonly parent_id: string;
+  readonly child_id: string;
+  readonly type: 'link';
+  readonly parent_kind_id: string;
+  readonly child_kind_id: string;
+  readonly link_id: string;
+  readonly inserted_at: string;
+  readonly [parameter: string]: unknown;
 }
 
 /** Groups of kinds. To read which kinds a group has: `units('group').get(id)`, field `kind_list`. */

@@ -3,7 +3,7 @@ import { Faults, refusal } from '../shared/errors.js';
 import { isPlainObject, typeName } from '../shared/json.js';
 import { LIMITS } from '../shared/limits.js';
 import type { WorkInPieces } from '../shared/work-in-pieces.js';
-import type { Body } from '../unit/draft/draft.js';
+import { bodyOf, type Body } from '../unit/draft/draft.js';
 
 /** The unit at the other end of a link, and the values of the link. */
 export interface GivenLink {
@@ -56,9 +56,7 @@ export function* readLinks(body: unknown): WorkInPieces<GivenLinks> {
     faults.throwIfAny();
   }
   const given = items as readonly unknown[];
-  if (given.length > LIMITS.bulk) {
-    throw refusal('body.too_many', `items: at most ${LIMITS.bulk} links in one body, got ${given.length}`);
-  }
+  checkNumber(given.length, 'items: at most');
   const links: GivenLink[] = [];
   for (const [index, item] of given.entries()) {
     if (index % ITEMS_PER_PIECE === ITEMS_PER_PIECE - 1) yield;
@@ -66,6 +64,25 @@ export function* readLinks(body: unknown): WorkInPieces<GivenLinks> {
     if (link) links.push(link);
   }
   return { links, replace: replace === true, faults };
+}
+
+/** A link that a function creates. */
+interface CalledLink {
+  readonly unit: { readonly kind_id: string; readonly id: string };
+  readonly values?: Readonly<Record<string, unknown>>;
+}
+
+/** The links that a function creates. @throws KindError 400 for too many */
+export function calledLinks(called: readonly CalledLink[], replace: boolean): GivenLinks {
+  checkNumber(called.length, 'At most');
+  const links = called.map(({ unit, values = {} }, index): GivenLink => {
+    return { index, kindId: unit.kind_id, id: unit.id, values: bodyOf(values) };
+  });
+  return { links, replace, faults: new Faults() };
+}
+
+function checkNumber(count: number, atMost: string): void {
+  if (count > LIMITS.bulk) throw refusal('body.too_many', `${atMost} ${LIMITS.bulk} links at once, got ${count}`);
 }
 
 function readLink(item: unknown, index: number, faults: Faults): GivenLink | undefined {

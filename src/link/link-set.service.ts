@@ -25,7 +25,7 @@ import { unknownUnit } from '../unit/session/unit-ids.js';
 import { addMissingUnit, otherUnitsOf, planLinkSet, planOtherKinds } from './link-set.plan.js';
 import type { LinkSetPath, PlannedLinkSet } from './link-set.plan.js';
 import { LinkSetRepository } from './link-set.repository.js';
-import { readLinks, type GivenLink } from './link-set.request.js';
+import { readLinks, type GivenLink, type GivenLinks } from './link-set.request.js';
 import { LinkSetValues, type FoundLink } from './link-set.values.js';
 
 /** Attempts to write links that other requests create or delete meanwhile. */
@@ -38,8 +38,8 @@ export interface LinkSetRequest {
   readonly contentType: string | undefined;
 }
 
-/** The body of a request; throws the error of reading it. */
-type ReadBody = () => MaybePromise<unknown>;
+/** Reads the links that are given; throws the error of that. */
+type ReadLinks = () => MaybePromise<GivenLinks>;
 
 /** A body after its validation, as far as that needs no statement. */
 interface ValidatedLinks {
@@ -73,10 +73,11 @@ export class LinkSetService {
     const { project } = scope;
     await this.catalog.withCachedModel(project, path.kind, (model) => planLinkSet({ ...scope, model }, path));
     const bytes = await caught(request.bytes);
-    const read: ReadBody = () => {
+    const read = async () => {
       refuseQuery(request.url);
       if (bytes instanceof KindError) throw bytes;
-      return parseBody(bytes, request.contentType, project.schema);
+      const body = await parseBody(bytes, request.contentType, project.schema);
+      return runYielding(readLinks(body), new EventLoopYield(project.schema));
     };
     return this.catalog.withModelOf(project, path.kind, async (model) =>
       pageAnswer(await this.createIn(requestSession(this.database, scope, model), path, read)),
@@ -84,9 +85,9 @@ export class LinkSetService {
   }
 
   /** Creates links within a session, or in a transaction of its own if the session has none. */
-  async createIn(session: Session, path: LinkSetPath, body: ReadBody): Promise<LinkRecords> {
+  async createIn(session: Session, path: LinkSetPath, read: ReadLinks): Promise<LinkRecords> {
     const planned = planLinkSet(session, path);
-    const validated = await this.#validate(session, planned, body);
+    const validated = await this.#validate(session, planned, read);
     const write = (within: Session) => this.#write(within, path, planned, validated);
     if (session.executor.tx) {
       session.executor.tx.beforeCommit(keepVersionStatement(session.project.schema));
@@ -100,13 +101,11 @@ export class LinkSetService {
    * Validates the body before the transaction, so that no lock is held meanwhile. Missing rights for kinds of units are
    * thrown at once; faults are answered after the unit of the path is found.
    */
-  async #validate(session: Session, planned: PlannedLinkSet, body: ReadBody): Promise<ValidatedLinks | KindError> {
+  async #validate(session: Session, planned: PlannedLinkSet, read: ReadLinks): Promise<ValidatedLinks | KindError> {
     const { type, direction } = planned;
-    const read = await caught(async () => {
-      return runYielding(readLinks(await body()), new EventLoopYield(session.project.schema));
-    });
-    if (read instanceof KindError) return read;
-    const { links, replace, faults } = read;
+    const given = await caught(async () => read());
+    if (given instanceof KindError) return given;
+    const { links, replace, faults } = given;
     const kinds = planOtherKinds(session, links, direction);
     return caught(async () => {
       const others = otherUnitsOf(links, kinds, faults);

@@ -2,6 +2,7 @@
  * Validates arguments of function authors at the call, so that the trace shows the line of the mistake. TypeScript
  * does this only where the types are known.
  */
+import type { LinkAllOptions, LinkTo } from '../../kit/context.js';
 import { isPlainObject, typeName } from '../../shared/json.js';
 
 /** @throws TypeError unless it is a string */
@@ -21,4 +22,32 @@ export function checkUnit(given: unknown, call: string, name: string): void {
   if (typeof kind_id === 'string' && typeof id === 'string') return;
   const actual = isPlainObject(given) ? `kind_id ${typeName(kind_id)} and id ${typeName(id)}` : typeName(given);
   throw new TypeError(`${call}: ${name} must have a kind_id and an id, both strings; got ${actual}`);
+}
+
+/** @throws TypeError unless it is a list of links; undefined values count as absent */
+export function checkedLinks(given: unknown, call: string): readonly LinkTo[] {
+  if (!Array.isArray(given)) throw new TypeError(`${call}: links must be a list, got ${typeName(given)}`);
+  return given.map((link: unknown, at): LinkTo => {
+    if (!isPlainObject(link)) throw new TypeError(`${call}: links[${at}] must have a unit, got ${typeName(link)}`);
+    const { unit, values = {} } = link;
+    checkUnit(unit, call, `links[${at}].unit`);
+    if (!isPlainObject(values)) {
+      throw new TypeError(`${call}: links[${at}].values must be an object, got ${typeName(values)}`);
+    }
+    const present = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+    return { unit: unit as LinkTo['unit'], values: present };
+  });
+}
+
+/** @throws TypeError unless they are options of `links.createAll` */
+export function checkedLinkOptions(given: unknown, call: string): LinkAllOptions {
+  checkOptions(given, call);
+  const { type, replace, ...others } = given as Record<string, unknown>;
+  const [unknown] = Object.keys(others);
+  if (unknown !== undefined) throw new TypeError(`${call}: there is no option '${unknown}'; there are type, replace`);
+  if (type !== undefined) checkText(type, call, 'options.type');
+  if (replace !== undefined && typeof replace !== 'boolean') {
+    throw new TypeError(`${call}: options.replace must be true or false, got ${typeName(replace)}`);
+  }
+  return given as LinkAllOptions;
 }

@@ -2,13 +2,15 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { LOGGER } from '../../http/log/logger.js';
-import type { Context, Data, Letter, Log, Member, UnitRef } from '../../kit/context.js';
+import type { Context, Data, Letter, LinkRecord, Log, Member, UnitRef } from '../../kit/context.js';
 import type { AnyUnit, Page, Units } from '../../kit/units.js';
 import type { TransactionRuns } from '../../database/transaction/conflict-retries.js';
 import { GroupReader } from '../../group/group.reader.js';
 import { LinkReader } from '../../link/link.reader.js';
 import type { LinkPath } from '../../link/link.plan.js';
 import { LinkService } from '../../link/link.service.js';
+import { calledLinks } from '../../link/link-set.request.js';
+import { LinkSetService } from '../../link/link-set.service.js';
 import { mailLine } from '../../mail/mail.js';
 import { Markup, markup } from '../../mail/markup.js';
 import { MailQueue } from '../../mail/mail-queue.js';
@@ -19,7 +21,7 @@ import { originalCallerOf, type Session } from '../../unit/session/session.js';
 import { readJson } from '../../http/body/json-pieces.js';
 import type { MixedPage } from '../../unit/query/union.plan.js';
 import { SessionUnits, concealHidden, type UnitObject } from '../../unit/session-units.js';
-import { checkText, checkUnit } from './argument-checks.js';
+import { checkedLinkOptions, checkedLinks, checkText, checkUnit } from './argument-checks.js';
 import { withOrigin } from '../sandbox/refusal-origin.js';
 import { signalFor, type UserCode } from '../sandbox/user-code.js';
 import type { CallScope } from './call-scope.js';
@@ -41,6 +43,7 @@ export class Contexts {
   constructor(
     private readonly units: SessionUnits,
     private readonly links: LinkService,
+    private readonly linkSets: LinkSetService,
     private readonly walks: LinkReader,
     private readonly groups: GroupReader,
     private readonly outgoing: MailQueue,
@@ -130,6 +133,19 @@ export class Contexts {
       create: async (parent, child, link, values) => {
         const path = pathOf(parent, child, link, 'links.create(parent, child, type, values)');
         return write([path.parentKind, path.childKind], () => this.links.createIn(session, path, values));
+      },
+      createAll: async (unit, direction, links, options = {}) => {
+        const call = 'links.createAll(unit, direction, links, options)';
+        const { type = LINK_TYPE, replace = false } = checkedLinkOptions(options, call);
+        const given = checkedLinks(links, call);
+        checkUnit(unit, call, 'unit');
+        checkText(direction, call, 'direction');
+        const path = { kind: unit.kind_id, unit: unit.id, link: type, direction };
+        const kinds = given.map((each) => each.unit.kind_id);
+        return write([...new Set([path.kind, ...kinds])], async () => {
+          const { items } = await this.linkSets.createIn(session, path, () => calledLinks(given, replace));
+          return (await readJson(items, session.project.schema)) as LinkRecord[];
+        });
       },
       update: async (parent, child, link, values) => {
         const path = pathOf(parent, child, link, 'links.update(parent, child, type, values)');
