@@ -177,8 +177,33 @@ function aboutUnit(kind: string, id: string, ids: World['ids']): Question[] {
     { method: 'POST', path: link(open, `${kind}/unit/${id}`).concat('?nope=1') },
     { method: 'DELETE', path: link(`/open/unit/${ids['open1']}`, `${kind}/unit/${id}`) },
     { method: 'POST', path: link(path, `open/unit/${ids['open0']}`).concat('?nope=1') },
+    ...manyLinks(kind, id, ids),
   ];
 }
+
+/** Many links at once with a unit. None succeeds: one is with a unit that does not exist, or exists with another value. */
+function manyLinks(kind: string, id: string, ids: World['ids']): Question[] {
+  const [open, unit] = [`/open/unit/${ids['open0']}/link/tie`, `/${kind}/unit/${id}/link`];
+  const missing = { kind_id: 'open', id: NO_UNIT };
+  const different = { kind_id: 'open', id: ids['open1'], w_plain: 99 };
+  const given = LINK_VALUES.flatMap(({ id: name }) => [7, 8].map((value) => ({ kind_id: kind, id, [name]: value })));
+  const ask = (path: string, items: readonly object[], replace = false): Question => {
+    return { method: 'POST', path, body: { items, replace } };
+  };
+  const ways = ['child', 'parent'].flatMap((way) => [
+    ask(`${open}/${way}`, [{ kind_id: kind, id }, missing]),
+    ask(`${open}/${way}`, [{ kind_id: kind, id }, missing], true),
+    ask(`${open}/${way}`, [
+      { kind_id: kind, id, nope: 1 },
+      { kind_id: kind, id },
+    ]),
+    ask(`${unit}/tie/${way}`, [{ kind_id: 'open', id: ids['open0'] }, missing], true),
+  ]);
+  const values = given.map((each) => ask(`${open}/child`, [each, different]));
+  return [...ways, ...values, ask(`${unit}/nope/child`, [missing])];
+}
+
+const NO_UNIT = '0190f3c0-0000-7000-8000-000000000000';
 
 const WALKS = [
   'depth=3&limit=0',
