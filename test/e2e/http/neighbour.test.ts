@@ -1,6 +1,7 @@
 /** One project sends the largest bodies that it may; another one, which reads one unit at a time, does not wait for it. */
 import { afterAll, expect, it } from 'vitest';
 import { defineKinds } from '../../support/callers.js';
+import { ok } from '../../support/definitions.js';
 import { beside, MEASURED } from '../../support/neighbour.js';
 import { Sender } from '../../support/sender.js';
 import { sharedService } from '../../support/service.js';
@@ -26,6 +27,14 @@ await defineKinds(
     ],
   },
 );
+await defineKinds(project, { id: 'node', parameters: [{ id: 'code', kind_id: 'string', is_primary: true }] });
+await ok(
+  project.post(
+    '/node/unit',
+    Array.from({ length: 1000 }, (_, n) => ({ code: `n${n}` })),
+  ),
+);
+await ok(project.post('/link/unit', { id: 'tie', parameters: ['counts', 'words', 'data'] }));
 const sender = new Sender(project);
 afterAll(() => sender.stop());
 
@@ -59,6 +68,23 @@ it.each<[string, string, number]>([
 ])('keep nobody waiting: %s', MEASURED, async (_, body, status) => {
   const { result, held, waits } = await beside(quiet, '/kind/unit/string', () =>
     sender.send('POST', '/thing/unit', body),
+  );
+  expect([result.status, result.head]).toEqual([status, expect.anything()]);
+  expect(held).toBeLessThan(BOUND);
+  expect(Math.max(...waits)).toBeLessThan(BOUND);
+});
+
+/** A body of links to a thousand units, with values. */
+const links = (values: string) =>
+  `'{"replace":true,"items":[' + ${list(1000, `'{"kind_id":"node","id":"n' + n + '",' + ${values} + '}'`)} + ']}'`;
+
+it.each<[string, string, number]>([
+  ['long lists', links(`'"counts":[' + ${list(300, 'n')} + ']'`), 200],
+  ['texts with a pattern', links(`'"words":[' + ${list(200, `'"w' + n + '"'`)} + ']'`), 400],
+  ['unknown keys', links(list(500, `'"k' + n + '":1'`)), 400],
+])('keep nobody waiting: a thousand links with %s', MEASURED, async (_, body, status) => {
+  const { result, held, waits } = await beside(quiet, '/kind/unit/string', () =>
+    sender.send('POST', '/node/unit/n0/link/tie/child', body),
   );
   expect([result.status, result.head]).toEqual([status, expect.anything()]);
   expect(held).toBeLessThan(BOUND);
