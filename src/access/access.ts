@@ -3,7 +3,7 @@
  * write goes through these functions. Pure.
  */
 import { KindError, refusal } from '../shared/errors.js';
-import { isPlainObject } from '../shared/json.js';
+import { isPlainObject, type Json } from '../shared/json.js';
 import { didYouMean } from '../shared/did-you-mean.js';
 import { SEALED_KINDS } from '../model/built-in/built-in.js';
 import { isMemberKind, type KindDef, type Model } from '../model/model.js';
@@ -25,8 +25,8 @@ export function refuseSealed(kind: KindDef, unitId: string): void {
 /**
  * The stored setting of an operation: a level, or a list of rules of which one must match; undefined if none is stored.
  */
-function storedAccess(kind: KindDef, operation: Operation): StoredLevel | readonly string[] | undefined {
-  const setting = isPlainObject(kind.access) ? kind.access[operation] : undefined;
+export function storedSetting(access: Json, operation: string): StoredLevel | readonly string[] | undefined {
+  const setting = isPlainObject(access) ? access[operation] : undefined;
   if (setting === undefined || setting === null) return undefined;
   return LEVELS.find((known) => known === setting) ?? rulesOf(setting);
 }
@@ -87,7 +87,7 @@ export type AccessSetting = { readonly stored: boolean } & (
 );
 
 export function accessSettingOf(kind: KindDef, operation: Operation): AccessSetting {
-  const setting = kind.traits.closed?.includes(operation) ? 'nobody' : storedAccess(kind, operation);
+  const setting = kind.traits.closed?.includes(operation) ? 'nobody' : storedSetting(kind.access, operation);
   if (setting === undefined) return { level: defaultLevel(kind, operation), stored: false };
   return typeof setting === 'string' ? { level: setting, stored: true } : { rules: setting, stored: true };
 }
@@ -110,7 +110,7 @@ function ruleGrant(rules: readonly string[], kind: KindDef, caller: Caller, mode
   return { predicate: rulesPredicate(rules, kind, caller, model) };
 }
 
-function isAlwaysFalse(predicate: Predicate | undefined): boolean {
+export function isAlwaysFalse(predicate: Predicate | undefined): boolean {
   if (predicate?.op === 'constant') return !predicate.value;
   return predicate?.op === 'or' && predicate.parts.every(isAlwaysFalse);
 }

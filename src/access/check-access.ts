@@ -3,10 +3,12 @@ import { parseFilter } from '../filter/filter.parser.js';
 import { Faults, KindError } from '../shared/errors.js';
 import { LIMITS } from '../shared/limits.js';
 import { isPlainObject, typeName, type Json } from '../shared/json.js';
-import type { KindDef, Model } from '../model/model.js';
+import type { KindDef, LinkTypeDef, Model } from '../model/model.js';
 import { LEVELS } from '../model/parameter-type/parameter-settings.js';
-import { OPERATIONS, type BuiltInTraits } from '../model/built-in-traits.js';
+import { LINK_OPERATIONS, OPERATIONS, type BuiltInTraits } from '../model/built-in-traits.js';
+import type { Predicate } from '../model/predicate/predicate.js';
 import { rulesOf } from '../model/check/stored-rules.js';
+import { checkLinkRule } from './link-rule.js';
 import { checkRule, ruleLimitFault } from './rule.js';
 
 const EXPECTED = `must be one of ${LEVELS.join(', ')}, a rule, or a list of rules`;
@@ -14,19 +16,36 @@ const ACCESS_PARAMETER = { parameter: 'access' };
 
 /** Adds a fault for every invalid entry of `access`, and for settings that would lock a project permanently. */
 export function checkAccess({ closed, neverNobody }: BuiltInTraits, access: Json, faults: Faults): void {
+  checkSettings(OPERATIONS, access, faults, (operation, setting) => {
+    if (closed?.includes(operation) && setting !== 'nobody') return "is nobody's here, and stays so";
+    if (neverNobody?.includes(operation) && setting === 'nobody') return "'nobody' would lock the project for good";
+    return undefined;
+  });
+}
+
+/** Adds a fault for every invalid entry of the `access` of a link type. */
+export function checkLinkAccess(access: Json, faults: Faults): void {
+  checkSettings(LINK_OPERATIONS, access, faults);
+}
+
+/** @param whyNot the reason why an operation can not have a setting */
+function checkSettings<O extends string>(
+  operations: readonly O[],
+  access: Json,
+  faults: Faults,
+  whyNot: (operation: O, setting: unknown) => string | undefined = () => undefined,
+): void {
   const bad = (text: string) => faults.add('parameter.bad_value', `access${text}`, ACCESS_PARAMETER);
   if (!isPlainObject(access)) return void bad(`: must be an object of operations, got ${typeName(access)}`);
   for (const [operation, setting] of Object.entries(access)) {
-    const known = OPERATIONS.find((each) => each === operation);
+    const known = operations.find((each) => each === operation);
+    const reason = known && whyNot(known, setting);
     if (!known) {
       bad(
-        `: no operation '${operation.slice(0, 40)}'${faults.hint(operation, OPERATIONS)}; there are ${OPERATIONS.join(', ')}`,
+        `: no operation '${operation.slice(0, 40)}'${faults.hint(operation, operations)}; there are ${operations.join(', ')}`,
       );
-    } else if (closed?.includes(known) && setting !== 'nobody') {
-      bad(`.${operation}: is nobody's here, and stays so`);
-    } else if (neverNobody?.includes(known) && setting === 'nobody') {
-      bad(`.${operation}: 'nobody' would lock the project for good`);
-    } else if (!LEVELS.some((level) => level === setting)) checkRuleSyntax(operation, setting, faults);
+    } else if (reason !== undefined) bad(`.${known}: ${reason}`);
+    else if (!LEVELS.some((level) => level === setting)) checkRuleSyntax(operation, setting, faults);
   }
 }
 
@@ -57,11 +76,18 @@ function checkRuleSyntax(operation: string, setting: unknown, faults: Faults): v
  * whose rules exceed the limits of a statement.
  */
 export function checkAccessRules(kind: KindDef, model: Model, faults: Faults): void {
-  if (!isPlainObject(kind.access)) return;
-  for (const [operation, setting] of Object.entries(kind.access)) {
-    const rules = rulesOf(setting).flatMap(
-      (rule) => collectRefusal(faults, operation, () => checkRule(rule, kind, model)) ?? [],
-    );
+  checkRules(kind.access, faults, (rule) => checkRule(rule, kind, model));
+}
+
+/** The same for the rules of a link type. */
+export function checkLinkAccessRules(type: LinkTypeDef, model: Model, faults: Faults): void {
+  checkRules(type.access, faults, (rule) => checkLinkRule(rule, type, model));
+}
+
+function checkRules(access: Json, faults: Faults, check: (rule: string) => Predicate): void {
+  if (!isPlainObject(access)) return;
+  for (const [operation, setting] of Object.entries(access)) {
+    const rules = rulesOf(setting).flatMap((rule) => collectRefusal(faults, operation, () => check(rule)) ?? []);
     const excess = ruleLimitFault(rules);
     if (excess !== undefined) faults.add('filter.too_large', `access.${operation}: ${excess}`, ACCESS_PARAMETER);
   }

@@ -3,6 +3,7 @@ import { isPlainObject, type Json } from '../shared/json.js';
 import type { WorkInPieces } from '../shared/work-in-pieces.js';
 import {
   kindsNamed,
+  namesOfLinkRules,
   namesOfRules,
   type FilterNames,
   type RelatedNames,
@@ -11,27 +12,50 @@ import {
 import { isLinkable, isMemberKind, type KindDef, type Model } from '../model/model.js';
 import { fieldsAlong } from '../model/predicate/path.js';
 
+/** The new `access` of kinds and link types, by their ids. */
+export interface ClosedAccess {
+  readonly kinds: ReadonlyMap<string, Json>;
+  readonly linkTypes: ReadonlyMap<string, Json>;
+}
+
 /**
- * Finds rules that name something which a change has removed, and returns the new `access` of their kinds: a parameter of
- * the kind itself, behind a reference or of related units, a kind, or a link type. The operations of such rules are set to `nobody`, so that a new one of the
- * same name does not bring the rule back.
+ * Finds rules that name something which a change has removed, and returns the new `access` of their kinds and link types:
+ * a parameter of the units themselves, behind a reference or of related units, a kind, or a link type. The operations of
+ * such rules are set to `nobody`, so that a new one of the same name does not bring the rule back.
  */
-export function* orphanedAccess(before: Model, after: Model): WorkInPieces<Map<string, Json>> {
-  const found = new Map<string, Json>();
+export function* orphanedAccess(before: Model, after: Model): WorkInPieces<ClosedAccess> {
   const members = lostMemberNames(before, after);
+  const lostMember = (rule: RuleNames) => rule.member.some((id) => members.has(id));
+  const kinds = new Map<string, Json>();
   for (const kind of after.kinds.values()) {
     yield;
     const old = before.kinds.get(kind.id);
     if (!old || !isPlainObject(kind.access)) continue;
-    const named = [...namesOfRules(kind.access)];
-    const isLost = (rule: RuleNames) =>
-      rule.member.some((id) => members.has(id)) || !isKept(rule, { kind: old, model: before }, { kind, model: after });
-    const orphaned = named.filter(([, rules]) => rules.some(isLost));
-    if (orphaned.length === 0) continue;
-    const closed = Object.fromEntries(orphaned.map(([operation]) => [operation, 'nobody']));
-    found.set(kind.id, { ...(kind.access as Record<string, Json>), ...closed });
+    const isLost = (rule: RuleNames) => !isKept(rule, { kind: old, model: before }, { kind, model: after });
+    const closed = closedAccess(kind.access, namesOfRules(kind.access), (rule) => lostMember(rule) || isLost(rule));
+    if (closed) kinds.set(kind.id, closed);
   }
-  return found;
+  const linkTypes = new Map<string, Json>();
+  for (const { id, access } of after.linkTypes.values()) {
+    yield;
+    if (!before.linkTypes.has(id) || !isPlainObject(access)) continue;
+    const isLost = (rule: RuleNames) => !rule.related.every((names) => isRelationKept(names, before, after));
+    const closed = closedAccess(access, namesOfLinkRules(access, id), (rule) => lostMember(rule) || isLost(rule));
+    if (closed) linkTypes.set(id, closed);
+  }
+  return { kinds, linkTypes };
+}
+
+/** The access with `nobody` for operations with a lost rule; undefined if there are none. */
+function closedAccess(
+  access: object,
+  named: ReadonlyMap<string, readonly RuleNames[]>,
+  isLost: (rule: RuleNames) => boolean,
+): Json | undefined {
+  const orphaned = [...named].filter(([, rules]) => rules.some(isLost));
+  if (orphaned.length === 0) return undefined;
+  const closed = Object.fromEntries(orphaned.map(([operation]) => [operation, 'nobody']));
+  return { ...(access as Record<string, Json>), ...closed };
 }
 
 /** Parameters that at least one member kind had before the change and none has after it. */

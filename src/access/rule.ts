@@ -9,7 +9,7 @@ import type { Names, Reach } from '../model/predicate/path.js';
 import { extentOf } from '../model/predicate/predicate-cost.js';
 import { bindRule } from '../model/predicate/bound-rule.js';
 import { UNBOUND_MEMBER, type MemberValue, type Predicate, type Target } from '../model/predicate/predicate.js';
-import { resolveFilter } from '../model/predicate/resolve-filter.js';
+import { resolveFilter, type Members } from '../model/predicate/resolve-filter.js';
 import { getOrInsert } from '../shared/get-or-insert.js';
 import { KindError, refusal } from '../shared/errors.js';
 import { LIMITS } from '../shared/limits.js';
@@ -65,7 +65,7 @@ export function exceedRuleLimits(rules: readonly string[], kind: KindDef, caller
 }
 
 /** A rule that does not fit its kind any more is false. */
-function compileRule(rule: string, names: Names, memberKind: KindDef | undefined): Predicate {
+export function compileRule(rule: string, names: Names, memberKind: KindDef | undefined): Predicate {
   const named: MemberValue[] = [];
   try {
     const predicate = resolveFilter(parseFilter(rule, { members: true }), names, (reference, target) => {
@@ -92,20 +92,28 @@ class AbsentMemberValue extends Error {}
  * are impossible.
  */
 function namesInRules(kind: KindDef, model: Model): Names {
-  const reach: Reach = {
+  const reach = { ...reachOfOwner(model), related: relatedOfOwner(model, storedFields) };
+  return { kind, visible: storedFields(kind), reach };
+}
+
+/** Follows all references, without access rules. */
+export function reachOfOwner(model: Model): Reach {
+  return {
     follow({ reference }: Field) {
       const target = model.kinds.get(reference?.kind ?? '');
       if (!target) throw refusal('filter.unknown_parameter', `no kind '${reference?.kind ?? ''}'`);
       return { kind: target, visible: storedFields(target), access: undefined };
     },
     checkField: () => undefined,
-    related: relatedOfOwner(model, storedFields),
   };
-  return { kind, visible: storedFields(kind), reach };
 }
 
-function storedFields(kind: KindDef): ReadonlyMap<string, Field> {
-  return new Map([...kind.fields].filter(([, field]) => field.column !== undefined || field.id === 'kind_id'));
+export function storedFields(kind: KindDef): ReadonlyMap<string, Field> {
+  return new Map([...kind.fields].filter(([, field]) => isStored(field)));
+}
+
+export function isStored(field: Field | undefined): boolean {
+  return field?.column !== undefined || field?.id === 'kind_id';
 }
 
 function memberValueFor(reference: MemberRef, target: Target, memberKind: KindDef): MemberValue | undefined {
@@ -123,8 +131,13 @@ function areComparable(own: Field, other: Field): boolean {
 
 /** Validates a rule before it is stored and returns its predicate. @throws KindError 400 with the position */
 export function checkRule(rule: string, kind: KindDef, model: Model): Predicate {
+  return resolveFilter(parseFilter(rule, { members: true }), namesInRules(kind, model), membersOfAnyKind(model));
+}
+
+/** Resolves parameters of members for the check of a rule: at least one member kind must have them. */
+export function membersOfAnyKind(model: Model): Members {
   const memberKinds = [...model.kinds.values()].filter(isMemberKind);
-  return resolveFilter(parseFilter(rule, { members: true }), namesInRules(kind, model), (reference, target) => {
+  return (reference, target) => {
     const having = memberKinds.filter((each) => each.fields.has(reference.name));
     if (having.length === 0) {
       const names = memberKinds.flatMap((each) => [...each.fields.keys()]);
@@ -139,5 +152,5 @@ export function checkRule(rule: string, kind: KindDef, model: Model): Predicate 
       'filter.bad_value',
       `'${target.field.id}' and @member.${reference.name} are of different types, at character ${reference.at}`,
     );
-  });
+  };
 }

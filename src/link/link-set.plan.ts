@@ -5,7 +5,7 @@ import type { Predicate } from '../model/predicate/predicate.js';
 import { didYouMean } from '../shared/did-you-mean.js';
 import { KindError, refusal, type Faults } from '../shared/errors.js';
 import { scalarText } from '../shared/json.js';
-import type { LinkEnd } from '../sql/link.sql.js';
+import type { LinkEnd } from '../sql/link-ends.sql.js';
 import type { OtherUnits } from '../sql/link-set.sql.js';
 import type { Direction } from '../sql/traversal.sql.js';
 import type { Session } from '../unit/session/session.js';

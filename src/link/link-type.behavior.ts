@@ -3,6 +3,7 @@
  * deletes the links too.
  */
 import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { checkLinkAccess } from '../access/check-access.js';
 import { suggestableIds } from '../access/suggestable-ids.js';
 import { checkLinkType } from '../model/check/check-link-type.js';
 import { parameterOwner, RESERVED_LINK_TYPES, type KindDef } from '../model/model.js';
@@ -54,6 +55,9 @@ export class LinkTypeBehavior implements RegisteredBehavior, OnModuleInit {
       checkNewId(typeId, unavailable, faults);
     }
     changeOf(session).linkTypes.add(typeId);
+    const access = draft.values.get('access');
+    if (access !== undefined && access !== null) checkLinkAccess(access, faults);
+    if (access !== undefined) changeOf(session).linkAccess.add(typeId);
     // A body without faults is checked by `checkModel`, after everything has been written.
     const parameters = draft.values.get('parameters');
     if (faults.any && Array.isArray(parameters)) {

@@ -73,6 +73,7 @@ export class LinkController {
       id: 'link',
       ...LINKS,
       rights: ['link'],
+      onLinks: 'create',
       summary: 'Link a unit of % with another',
       description:
         'The body has values of the parameters of the link type, if it has any. A link that is there already, with these values, is answered as it is.',
@@ -100,6 +101,7 @@ export class LinkController {
     id: 'update_link',
     ...LINKS,
     rights: ['link'],
+    onLinks: 'create',
     summary: 'Change the values of a link of %',
     description: 'Only the parameters of the link type that are named change.',
     form: 'link',
@@ -111,7 +113,14 @@ export class LinkController {
 
   @Delete()
   @ApiRoute(
-    { id: 'unlink', ...LINKS, rights: ['link'], summary: 'Take a link from a unit of %', content: 'nothing' },
+    {
+      id: 'unlink',
+      ...LINKS,
+      rights: ['link'],
+      onLinks: 'delete',
+      summary: 'Take a link from a unit of %',
+      content: 'nothing',
+    },
     {
       id: 'kind.remove_parameter',
       ...KIND_PARAMETER_ROUTE,

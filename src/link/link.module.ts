@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { UnitModule } from '../unit/unit.module.js';
+import { LinkAuthorizer } from './link.authorizer.js';
 import { LinkController, LinkedController, LinkSetController, ShortestPathController } from './link.controller.js';
 import { LinkSetRepository } from './link-set.repository.js';
 import { LinkSetService } from './link-set.service.js';
@@ -10,10 +11,12 @@ import { LinkService } from './link.service.js';
 import { LinkValueReader } from './link-values.js';
 import { ShortestPathReader } from './shortest-path.reader.js';
 import { LinkTypeBehavior } from './link-type.behavior.js';
+import { LinkWriter } from './link.writer.js';
 
 @Module({
   imports: [UnitModule],
   providers: [
+    LinkAuthorizer,
     LinkReader,
     LinkRepository,
     LinkService,
@@ -22,6 +25,7 @@ import { LinkTypeBehavior } from './link-type.behavior.js';
     LinkSetValues,
     LinkTypeBehavior,
     LinkValueReader,
+    LinkWriter,
     ShortestPathReader,
   ],
   exports: [LinkReader, LinkService, LinkSetService],

@@ -2,7 +2,8 @@
 import { accessDenied, grantOf } from '../access/access.js';
 import type { KindDef, LinkTypeDef, Model } from '../model/model.js';
 import { refusal, type KindError } from '../shared/errors.js';
-import type { LinkPlan, LinkRow } from '../sql/link.sql.js';
+import type { LinkPlan } from '../sql/link-ends.sql.js';
+import type { LinkRow } from '../sql/link.sql.js';
 import type { Caller } from '../tenancy/caller.js';
 import type { Session } from '../unit/session/session.js';
 import { readableLinkFields } from '../unit/query/link-values.js';
@@ -23,6 +24,8 @@ interface LinkEnds {
   readonly child: KindDef;
   /** The parents that the caller may link. */
   readonly allowed: LinkPlan['allowed'];
+  /** The links that the access of their type allows. */
+  readonly rule: LinkPlan['rule'];
 }
 
 /** @throws KindError 404 for an id that no unit can have */
@@ -30,7 +33,7 @@ export function planLink(
   { project, caller }: Pick<Session, 'project' | 'caller'>,
   model: Model,
   path: LinkPath,
-  { type, parent, child, allowed }: LinkEnds,
+  { type, parent, child, allowed, rule }: LinkEnds,
 ): LinkPlan {
   const end = (kind: KindDef, id: string): LinkPlan['parent'] => {
     const key = parseKey(kind, id);
@@ -46,13 +49,14 @@ export function planLink(
     parent: end(parent, path.parent),
     child: end(child, path.child),
     allowed,
+    rule,
   };
 }
 
-/** @throws KindError 404 for a unit that the caller may not read, 401 or 403 for a parent that the caller may not link */
+/** @throws KindError 404 for a unit that the caller may not read, 401 or 403 for units that the caller may not link */
 export function checkEnds(row: LinkRow, { parent, child }: LinkPlan, path: LinkPath, caller: Caller): void {
   if (!row.parent) throw unknownUnit(parent.kind, path.parent);
-  if (!row.allowed) throw accessDenied(caller, `You may not link this unit of '${parent.kind.id}'`);
+  if (row.allowed === false) throw accessDenied(caller, `You may not link this unit of '${parent.kind.id}'`);
   if (!row.child) throw unknownUnit(child.kind, path.child);
 }
 

@@ -13,10 +13,10 @@ import {
   findLinkStatement,
   insertLinkStatement,
   updateLinkStatement,
-  type LinkPlan,
   type LinkRow,
   type LinkValues,
 } from '../sql/link.sql.js';
+import type { LinkPlan } from '../sql/link-ends.sql.js';
 import { keepVersionStatement } from '../sql/model.sql.js';
 import { executorFor, timesOf } from '../unit/session/caller-executor.js';
 import type { Session } from '../unit/session/session.js';

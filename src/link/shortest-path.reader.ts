@@ -8,7 +8,7 @@ import type { Parsed, QueryParameters } from '../http/route/parse-list-query.js'
 import { parsePathQuery, type PathQuery } from '../http/route/parse-path-query.js';
 import type { KindDef } from '../model/model.js';
 import { isCallerError, refusal, type KindError } from '../shared/errors.js';
-import type { LinkEnd } from '../sql/link.sql.js';
+import type { LinkEnd } from '../sql/link-ends.sql.js';
 import type { ShortestPathPlan } from '../sql/shortest-path.sql.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import { explainablePage } from '../unit/explain/explained-page.js';

@@ -9,6 +9,10 @@ import type { Level } from './parameter-type/parameter-settings.js';
 export const OPERATIONS = ['read', 'create', 'update', 'delete', 'link', 'function', 'signup'] as const;
 export type Operation = (typeof OPERATIONS)[number];
 
+/** Operations on links. The `access` of a link type may set a level or rules for each. */
+export const LINK_OPERATIONS = ['create', 'delete'] as const;
+export type LinkOperation = (typeof LINK_OPERATIONS)[number];
+
 /** Ids of the built-in kinds that code refers to. */
 export const ADMIN_KIND = 'kind_admin';
 export const CREDENTIAL_KIND = 'kind_system_user';

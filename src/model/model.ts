@@ -94,6 +94,8 @@ export interface LinkTypeDef {
   readonly builtIn: boolean;
   /** The ids of its parameters, in their order. */
   readonly parameters: readonly string[];
+  /** As stored; `access/` compiles it. */
+  readonly access: Json;
   /**
    * Its links as units of a kind, so that their values are validated, filtered and shown as those of units. The fields
    * are those of a link record and the parameters; all are columns of the table of links.

@@ -8,7 +8,7 @@ import type { Predicate } from '../model/predicate/predicate.js';
 import { columnRef } from './columns.sql.js';
 import { all, EMPTY_SQL, ident, integer, join, literal, param, render, sql } from './fragment.js';
 import type { Fragment, Statement } from './fragment.js';
-import type { LinkEnd } from './link.sql.js';
+import type { LinkEnd } from './link-ends.sql.js';
 import { linkTable } from './link-table.sql.js';
 import { byKind, idText, unitSatisfies } from './mixed-units.sql.js';
 import { isModelVersion, MODEL_TABLE } from './model-version.sql.js';

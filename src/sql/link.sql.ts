@@ -3,39 +3,23 @@
  * creates a link locks both units as a foreign key would; and a deletion of units deletes their links afterwards, in a
  * statement that sees all links created before.
  */
-import type { Field, KindDef } from '../model/model.js';
-import type { Predicate } from '../model/predicate/predicate.js';
+import type { Field } from '../model/model.js';
 import { columnRef, fieldJson } from './columns.sql.js';
-import { all, EMPTY_SQL, ident, join, literal, param, render, sql, type Fragment, type Statement } from './fragment.js';
+import { EMPTY_SQL, ident, join, literal, param, render, sql, type Fragment, type Statement } from './fragment.js';
+import {
+  endCtes,
+  isAllowed,
+  isThisLink,
+  KEY_SHARE,
+  linkParams,
+  type LinkPlan,
+  type LinkStatementParams,
+} from './link-ends.sql.js';
 import { linkTable } from './link-table.sql.js';
-import { idText } from './mixed-units.sql.js';
-import { rowConditions } from './predicate.sql.js';
-import { isModelVersion, MODEL_TABLE } from './model-version.sql.js';
+import { MODEL_TABLE } from './model-version.sql.js';
 import { columnNames, inputColumn, inputTable, paramsOf, type NewRows } from './new-rows.sql.js';
-import { hasId, kindTable } from './table.sql.js';
 import { fromTemplate, identityOf } from './statement-template.js';
 import { utcText } from './time.sql.js';
-
-/** One end of a link: a unit, and the units of its kind that the caller may read. */
-export interface LinkEnd {
-  readonly kind: KindDef;
-  readonly key: unknown;
-  /** The units that the caller may read; undefined for all. */
-  readonly access: Predicate | undefined;
-}
-
-export interface LinkPlan {
-  readonly schema: string;
-  /** The version that the model must have. */
-  readonly version: number;
-  readonly linkId: string;
-  /** The fields of the answered record that are parameters of the link type. */
-  readonly shown: readonly Field[];
-  readonly parent: LinkEnd;
-  /** The parents that the caller may link; undefined for all. */
-  readonly allowed: Predicate | undefined;
-  readonly child: LinkEnd;
-}
 
 /** The values of a link that are written. */
 export interface LinkValues {
@@ -47,59 +31,16 @@ export interface LinkValues {
   readonly incomparable: boolean;
 }
 
-/** Whether the caller can read both units and may link the parent, and the record of the link, if there is one. */
+/** Whether the caller can read both units and may link them, and the record of the link, if there is one. */
 export interface LinkRow {
   readonly v: string;
   readonly parent: boolean;
-  readonly allowed: boolean;
+  /** Null where a rule over both units can not be tested, because one of them is missing. */
+  readonly allowed: boolean | null;
   readonly child: boolean;
   readonly body: string | null;
   /** Of a create: whether the link exists with another value of a compared field. */
   readonly differs?: boolean | null;
-}
-
-/** The values of a plan that are parameters of its statement. */
-interface LinkStatementParams {
-  readonly parent: Fragment;
-  readonly child: Fragment;
-  readonly linkId: Fragment;
-  readonly version: Fragment;
-}
-
-function linkParams({ parent, child, linkId, version }: LinkPlan): LinkStatementParams {
-  return { parent: param(parent.key), child: param(child.key), linkId: param(linkId), version: param(version) };
-}
-
-function endQuery(
-  schema: string,
-  { kind, access }: LinkEnd,
-  key: Fragment,
-  version: Fragment,
-  more: Fragment,
-): Fragment {
-  const where = all([hasId(kind, key), isModelVersion(schema, version), ...rowConditions(schema, kind, [access])]);
-  return sql`
-    SELECT ${idText(kind)} AS id${more}
-    FROM ${kindTable(schema, kind)} AS t
-    WHERE ${where}
-  `;
-}
-
-function endCtes({ allowed, schema, parent, child }: LinkPlan, params: LinkStatementParams, lock: Fragment): Fragment {
-  const test = allowed ? sql`(${all(rowConditions(schema, parent.kind, [allowed]))}) IS TRUE` : sql`true`;
-  const parentRow = endQuery(schema, parent, params.parent, params.version, sql`, ${test} AS allowed`);
-  const childRow = endQuery(schema, child, params.child, params.version, EMPTY_SQL);
-  return sql`_p AS MATERIALIZED (${parentRow}${lock}), _c AS MATERIALIZED (${childRow}${lock})`;
-}
-
-function isThisLink({ parent, child }: LinkPlan, { linkId }: LinkStatementParams): Fragment {
-  return sql`
-    l."parent_kind" = ${literal(parent.kind.id)}
-      AND l."parent_id" = (SELECT id FROM _p)
-      AND l."child_kind" = ${literal(child.kind.id)}
-      AND l."child_id" = (SELECT id FROM _c)
-      AND l."link_id" = ${linkId}
-  `;
 }
 
 /** `{parent_id, child_id, type, …}` of the row `l`. */
@@ -138,7 +79,7 @@ function linkAnswer(plan: LinkPlan, body: Fragment, more = EMPTY_SQL): Fragment 
     SELECT
       m."version" AS v,
       EXISTS (SELECT FROM _p) AS parent,
-      EXISTS (SELECT FROM _p WHERE allowed) AS allowed,
+      ${isAllowed(plan)} AS allowed,
       EXISTS (SELECT FROM _c) AS child,
       ${body} AS body${more}
     FROM ${ident(plan.schema, MODEL_TABLE)} AS m
@@ -151,7 +92,7 @@ function linkAnswer(plan: LinkPlan, body: Fragment, more = EMPTY_SQL): Fragment 
  */
 export function insertLinkStatement(plan: LinkPlan, values?: LinkValues): Statement {
   const { schema, parent, child, allowed, linkId, version } = plan;
-  if (values || plan.shown.length > 0 || parent.access || child.access || allowed)
+  if (values || plan.shown.length > 0 || parent.access || child.access || allowed || plan.rule)
     return render(insertLinkSql(plan, linkParams(plan), values), true);
   const shape = `link ${schema} ${identityOf(child.kind)}`;
   return fromTemplate(parent.kind, shape, [parent.key, child.key, linkId, version], ([one, other, type, expected]) =>
@@ -162,8 +103,6 @@ export function insertLinkStatement(plan: LinkPlan, values?: LinkValues): Statem
 function insertLinkSql(plan: LinkPlan, params: LinkStatementParams, values?: LinkValues): Fragment {
   const { schema, parent, child } = plan;
   const table = linkTable(schema);
-  // The lock of a foreign key: a transaction that deletes one of the units waits until this one has committed.
-  const keyShare = sql` FOR KEY SHARE OF t`;
   const record = linkRecord(plan);
   const written = values?.written ?? [];
   const names = written.length > 0 ? sql`, ${join(columnNames(written))}` : EMPTY_SQL;
@@ -173,18 +112,18 @@ function insertLinkSql(plan: LinkPlan, params: LinkStatementParams, values?: Lin
     INSERT INTO ${table} AS l ("parent_kind", "parent_id", "child_kind", "child_id", "link_id", "inserted_at"${names})
     SELECT ${literal(parent.kind.id)}, _p.id, ${literal(child.kind.id)}, _c.id, ${params.linkId}::text, now()${columns}
     FROM _p, _c${input}
-    WHERE _p.allowed
+    WHERE ${plan.rule ? isAllowed(plan) : sql`_p.allowed`}
     ON CONFLICT DO NOTHING
     RETURNING ${record} AS body
   `;
   const existing = sql`(
     SELECT ${record}
     FROM ${table} AS l
-    WHERE ${isThisLink(plan, params)} AND EXISTS (SELECT FROM _p WHERE allowed)
+    WHERE ${isThisLink(plan, params)} AND ${isAllowed(plan)}
   )`;
   return sql`
     WITH
-      ${endCtes(plan, params, keyShare)},
+      ${endCtes(plan, params, KEY_SHARE)},
       inserted AS (${inserted})
     ${linkAnswer(plan, sql`coalesce((SELECT body FROM inserted), ${existing})`, differs(plan, params, values))}
   `;
@@ -217,7 +156,7 @@ export function updateLinkStatement(plan: LinkPlan, values: LinkValues): Stateme
     UPDATE ${linkTable(plan.schema)} AS l
     SET ${join(changes)}
     FROM ${valuesTable(values)}
-    WHERE ${isThisLink(plan, params)} AND EXISTS (SELECT FROM _p WHERE allowed)
+    WHERE ${isThisLink(plan, params)} AND ${isAllowed(plan)}
     RETURNING ${linkRecord(plan)} AS body
   `;
   return changeStatement(plan, params, { name: sql`updated`, change: updated });
@@ -264,7 +203,7 @@ export function deleteLinkStatement(plan: LinkPlan): Statement {
   const params = linkParams(plan);
   const deleted = sql`
     DELETE FROM ${linkTable(plan.schema)} AS l
-    WHERE ${isThisLink(plan, params)} AND EXISTS (SELECT FROM _p WHERE allowed)
+    WHERE ${isThisLink(plan, params)} AND ${isAllowed(plan)}
     RETURNING ${linkRecord(plan)} AS body
   `;
   return changeStatement(plan, params, { name: sql`deleted`, change: deleted });

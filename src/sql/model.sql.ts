@@ -227,13 +227,18 @@ export function readStateStatement(schema: string): Statement {
   );
 }
 
-/** Replaces the access of a kind. */
-export function setAccessStatement(schema: string, kindId: string, access: unknown): Statement {
+/** Replaces the access of a kind or link type. */
+export function setAccessStatement(
+  schema: string,
+  of: typeof KIND_KIND | typeof LINK_KIND,
+  id: string,
+  access: unknown,
+): Statement {
   return render(
     sql`
-      UPDATE ${ident(schema, KIND_KIND)}
+      UPDATE ${ident(schema, of)}
       SET "access" = ${param(JSON.stringify(access))}::jsonb
-      WHERE "id" = ${param(kindId)}
+      WHERE "id" = ${param(id)}
     `,
   );
 }

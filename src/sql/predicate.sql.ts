@@ -44,6 +44,13 @@ export class Lookups {
     this.#joins = before ? [...before.#joins] : [];
   }
 
+  /** @param rows the aliases of rows in FROM that steps of paths lead to, by the id of the step */
+  static from(schema: string, row: string, rows: Readonly<Record<string, string>>): Lookups {
+    const lookups = new Lookups(schema, row);
+    for (const [id, alias] of Object.entries(rows)) lookups.#rows.set(`.${id}`, alias);
+    return lookups;
+  }
+
   /** The joins that follow the row in FROM. */
   get joins(): Fragment {
     return this.#joins.length > 0 ? join(this.#joins, '') : EMPTY_SQL;
@@ -144,6 +151,17 @@ export function predicateSql(predicate: Predicate, { schema, row }: Pick<TestSco
     conditions.push(sql`EXISTS (SELECT FROM (SELECT) AS ${ident(`${row}_0`)}${lookups.joins} WHERE ${where})`);
   }
   return conditions.length === 1 && conditions[0] ? conditions[0] : sql`(${all(conditions)})`;
+}
+
+/** A condition on several rows: the first step of each path leads to one of them. */
+export function conditionOnRows(
+  schema: string,
+  predicate: Predicate,
+  rows: Readonly<Record<string, string>>,
+): Fragment {
+  const lookups = Lookups.from(schema, '_r', rows);
+  const condition = conditionSql(predicate, lookups);
+  return sql`EXISTS (SELECT FROM (SELECT) AS ${ident('_r_0')}${lookups.joins} WHERE ${condition})`;
 }
 
 /** The parts of a conjunction. */

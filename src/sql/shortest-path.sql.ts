@@ -7,7 +7,7 @@
 import { boundedList } from './answer-size.sql.js';
 import { columnType } from './columns.sql.js';
 import { all, integer, join, literal, param, render, sql, type Fragment, type Statement } from './fragment.js';
-import type { LinkEnd } from './link.sql.js';
+import type { LinkEnd } from './link-ends.sql.js';
 import { linkTable } from './link-table.sql.js';
 import { idText, itemJson } from './mixed-units.sql.js';
 import { modelVersion } from './model-version.sql.js';

@@ -19,7 +19,7 @@ import {
   type Statement,
 } from './fragment.js';
 import { byKind, idText, itemJson, unitSatisfies } from './mixed-units.sql.js';
-import type { LinkEnd } from './link.sql.js';
+import type { LinkEnd } from './link-ends.sql.js';
 import { linkTable } from './link-table.sql.js';
 import { modelVersion } from './model-version.sql.js';
 import { keyName } from './row-values.sql.js';

@@ -1,5 +1,5 @@
 /** Checks definitions after they were written, and before the tables change. */
-import { checkAccessRules } from '../../access/check-access.js';
+import { checkAccessRules, checkLinkAccessRules } from '../../access/check-access.js';
 import { suggestableIds } from '../../access/suggestable-ids.js';
 import { checkCounts, checkModel } from '../../model/check/check-model.js';
 import { type Model } from '../../model/model.js';
@@ -15,6 +15,11 @@ export function* checkWritten(model: Model, change: DefinitionChange): WorkInPie
   for (const id of change.access) {
     const kind = model.kinds.get(id);
     if (kind) checkAccessRules(kind, model, faults);
+    yield;
+  }
+  for (const id of change.linkAccess) {
+    const type = model.linkTypes.get(id);
+    if (type) checkLinkAccessRules(type, model, faults);
     yield;
   }
   yield* checkModel(model, change, suggestableIds(model, change.caller), faults);

@@ -3,7 +3,8 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Config } from '../../config/config.js';
 import { CONFIG } from '../../config/config.token.js';
 import { Database, type Transaction } from '../../database/database.js';
-import { orphanedAccess } from '../../access/orphaned-access.js';
+import { orphanedAccess, type ClosedAccess } from '../../access/orphaned-access.js';
+import { KIND_KIND, LINK_KIND } from '../../model/built-in-traits.js';
 import { BUILT_IN_VERSION } from '../../model/built-in/built-in.js';
 import { diffInPieces, type SchemaStep } from '../../model/table/diff.js';
 import { isMemberKind, parameterOwner, type Model } from '../../model/model.js';
@@ -11,7 +12,6 @@ import { deleteLinksOfKindStatement } from '../../sql/many-links.sql.js';
 import { endMembersStatement } from '../../sql/session.sql.js';
 import { EventLoopYield } from '../../shared/event-loop-yield.js';
 import { retryLater } from '../../shared/errors.js';
-import type { Json } from '../../shared/json.js';
 import { FairQueue } from '../../shared/fair-queue.js';
 import { LIMITS } from '../../shared/limits.js';
 import { runYielding } from '../../shared/work-in-pieces.js';
@@ -145,15 +145,16 @@ export class DefinitionChangeService {
     return definedIn.size + deleted.length > 0 ? loadModel(tx, project, { known: written }) : written;
   }
 
-  /** Rules whose parameter was removed are replaced by ones that allow nobody. */
+  /** Rules that name something which was removed are replaced by ones that allow nobody. */
   async #closeAccess(
     project: Project,
     tx: Transaction,
     written: Model,
-    orphaned: ReadonlyMap<string, Json>,
+    { kinds, linkTypes }: ClosedAccess,
   ): Promise<Model> {
-    for (const [id, closed] of orphaned) await tx.run(setAccessStatement(project.schema, id, closed));
-    return orphaned.size > 0 ? loadModel(tx, project, { known: written }) : written;
+    for (const [id, closed] of kinds) await tx.run(setAccessStatement(project.schema, KIND_KIND, id, closed));
+    for (const [id, closed] of linkTypes) await tx.run(setAccessStatement(project.schema, LINK_KIND, id, closed));
+    return kinds.size + linkTypes.size > 0 ? loadModel(tx, project, { known: written }) : written;
   }
 }
 

@@ -15,6 +15,8 @@ export class DefinitionChange {
   readonly definedIn = new Map<string, string>();
   /** Kinds whose access was written. */
   readonly access = new Set<string>();
+  /** Link types whose access was written. */
+  readonly linkAccess = new Set<string>();
 
   constructor(
     readonly tx: Transaction,

@@ -1,5 +1,6 @@
 /** The input of a document, and what of it the caller may see. Pure. */
 import { isAllowedForSomeUnit } from '../../access/access.js';
+import { mayBeParent } from '../../access/link-access.js';
 import { isLinkable, isMemberKind, type KindDef, type Model } from '../../model/model.js';
 import type { Operation as Right } from '../../model/built-in-traits.js';
 import { isAdministrator, type Caller } from '../../tenancy/caller.js';
@@ -44,6 +45,12 @@ export function hasRight({ model, caller }: DocumentInput, kind: KindDef, rights
   return rights.some((right) => isAllowedForSomeUnit(kind, right, caller, model));
 }
 
+/** Whether the caller has any of the rights that a route needs on a kind. */
+export function mayCall({ rights, onLinks }: Route, kind: KindDef, input: DocumentInput): boolean {
+  if (!rights || hasRight(input, kind, rights)) return true;
+  return onLinks !== undefined && mayBeParent(kind, onLinks, input.caller, input.model);
+}
+
 /** The caller's rights, for the schemas of kinds. */
 export function kindContext(view: DocumentView): KindContext {
   return {
@@ -75,7 +82,7 @@ export function isShown(route: Route, kind: KindDef | undefined, input: Document
   if (route.reads && !hasRecord(input, route.reads)) return false;
   const subject = kind ?? input.model.kinds.get(route.kind ?? '');
   if (!subject || !route.rights) return true;
-  return (subject.active || route.inactive === true) && hasRight(input, subject, route.rights);
+  return (subject.active || route.inactive === true) && mayCall(route, subject, input);
 }
 
 const APPLIES_TO: Readonly<Record<Exclude<Route['of'], undefined>, (kind: KindDef, caller: Caller) => boolean>> = {

@@ -5,7 +5,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiBody, ApiExtension, ApiOperation, ApiQuery, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
 import type { Remote } from '../../kit/remote.js';
-import type { GROUP_KIND, KIND_KIND, Operation as Right } from '../../model/built-in-traits.js';
+import type { GROUP_KIND, KIND_KIND, LinkOperation, Operation as Right } from '../../model/built-in-traits.js';
 import type { ErrorKind } from '../../shared/errors.js';
 import type { DtoClass } from '../body/dto.js';
 import type { QueryName } from './query-names.js';
@@ -64,6 +64,8 @@ export interface RouteFacts {
   readonly joint?: true;
   /** Rights on the kind, any of which the caller needs. */
   readonly rights?: readonly Right[];
+  /** The operation on links, for which a link type may have its own access in place of `rights`. */
+  readonly onLinks?: LinkOperation;
   /** The built-in kind whose rights count, if the path names it. */
   readonly kind?: typeof KIND_KIND | typeof GROUP_KIND;
   /** Another built-in kind whose units the caller must be able to read. */

@@ -26,6 +26,7 @@ export interface GroupRecord {
 export interface LinkTypeRecord {
   readonly id: string;
   readonly parameters: readonly string[];
+  readonly access?: Json;
 }
 
 /** A row of the table of parameters; fields that the type does not have are null. */

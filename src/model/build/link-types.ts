@@ -31,17 +31,17 @@ const KEY_FIELD = keyField('source', undefined);
 
 /** @param known the type in an earlier model of the project, whose fields are kept if they are the same */
 export function buildLinkType(
-  { id, parameters: ids }: LinkTypeRecord,
+  { id, parameters: ids, access = null }: LinkTypeRecord,
   parameters: ReadonlyMap<string, ParameterDef>,
   known: LinkTypeDef | undefined,
 ): LinkTypeDef {
   const builtIn = BUILT_IN_LINK_TYPES.some((each) => each.id === id);
   if (known && jsonEqual(known.parameters, ids) && ids.every((each) => hasDefinition(known, parameters.get(each)))) {
-    return { ...known, values: { ...known.values } };
+    return { ...known, access: jsonEqual(known.access, access) ? known.access : access, values: { ...known.values } };
   }
   const defs = ids.flatMap((each) => parameters.get(each) ?? []);
   const fields = [...LINK_FIELDS, ...defs.map((def) => linkField(id, def))];
-  return { id, builtIn, parameters: ids, values: valuesKind(id, ids, fields) };
+  return { id, builtIn, parameters: ids, access, values: valuesKind(id, ids, fields) };
 }
 
 function hasDefinition({ values }: LinkTypeDef, def: ParameterDef | undefined): boolean {

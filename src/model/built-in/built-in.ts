@@ -28,7 +28,7 @@ import { CREDENTIAL_FIELDS } from './credential-fields.js';
  * Raise it whenever the tables of the built-in model change, the indexes of all kinds, or how the names of members are
  * compared, so that existing projects are upgraded.
  */
-export const BUILT_IN_VERSION = 14;
+export const BUILT_IN_VERSION = 15;
 
 export interface BuiltInKind {
   readonly id: string;
@@ -58,6 +58,8 @@ const parameterList = field({
   default: [],
 });
 
+const access = field({ id: 'access', type: 'json', label: 'Access', nullable: true });
+
 const KIND_FIELDS: readonly Field[] = [
   constantField('type', KIND_KIND),
   label,
@@ -67,7 +69,7 @@ const KIND_FIELDS: readonly Field[] = [
   parameterList,
   field({ id: 'unique', type: 'json', label: 'Unique together', nullable: false, default: [] }),
   field({ id: 'indexes', type: 'json', label: 'Indexes', nullable: false, default: [] }),
-  field({ id: 'access', type: 'json', label: 'Access', nullable: true }),
+  access,
 ];
 
 const GROUP_FIELDS: readonly Field[] = [
@@ -171,7 +173,7 @@ export const BUILT_IN_KINDS: readonly BuiltInKind[] = [
     existsCode: 'kind.exists',
   }),
   builtInKind(GROUP_KIND, 'Group', 'identifier', GROUP_FIELDS, { existsCode: 'group.exists' }),
-  builtInKind(LINK_KIND, 'Link', 'identifier', [label, parameterList], { existsCode: 'link.exists' }),
+  builtInKind(LINK_KIND, 'Link', 'identifier', [label, parameterList, access], { existsCode: 'link.exists' }),
   ...[...PARAMETER_TYPES].map(([id, type]) => ({
     id,
     label: type.label,

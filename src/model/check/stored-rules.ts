@@ -66,6 +66,19 @@ export function namesOfRules(access: Json): ReadonlyMap<string, readonly RuleNam
   });
 }
 
+/** The same for the rules of a link type, whose paths begin with `parent` or `child`: units that its links lead to. */
+export function namesOfLinkRules(access: Json, link: string): ReadonlyMap<string, readonly RuleNames[]> {
+  const inLinks = ({ paths, related, member }: RuleNames): RuleNames => {
+    const ends = (['parent', 'child'] as const).map((direction): RelatedNames => {
+      const own = paths.filter(([root]) => root === direction).map(([, ...rest]) => rest);
+      const relation = { type: 'link', link, direction, kinds: undefined, at: 1 } as const;
+      return { relation, paths: own, linkPaths: [], related: [] };
+    });
+    return { paths: [], related: [...related, ...ends], member };
+  };
+  return new Map([...namesOfRules(access)].map(([operation, rules]) => [operation, rules.map(inLinks)]));
+}
+
 /** The fields that the rules of all operations test: of the kind, of referenced kinds, and of related kinds that are named. */
 export function fieldsOfRules(kind: KindDef, model: Model): { kind: KindDef; field: Field }[] {
   return [...namesOfRules(kind.access).values()].flat().flatMap((names) => fieldsNamed(names, kind, model));

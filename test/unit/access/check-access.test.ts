@@ -56,6 +56,6 @@ it('rules that name what the kind does not have are refused, each with its opera
 it('an operation whose rule names a lost parameter is closed, and no other', () => {
   const access = { read: 'eq(name,x)', update: ['eq(id,1)', 'eq(name,x)'], delete: 'admin' };
   const closed = runSync(orphanedAccess(modelOf(['name'], access), modelOf([], access)));
-  expect(Object.fromEntries(closed)).toEqual({ city: { read: 'nobody', update: 'nobody', delete: 'admin' } });
-  expect(runSync(orphanedAccess(modelOf(['name'], access), modelOf(['name'], access))).size).toBe(0);
+  expect(Object.fromEntries(closed.kinds)).toEqual({ city: { read: 'nobody', update: 'nobody', delete: 'admin' } });
+  expect(runSync(orphanedAccess(modelOf(['name'], access), modelOf(['name'], access))).kinds.size).toBe(0);
 });

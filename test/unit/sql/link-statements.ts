@@ -1,6 +1,8 @@
 /** The statements of links, walks and groups, for `statements.test.ts`. */
 import { listQueryOf } from '../../support/list-query.js';
-import type { KindDef } from '../../../src/model/model.js';
+import { builtInField } from '../../../src/model/field.js';
+import type { Field, KindDef } from '../../../src/model/model.js';
+import { parameterType } from '../../../src/model/parameter-type/type-by-id.js';
 import type { Predicate } from '../../../src/model/predicate/predicate.js';
 import type { Statement } from '../../../src/sql/fragment.js';
 import {
@@ -8,8 +10,8 @@ import {
   findLinkStatement,
   insertLinkStatement,
   lockLinksStatement,
-  type LinkPlan,
 } from '../../../src/sql/link.sql.js';
+import type { LinkPlan } from '../../../src/sql/link-ends.sql.js';
 import {
   lockLinkSetUnitStatement,
   lockLinksToDeleteStatement,
@@ -71,6 +73,16 @@ export function linkStatements({ schema, version, city, land, id: ID, own, conte
     kept: '[]',
     allowed: undefined,
     most: 100,
+  };
+  const reference = (id: string): Field =>
+    builtInField({ id, type: 'unit' }, { column: undefined, reference: { kind: '', key: parameterType('string') } });
+  const title = land.fields.get('title');
+  if (!title) throw new Error('a land has a title');
+  const ruled: Predicate = {
+    op: 'is',
+    target: { field: title, keys: [], through: [{ reference: reference('child'), kind: land, access: undefined }] },
+    negated: false,
+    value: 'Italy',
   };
   const planned = (query: string) => planParts(listQueryOf(query), [context(city), context(land)]);
   const shownOf = (query: string) => ({ shown: planned(query).parts, order: planned(query).order });
@@ -159,6 +171,7 @@ export function linkStatements({ schema, version, city, land, id: ID, own, conte
     ],
     ['a link made', insertLinkStatement(link)],
     ['a link deleted', deleteLinkStatement({ ...link, allowed: own })],
+    ['a link made by a rule over both units', insertLinkStatement({ ...link, rule: ruled })],
     ['whether a link is there', findLinkStatement(link)],
     ['many links: the table', lockLinkTableStatement(schema)],
     ['many links: their unit', lockLinkSetUnitStatement({ ...unit, replace: false })],

@@ -24,7 +24,7 @@ import { mayTakeMany, responsesOf } from './response.js';
 import type { Route } from '../route.js';
 import { bodyExample, signUpExample } from '../example/unit.example.js';
 import { createSchema } from '../schema/unit.schema.js';
-import { kindContext, hasRight, type DocumentView } from '../view.js';
+import { kindContext, mayCall, type DocumentView } from '../view.js';
 
 /**
  * @param kind undefined for a path without a kind, or with `{kind_id}`
@@ -79,11 +79,8 @@ const BUILT_IN_TAGS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** A token is optional if one of the kinds needs none. */
-function securityOf(
-  { needs, rights }: Route,
-  kinds: readonly KindDef[],
-  view: DocumentView,
-): OpenApiOperation['security'] {
+function securityOf(route: Route, kinds: readonly KindDef[], view: DocumentView): OpenApiOperation['security'] {
+  const { needs, rights } = route;
   switch (needs) {
     case 'nothing':
     case 'project':
@@ -91,7 +88,7 @@ function securityOf(
       return SECURITY[needs];
     case 'access': {
       const input = { ...view, caller: ANONYMOUS };
-      const open = view.generic || !rights || kinds.length === 0 || kinds.some((kind) => hasRight(input, kind, rights));
+      const open = view.generic || !rights || kinds.length === 0 || kinds.some((kind) => mayCall(route, kind, input));
       return open ? SECURITY.access : SECURITY.bearer;
     }
   }

@@ -10,7 +10,7 @@ import { LEVELS } from '../../../model/parameter-type/parameter-settings.js';
 import type { ParameterTypeId } from '../../../model/parameter-type/parameter-types.js';
 import { isParameterTypeId, parameterType } from '../../../model/parameter-type/type-by-id.js';
 import { PatternChecks } from '../../../model/check/pattern-checks.js';
-import { GROUP_KIND, KIND_KIND, LINK_KIND, OPERATIONS } from '../../../model/built-in-traits.js';
+import { GROUP_KIND, KIND_KIND, LINK_KIND, LINK_OPERATIONS, OPERATIONS } from '../../../model/built-in-traits.js';
 import { Faults } from '../../../shared/errors.js';
 import { IDENTIFIER } from '../../../shared/identifiers.js';
 import { LIMITS } from '../../../shared/limits.js';
@@ -33,6 +33,13 @@ export const DEFINITION_SCHEMAS: Readonly<Record<string, Schema>> = {
     type: 'object',
     description: 'Who may do what with units of the kind. What is left out has its default.',
     properties: Object.fromEntries(OPERATIONS.map((operation) => [operation, schemaRef('kind_access_level')])),
+    additionalProperties: false,
+  },
+  kind_link_access: {
+    type: 'object',
+    description:
+      "Who may create (and change the values of) and delete links of the type, in place of the right `link` of the parent's kind, which decides what is left out. Paths in rules begin with `parent.` or `child.`.",
+    properties: Object.fromEntries(LINK_OPERATIONS.map((operation) => [operation, schemaRef('kind_access_level')])),
     additionalProperties: false,
   },
   kind_access_level: {
@@ -58,6 +65,7 @@ const FIELD_SCHEMAS: ReadonlyMap<string, Schema> = new Map<string, Schema>([
   [`${KIND_KIND}.indexes`, schemaRef('kind_parameter_lists')],
   [`${KIND_KIND}.access`, schemaRef('kind_access')],
   [`${LINK_KIND}.parameters`, IDENTIFIERS],
+  [`${LINK_KIND}.access`, schemaRef('kind_link_access')],
   [`${GROUP_KIND}.kind_list`, IDENTIFIERS],
 ]);
 

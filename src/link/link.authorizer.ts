@@ -1,0 +1,60 @@
+/** Checks the rights on a link before anything is read: those on the kinds of its two units, and of its type. */
+import { Injectable } from '@nestjs/common';
+import { authorizeKind, checkHasTable, kindDenied, suggestableLinkTypes } from '../access/access.js';
+import { linkGrantOf, linkSettingOf } from '../access/link-access.js';
+import type { LinkOperation } from '../model/built-in-traits.js';
+import type { LinkTypeDef } from '../model/model.js';
+import { didYouMean } from '../shared/did-you-mean.js';
+import type { LinkPlan } from '../sql/link-ends.sql.js';
+import { SystemLinks, type SystemLink } from '../unit/system-links.js';
+import { planLink, unknownType, type LinkPath } from './link.plan.js';
+import type { LinkScope } from './link.repository.js';
+
+/** A link that the caller may be allowed to write: the statement tests its units. */
+export interface PlannedLink {
+  readonly type: LinkTypeDef;
+  readonly plan: LinkPlan;
+}
+
+@Injectable()
+export class LinkAuthorizer {
+  constructor(private readonly systemLinks: SystemLinks) {}
+
+  /**
+   * Plans a link between units; returns the link type of the system if the path names kinds of the model. The `access` of
+   * a link type replaces the right `link` of the parent's kind; both units must be readable. Changing values is a create.
+   * @throws KindError 401, 403, 404
+   */
+  plan(scope: LinkScope, path: LinkPath, operation: LinkOperation): PlannedLink | SystemLink {
+    const { model, caller } = scope;
+    const type = model.linkTypes.get(path.link);
+    const ofModel = model.kinds.get(path.parentKind)?.builtIn === true;
+    const setting = type && !ofModel ? linkSettingOf(type, operation) : undefined;
+    const right = setting === undefined ? 'link' : 'read';
+    const { kind: parent, grant } = authorizeKind(model, path.parentKind, right, caller);
+    const systemLink = this.systemLinks.find(path.parentKind, path.link, path.childKind);
+    if (systemLink) {
+      authorizeKind(model, path.childKind, 'read', caller);
+      return systemLink;
+    }
+    if (parent.builtIn) throw unknownType(path);
+    const { kind: child } = authorizeKind(model, path.childKind, 'read', caller);
+    if (child.builtIn) throw unknownType(path);
+    if (!type) throw unknownType(path, didYouMean(path.link, suggestableLinkTypes(model, caller)));
+    if (setting === undefined)
+      return this.#planned(scope, path, { type, parent, child, allowed: grant.predicate, rule: undefined });
+    const ofType = linkGrantOf(setting, type, { parent, child }, caller, model);
+    if (!ofType) throw kindDenied(model, parent, parent.id, 'link', caller);
+    return this.#planned(scope, path, { type, parent, child, allowed: undefined, rule: ofType.rule });
+  }
+
+  #planned(scope: LinkScope, path: LinkPath, ends: Parameters<typeof planLink>[3]): PlannedLink {
+    checkHasTable(ends.parent);
+    checkHasTable(ends.child);
+    return { type: ends.type, plan: planLink(scope, scope.model, path, ends) };
+  }
+}
+
+export function isSystemLink(planned: PlannedLink | SystemLink): planned is SystemLink {
+  return 'add' in planned;
+}
