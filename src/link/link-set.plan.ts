@@ -1,5 +1,7 @@
 /** Plans a request that creates many links of one unit: what the caller may do, and which units it names. Pure. */
-import { authorizeKind, checkHasTable, grantOf, suggestableLinkTypes } from '../access/access.js';
+import { authorizeKind, checkHasTable, grantOf, kindDenied, suggestableLinkTypes } from '../access/access.js';
+import { hasOwnAccess, isClosedFor, linkGrantOf } from '../access/link-access.js';
+import type { LinkedKinds } from '../access/link-rule.js';
 import type { KindDef, LinkTypeDef } from '../model/model.js';
 import type { Predicate } from '../model/predicate/predicate.js';
 import { didYouMean } from '../shared/did-you-mean.js';
@@ -34,15 +36,17 @@ type Context = Pick<Session, 'project' | 'caller' | 'model'>;
 
 /** @throws KindError 401, 403, 404 */
 export function planLinkSet({ model, caller }: Context, path: LinkSetPath): PlannedLinkSet {
+  const type = model.linkTypes.get(path.link);
+  const own = model.kinds.get(path.kind)?.builtIn !== true && hasOwnAccess(type, 'create');
   // The right to link is asked of the parent.
-  const operation = path.direction === 'child' ? 'link' : 'read';
+  const operation = path.direction === 'child' && !own ? 'link' : 'read';
   const { kind, grant } = authorizeKind(model, path.kind, operation, caller);
   const direction = parseDirection(kind, path.direction);
-  const type = model.linkTypes.get(path.link);
   if (!type) {
     const hint = didYouMean(path.link, suggestableLinkTypes(model, caller));
     throw refusal('link.unknown', `No link type '${path.link.slice(0, 80)}'${hint}`);
   }
+  if (own && isClosedFor(type, 'create', caller)) throw kindDenied(model, kind, kind.id, 'link', caller);
   checkHasTable(kind);
   const key = parseKey(kind, path.unit);
   if (key === undefined) throw unknownUnit(kind, path.unit);
@@ -50,12 +54,12 @@ export function planLinkSet({ model, caller }: Context, path: LinkSetPath): Plan
     type,
     direction,
     unit: { kind, key, access: readable({ model, caller }, kind) },
-    allowed: direction === 'child' ? grant.predicate : undefined,
+    allowed: direction === 'child' && !own ? grant.predicate : undefined,
   };
 }
 
 /** The kind of some of the other units. */
-export interface OtherKind extends Pick<OtherUnits, 'kind' | 'access' | 'allowed'> {
+export interface OtherKind extends Pick<OtherUnits, 'kind' | 'access' | 'allowed' | 'rule'> {
   readonly fault?: undefined;
 }
 
@@ -67,14 +71,14 @@ interface UnlinkableKind {
 export type OtherKinds = ReadonlyMap<string, OtherKind | UnlinkableKind>;
 
 /** The kinds of the other units, by id. @throws KindError 401, 403, 503 with the position of the first of its units */
-export function planOtherKinds(context: Context, links: readonly GivenLink[], direction: Direction): OtherKinds {
+export function planOtherKinds(context: Context, links: readonly GivenLink[], planned: PlannedLinkSet): OtherKinds {
   const first = new Map<string, number>();
   for (const { kindId, index } of links) if (!first.has(kindId)) first.set(kindId, index);
   const kinds = new Map<string, OtherKind | UnlinkableKind>();
   for (const [id, index] of first)
     kinds.set(
       id,
-      atIndex(index, () => planOtherKind(context, id, direction)),
+      atIndex(index, () => planOtherKind(context, id, planned)),
     );
   for (const [id, index] of first) {
     const each = kinds.get(id);
@@ -83,17 +87,31 @@ export function planOtherKinds(context: Context, links: readonly GivenLink[], di
   return kinds;
 }
 
-function planOtherKind(context: Context, id: string, direction: Direction): OtherKind | UnlinkableKind {
+function planOtherKind(
+  context: Context,
+  id: string,
+  { type, direction, unit }: PlannedLinkSet,
+): OtherKind | UnlinkableKind {
   const { model, caller } = context;
+  const own = hasOwnAccess(type, 'create');
   try {
-    const { kind, grant } = authorizeKind(model, id, direction === 'parent' ? 'link' : 'read', caller);
+    const { kind, grant } = authorizeKind(model, id, direction === 'parent' && !own ? 'link' : 'read', caller);
     if (kind.builtIn) return { fault: `units of '${kind.id}' can not be linked` };
-    const allowed = direction === 'parent' ? grant.predicate : undefined;
-    return { kind, access: readable(context, kind), allowed };
+    const other = { kind, access: readable(context, kind) };
+    if (!own) return { ...other, allowed: direction === 'parent' ? grant.predicate : undefined, rule: undefined };
+    const kinds = linkedKinds(unit.kind, kind, direction);
+    const ofType = linkGrantOf(type, 'create', kinds, caller, model);
+    if (!ofType) throw kindDenied(model, kinds.parent, kinds.parent.id, 'link', caller);
+    return { ...other, ...ofType };
   } catch (error) {
     if (!(error instanceof KindError) || error.code !== 'kind.unknown') throw error;
     return { fault: error.messages[0].text };
   }
+}
+
+/** The kinds of parent and child, of the unit of the path and another one. */
+export function linkedKinds(kind: KindDef, other: KindDef, direction: Direction): LinkedKinds {
+  return direction === 'child' ? { parent: kind, child: other } : { parent: other, child: kind };
 }
 
 function readable({ model, caller }: Pick<Session, 'model' | 'caller'>, kind: KindDef): Predicate | undefined {

@@ -20,6 +20,7 @@ import {
   type OtherUnits,
   type OtherUnitsRow,
 } from '../sql/link-set.sql.js';
+import { refusedLinksStatement, type LinksToTest, type RefusedLinksRow } from '../sql/link-set-access.sql.js';
 import { writeLinksStatement, type NewLinkRow, type NewLinks } from '../sql/link-set-write.sql.js';
 import type { Session } from '../unit/session/session.js';
 import { tooLong } from './link.repository.js';
@@ -52,6 +53,11 @@ export class LinkSetRepository {
 
   async lockLinksToDelete(session: Session, set: LinkSet, links: LinksToDelete): Promise<LinksToDeleteRow> {
     return first(await this.#run<LinksToDeleteRow>(session, lockLinksToDeleteStatement(set, links)));
+  }
+
+  /** The ids of the others with which a link is not allowed. */
+  async refused(session: Session, set: LinkSet, links: LinksToTest): Promise<ReadonlySet<string>> {
+    return new Set(first(await this.#run<RefusedLinksRow>(session, refusedLinksStatement(set, links))).refused);
   }
 
   /** A row for each link, in order. */

@@ -1,11 +1,13 @@
 /** Creates many links of one unit at once, and deletes its other ones. */
 import { Injectable } from '@nestjs/common';
-import { accessDenied, grantOf } from '../access/access.js';
+import { grantOf } from '../access/access.js';
+import { hasOwnAccess } from '../access/link-access.js';
 import { Catalog } from '../catalog/catalog.service.js';
 import { Database } from '../database/database.js';
 import { pageAnswer, type Answer } from '../http/answer/answer.js';
 import { parseBody } from '../http/body/read-body.js';
 import { refuseQuery } from '../http/route/parse-list-query.js';
+import type { LinkTypeDef } from '../model/model.js';
 import { Faults, KindError, refusal, retryLater, type Message } from '../shared/errors.js';
 import { EventLoopYield } from '../shared/event-loop-yield.js';
 import { LIMITS } from '../shared/limits.js';
@@ -22,6 +24,7 @@ import { Walks } from '../unit/query/reachable-kinds.js';
 import { requestSession, timesOf } from '../unit/session/caller-executor.js';
 import type { Session } from '../unit/session/session.js';
 import { unknownUnit } from '../unit/session/unit-ids.js';
+import { LinkSetAccess, mayNotLink } from './link-set.access.js';
 import { addMissingUnit, otherUnitsOf, planLinkSet, planOtherKinds } from './link-set.plan.js';
 import type { LinkSetPath, PlannedLinkSet } from './link-set.plan.js';
 import { LinkSetRepository } from './link-set.repository.js';
@@ -66,6 +69,7 @@ export class LinkSetService {
     private readonly repository: LinkSetRepository,
     private readonly values: LinkSetValues,
     private readonly walks: Walks,
+    private readonly access: LinkSetAccess,
   ) {}
 
   /** Answers the records of the links. */
@@ -102,11 +106,11 @@ export class LinkSetService {
    * thrown at once; faults are answered after the unit of the path is found.
    */
   async #validate(session: Session, planned: PlannedLinkSet, read: ReadLinks): Promise<ValidatedLinks | KindError> {
-    const { type, direction } = planned;
+    const { type } = planned;
     const given = await caught(async () => read());
     if (given instanceof KindError) return given;
     const { links, replace, faults } = given;
-    const kinds = planOtherKinds(session, links, direction);
+    const kinds = planOtherKinds(session, links, planned);
     return caught(async () => {
       const others = otherUnitsOf(links, kinds, faults);
       const drafts = await this.values.given(session, type, links, faults);
@@ -153,7 +157,7 @@ export class LinkSetService {
   ): Promise<readonly NewLinkRow[]> {
     const faults = new Faults([...messages]);
     const found = await this.#found(session, set, { links, replace, others, drafts, faults });
-    const deleted = replace ? await this.#linksToDelete(session, set, found) : undefined;
+    const deleted = replace ? await this.#linksToDelete(session, set, type, found) : undefined;
     const written = await this.values.rows(session, type, found, faults, replace, defaults);
     const shown = type.parameters.length === 0 ? [] : readableLinkFields(type, session.caller);
     const rows = await this.repository.write(session, set, { ...written, shown, replace, deleted });
@@ -179,6 +183,7 @@ export class LinkSetService {
       else if (!allowed) throw mayNotLink(session, kindId, index);
       else found.push({ ...link, id, linked, draft: drafts.get(index) ?? NO_VALUES });
     }
+    await this.access.checkCreates(session, set, others, found);
     for (const { index } of missing) {
       const kind = kindOf.get(index);
       if (kind) addMissingUnit(kind, index, faults);
@@ -187,17 +192,24 @@ export class LinkSetService {
   }
 
   /** Locks the links that are to be deleted, and returns their other units. @throws KindError 400, 401, 403 */
-  async #linksToDelete(session: Session, set: LinkSet, found: readonly FoundLink[]): Promise<string> {
+  async #linksToDelete(
+    session: Session,
+    set: LinkSet,
+    type: LinkTypeDef,
+    found: readonly FoundLink[],
+  ): Promise<string> {
     const { passed, passesAll } = await this.walks.traversableKinds(session);
     const most = LIMITS.replacedLinks;
     const kept = JSON.stringify(found.map(({ kindId, id }) => ({ kind: kindId, id })));
-    const links: LinksToDelete = { passed, passesAll, kept, allowed: this.#linkable(session, set, passed), most };
+    const allowed = hasOwnAccess(type, 'delete') ? undefined : this.#linkable(session, set, passed);
+    const links: LinksToDelete = { passed, passesAll, kept, allowed, most };
     const { over, denied, units } = await this.repository.lockLinksToDelete(session, set, links);
     if (denied) throw mayNotLink(session, denied[0]);
     if (over) {
       const number = most.toLocaleString('en');
       throw refusal('link.too_many', `replace: more than ${number} links would be deleted`, { parameter: 'replace' });
     }
+    await this.access.checkDeletes(session, set, type, units);
     return units;
   }
 
@@ -225,11 +237,6 @@ async function caught<T>(work: () => Promise<T>): Promise<T | KindError> {
     if (error instanceof KindError) return error;
     throw error;
   }
-}
-
-function mayNotLink({ caller }: Session, kindId: string, index?: number): KindError {
-  const denied = accessDenied(caller, `You may not link this unit of '${kindId}'`);
-  return index === undefined ? denied : denied.withMessages([{ ...denied.messages[0], index }]);
 }
 
 /** @throws KindError 409 with the position of each link that has other values than it was given */

@@ -1,7 +1,7 @@
 /** Checks the rights on a link before anything is read: those on the kinds of its two units, and of its type. */
 import { Injectable } from '@nestjs/common';
 import { authorizeKind, checkHasTable, kindDenied, suggestableLinkTypes } from '../access/access.js';
-import { linkGrantOf, linkSettingOf } from '../access/link-access.js';
+import { hasOwnAccess, linkGrantOf } from '../access/link-access.js';
 import type { LinkOperation } from '../model/built-in-traits.js';
 import type { LinkTypeDef } from '../model/model.js';
 import { didYouMean } from '../shared/did-you-mean.js';
@@ -29,9 +29,8 @@ export class LinkAuthorizer {
     const { model, caller } = scope;
     const type = model.linkTypes.get(path.link);
     const ofModel = model.kinds.get(path.parentKind)?.builtIn === true;
-    const setting = type && !ofModel ? linkSettingOf(type, operation) : undefined;
-    const right = setting === undefined ? 'link' : 'read';
-    const { kind: parent, grant } = authorizeKind(model, path.parentKind, right, caller);
+    const own = !ofModel && hasOwnAccess(type, operation);
+    const { kind: parent } = authorizeKind(model, path.parentKind, own ? 'read' : 'link', caller);
     const systemLink = this.systemLinks.find(path.parentKind, path.link, path.childKind);
     if (systemLink) {
       authorizeKind(model, path.childKind, 'read', caller);
@@ -41,17 +40,11 @@ export class LinkAuthorizer {
     const { kind: child } = authorizeKind(model, path.childKind, 'read', caller);
     if (child.builtIn) throw unknownType(path);
     if (!type) throw unknownType(path, didYouMean(path.link, suggestableLinkTypes(model, caller)));
-    if (setting === undefined)
-      return this.#planned(scope, path, { type, parent, child, allowed: grant.predicate, rule: undefined });
-    const ofType = linkGrantOf(setting, type, { parent, child }, caller, model);
-    if (!ofType) throw kindDenied(model, parent, parent.id, 'link', caller);
-    return this.#planned(scope, path, { type, parent, child, allowed: undefined, rule: ofType.rule });
-  }
-
-  #planned(scope: LinkScope, path: LinkPath, ends: Parameters<typeof planLink>[3]): PlannedLink {
-    checkHasTable(ends.parent);
-    checkHasTable(ends.child);
-    return { type: ends.type, plan: planLink(scope, scope.model, path, ends) };
+    const grant = linkGrantOf(type, operation, { parent, child }, caller, model);
+    if (!grant) throw kindDenied(model, parent, parent.id, 'link', caller);
+    checkHasTable(parent);
+    checkHasTable(child);
+    return { type, plan: planLink(scope, model, path, { type, parent, child, ...grant }) };
   }
 }
 

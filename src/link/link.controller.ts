@@ -182,6 +182,7 @@ export class LinkSetController {
     id: 'link_many',
     ...LINKS,
     rights: ['link'],
+    onLinks: 'create',
     summary: 'Link a unit of % with many others',
     description:
       'All or none, with the values of each link. With `replace`, all other links of the type in this direction are ' +

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { UnitModule } from '../unit/unit.module.js';
 import { LinkAuthorizer } from './link.authorizer.js';
 import { LinkController, LinkedController, LinkSetController, ShortestPathController } from './link.controller.js';
+import { LinkSetAccess } from './link-set.access.js';
 import { LinkSetRepository } from './link-set.repository.js';
 import { LinkSetService } from './link-set.service.js';
 import { LinkSetValues } from './link-set.values.js';
@@ -20,6 +21,7 @@ import { LinkWriter } from './link.writer.js';
     LinkReader,
     LinkRepository,
     LinkService,
+    LinkSetAccess,
     LinkSetRepository,
     LinkSetService,
     LinkSetValues,

@@ -86,6 +86,8 @@ export interface OtherUnits {
   readonly access: Predicate | undefined;
   /** The units that the caller may link as parents; undefined for all. */
   readonly allowed: Predicate | undefined;
+  /** The links that the access of their type allows, as a predicate over `parent` and `child`; undefined for all. */
+  readonly rule?: Predicate | undefined;
   readonly keys: readonly string[];
   /** The position of each in the request. */
   readonly positions: readonly number[];

@@ -166,6 +166,49 @@ describe('the access of a link type', () => {
   });
 });
 
+describe('the access of many links at once', () => {
+  const many = (caller: TestProject, at: string, ids: readonly string[], replace = false) => {
+    const items = ids.map((each) => {
+      const [kind_id, id] = each.split('/');
+      return { kind_id, id };
+    });
+    return caller.post(at, { items, replace });
+  };
+
+  it('is that of each link', async () => {
+    const rule = 'or(eq(child.owner,@member.id),eq(child.code,pa))';
+    await ok(define('set', { create: rule, delete: 'eq(child.owner,@member.id)' }));
+    const [down, up] = ['/topic/unit/a/link/set/child', '/post/unit/pb/link/set/parent'];
+    expect(await ok(many(ben, down, ['post/pa', 'post/pb']))).toMatchObject({ count: 2 });
+    const refused = await many(ben, down, ['post/pa', 'post/px']);
+    expect(refusalOf(refused)).toMatchObject({ status: 403, messages: ['access.denied'] });
+    expect(refused.body.messages[0]).toMatchObject({ index: 1 });
+    expect(await status(many(ben, down, ['note/n']))).toBe(403);
+    expect(await ok(many(ben, up, ['topic/a', 'topic/b', 'note/n']))).toMatchObject({ count: 3 });
+    expect(await status(many(ann, up, ['topic/a']))).toBe(403);
+    // `replace` asks `delete` for what goes, and for nothing else.
+    expect(await status(many(ben, down, ['post/pb'], true))).toBe(403);
+    expect(await status(many(ben, down, ['post/pa'], true))).toBe(200);
+    expect(await ok(ann.get('/topic/unit/a/link/child?link_id=set&include=id'))).toMatchObject({ count: 1 });
+    expect(await status(many(ann, down, [], true))).toBe(200);
+  });
+
+  it('of one operation leaves the other to the kind of the parent', async () => {
+    await ok(define('half', { create: 'member' }));
+    const [down, up] = ['/topic/unit/a/link/half/child', '/post/unit/pb/link/half/parent'];
+    expect(await status(many(ann, down, ['post/pa', 'post/pb']))).toBe(200);
+    expect(await status(many(ann, down, ['post/pa'], true))).toBe(403);
+    expect(await status(many(ann, up, [], true))).toBe(403);
+    expect(await status(many(root, down, ['post/pa'], true))).toBe(200);
+    await ok(define('other', { delete: 'member' }));
+    expect(await status(many(ann, '/topic/unit/a/link/other/child', []))).toBe(403);
+    await ok(define('none', { create: 'nobody', delete: 'nobody' }));
+    expect(await status(many(root, '/topic/unit/a/link/none/child', []))).toBe(403);
+    expect(await status(many(root, '/topic/unit/a/link/none/parent', ['note/n']))).toBe(403);
+    expect(await status(many(anonymous(root), '/topic/unit/a/link/half/child', []))).toBe(401);
+  });
+});
+
 describe('a definition of access', () => {
   it('is validated like that of a kind', async () => {
     const bad = async (access: unknown) => {

@@ -19,6 +19,7 @@ import {
   lockOthersStatement,
   type LinkSet,
 } from '../../../src/sql/link-set.sql.js';
+import { refusedLinksStatement } from '../../../src/sql/link-set-access.sql.js';
 import { writeLinksStatement } from '../../../src/sql/link-set-write.sql.js';
 import {
   countLinksStatement,
@@ -171,6 +172,10 @@ export function linkStatements({ schema, version, city, land, id: ID, own, conte
     ],
     ['a link made', insertLinkStatement(link)],
     ['a link deleted', deleteLinkStatement({ ...link, allowed: own })],
+    [
+      'which of many links a rule does not allow',
+      refusedLinksStatement(set, { kind: land, ids: ['IT'], allowed: own, rule: ruled }),
+    ],
     ['a link made by a rule over both units', insertLinkStatement({ ...link, rule: ruled })],
     ['whether a link is there', findLinkStatement(link)],
     ['many links: the table', lockLinkTableStatement(schema)],
