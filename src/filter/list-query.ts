@@ -21,10 +21,14 @@ export interface ListQuery {
   /** Whether the linked units are added to each unit, or their numbers. */
   readonly loadLinks: LoadLinks;
   readonly depth: number;
-  /** The link types to follow; undefined for all. */
+  /** The link types to follow, of a traversal or of `load_links`; undefined for all. */
   readonly linkIds: readonly string[] | undefined;
-  /** The kinds whose units are returned; undefined for all. */
+  /** The kinds whose units a traversal returns or `load_links` adds; undefined for all. */
   readonly kindIds: readonly string[] | undefined;
+  /** The links that `load_links` adds: those from parents or those to children; undefined for both. */
+  readonly direction: 'parent' | 'child' | undefined;
+  /** The fields of linked units. */
+  readonly includeLinked: readonly string[] | undefined;
 }
 
 export type LoadLinks = 'units' | 'count' | false;
@@ -47,4 +51,6 @@ export const EMPTY_QUERY: ListQuery = {
   depth: 0,
   linkIds: undefined,
   kindIds: undefined,
+  direction: undefined,
+  includeLinked: undefined,
 };

@@ -75,7 +75,10 @@ export class LinkReader {
     try {
       const planned = planWalk(parsed, session, from, passable, expected);
       plan = planned.query.loadLinks
-        ? loading(planned.plan, await this.walks.loaded(session, planned.query))
+        ? loading(
+            planned.plan,
+            await this.walks.loaded(session, { ...planned.query, linkIds: undefined, kindIds: undefined }),
+          )
         : planned.plan;
     } catch (error) {
       const { kind } = from.start;

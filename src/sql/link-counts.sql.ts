@@ -3,9 +3,9 @@ import type { KindDef } from '../model/model.js';
 import { all, join, literal, sql, type Fragment } from './fragment.js';
 import { linkTable } from './link-table.sql.js';
 import { idText } from './mixed-units.sql.js';
-import { columnsByDirection, isReadable, type Traversal } from './traversal.sql.js';
+import { columnsByDirection, hasLinkType, isReadable, type Direction, type Traversal } from './traversal.sql.js';
 
-/** The column `links` of the row `t`: `{parent, child}`, each with the number of linked units for each link type. */
+/** The column `links` of the row `t`: for each traversal its direction with the number of linked units for each link type. */
 export function linkCounts(kind: KindDef, traversals: readonly Traversal[]): Fragment {
   const counts = traversals.map((traversal) => {
     const linked = linkedUnits(traversal, kind);
@@ -18,11 +18,18 @@ export function linkCounts(kind: KindDef, traversals: readonly Traversal[]): Fra
 }
 
 /** The column `links` of units that can not be linked. */
-export const NO_LINK_COUNTS = sql`'{"parent":{},"child":{}}'::json AS "links"`;
+export function noLinkCounts(directions: readonly Direction[]): Fragment {
+  return sql`json_build_object(${join(directions.map((each) => sql`${literal(each)}, '{}'::json`))}) AS "links"`;
+}
+
 /** The neighbours of the row `t` that the caller may read, as rows `kind, id, link_id`: one for each link. */
 function linkedUnits(traversal: Traversal, kind: KindDef): Fragment {
   const { near, far } = columnsByDirection(traversal.direction);
-  const from = all([sql`${near.kind} = ${literal(kind.id)}`, sql`${near.id} = ${idText(kind)}`]);
+  const from = all([
+    sql`${near.kind} = ${literal(kind.id)}`,
+    sql`${near.id} = ${idText(kind)}`,
+    hasLinkType(traversal.linkIds),
+  ]);
   const links = sql`
     SELECT ${far.kind} AS kind, ${far.id} AS id, l."link_id" AS link_id
     FROM ${linkTable(traversal.schema)} AS l

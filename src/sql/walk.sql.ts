@@ -35,6 +35,7 @@ import {
   type TraversalLimits,
   type TraversedUnits,
   type TraversalStart,
+  type Direction,
   type Traversal,
 } from './traversal.sql.js';
 import type { ReadPlan } from './select.sql.js';
@@ -180,18 +181,27 @@ export function linkField({ schema, direction, linkValues }: Traversal): Fragmen
   ) AS "link"`;
 }
 
-/** The column `links` of the row `t`: `{parent, child}`, each a list of linked units within the limits. */
+/** What `load_links` shows. */
+export interface ShownLinks {
+  /** The fields of linked units, for each kind. */
+  readonly shown: readonly ReadPlan[];
+  /** The ids of the kinds whose units are shown; undefined for all that are reached. */
+  readonly only: readonly string[] | undefined;
+  readonly limits: TraversalLimits;
+}
+
+/** The column `links` of the row `t`: for each traversal its direction with a list of linked units within the limits. */
 export function loadedLinks(
   kind: KindDef,
   traversals: readonly Traversal[],
-  shown: readonly ReadPlan[],
-  limits: TraversalLimits,
+  { shown, only, limits }: ShownLinks,
 ): Fragment {
   const start: TraversalStart = { kind, id: idText(kind), found: sql`true` };
   const lists = traversals.map((traversal) => {
     const reached = traverse(traversal, start, limits, hasLinkType(traversal.linkIds));
-    const page =
-      reached.page?.(limits.units, 0) ?? sql`${reached.rows} ORDER BY ${NEAREST_FIRST} LIMIT ${integer(limits.units)}`;
+    const ofKinds = only && sql`SELECT * FROM (${reached.rows}) AS n WHERE n.kind IN (${join(only.map(literal))})`;
+    const nearest = sql`${ofKinds ?? reached.rows} ORDER BY ${NEAREST_FIRST} LIMIT ${integer(limits.units)}`;
+    const page = ofKinds ? nearest : (reached.page?.(limits.units, 0) ?? nearest);
     const steps = reached.steps.length > 0 ? sql`WITH RECURSIVE ${join(reached.steps)} ` : EMPTY_SQL;
     const list = boundedList(itemJson(shown, REACHED_UNIT, linkField(traversal)), sql`(${page}) AS n`);
     return sql`${literal(traversal.direction)}, (${steps}SELECT ${list})`;
@@ -200,4 +210,6 @@ export function loadedLinks(
 }
 
 /** The column `links` of units that can not be linked. */
-export const NO_LINKS = sql`'{"parent":[],"child":[]}'::json AS "links"`;
+export function noLinks(directions: readonly Direction[]): Fragment {
+  return sql`json_build_object(${join(directions.map((each) => sql`${literal(each)}, '[]'::json`))}) AS "links"`;
+}

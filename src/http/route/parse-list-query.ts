@@ -1,8 +1,9 @@
 /** Parses query parameters, in every accepted spelling: those of lists become a `ListQuery`. */
+import { isRelatedTerm } from '../../filter/include.parser.js';
 import { EMPTY_QUERY, type ListQuery } from '../../filter/list-query.js';
 import { Faults, KindError, refusal, type Message } from '../../shared/errors.js';
 import { LIMITS } from '../../shared/limits.js';
-import { NO_QUERY, PAGE_QUERY, type QueryName } from './query-names.js';
+import { LOADED_NAMES, NO_QUERY, PAGE_QUERY, type QueryName } from './query-names.js';
 import { QueryReader } from './query-reader.js';
 
 /** Names and texts of query parameters in their order: those of a URL, or the options of a function's call. */
@@ -76,7 +77,9 @@ export function refuseQuery(url: string): void {
 
 /** Parses the query of an endpoint for lists, units or structs, which takes the parameters `names`. */
 export function parseListQuery(parameters: QueryParameters, names: readonly QueryName[]): ParsedQuery {
-  return parameters.length === 0 ? NO_QUERY_PARAMETERS : parseQuery(parameters, names, readListQuery, EMPTY_QUERY);
+  if (parameters.length === 0) return NO_QUERY_PARAMETERS;
+  const read = names.includes('include_linked') ? readUnitsQuery : readListQuery;
+  return parseQuery(parameters, names, read, EMPTY_QUERY);
 }
 
 /** Parses a query with `read`. @param empty stands for a query with too many faults */
@@ -115,6 +118,8 @@ function readListQuery(reader: QueryReader): ListQuery {
     depth: reader.number('depth', 0, LIMITS.walkDepth),
     linkIds: reader.names('link_id'),
     kindIds: reader.names('kind_id'),
+    direction: undefined,
+    includeLinked: reader.names('include_linked'),
   };
   if (read.include && read.exclude) reader.conflict('include', 'exclude');
   if (cursor !== undefined && read.offset > 0) reader.conflict('cursor', 'offset');
@@ -132,6 +137,17 @@ export function parsePageQuery(url: string): PageQuery {
   const [first, ...more] = faults;
   if (first) throw new KindError([first, ...more]);
   return query;
+}
+
+/** The query of a list of units or of one unit, where `link_id` and `kind_id` are those of `load_links`. */
+function readUnitsQuery(reader: QueryReader): ListQuery {
+  const read = readListQuery(reader);
+  const { loadLinks, includeLinked } = read;
+  if (!loadLinks) for (const name of LOADED_NAMES) if (reader.has(name)) reader.bad(name, 'only with load_links');
+  if (loadLinks === 'count' && includeLinked) reader.bad('include_linked', 'only with load_links=true, not with count');
+  if (includeLinked?.some(isRelatedTerm)) reader.bad('include_linked', 'wants names and dotted paths');
+  const direction = reader.has('direction') ? reader.choice('direction', ['parent', 'child'], 'child') : undefined;
+  return { ...read, direction };
 }
 
 /** Parses a query that has only flags, such as `?cascade=true`. Returns those that are true. */

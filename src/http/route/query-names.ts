@@ -17,6 +17,7 @@ export type QueryName =
   | 'link_id'
   | 'kind_id'
   | 'direction'
+  | 'include_linked'
   | 'to_kind'
   | 'to_id'
   | 'cascade'
@@ -33,6 +34,8 @@ const FIELD_NAMES = ['include', 'exclude'] as const;
 export const PAGE_QUERY = ['offset', 'limit'] as const satisfies readonly QueryName[];
 const PAGE_NAMES = [...PAGE_QUERY, 'order', 'filter', ...FIELD_NAMES] as const;
 const LINK_NAMES = ['load_links', 'depth'] as const;
+/** What `load_links` obeys in lists and gets of units. */
+export const LOADED_NAMES = ['link_id', 'kind_id', 'direction', 'include_linked'] as const;
 /** Of answers with values of referenced units. */
 const NEST_NAMES = ['nest'] as const;
 
@@ -45,14 +48,19 @@ export const LIST_QUERY = [
   ...LINK_NAMES,
 ] as const satisfies readonly QueryName[];
 /** Of a list of units. */
-export const UNITS_QUERY = [...LIST_QUERY, 'search'] as const satisfies readonly QueryName[];
+export const UNITS_QUERY = [...LIST_QUERY, ...LOADED_NAMES, 'search'] as const satisfies readonly QueryName[];
 
 /** What lists and traversals have besides, for administrators. It is taken off before the query is parsed. */
 const EXPLAIN_NAMES = ['explain'] as const;
 
 /** Of the endpoint of a list. */
 export const LIST_ENDPOINT_QUERY = [...UNITS_QUERY, ...EXPLAIN_NAMES] as const satisfies readonly QueryName[];
-export const GET_QUERY = [...FIELD_NAMES, ...NEST_NAMES, ...LINK_NAMES] as const satisfies readonly QueryName[];
+export const GET_QUERY = [
+  ...FIELD_NAMES,
+  ...NEST_NAMES,
+  ...LINK_NAMES,
+  ...LOADED_NAMES,
+] as const satisfies readonly QueryName[];
 
 /** `load_links` and `depth` have no effect: the specification accepts them for structs as for lists. */
 export const STRUCT_QUERY = [...PAGE_NAMES, ...LINK_NAMES] as const satisfies readonly QueryName[];

@@ -23,6 +23,10 @@ export class QueryReader {
     this.faults.add('query.conflict', `${a} and ${b} exclude each other`, { parameter: b });
   }
 
+  has(name: QueryName): boolean {
+    return this.query.has(name);
+  }
+
   single(name: QueryName): string | undefined {
     const values = this.query.get(name);
     if (values && values.length > 1) this.bad(name, 'given more than once');

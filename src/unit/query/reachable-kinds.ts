@@ -3,9 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { grantOf, accessSettingOf } from '../../access/access.js';
 import { dependsOnCaller } from '../../access/level.js';
 import { rightsKeyOf } from '../../access/masks.js';
-import type { ListQuery } from '../../filter/list-query.js';
 import { isLinkable, type KindDef, type Model } from '../../model/model.js';
-import { everyField } from '../../model/predicate/predicate.js';
 import { getOrInsert } from '../../shared/get-or-insert.js';
 import { andThen, type MaybePromise } from '../../shared/maybe-promise.js';
 import { LIMITS } from '../../shared/limits.js';
@@ -13,12 +11,12 @@ import type { Fragment } from '../../sql/fragment.js';
 import { linkedKindsStatement } from '../../sql/many-links.sql.js';
 import type { PassedKind, Traversal } from '../../sql/traversal.sql.js';
 import type { ReadPlan } from '../../sql/select.sql.js';
-import { linkCounts, NO_LINK_COUNTS } from '../../sql/link-counts.sql.js';
-import { loadedLinks, NO_LINKS } from '../../sql/walk.sql.js';
+import { linkCounts, noLinkCounts } from '../../sql/link-counts.sql.js';
+import { loadedLinks, noLinks } from '../../sql/walk.sql.js';
 import { isAdministrator } from '../../tenancy/caller.js';
 import type { Session } from '../session/session.js';
 import { shownLinkValues } from './link-values.js';
-import { planContextOf, type PlanContext } from './list.plan.js';
+import { planLoadedLinks, type LoadedQuery } from './loaded-links.plan.js';
 
 /** Up to this number of kinds, all are traversed, without a query for those that have links. */
 const FEW = 12;
@@ -76,25 +74,31 @@ export class Walks {
   }
 
   /** Makes the column `links` of `load_links` for the units of a kind. */
-  async loaded(
-    session: Session,
-    { depth, limit, loadLinks }: Pick<ListQuery, 'depth' | 'limit' | 'loadLinks'>,
-  ): Promise<(kind: KindDef) => Fragment> {
+  async loaded(session: Session, query: LoadedQuery): Promise<(kind: KindDef) => Fragment> {
+    const { depth, limit, loadLinks, linkIds } = query;
     const { passed, passesAll } = await this.traversableKinds(session);
-    const oneType = session.model.linkTypes.size === 1;
-    const shown = passed.map((each) => withoutLink(readPlan(planContextOf(session, each))));
+    const named = { ...query, includeLinked: query.includeLinked?.filter((name) => name !== LINK_FIELD) };
+    const planned = planLoadedLinks(session, named, passed, () => reachableKinds(session));
+    const { directions, kinds } = planned;
+    const shown = planned.shown.map(withoutLink);
+    const reached = kinds ? passed.filter(({ kind }) => kinds.has(kind)) : passed;
+    const oneType = (linkIds ?? [...session.model.linkTypes.keys()]).length === 1;
     const share = (of: number) => Math.floor(of / Math.max(1, limit));
     const limits = {
       units: Math.min(LIMITS.loadedPerUnit, share(LIMITS.loadedPerPage)),
       links: share(LIMITS.loadedLinks),
     };
     const { schema } = session.project;
-    const linkValues = shownLinkValues(session);
-    const ways = (['parent', 'child'] as const).map((direction): Traversal => {
-      return { schema, direction, depth, linkIds: undefined, linkValues, oneType, passed, passesAll };
+    const linkValues = shownLinkValues(session, linkIds);
+    // Units of other kinds need not be reached if nothing is reached through them.
+    const isDirect = depth === 0 || loadLinks === 'count';
+    const through = isDirect && kinds ? { passed: reached, passesAll: false } : { passed, passesAll };
+    const ways = directions.map((direction): Traversal => {
+      return { schema, direction, depth, linkIds, linkValues, oneType, ...through };
     });
-    if (loadLinks === 'count') return (kind) => (isLinkable(kind) ? linkCounts(kind, ways) : NO_LINK_COUNTS);
-    return (kind) => (isLinkable(kind) ? loadedLinks(kind, ways, shown, limits) : NO_LINKS);
+    if (loadLinks === 'count') return (kind) => (isLinkable(kind) ? linkCounts(kind, ways) : noLinkCounts(directions));
+    const only = isDirect ? undefined : kinds && [...kinds].map(({ id }) => id);
+    return (kind) => (isLinkable(kind) ? loadedLinks(kind, ways, { shown, only, limits }) : noLinks(directions));
   }
 }
 
@@ -118,10 +122,6 @@ function readableKinds({ caller, model }: Session, kinds: readonly KindDef[]): P
 function isReadByLevel(kind: KindDef): boolean {
   const setting = accessSettingOf(kind, 'read');
   return 'level' in setting && !dependsOnCaller(setting.level);
-}
-
-function readPlan({ schema, kind, access, visible }: PlanContext): ReadPlan {
-  return { schema, kind, access, fields: everyField(visible) };
 }
 
 /** The field of a linked unit with the link by which it was reached. */

@@ -1,6 +1,6 @@
 /** Reads units of tables: plans the query for the caller, runs one statement, and returns its JSON unparsed. */
 import { Injectable } from '@nestjs/common';
-import { EMPTY_QUERY, type ListQuery } from '../../filter/list-query.js';
+import { EMPTY_QUERY } from '../../filter/list-query.js';
 import type { AggregateQuery } from '../../filter/aggregate-query.js';
 import type { Parsed, ParsedQuery } from '../../http/route/parse-list-query.js';
 import type { KindDef } from '../../model/model.js';
@@ -20,6 +20,7 @@ import { planContextOf, planGet, planList, planQuery, type PlanContext } from '.
 import type { UnitRow } from '../store/unit-store.js';
 import { PageRepository } from './page.repository.js';
 import { UnitRepository } from './unit.repository.js';
+import type { LoadedQuery } from '../query/loaded-links.plan.js';
 import { Walks } from '../query/reachable-kinds.js';
 
 @Injectable()
@@ -91,11 +92,7 @@ export class TableReader {
   }
 
   /** The column for `load_links`, if the query has it. */
-  async #loaded(
-    session: Session,
-    kind: KindDef,
-    query: Pick<ListQuery, 'loadLinks' | 'depth' | 'limit'>,
-  ): Promise<Pick<ReadPlan, 'also'>> {
+  async #loaded(session: Session, kind: KindDef, query: LoadedQuery): Promise<Pick<ReadPlan, 'also'>> {
     return query.loadLinks ? { also: (await this.walks.loaded(session, query))(kind) } : {};
   }
 

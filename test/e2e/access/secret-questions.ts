@@ -118,6 +118,20 @@ function aboutWords(list: string): Question[] {
   ].map(get);
 }
 
+const LOADED = [
+  'true',
+  'count',
+  'count&kind_id=closed',
+  'count&link_id=tie&kind_id=open,ruled',
+  'true&direction=child&kind_id=ruled',
+  'true&depth=3&kind_id=open',
+  'true&include_linked=code,o_string',
+  'true&include_linked=code,s_string',
+  'true&include_linked=code,holds.code',
+  'true&include_linked=owner.username',
+  'true&include_linked=*&link_id=tie',
+];
+
 /** The values of links: those of links that all may see, and those of links to units that are hidden from some. */
 function aboutLinkValues(ids: World['ids']): Question[] {
   const [unit, target] = [`/open/unit/${ids['open0']}`, `/open/unit/${ids['open1']}`];
@@ -135,7 +149,9 @@ function aboutLinkValues(ids: World['ids']): Question[] {
   ];
   const lists = ['', '?link_id=tie', '?link_id=tie&depth=2', '?include=link', '?include=code,link.w_plain'];
   return [
-    ...[unit, target, '/open/unit'].flatMap((path) => ['true', 'count'].map((how) => `${path}?load_links=${how}`)),
+    ...[unit, target, '/open/unit', `/group/all/unit/${ids['open0']}`].flatMap((path) =>
+      LOADED.map((query) => `${path}?load_links=${query}`),
+    ),
     ...lists.flatMap((query) => [`${unit}/link/child${query}`, `${target}/link/parent${query}`]),
     ...values.flatMap((id) => [
       `${unit}/link/child?filter=gt(link.${id},7)`,

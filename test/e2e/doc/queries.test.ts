@@ -159,6 +159,8 @@ it.each(CASES.map((each) => [each.id, each] as const))('%s', async (_, { method,
 });
 
 it('the names of components are those of the document', () => {
-  for (const [component, { name }] of Object.entries(QUERY_PARAMETERS))
-    expect(queryComponent(name as never, component === 'path_depth' ? 'path' : undefined)).toBe(component);
+  for (const [component, { name }] of Object.entries(QUERY_PARAMETERS)) {
+    const route = component.startsWith('path_') ? 'path' : component.startsWith('loaded_') ? 'list' : 'linked';
+    expect(queryComponent(name as never, route)).toBe(component);
+  }
 });

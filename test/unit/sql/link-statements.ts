@@ -157,7 +157,7 @@ export function linkStatements({ schema, version, city, land, id: ID, own, conte
       'links loaded',
       listStatement({
         ...planList(listQueryOf('?limit=10&include=name'), context(city)),
-        also: loadedLinks(city, ways, [], { units: 100, links: 200 }),
+        also: loadedLinks(city, ways, { shown: [], only: undefined, limits: { units: 100, links: 200 } }),
       }),
     ],
     ['units of two kinds', unionStatement(union('?order=name;desc'))],

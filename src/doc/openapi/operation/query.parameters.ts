@@ -50,13 +50,30 @@ const OPERATOR_NAMES = [...OPERATORS.text].map((operator) => {
 
 /** The name of a component: that of its query parameter, unless a path parameter has the same. */
 type QueryComponent =
-  Exclude<QueryName, 'link_id' | 'kind_id' | 'direction'> | 'link_ids' | 'kind_ids' | 'path_direction' | 'path_depth';
+  | Exclude<QueryName, 'link_id' | 'kind_id' | 'direction'>
+  | 'link_ids'
+  | 'kind_ids'
+  | 'path_direction'
+  | 'path_depth'
+  | 'loaded_link_ids'
+  | 'loaded_kind_ids'
+  | 'loaded_direction';
 
-export function queryComponent(name: QueryName, route?: string): QueryComponent {
-  if (name === 'link_id') return 'link_ids';
-  if (name === 'kind_id') return 'kind_ids';
-  if (name === 'depth' && route === 'path') return 'path_depth';
-  return name === 'direction' ? 'path_direction' : name;
+/** @param route the id of the operation's route: traversals and paths have parameters of the same names as `load_links` */
+export function queryComponent(name: QueryName, route: string): QueryComponent {
+  const follows = route === 'linked' || route === 'path';
+  switch (name) {
+    case 'link_id':
+      return follows ? 'link_ids' : 'loaded_link_ids';
+    case 'kind_id':
+      return follows ? 'kind_ids' : 'loaded_kind_ids';
+    case 'direction':
+      return follows ? 'path_direction' : 'loaded_direction';
+    case 'depth':
+      return route === 'path' ? 'path_depth' : name;
+    default:
+      return name;
+  }
 }
 
 export const QUERY_PARAMETERS: Readonly<Record<QueryComponent, OpenApiParameter>> = {
@@ -162,6 +179,29 @@ export const QUERY_PARAMETERS: Readonly<Record<QueryComponent, OpenApiParameter>
     'The id of the unit to which the path leads.',
     { type: 'string', minLength: 1 },
     { required: true },
+  ),
+  loaded_link_ids: queryParameterOf(
+    'link_id',
+    'With `load_links`: the link types to follow; all where it is left out.',
+    LISTED_IDS,
+    { style: 'form', explode: false },
+  ),
+  loaded_kind_ids: queryParameterOf(
+    'kind_id',
+    'With `load_links`: the kinds of the linked units; all where it is left out.',
+    LISTED_IDS,
+    { style: 'form', explode: false },
+  ),
+  loaded_direction: queryParameterOf(
+    'direction',
+    'With `load_links`: parents alone or children alone; both where it is left out.',
+    { type: 'string', enum: ['parent', 'child'] },
+  ),
+  include_linked: queryParameterOf(
+    'include_linked',
+    'With `load_links=true`: the parameters to answer of linked units, and dotted paths over references; all parameters where it is left out.',
+    PATHS,
+    { style: 'form', explode: false },
   ),
   link_ids: queryParameterOf('link_id', 'The link types to follow; all where it is left out.', LISTED_IDS, {
     style: 'form',

@@ -306,8 +306,12 @@ export const SHARED_SCHEMAS: Readonly<Record<string, Schema>> = {
     additionalProperties: true,
   },
   kind_links: {
-    ...objectSchema({ parent: LOADED_LINKS, child: LOADED_LINKS }),
-    description: 'Only with `load_links`: the linked units, or with `count` their numbers by link type.',
+    type: 'object',
+    properties: { parent: LOADED_LINKS, child: LOADED_LINKS },
+    minProperties: 1,
+    additionalProperties: false,
+    description:
+      'Only with `load_links`: the linked units, or with `count` their numbers by link type; with `direction` of one direction alone.',
   },
   kind_decision: DECISION,
   kind_explanation: EXPLANATION,

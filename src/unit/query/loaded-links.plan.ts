@@ -1,0 +1,161 @@
+/** Plans which links `load_links` adds to units, and what it shows of the linked ones. Pure. */
+import { authorizeKind, checkActive, suggestableKinds, suggestableLinkTypes } from '../../access/access.js';
+import { referenceAccess } from '../../access/reference-access.js';
+import { parsePath } from '../../filter/filter.parser.js';
+import { ALL_FIELDS, type ListQuery } from '../../filter/list-query.js';
+import { isLinkable, type KindDef } from '../../model/model.js';
+import { Faults, KindError } from '../../shared/errors.js';
+import { everyField } from '../../model/predicate/predicate.js';
+import type { ReadPlan } from '../../sql/select.sql.js';
+import type { Direction, PassedKind } from '../../sql/traversal.sql.js';
+import type { Session } from '../session/session.js';
+import { collectFaults, planContextOf, type PlanContext } from './list.plan.js';
+import { includingKind, planParts } from './union.plan.js';
+
+/** The query parameters of lists and units that `load_links` obeys. */
+export type LoadedQuery = Pick<
+  ListQuery,
+  'depth' | 'limit' | 'loadLinks' | 'linkIds' | 'kindIds' | 'direction' | 'includeLinked'
+>;
+
+export interface LoadedLinksPlan {
+  readonly directions: readonly Direction[];
+  /** The kinds whose units are shown or counted; undefined for all. */
+  readonly kinds: ReadonlySet<KindDef> | undefined;
+  /** What is shown of the units of each kind. */
+  readonly shown: readonly ReadPlan[];
+}
+
+/**
+ * @param passed the kinds that have links and that the caller may read
+ * @param reachable makes the list of all kinds that the caller may read, linked or not
+ * @throws KindError 400, and 401 or 403 for a kind that it names
+ */
+export function planLoadedLinks(
+  session: Session,
+  query: LoadedQuery,
+  passed: readonly PassedKind[],
+  reachable: () => readonly PassedKind[],
+): LoadedLinksPlan {
+  const faults = new Faults();
+  collectFaults(faults, () => checkLinkTypes(session, query), undefined);
+  const kinds = collectFaults(faults, () => namedKinds(session, query), undefined);
+  const isShown = ({ kind }: PassedKind) => !kinds || kinds.has(kind);
+  const shown = collectFaults(
+    faults,
+    () => planShown(session, query, passed.filter(isShown), () => reachable().filter(isShown)),
+    [],
+  );
+  faults.throwIfAny();
+  return { directions: query.direction ? [query.direction] : ['parent', 'child'], kinds, shown };
+}
+
+function checkLinkTypes({ model, caller }: Session, { linkIds = [] }: LoadedQuery): void {
+  const faults = new Faults();
+  for (const id of linkIds.filter((each) => !model.linkTypes.has(each))) {
+    const hint = faults.hint(id, suggestableLinkTypes(model, caller));
+    faults.add('query.bad_value', `link_id: no link type '${id.slice(0, 80)}'${hint}`, { parameter: 'link_id' });
+  }
+  faults.throwIfAny();
+}
+
+/** Without a token a missing kind and a closed one are reported alike. */
+function namedKinds({ model, caller }: Session, { kindIds }: LoadedQuery): ReadonlySet<KindDef> | undefined {
+  if (!kindIds) return undefined;
+  const faults = new Faults();
+  const suggestable = () =>
+    suggestableKinds(model, caller).filter((id) => {
+      const kind = model.kinds.get(id);
+      return kind && isLinkable(kind);
+    });
+  const kinds = kindIds.flatMap((id): KindDef[] => {
+    if (!model.kinds.has(id) && caller.type !== 'anonymous') {
+      const hint = faults.hint(id, suggestable());
+      faults.add('query.bad_value', `kind_id: no kind '${id.slice(0, 80)}'${hint}`, { parameter: 'kind_id' });
+      return [];
+    }
+    const { kind } = authorizeKind(model, id, 'read', caller);
+    checkActive(kind);
+    if (isLinkable(kind)) return [kind];
+    faults.add('query.bad_value', `kind_id: units of '${kind.id}' have no links`, { parameter: 'kind_id' });
+    return [];
+  });
+  faults.throwIfAny();
+  return new Set(kinds);
+}
+
+function planShown(
+  session: Session,
+  { includeLinked, limit }: LoadedQuery,
+  linked: readonly PassedKind[],
+  reachable: () => readonly PassedKind[],
+): ReadPlan[] {
+  const reach = referenceAccess(session.caller, session.model);
+  const contextsOf = (kinds: readonly PassedKind[]) => kinds.map((each) => planContextOf(session, each, reach));
+  const contexts = contextsOf(linked);
+  if (!includeLinked) return contexts.map(wholeUnit);
+  const names = {
+    include: includeLinked,
+    exclude: undefined,
+    nest: false,
+    order: [],
+    filter: undefined,
+    search: undefined,
+    limit,
+  };
+  const query = session.caller.seesHidden ? includingKind(names) : names;
+  const known = new Set(linked.map(({ kind }) => kind));
+  const sample = withOthersNamed(includeLinked, contexts, () =>
+    contextsOf(reachable().filter(({ kind }) => !known.has(kind))),
+  );
+  const { parts } = asIncludeLinked(() => planParts(query, sample));
+  return parts.filter(({ kind }) => known.has(kind)).map(({ read }) => read);
+}
+
+function wholeUnit({ schema, kind, access, visible }: PlanContext): ReadPlan {
+  return { schema, kind, access, fields: everyField(visible) };
+}
+
+/**
+ * The kinds that are linked, and of the others one for each name that none of these has: whether a name is known must not
+ * depend on stored links. All others if a name is unknown, because the message suggests the nearest name of any kind.
+ */
+function withOthersNamed(
+  include: readonly string[],
+  linked: readonly PlanContext[],
+  others: () => readonly PlanContext[],
+): readonly PlanContext[] {
+  const has = (name: string) => (context: PlanContext) => context.visible.has(name);
+  const missing = rootsOf(include)?.filter((name) => !linked.some(has(name)));
+  if (missing?.length === 0) return linked;
+  const all = others();
+  const found = missing?.map((name) => all.find(has(name)));
+  const isComplete = (contexts: readonly (PlanContext | undefined)[]): contexts is readonly PlanContext[] =>
+    contexts.every((context) => context !== undefined);
+  return [...linked, ...(found && isComplete(found) ? new Set(found) : all)];
+}
+
+/** The parameters with which names and dotted paths begin; undefined if one can not be parsed. */
+function rootsOf(include: readonly string[]): string[] | undefined {
+  try {
+    return include.filter((name) => name !== ALL_FIELDS).flatMap((name) => parsePath(name).segments[0] ?? []);
+  } catch (error) {
+    if (error instanceof KindError) return undefined;
+    throw error;
+  }
+}
+
+/** Faults of `include` are reported as those of `include_linked`. */
+function asIncludeLinked<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof KindError)) throw error;
+    const [first, ...more] = error.messages.map((message) => ({
+      ...message,
+      text: message.text.replace(/^include: /, 'include_linked: '),
+      ...(message.parameter === 'include' && { parameter: 'include_linked' }),
+    }));
+    throw first ? error.withMessages([first, ...more]) : error;
+  }
+}
