@@ -104,7 +104,8 @@ function textOf(test: Exclude<ParameterTest, { op: 'isnull' }>): string {
   return (test.value as Scalar).text;
 }
 
-function valueAt(world: NaiveWorld, [name = '', ...rest]: readonly string[], unit: UnitRecord): Json {
+/** The value that a path leads to, as the caller of the world finds it. */
+export function valueAt(world: NaiveWorld, [name = '', ...rest]: readonly string[], unit: UnitRecord): Json {
   const value = unit[name] ?? null;
   if (rest.length === 0 || value === null) return value;
   const others = world.units.get(world.references.get(name) ?? '') ?? [];
