@@ -19,12 +19,17 @@ import { PageRepository, type WalkRow } from '../unit/table/page.repository.js';
 import { showsKind, type MixedPage } from '../unit/query/union.plan.js';
 import { Walks } from '../unit/query/reachable-kinds.js';
 import { parseDirection } from './direction.js';
-import { loading, planWalk, type Expected, type From } from './walk.plan.js';
+import { loading, nextCursor, planWalk, type Expected, type From, type PlannedWalk } from './walk.plan.js';
 
 export interface WalkPath {
   readonly kind: string;
   readonly unit: string;
   readonly direction: string;
+}
+
+interface Walked {
+  readonly planned: PlannedWalk;
+  readonly row: WalkRow;
 }
 
 @Injectable()
@@ -56,24 +61,27 @@ export class LinkReader {
     const parsed = parseListQuery(parameters, WALK_QUERY);
     const seen = this.walks.seenKinds(model);
     const expected = { seen, narrow: seen.size > 0 };
-    let row = await this.#walk(session, from, parsed, path.unit, expected);
-    if (row.unmet) {
-      for (const id of row.unmet) seen.add(id);
-      if (expected.narrow) row = await this.#walk(session, from, parsed, path.unit, { seen, narrow: false });
+    let walked = await this.#walk(session, from, parsed, path.unit, expected);
+    if (walked.row.unmet) {
+      for (const id of walked.row.unmet) seen.add(id);
+      if (expected.narrow) walked = await this.#walk(session, from, parsed, path.unit, { seen, narrow: false });
     }
+    const { row, planned } = walked;
     if (!row.found) throw unknownUnit(kind, path.unit);
     if (row.over) throw tooFar();
-    const { count, items } = row;
-    return { count, items, showsKinds: showsKind(parsed.query) };
+    const { count, items, last } = row;
+    const page = { count, items, showsKinds: showsKind(parsed.query) };
+    return planned.plan.cursor ? { ...page, next: last && nextCursor(planned, last) } : page;
   }
 
   /** A missing unit is reported before faults of the query. */
-  async #walk(session: Session, from: From, parsed: ParsedQuery, unit: string, expected: Expected): Promise<WalkRow> {
+  async #walk(session: Session, from: From, parsed: ParsedQuery, unit: string, expected: Expected): Promise<Walked> {
     const traversable = this.walks.traversableKinds(session);
     const passable = traversable instanceof Promise ? await traversable : traversable;
+    let planned: PlannedWalk;
     let plan: WalkPlan;
     try {
-      const planned = planWalk(parsed, session, from, passable, expected);
+      planned = planWalk(parsed, session, from, passable, expected);
       plan = planned.query.loadLinks
         ? loading(
             planned.plan,
@@ -85,7 +93,7 @@ export class LinkReader {
       if (isCallerError(error) && !(await this.reader.find(session, kind, unit))) throw unknownUnit(kind, unit);
       throw error;
     }
-    return this.pages.fetchWalk(session.executor, plan, session.model);
+    return { planned, row: await this.pages.fetchWalk(session.executor, plan, session.model) };
   }
 }
 

@@ -1,6 +1,7 @@
 /** The names that the query of a traversal may use: those of all kinds that can be reached, linked or not. Pure. */
 import { parsePath } from '../filter/filter.parser.js';
 import { pathsOf } from '../filter/filter.walk.js';
+import { isLinkPath } from '../filter/link-path.js';
 import { pathsOfOrder } from '../filter/order.ast.js';
 import { ALL_FIELDS } from '../filter/list-query.js';
 import type { Field, KindDef } from '../model/model.js';
@@ -37,9 +38,10 @@ function namesInQuery(query: PartsQuery): string[] | undefined {
   // A relation may lead to any of the kinds.
   if (relatedInQuery(query).length > 0) return undefined;
   try {
-    const paths = [...order.flatMap(({ value }) => pathsOfOrder(value)), ...include.filter(isName).map(parsePath)];
-    const roots = [...(filter ? pathsOf(filter) : []), ...paths].flatMap(({ segments: [root] }) => root ?? []);
-    return [...new Set(['id', ...roots, ...exclude])];
+    const tested = [...(filter ? pathsOf(filter) : []), ...order.flatMap(({ value }) => pathsOfOrder(value))];
+    const ofUnits = tested.filter(({ segments }) => !isLinkPath(segments));
+    const paths = [...ofUnits, ...include.filter(isName).map(parsePath)];
+    return [...new Set(['id', ...paths.flatMap(({ segments: [root] }) => root ?? []), ...exclude])];
   } catch (error) {
     if (error instanceof KindError) return undefined;
     throw error;

@@ -3,19 +3,27 @@ import { referenceAccess } from '../access/reference-access.js';
 import { suggestableLinkTypes, authorizeKind } from '../access/access.js';
 import type { ListQuery } from '../filter/list-query.js';
 import type { ParsedQuery } from '../http/route/parse-list-query.js';
+import { printOrderValue } from '../filter/order.printer.js';
+import { splitByLink } from '../filter/link-path.js';
 import type { KindDef, Model } from '../model/model.js';
+import type { Predicate } from '../model/predicate/predicate.js';
+import { resolveFilter } from '../model/predicate/resolve-filter.js';
+import { namesOfLink } from '../model/predicate/resolve-related.js';
 import { getOrInsert } from '../shared/get-or-insert.js';
-import { refusal, type KindError } from '../shared/errors.js';
+import { Faults, refusal, type KindError } from '../shared/errors.js';
 import { didYouMean } from '../shared/did-you-mean.js';
 import { keepNewest } from '../shared/bounded-map.js';
 import type { Fragment } from '../sql/fragment.js';
 import type { PassedKind } from '../sql/traversal.sql.js';
+import { placeLength } from '../sql/walk-page.sql.js';
 import type { WalkPlan } from '../sql/walk.sql.js';
 import type { Caller } from '../tenancy/caller.js';
 import { planParts, includingKind } from '../unit/query/union.plan.js';
 import type { Session } from '../unit/session/session.js';
-import { planContextOf, planQuery } from '../unit/query/list.plan.js';
+import { decodeCursor, encodeCursor } from '../unit/query/cursor.js';
+import { collectFaults, planContextOf, planQuery } from '../unit/query/list.plan.js';
 import { shownLinkValues } from '../unit/query/link-values.js';
+import { walkLinkNames } from './walk.link-names.js';
 import { sampleKinds } from './walk.names.js';
 import { LINK_FIELD, reachableKinds, withoutLink, type TraversableKinds } from '../unit/query/reachable-kinds.js';
 
@@ -55,6 +63,7 @@ export function planWalk(
     traversable.shared &&
     !start.access &&
     faults.length === 0 &&
+    query.cursor === undefined &&
     isPlainQuery(query) &&
     linkIds.length <= CACHED.characters;
   if (!isCached) return makePlan(parsed, session, from, traversable, expected);
@@ -93,11 +102,28 @@ function makePlan(
     const contexts = plain
       ? contextsOf(shown)
       : sampleKinds(read, linked, contextsOf(reachableKinds(session).filter(isWanted)));
-    const { parts, order } = planParts(caller.seesHidden ? includingKind(read) : read, contexts);
-    const readParts = parts.filter(({ kind }) => linked.has(kind));
-    return { query: list, every, parts: readParts, order, seen: plain ? [...seen] : undefined };
+    const link = walkLinkNames(session, list);
+    const { ofLink, others } = list.filter && link ? splitByLink(list.filter) : { others: list.filter };
+    const rest = { ...(caller.seesHidden ? includingKind(read) : read), filter: others };
+    const found = new Faults();
+    const attempt = <T>(work: () => T): T | undefined => collectFaults(found, work, undefined);
+    const names = link && namesOfLink(link, { kind: from.start.kind, reach });
+    const linkFilter = attempt((): Predicate | undefined => names && ofLink && resolveFilter(ofLink, names));
+    const planned = attempt(() => planParts(rest, contexts, link));
+    const cursor = attempt(() => cursorOf(list, from));
+    found.throwIfAny();
+    return {
+      query: list,
+      every,
+      parts: planned?.parts.filter(({ kind }) => linked.has(kind)) ?? [],
+      order: planned?.order ?? [],
+      seen: plain ? [...seen] : undefined,
+      linkFilter,
+      linkColumns: link?.columns ?? [],
+      cursor,
+    };
   };
-  const { query, every, parts, order, seen: expectedKinds } = planQuery(parsed, plan);
+  const { query, every, parts, order, seen: expectedKinds, ...ofLinks } = planQuery(parsed, plan);
   const { depth, linkIds, limit, offset, count } = query;
   const planned: WalkPlan = {
     ...from,
@@ -111,12 +137,31 @@ function makePlan(
     shown: parts.map((part) => ({ ...part, read: withoutLink(part.read) })),
     expectedKinds,
     excludesUnits: every.length < traversable.passed.length || parts.some(({ filter }) => filter !== undefined),
+    ...ofLinks,
     order,
     limit,
     offset,
     count,
   };
   return { query, plan: planned };
+}
+
+/** What a cursor is made for: the traversal and its order, as in lists without the filter. */
+function signatureOf({ order, depth }: ListQuery, { start, direction }: From): unknown {
+  const terms = order.map(({ value, descending }) => [printOrderValue(value), descending]);
+  return ['link', start.kind.id, start.key, direction, depth, terms];
+}
+
+/** @throws KindError 400 if the cursor was not made for this traversal and order */
+function cursorOf(query: ListQuery, from: From): WalkPlan['cursor'] {
+  const { cursor, order, depth } = query;
+  if (cursor === undefined) return undefined;
+  return cursor === '' ? [] : decodeCursor(cursor, signatureOf(query, from), order.length + placeLength(depth));
+}
+
+/** @param last the values after which the next page begins */
+export function nextCursor({ query, plan }: PlannedWalk, last: readonly (string | null)[]): string {
+  return encodeCursor(signatureOf(query, plan), last);
 }
 
 /** Adds the column of `load_links` to the units of each kind. */

@@ -111,17 +111,11 @@ export function linkTypeParam(linkIds: Traversal['linkIds']): string | readonly 
 /** The neighbours, in the order of the index, so that a page reads no more entries than it has. */
 function firstStep(traversal: Traversal, start: TraversalStart, types: Fragment | undefined): TraversedUnits {
   const { near, far } = columnsByDirection(traversal.direction);
-  const from = all([
-    sql`${near.kind} = ${literal(start.kind.id)}`,
-    sql`${near.id} = ${start.id}`,
-    types,
-    sql`${start.found}`,
-  ]);
   const once = traversal.oneType ? EMPTY_SQL : sql` DISTINCT ON (${far.kind}, ${far.id})`;
   const links = sql`
     SELECT${once} ${far.kind} AS kind, ${far.id} AS id, l."link_id" AS link_id, ${near.id} AS near
     FROM ${linkTable(traversal.schema)} AS l
-    WHERE ${from}
+    WHERE ${firstStepConditions(traversal, start, types)}
     ORDER BY ${far.kind}, ${far.id}, l."link_id"
   `;
   const rows = sql`
@@ -130,6 +124,21 @@ function firstStep(traversal: Traversal, start: TraversalStart, types: Fragment 
     WHERE ${all([isReadable(traversal)])}
   `;
   return { steps: [], rows, over: sql`false` };
+}
+
+/** Whether the link `l` leads from the unit where the traversal starts. */
+export function firstStepConditions(
+  { direction }: Traversal,
+  start: TraversalStart,
+  types: Fragment | undefined,
+): Fragment {
+  const { near } = columnsByDirection(direction);
+  return all([
+    sql`${near.kind} = ${literal(start.kind.id)}`,
+    sql`${near.id} = ${start.id}`,
+    types,
+    sql`${start.found}`,
+  ]);
 }
 
 /** Whether the caller may read the unit `n`; undefined if it may read all. */

@@ -18,14 +18,13 @@ import {
   type Fragment,
   type Statement,
 } from './fragment.js';
-import { byKind, idText, itemJson, unitSatisfies } from './mixed-units.sql.js';
+import { idText, itemJson } from './mixed-units.sql.js';
 import type { LinkEnd } from './link-ends.sql.js';
 import { linkTable } from './link-table.sql.js';
 import { modelVersion } from './model-version.sql.js';
-import { keyName } from './row-values.sql.js';
-import { limitOffset, PREPARED_LIMITS, totalCount, type PageRequest } from './page.sql.js';
-import { partSort, type KindPart, type SharedTerm } from './union-order.sql.js';
+import { PREPARED_LIMITS } from './page.sql.js';
 import { rowConditions } from './predicate.sql.js';
+import { reachedLinks } from './reached-links.sql.js';
 import {
   NEAREST_FIRST,
   REACHED_UNIT,
@@ -33,7 +32,6 @@ import {
   traverse,
   linkTypeParam,
   type TraversalLimits,
-  type TraversedUnits,
   type TraversalStart,
   type Direction,
   type Traversal,
@@ -42,27 +40,25 @@ import type { ReadPlan } from './select.sql.js';
 import { hasId, kindTable } from './table.sql.js';
 import { fromTemplate } from './statement-template.js';
 import { utcText } from './time.sql.js';
+import { chosenUnits, lastOfPage, walkCount, walkPage, type WalkPage } from './walk-page.sql.js';
 
-export interface WalkPlan extends Traversal, PageRequest {
+export interface WalkPlan extends WalkPage {
   readonly start: LinkEnd;
-  /** The kinds whose units are answered. */
-  readonly shown: readonly KindPart[];
   /** The kinds that the plan expects on the page; the statement returns the others that it finds. Undefined for any. */
   readonly expectedKinds: readonly string[] | undefined;
-  /** Whether the walk passes through units that are not answered: those of other kinds, or that the filter excludes. */
-  readonly excludesUnits: boolean;
-  /** Units that are equal in these terms are ordered by nearness. */
-  readonly order: readonly SharedTerm[];
   /** The owner of the statement's template, shared by plans that differ only in the start's key and the link types. */
   readonly templateOwner?: object;
 }
 
 export const WALK_LIMITS: TraversalLimits = { units: LIMITS.walkUnits, links: LIMITS.walkLinks };
 
-/** One row `v, found, over, count, items, unmet`. `over`: the walk exceeds the limits; `unmet`: unexpected kinds. */
+/**
+ * One row `v, found, over, count, items, unmet`, with a cursor also `last`. `over`: the walk exceeds the limits; `unmet`:
+ * unexpected kinds; `last`: the values after which the next page begins, or null.
+ */
 export function walkStatement(plan: WalkPlan): Statement {
-  const { start, linkIds, limit, offset, templateOwner } = plan;
-  const isCommon = offset === 0 && PREPARED_LIMITS.has(limit);
+  const { start, linkIds, limit, offset, cursor, templateOwner } = plan;
+  const isCommon = offset === 0 && !cursor && PREPARED_LIMITS.has(limit);
   if (!templateOwner || !isCommon) return render(walkSql(plan, param(start.key), hasLinkType(linkIds)), isCommon);
   return fromTemplate(templateOwner, '', [start.key, linkTypeParam(linkIds)], ([key, types]) =>
     walkSql(plan, key, hasLinkType(linkIds, types)),
@@ -70,24 +66,25 @@ export function walkStatement(plan: WalkPlan): Statement {
 }
 
 function walkSql(plan: WalkPlan, key: Fragment, types: Fragment | undefined): Fragment {
-  const { schema, start, limit } = plan;
+  const { schema, start, limit, cursor } = plan;
   const where = all([hasId(start.kind, key), ...rowConditions(schema, start.kind, [start.access])]);
   const found = sql`EXISTS (SELECT FROM ${kindTable(schema, start.kind)} AS t WHERE ${where})`;
   const startRow = sql`SELECT ${key}::${columnType(start.kind.keyField.columnType)} AS "id"`;
   const id = sql`(SELECT ${idText(start.kind)} FROM (${startRow}) AS t)`;
-  const reached = traverse(plan, { kind: start.kind, id, found: sql`(SELECT found FROM _s)` }, WALK_LIMITS, types);
-  const chosen = plan.excludesUnits
-    ? sql`SELECT * FROM (${reached.rows}) AS n WHERE ${isSelected(plan)}`
-    : reached.rows;
+  const from: TraversalStart = { kind: start.kind, id, found: sql`(SELECT found FROM _s)` };
+  const reached = traverse(plan, from, WALK_LIMITS, types);
+  const links = plan.linkColumns.length > 0 ? reachedLinks(plan, from, types, reached.over) : undefined;
+  const chosen = chosenUnits(plan, reached, links);
   const page = walkPage(plan, reached, chosen);
   const item = itemJson(readPlans(plan.shown), REACHED_UNIT, linkField(plan));
-  const items = sql`${boundedList(item, sql`_page AS n`)}::text`;
+  const rows = cursor ? sql`_page AS n WHERE n.at <= ${integer(limit)} ORDER BY n.at` : sql`_page AS n`;
+  const items = sql`${boundedList(item, rows)}::text`;
   const steps = join([
     sql`_s AS MATERIALIZED (SELECT ${found} AS found)`,
     ...reached.steps,
     sql`_page AS MATERIALIZED (${page})`,
   ]);
-  const count = walkCount(plan, plan.excludesUnits ? undefined : reached.total, chosen);
+  const count = walkCount(plan, reached, chosen);
   return sql`
     WITH RECURSIVE ${steps}
     SELECT
@@ -96,7 +93,7 @@ function walkSql(plan: WalkPlan, key: Fragment, types: Fragment | undefined): Fr
       ${reached.over} AS over,
       ${count} AS count,
       ${limit > 0 ? items : sql`'[]'`} AS items,
-      ${unexpectedKinds(plan)} AS unmet
+      ${unexpectedKinds(plan)} AS unmet${cursor ? sql`, ${lastOfPage(plan)}` : EMPTY_SQL}
   `;
 }
 
@@ -107,49 +104,8 @@ export function unexpectedKinds({ expectedKinds }: Pick<WalkPlan, 'expectedKinds
   return sql`(SELECT array_agg(DISTINCT kind) FROM _page${others})`;
 }
 
-export function readPlans(shown: readonly KindPart[]): ReadPlan[] {
+export function readPlans(shown: WalkPlan['shown']): ReadPlan[] {
   return shown.map(({ read }) => read);
-}
-
-function walkPage(plan: WalkPlan, reached: TraversedUnits, chosen: Fragment): Fragment {
-  const { limit, offset, order } = plan;
-  if (order.length === 0 && !plan.excludesUnits && reached.page) return reached.page(limit, offset);
-  const cut = limitOffset(limit, offset);
-  if (order.length === 0) return sql`${chosen} ORDER BY ${NEAREST_FIRST} ${cut}`;
-  const keys = order.map((_, at) => sql`${orderKey(plan, at)} AS ${keyName(at)}`);
-  const by = order.map(({ descending }, at) => (descending ? sql`${keyName(at)} DESC` : keyName(at)));
-  return sql`
-    SELECT n.*, ${join(keys)}
-    FROM (${chosen}) AS n
-    ORDER BY ${join([...by, NEAREST_FIRST])}
-    ${cut}
-  `;
-}
-
-/** The value of a term of the order for the unit `n`; null where its kind lacks the parameter. */
-function orderKey({ schema, shown, order }: WalkPlan, at: number): Fragment {
-  return byKind(shown, REACHED_UNIT, (part) => {
-    const { keys, joins } = partSort(schema, part, order);
-    const where = hasId(part.kind, REACHED_UNIT.id);
-    return sql`(
-      SELECT ${keys[at]?.value ?? sql`NULL`}
-      FROM ${kindTable(schema, part.kind)} AS t${joins}
-      WHERE ${where}
-    )`;
-  });
-}
-
-/** Whether the unit `n` is answered. */
-function isSelected({ schema, shown }: WalkPlan): Fragment {
-  const test = byKind(shown, REACHED_UNIT, ({ kind, filter }) =>
-    filter ? unitSatisfies(schema, kind, REACHED_UNIT, [filter]) : sql`true`,
-  );
-  return sql`(${test}) IS TRUE`;
-}
-
-function walkCount(plan: WalkPlan, total: Fragment | undefined, chosen: Fragment): Fragment {
-  if (plan.count === 'none') return sql`-1`;
-  return total ?? totalCount(plan, sql`(SELECT count(*) FROM (${chosen}) AS c)`);
 }
 
 /** The field `link` of an item: the link by which the walk reached the unit `n`, with its values. */

@@ -65,12 +65,8 @@ export const GET_QUERY = [
 /** `load_links` and `depth` have no effect: the specification accepts them for structs as for lists. */
 export const STRUCT_QUERY = [...PAGE_NAMES, ...LINK_NAMES] as const satisfies readonly QueryName[];
 
-/** A traversal has no cursor. */
 export const WALK_QUERY = [
-  ...PAGE_NAMES,
-  ...NEST_NAMES,
-  'count',
-  ...LINK_NAMES,
+  ...LIST_QUERY,
   'link_id',
   'kind_id',
 ] as const satisfies readonly QueryName[];

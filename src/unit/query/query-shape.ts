@@ -37,8 +37,8 @@ export function aggregateShape({ sources, columns }: AggregatePlan): string {
   return bounded(`aggregation of ${kindsText(sources)}${whereText(first?.filter, first?.access)}${by}`);
 }
 
-export function walkShape({ start, direction, depth, shown }: WalkPlan): string {
-  const filter = shown.find((part) => part.filter)?.filter;
+export function walkShape({ start, direction, depth, shown, linkFilter }: WalkPlan): string {
+  const filter = conjunction(linkFilter, shown.find((part) => part.filter)?.filter);
   return bounded(`${direction} links of ${start.kind.id} to depth ${depth}${whereText(filter, undefined)}`);
 }
 

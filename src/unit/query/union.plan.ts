@@ -5,7 +5,7 @@ import { printOrderValue } from '../../filter/order.printer.js';
 import { resolveAbsent, isAbsent, sharedNames } from '../../model/predicate/absent-parameter.js';
 import type { Field } from '../../model/model.js';
 import { conjunction, type Target } from '../../model/predicate/predicate.js';
-import { namesOfKinds } from '../../model/predicate/path.js';
+import { namesOfKinds, type LinkNames } from '../../model/predicate/path.js';
 import { resolveFilter } from '../../model/predicate/resolve-filter.js';
 import { Faults, refusal } from '../../shared/errors.js';
 import type { KindPart, SharedTerm } from '../../sql/union-order.sql.js';
@@ -41,8 +41,11 @@ export function showsKind({ include, exclude }: Pick<PartsQuery, 'include' | 'ex
   return include ? include.includes(KIND) || include.includes(ALL_FIELDS) : !exclude?.includes(KIND);
 }
 
-/** @throws KindError 400 for a name that none of the kinds has, and for an order by parameters of different types */
-export function planParts(query: PartsQuery, contexts: readonly PlanContext[]): UnionParts {
+/**
+ * @param link the names that may follow `link.` in filter and order
+ * @throws KindError 400 for a name that none of the kinds has, and for an order by parameters of different types
+ */
+export function planParts(query: PartsQuery, contexts: readonly PlanContext[], link?: LinkNames): UnionParts {
   checkRelated(query);
   const namesOf = sharedNames(contexts.map(({ visible }) => visible));
   const searchOf = planSearch(query.search, contexts);
@@ -50,10 +53,11 @@ export function planParts(query: PartsQuery, contexts: readonly PlanContext[]): 
     const { visible, absent } = namesOf(context.visible);
     const search = searchOf(context);
     const known: PlanContext = { ...context, visible, ...namesOfKinds(contexts), search };
+    const tested: PlanContext = { ...known, link };
     const faults = new Faults();
     const attempt = <T>(work: () => T, otherwise: T): T => collectFaults(faults, work, otherwise);
-    const order = query.order.map((term) => attempt(() => orderTerm(term, known), undefined));
-    const filter = attempt(() => query.filter && resolveFilter(query.filter, known), undefined);
+    const order = query.order.map((term) => attempt(() => orderTerm(term, tested), undefined));
+    const filter = attempt(() => query.filter && resolveFilter(query.filter, tested), undefined);
     const answer = attempt(() => planAnswer(query, query.include || query.exclude ? known : context), { fields: [] });
     const terms = order.flatMap((term) => term ?? []);
     attempt(() => checkLookups(filter, [...orderTargets(terms), ...shownTargets(answer)]), undefined);

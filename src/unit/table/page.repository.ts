@@ -40,6 +40,8 @@ export interface WalkRow {
   readonly items: string;
   /** Kinds of units in the page that the plan does not read. */
   readonly unmet: readonly string[] | null;
+  /** With a cursor the values after which the next page begins; null if no page follows. */
+  readonly last: readonly (string | null)[] | null;
 }
 
 export interface ShortestPathRow extends WalkRow {
@@ -60,6 +62,15 @@ interface PageStatements {
   readonly measured?: () => Statement;
   /** The shape of the query, for its statistics; undefined for definitions, whose tables are small. */
   readonly shape: (() => string) | undefined;
+}
+
+function lastOf(row: Pick<ListRow, 'last'> | undefined): PageRow['last'] {
+  return row?.last ? (JSON.parse(row.last) as (string | null)[]) : null;
+}
+
+/** The refusal of a cursor whose values PostgreSQL can not read; undefined for other errors. */
+function cursorFault({ cursor }: Pick<Paged, 'cursor'>, error: unknown): KindError | undefined {
+  return cursor && isDatabaseFault(error) && error.code.startsWith('22') ? badCursor() : undefined;
 }
 
 @Injectable()
@@ -102,10 +113,9 @@ export class PageRepository {
       }
       const counted = Number(row?.count);
       const count = plan.count === 'estimated' ? await this.#estimate(executor, plan, counted, estimate()) : counted;
-      return { count, items: row?.items ?? '[]', last: row?.last ? (JSON.parse(row.last) as (string | null)[]) : null };
+      return { count, items: row?.items ?? '[]', last: lastOf(row) };
     } catch (error) {
-      if (plan.cursor && isDatabaseFault(error) && error.code.startsWith('22')) throw badCursor();
-      throw error;
+      throw cursorFault(plan, error) ?? error;
     }
   }
 
@@ -156,11 +166,14 @@ export class PageRepository {
 
   async fetchWalk(executor: Executor, plan: WalkPlan, model: Model): Promise<WalkRow> {
     const query = { schema: plan.schema, model, statement: walkStatement(plan) };
-    const row = await this.#query<Versioned & Omit<WalkRow, 'count'> & { count: string }>(executor, query, () =>
-      walkShape(plan),
-    );
-    if (!row) throw new Error('a walk answers one row');
-    return { ...row, count: Number(row.count) };
+    type Row = Versioned & Omit<WalkRow, 'count' | 'last'> & Pick<ListRow, 'count' | 'last'>;
+    try {
+      const row = await this.#query<Row>(executor, query, () => walkShape(plan));
+      if (!row) throw new Error('a walk answers one row');
+      return { ...row, count: Number(row.count), last: lastOf(row) };
+    } catch (error) {
+      throw cursorFault(plan, error) ?? error;
+    }
   }
 
   async fetchShortestPath(executor: Executor, plan: ShortestPathPlan, model: Model): Promise<ShortestPathRow> {
