@@ -9,7 +9,7 @@ import { startTestService } from '../support/service.js';
 const service = await startTestService({ databasePool: 1 });
 const project = await service.project();
 await defineKinds(project, { id: 'node', parameters: [{ id: 'n', kind_id: 'integer' }] });
-await ok(project.post('/link/unit', { id: 'dense' }));
+await ok(project.post('/link/unit', { id: 'dense', parameters: [{ id: 'weight', kind_id: 'integer' }] }));
 
 /** A generated id whose number tells which unit it is. */
 const ID = `('0190f3c0-0000-7000-8000-' || lpad(to_hex(i), 12, '0'))`;
@@ -36,6 +36,7 @@ async function links(type: string, pairs: string): Promise<void> {
 interface Page {
   readonly count: number;
   readonly items: { readonly n: number; readonly link: { readonly depth: number } }[];
+  readonly next?: string | null;
 }
 
 const HUB = 200_500;
@@ -86,6 +87,30 @@ describe('a unit with very many links', () => {
     expect(loaded.links).toBeLessThan(10_000);
   });
 
+  it('is read no further than the page with a cursor, wherever it is', async () => {
+    const first = (await ok(walk(0, 'child?limit=100&cursor=&count=none'))) as Page;
+    const token = JSON.parse(Buffer.from(first.next ?? '', 'base64url').toString()) as { o: string; k: string[] };
+    const far = Buffer.from(JSON.stringify({ ...token, k: ['node', id(190_000)] })).toString('base64url');
+    for (const more of ['', '&link_id=link', '&link_id=link,dense']) {
+      const page = await readBy(async () => {
+        const { items, next } = (await ok(walk(0, `child?limit=100&cursor=${far}&count=none${more}`))) as Page;
+        expect([items.length, items[0]?.n, items.at(-1)?.n]).toEqual([100, 190_001, 190_100]);
+        expect(next).toMatch(/^[\w-]+$/);
+      });
+      expect(page.units, more).toBeLessThanOrEqual(102);
+      expect(page.links, more).toBeLessThan(1000);
+    }
+  });
+
+  it('is read no further than the page with a filter of links', async () => {
+    const path = 'child?limit=100&count=none&filter=gt(link.inserted_at,2020-01-01)';
+    for (const more of ['', '&link_id=link', '&cursor=']) {
+      const page = await readBy(() => ok(walk(0, `${path}${more}`)));
+      expect(page.units, more).toBeLessThanOrEqual(102);
+      expect(page.links, more).toBeLessThan(1000);
+    }
+  });
+
   it('is found from the other side by one lookup', async () => {
     expect(await ok(walk(77, 'parent?link_id=link'))).toMatchObject({ count: 1, items: [{ n: 0 }] });
   });
@@ -134,6 +159,20 @@ describe('a dense graph', () => {
     expect(page.count).toBe(300);
     expect(new Set(page.items.map(({ n }) => n)).size).toBe(300);
     expect(page.items.every(({ link }) => link.depth === 0)).toBe(true);
+  });
+
+  it('follows its links once more for a filter of links', async () => {
+    const path = 'child?depth=2&link_id=dense&count=none&filter=gt(link.inserted_at,2020-01-01)';
+    const followed = await readBy(async () => {
+      expect((await ok(walk(301, path))) as Page).toMatchObject({ items: [] });
+    });
+    expect(followed.links).toBeLessThan(100);
+    const dense = await readBy(async () => {
+      expect(((await ok(walk(1, path))) as Page).items).toHaveLength(100);
+    });
+    expect(dense.links).toBeGreaterThan(90_000);
+    // The first traversal, the second, and the links of the page.
+    expect(dense.links).toBeLessThan(2 * 91_000 + 1000);
   });
 
   it('takes as many statements as a single unit', async () => {

@@ -156,6 +156,9 @@ function aboutLinkValues(ids: World['ids']): Question[] {
     ...values.flatMap((id) => [
       `${unit}/link/child?filter=gt(link.${id},7)`,
       `${unit}/link/child?order=link.${id};desc`,
+      `${unit}/link/child?depth=3&filter=or(isnull(link.${id}),gt(o_integer,1))&order=link.${id}`,
+      `${unit}/link/child?link_id=tie&order=link.${id}&cursor=&limit=1`,
+      `${target}/link/parent?depth=2&filter=gt(link.${id},7)&cursor=&limit=1&count=none`,
       `/open/unit?include=code,n:count_linked(tie,child,gt(link.${id},7))`,
       `/open/unit?order=-count_linked(tie,child,gt(link.${id},7))`,
       `/open/aggregate?select=sum(count_linked(tie,child,gt(link.${id},7)))`,

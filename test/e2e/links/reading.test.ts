@@ -216,7 +216,6 @@ describe('the units that a unit is linked with', () => {
       request: `GET ${path}/child?filter=eq(note,n)`,
       expect: { status: 400, code: 'filter.unknown_parameter' },
     },
-    { name: 'a cursor', request: `GET ${path}/child?cursor=`, expect: { status: 400, code: 'query.unknown' } },
     {
       name: 'a query parameter that is not there',
       request: `GET ${path}/child?dept=1`,

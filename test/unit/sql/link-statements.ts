@@ -120,6 +120,16 @@ export function linkStatements({ schema, version, city, land, id: ID, own, conte
     offset: 0,
     count: 'exact',
   };
+  const insertedAt = builtInField({ id: 'inserted_at', type: 'datetime' }, { system: true });
+  const byTime: Pick<WalkPlan, 'linkFilter' | 'linkColumns'> = {
+    linkFilter: {
+      op: 'order',
+      target: { field: insertedAt, keys: [], ofLink: true },
+      than: 'gt',
+      value: '2024-01-01T00:00:00Z',
+    },
+    linkColumns: [{ name: 'inserted_at', columns: ['inserted_at'] }],
+  };
   const union = (query: string): UnionPlan => {
     const order = query.includes('order') ? '' : '&order=name;asc';
     return {
@@ -155,6 +165,23 @@ export function linkStatements({ schema, version, city, land, id: ID, own, conte
         ...shownOf('?filter=eq(size,1)&order=title;desc'),
       }),
     ],
+    ['neighbours by a value of the link', walkStatement({ ...walk, ...byTime, linkIds: ['road'], oneType: true })],
+    [
+      'a walk by values of links of two types, after a cursor',
+      walkStatement({
+        ...walk,
+        ...byTime,
+        ...shownOf('?order=title;desc'),
+        depth: 2,
+        linkColumns: [
+          ...byTime.linkColumns,
+          { name: 'weight', columns: ['parent_kind', 'child_kind'] },
+          { name: 'depth', columns: [] },
+        ],
+        cursor: ['Oslo', '1', 'city', ID],
+      }),
+    ],
+    ['neighbours after a cursor', walkStatement({ ...walk, cursor: ['city', ID] })],
     ['the kinds that are linked', linkedKindsStatement(schema)],
     [
       'links loaded',

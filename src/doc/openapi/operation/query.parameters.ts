@@ -91,7 +91,7 @@ export const QUERY_PARAMETERS: Readonly<Record<QueryComponent, OpenApiParameter>
   }),
   order: queryParameterOf(
     'order',
-    '`<parameter>;asc` or `<parameter>;desc`, as many as you like; also `<parameter>` and `-<parameter>`. Paths over references are dotted: `country.name;asc`; numbers of related units are counted: `-count_related(comment.article)`; distances from a point are kilometres: `distance(latitude,longitude,41.9,12.5)`; `-rank()` has the units first that match the search best.',
+    '`<parameter>;asc` or `<parameter>;desc`, as many as you like; also `<parameter>` and `-<parameter>`. Paths over references are dotted: `country.name;asc`; numbers of related units are counted: `-count_related(comment.article)`; distances from a point are kilometres: `distance(latitude,longitude,41.9,12.5)`; `-rank()` has the units first that match the search best. Of linked units, `link.inserted_at;desc` is by the link that leads to them.',
     {
       type: 'array',
       items: {
@@ -105,7 +105,7 @@ export const QUERY_PARAMETERS: Readonly<Record<QueryComponent, OpenApiParameter>
   ),
   filter: queryParameterOf(
     'filter',
-    `An expression such as \`and(eq(code,IT),gt(population,1000))\`. Values need no quotes; \`"\` encloses a value where it is needed, and \`'\` is an ordinary character: \`eq(name,'Rome')\` compares with the text \`'Rome'\`, single quotes included. Operators: ${OPERATOR_NAMES.join(', ')}; \`and\`, \`or\`, \`not\`; and of related units \`exists(comment.article,eq(state,new))\`, \`gt(count_related(comment.article),5)\`, \`linked(borders,child,country,gt(area,1000))\`, \`linked(borders,child,gt(link.weight,3))\` by a value of the link, \`gt(count_linked(borders,child),2)\`; and of two parameters ${FIELD_OPERATORS.map((each) => `\`${each}\``).join(', ')}, such as \`gt_field(departure,arrival)\`, and \`near(latitude,longitude,41.9,12.5,50)\`, within so many kilometres of a point.`,
+    `An expression such as \`and(eq(code,IT),gt(population,1000))\`. Values need no quotes; \`"\` encloses a value where it is needed, and \`'\` is an ordinary character: \`eq(name,'Rome')\` compares with the text \`'Rome'\`, single quotes included. Operators: ${OPERATOR_NAMES.join(', ')}; \`and\`, \`or\`, \`not\`; and of related units \`exists(comment.article,eq(state,new))\`, \`gt(count_related(comment.article),5)\`, \`linked(borders,child,country,gt(area,1000))\`, \`linked(borders,child,gt(link.weight,3))\` by a value of the link, \`gt(count_linked(borders,child),2)\`; and of two parameters ${FIELD_OPERATORS.map((each) => `\`${each}\``).join(', ')}, such as \`gt_field(departure,arrival)\`, and \`near(latitude,longitude,41.9,12.5,50)\`, within so many kilometres of a point. Of linked units, \`gt(link.weight,3)\` tests the link that leads to them.`,
     { type: 'string', minLength: 1, maxLength: LIMITS.filterBytes },
   ),
   search: queryParameterOf(
