@@ -65,11 +65,7 @@ export const GET_QUERY = [
 /** `load_links` and `depth` have no effect: the specification accepts them for structs as for lists. */
 export const STRUCT_QUERY = [...PAGE_NAMES, ...LINK_NAMES] as const satisfies readonly QueryName[];
 
-export const WALK_QUERY = [
-  ...LIST_QUERY,
-  'link_id',
-  'kind_id',
-] as const satisfies readonly QueryName[];
+export const WALK_QUERY = [...LIST_QUERY, 'link_id', 'kind_id'] as const satisfies readonly QueryName[];
 
 /** Of the endpoint of a traversal. */
 export const WALK_ENDPOINT_QUERY = [...WALK_QUERY, ...EXPLAIN_NAMES] as const satisfies readonly QueryName[];
