@@ -16,7 +16,6 @@ import {
   type LinkSetUnitRow,
   type LinksToDelete,
   type LinksToDeleteRow,
-  type OtherUnit,
   type OtherUnits,
   type OtherUnitsRow,
 } from '../sql/link-set.sql.js';
@@ -45,10 +44,9 @@ export class LinkSetRepository {
     set: LinkSet,
     kinds: readonly OtherUnits[],
     replace: boolean,
-  ): Promise<readonly OtherUnit[]> {
-    if (kinds.length === 0) return [];
-    const rows = await this.#run<OtherUnitsRow>(session, lockOthersStatement(set, kinds, replace));
-    return first(rows).found ?? [];
+  ): Promise<Pick<OtherUnitsRow, 'found' | 'linked'>> {
+    if (kinds.length === 0) return { found: [], linked: [] };
+    return first(await this.#run<OtherUnitsRow>(session, lockOthersStatement(set, kinds, replace)));
   }
 
   async lockLinksToDelete(session: Session, set: LinkSet, links: LinksToDelete): Promise<LinksToDeleteRow> {
@@ -60,10 +58,8 @@ export class LinkSetRepository {
     return new Set(first(await this.#run<RefusedLinksRow>(session, refusedLinksStatement(set, links))).refused);
   }
 
-  /** A row for each link, in order. */
-  async write(session: Session, set: LinkSet, links: NewLinks): Promise<readonly NewLinkRow[]> {
-    const rows = await this.#run<NewLinkRow>(session, writeLinksStatement(set, links));
-    return rows.filter(({ n }) => n !== null);
+  write(session: Session, set: LinkSet, links: NewLinks): Promise<readonly NewLinkRow[]> {
+    return this.#run<NewLinkRow>(session, writeLinksStatement(set, links));
   }
 
   /** @throws StaleModelError if the statement found another version of the model */

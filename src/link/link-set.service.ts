@@ -136,10 +136,8 @@ export class LinkSetService {
     const defaults = new DefaultBytes(session);
     try {
       for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-        const rows = await this.#attempt(session, set, planned, validated, defaults);
-        if (rows.every(({ body }) => body !== null)) {
-          return { count: rows.length, items: `[${rows.map(({ body }) => body).join(',')}]` };
-        }
+        const records = await this.#attempt(session, set, planned, validated, defaults);
+        if (records) return { count: records.length, items: `[${records.join(',')}]` };
       }
     } finally {
       defaults.end();
@@ -147,22 +145,25 @@ export class LinkSetService {
     throw retryLater('database.busy', 'The same links are made and deleted all the time');
   }
 
-  /** A row without a record means that a link was created or deleted meanwhile. */
+  /** The records in order; undefined if a link was created or deleted meanwhile. */
   async #attempt(
     session: Session,
     set: LinkSet,
     { type }: PlannedLinkSet,
     { links, replace, others, drafts, faults: messages }: ValidatedLinks,
     defaults: DefaultBytes,
-  ): Promise<readonly NewLinkRow[]> {
+  ): Promise<string[] | undefined> {
     const faults = new Faults([...messages]);
     const found = await this.#found(session, set, { links, replace, others, drafts, faults });
     const deleted = replace ? await this.#linksToDelete(session, set, type, found) : undefined;
     const written = await this.values.rows(session, type, found, faults, replace, defaults);
     const shown = type.parameters.length === 0 ? [] : readableLinkFields(type, session.caller);
     const rows = await this.repository.write(session, set, { ...written, shown, replace, deleted });
-    if (!replace) refuseDiffering(rows, found);
-    return rows;
+    const byUnit = new Map(rows.map((row) => [unitName(row.kind, row.id), row]));
+    const inOrder = found.map(({ kindId, id }) => byUnit.get(unitName(kindId, id)));
+    if (!replace) refuseDiffering(inOrder, found);
+    const records = inOrder.flatMap((row) => row?.body ?? []);
+    return records.length === found.length ? records : undefined;
   }
 
   /** The links whose units the caller can read; adds faults for the others. @throws KindError 401, 403 */
@@ -172,16 +173,17 @@ export class LinkSetService {
     { links, replace, others, drafts, faults }: Omit<ValidatedLinks, 'faults'> & { readonly faults: Faults },
   ): Promise<FoundLink[]> {
     const rows = await this.repository.lockOthers(session, set, others, replace);
-    const byPosition = new Map(rows.map((row) => [row[0], row]));
+    const byPosition = new Map(rows.found?.map((row) => [row[0], row]));
+    const linked = new Set(rows.linked?.map(([kind, id]) => unitName(kind, id)));
     const kindOf = new Map(others.flatMap(({ kind, positions }) => positions.map((at) => [at, kind] as const)));
     const found: FoundLink[] = [];
     const missing: GivenLink[] = [];
     for (const link of links) {
       const { index, kindId } = link;
-      const [, id, allowed, linked] = byPosition.get(index) ?? [];
-      if (id === undefined || linked === undefined) missing.push(link);
+      const [, id, allowed] = byPosition.get(index) ?? [];
+      if (id === undefined) missing.push(link);
       else if (!allowed) throw mayNotLink(session, kindId, index);
-      else found.push({ ...link, id, linked, draft: drafts.get(index) ?? NO_VALUES });
+      else found.push({ ...link, id, linked: linked.has(unitName(kindId, id)), draft: drafts.get(index) ?? NO_VALUES });
     }
     await this.access.checkCreates(session, set, others, found);
     for (const { index } of missing) {
@@ -229,6 +231,10 @@ export class LinkSetService {
 
 const NO_VALUES: Draft = { row: {}, written: [], values: new Map() };
 
+function unitName(kind: string | null, id: string | null): string {
+  return `${kind ?? ''}/${id ?? ''}`;
+}
+
 /** The result of work, or the error that it throws if the caller is at fault. */
 async function caught<T>(work: () => Promise<T>): Promise<T | KindError> {
   try {
@@ -240,11 +246,10 @@ async function caught<T>(work: () => Promise<T>): Promise<T | KindError> {
 }
 
 /** @throws KindError 409 with the position of each link that has other values than it was given */
-function refuseDiffering(rows: readonly NewLinkRow[], found: readonly FoundLink[]): void {
+function refuseDiffering(rows: readonly (NewLinkRow | undefined)[], found: readonly FoundLink[]): void {
   const faults = new Faults();
-  for (const [at, { differs }] of rows.entries()) {
-    const index = found[at]?.index;
-    if (!differs || index === undefined) continue;
+  for (const [at, { index }] of found.entries()) {
+    if (!rows[at]?.differs) continue;
     const text = `items[${index}]: this link exists with other values; PUT on its path, or 'replace', changes them`;
     faults.add('link.differs', text, { index });
   }

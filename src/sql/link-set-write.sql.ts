@@ -5,10 +5,10 @@ import { columnRef } from './columns.sql.js';
 import { all, EMPTY_SQL, ident, join, literal, param, render, sql } from './fragment.js';
 import type { Fragment, Statement } from './fragment.js';
 import { linkRecord } from './link.sql.js';
-import { inSet, unitRows, type LinkSet, type UnitList } from './link-set.sql.js';
+import { foundLink, unitRows, type LinkSet, type UnitList } from './link-set.sql.js';
 import { linkTable } from './link-table.sql.js';
 import { isModelVersion, MODEL_TABLE } from './model-version.sql.js';
-import { columnNames, inputColumn, numberedInputRows, type RowsText } from './new-rows.sql.js';
+import { columnNames, inputColumn, inputRows, type RowsText } from './new-rows.sql.js';
 import { columnsByDirection } from './traversal.sql.js';
 
 /** The links to write. */
@@ -30,10 +30,11 @@ export interface NewLinks {
   readonly deleted: UnitList | undefined;
 }
 
-/** One per link, in order: its record, null if it was created or deleted meanwhile, and whether its values differ. */
+/** The unit of a link, its record, and whether its values differ. A link that is missing was created or deleted meanwhile. */
 export interface NewLinkRow {
   readonly v: string;
-  readonly n: string | null;
+  readonly kind: string | null;
+  readonly id: string | null;
   readonly body: string | null;
   readonly differs: boolean | null;
 }
@@ -48,55 +49,52 @@ const ROW_COLUMNS = [
 
 /**
  * Creates links, changes values of existing ones, and deletes others. Rows `NewLinkRow`; without links one row, whose
- * `n` is null.
+ * `kind` is null. Links are looked up one by one in the index: PostgreSQL may know nothing of how many a unit has.
  */
 export function writeLinksStatement(set: LinkSet, links: NewLinks): Statement {
-  const { schema, direction } = set;
+  const { schema } = set;
   const { shown, inserted, given, replace, rows, deleted } = links;
-  const { far } = columnsByDirection(direction);
   const record = linkRecord({ shown });
   const table = linkTable(schema);
-  const version = param(set.version);
-  const isCurrent = isModelVersion(schema, version);
-  const isSame = all([inSet(set), sql`${far.kind} = i."_kind"`, sql`${far.id} = i."_id"`]);
-  const fields = [...new Set([...inserted, ...given])];
-  const input = numberedInputRows(fields, param(rows.json), ROW_COLUMNS);
+  const isCurrent = isModelVersion(schema, param(set.version));
+  const row = { kind: sql`i."_kind"`, id: sql`i."_id"` };
+  const isOther = sql`${given.length > 0 ? differs(given) : sql`false`} OR i."_differs"`;
+  const input = inputRows([...new Set([...inserted, ...given])], param(rows.json), ROW_COLUMNS);
   const ctes = [sql`i AS MATERIALIZED (SELECT * FROM ${input})`];
   if (deleted !== undefined) {
-    const where = all([inSet(set), sql`${far.kind} = u.kind`, sql`${far.id} = u.id`, isCurrent]);
-    ctes.push(sql`_d AS (DELETE FROM ${table} AS l USING ${unitRows(deleted)} WHERE ${where})`);
+    const found = foundLink(set, { kind: sql`u.kind`, id: sql`u.id` }, sql`l.ctid`);
+    const places = sql`SELECT e.ctid FROM ${unitRows(deleted)} CROSS JOIN LATERAL (${found}) AS e`;
+    ctes.push(sql`_d AS (DELETE FROM ${table} AS l WHERE l.ctid = ANY(ARRAY(${places})) AND ${isCurrent})`);
   }
   const changes = replace && given.length > 0;
+  const sources = [sql`SELECT n.kind, n.id, n.body, false AS differs FROM _i AS n`];
   if (changes) {
     const values = given.map((field) => sql`${ident(field.column ?? field.id)} = ${newValue(field)}`);
-    const where = all([isSame, sql`NOT i."_new"`, isCurrent, sql`(${differs(given)})`]);
-    const updated = sql`
-      UPDATE ${table} AS l SET ${join(values)} FROM i WHERE ${where} RETURNING i._n, ${record} AS body
-    `;
-    ctes.push(sql`_u AS (${updated})`);
+    const found = foundLink(set, row, sql`l.ctid`);
+    const existing = sql`SELECT i.*, e.ctid AS "_at" FROM i CROSS JOIN LATERAL (${found}) AS e WHERE NOT i."_new"`;
+    ctes.push(sql`_u AS (
+      UPDATE ${table} AS l
+      SET ${join(values)}
+      FROM (${existing}) AS i
+      WHERE ${all([sql`l.ctid = i."_at"`, isCurrent, sql`(${isOther})`])}
+      RETURNING i."_kind" AS kind, i."_id" AS id, ${record} AS body
+    )`);
+    sources.push(sql`SELECT u.kind, u.id, u.body, false FROM _u AS u`);
   }
   ctes.push(sql`_i AS (${insertSql(set, inserted, record, isCurrent)})`);
-  const existing = sql`
-    SELECT ${record} AS body, ${given.length > 0 ? differs(given) : sql`false`} OR i."_differs" AS differs
-    FROM ${table} AS l
-    WHERE ${isSame}
-  `;
-  const answers = sql`
-    SELECT i._n AS n, coalesce(${changes ? sql`u.body, ` : EMPTY_SQL}n.body, e.body) AS body, e.differs
+  const existing = foundLink(set, row, sql`${record} AS body, ${isOther} AS differs`);
+  sources.push(sql`
+    SELECT i."_kind", i."_id", e.body, e.differs
     FROM i
-    LEFT JOIN _i AS n ON n.kind = i."_kind" AND n.id = i."_id"
-    ${changes ? sql`LEFT JOIN _u AS u ON u._n = i._n` : EMPTY_SQL}
-    LEFT JOIN LATERAL (${existing}) AS e ON true
-    ORDER BY i._n
-    OFFSET 0
-  `;
+    CROSS JOIN LATERAL (${existing}) AS e
+    WHERE NOT i."_new"${changes ? sql` AND NOT e.differs` : EMPTY_SQL}
+  `);
   return render(
     sql`
       WITH ${join(ctes)}
-      SELECT m."version" AS v, a.n, ${boundedInTotal(sql`a.body`)} AS body, a.differs
+      SELECT m."version" AS v, a.kind, a.id, ${boundedInTotal(sql`a.body`)} AS body, a.differs
       FROM ${ident(schema, MODEL_TABLE)} AS m
-      LEFT JOIN (${answers}) AS a ON true
-      ORDER BY a.n
+      LEFT JOIN (${join(sources, ' UNION ALL ')}) AS a ON true
     `,
     true,
   );

@@ -10,7 +10,7 @@ import { all, EMPTY_SQL, ident, integer, join, literal, param, render, sql } fro
 import type { Fragment, Statement } from './fragment.js';
 import type { LinkEnd } from './link-ends.sql.js';
 import { linkTable } from './link-table.sql.js';
-import { byKind, idText, unitSatisfies } from './mixed-units.sql.js';
+import { byKind, idText, unitSatisfies, type UnitReference } from './mixed-units.sql.js';
 import { isModelVersion, MODEL_TABLE } from './model-version.sql.js';
 import { rowConditions } from './predicate.sql.js';
 import { columnsByDirection, isReadable, REACHED_UNIT, type Direction, type Traversal } from './traversal.sql.js';
@@ -93,12 +93,11 @@ export interface OtherUnits {
   readonly positions: readonly number[];
 }
 
-/** A unit that the caller can read: its position, its id as in records, whether it may be linked, and whether it is. */
-export type OtherUnit = readonly [position: number, id: string, allowed: boolean, linked: boolean];
-
+/** `found`: the units that the caller can read. `linked`: those whose link exists. */
 export interface OtherUnitsRow {
   readonly v: string;
-  readonly found: readonly OtherUnit[] | null;
+  readonly found: readonly (readonly [position: number, id: string, allowed: boolean])[] | null;
+  readonly linked: readonly (readonly [kind: string, id: string])[] | null;
 }
 
 /**
@@ -106,18 +105,19 @@ export interface OtherUnitsRow {
  * @param kinds sorted by id
  */
 export function lockOthersStatement(set: LinkSet, kinds: readonly OtherUnits[], replace: boolean): Statement {
-  const { schema, direction } = set;
-  const { far } = columnsByDirection(direction);
+  const { schema } = set;
+  const { far } = columnsByDirection(set.direction);
   const names = kinds.map((_, at) => ident(`_k${at}`));
   const units = kinds.map((each, at) => sql`${names[at] ?? EMPTY_SQL} AS MATERIALIZED (${lockedUnits(schema, each)})`);
   const union = join(
     names.map((name) => sql`SELECT * FROM ${name}`),
     ' UNION ALL ',
   );
+  const found = foundLink(set, { kind: sql`o.kind`, id: sql`o.id` }, sql`l.ctid`);
   const linked = sql`
     SELECT ${far.kind} AS kind, ${far.id} AS id
-    FROM _o AS o
-    JOIN ${linkTable(schema)} AS l ON ${all([inSet(set), sql`${far.kind} = o.kind`, sql`${far.id} = o.id`])}
+    FROM ${linkTable(schema)} AS l
+    WHERE l.ctid = ANY(ARRAY(SELECT e.ctid FROM _o AS o CROSS JOIN LATERAL (${found}) AS e))
     ORDER BY 1, 2
     ${replace ? sql`FOR UPDATE` : sql`FOR KEY SHARE`} OF l
   `;
@@ -129,11 +129,8 @@ export function lockOthersStatement(set: LinkSet, kinds: readonly OtherUnits[], 
         _l AS MATERIALIZED (${linked})
       SELECT
         m."version" AS v,
-        (
-          SELECT json_agg(json_build_array(o.n, o.id, o.allowed, l.id IS NOT NULL))
-          FROM _o AS o
-          LEFT JOIN _l AS l ON l.kind = o.kind AND l.id = o.id
-        ) AS found
+        (SELECT json_agg(json_build_array(o.n, o.id, o.allowed)) FROM _o AS o) AS found,
+        (SELECT json_agg(json_build_array(l.kind, l.id)) FROM _l AS l) AS linked
       FROM ${ident(schema, MODEL_TABLE)} AS m
     `,
     true,
@@ -154,8 +151,15 @@ function lockedUnits(schema: string, { kind, access, allowed, keys, positions }:
   `;
 }
 
+/** Columns of the link `l` of the set with one unit. OFFSET keeps PostgreSQL from joining all links of the set. */
+export function foundLink(set: LinkSet, unit: UnitReference, columns: Fragment): Fragment {
+  const { far } = columnsByDirection(set.direction);
+  const where = all([inSet(set), sql`${far.kind} = ${unit.kind}`, sql`${far.id} = ${unit.id}`]);
+  return sql`SELECT ${columns} FROM ${linkTable(set.schema)} AS l WHERE ${where} OFFSET 0`;
+}
+
 /** Whether the link `l` belongs to the set. */
-export function inSet({ linkId, direction, kind, id }: LinkSet): Fragment {
+function inSet({ linkId, direction, kind, id }: LinkSet): Fragment {
   const { near } = columnsByDirection(direction);
   return all([
     sql`${near.kind} = ${literal(kind.id)}`,

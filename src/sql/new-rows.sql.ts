@@ -5,27 +5,22 @@ import type { WorkInPieces } from '../shared/work-in-pieces.js';
 import { columnRef, fieldType, isArrayColumn } from './columns.sql.js';
 import { EMPTY_SQL, ident, join, sql, type Fragment } from './fragment.js';
 
-/** The rows of a JSON array as a table `i` that has the columns of the fields. */
-export function inputRows(fields: readonly Field[], rows: Fragment): Fragment {
-  return sql`json_to_recordset(${rows}::json) AS i(${join(typedColumns(fields))})`;
-}
-
 /** A column of input rows that is no field. */
 export interface InputColumn {
   readonly name: Fragment;
   readonly type: Fragment;
 }
 
-/** The same with a column `_n`: the number of the row. @param more further columns, before those of the fields */
-export function numberedInputRows(
-  fields: readonly Field[],
-  rows: Fragment,
-  more: readonly InputColumn[] = [],
-): Fragment {
-  const typed = [...more.map(({ name, type }) => sql`${name} ${type}`), ...typedColumns(fields)];
-  const read = sql`json_to_recordset(${rows}::json) AS (${join(typed)})`;
-  const names = [...more.map(({ name }) => name), ...columnNames(fields), sql`_n`];
-  return sql`ROWS FROM (${read}) WITH ORDINALITY AS i(${join(names)})`;
+/** The rows of a JSON array as a table `i` that has the columns of the fields. @param more further columns */
+export function inputRows(fields: readonly Field[], rows: Fragment, more: readonly InputColumn[] = []): Fragment {
+  const columns = [...more.map(({ name, type }) => sql`${name} ${type}`), ...typedColumns(fields)];
+  return sql`json_to_recordset(${rows}::json) AS i(${join(columns)})`;
+}
+
+/** The same with a column `_n`: the number of the row. */
+export function numberedInputRows(fields: readonly Field[], rows: Fragment): Fragment {
+  const read = sql`json_to_recordset(${rows}::json) AS (${join(typedColumns(fields))})`;
+  return sql`ROWS FROM (${read}) WITH ORDINALITY AS i(${join([...columnNames(fields), sql`_n`])})`;
 }
 
 function typedColumns(fields: readonly Field[]): Fragment[] {
