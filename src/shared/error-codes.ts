@@ -138,6 +138,10 @@ export const ERRORS = {
   'parameter.duplicate': { status: 400, meaning: 'The list has the same element twice and its elements are unique.' },
   'parameter.not_unique': { status: 409, meaning: 'Another unit has the same value in a unique parameter.' },
   'parameter.bad_reference': { status: 400, meaning: 'The value names a unit, kind or parameter that is not there.' },
+  'parameter.write_once': {
+    status: 409,
+    meaning: 'The parameter may be written once, and the unit has another value already.',
+  },
   'parameter.read_only': { status: 400, meaning: 'The field is written by the system.' },
 
   'identifier.malformed': { status: 400, meaning: 'The id does not fit the pattern of identifiers.' },

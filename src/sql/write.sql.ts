@@ -42,7 +42,15 @@ export interface WritePlan {
   readonly allowed: Predicate | undefined;
 }
 
+/** A written parameter with `write_once`. */
+export interface WriteOnceField {
+  readonly field: Field;
+  /** Whether the stored value may be written again. */
+  readonly repeatable: boolean;
+}
+
 export interface UpdatePlan extends WritePlan {
+  readonly writeOnce: readonly WriteOnceField[];
   readonly id: unknown;
   /** The units that the caller may change, by their values before the write; undefined for all. */
   readonly access: Predicate | undefined;
@@ -108,7 +116,8 @@ export function updateStatement(plan: UpdatePlan, rows: NewRows): Statement {
   if (plan.allowed || plan.shown || plan.access || plan.tags) {
     return render(sqlWith(param(plan.id), param(plan.version), params.map(param)), true);
   }
-  const shape = `update ${plan.schema} ${'json' in rows ? 'json' : 'one'} ${writtenShape(plan)}`;
+  const once = plan.writeOnce.map(({ field, repeatable }) => `${field.id}:${repeatable}`).join();
+  const shape = `update ${plan.schema} ${'json' in rows ? 'json' : 'one'} ${writtenShape(plan)} ${once}`;
   return fromTemplate(plan.fields, shape, [plan.id, plan.version, ...params], ([id, version, ...values]) =>
     sqlWith(id, version, values),
   );
@@ -121,10 +130,26 @@ function updateSql(plan: UpdatePlan, input: Fragment, id: Fragment, version: Fra
   const affected = sql`
     UPDATE ${kindTable(plan.schema, plan.kind)} AS t
     SET ${join([...changes, SET_UPDATED_AT])}${source}
-    WHERE ${all([targetConditions(plan, id, version), staysAllowed(plan)])}
+    WHERE ${all([targetConditions(plan, id, version), staysAllowed(plan), ...plan.writeOnce.map(keepsValue)])}
     RETURNING ${returnedColumns(plan)}
   `;
   return versionedAnswer(plan.schema, affected);
+}
+
+/** Whether the unit has no value of the field yet, or the new value is the stored one. */
+function keepsValue({ field, repeatable }: WriteOnceField): Fragment {
+  const stored = columnRef(field);
+  if (!repeatable) return sql`${stored} IS NULL`;
+  return sql`(${stored} IS NULL OR ${stored} IS NOT DISTINCT FROM ${inputColumn(field)})`;
+}
+
+/** One row `kept` for a unit: for each field that may be written once, whether the new values would keep its value. */
+export function keptValuesStatement(plan: UpdatePlan, { json }: RowsText): Statement {
+  return render(sql`
+    SELECT ARRAY[${join(plan.writeOnce.map(keepsValue))}] AS kept
+    FROM ${kindTable(plan.schema, plan.kind)} AS t, ${inputRows(plan.written, param(json))}
+    WHERE ${hasId(plan.kind, param(plan.id))}
+  `);
 }
 
 /**

@@ -34,7 +34,15 @@ export function parameter(id: string, type: ParameterTypeId, given: Given = {}):
       only_run_time: false,
       is_primary: false,
     },
-    ...{ required: false, unique: false, indexed: false, hidden: false, read_access: null, write_access: null },
+    ...{
+      required: false,
+      unique: false,
+      indexed: false,
+      hidden: false,
+      write_once: false,
+      read_access: null,
+      write_access: null,
+    },
     ...given,
   };
 }

@@ -56,6 +56,7 @@ export interface ParameterRecord {
   readonly unique: boolean;
   readonly indexed: boolean;
   readonly hidden: boolean;
+  readonly write_once: boolean;
   readonly read_access: Level | null;
   readonly write_access: Level | null;
   readonly metadata?: Json;
@@ -97,6 +98,7 @@ export function definitionOf(record: Identified & Partial<ParameterRecord>): Par
     unique: record.unique ?? false,
     indexed: record.indexed ?? false,
     hidden: record.hidden ?? false,
+    writeOnce: record.write_once ?? false,
     default: record.default_value ?? null,
     referenceKind: record.reference_kind ?? undefined,
     onDelete: record.on_delete ?? 'restrict',

@@ -28,7 +28,7 @@ import { CREDENTIAL_FIELDS } from './credential-fields.js';
  * Raise it whenever the tables of the built-in model change, the indexes of all kinds, or how the names of members are
  * compared, so that existing projects are upgraded.
  */
-export const BUILT_IN_VERSION = 15;
+export const BUILT_IN_VERSION = 16;
 
 export interface BuiltInKind {
   readonly id: string;
@@ -144,6 +144,7 @@ function parameterFields(id: ParameterTypeId, type: ParameterType): readonly Fie
     flag('unique', 'Unique'),
     flag('indexed', 'Indexed'),
     flag('hidden', 'Hidden'),
+    flag('write_once', 'Write once'),
     level('read_access', 'Read access'),
     level('write_access', 'Write access'),
   ];

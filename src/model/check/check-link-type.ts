@@ -29,9 +29,10 @@ export function checkLinkType(
 }
 
 /** Why links can not have a parameter; undefined if they can. */
-function notInLinks({ type, primary, unique, multiple, runTime }: ParameterDef): string | undefined {
+function notInLinks({ type, primary, unique, multiple, runTime, writeOnce }: ParameterDef): string | undefined {
   if (type === 'unit') return 'a link has no references besides its two units';
   if (primary) return 'it is primary';
   if (unique && !multiple) return 'it is unique';
+  if (writeOnce) return `it is 'write_once', and values of links can always be changed`;
   return runTime ? 'it exists only at run time' : undefined;
 }

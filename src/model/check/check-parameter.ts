@@ -32,6 +32,7 @@ const KEYS: Readonly<Record<string, keyof ParameterDef>> = {
   unique: 'unique',
   indexed: 'indexed',
   hidden: 'hidden',
+  write_once: 'writeOnce',
   search: 'search',
   reference_kind: 'referenceKind',
   on_delete: 'onDelete',
@@ -188,6 +189,10 @@ function checkFlags(def: ParameterDef, type: ParameterType, report: Report): voi
     if (!on) continue;
     if (!type.sortable) report(name, `a ${def.type} can not be ${name}`);
     if (def.runTime) report(name, 'what is not stored has no index');
+  }
+  if (def.writeOnce && def.runTime) report('write_once', 'a value that is not stored can not stay as it is');
+  if (def.writeOnce && def.onDelete === 'set_null') {
+    report('write_once', `'on_delete' would set the reference to null; it may be restrict or cascade here`);
   }
   if (def.search === undefined) return;
   if (def.multiple) report('search', 'a list can not be searched');

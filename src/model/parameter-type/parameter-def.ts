@@ -16,6 +16,7 @@ const DEFAULTS = {
   unique: false,
   indexed: false,
   hidden: false,
+  writeOnce: false,
   default: null,
   onDelete: 'restrict',
 } as const satisfies Omit<ParameterDef, 'id' | 'type' | 'label'>;

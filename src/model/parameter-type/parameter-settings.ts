@@ -36,6 +36,8 @@ export interface ParameterSettings extends ValueRules {
   readonly unique: boolean;
   readonly indexed: boolean;
   readonly hidden: boolean;
+  /** A value that is there stays as it is. */
+  readonly writeOnce: boolean;
   /** How its texts are taken apart into words for `search`; undefined if they are not searched. */
   readonly search?: SearchConfiguration | undefined;
   /** The default value as JSON; null if there is none. */

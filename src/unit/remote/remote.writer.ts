@@ -16,6 +16,7 @@ import { Behaviors } from '../draft/behavior.js';
 import { BehaviorChanges } from '../table/behavior-changes.js';
 import { DefaultBytes } from '../draft/default-bytes.js';
 import { keyColumn, shownValues, type Body, type Draft } from '../draft/draft.js';
+import { changedFields, writeOnceFields, writeOnceRefusal } from '../draft/write-once.js';
 import { Drafter, type Drafted, type NotObject } from '../draft/drafter.js';
 import { readEdit } from '../table/edit-body.js';
 import { nestedBodies } from '../draft/nested-units.js';
@@ -88,7 +89,13 @@ export class RemoteWriter {
         const drafted = await this.drafter.edit(inside, kind, id, body, { writer, defaults: new DefaultBytes() });
         return this.#checked(inside, kind, [body], drafted, id);
       });
-      const updated = (await call('update', id, shownValues(draft, kind))) ?? undefined;
+      const values = shownValues(draft, kind);
+      const given = [...kind.fields.values()].filter((field) => draft.values.has(field.id));
+      const refused = writeOnceRefusal(
+        changedFields(writeOnceFields(given, body, kind, session.caller), stored, values),
+      );
+      if (refused) throw refused;
+      const updated = (await call('update', id, values)) ?? undefined;
       if (updated === undefined) throw unknownUnit(kind, id);
       const record = await readUnit(kind, updated, settle, id);
       await transaction((inside) => this.#after(inside, kind, draft, record));

@@ -16,11 +16,12 @@ import { hasNoTransaction, TableInserter } from './table.inserter.js';
 import type { WriteContext } from './constraint-violations.js';
 import { deletionRunsHooks, Deletions } from './deletion.js';
 import { countingDefaults, type DefaultBytes } from '../draft/default-bytes.js';
-import type { Body } from '../draft/draft.js';
+import type { Body, Draft } from '../draft/draft.js';
 import { Drafter, type DraftedEdit } from '../draft/drafter.js';
 import { readEdit } from './edit-body.js';
 import { deleteLinksOf } from './link-deletion.js';
 import { createsNestedUnits } from '../draft/nested-units.js';
+import { writeOnceFields, writeOnceRefusal } from '../draft/write-once.js';
 import { isReferenced, References, type Unreachable } from '../draft/references.js';
 import { asSystem, type Session } from '../session/session.js';
 import { unknownUnit, parseKey } from '../session/unit-ids.js';
@@ -119,7 +120,7 @@ export class TableWriter {
     }
     const base = {
       ...this.rights.writePlan(session, kind, behaviors.some((behavior) => behavior.answersEdited) ? body : undefined),
-      written: uniqueColumns(drafted.written),
+      ...planWritten(session, kind, drafted, body),
       id: key,
       access: conjunction(this.rights.readable(session, kind), options.access),
       allowed: options.access,
@@ -131,16 +132,19 @@ export class TableWriter {
         ? await this.changes.ofEdit(within, { ...base, allowed: undefined }, id, drafted, conditions)
         : drafted;
       // Changes by behaviors give the locked unit a new version, so that the tags are not checked again.
-      const plan = changes ? { ...base, written: uniqueColumns(draft.written), tags: undefined } : base;
+      const plan = changes ? { ...base, ...planWritten(within, kind, draft, body), tags: undefined } : base;
       const write = (context: WriteContext) => this.repository.update(within.executor, plan, draft.row, context);
       const row = await this.violations.runWrite(within, kind, [{ draft }], write, {
         id,
         fresh: this.#fresh(within, kind, id),
       });
-      if (!row)
+      if (!row) {
         throw (
-          (await this.rights.whyNot(within, kind, id, conditions, 'update')) ?? leavesAllowedUnits(session.caller, kind)
+          (await this.rights.whyNot(within, kind, id, conditions, 'update')) ??
+          writeOnceRefusal(await this.repository.keptFields(within.executor, plan, draft.row)) ??
+          leavesAllowedUnits(session.caller, kind)
         );
+      }
       deferred.throwIfAny();
       await this.behaviors.afterWrite(within, kind, [{ draft }], id);
       return row;
@@ -211,4 +215,10 @@ export class TableWriter {
   async #clear(session: Session, kind: KindDef, id: string, field: Field): Promise<void> {
     await this.update(asSystem(session), kind, id, () => new Map([[field.id, null]]));
   }
+}
+
+/** The written fields of an edit, and which of them may be written once. */
+function planWritten({ caller }: Session, kind: KindDef, { written: fields }: Draft, body: Body) {
+  const written = uniqueColumns(fields);
+  return { written, writeOnce: writeOnceFields(written, body, kind, caller) };
 }

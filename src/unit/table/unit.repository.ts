@@ -3,7 +3,7 @@ import type { UnitRow } from '../store/unit-store.js';
 import { Injectable } from '@nestjs/common';
 import { trackContention, noteContention, type ContentionTarget } from '../../database/transaction/contention.js';
 import type { Executor } from '../../database/database.js';
-import type { Model } from '../../model/model.js';
+import type { Field, Model } from '../../model/model.js';
 import type { Statement } from '../../sql/fragment.js';
 import type { Predicate } from '../../model/predicate/predicate.js';
 import {
@@ -11,6 +11,7 @@ import {
   insertStatement,
   lockStatement,
   mayInsertStatement,
+  keptValuesStatement,
   updateStatement,
   type DeletePlan,
   type UpdatePlan,
@@ -139,6 +140,14 @@ export class UnitRepository {
     if (!written) return this.#checkVersion(executor, plan, context.model);
     checkVersion(written, context.model);
     return unitOf(written);
+  }
+
+  /** The fields that may be written once and have another value than an edit gives them. */
+  async keptFields(executor: Executor, plan: UpdatePlan, row: RowValues): Promise<readonly Field[]> {
+    if (plan.writeOnce.length === 0) return [];
+    const statement = keptValuesStatement(plan, await jsonTextOf(plan, [row]));
+    const [found] = await executor.run<{ kept: readonly boolean[] }>(statement);
+    return plan.writeOnce.filter((_, at) => found?.kept[at] === false).map(({ field }) => field);
   }
 
   /**

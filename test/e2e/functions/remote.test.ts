@@ -535,3 +535,19 @@ describe('the definition', () => {
     expect(paths['/api/lib/listed/unit/{unit_id}']).toBeUndefined();
   });
 });
+
+describe('a parameter that may be written once', () => {
+  it('keeps the value that the source has', async () => {
+    await ok(project.put('/datetime/unit/seen', { write_once: true }));
+    expect(await refused(admin.put(unit, { seen: '2024-02-01T00:00:00Z' }))).toEqual([409, 'parameter.write_once']);
+    expect(source.asked.filter(({ method }) => method === 'PUT')).toEqual([]);
+    const again = await admin.put(unit, { seen: '2024-01-31T09:30:00Z', size: 4 });
+    expect(again.body.content).toMatchObject({ size: 4 });
+    await ok(project.put('/datetime/unit/seen', { write_once: false }));
+  });
+});
+
+async function refused(call: ReturnType<typeof admin.put>): Promise<unknown[]> {
+  const { status, body } = await call;
+  return [status, body.messages[0]?.code];
+}

@@ -27,6 +27,7 @@ const COMMON = {
   unique: false,
   indexed: false,
   hidden: false,
+  write_once: false,
   read_access: null,
   write_access: null,
   metadata: {},
@@ -61,6 +62,7 @@ const SHARED_FIELDS = [
   'unique',
   'indexed',
   'hidden',
+  'write_once',
   'metadata',
   'inserted_at',
   'updated_at',
@@ -299,6 +301,7 @@ describe('a rejected parameter', () => {
       'unique',
       'indexed',
       'hidden',
+      'write_once',
       'strip',
     ].flatMap((key) => [
       bad(`with ${key} of null`, 'string', { id: 'p', [key]: null }, [`parameter.null ${key}`]),

@@ -32,6 +32,7 @@ import {
   insertStatement,
   lockStatement,
   takenStatement,
+  keptValuesStatement,
   updateStatement,
   type WritePlan,
 } from '../../../src/sql/write.sql.js';
@@ -91,6 +92,7 @@ function statements(schema: string, version: number): Map<string, Statement> {
     shown: undefined,
     allowed: undefined,
   };
+  const once = { ...write, written: [field('name')], writeOnce: [{ field: field('name'), repeatable: true }] };
   const row = { id: ID, name: 'Rome', tags: ['a'], extra: { a: 1 }, land: null, _xmin: 'x', metadata: {} };
   const numberedRow = (number: string) => ({ ...row, id: `${ID.slice(0, -1)}${number}`, name: `City ${number}` });
   const second = planList(listQueryOf('?limit=2&order=size;desc&cursor='), context());
@@ -165,13 +167,30 @@ function statements(schema: string, version: number): Map<string, Statement> {
     [
       'an update',
       updateStatement(
-        { ...write, written: [field('name')], id: ID, access: own, tags: ['1'] },
+        { ...write, written: [field('name')], writeOnce: [], id: ID, access: own, tags: ['1'] },
         rowParams([field('name')], { name: 'Oslo' }) ?? { params: [] },
       ),
     ],
     [
       'an update of nothing',
-      updateStatement({ ...write, written: [], id: ID, access: undefined, tags: undefined }, runSync(rowsText([{}]))),
+      updateStatement(
+        { ...write, written: [], writeOnce: [], id: ID, access: undefined, tags: undefined },
+        runSync(rowsText([{}])),
+      ),
+    ],
+    [
+      'an update of a value that may be written once',
+      updateStatement(
+        { ...once, id: ID, access: undefined, tags: undefined },
+        rowParams([field('name')], { name: 'Oslo' }) ?? { params: [] },
+      ),
+    ],
+    [
+      'whether values that may be written once would stay',
+      keptValuesStatement(
+        { ...once, id: ID, access: undefined, tags: undefined },
+        runSync(rowsText([{ name: 'Oslo' }])),
+      ),
     ],
     ['a unit locked, to be edited', lockStatement(change, false)],
     ['a unit locked, to be deleted', lockStatement(change, true)],

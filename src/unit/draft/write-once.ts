@@ -1,0 +1,49 @@
+/** Parameters with `write_once`. */
+import { readableFields } from '../../access/masks.js';
+import type { Field, KindDef } from '../../model/model.js';
+import { KindError, type Message } from '../../shared/errors.js';
+import { jsonEqual, type Json } from '../../shared/json.js';
+import type { WriteOnceField } from '../../sql/write.sql.js';
+import type { Caller } from '../../tenancy/caller.js';
+import type { Body } from './draft.js';
+
+/**
+ * The written fields that may be written once. The stored value may be written again, but not by a body of a caller that
+ * may not read it: the answer would reveal whether the value is the stored one.
+ */
+export function writeOnceFields(
+  written: readonly Field[],
+  body: Body,
+  kind: KindDef,
+  caller: Caller,
+): readonly WriteOnceField[] {
+  const once = written.filter(({ def }) => def.writeOnce);
+  if (once.length === 0) return NONE;
+  const readable = readableFields(kind, caller);
+  return once.map((field) => ({ field, repeatable: readable.has(field.id) || !body.has(field.id) }));
+}
+
+const NONE: readonly WriteOnceField[] = [];
+
+/** The fields that may be written once and would change. @param given the new values in the form of records */
+export function changedFields(
+  once: readonly WriteOnceField[],
+  stored: ReadonlyMap<string, Json>,
+  given: Readonly<Record<string, Json>>,
+): readonly Field[] {
+  const changed = once.filter(({ field: { id }, repeatable }) => {
+    const value = stored.get(id) ?? null;
+    return value !== null && !(repeatable && jsonEqual(value, given[id] ?? null));
+  });
+  return changed.map(({ field }) => field);
+}
+
+/** @param fields those that have another value; undefined is returned if there are none */
+export function writeOnceRefusal(fields: readonly Field[]): KindError | undefined {
+  const [first, ...more] = fields.map(({ id }): Message => ({
+    code: 'parameter.write_once',
+    text: `${id}: has a value already, which stays as it is`,
+    parameter: id,
+  }));
+  return first && new KindError([first, ...more]);
+}
