@@ -94,7 +94,7 @@ class OrderParser {
   }
 
   #unknownFunction({ word, at }: ReadWord) {
-    const hint = didYouMean(word.toLowerCase(), ORDER_FUNCTIONS);
+    const hint = didYouMean(word.toLowerCase(), ORDER_FUNCTIONS) || `; there are ${ORDER_FUNCTIONS.join(', ')}`;
     return refusal('filter.unknown_operator', `unknown function '${word.slice(0, 40)}' at character ${at}${hint}`);
   }
 }

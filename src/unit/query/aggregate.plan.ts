@@ -40,12 +40,23 @@ export function planAggregate(query: AggregateQuery, contexts: readonly PlanCont
     () => undefined,
   );
   const namesOf = sharedNames(contexts.map(({ visible }) => visible));
+  // Kinds can have the same faults, as where none of them has a parameter.
+  const known = new Set<string>();
+  const collect = <T>(work: () => T, otherwise: T): T => {
+    const found = new Faults();
+    const result = collectFaults(found, work, otherwise);
+    for (const { code, text, ...location } of found.messages) {
+      if (!known.has(text)) faults.add(code, text, location);
+      known.add(text);
+    }
+    return result;
+  };
   const sources = contexts.map((context): AggregateSource => {
     const { visible, absent } = namesOf(context.visible);
     const names: Names = { ...context, visible, ...namesOfKinds(contexts) };
-    const filter = collectFaults(faults, () => query.filter && resolveFilter(query.filter, names), undefined);
-    const inputs = terms.map((term) => collectFaults(faults, () => resolveTerm(term, names, absent), NO_INPUT));
-    collectFaults(faults, () => checkLookups(filter, targetsOf(inputs)), undefined);
+    const filter = collect(() => query.filter && resolveFilter(query.filter, names), undefined);
+    const inputs = terms.map((term) => collect(() => resolveTerm(term, names, absent), NO_INPUT));
+    collect(() => checkLookups(filter, targetsOf(inputs)), undefined);
     const { kind, access } = context;
     return {
       kind,
@@ -54,15 +65,24 @@ export function planAggregate(query: AggregateQuery, contexts: readonly PlanCont
       inputs,
     };
   });
-  faults.throwIfAny();
   const columns = terms.map((each, at) => {
-    const targets = sources.flatMap(({ inputs }) => inputs[at]?.target ?? []);
-    return collectFaults(faults, () => columnFor(each, targets, query.timezone, at), countColumn('', at));
+    const inputs = sources.map((source) => source.inputs[at]);
+    if (inputs.includes(NO_INPUT)) return NO_COLUMN;
+    const targets = inputs.flatMap((input) => input?.target ?? []);
+    return collectFaults(faults, () => columnFor(each, targets, query.timezone, at), NO_COLUMN);
   });
-  collectFaults(faults, () => checkNames(columns, terms), undefined);
+  collectFaults(faults, () => checkNames(terms), undefined);
+  // Faults of `having` and `order` are only known where the names of the answer are.
+  const groups = columns.includes(NO_COLUMN)
+    ? undefined
+    : collectFaults(faults, () => planGroups(query, columns, contexts), undefined);
   faults.throwIfAny();
-  return { schema, sources, columns, ...planGroups(query, columns, contexts) };
+  if (!groups) throw new Error('an aggregation with faults was not refused');
+  return { schema, sources, columns, ...groups };
 }
+
+/** In place of a column with a fault. */
+const NO_COLUMN = countColumn('', 0);
 
 const NO_INPUT: AggregateInput = { target: undefined, condition: undefined };
 
@@ -122,11 +142,11 @@ export function nameOf(term: GroupTerm | SelectTerm): string {
   return [...(term.function === undefined ? [] : [term.function]), ...path].join('_').replaceAll('.', '_');
 }
 
-function checkNames(columns: readonly AggregateColumn[], terms: readonly Term[]): void {
+function checkNames(terms: readonly Term[]): void {
   const known = new Set<string>();
   const faults = new Faults();
-  for (const [at, { name }] of columns.entries()) {
-    const parameter = terms[at]?.parameter ?? 'select';
+  for (const { parameter, term } of terms) {
+    const name = nameOf(term);
     if (known.has(name)) {
       const text = `${parameter}: two fields are named '${name.slice(0, 80)}'; give one another name before a colon`;
       faults.add('query.bad_value', text, { parameter });

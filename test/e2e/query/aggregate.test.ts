@@ -325,7 +325,30 @@ describe('bad input', () => {
       '/city/aggregate?select=sum(name),avg(nope)&group=each(people)&having=eq(&filter=eq(x,1)',
     );
     expect(body.messages.map(({ code, parameter }) => `${code} ${parameter}`).sort()).toEqual(
-      ['filter.syntax having', 'filter.unknown_parameter x', 'parameter.unknown select'].sort(),
+      [
+        'filter.syntax having',
+        'filter.unknown_parameter x',
+        'parameter.unknown select',
+        'query.bad_value group',
+        'query.bad_value select',
+      ].sort(),
     );
+  });
+
+  it('is answered with the faults of `having` and `order` beside others', async () => {
+    const { body } = await project.get('/city/aggregate?select=count()&having=gt(x,1)&order=y&filter=eq(z,1)');
+    expect(body.messages.map(({ code, parameter }) => `${code} ${parameter}`)).toEqual([
+      'filter.unknown_parameter z',
+      'filter.unknown_parameter having',
+      'parameter.unknown order',
+    ]);
+  });
+
+  it('is answered with one message for a fault that all kinds of a group have', async () => {
+    const { body } = await project.get('/group/parameter/aggregate?select=sum(nope)&filter=eq(nope,1)');
+    expect(body.messages.map(({ code, parameter }) => `${code} ${parameter}`)).toEqual([
+      'filter.unknown_parameter nope',
+      'parameter.unknown select',
+    ]);
   });
 });
