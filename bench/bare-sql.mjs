@@ -37,6 +37,13 @@ function linkOf(depth) {
   return `json_build_object('link_id', p.link_id, 'parent_id', p.parent_id, 'child_id', p.child_id, 'depth', ${depth}) AS link`;
 }
 
+/** The links of the unit `t` by their type. @param {'parent' | 'child'} near its end @param {'parent' | 'child'} far the other */
+function countsOf(near, far) {
+  return `(SELECT coalesce(json_object_agg(c.link_id, c.n ORDER BY c.link_id), '{}') FROM
+    (SELECT l.link_id, count(*) AS n FROM LINKS AS l
+      WHERE l.${near}_kind = 'KIND' AND l.${near}_id = t.id::text AND l.${far}_kind = 'KIND' GROUP BY l.link_id) AS c)`;
+}
+
 /** The units of towns.mjs. */
 const TOWN = `r.id, 'town' AS kind_id, r.title, r.inhabitants, r.land, r.metadata,
   to_char(r.inserted_at AT TIME ZONE 'UTC', ${TIMESTAMP}) AS inserted_at,
@@ -74,6 +81,9 @@ const STATEMENTS = {
       (SELECT json_agg(r.item)::text FROM (SELECT p.depth, (SELECT row_to_json(i) FROM
         (SELECT ${NODE}, ${linkOf('p.depth')} FROM TABLE AS t WHERE t.id = p.child_id::uuid) AS i) AS item
         FROM page AS p ORDER BY p.depth, p.child_id) AS r) AS items`,
+  countLinks: `WITH page AS (SELECT t.id, json_build_object('parent', ${countsOf('child', 'parent')},
+      'child', ${countsOf('parent', 'child')}) AS links FROM TABLE AS t ORDER BY t.id LIMIT 100)
+    SELECT -1 AS count, (SELECT json_agg(page)::text FROM page) AS items`,
   link: `INSERT INTO LINKS AS l (parent_kind, parent_id, child_kind, child_id, link_id, inserted_at)
     VALUES ('KIND', $1, $3, $4, $2, now())
     ON CONFLICT (parent_kind, parent_id, child_kind, child_id, link_id) DO UPDATE SET link_id = excluded.link_id

@@ -67,6 +67,7 @@ const LISTS = [
   [/^include=\[code,largest:related.*&limit=50$/, 'related', () => []],
   [/^search=(\w+)\+(\w+)&limit=50$/, 'search', (words) => [words.join(' ')]],
   [/^filter=eq\(country,(\w+)\)&order=population;desc&limit=50$/, 'listByCountry', ([country]) => [country]],
+  [/^load_links=count&include=id&count=none&limit=100$/, 'countLinks', () => []],
   [/^limit=50$/, 'listAll', () => []],
   [/^group=country&select=\[count\(\),sum\(population\),avg\(population\)\]&limit=1000$/, 'groupByCountry', () => []],
   [/^filter=icontains\(name,(\w+)\)&limit=50$/, 'listContains', ([text]) => [`%${text}%`]],

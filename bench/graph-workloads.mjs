@@ -10,6 +10,7 @@ import { idOf, MADE } from './graph.mjs';
 
 /** At most 1.5 times the time of bare. */
 const TARGET = 0.67;
+const COUNT_TARGET = 0.9;
 const PAGE = 100;
 /** Enough links that none is created twice in one measurement. */
 const LINKS = 100_000;
@@ -32,6 +33,7 @@ export function graphWorkloads({ tree, random, hub }) {
     walk('L6', 'random links: six steps, nearly all 100,000 units', random, ANY.slice(0, SLOW), 5),
     linking(random),
     walk('L8', 'hub: 100 of 1,000 neighbours', hub, [0], 0),
+    linkCounts(random),
   ];
 }
 
@@ -61,6 +63,25 @@ function walk(id, title, graph, starts, depth) {
       assert.equal(count, graph.within(starts[sample], depth + 1));
       assert.equal(items.length, Math.min(PAGE, count));
     },
+  };
+}
+
+/** A list with the numbers of links of each unit. @param {Graph} graph @returns {Workload} */
+function linkCounts(graph) {
+  const path = `/api/lib/${graph.kind}/unit?load_links=count&include=id&count=none&limit=${PAGE}`;
+  const requests = [{ method: 'GET', path }];
+  return {
+    id: 'L9',
+    title: `random links: list ${PAGE} units with their numbers of links: load_links=count`,
+    target: COUNT_TARGET,
+    writes: false,
+    requests,
+    samples: requests,
+    check: ({ items }) =>
+      assert.deepEqual(
+        items.map((/** @type {any} */ { links }) => links.child.link ?? 0),
+        Array.from({ length: PAGE }, (_, at) => graph.within(at, 1)),
+      ),
   };
 }
 
