@@ -1,17 +1,23 @@
 /** The components of a document, each rendered when something refers to it. Pure. */
-import { grantOf } from '../../access/access.js';
-import { LINK_KIND } from '../../model/built-in-traits.js';
 import { isLinkable } from '../../model/model.js';
 import type { Section } from './document.text.js';
 import { ERROR_RESPONSES, HEADERS } from './operation/error.responses.js';
-import type { SchemaForm } from './names.js';
+import type { LinkForm, SchemaForm } from './names.js';
 import { schemaRef, type OpenApiParameter, type Schema } from './openapi.js';
 import { pathParameters } from './operation/path.parameters.js';
 import { CONDITIONS, QUERY_PARAMETERS } from './operation/query.parameters.js';
 import { recordResponse, SHARED_RESPONSES } from './operation/response.js';
+import {
+  anyStepSchema,
+  linkBodySchema,
+  linkChangesSchema,
+  linkRecordSchema,
+  linkStepSchema,
+  manyLinksSchema,
+} from './schema/link.schema.js';
 import { pageSchema, SHARED_SCHEMAS } from './schema/shared.schemas.js';
 import { createSchema, recordSchema, updateSchema } from './schema/unit.schema.js';
-import { kindContext, hasRecord, type DocumentView } from './view.js';
+import { kindContext, hasRecord, readableLinkTypes, type DocumentView } from './view.js';
 
 type ComponentMakers = ReadonlyMap<string, () => unknown>;
 
@@ -28,6 +34,7 @@ export function componentsOf(view: DocumentView): Readonly<Record<Section, (name
       ...constantMakers(SHARED_SCHEMAS),
       ...constantMakers(view.application.schemas),
       ...kindSchemas(view),
+      ...linkSchemas(view),
       ['kind_unit_body', () => ANY_BODY],
     ]),
     headers: constantMakers(HEADERS),
@@ -64,14 +71,29 @@ const ANY_BODY: Schema = {
 function componentParameters(view: DocumentView): Record<string, OpenApiParameter> {
   if (view.generic) return pathParameters(undefined);
   const readable = view.kinds.filter((kind) => isLinkable(kind) && hasRecord(view, kind.id)).map(({ id }) => id);
-  return pathParameters({ kinds: readable, linkTypes: linkTypesOf(view) });
+  return pathParameters({ kinds: readable, linkTypes: readableLinkTypes(view)?.map(({ id }) => id) });
 }
 
-/** The link types if the caller may read all of them, otherwise undefined. */
-function linkTypesOf({ model, caller }: DocumentView): readonly string[] | undefined {
-  const kind = model.kinds.get(LINK_KIND);
-  const grant = kind && grantOf(kind, 'read', caller, model);
-  return grant && grant.predicate === undefined ? [...model.linkTypes.keys()] : undefined;
+/** The schemas of links with values, and that of a link of any type in a traversal. */
+function linkSchemas(view: DocumentView): [string, () => Schema][] {
+  const { linkTypes, names } = view;
+  const context = kindContext(view);
+  const all = readableLinkTypes(view) ?? [];
+  const steps = new Map(linkTypes.map((type) => [type, names.linkSchema(type.id, 'link_step')]));
+  const any = (): Schema => anyStepSchema(all, steps);
+  return [
+    ...(linkTypes.length > 0 ? [['kind_link_step', any] satisfies [string, () => Schema]] : []),
+    ...linkTypes.flatMap((type): [string, () => Schema][] => {
+      const name = (form: LinkForm) => names.linkSchema(type.id, form);
+      return [
+        [name('link'), () => linkRecordSchema(type, context)],
+        [name('link_step'), () => linkStepSchema(type, context)],
+        [name('link_body'), () => linkBodySchema(type, context)],
+        [name('link_changes'), () => linkChangesSchema(type, context)],
+        [name('links_body'), () => manyLinksSchema(type, context)],
+      ];
+    }),
+  ];
 }
 
 /** The schemas of answers and bodies of each kind. */

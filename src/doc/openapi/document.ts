@@ -16,10 +16,12 @@ import { functionOperations } from './operation/function.operations.js';
 import { KindNames } from './names.js';
 import { escapeMarkdown, type PathItem, type PlacedOperation, type OpenApiTag } from './openapi.js';
 import { sharedOperation, operationOf, tagOfKind } from './operation/operation.js';
+import { linkTypeOperations } from './operation/link-type.operations.js';
 import { routePath } from './operation/path.parameters.js';
 import type { Route } from './route.js';
+import { typesWithValues } from './schema/link.schema.js';
 import { SharedValues } from './schema/shared.values.js';
-import { isShown, isShownOf, type DocumentInput, type DocumentView } from './view.js';
+import { isShown, isShownOf, readableLinkTypes, type DocumentInput, type DocumentView } from './view.js';
 
 export interface DocumentInfo {
   /** The URL of the service. */
@@ -47,11 +49,13 @@ export async function documentOf(input: DocumentInput, info: DocumentInfo): Prom
   const routes = await shownRoutes(input);
   const kinds = [...routes.keys()];
   checkChosen(input, kinds);
+  const linkTypes = input.generic ? [] : typesWithValues(readableLinkTypes(input) ?? [], input.caller);
   const names = new KindNames(
     kinds.map(({ id }) => id),
     Object.keys(TAGS),
+    linkTypes.map(({ id }) => id),
   );
-  const view: DocumentView = { ...input, kinds, routes, names, values: new SharedValues() };
+  const view: DocumentView = { ...input, kinds, routes, names, linkTypes, values: new SharedValues() };
   const text = new DocumentText();
   text.open();
   for (const [key, value] of Object.entries(documentHead(input, info))) await text.add(key, value);
@@ -121,7 +125,10 @@ function* operationsOf(view: DocumentView): Generator<readonly PlacedOperation[]
   const [ofNone, ofKinds] = [routes.filter(({ of }) => !of), routes.filter(({ of }) => of)];
   yield ofNone.filter((route) => isShown(route, undefined, view)).map((route) => operationAt(route, undefined, view));
   if (view.generic) yield ofKinds.map((route) => operationAt(route, undefined, view));
-  else yield ofKinds.flatMap((route) => (route.joint ? sharedOperation(route, view) : []));
+  else {
+    yield ofKinds.flatMap((route) => (route.joint ? sharedOperation(route, view) : []));
+    yield ofKinds.flatMap((route) => linkTypeOperations(route, view));
+  }
   const ofOne = ofKinds.filter(({ joint }) => !joint);
   for (const kind of view.kinds) {
     if (view.chosen && !view.chosen.has(kind.id)) continue;

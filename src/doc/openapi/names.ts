@@ -42,6 +42,13 @@ function withDigest(name: string): string[] {
 export const SCHEMA_FORMS = ['record', 'answer', 'page', 'create', 'update'] as const;
 export type SchemaForm = (typeof SCHEMA_FORMS)[number];
 
+/** The suffixes of the schemas of a link type. None ends in another, without punctuation, nor in those of kinds. */
+export const LINK_FORMS = ['link', 'link_step', 'link_body', 'link_changes', 'links_body'] as const;
+export type LinkForm = (typeof LINK_FORMS)[number];
+
+/** What ids of link types would make of themselves in names of the document's own. */
+const NO_LINK_STEMS = ['kind', 'any'];
+
 /** The prefix of built-in schemas, which ids of users' kinds cannot have. */
 export const BUILT_IN_PREFIX = 'kind_';
 
@@ -49,9 +56,15 @@ export class KindNames {
   readonly #stems = new Map<string, string>();
   readonly #tags = new Map<string, string>();
   readonly #functions = new DistinctNames();
+  readonly #linkStems = new Map<string, string>();
 
-  /** @param ids of all kinds that the document may name, oldest first: older kinds keep their names */
-  constructor(ids: Iterable<string>, builtInTags: Iterable<string>) {
+  /**
+   * @param ids of all kinds that the document may name, oldest first: older kinds keep their names
+   * @param linkTypes those that it names, oldest first
+   */
+  constructor(ids: Iterable<string>, builtInTags: Iterable<string>, linkTypes: Iterable<string> = []) {
+    const linkStems = new DistinctNames(NO_LINK_STEMS);
+    for (const id of linkTypes) this.#linkStems.set(id, linkStems.take(id));
     const [stems, tags] = [new DistinctNames(), new DistinctNames(builtInTags)];
     for (const id of ids) {
       const stem = stems.take(id);
@@ -67,6 +80,14 @@ export class KindNames {
 
   schema(kindId: string, form: SchemaForm): string {
     return `${this.#stemOf(kindId)}.${form}`;
+  }
+
+  linkSchema(linkId: string, form: LinkForm): string {
+    return `${this.#linkStems.get(linkId) ?? linkId}.${form}`;
+  }
+
+  linkOperation(linkId: string, what: string): string {
+    return `${this.#linkStems.get(linkId) ?? linkId}.${what}`;
   }
 
   operation(kindId: string, routeId: string): string {

@@ -1,8 +1,8 @@
 /** The input of a document, and what of it the caller may see. Pure. */
-import { isAllowedForSomeUnit } from '../../access/access.js';
+import { grantOf, isAllowedForSomeUnit } from '../../access/access.js';
 import { mayBeParent } from '../../access/link-access.js';
-import { isLinkable, isMemberKind, type KindDef, type Model } from '../../model/model.js';
-import type { Operation as Right } from '../../model/built-in-traits.js';
+import { isLinkable, isMemberKind, type KindDef, type LinkTypeDef, type Model } from '../../model/model.js';
+import { LINK_KIND, type Operation as Right } from '../../model/built-in-traits.js';
 import { isAdministrator, type Caller } from '../../tenancy/caller.js';
 import { keyParameters } from '../../unit/query/key-parameter.js';
 import type { UnitOperation } from '../../unit/store/unit-store.js';
@@ -37,6 +37,8 @@ export interface DocumentView extends DocumentInput {
   /** The visible routes of each kind. */
   readonly routes: ReadonlyMap<KindDef, ReadonlySet<Route>>;
   readonly values: SharedValues;
+  /** The link types with parameters that the caller may read or write; none if it may not read all link types. */
+  readonly linkTypes: readonly LinkTypeDef[];
   readonly names: KindNames;
 }
 
@@ -49,6 +51,13 @@ export function hasRight({ model, caller }: DocumentInput, kind: KindDef, rights
 export function mayCall({ rights, onLinks }: Route, kind: KindDef, input: DocumentInput): boolean {
   if (!rights || hasRight(input, kind, rights)) return true;
   return onLinks !== undefined && mayBeParent(kind, onLinks, input.caller, input.model);
+}
+
+/** The link types if the caller may read all of them, otherwise undefined. */
+export function readableLinkTypes({ model, caller }: DocumentInput): readonly LinkTypeDef[] | undefined {
+  const kind = model.kinds.get(LINK_KIND);
+  const grant = kind && grantOf(kind, 'read', caller, model);
+  return grant && grant.predicate === undefined ? [...model.linkTypes.values()] : undefined;
 }
 
 /** The caller's rights, for the schemas of kinds. */

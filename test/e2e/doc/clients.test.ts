@@ -10,6 +10,7 @@ import openapiTypescript, { astToString } from 'openapi-typescript';
 import ts from 'typescript';
 import { afterAll, expect, it } from 'vitest';
 import { defineKinds } from '../../support/callers.js';
+import { createdId, ok } from '../../support/definitions.js';
 import { PLACE, THING } from '../../support/every-type.js';
 import { SHOWN_KINDS } from '../../support/shown-kinds.js';
 import { sharedService, type TestProject } from '../../support/service.js';
@@ -33,6 +34,15 @@ await defineKinds(project, PLACE, THING, {
   ],
 });
 await defineKinds(project, ...WORDS);
+for (const { id } of WORDS.slice(0, 6)) {
+  await ok(project.post('/link/unit', { id, parameters: [{ id: 'weight', kind_id: 'float' }] }));
+}
+await ok(
+  project.post('/link/unit', {
+    id: 'flight',
+    parameters: ['weight', { id: 'seats', kind_id: 'integer', required: true }],
+  }),
+);
 
 const ORVAL = join(dirname(createRequire(import.meta.url).resolve('orval')), 'bin/orval.js');
 const folders: string[] = [];
@@ -40,9 +50,9 @@ afterAll(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true,
 
 /** A program of both clients, as a user would write it. */
 const PROGRAM = `
-import type { paths } from './types.js';
+import type { components, paths } from './types.js';
 import { createClient } from './sdk/client/index.js';
-import { cityCreate, cityList, kindStruct, cityDelete } from './sdk/sdk.gen.js';
+import { anyLinked, anyPath, cityCreate, cityList, flightLink, flightLinkMany, flightLinkUpdate, kindStruct, cityDelete } from './sdk/sdk.gen.js';
 import { cityCreate as create, cityList as list, type CityCreate } from './orval.js';
 
 type Listing = paths['/api/lib/city/unit']['get'];
@@ -70,6 +80,39 @@ export async function byOrval(headers: Record<string, string>) {
   const listed = await list({ order: ['name;asc'], limit: 5 }, { headers });
   if (created.status !== 200 || listed.status !== 200) throw new Error('refused');
   return { created: created.data.content, first: listed.data.content.items[0]?.name };
+}
+
+type Step = components['schemas']['kind_link_step'];
+export function weightOf(step: Step): number | null {
+  if (step.link_id !== 'flight') return 0;
+  // @ts-expect-error no text
+  step.weight satisfies string | null;
+  return step.weight;
+}
+
+export async function linksBySdk(baseUrl: string, key: string, token: string, [from, to]: [string, string]) {
+  const client = createClient({ baseUrl, auth: ({ scheme }) => (scheme === 'bearer' ? token : key) });
+  const path = { parent_kind_id: 'city', parent_unit_id: from } as const;
+  const other = { child_kind_id: 'city', child_unit_id: to } as const;
+  const made = await flightLink({ client, path: { ...path, ...other }, body: { weight: 1.5, seats: 3 } });
+  const changed = await flightLinkUpdate({ client, path: { ...path, ...other }, body: { weight: 2.5 } });
+  // @ts-expect-error no text
+  await flightLinkUpdate({ client, path: { ...path, ...other }, body: { weight: 'heavy' } });
+  const many = await flightLinkMany({
+    client,
+    path: { ...path, direction: 'child' },
+    body: { items: [{ kind_id: 'city', id: to, weight: 2.5 }] },
+  });
+  const walked = await anyLinked({ client, path: { ...path, direction: 'child' } });
+  const way = await anyPath({ client, path, query: { to_kind: 'city', to_id: to } });
+  const listed = await cityList({ client, query: { load_links: true, direction: 'child', link_id: ['flight'], include_linked: ['name'] } });
+  const step = walked.data?.content.items[0]?.link;
+  return {
+    seats: made.data?.content.seats satisfies number | null | undefined,
+    weights: [changed.data?.content.weight, many.data?.content.items[0]?.weight, step && weightOf(step as Step)],
+    way: way.data?.content.count,
+    listed: listed.data?.content.items.map(({ links }) => links),
+  };
 }
 
 export async function bySdk(baseUrl: string, key: string, token: string) {
@@ -161,6 +204,7 @@ function compile(folder: string): string[] {
 interface Program {
   bySchemas(url: string, headers: Record<string, string>, query: object): Promise<unknown>;
   bySdk(url: string, key: string, token: string): Promise<unknown>;
+  linksBySdk(url: string, key: string, token: string, ends: readonly [string, string]): Promise<unknown>;
   byOrval(headers: Record<string, string>): Promise<unknown>;
 }
 
@@ -176,6 +220,16 @@ it('is a strict client, by every generator', { timeout: 240_000 }, async () => {
     struct: 'Kind',
     gone: { content: null, messages: [] },
   });
+  const ends = [await createdId(project.post('/city/unit', { name: 'Bari' }))] as string[];
+  ends.push(await createdId(project.post('/city/unit', { name: 'Como' })));
+  const [from = '', to = ''] = ends;
+  expect(await program.linksBySdk(url, project.id, token, [from, to])).toMatchObject({
+    seats: 3,
+    weights: [2.5, 2.5, 2.5],
+    way: 1,
+    listed: [{ child: [{ name: 'Como', link: { weight: 2.5, seats: 3 } }] }, { child: [] }],
+  });
+  for (const id of ends) await ok(project.delete(`/city/unit/${id}`));
   const headers = { 'kind-project-key': project.id, authorization: `Bearer ${token}` };
   expect(await program.bySchemas(url, headers, { limit: 0 })).toEqual({
     content: { count: 0, items: [] },

@@ -57,6 +57,9 @@ const project = await service.project();
 await defineKinds(project, { id: 'order', label: 'Order', parameters: [{ id: 'heading', kind_id: 'string' }] });
 const before = await documentOf(project);
 await defineKinds(project, ...LOOKALIKES.map((id) => ({ id, label: 'Order', parameters: ['heading'] })));
+for (const id of ['order', 'or_der', 'any', 'order_link', 'anew', 'error']) {
+  await ok(project.post('/link/unit', { id, parameters: [{ id: `w_${id}`, kind_id: 'integer' }] }));
+}
 const member = await asMember(project);
 await ok(project.put('/kind/unit/order', { public: true }));
 const documents = {

@@ -4,20 +4,17 @@
 import { EFFECTIVE_LEVELS } from '../../../access/level.js';
 import { OPERATIONS } from '../../../model/built-in-traits.js';
 import { PARAMETER_TYPES } from '../../../model/parameter-type/type-by-id.js';
-import { LIMITS } from '../../../shared/limits.js';
 import { ERRORS } from '../../../shared/errors.js';
 import { DEFINITION_SCHEMAS } from './definition.schema.js';
 import { schemaRef, type Schema } from '../openapi.js';
+import { LINK_SCHEMAS } from './shared-link.schemas.js';
+import { objectSchema } from './object.schema.js';
 import { orNull, TIMESTAMP_SCHEMA } from './value.schema.js';
 
 const STRING_SCHEMA: Schema = { type: 'string' };
 const BOOLEAN_SCHEMA: Schema = { type: 'boolean' };
 const UUID_SCHEMA: Schema = { type: 'string', format: 'uuid' };
 const LENGTH: Schema = { type: ['integer', 'null'], minimum: 0 };
-
-function objectSchema(properties: Readonly<Record<string, Schema>>): Schema {
-  return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false };
-}
 
 /** The content of an answer without data. */
 export const NULL_SCHEMA: Schema = { type: 'null' };
@@ -142,78 +139,6 @@ const UNIT: Schema = {
   additionalProperties: true,
 };
 
-/** With the values of the parameters of the link type. */
-const withLinkValues = (schema: Schema): Schema => ({
-  ...schema,
-  description: 'The link, with the values of the parameters of its type.',
-  additionalProperties: true,
-});
-
-const LINK_STEP = withLinkValues(
-  objectSchema({
-    link_id: STRING_SCHEMA,
-    parent_id: STRING_SCHEMA,
-    child_id: STRING_SCHEMA,
-    depth: { type: 'integer', minimum: 0, description: '0 for a direct neighbour.' },
-    inserted_at: { ...TIMESTAMP_SCHEMA },
-  }),
-);
-
-const LINKED_UNIT: Schema = {
-  allOf: [schemaRef('kind_unit'), { type: 'object', properties: { link: LINK_STEP }, required: ['link'] }],
-};
-
-const LOADED_LINKS: Schema = {
-  anyOf: [
-    { type: 'array', items: schemaRef('kind_linked_unit') },
-    { type: 'object', additionalProperties: { type: 'integer', minimum: 1 } },
-  ],
-};
-
-const LINK = withLinkValues(
-  objectSchema({
-    parent_id: STRING_SCHEMA,
-    child_id: STRING_SCHEMA,
-    type: { type: 'string', const: 'link' },
-    parent_kind_id: STRING_SCHEMA,
-    child_kind_id: STRING_SCHEMA,
-    link_id: STRING_SCHEMA,
-    inserted_at: { ...TIMESTAMP_SCHEMA },
-  }),
-);
-
-const LINK_VALUES: Schema = {
-  type: 'object',
-  description: 'Values of the parameters of the link type.',
-  additionalProperties: true,
-};
-
-const LINKS_BODY: Schema = {
-  type: 'object',
-  properties: {
-    items: {
-      type: 'array',
-      maxItems: LIMITS.bulk,
-      description: 'The other units, each once, with the values of their links.',
-      items: {
-        type: 'object',
-        properties: { kind_id: STRING_SCHEMA, id: STRING_SCHEMA },
-        required: ['kind_id', 'id'],
-        additionalProperties: true,
-      },
-    },
-    replace: {
-      type: 'boolean',
-      default: false,
-      description:
-        'Whether the links of the unit are exactly these afterwards: others are deleted, and values that are given ' +
-        'replace those of links that exist.',
-    },
-  },
-  required: ['items'],
-  additionalProperties: false,
-};
-
 const DECISION = objectSchema({
   allowed: BOOLEAN_SCHEMA,
   level: { type: ['string', 'null'], enum: [...EFFECTIVE_LEVELS, null] },
@@ -294,24 +219,13 @@ export const SHARED_SCHEMAS: Readonly<Record<string, Schema>> = {
   kind_me: ME,
   kind_own_session: OWN_SESSION,
   kind_unit: UNIT,
-  kind_link: LINK,
-  kind_link_values: LINK_VALUES,
-  kind_links_body: LINKS_BODY,
-  kind_linked_unit: LINKED_UNIT,
+  ...LINK_SCHEMAS,
   kind_nested_unit: {
     type: 'object',
     description: 'With `nest`: the id of the unit that is referred to, and its values that `include` names.',
     properties: { id: STRING_SCHEMA },
     required: ['id'],
     additionalProperties: true,
-  },
-  kind_links: {
-    type: 'object',
-    properties: { parent: LOADED_LINKS, child: LOADED_LINKS },
-    minProperties: 1,
-    additionalProperties: false,
-    description:
-      'Only with `load_links`: the linked units, or with `count` their numbers by link type; with `direction` of one direction alone.',
   },
   kind_decision: DECISION,
   kind_explanation: EXPLANATION,

@@ -62,7 +62,7 @@ export function recordFieldIds(kind: KindDef, caller: Caller): string[] {
   return [...readableFields(kind, caller).keys()];
 }
 
-function outputProperty(kind: KindDef, field: Field, context: KindContext): Schema {
+export function outputProperty(kind: KindDef, field: Field, context: KindContext): Schema {
   const { def, constant } = field;
   if (field.id === 'kind_id') return { type: 'string', const: kind.id };
   if (constant !== undefined) return constantSchema(constant);
@@ -158,7 +158,7 @@ export function isRequiredInBody(kind: KindDef, field: Field): boolean {
   return isRequired(field);
 }
 
-function inputProperty(kind: KindDef, field: Field, context: KindContext, create: boolean): Schema {
+export function inputProperty(kind: KindDef, field: Field, context: KindContext, create: boolean): Schema {
   const { def } = field;
   const { caller } = context;
   const form = nestedUnitSchema(kind, field, context) ?? inputFieldSchema(kind, field, create);
@@ -192,6 +192,6 @@ function nestedUnitSchema(kind: KindDef, field: Field, context: KindContext): Sc
   return { anyOf: [inputValue(field), schemaRef(names.schema(target, 'create'))] };
 }
 
-function propertySchemas(fields: readonly Field[], schemaOf: (field: Field) => Schema): Record<string, Schema> {
+export function propertySchemas(fields: readonly Field[], schemaOf: (field: Field) => Schema): Record<string, Schema> {
   return Object.fromEntries(fields.map((field) => [field.id, schemaOf(field)]));
 }
