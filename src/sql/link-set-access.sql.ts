@@ -18,7 +18,10 @@ export interface RefusedLinksRow {
   readonly refused: readonly string[];
 }
 
-/** Locks the units too, so that edits of them wait until the transaction ends. One row `RefusedLinksRow`. */
+/**
+ * One row `RefusedLinksRow`. The units are locked against deletion. A lock against edits would conflict with the locks of
+ * another request that replaces links of one of them, in an order that can not be fixed.
+ */
 export function refusedLinksStatement(set: LinkSet, { kind, allowed, rule, ids }: LinksToTest): Statement {
   const { schema, direction, id } = set;
   const [parent, child, parentKind] = direction === 'child' ? ['u', 't', set.kind] : ['t', 'u', kind];
@@ -32,8 +35,6 @@ export function refusedLinksStatement(set: LinkSet, { kind, allowed, rule, ids }
     FROM ${kindTable(schema, set.kind)} AS u
     CROSS JOIN ${kindTable(schema, kind)} AS t
     WHERE ${own} = ${param(id)}::${columnType(set.kind.keyField.columnType)} AND ${hasKeyIn(kind, ids)}
-    ORDER BY ${columnRef(kind.keyField)}
-    FOR SHARE OF u, t
   `;
   return render(
     sql`

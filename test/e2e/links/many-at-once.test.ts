@@ -1,6 +1,6 @@
 /** Many links of one unit, while others link and delete the same units. */
 import { expect, it } from 'vitest';
-import { defineKinds } from '../../support/callers.js';
+import { asMember, defineKinds } from '../../support/callers.js';
 import { ok, query } from '../../support/definitions.js';
 import { sharedService, type Reply } from '../../support/service.js';
 import { sideConnection } from '../../support/side-connection.js';
@@ -62,6 +62,19 @@ it('the same links in opposite orders, and from both sides, never fail', async (
     link(['hub', 'rim', ...NODES.slice(n, n + 9)].reverse(), replace, NODES[n + 1] ?? '', 'parent'),
   ]);
   expect(statuses(await Promise.all(rounds.flat()))).toEqual([200]);
+});
+
+it('replacements from both sides, whose access depends on both units, never fail', async () => {
+  const rule = 'and(ne(parent.code,nowhere),ne(child.code,nowhere))';
+  await ok(admin.post('/link/unit', { id: 'ruled', access: { create: rule, delete: rule } }));
+  const ann = await asMember(admin);
+  const units = NODES.slice(0, 10);
+  const body = (way: string) => ({ items: items(way === 'child' ? units : [...units].reverse()), replace: true });
+  const ways = units.flatMap((unit) => ['child', 'parent'].map((way) => ({ unit, way })));
+  const replies = await Promise.all(
+    ways.map(({ unit, way }) => ann.post(`/node/unit/${unit}/link/ruled/${way}`, body(way))),
+  );
+  expect(statuses(replies)).toEqual([200]);
 });
 
 it('a single link that is created meanwhile is answered like one that existed', async () => {

@@ -371,7 +371,7 @@ WITH _p AS MATERIALIZED (SELECT "t"."id"::text AS id, ("t"."id" = $1::uuid) IS T
 -- $6 = "road"
 
 -- which of many links a rule does not allow
-WITH _r AS MATERIALIZED (SELECT ("t"."id")::text AS id, ("u"."id" = $1::uuid AND EXISTS (SELECT FROM (SELECT) AS "_r_0" WHERE "t"."title" = $2::text)) IS TRUE AS allowed FROM "project_demo"."city" AS u CROSS JOIN "project_demo"."land" AS t WHERE "u"."id" = $3::uuid AND "t"."id" = ANY($4::text[]) ORDER BY "t"."id" FOR SHARE OF u, t) SELECT m."version" AS v, (SELECT coalesce(json_agg(r.id) FILTER (WHERE NOT r.allowed), '[]') FROM _r AS r) AS refused FROM "project_demo"."_model" AS m
+WITH _r AS MATERIALIZED (SELECT ("t"."id")::text AS id, ("u"."id" = $1::uuid AND EXISTS (SELECT FROM (SELECT) AS "_r_0" WHERE "t"."title" = $2::text)) IS TRUE AS allowed FROM "project_demo"."city" AS u CROSS JOIN "project_demo"."land" AS t WHERE "u"."id" = $3::uuid AND "t"."id" = ANY($4::text[])) SELECT m."version" AS v, (SELECT coalesce(json_agg(r.id) FILTER (WHERE NOT r.allowed), '[]') FROM _r AS r) AS refused FROM "project_demo"."_model" AS m
 -- $1 = "0198c0de-0000-7000-8000-000000000001"
 -- $2 = "Italy"
 -- $3 = "0198c0de-0000-7000-8000-000000000001"
