@@ -100,7 +100,7 @@ export const LIMITS = {
   bodyContainers: 1_000_000,
   /** Units of a kind up to which its indexes are built in the transaction of the change; above, in the background. */
   indexedInTransaction: 10_000,
-  /** Bytes of a body of fixed shape, as for sign-in and links. */
+  /** Bytes of a body of fixed shape, as for sign-in and single links. */
   smallBody: 128 * 1024,
   /**
    * Bytes of bodies (decompressed) in the memory of one process: of all projects, of one, and what each project can

@@ -125,6 +125,12 @@ describe('many links', () => {
     expect(await ends('d', 'road')).toHaveLength(400);
   });
 
+  it('may have a body as large as one of units', async () => {
+    const note = (bytes: number) => ({ items: [city('j', { km: 1, notes: ['x'.repeat(bytes)] })] });
+    expect((await made(admin, path('i'), note(2 ** 21))).items[0]?.['notes']).toEqual(['x'.repeat(2 ** 21)]);
+    expect(refusalOf(await root.post(path('i'), note(2 ** 24)))).toEqual({ status: 413, messages: ['body.too_large'] });
+  });
+
   it('are none if the list is empty', async () => {
     expect(await made(admin, path('a'), { items: [] })).toEqual({ count: 0, items: [] });
     expect(await ends('a', 'road')).toHaveLength(3);
