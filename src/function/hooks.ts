@@ -19,7 +19,8 @@ import { Behaviors, type Behavior, type BehaviorSource, type PendingWrite } from
 import { bodyOf, keyOf, shownValues, withoutValuesOf, withValuesOf, type Draft } from '../unit/draft/draft.js';
 import { draftUpdate } from '../unit/draft/draft-reader.js';
 import { originalCallerOf, transactionOf, type Session } from '../unit/session/session.js';
-import { SessionUnits, type UnitObject } from '../unit/session-units.js';
+import type { UnitObject } from '../unit/hidden-values.js';
+import { SessionUnits } from '../unit/session-units.js';
 import { brokenModule } from './load/broken-module.js';
 import { Capacity } from './run/capacity.js';
 import type { FunctionModule, HookName } from './declare/definition.js';

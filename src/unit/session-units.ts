@@ -7,7 +7,7 @@ import { Injectable } from '@nestjs/common';
 import { authorizeForFunction } from '../access/function-access.js';
 import { parseAggregateQuery } from '../http/route/parse-aggregate-query.js';
 import type { QueryParameters } from '../http/route/parse-list-query.js';
-import type { Field, KindDef, Model } from '../model/model.js';
+import type { KindDef } from '../model/model.js';
 import { readJson } from '../http/body/json-pieces.js';
 import { refusal } from '../shared/errors.js';
 import { isPlainObject, typeName } from '../shared/json.js';
@@ -18,10 +18,9 @@ import type { NotObject } from './draft/drafter.js';
 import type { Readable, UnitOperation } from './store/unit-store.js';
 import type { Session } from './session/session.js';
 import { unknownUnit } from './session/unit-ids.js';
+import { concealHidden, type UnitObject } from './hidden-values.js';
 import { UnitReader } from './unit.reader.js';
 import { UnitStores } from './unit-stores.js';
-
-export type UnitObject = Readonly<Record<string, unknown>>;
 
 @Injectable()
 export class SessionUnits {
@@ -137,39 +136,4 @@ function notObject(value: unknown): NotObject {
 
 async function unitObjectOf({ model, project }: Session, kind: KindDef, body: string): Promise<UnitObject> {
   return concealHidden(model, kind.id, (await readJson(body, project.schema)) as UnitObject);
-}
-
-/** What `load_links` adds to a unit. */
-type LoadedLinks = Readonly<Record<string, (UnitObject & { readonly kind_id: string })[] | Record<string, number>>>;
-
-/**
- * Hides hidden parameters from spreads and `JSON.stringify`, also those behind references and of loaded links. Changes
- * the unit and returns it.
- */
-export function concealHidden<U extends UnitObject>(model: Model, kindId: string, unit: U): U {
-  const kind = model.kinds.get(kindId);
-  if (!kind) throw new Error(`what is hidden of a unit of '${kindId}' is not known`);
-  for (const key of Object.keys(unit)) {
-    if (isHidden(model, kind, key)) Object.defineProperty(unit, key, { enumerable: false });
-    const { reference } = kind.fields.get(key) ?? {};
-    const value = unit[key];
-    // With `nest`, the value of a reference is an object.
-    if (reference && isPlainObject(value)) concealHidden(model, reference.kind, value);
-  }
-  const { links = {} } = unit as { readonly links?: LoadedLinks };
-  // With `load_links: 'count'` there are numbers instead of units.
-  const units = Object.values(links).flatMap((linked) => (Array.isArray(linked) ? linked : []));
-  for (const linked of units) concealHidden(model, linked.kind_id, linked);
-  return unit;
-}
-
-/** Whether a path contains a hidden parameter. */
-function isHidden(model: Model, start: KindDef, path: string): boolean {
-  let kind: KindDef | undefined = start;
-  for (const name of path.split('.')) {
-    const field: Field | undefined = kind?.fields.get(name);
-    if (field?.def.hidden) return true;
-    kind = field?.reference && model.kinds.get(field.reference.kind);
-  }
-  return false;
 }

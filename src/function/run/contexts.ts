@@ -20,7 +20,13 @@ import { SYSTEM, type Caller } from '../../tenancy/caller.js';
 import { originalCallerOf, type Session } from '../../unit/session/session.js';
 import { readJson } from '../../http/body/json-pieces.js';
 import type { MixedPage } from '../../unit/query/union.plan.js';
-import { SessionUnits, concealHidden, type UnitObject } from '../../unit/session-units.js';
+import {
+  concealHidden,
+  concealHiddenOfLink,
+  concealHiddenOfLinked,
+  type UnitObject,
+} from '../../unit/hidden-values.js';
+import { SessionUnits } from '../../unit/session-units.js';
 import { checkedLinkOptions, checkedLinks, checkText, checkUnit } from './argument-checks.js';
 import { withOrigin } from '../sandbox/refusal-origin.js';
 import { signalFor, type UserCode } from '../sandbox/user-code.js';
@@ -144,7 +150,8 @@ export class Contexts {
         const kinds = given.map((each) => each.unit.kind_id);
         return write([...new Set([path.kind, ...kinds])], async () => {
           const { items } = await this.linkSets.createIn(session, path, () => calledLinks(given, replace));
-          return (await readJson(items, session.project.schema)) as LinkRecord[];
+          const records = (await readJson(items, session.project.schema)) as LinkRecord[];
+          return records.map((record) => concealHiddenOfLink(session.model, record));
         });
       },
       update: async (parent, child, link, values) => {
@@ -160,7 +167,9 @@ export class Contexts {
         checkUnit(unit, call, 'unit');
         const path = { kind: unit.kind_id, unit: unit.id, direction };
         const parameters = optionParameters(options, call);
-        return read([path.kind], () => mixedPage(session, this.walks.listIn(session, path, parameters)));
+        return read([path.kind], () =>
+          mixedPage(session, this.walks.listIn(session, path, parameters), concealHiddenOfLinked),
+        );
       },
     };
     const groups: Data['groups'] = {
@@ -168,7 +177,7 @@ export class Contexts {
         const call = 'groups.units(group, options)';
         checkText(group, call, 'group');
         const parameters = optionParameters(options, call);
-        return read([group], () => mixedPage(session, this.groups.listIn(session, group, parameters)));
+        return read([group], () => mixedPage(session, this.groups.listIn(session, group, parameters), concealHidden));
       },
     };
     return { units: units as unknown as Data['units'], links, groups };
@@ -176,12 +185,16 @@ export class Contexts {
 }
 
 /** Every item has `kind_id` here, even if the options exclude it, because hidden parameters are known by kind. */
-async function mixedPage({ model, project }: Session, page: Promise<MixedPage>): Promise<Page<AnyUnit>> {
+async function mixedPage(
+  { model, project }: Session,
+  page: Promise<MixedPage>,
+  conceal: typeof concealHidden,
+): Promise<Page<AnyUnit>> {
   const { count, items, showsKinds } = await page;
   const parsed = (await readJson(items, project.schema)) as AnyUnit[];
   const units = parsed.map((unit) => {
     const { kind_id, ...rest } = unit;
-    return concealHidden(model, kind_id, showsKinds ? unit : rest) as AnyUnit;
+    return conceal(model, kind_id, showsKinds ? unit : rest) as AnyUnit;
   });
   return { count, items: units };
 }

@@ -5,7 +5,7 @@
 import { OutdatedError } from '../../database/transaction/contention.js';
 import type { KindDef } from '../../model/model.js';
 import type { Session } from '../../unit/session/session.js';
-import type { UnitObject } from '../../unit/session-units.js';
+import type { UnitObject } from '../../unit/hidden-values.js';
 import { deepCopy } from '../sandbox/deep-copy.js';
 
 /** Reads the unit in a session. */

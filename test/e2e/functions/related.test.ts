@@ -1,4 +1,4 @@
-/** Related units in functions, with the tag `filter`; and in lists of remote kinds, which have none. */
+/** Related units and values of links in functions, with the tag `filter`; and in lists of remote kinds, which have none. */
 import { expect, it } from 'vitest';
 import { defineKinds } from '../../support/callers.js';
 import { createdId, ok } from '../../support/definitions.js';
@@ -22,6 +22,25 @@ const folder = new FunctionsFolder({
               order: '-count_related(comment.article)',
             }),
         }),
+        cited: article.function({
+          description: 'Articles that cite another one at a page, and those that this one cites after it',
+          parameters: { page: { type: 'integer', required: true }, from: { type: 'string', required: true } },
+          methods: ['GET'],
+          run: async ({ units, links, parameters: { page, from } }) => {
+            const { items } = await units('article').list({
+              filter: filter\`linked(cites,child,article,and(gte(link.page,\${page}),isnull(link.kept,false)))\`,
+            });
+            const after = await links.list({ kind_id: 'article', id: from }, 'child', {
+              filter: filter\`and(gt(link.page,\${page}),isnull(link.kept,false))\`,
+              order: ['link.page;desc', '-link.kept'],
+            });
+            const all = await units('article').list({ load_links: true });
+            const to = after.items.map((unit) => ({ unit }));
+            const again = await links.createAll({ kind_id: 'article', id: from }, 'child', to, { type: 'cites' });
+            const kept = after.items.map(({ link }) => link.kept).join('');
+            return { citing: items.map(({ title }) => title), after: after.items, all, again, kept };
+          },
+        }),
       },
     });`,
   'zone.ts': `
@@ -43,6 +62,10 @@ await defineKinds(
   },
   { id: 'zone', remote: true, parameters: [{ id: 'name', kind_id: 'string' }] },
 );
+const page = { id: 'page', kind_id: 'integer' };
+await ok(
+  project.post('/link/unit', { id: 'cites', parameters: [page, { id: 'kept', kind_id: 'string', hidden: true }] }),
+);
 
 it('a function lists units by related ones, without what is hidden in these', async () => {
   const article = await createdId(project.post('/article/unit', { title: 'one' }));
@@ -58,6 +81,25 @@ it('a function lists units by related ones, without what is hidden in these', as
     items: [{ title: 'one', n: 1, all: [{ state: 'new' }, { state: 'a,")' }] }],
   });
   expect(JSON.stringify(content)).not.toContain('concealed');
+});
+
+it('a function tests values of links, also hidden ones, which no answer shows', async () => {
+  const ids: string[] = [];
+  for (const title of ['a', 'b', 'c']) ids.push(await createdId(project.post('/article/unit', { title })));
+  const [a = '', ...others] = ids;
+  for (const [at, id] of others.entries()) {
+    await ok(project.post(`/article/unit/${a}/link/cites/article/unit/${id}`, { page: 7 + at, kept: 'private' }));
+  }
+  expect(await ok(project.get(`/article/function/cited?page=8&from=${a}`))).toMatchObject({ citing: ['a'], after: [] });
+  const content = await ok(project.get(`/article/function/cited?page=6&from=${a}`));
+  expect(content).toMatchObject({
+    after: [{ link: { page: 8 } }, { link: { page: 7 } }],
+    again: [{ page: 8 }, { page: 7 }],
+    kept: 'private'.repeat(2),
+  });
+  // Functions get hidden values, but these are not enumerable.
+  const { kept: _, ...answered } = content as Record<string, unknown>;
+  expect(JSON.stringify(answered)).not.toContain('private');
 });
 
 it.each([
