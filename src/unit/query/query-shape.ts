@@ -3,6 +3,7 @@
  * their values have the same shape. Pure.
  */
 import { conjunction, type Predicate, type Related, type Target } from '../../model/predicate/predicate.js';
+import { filtersOf } from '../../model/predicate/related.js';
 import type { AggregatePlan } from '../../sql/aggregate.sql.js';
 import { targetsOfOrder } from '../../sql/order.sql.js';
 import type { ListPlan, OrderTerm } from '../../sql/select.sql.js';
@@ -116,8 +117,9 @@ function pathText({ through, field, keys, counted, ofLink }: Target): string {
   return `${steps}${field.id}${keys.length > 0 ? '.*' : ''}`;
 }
 
-function relatedText({ via, kinds }: Related): string {
+function relatedText(related: Related): string {
+  const { via, kinds } = related;
   const way = via.type === 'reference' ? via.field.id : `${via.link} ${via.direction}`;
-  const filter = conjunction(via.type === 'link' ? via.where : undefined, kinds[0]?.filter);
-  return `${kindsText(kinds)} by ${way}${whereText(filter, undefined)}`;
+  const [first, second] = filtersOf({ ...related, kinds: kinds.slice(0, 1) });
+  return `${kindsText(kinds)} by ${way}${whereText(conjunction(first, second), undefined)}`;
 }

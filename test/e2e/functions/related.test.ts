@@ -98,8 +98,7 @@ it('a function tests values of links, also hidden ones, which no answer shows', 
     kept: 'private'.repeat(2),
   });
   // Functions get hidden values, but these are not enumerable.
-  const { kept: _, ...answered } = content as Record<string, unknown>;
-  expect(JSON.stringify(answered)).not.toContain('private');
+  expect(JSON.stringify({ ...(content as object), kept: undefined })).not.toContain('private');
 });
 
 it.each([
