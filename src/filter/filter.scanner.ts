@@ -31,10 +31,14 @@ export class Scanner {
   readonly #characters: readonly string[];
   #next = 0;
 
-  /** @param alsoEndsWords a further character that ends a word */
+  /**
+   * @param alsoEndsWords a further character that ends a word
+   * @param before how many characters precede the text in a longer one, for positions
+   */
   constructor(
     text: string,
     private readonly alsoEndsWords?: string,
+    private readonly before = 0,
   ) {
     this.#characters = [...text];
     this.#refuseIllFormed();
@@ -42,7 +46,7 @@ export class Scanner {
 
   /** The position of the next character, from 1. */
   get at(): number {
-    return this.#next + 1;
+    return this.before + this.#next + 1;
   }
 
   /** The next character; the empty string at the end. */

@@ -107,7 +107,7 @@ class RelatedTermParser {
 
   #order(): readonly OrderBy[] {
     const { at } = this.#scanner;
-    const order = parseOrder(this.#scanner.argument());
+    const order = parseOrder(this.#scanner.argument(), at - 1);
     if (order.length > LIMITS.orderTerms) throw this.#scanner.fail(`at most ${LIMITS.orderTerms} terms`, at);
     if (depthOfRelated(relatedOfOrder(order)) < LIMITS.relatedDepth) return order;
     const text = `at most ${LIMITS.relatedDepth} functions over related units inside one another, at character ${at}`;

@@ -19,20 +19,21 @@ const DIRECTIONS: ReadonlyMap<string, boolean> = new Map([
 
 /**
  * Parses one term, or several in brackets or separated by commas.
+ * @param before how many characters precede it in a longer text, for positions
  * @throws KindError `filter.syntax` and other codes of filters, with the position
  * @example parseOrder('[country.name;asc,-population]')
  */
-export function parseOrder(text: string): OrderBy[] {
+export function parseOrder(text: string, before = 0): OrderBy[] {
   checkSize(text);
-  return new OrderParser(text).terms();
+  return new OrderParser(text, before).terms();
 }
 
 class OrderParser {
   readonly #scanner: Scanner;
   readonly #filters: FilterParser;
 
-  constructor(text: string) {
-    this.#scanner = new Scanner(text, ';');
+  constructor(text: string, before: number) {
+    this.#scanner = new Scanner(text, ';', before);
     this.#filters = new FilterParser(this.#scanner);
   }
 

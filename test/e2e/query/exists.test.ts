@@ -269,7 +269,10 @@ describe('related units are answered inside', () => {
       'a:related(comment.article),a:count_related(note.about)',
       "include: two terms are named 'a'; give the term another name before its colon",
     ],
-    ['a:related(comment.article,order=nothing)', "include: order: no parameter 'nothing' in 'comment', at character 1"],
+    [
+      'a:related(comment.article,order=nothing)',
+      "include: order: no parameter 'nothing' in 'comment', at character 33",
+    ],
     [
       'a:related(comment.article,limit=100)&limit=1000&include=b:related(comment.article)',
       'include: 1000 units with up to 120 related ones each are more than 100000; choose a smaller limit',
