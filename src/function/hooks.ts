@@ -15,7 +15,14 @@ import { copyJson } from '../shared/large-json.js';
 import { runYielding } from '../shared/work-in-pieces.js';
 import type { Caller } from '../tenancy/caller.js';
 import type { Project } from '../tenancy/project.js';
-import { Behaviors, type Behavior, type BehaviorSource, type PendingWrite } from '../unit/draft/behavior.js';
+import {
+  Behaviors,
+  type Behavior,
+  type BehaviorSource,
+  type HookedLink,
+  type NewLink,
+  type PendingWrite,
+} from '../unit/draft/behavior.js';
 import { bodyOf, keyOf, shownValues, withoutValuesOf, withValuesOf, type Draft } from '../unit/draft/draft.js';
 import { draftUpdate } from '../unit/draft/draft-reader.js';
 import { originalCallerOf, transactionOf, type Session } from '../unit/session/session.js';
@@ -39,6 +46,8 @@ const BROKEN: Behavior = {
   ready: refuse,
   prepare: refuse,
   beforeDelete: () => Promise.reject(brokenModule()),
+  beforeLink: () => Promise.reject(brokenModule()),
+  beforeUnlink: () => Promise.reject(brokenModule()),
 };
 
 @Injectable()
@@ -84,6 +93,8 @@ export class HookBehaviors implements BehaviorSource, OnModuleInit {
     /** Units being deleted, by runs: the two deletion hooks of a remote kind may be in different transactions. */
     const deletedUnits = new WeakMap<object, Map<string, UnitObject>>();
     const run = (name: HookName, session: Session, given: object) => this.calls.run(module, name, session, given);
+    const onLink = (name: HookName) => async (link: HookedLink, session: Session) =>
+      void (await run(name, session, structuredClone(link)));
     const changed = (draft: Draft, write: PendingWrite, changes: unknown) =>
       this.#changed(draft, write, changes, module.file);
     const stored = (kind: KindDef, id: string, session: Session) =>
@@ -129,6 +140,15 @@ export class HookBehaviors implements BehaviorSource, OnModuleInit {
           if (unit) await run('after_delete', session, { unit });
         },
       }),
+      ...(has('before_link') && {
+        beforeLink: async (draft: Draft, link: NewLink, write: PendingWrite) => {
+          const values = await givenValues(draft, write);
+          return changed(draft, write, await run('before_link', write.session, { ...structuredClone(link), values }));
+        },
+      }),
+      ...(has('after_link') && { afterLink: onLink('after_link') }),
+      ...(has('before_unlink') && { beforeUnlink: onLink('before_unlink') }),
+      ...(has('after_unlink') && { afterUnlink: onLink('after_unlink') }),
     };
   }
 

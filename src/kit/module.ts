@@ -1,5 +1,5 @@
 /** Declarations of the functions, hooks and remote source of a kind. */
-import type { Context } from './context.js';
+import type { Context, UnitRef } from './context.js';
 import type { ParameterDeclarations, ValuesOf } from './parameter.js';
 import type { Remote } from './remote.js';
 import type { KindId, SomeOf, UnitOf, ValuesFor } from './units.js';
@@ -74,6 +74,28 @@ export interface Hooks<K extends string> {
   before_delete?(context: Context & { readonly unit: UnitOf<K> }): Result<void>;
   /** Runs after a unit was deleted. `unit` is the deleted unit. */
   after_delete?(context: Context & { readonly unit: UnitOf<K> }): Result<void>;
+  /**
+   * Runs before a link from a unit of the kind is created. `values` are those of the request. Returns values to change, or
+   * nothing. It can set required parameters; defaults are applied afterwards. Not when a link is already there, nor when
+   * its values are changed.
+   */
+  before_link?(context: Context & LinkEvent): Result<LinkEvent['values'] | void>;
+  /** Runs after a link was created. */
+  after_link?(context: Context & LinkEvent): Result<void>;
+  /** Runs before a link is deleted, also with one of its units. If it throws, neither is. */
+  before_unlink?(context: Context & LinkEvent): Result<void>;
+  /** Runs after a link was deleted. */
+  after_unlink?(context: Context & LinkEvent): Result<void>;
+}
+
+/** A link that is created or deleted. The kind of `parent` is that of the module. */
+export interface LinkEvent {
+  readonly parent: UnitRef;
+  readonly child: UnitRef;
+  /** The id of the link type. */
+  readonly link_id: string;
+  /** Values of the parameters of the link type. */
+  readonly values: Readonly<Record<string, unknown>>;
 }
 
 /** The contents of a module. */

@@ -7,7 +7,7 @@ import { Database } from '../database/database.js';
 import { pageAnswer, type Answer } from '../http/answer/answer.js';
 import { parseBody } from '../http/body/read-body.js';
 import { refuseQuery } from '../http/route/parse-list-query.js';
-import type { LinkTypeDef } from '../model/model.js';
+import { isLinkable, type KindDef, type LinkTypeDef } from '../model/model.js';
 import { Faults, KindError, refusal, retryLater, type Message } from '../shared/errors.js';
 import { EventLoopYield } from '../shared/event-loop-yield.js';
 import { LIMITS } from '../shared/limits.js';
@@ -22,9 +22,11 @@ import type { Draft } from '../unit/draft/draft.js';
 import { readableLinkFields } from '../unit/query/link-values.js';
 import { Walks } from '../unit/query/reachable-kinds.js';
 import { requestSession, timesOf } from '../unit/session/caller-executor.js';
+import { LinkHooks } from '../unit/link-hooks.js';
 import type { Session } from '../unit/session/session.js';
 import { unknownUnit } from '../unit/session/unit-ids.js';
 import { LinkSetAccess, mayNotLink } from './link-set.access.js';
+import { LinkSetHooks } from './link-set.hooks.js';
 import { addMissingUnit, otherUnitsOf, planLinkSet, planOtherKinds } from './link-set.plan.js';
 import type { LinkSetPath, PlannedLinkSet } from './link-set.plan.js';
 import { LinkSetRepository } from './link-set.repository.js';
@@ -70,6 +72,8 @@ export class LinkSetService {
     private readonly values: LinkSetValues,
     private readonly walks: Walks,
     private readonly access: LinkSetAccess,
+    private readonly hooks: LinkHooks,
+    private readonly setHooks: LinkSetHooks,
   ) {}
 
   /** Answers the records of the links. */
@@ -84,7 +88,9 @@ export class LinkSetService {
       return runYielding(readLinks(body), new EventLoopYield(project.schema));
     };
     return this.catalog.withModelOf(project, path.kind, async (model) =>
-      pageAnswer(await this.createIn(requestSession(this.database, scope, model), path, read)),
+      pageAnswer(
+        await this.createIn({ ...requestSession(this.database, scope, model), ...this.hooks.deployment }, path, read),
+      ),
     );
   }
 
@@ -97,7 +103,13 @@ export class LinkSetService {
       session.executor.tx.beforeCommit(keepVersionStatement(session.project.schema));
       return write(session);
     }
-    const options = { isolation: 'read committed', ...timesOf(session.caller) } as const;
+    const parents = parentsOf(session, planned, validated);
+    const [parent] = parents;
+    const replace = !(validated instanceof KindError) && validated.replace;
+    const options =
+      parent && this.setHooks.mayRun(parents, replace, session)
+        ? this.hooks.transaction(parent, session, `link ${path.kind} ${path.unit}`)
+        : ({ isolation: 'read committed', ...timesOf(session.caller) } as const);
     return this.database.transaction((executor) => write({ ...session, executor }), options);
   }
 
@@ -150,20 +162,25 @@ export class LinkSetService {
     session: Session,
     set: LinkSet,
     { type }: PlannedLinkSet,
-    { links, replace, others, drafts, faults: messages }: ValidatedLinks,
+    { replace, faults: messages, ...given }: ValidatedLinks,
     defaults: DefaultBytes,
   ): Promise<string[] | undefined> {
     const faults = new Faults([...messages]);
-    const found = await this.#found(session, set, { links, replace, others, drafts, faults });
+    const found = await this.#found(session, set, { ...given, replace, faults });
     const deleted = replace ? await this.#linksToDelete(session, set, type, found) : undefined;
-    const written = await this.values.rows(session, type, found, faults, replace, defaults);
+    const links = await this.setHooks.beforeCreates(session, set, type, found, { faults, defaults });
+    const unlinked = deleted === undefined ? [] : await this.setHooks.beforeDeletes(session, set, deleted);
+    const written = await this.values.rows(session, type, links, faults, replace, defaults);
     const shown = type.parameters.length === 0 ? [] : readableLinkFields(type, session.caller);
     const rows = await this.repository.write(session, set, { ...written, shown, replace, deleted });
     const byUnit = new Map(rows.map((row) => [unitName(row.kind, row.id), row]));
     const inOrder = found.map(({ kindId, id }) => byUnit.get(unitName(kindId, id)));
     if (!replace) refuseDiffering(inOrder, found);
     const records = inOrder.flatMap((row) => row?.body ?? []);
-    return records.length === found.length ? records : undefined;
+    if (records.length < found.length) return undefined;
+    await this.setHooks.afterCreates(session, set, found);
+    await this.setHooks.afterDeletes(session, unlinked);
+    return records;
   }
 
   /** The links whose units the caller can read; adds faults for the others. @throws KindError 401, 403 */
@@ -227,6 +244,17 @@ export class LinkSetService {
       return grant ? [{ kind, allowed: grant.predicate }] : [];
     });
   }
+}
+
+/** The kinds of parents of which hooks may run; with `replace`, also of links that the request does not name. */
+function parentsOf(
+  { model }: Session,
+  { direction, unit }: PlannedLinkSet,
+  validated: ValidatedLinks | KindError,
+): KindDef[] {
+  if (validated instanceof KindError) return [];
+  if (direction === 'child') return [unit.kind];
+  return validated.replace ? [...model.kinds.values()].filter(isLinkable) : validated.others.map(({ kind }) => kind);
 }
 
 const NO_VALUES: Draft = { row: {}, written: [], values: new Map() };

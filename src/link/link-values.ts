@@ -10,10 +10,12 @@ import { isPlainObject, typeName } from '../shared/json.js';
 import { runYielding } from '../shared/work-in-pieces.js';
 import type { LinkValues } from '../sql/link.sql.js';
 import { rowParams, rowsText } from '../sql/new-rows.sql.js';
+import type { PendingWrite } from '../unit/draft/behavior.js';
 import { DefaultBytes } from '../unit/draft/default-bytes.js';
 import { bodyOf, type Body, type Draft } from '../unit/draft/draft.js';
 import { NO_TARGET, type DraftOptions } from '../unit/draft/draft-builder.js';
-import { draftCreate, draftUpdate } from '../unit/draft/draft-reader.js';
+import { completeDraft, draftCreate, draftPartial, draftUpdate } from '../unit/draft/draft-reader.js';
+import type { Session } from '../unit/session/session.js';
 import type { LinkScope } from './link.repository.js';
 
 @Injectable()
@@ -30,30 +32,56 @@ export class LinkValueReader {
     return this.#read(scope, type, body, draftUpdate);
   }
 
-  async #read(
-    { project, caller }: LinkScope,
-    { values: kind }: LinkTypeDef,
+  async #read(scope: LinkScope, type: LinkTypeDef, body: Body, read: typeof draftCreate): Promise<LinkValues> {
+    const { faults, patterns, ...options } = this.#options(scope, type);
+    const yielder = new EventLoopYield(scope.project.schema);
+    const draft = await runYielding(read(body, { ...options, faults, patterns }), yielder);
+    await this.patterns.settle(scope.project.id, patterns);
+    faults.throwIfAny();
+    return this.#values(scope, draft, options.readable, body);
+  }
+
+  /**
+   * The same as `create`, with changes of hooks: `change` returns the values that they have made of those of the body, and
+   * adds faults. @throws KindError 400
+   */
+  async createWith(
+    session: Session,
+    type: LinkTypeDef,
     body: Body,
-    read: typeof draftCreate,
-  ): Promise<LinkValues> {
-    const faults = new Faults();
-    const patterns = new PatternChecks();
-    const readable = readableFields(kind, caller);
-    const options: DraftOptions = {
+    change: (draft: Draft, write: PendingWrite) => Promise<Draft>,
+  ): Promise<LinkValues | undefined> {
+    const { faults, patterns, ...options } = this.#options(session, type);
+    const yielder = new EventLoopYield(session.project.schema);
+    const given = await runYielding(draftPartial(body, { ...options, faults, patterns }), yielder);
+    await this.patterns.settle(session.project.id, patterns);
+    faults.throwIfAny();
+    const write = { kind: type.values, session, faults, patterns, defaults: options.defaults };
+    const draft = completeDraft(await change(given, write), write);
+    faults.throwIfAny();
+    if (type.parameters.length === 0) return undefined;
+    return this.#values(session, draft, options.readable, body);
+  }
+
+  #options({ caller }: LinkScope, { values: kind }: LinkTypeDef): DraftOptions {
+    return {
       kind,
       writable: writableFields(kind, caller),
-      readable,
-      faults,
-      patterns,
+      readable: readableFields(kind, caller),
+      faults: new Faults(),
+      patterns: new PatternChecks(),
       defaults: new DefaultBytes(),
       ofTarget: NO_TARGET,
     };
-    const yielder = new EventLoopYield(project.schema);
-    const draft = await runYielding(read(body, options), yielder);
-    await this.patterns.settle(project.id, patterns);
-    faults.throwIfAny();
-    const { written, row }: Draft = draft;
-    const rows = rowParams(written, row) ?? (await runYielding(rowsText([row]), yielder));
+  }
+
+  async #values(
+    { project }: LinkScope,
+    { written, row }: Draft,
+    readable: DraftOptions['readable'],
+    body: Body,
+  ): Promise<LinkValues> {
+    const rows = rowParams(written, row) ?? (await runYielding(rowsText([row]), new EventLoopYield(project.schema)));
     const given = written.filter(({ id }) => body.has(id));
     const compared = given.filter(({ id }) => readable.has(id));
     return { written, rows, compared, incomparable: compared.length < given.length };

@@ -120,6 +120,7 @@ export class LinkController {
       onLinks: 'delete',
       summary: 'Take a link from a unit of %',
       content: 'nothing',
+      refuses: [409],
     },
     {
       id: 'kind.remove_parameter',

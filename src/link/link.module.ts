@@ -3,6 +3,7 @@ import { UnitModule } from '../unit/unit.module.js';
 import { LinkAuthorizer } from './link.authorizer.js';
 import { LinkController, LinkedController, LinkSetController, ShortestPathController } from './link.controller.js';
 import { LinkSetAccess } from './link-set.access.js';
+import { LinkSetHooks } from './link-set.hooks.js';
 import { LinkSetRepository } from './link-set.repository.js';
 import { LinkSetService } from './link-set.service.js';
 import { LinkSetValues } from './link-set.values.js';
@@ -22,6 +23,7 @@ import { LinkWriter } from './link.writer.js';
     LinkRepository,
     LinkService,
     LinkSetAccess,
+    LinkSetHooks,
     LinkSetRepository,
     LinkSetService,
     LinkSetValues,

@@ -22,7 +22,10 @@ import { executorFor, timesOf } from '../unit/session/caller-executor.js';
 import type { Session } from '../unit/session/session.js';
 
 /** A session, or a request that has no transaction. */
-export type LinkScope = Pick<Session, 'project' | 'caller'> & { readonly model: Model; readonly executor?: Executor };
+export type LinkScope = Pick<Session, 'project' | 'caller' | 'originalCaller' | 'deployment' | 'deletionSet'> & {
+  readonly model: Model;
+  readonly executor?: Executor;
+};
 
 @Injectable()
 export class LinkRepository {

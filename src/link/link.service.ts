@@ -2,6 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import { authorizeKind } from '../access/access.js';
 import { Catalog } from '../catalog/catalog.service.js';
+import { Database } from '../database/database.js';
 import { Answer } from '../http/answer/answer.js';
 import { refuseQuery } from '../http/route/parse-list-query.js';
 import { CASCADE_QUERY, NO_QUERY } from '../http/route/query-names.js';
@@ -9,6 +10,7 @@ import { KIND_KIND, type LinkOperation } from '../model/built-in-traits.js';
 import { getBuiltInKind, type Model } from '../model/model.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import type { Body } from '../unit/draft/draft.js';
+import { LinkHooks } from '../unit/link-hooks.js';
 import type { Session } from '../unit/session/session.js';
 import type { SystemLink } from '../unit/system-links.js';
 import { unitAnswer } from '../unit/table/presentation-version.js';
@@ -27,6 +29,8 @@ export class LinkService {
     private readonly authorizer: LinkAuthorizer,
     private readonly writer: LinkWriter,
     private readonly units: UnitService,
+    private readonly hooks: LinkHooks,
+    private readonly database: Database,
     private readonly rights: UnitRights,
   ) {}
 
@@ -63,11 +67,16 @@ export class LinkService {
   /** Changes values of a link, and answers its record. */
   async update(scope: RequestScope, path: LinkPath, url: string, read: () => Promise<unknown>): Promise<Answer> {
     const body = await this.#readBody(scope, path, read);
-    const result = await this.#onUnits(scope, path, 'create', (inside, planned) =>
-      this.writer.update(inside, planned, path, () => {
-        refuseQuery(url);
-        return linkBody(body() ?? null);
-      }),
+    const result = await this.#onUnits(
+      scope,
+      path,
+      'create',
+      (inside, planned) =>
+        this.writer.update(inside, planned, path, () => {
+          refuseQuery(url);
+          return linkBody(body() ?? null);
+        }),
+      false,
     );
     if (typeof result === 'string') return new Answer(result);
     throw unknownType(path);
@@ -119,17 +128,22 @@ export class LinkService {
     return this.units.define(scope, rights, query, { check, work });
   }
 
-  /** Runs `work` for users' kinds; returns the link type of the system if the path names kinds of the model. */
+  /** Runs `work` for users' kinds, in a transaction if hooks may run; returns the link type of the system if the path names kinds of the model. */
   #onUnits<T>(
     scope: RequestScope,
     path: LinkPath,
     operation: LinkOperation,
     work: (scope: LinkScope, planned: PlannedLink) => Promise<T>,
+    mayHook = true,
   ): Promise<T | SystemLink> {
     return this.catalog.withModelOf(scope.project, path.parentKind, async (model): Promise<T | SystemLink> => {
-      const inside = { ...scope, model };
+      const inside = { ...scope, ...this.hooks.deployment, model };
       const planned = this.authorizer.plan(inside, path, operation);
-      return isSystemLink(planned) ? planned : work(inside, planned);
+      if (isSystemLink(planned)) return planned;
+      const parent = planned.plan.parent.kind;
+      if (!mayHook || !this.hooks.runFor(parent, operation, inside)) return work(inside, planned);
+      const options = this.hooks.transaction(parent, inside, `link ${parent.id} ${path.parent}`);
+      return this.database.transaction((executor) => work({ ...inside, executor }, planned), options);
     });
   }
 }

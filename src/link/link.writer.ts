@@ -1,9 +1,15 @@
 /** Creates, changes and deletes links between units of users' kinds. */
 import { Injectable } from '@nestjs/common';
+import { shownValue } from '../model/field.js';
 import { isCallerError, refusal, retryLater } from '../shared/errors.js';
 import type { MaybePromise } from '../shared/maybe-promise.js';
+import { scalarText, type Json } from '../shared/json.js';
+import type { LinkEnd, LinkPlan } from '../sql/link-ends.sql.js';
 import type { LinkValues } from '../sql/link.sql.js';
+import type { LinkKey } from '../sql/stored-links.sql.js';
 import type { Body } from '../unit/draft/draft.js';
+import { LinkHooks, newLinkOf } from '../unit/link-hooks.js';
+import type { Session } from '../unit/session/session.js';
 import type { PlannedLink } from './link.authorizer.js';
 import { checkEnds, type LinkPath } from './link.plan.js';
 import { LinkRepository, type LinkScope } from './link.repository.js';
@@ -17,6 +23,7 @@ export class LinkWriter {
   constructor(
     private readonly repository: LinkRepository,
     private readonly values: LinkValueReader,
+    private readonly hooks: LinkHooks,
   ) {}
 
   /**
@@ -24,6 +31,9 @@ export class LinkWriter {
    * @param read returns the values. Its faults are reported after those of the units
    */
   async create(scope: LinkScope, planned: PlannedLink, path: LinkPath, read: () => Body): Promise<string> {
+    if (this.hooks.runFor(planned.plan.parent.kind, 'create', scope)) {
+      return this.#createWithHooks(sessionOf(scope), planned, path, read);
+    }
     const values = await this.#input(scope, planned, path, () => this.#newValues(scope, planned, path, read()));
     return typeof values === 'string' ? values : this.#insert(scope, planned, path, values);
   }
@@ -42,7 +52,42 @@ export class LinkWriter {
     check: () => void = () => undefined,
   ): Promise<undefined> {
     await this.#input(scope, planned, path, check);
+    if (this.hooks.runFor(planned.plan.parent.kind, 'delete', scope)) {
+      return this.#removeWithHooks(sessionOf(scope), planned, path);
+    }
     return this.#delete(scope, planned, path);
+  }
+
+  /** Hooks run only if the link does not exist. Rights are checked before they run, and again when the link is written. */
+  async #createWithHooks(session: Session, planned: PlannedLink, path: LinkPath, read: () => Body): Promise<string> {
+    const { type, plan } = planned;
+    const stored = await this.repository.find(session, plan);
+    checkEnds(stored, plan, path, session.caller);
+    this.hooks.ready(plan.parent.kind, session);
+    const body = read();
+    if (stored.body !== null) {
+      const values = await this.#newValues(session, planned, path, body);
+      return typeof values === 'string' ? values : this.#insert(session, planned, path, values);
+    }
+    const key = linkKey(plan);
+    const link = newLinkOf(key);
+    const values = await this.values.createWith(session, type, body, (draft, write) =>
+      this.hooks.beforeLink(plan.parent.kind, link, draft, write),
+    );
+    const record = await this.#insert(session, planned, path, values);
+    await this.hooks.afterLinks(session, [key]);
+    return record;
+  }
+
+  async #removeWithHooks(session: Session, planned: PlannedLink, path: LinkPath): Promise<undefined> {
+    const { plan } = planned;
+    const stored = await this.repository.find(session, plan);
+    checkEnds(stored, plan, path, session.caller);
+    if (stored.body === null) throw refusal('link.unknown', 'No such link');
+    this.hooks.ready(plan.parent.kind, session);
+    const links = await this.hooks.beforeUnlinks(session, [linkKey(plan)]);
+    await this.#delete(session, planned, path);
+    await this.hooks.afterUnlinks(session, links);
   }
 
   /** Missing units are reported before faults of query and body. */
@@ -107,4 +152,22 @@ export class LinkWriter {
     checkEnds(row, plan, path, scope.caller);
     if (row.body === null) throw refusal('link.unknown', 'No such link');
   }
+}
+
+/** @throws Error where there is no transaction */
+function sessionOf({ executor, ...scope }: LinkScope): Session {
+  if (!executor?.tx) throw new Error('hooks run in a transaction');
+  return { ...scope, executor };
+}
+
+/** The key of a link, with ids as in records. */
+function linkKey({ parent, child, linkId }: LinkPlan): LinkKey {
+  const idOf = ({ kind, key }: LinkEnd) => scalarText(shownValue(kind.keyField, key as Json));
+  return {
+    parent_kind: parent.kind.id,
+    parent_id: idOf(parent),
+    child_kind: child.kind.id,
+    child_id: idOf(child),
+    link_id: linkId,
+  };
 }

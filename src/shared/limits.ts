@@ -153,6 +153,8 @@ export const LIMITS = {
   /** Units of one deletion with all that it cascades to, and its timeout in seconds. */
   deletedUnits: 100_000,
   deletionSeconds: 30,
+  /** Links whose hooks run in one deletion of units, or in one `replace`. */
+  hookedLinks: 10_000,
   /** The `depth` of traversals and of `load_links`: one less than the steps. */
   walkDepth: 10,
   /** Units that one traversal of links reaches, and links that each of its steps follows. */

@@ -8,9 +8,8 @@ import { keyArray, kindTable } from './table.sql.js';
 
 /** Deletes the links of deleted units. To be run after their deletion, in the same transaction. */
 export function deleteLinksOfStatement(schema: string, kind: KindDef, keys: readonly string[]): Statement {
-  const ids = sql`(SELECT ${idText(kind)} FROM ${unnestedKeys(kind, keys)})`;
   return render(
-    deleteInBothDirections(schema, kind.id, (id) => sql`AND ${id} IN ${ids}`),
+    deleteInBothDirections(schema, kind.id, (id) => sql`AND ${id} IN ${unitIds(kind, keys)}`),
     true,
   );
 }
@@ -30,6 +29,11 @@ export function deleteDanglingLinksStatement(schema: string, kind: KindDef, keys
     deleteInBothDirections(schema, kind.id, (id) => sql`AND ${id} IN ${ids}`),
     true,
   );
+}
+
+/** The ids of units as in links, as a subquery. */
+export function unitIds(kind: KindDef, keys: readonly string[]): Fragment {
+  return sql`(SELECT ${idText(kind)} FROM ${unnestedKeys(kind, keys)})`;
 }
 
 /** Keys of units as rows `t`, which have an id as the rows of the kind's table do. */

@@ -8,6 +8,7 @@ import { DefinitionWriter } from './definition-writer.js';
 import { Explanations } from './explanations.js';
 import { IndexAdvisor } from './index-advisor.js';
 import { InlineParameters } from './inline-parameters.js';
+import { LinkHooks } from './link-hooks.js';
 import { References } from './draft/references.js';
 import { RemoteReader } from './remote/remote.reader.js';
 import { RemoteStore } from './remote/remote.store.js';
@@ -22,6 +23,7 @@ import { TableInserter } from './table/table.inserter.js';
 import { TableReader } from './table/table.reader.js';
 import { TableStore } from './table/table.store.js';
 import { TableWriter } from './table/table.writer.js';
+import { UnitLinks } from './table/unit-links.js';
 import { UnitController } from './unit.controller.js';
 import { UnitReader } from './unit.reader.js';
 import { PageRepository } from './table/page.repository.js';
@@ -44,6 +46,7 @@ import { ViolationCompleter } from './table/complete-violations.js';
     Explanations,
     IndexAdvisor,
     InlineParameters,
+    LinkHooks,
     References,
     RemoteReader,
     RemoteStore,
@@ -59,6 +62,7 @@ import { ViolationCompleter } from './table/complete-violations.js';
     TableReader,
     TableStore,
     TableWriter,
+    UnitLinks,
     UnitReader,
     UnitRepository,
     UnitRights,
@@ -73,6 +77,7 @@ import { ViolationCompleter } from './table/complete-violations.js';
     Drafter,
     Explanations,
     InlineParameters,
+    LinkHooks,
     PageRepository,
     References,
     RemoteSourceRunner,

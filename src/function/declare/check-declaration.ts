@@ -30,7 +30,19 @@ const HOOKS = Object.keys({
   after_update: true,
   before_delete: true,
   after_delete: true,
+  before_link: true,
+  after_link: true,
+  before_unlink: true,
+  after_unlink: true,
 } satisfies Record<HookName, true>) as readonly HookName[];
+/** Hooks that receive no stored unit. */
+const WITHOUT_UNIT: readonly HookName[] = [
+  'before_create',
+  'before_link',
+  'after_link',
+  'before_unlink',
+  'after_unlink',
+];
 export const REMOTE_MEMBERS = ['list', 'aggregate', 'get', 'create', 'update', 'delete'] as const;
 const METHODS = ['GET', 'POST'] as const;
 /** Milliseconds; also the maximum of FUNCTION_TIMEOUT. */
@@ -166,7 +178,7 @@ function checkRemoteSource(given: unknown, hooks: ReadonlyMap<HookName, Hook>, b
   if (!members.has('list')) bad('remote.list: must be a function, got undefined');
   const needGet = [
     ...REMOTE_MEMBERS.filter((name) => (name === 'update' || name === 'delete') && members.has(name)),
-    ...[...hooks.keys()].filter((name) => name !== 'before_create'),
+    ...[...hooks.keys()].filter((name) => !WITHOUT_UNIT.includes(name)),
   ];
   if (needGet.length > 0 && !members.has('get')) {
     bad(`remote.get: must be a function for ${needGet.join(', ')}, got undefined`);

@@ -6,8 +6,9 @@ import { Injectable } from '@nestjs/common';
 import type { ConnectionShare } from '../../database/database.js';
 import { getOrInsert } from '../../shared/get-or-insert.js';
 import type { Faults } from '../../shared/errors.js';
+import type { Json } from '../../shared/json.js';
 import type { MaybePromise } from '../../shared/maybe-promise.js';
-import type { KindDef } from '../../model/model.js';
+import { isLinkable, type KindDef, type Model } from '../../model/model.js';
 import type { PatternChecks } from '../../model/check/pattern-checks.js';
 import type { DefaultBytes } from './default-bytes.js';
 import { keyOf, type Body, type Draft } from './draft.js';
@@ -28,6 +29,18 @@ export interface PendingWrite {
   readonly id?: string;
   /** The position of the object in a bulk body. */
   readonly index?: number;
+}
+
+/** A link that is to be created: its units, of which `parent` has the behaviors, and its type. */
+export interface NewLink {
+  readonly parent: { readonly kind_id: string; readonly id: string };
+  readonly child: { readonly kind_id: string; readonly id: string };
+  readonly link_id: string;
+}
+
+/** A stored link with all its values. */
+export interface HookedLink extends NewLink {
+  readonly values: Readonly<Record<string, Json>>;
 }
 
 export interface Behavior {
@@ -54,6 +67,14 @@ export interface Behavior {
   afterDelete?(kind: KindDef, id: string, session: Session): Promise<void>;
   /** Called after the unit was created or edited. */
   afterWrite?(kind: KindDef, id: string, draft: Draft, session: Session): Promise<void>;
+  /** Called before a link from a unit of the kind is created. Changes the draft of its values, like `beforeCreate`. */
+  beforeLink?(draft: Draft, link: NewLink, write: PendingWrite): Promise<Draft>;
+  /** Called after the link was created. */
+  afterLink?(link: HookedLink, session: Session): Promise<void>;
+  /** Called before a link from a unit of the kind is deleted, also with one of its units; an error prevents that. */
+  beforeUnlink?(link: HookedLink, session: Session): Promise<void>;
+  /** Called after the link was deleted. */
+  afterUnlink?(link: HookedLink, session: Session): Promise<void>;
 }
 
 /** A behavior of the service, for the kinds that it applies to. */
@@ -76,6 +97,7 @@ export class Behaviors {
   readonly #registered: RegisteredBehavior[] = [];
   #source: BehaviorSource | undefined;
   readonly #byKind = new WeakMap<KindDef, readonly Behavior[]>();
+  readonly #unlinking = new WeakMap<Model, { readonly deployment: object | undefined; readonly kinds: string[] }>();
 
   register(behavior: RegisteredBehavior): void {
     this.#registered.push(behavior);
@@ -111,6 +133,20 @@ export class Behaviors {
   /** Whether a behavior may change edits. */
   changesUpdates(kind: KindDef, session: Pick<Session, 'project' | 'deployment'>): boolean {
     return this.of(kind, session).some((behavior) => 'beforeUpdate' in behavior);
+  }
+
+  /** The ids of the kinds that have behaviors for deleted links from their units. Cached by model. */
+  unlinkingKinds({ model, project, deployment }: Pick<Session, 'model' | 'project' | 'deployment'>): readonly string[] {
+    const current = deployment ?? this.#source?.deployment;
+    const known = this.#unlinking.get(model);
+    if (known && known.deployment === current) return known.kinds;
+    const has = (kind: KindDef) =>
+      this.of(kind, { project, ...(current && { deployment: current }) }).some((behavior) => {
+        return 'beforeUnlink' in behavior || 'afterUnlink' in behavior;
+      });
+    const kinds = [...model.kinds.values()].filter((kind) => isLinkable(kind) && has(kind)).map(({ id }) => id);
+    this.#unlinking.set(model, { deployment: current, kinds });
+    return kinds;
   }
 
   /** Calls `afterWrite` of the kind's behaviors; `id` is set for edits. */

@@ -4,7 +4,7 @@
  * must run for every unit that is deleted or changed. Where no behavior runs, one statement deletes many units.
  */
 import { Injectable } from '@nestjs/common';
-import type { Field, KindDef } from '../../model/model.js';
+import { isLinkable, type Field, type KindDef } from '../../model/model.js';
 import {
   clearReferencesStatement,
   deleteUnitsStatement,
@@ -12,9 +12,8 @@ import {
   clearReferencesBetweenStatement,
 } from '../../sql/reference.sql.js';
 import { trackContention, type ContentionTarget } from '../../database/transaction/contention.js';
-import { Database } from '../../database/database.js';
-import { Behaviors, type Behavior } from '../draft/behavior.js';
-import { deleteLinksOf } from './link-deletion.js';
+import { Behaviors, type Behavior, type HookedLink } from '../draft/behavior.js';
+import { UnitLinks } from './unit-links.js';
 import { referenceKept } from '../draft/conflict-messages.js';
 import { References, storedReferences } from '../draft/references.js';
 import { DeletionSet } from '../session/deletion-set.js';
@@ -26,7 +25,7 @@ import type { Project } from '../../tenancy/project.js';
 const FEW = 100;
 const MANY = 10_000;
 
-/** Whether hooks may run when a unit of the kind is deleted: its own, or those of units that refer to it. */
+/** Whether hooks may run when a unit of the kind is deleted: its own, those of its links, or of units that refer to it. */
 export function deletionRunsHooks(
   behaviors: Behaviors,
   session: Pick<Session, 'model' | 'project' | 'deployment'>,
@@ -36,6 +35,7 @@ export function deletionRunsHooks(
   if (seen.has(kind)) return false;
   seen.add(kind);
   if (behaviors.share(kind, session)) return true;
+  if (isLinkable(kind) && behaviors.unlinkingKinds(session).length > 0) return true;
   return storedReferences(session.model, kind.id).some(({ kind: other, field: { def } }) => {
     if (def.onDelete === 'cascade') return deletionRunsHooks(behaviors, session, other, seen);
     return def.onDelete === 'set_null' && behaviors.share(other, session) !== undefined;
@@ -44,8 +44,8 @@ export function deletionRunsHooks(
 
 /** The writes of a deletion that the writer does. */
 export interface DeletionActions {
-  /** Deletes the row of the unit that is being deleted. */
-  deleteRow(): Promise<void>;
+  /** Deletes the row of the unit that is being deleted, and its links. @param hooked links whose hooks run afterwards */
+  deleteRow(hooked: readonly HookedLink[]): Promise<void>;
   /** Sets a reference of another unit to null. */
   clear(session: Session, kind: KindDef, id: string, field: Field): Promise<void>;
 }
@@ -64,8 +64,8 @@ export class Deletions {
   constructor(
     private readonly behaviors: Behaviors,
     private readonly references: References,
-    private readonly database: Database,
     private readonly counts: StoredCounts,
+    private readonly links: UnitLinks,
   ) {}
 
   /**
@@ -79,7 +79,7 @@ export class Deletions {
       const behaviors = this.behaviors.of(kind, session);
       for (const behavior of behaviors) await behavior.beforeDelete?.(kind, id, session);
       await this.#applyReferenceRules(session, kind, [id], actions);
-      await actions.deleteRow();
+      await actions.deleteRow(await this.links.beforeRemove(session, kind, [id]));
       for (const behavior of behaviors) await behavior.afterDelete?.(kind, id, session);
     });
   }
@@ -161,7 +161,10 @@ export class Deletions {
   ): Promise<ReadonlySet<string>> {
     if (this.#runsAny(session, kind, ['beforeDelete', 'afterDelete'])) {
       return this.#eachReferring(session, kind, field, keys, (id) =>
-        this.remove(session, kind, id, { ...actions, deleteRow: () => this.#deleteRows(session, kind, [id]) }),
+        this.remove(session, kind, id, {
+          ...actions,
+          deleteRow: (hooked) => this.#deleteRows(session, kind, [id], hooked),
+        }),
       );
     }
     const inDeletion = new Set<string>();
@@ -170,7 +173,7 @@ export class Deletions {
       if (ids.length === 0) return inDeletion;
       await this.#tracked(session, kind, ids, async () => {
         await this.#applyReferenceRules(session, kind, ids, actions);
-        await this.#deleteRows(session, kind, ids);
+        await this.#deleteRows(session, kind, ids, await this.links.beforeRemove(session, kind, ids));
       });
     }
   }
@@ -241,12 +244,17 @@ export class Deletions {
     }
   }
 
-  async #deleteRows(session: Session, kind: KindDef, keys: readonly string[]): Promise<void> {
+  async #deleteRows(
+    session: Session,
+    kind: KindDef,
+    keys: readonly string[],
+    hooked: readonly HookedLink[],
+  ): Promise<void> {
     const { executor, project } = session;
     const contention = contentionOn(project, kind, keys);
     await trackContention(contention, () => executor.run(deleteUnitsStatement(project.schema, kind, keys)));
     this.counts.noteWrite(project.schema, kind);
-    await deleteLinksOf(session, kind, keys, this.database);
+    await this.links.remove(session, kind, keys, hooked);
   }
 }
 

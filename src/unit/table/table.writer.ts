@@ -1,6 +1,5 @@
 /** Writes units of kinds with a table: edits and deletions. `table.inserter.ts` creates units. */
 import { Injectable } from '@nestjs/common';
-import { Database } from '../../database/database.js';
 import { uniqueColumns } from '../../model/field.js';
 import { readJson } from '../../http/body/json-pieces.js';
 import { isLinkable, type Field, type KindDef } from '../../model/model.js';
@@ -10,7 +9,7 @@ import { Faults, KindError } from '../../shared/errors.js';
 import type { MaybePromise } from '../../shared/maybe-promise.js';
 import { scalarText, type Json } from '../../shared/json.js';
 import type { DeletePlan } from '../../sql/write.sql.js';
-import { Behaviors } from '../draft/behavior.js';
+import { Behaviors, type HookedLink } from '../draft/behavior.js';
 import { BehaviorChanges } from './behavior-changes.js';
 import { hasNoTransaction, TableInserter } from './table.inserter.js';
 import type { WriteContext } from './constraint-violations.js';
@@ -19,7 +18,7 @@ import { countingDefaults, type DefaultBytes } from '../draft/default-bytes.js';
 import type { Body, Draft } from '../draft/draft.js';
 import { Drafter, type DraftedEdit } from '../draft/drafter.js';
 import { readEdit } from './edit-body.js';
-import { deleteLinksOf } from './link-deletion.js';
+import { UnitLinks } from './unit-links.js';
 import { createsNestedUnits } from '../draft/nested-units.js';
 import { writeOnceFields, writeOnceRefusal } from '../draft/write-once.js';
 import { isReferenced, References, type Unreachable } from '../draft/references.js';
@@ -44,7 +43,7 @@ export class TableWriter {
     private readonly repository: UnitRepository,
     private readonly behaviors: Behaviors,
     private readonly drafter: Drafter,
-    private readonly database: Database,
+    private readonly links: UnitLinks,
     private readonly inserter: TableInserter,
     private readonly references: References,
     private readonly deletions: Deletions,
@@ -183,20 +182,26 @@ export class TableWriter {
     if (key === undefined) throw unknownUnit(kind, id);
     const access = conjunction(this.rights.readable(session, kind), options.access);
     const plan = { schema: session.project.schema, kind, version: session.model.version, id: key, access };
-    if (this.behaviors.of(kind, session).length === 0 && !isReferenced(session.model, kind)) {
-      if (await this.#deleteRow(session, { ...plan, tags: options.tags })) return;
+    if (!this.#deletesMore(session, kind)) {
+      if (await this.#deleteRow(session, { ...plan, tags: options.tags }, [])) return;
     } else if (await this.repository.lock(session.executor, { ...plan, tags: options.tags }, session.model, true)) {
       // The lock checked access and tags. They are not checked again, because `beforeDelete` may have changed the unit.
       const row = { ...plan, access: undefined, tags: undefined };
       return this.deletions.remove(session, kind, scalarText(key), {
-        deleteRow: async () => void (await this.#deleteRow(session, row)),
+        deleteRow: async (hooked) => void (await this.#deleteRow(session, row, hooked)),
         clear: (at, other, otherId, field) => this.#clear(at, other, otherId, field),
       });
     }
     throw (await this.rights.whyNot(session, kind, id, options, 'delete')) ?? unknownUnit(kind, id);
   }
 
-  async #deleteRow(session: Session, plan: DeletePlan): Promise<boolean> {
+  /** Whether the deletion of a unit may run behaviors, or change other units. */
+  #deletesMore(session: Session, kind: KindDef): boolean {
+    if (this.behaviors.of(kind, session).length > 0 || this.links.mayRunHooks(kind, session)) return true;
+    return isReferenced(session.model, kind);
+  }
+
+  async #deleteRow(session: Session, plan: DeletePlan, hooked: readonly HookedLink[]): Promise<boolean> {
     const { kind } = plan;
     try {
       if (!(await this.repository.delete(session.executor, plan, writeContextOf(session, kind)))) return false;
@@ -204,7 +209,7 @@ export class TableWriter {
       const referenced = error instanceof KindError && error.code === 'unit.referenced';
       throw referenced ? await this.references.explain(session, kind, scalarText(plan.id as Json), error) : error;
     }
-    await deleteLinksOf(session, kind, [scalarText(plan.id as Json)], this.database);
+    await this.links.remove(session, kind, [scalarText(plan.id as Json)], hooked);
     return true;
   }
 

@@ -35,7 +35,9 @@ export function responsesOf(
   const runsHooks =
     route.content === 'function' ||
     FORMS_WITH_HOOKS.has(route.form) ||
-    (route.method === 'delete' && route.of === 'all');
+    (route.method === 'delete' && route.of === 'all') ||
+    // Changing the values of a link runs none.
+    (route.onLinks !== undefined && route.method !== 'put');
   const callsSource =
     route.sourceOperation !== undefined && (view.generic || kinds.some(({ storage }) => !storage.hasTable));
   // Functions, hooks and sources may refuse with any code, and may exceed their time limit.
