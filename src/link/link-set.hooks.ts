@@ -10,7 +10,7 @@ import type { LinkKey } from '../sql/stored-links.sql.js';
 import type { HookedLink } from '../unit/draft/behavior.js';
 import type { DefaultBytes } from '../unit/draft/default-bytes.js';
 import { withPosition } from '../unit/draft/refusal-position.js';
-import { LinkHooks, newLinkOf } from '../unit/link-hooks.js';
+import { LinkHooks, newLinkOf } from '../unit/table/link-hooks.js';
 import type { Session } from '../unit/session/session.js';
 import type { FoundLink } from './link-set.values.js';
 

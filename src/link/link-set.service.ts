@@ -22,7 +22,7 @@ import type { Draft } from '../unit/draft/draft.js';
 import { readableLinkFields } from '../unit/query/link-values.js';
 import { Walks } from '../unit/query/reachable-kinds.js';
 import { requestSession, timesOf } from '../unit/session/caller-executor.js';
-import { LinkHooks } from '../unit/link-hooks.js';
+import { LinkHooks } from '../unit/table/link-hooks.js';
 import type { Session } from '../unit/session/session.js';
 import { unknownUnit } from '../unit/session/unit-ids.js';
 import { LinkSetAccess, mayNotLink } from './link-set.access.js';

@@ -10,7 +10,7 @@ import { KIND_KIND, type LinkOperation } from '../model/built-in-traits.js';
 import { getBuiltInKind, type Model } from '../model/model.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import type { Body } from '../unit/draft/draft.js';
-import { LinkHooks } from '../unit/link-hooks.js';
+import { LinkHooks } from '../unit/table/link-hooks.js';
 import type { Session } from '../unit/session/session.js';
 import type { SystemLink } from '../unit/system-links.js';
 import { unitAnswer } from '../unit/table/presentation-version.js';

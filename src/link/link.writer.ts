@@ -8,7 +8,7 @@ import type { LinkEnd, LinkPlan } from '../sql/link-ends.sql.js';
 import type { LinkValues } from '../sql/link.sql.js';
 import type { LinkKey } from '../sql/stored-links.sql.js';
 import type { Body } from '../unit/draft/draft.js';
-import { LinkHooks, newLinkOf } from '../unit/link-hooks.js';
+import { LinkHooks, newLinkOf } from '../unit/table/link-hooks.js';
 import type { Session } from '../unit/session/session.js';
 import type { PlannedLink } from './link.authorizer.js';
 import { checkEnds, type LinkPath } from './link.plan.js';

@@ -8,8 +8,9 @@ import { keyArray, kindTable } from './table.sql.js';
 
 /** Deletes the links of deleted units. To be run after their deletion, in the same transaction. */
 export function deleteLinksOfStatement(schema: string, kind: KindDef, keys: readonly string[]): Statement {
+  const ids = unitIds(kind, keys);
   return render(
-    deleteInBothDirections(schema, kind.id, (id) => sql`AND ${id} IN ${unitIds(kind, keys)}`),
+    deleteInBothDirections(schema, kind.id, (id) => sql`AND ${id} IN ${ids}`),
     true,
   );
 }

@@ -8,7 +8,7 @@ import { DefinitionWriter } from './definition-writer.js';
 import { Explanations } from './explanations.js';
 import { IndexAdvisor } from './index-advisor.js';
 import { InlineParameters } from './inline-parameters.js';
-import { LinkHooks } from './link-hooks.js';
+import { LinkHooks } from './table/link-hooks.js';
 import { References } from './draft/references.js';
 import { RemoteReader } from './remote/remote.reader.js';
 import { RemoteStore } from './remote/remote.store.js';

@@ -12,7 +12,7 @@ import {
   type StoredLinkRow,
 } from '../../sql/stored-links.sql.js';
 import { Behaviors, type HookedLink } from '../draft/behavior.js';
-import { hookedLink, HookedSize, LinkHooks } from '../link-hooks.js';
+import { hookedLink, HookedSize, LinkHooks } from './link-hooks.js';
 import type { Session } from '../session/session.js';
 
 /** Links that are read at once with their values. */

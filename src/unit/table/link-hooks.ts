@@ -1,17 +1,17 @@
 /** Calls behaviors of the parent's kind for links that are created and deleted. */
 import { Injectable } from '@nestjs/common';
-import { PatternMatcher } from '../catalog/pattern/pattern-matcher.js';
-import { Database } from '../database/database.js';
-import type { TransactionOptions } from '../database/database-options.js';
-import type { LinkOperation } from '../model/built-in-traits.js';
-import type { KindDef } from '../model/model.js';
-import { refusal } from '../shared/errors.js';
-import { LIMITS } from '../shared/limits.js';
-import { storedLinksStatement, type LinkKey, type StoredLinkRow } from '../sql/stored-links.sql.js';
-import { Behaviors, type Behavior, type HookedLink, type NewLink, type PendingWrite } from './draft/behavior.js';
-import type { Draft } from './draft/draft.js';
-import { timesOf } from './session/caller-executor.js';
-import type { Session } from './session/session.js';
+import { PatternMatcher } from '../../catalog/pattern/pattern-matcher.js';
+import { Database } from '../../database/database.js';
+import type { TransactionOptions } from '../../database/database-options.js';
+import type { LinkOperation } from '../../model/built-in-traits.js';
+import type { KindDef } from '../../model/model.js';
+import { refusal } from '../../shared/errors.js';
+import { LIMITS } from '../../shared/limits.js';
+import { storedLinksStatement, type LinkKey, type StoredLinkRow } from '../../sql/stored-links.sql.js';
+import { Behaviors, type Behavior, type HookedLink, type NewLink, type PendingWrite } from '../draft/behavior.js';
+import type { Draft } from '../draft/draft.js';
+import { timesOf } from '../session/caller-executor.js';
+import type { Session } from '../session/session.js';
 
 const EVENTS = {
   create: ['beforeLink', 'afterLink'],
