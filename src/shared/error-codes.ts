@@ -97,7 +97,10 @@ export const ERRORS = {
     status: 409,
     meaning: 'Other units refer to this one, and their reference forbids its deletion.',
   },
-  'unit.reaches_too_many': { status: 409, meaning: 'The deletion would take along more units, or links with hooks, than one may.' },
+  'unit.reaches_too_many': {
+    status: 409,
+    meaning: 'The deletion would take along more units, or links with hooks, than one may.',
+  },
   'unit.key_immutable': { status: 409, meaning: "A unit's natural key never changes." },
   'unit.last_administrator': { status: 409, meaning: 'The last administrator of a project can not be deleted.' },
   'unit.conflict': { status: 409, meaning: 'The change conflicts with what is stored.' },

@@ -13,6 +13,7 @@ import {
 } from '../../sql/stored-links.sql.js';
 import { Behaviors, type HookedLink } from '../draft/behavior.js';
 import { hookedLink, HookedSize, LinkHooks } from './link-hooks.js';
+import { DeletionSet } from '../session/deletion-set.js';
 import type { Session } from '../session/session.js';
 
 /** Links that are read at once with their values. */
@@ -97,8 +98,7 @@ export class UnitLinks {
 
   async #removeDanglingWithHooks(session: Session, kind: KindDef, keys: readonly string[]): Promise<void> {
     await this.database.transaction(async (executor) => {
-      const { deletionSet: _, ...rest } = session;
-      const within: Session = { ...rest, executor };
+      const within: Session = { ...session, executor, deletionSet: new DeletionSet() };
       const links = new Map<string, StoredLinkRow>();
       const size = new HookedSize();
       for await (const row of this.#linksOf(within, kind, keys)) {
