@@ -9,7 +9,7 @@ import type { Predicate } from '../model/predicate/predicate.js';
 import { relatedIn } from '../model/predicate/related.js';
 import { columnRef } from './columns.sql.js';
 import { all, EMPTY_SQL, ident, join, sql, type Fragment } from './fragment.js';
-import { orderBy, orderedField, type OrderTerm, type Sort } from './order.sql.js';
+import { orderBy, orderedField, orderedType, type OrderTerm, type Sort } from './order.sql.js';
 import { storedColumns, type ShownRelated } from './related-record.sql.js';
 import { kindTable } from './table.sql.js';
 
@@ -33,9 +33,18 @@ export interface PageRows {
   readonly related: readonly ShownRelated[];
 }
 
-/** Whether the total is best counted with the page: to test related units twice would cost more than to keep the rows. */
-export function isCountedWithPage(predicates: readonly (Predicate | undefined)[]): boolean {
-  return predicates.some((predicate) => predicate && relatedIn(predicate).length > 0);
+/**
+ * Whether the total is best counted with the page: to test related units twice would cost more than to keep what the
+ * order needs of all rows. That is only so if it is small: texts of many rows would fill PostgreSQL's temporary files.
+ */
+export function isCountedWithPage(
+  kind: KindDef,
+  predicates: readonly (Predicate | undefined)[],
+  order: readonly OrderTerm[],
+): boolean {
+  const isSmall = (term: OrderTerm): boolean =>
+    orderedType(term.value) !== 'text' || orderedField(term)?.field === kind.keyField;
+  return predicates.some((predicate) => predicate && relatedIn(predicate).length > 0) && order.every(isSmall);
 }
 
 /** The total where `countedPageRows` selects the rows. */

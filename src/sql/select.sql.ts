@@ -97,7 +97,7 @@ function listCount(plan: ListPlan, found: MatchingRows): Fragment {
   const { count, limit } = plan;
   if (count === 'none') return sql`-1`;
   if (count === 'estimated') return limit === 0 ? sql`0` : sql`(SELECT count(*) FROM _page)`;
-  if (limit > 0 && isCountedWithPage([plan.access, plan.filter])) return COUNTED_ROWS;
+  if (limit > 0 && isCountedWithPage(plan.kind, [plan.access, plan.filter], plan.order)) return COUNTED_ROWS;
   return totalCount(plan, countRows(plan, found));
 }
 

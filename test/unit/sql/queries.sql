@@ -22,6 +22,9 @@ WITH _found AS MATERIALIZED (SELECT "t"."id" AS "_key", (SELECT count(*) FROM "p
 -- $2 = 5
 -- $3 = true
 
+-- their total in an order by texts, of which not all are kept
+WITH _page AS (SELECT "t"."id"::text AS "id" FROM (SELECT "t"."id", "t"."name", "t"."area", "t"."metadata", "t"."inserted_at", "t"."updated_at" FROM "project_demo"."land" AS t WHERE EXISTS (SELECT FROM "project_demo"."city" AS "tr" WHERE "tr"."land" = "t"."id") ORDER BY "t"."name", "t"."id" LIMIT 2) AS t) SELECT (SELECT "version" FROM "project_demo"."_model") AS v, CASE WHEN (SELECT count(*) FROM _page) < 2 THEN (SELECT count(*) FROM _page) ELSE (SELECT count(*) FROM "project_demo"."land" AS t WHERE EXISTS (SELECT FROM "project_demo"."city" AS "tr" WHERE "tr"."land" = "t"."id")) END AS count, CASE WHEN (SELECT coalesce(sum(pg_column_size(_page)), 0) FROM _page) <= 1048576 THEN (SELECT CASE WHEN octet_length(l.items) > 33554432 THEN repeat('-', (SELECT 1073741824)) ELSE l.items END FROM (SELECT coalesce(json_agg(_page), '[]')::text AS items FROM _page) AS l) END AS items
+
 -- units without them
 WITH _page AS (SELECT "t"."id"::text AS "id" FROM (SELECT "t"."id", "t"."name", "t"."area", "t"."metadata", "t"."inserted_at", "t"."updated_at" FROM "project_demo"."land" AS t WHERE (NOT EXISTS (SELECT FROM "project_demo"."city" AS "tr" WHERE "tr"."land" = "t"."id")) ORDER BY "t"."id" LIMIT 100) AS t) SELECT (SELECT "version" FROM "project_demo"."_model") AS v, -1 AS count, CASE WHEN (SELECT coalesce(sum(pg_column_size(_page)), 0) FROM _page) <= 1048576 THEN (SELECT CASE WHEN octet_length(l.items) > 33554432 THEN repeat('-', (SELECT 1073741824)) ELSE l.items END FROM (SELECT coalesce(json_agg(_page), '[]')::text AS items FROM _page) AS l) END AS items
 

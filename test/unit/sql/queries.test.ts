@@ -61,6 +61,10 @@ const STATEMENTS: Readonly<Record<string, Statement>> = {
     'land',
     'include=[id,cities:count_related(city.land)]&filter=exists(city.land,gt(size,9))&order=-count_related(city.land)&offset=5&limit=2&count=exact',
   ),
+  'their total in an order by texts, of which not all are kept': list(
+    'land',
+    'include=id&filter=exists(city.land)&order=name&limit=2&count=exact',
+  ),
   'units without them': list('land', 'include=id&filter=not(exists(city.land))'),
   'a number of related units': list(
     'land',
