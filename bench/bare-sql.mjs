@@ -90,6 +90,14 @@ const STATEMENTS = {
     RETURNING json_build_object('parent_id', l.parent_id, 'child_id', l.child_id, 'type', 'link',
       'parent_kind_id', l.parent_kind, 'child_kind_id', l.child_kind, 'link_id', l.link_id,
       'inserted_at', to_char(l.inserted_at AT TIME ZONE 'UTC', ${TIMESTAMP}))::text AS body`,
+  linkMany: `WITH i AS (SELECT i.id, row_number() OVER () AS n FROM json_to_recordset($3::json->'items') AS i(id text)),
+    made AS (INSERT INTO LINKS AS l (parent_kind, parent_id, child_kind, child_id, link_id, inserted_at)
+      SELECT 'KIND', $1, 'KIND', t.id::text, $2, now() FROM i JOIN TABLE AS t ON t.id = i.id::uuid
+      ON CONFLICT (parent_kind, parent_id, child_kind, child_id, link_id) DO UPDATE SET link_id = excluded.link_id
+      RETURNING l.child_id, json_build_object('parent_id', l.parent_id, 'child_id', l.child_id, 'type', 'link',
+        'parent_kind_id', l.parent_kind, 'child_kind_id', l.child_kind, 'link_id', l.link_id,
+        'inserted_at', to_char(l.inserted_at AT TIME ZONE 'UTC', ${TIMESTAMP})) AS body)
+    SELECT count(*) AS count, json_agg(made.body ORDER BY i.n)::text AS items FROM made JOIN i ON i.id = made.child_id`,
   get: `SELECT row_to_json(r)::text AS body FROM (SELECT ${SHOWN} FROM TABLE AS t WHERE t.id = $1) AS r`,
   listByCountry: list('t.country = $1', 't.population DESC, t.id'),
   listAll: list('true', 't.id'),

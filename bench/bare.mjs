@@ -88,6 +88,9 @@ const LINKS = [
   [/^\/api\/lib\/(\w+)\/unit\/([\w-]+)\/link\/(\w+)\/(\w+)\/unit\/([\w-]+)$/, 'link'],
 ];
 
+/** The path of a request that creates many links. */
+const MANY_LINKS = /^\/api\/lib\/(\w+)\/unit\/([\w-]+)\/link\/(\w+)\/child$/;
+
 /** The content of the answer to a traversal; undefined for other requests. @param {string} url @param {string} schema */
 async function linksOf(url, schema) {
   for (const [pattern, name] of LINKS) {
@@ -118,6 +121,11 @@ function textOf(request) {
 async function contentOf(request, schema) {
   const linked = await linksOf(request.url ?? '', schema);
   if (linked !== undefined) return linked;
+  const [, linkedKind = '', ...link] = MANY_LINKS.exec(request.url ?? '') ?? [];
+  if (linkedKind !== '') {
+    const { count, items } = await run('linkMany', schema, linkedKind, [...link, await textOf(request)]);
+    return `{"count":${count},"items":${items ?? '[]'}}`;
+  }
   const [, kind = '', id, query = ''] = PATH.exec(request.url ?? '') ?? [];
   if (request.method === 'GET') {
     if (id !== undefined) return (await run('get', schema, kind, [id])).body;

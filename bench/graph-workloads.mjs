@@ -11,6 +11,11 @@ import { idOf, MADE } from './graph.mjs';
 /** At most 1.5 times the time of bare. */
 const TARGET = 0.67;
 const COUNT_TARGET = 0.9;
+/** Values are validated and locks taken before the one statement that SQL by hand is. */
+const MANY_TARGET = 0.5;
+/** Links of one request, and requests. */
+const MANY = 1000;
+const MANY_REQUESTS = 20;
 const PAGE = 100;
 /** Enough links that none is created twice in one measurement. */
 const LINKS = 100_000;
@@ -34,6 +39,7 @@ export function graphWorkloads({ tree, random, hub }) {
     linking(random),
     walk('L8', 'hub: 100 of 1,000 neighbours', hub, [0], 0),
     linkCounts(random),
+    linkingMany(random),
   ];
 }
 
@@ -63,6 +69,29 @@ function walk(id, title, graph, starts, depth) {
       assert.equal(count, graph.within(starts[sample], depth + 1));
       assert.equal(items.length, Math.min(PAGE, count));
     },
+  };
+}
+
+/** A thousand links of one unit at once. @param {Graph} graph @returns {Workload} */
+function linkingMany({ kind, units }) {
+  const others = Array.from({ length: MANY }, (_, at) => idOf(units - 1 - at));
+  const body = JSON.stringify({ items: others.map((id) => ({ kind_id: kind, id })) });
+  const requests = Array.from({ length: MANY_REQUESTS }, (_, at) => {
+    return { method: 'POST', path: `/api/lib/${kind}/unit/${idOf(at)}/link/${MADE}/child`, body };
+  });
+  return {
+    id: 'L10',
+    title: `make ${MANY} links of one unit at once`,
+    target: MANY_TARGET,
+    writes: true,
+    slow: true,
+    requests,
+    samples: requests.slice(0, 1),
+    check: ({ items }) =>
+      assert.deepEqual(
+        items.map((/** @type {any} */ { child_id: id }) => id),
+        others,
+      ),
   };
 }
 

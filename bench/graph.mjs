@@ -1,4 +1,5 @@
 /** Graphs of linked units, written with SQL: a tree, random links, and a hub. They are also kept here, for checks. */
+import { setTimeout } from 'node:timers/promises';
 
 const LEVELS = 5;
 const CHILDREN = 10;
@@ -130,6 +131,8 @@ export class Graphs {
 
   /** @param {import('./service.mjs').Service} service */
   async fill(service) {
+    // Making the graphs takes seconds, in which the service may have closed the idle connection of this process.
+    await setTimeout(10);
     for (const [at, { kind }] of this.#all.entries()) {
       const parameters = at === 0 ? PARAMETERS : PARAMETERS.map(({ id }) => id);
       await service.call('POST', '/kind/unit', { id: kind, label: kind, parameters });
