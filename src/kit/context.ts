@@ -1,5 +1,7 @@
 /** The context of a call: what functions, hooks and remote kinds work with. */
-import type { AnyUnit, GivenFor, KindId, ListOptions, Page, UnitOf, Units } from './units.js';
+import type { KnownLinkType, LinkedUnit, LinkRecord, LinkTypeId, LinkValuesFor } from './link-types.js';
+import type { AnyUnit, GivenFor, KindId, SomeOf, UnitOf } from './kinds.js';
+import type { ListOptions, Page, Units } from './units.js';
 
 /** The member who makes the request. To read its unit: `units(member.kind_id).get(member.id)`. */
 export interface Member {
@@ -19,7 +21,7 @@ export interface Data {
   readonly groups: Groups;
 }
 
-/** Links between units (docs/model.md). */
+/** Links between units (docs/links.md). */
 export interface Links {
   /**
    * Links a parent to a child. Does nothing if the link exists with these values.
@@ -28,51 +30,53 @@ export interface Links {
    * @param values values of the parameters of the link type
    * @throws 400, 403, 404, 409 if the link exists with other values
    */
-  create(parent: UnitRef, child: UnitRef, type?: string, values?: Readonly<Record<string, unknown>>): Promise<void>;
+  create<T extends LinkTypeId = 'link'>(
+    parent: UnitRef,
+    child: UnitRef,
+    type?: T,
+    values?: LinkValuesFor<T>,
+  ): Promise<void>;
   /**
    * Links a unit with up to 1000 others, all or none, and returns the links in their order.
    *
    * @param direction `child`: the others are children of the unit; `parent`: its parents
    * @throws 400 with all errors of the links, 403, 404, 409 if a link exists with other values
    */
-  createAll(
+  createAll<T extends LinkTypeId = 'link'>(
     unit: UnitRef,
     direction: 'child' | 'parent',
-    links: readonly LinkTo[],
-    options?: LinkAllOptions,
-  ): Promise<readonly LinkRecord[]>;
+    links: readonly LinkTo<T>[],
+    options?: LinkAllOptions<T>,
+  ): Promise<readonly LinkRecord<T>[]>;
   /** Changes values of a link. @throws 400, 403, 404 if the link does not exist */
-  update(parent: UnitRef, child: UnitRef, type: string, values: Readonly<Record<string, unknown>>): Promise<void>;
+  update<T extends LinkTypeId>(
+    parent: UnitRef,
+    child: UnitRef,
+    type: T,
+    values: SomeOf<LinkValuesFor<T>>,
+  ): Promise<void>;
   /** Deletes a link. @throws 403, 404 if the link does not exist */
-  remove(parent: UnitRef, child: UnitRef, type?: string): Promise<void>;
+  remove(parent: UnitRef, child: UnitRef, type?: LinkTypeId): Promise<void>;
   /** Lists the children or the parents of a unit, nearest first. @throws 400, 403, 404 */
-  list(unit: UnitRef, direction: 'child' | 'parent', options?: WalkOptions): Promise<Page<AnyUnit>>;
+  list<const T extends LinkTypeId = KnownLinkType>(
+    unit: UnitRef,
+    direction: 'child' | 'parent',
+    options?: WalkOptions<T>,
+  ): Promise<Page<LinkedUnit<T>>>;
 }
 
 /** The other unit of a link, and values of the parameters of the link type. */
-export interface LinkTo {
+export interface LinkTo<T extends LinkTypeId = LinkTypeId> {
   readonly unit: UnitRef;
-  readonly values?: Readonly<Record<string, unknown>>;
+  readonly values?: SomeOf<LinkValuesFor<T>>;
 }
 
 /** Options of `links.createAll`. */
-export interface LinkAllOptions {
+export interface LinkAllOptions<T extends LinkTypeId = LinkTypeId> {
   /** The id of the link type, `link` by default. */
-  readonly type?: string;
+  readonly type?: T;
   /** Deletes the unit's other links of this type in this direction, and changes values of links that exist. */
   readonly replace?: boolean;
-}
-
-/** A link, with the values of the parameters of its type. */
-export interface LinkRecord {
-  readonly parent_id: string;
-  readonly child_id: string;
-  readonly type: 'link';
-  readonly parent_kind_id: string;
-  readonly child_kind_id: string;
-  readonly link_id: string;
-  readonly inserted_at: string;
-  readonly [parameter: string]: unknown;
 }
 
 /** Groups of kinds. To read which kinds a group has: `units('group').get(id)`, field `kind_list`. */
@@ -82,9 +86,9 @@ export interface Groups {
 }
 
 /** Options of a list of linked units: the query parameters of the same names. */
-export interface WalkOptions extends Omit<ListOptions, 'search'> {
+export interface WalkOptions<T extends LinkTypeId = LinkTypeId> extends Omit<ListOptions, 'search'> {
   /** Follow only these link types. All if omitted. */
-  readonly link_id?: string | readonly string[];
+  readonly link_id?: T | readonly T[];
   /** Return only units of these kinds. All if omitted. */
   readonly kind_id?: string | readonly string[];
   /** 0, the default, for direct neighbours; n for up to n + 1 steps. At most 10 (`walkDepth` in docs/limits.md). */

@@ -2,7 +2,7 @@
 import type { Context, UnitRef } from './context.js';
 import type { ParameterDeclarations, ValuesOf } from './parameter.js';
 import type { Remote } from './remote.js';
-import type { KindId, SomeOf, UnitOf, ValuesFor } from './units.js';
+import type { KindId, SomeOf, UnitOf, ValuesFor } from './kinds.js';
 
 /** An HTTP method of a function. */
 export type Method = 'GET' | 'POST';

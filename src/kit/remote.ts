@@ -2,7 +2,7 @@
 import type { AggregateFunction, GroupTerm } from '../filter/aggregate.ast.js';
 import type { Filter } from '../filter/filter.ast.js';
 import type { Context } from './context.js';
-import type { AnyValues } from './units.js';
+import type { AnyValues } from './kinds.js';
 
 export type { Filter };
 

@@ -1,62 +1,9 @@
 /** Units, and the operations on them. */
-
-/**
- * The kinds of a project by id. It is empty until `kind types <project>` writes a declaration file that extends it.
- * Units of kinds that are not in it can have any parameters.
- */
-// eslint-disable-next-line @typescript-eslint/no-empty-object-type -- declaration merging fills it
-export interface Kinds {}
-
-/** A unit of a kind that is not in `Kinds`. */
-export interface AnyUnit {
-  readonly id: string;
-  readonly kind_id: string;
-  readonly [parameter: string]: unknown;
-}
-
-/** The values of a unit of a kind that is not in `Kinds`. */
-export type AnyValues = Readonly<Record<string, unknown>>;
-
-/** A unit of a kind. */
-export type UnitOf<K extends string> = K extends keyof Kinds
-  ? Kinds[K] extends { unit: infer U }
-    ? U
-    : AnyUnit
-  : AnyUnit;
-
-/** The values of a unit of a kind, as hooks receive them. The value of a reference is an id. */
-export type ValuesFor<K extends string> = K extends keyof Kinds
-  ? Kinds[K] extends { values: infer V }
-    ? V
-    : AnyValues
-  : AnyValues;
-
-/** Values of which any can be omitted or undefined. */
-export type SomeOf<V> = { readonly [P in keyof V]?: V[P] | undefined };
-
-/** The referenced kinds of a kind, by parameter. */
-type ReferencesOf<K extends string> = K extends keyof Kinds
-  ? Kinds[K] extends { references: infer R }
-    ? R
-    : unknown
-  : unknown;
-
-/**
- * The values to create or edit a unit. The value of a reference is an id, or the values of a unit to create with this
- * one.
- */
-export type GivenFor<K extends string> = {
-  readonly [P in keyof ValuesFor<K>]: P extends keyof ReferencesOf<K>
-    ? ValuesFor<K>[P] | GivenFor<ReferencesOf<K>[P] & string>
-    : ValuesFor<K>[P];
-};
-
-/** The id of a kind. Editors complete those in `Kinds`; others are allowed. */
-// eslint-disable-next-line @typescript-eslint/no-redundant-type-constituents -- `Kinds` is filled by declaration merging
-export type KindId = keyof Kinds | (string & {});
+import type { Included } from './included.js';
+import type { SomeOf } from './kinds.js';
 
 /** Options of a list: the query parameters of the same names (docs/filter.md). */
-export interface ListOptions {
+export interface ListOptions<I extends readonly string[] = readonly string[], Nested extends boolean = boolean> {
   /** A filter expression. Insert values with the tag `filter`. Hidden parameters can be used. */
   readonly filter?: string;
   /** Words to search for, such as `big cat -dog` (docs/search.md). */
@@ -68,11 +15,11 @@ export interface ListOptions {
   /** The number of units to skip; 0 by default. */
   readonly offset?: number;
   /** The parameters to return; all if omitted. */
-  readonly include?: readonly string[];
+  readonly include?: I;
   /** The parameters not to return. */
   readonly exclude?: readonly string[];
   /** Whether included paths are objects inside one another: `unit.author.name`, not `unit['author.name']`. */
-  readonly nest?: boolean;
+  readonly nest?: Nested;
   /** How the units are counted; `exact` by default. With `none` they are not, and `count` is -1. */
   readonly count?: 'exact' | 'none' | 'estimated';
 }
@@ -118,8 +65,10 @@ export interface Page<U> {
  * contain it.
  */
 export interface Units<U, V> {
-  /** Lists units. @throws 400 for a bad query, 403 */
-  list(options?: ListOptions): Promise<Page<U>>;
+  /** Lists units, with the fields that `include` names. @throws 400 for a bad query, 403 */
+  list<const I extends readonly string[] = readonly string[], Nested extends boolean = false>(
+    options?: ListOptions<I, Nested>,
+  ): Promise<Page<Included<U, I, Nested>>>;
   /** Groups and counts units. Values of hidden parameters are not enumerable. @throws 400 for a bad query, 403 */
   aggregate(options: AggregateOptions): Promise<Page<AnyGroup>>;
   /** Returns a unit. @throws 404 if it does not exist or the caller may not read it */

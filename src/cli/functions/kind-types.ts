@@ -1,6 +1,7 @@
 /** Renders the kinds of a project as TypeScript declarations, which type the units in functions. Pure. */
 import { parameterType } from '../../model/parameter-type/type-by-id.js';
-import type { Field, KindDef, Model } from '../../model/model.js';
+import { storedLinkFields } from '../../model/build/link-types.js';
+import type { Field, KindDef, LinkTypeDef, Model } from '../../model/model.js';
 import type { Deployment } from '../../function/load/deployment.js';
 import { isTimeField, UNIT_FIELDS } from '../../model/fields-of-every-unit.js';
 
@@ -32,9 +33,32 @@ export function renderKindTypes(model: Model, project: string, deployment: Deplo
       '    };',
     ]),
     '  }',
+    '  interface LinkTypes {',
+    ...[...model.linkTypes.values()].flatMap(linkTypeLines),
+    '  }',
     '}',
     '',
   ].join('\n');
+}
+
+/** The values of the links of a type, as they are read and as they are given. */
+function linkTypeLines(type: LinkTypeDef): string[] {
+  const fields = storedLinkFields(type);
+  const values = fields.map((field) => {
+    const needed = field.def.required && field.def.default === null;
+    return property(`${field.id}${needed ? '' : '?'}`, givenType(field), field.def.nullable);
+  });
+  return [
+    `    ${type.id}: {`,
+    '      link: {',
+    ...fields.map((field) => property(field.id, typeText(field), field.def.nullable)),
+    '      };',
+    // No values can be given where a type has no parameters.
+    ...(values.length > 0
+      ? ['      values: {', ...values, '      };']
+      : ['      values: Readonly<Record<string, never>>;']),
+    '    };',
+  ];
 }
 
 /** The fields of a unit, and the keys under which `include` returns fields of referenced units. */

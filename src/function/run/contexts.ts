@@ -2,8 +2,10 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { LOGGER } from '../../http/log/logger.js';
-import type { Context, Data, Letter, LinkRecord, Log, Member, UnitRef } from '../../kit/context.js';
-import type { AnyUnit, Page, Units } from '../../kit/units.js';
+import type { Context, Data, Letter, Links, Log, Member, UnitRef } from '../../kit/context.js';
+import type { AnyUnit } from '../../kit/kinds.js';
+import type { LinkRecord } from '../../kit/link-types.js';
+import type { Page, Units } from '../../kit/units.js';
 import type { TransactionRuns } from '../../database/transaction/conflict-retries.js';
 import { GroupReader } from '../../group/group.reader.js';
 import { LinkReader } from '../../link/link.reader.js';
@@ -107,10 +109,10 @@ export class Contexts {
       const checkId = (id: unknown, call: string) => checkText(id, `units('${kind}').${call}`, 'id');
       checkText(kind, 'units(kind)', 'kind');
       return {
-        list: async (options = {}) => {
+        list: (async (options = {}) => {
           const parameters = optionParameters(options, `units('${kind}').list(options)`);
           return get(() => all.list(session, kind, parameters));
-        },
+        }) as Units<UnitObject, UnitObject>['list'],
         aggregate: async (options) => {
           const parameters = optionParameters(options, `units('${kind}').aggregate(options)`);
           return get(() => all.aggregate(session, kind, parameters));
@@ -151,7 +153,7 @@ export class Contexts {
         return write([...new Set([path.kind, ...kinds])], async () => {
           const { items } = await this.linkSets.createIn(session, path, () => calledLinks(given, replace));
           const records = (await readJson(items, session.project.schema)) as LinkRecord[];
-          return records.map((record) => concealHiddenOfLink(session.model, record));
+          return records.map((record) => concealHiddenOfLink(session.model, record)) as never;
         });
       },
       update: async (parent, child, link, values) => {
@@ -162,7 +164,7 @@ export class Contexts {
         const path = pathOf(parent, child, link, 'links.remove(parent, child, type)');
         return write([path.parentKind, path.childKind], () => this.links.removeIn(session, path));
       },
-      list: async (unit, direction, options = {}) => {
+      list: (async (unit, direction, options = {}) => {
         const call = 'links.list(unit, direction, options)';
         checkUnit(unit, call, 'unit');
         const path = { kind: unit.kind_id, unit: unit.id, direction };
@@ -170,7 +172,7 @@ export class Contexts {
         return read([path.kind], () =>
           mixedPage(session, this.walks.listIn(session, path, parameters), concealHiddenOfLinked),
         );
-      },
+      }) as Links['list'],
     };
     const groups: Data['groups'] = {
       units: async (group, options = {}) => {

@@ -1,0 +1,142 @@
+/** The types that `kind types` writes for a project: values of links, and the fields that `include` names. */
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { TypeChecker } from '../../../src/cli/functions/type-check.js';
+import { renderKindTypes } from '../../../src/cli/functions/kind-types.js';
+import { FunctionRegistry } from '../../../src/function/load/module-registry.js';
+import { defineKinds } from '../../support/callers.js';
+import { modelOf, ok } from '../../support/definitions.js';
+import { FunctionsFolder } from '../../support/functions.js';
+import { sharedService } from '../../support/service.js';
+
+const service = await sharedService();
+const project = await service.project();
+await defineKinds(
+  project,
+  {
+    id: 'city',
+    parameters: [
+      { id: 'name', kind_id: 'string', required: true, nullable: false },
+      { id: 'population', kind_id: 'integer' },
+    ],
+  },
+  {
+    id: 'visit',
+    parameters: [
+      { id: 'city', kind_id: 'unit', reference_kind: 'city' },
+      { id: 'note', kind_id: 'text' },
+    ],
+  },
+);
+await ok(
+  project.post('/link/unit', {
+    id: 'flight',
+    parameters: [
+      { id: 'seats', kind_id: 'integer', required: true, nullable: false },
+      { id: 'price', kind_id: 'decimal' },
+      { id: 'days', kind_id: 'string', multiple: true },
+    ],
+  }),
+);
+await ok(
+  project.post('/link/unit', {
+    id: 'rail',
+    parameters: [{ id: 'gauge', kind_id: 'string', values: ['wide', 'narrow'] }],
+  }),
+);
+
+const HEAD = `
+import type { Context, LinkRecord } from 'kind';
+type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2) ? true : [A, B];
+const same = <A, B>(_: Same<A, B>): void => undefined;
+const [a, b] = [{ kind_id: 'city', id: 'a' }, { kind_id: 'city', id: 'b' }];
+`;
+
+const LINKS = `${HEAD}
+export async function links({ links }: Context): Promise<void> {
+  await links.create(a, b);
+  await links.create(a, b, 'flight', { seats: 3, price: '1.5', days: ['mon'] });
+  // @ts-expect-error no seats
+  await links.create(a, b, 'flight', { price: '1.5' });
+  // @ts-expect-error no text
+  await links.create(a, b, 'flight', { seats: 'many' });
+  // @ts-expect-error no such value
+  await links.create(a, b, 'rail', { gauge: 'other' });
+  // @ts-expect-error no parameters
+  await links.create(a, b, 'link', { seats: 3 });
+  await links.create(a, b, 'unknown' as string, { anything: 1 });
+  await links.update(a, b, 'flight', { price: null });
+  // @ts-expect-error not null
+  await links.update(a, b, 'flight', { seats: null });
+  const made = await links.createAll(a, 'child', [{ unit: b, values: { seats: 3 } }], { type: 'flight' });
+  same<(typeof made)[number], LinkRecord<'flight'>>(true);
+  for (const { seats, price, link_id } of made) {
+    same<[typeof seats, typeof price, typeof link_id], [number, string | null, 'flight']>(true);
+  }
+  // @ts-expect-error no text
+  await links.createAll(a, 'child', [{ unit: b, values: { seats: 'many' } }], { type: 'flight' });
+  const { items } = await links.list(a, 'child', { link_id: 'flight' });
+  for (const { link } of items) same<typeof link.seats, number>(true);
+  const some = await links.list(a, 'child', { link_id: ['flight', 'rail'] });
+  for (const { link } of some.items) {
+    if (link.link_id === 'flight') same<typeof link.days, readonly string[] | null>(true);
+    else same<typeof link.gauge, 'wide' | 'narrow' | null>(true);
+  }
+  const any = await links.list(a, 'child');
+  for (const { link } of any.items) if (link.link_id === 'rail') same<typeof link.depth, number>(true);
+}
+`;
+
+const UNITS = `${HEAD}
+export async function units({ units }: Context): Promise<void> {
+  const [named] = (await units('city').list({ include: ['id', 'name'] })).items;
+  if (named) same<[typeof named.id, typeof named.name], [string, string]>(true);
+  // @ts-expect-error not included
+  void named?.population;
+  const [term] = (
+    await units('city').list({
+      search: 'x',
+      include: ['name', 'n:count_related(visit.city)', 'latest : related( visit.city,order=-inserted_at,limit=3)', 'snippet(name)'],
+    })
+  ).items;
+  if (term) {
+    same<[typeof term.name, typeof term.n, typeof term.snippet_name], [string, number, string | null]>(true);
+    for (const visit of term.latest) same<typeof visit.note, string | null>(true);
+  }
+  const [behind] = (await units('visit').list({ include: ['city.name'] })).items;
+  if (behind) same<(typeof behind)['city.name'], string | null>(true);
+  const [whole] = (await units('city').list({ include: ['*', 'n:count_linked(flight,child)'] })).items;
+  if (whole) same<[typeof whole.population, typeof whole.n], [number | null, number]>(true);
+  const [all] = (await units('city').list()).items;
+  same<typeof all extends { readonly population: number | null } | undefined ? 1 : 0, 1>(true);
+  const names: string[] = ['name'];
+  const [dynamic] = (await units('city').list({ include: names })).items;
+  void dynamic?.population;
+  const [nested] = (await units('visit').list({ include: ['city.name'], nest: true })).items;
+  void nested?.city;
+  const [other] = (await units('elsewhere').list({ include: ['title', 'n:count_related(a.b)'] })).items;
+  if (other) same<[typeof other.title, typeof other.n], [unknown, number]>(true);
+}
+`;
+
+it.each([
+  ['links', LINKS],
+  ['units', UNITS],
+])('type %s in functions', { timeout: 60_000 }, async (name, source) => {
+  const folder = new FunctionsFolder({ [`_${name}.ts`]: source });
+  const kinds = renderKindTypes(await modelOf(project), project.id, service.service.app.get(FunctionRegistry).current);
+  const checker = await TypeChecker.make(folder.path);
+  expect(checker?.check([join(folder.path, `_${name}.ts`)], kinds)).toEqual([]);
+});
+
+it('without them links have any values', { timeout: 60_000 }, async () => {
+  const source = `${HEAD}
+export async function links({ links }: Context): Promise<void> {
+  await links.create(a, b, 'flight', { seats: 'many' });
+  const { items } = await links.list(a, 'child', { link_id: 'flight' });
+  for (const { link } of items) same<typeof link.seats, unknown>(true);
+}`;
+  const folder = new FunctionsFolder({ '_links.ts': source });
+  const checker = await TypeChecker.make(folder.path);
+  expect(checker?.check([join(folder.path, '_links.ts')], 'export {};')).toEqual([]);
+});
