@@ -3,7 +3,6 @@
  * units. They belong to the owner, like the rules of kinds (`rule.ts`). Pure.
  */
 import type { Filter } from '../filter/filter.ast.js';
-import { parseFilter } from '../filter/filter.parser.js';
 import { pathsOf } from '../filter/filter.walk.js';
 import { builtInField } from '../model/field.js';
 import { isLinkable, type Field, type KindDef, type LinkTypeDef, type Model } from '../model/model.js';
@@ -11,12 +10,13 @@ import { parameterType } from '../model/parameter-type/type-by-id.js';
 import { bindRule } from '../model/predicate/bound-rule.js';
 import { fieldsAlong, unknownName, type Names } from '../model/predicate/path.js';
 import type { Predicate } from '../model/predicate/predicate.js';
-import { resolveFilter } from '../model/predicate/resolve-filter.js';
 import { didYouMean } from '../shared/did-you-mean.js';
 import { KindError } from '../shared/errors.js';
 import { getOrInsert } from '../shared/get-or-insert.js';
 import type { Caller } from '../tenancy/caller.js';
-import { compileRule, isStored, membersOfAnyKind, NEVER, reachOfOwner, ruleLimitFault, storedFields } from './rule.js';
+import { anyMember } from './rule-member.js';
+import { isStored, reachOfOwner, storedFields } from './rule-names.js';
+import { compileRule, NEVER, parseRule, resolveRule, ruleLimitFault } from './rule.js';
 
 const ENDS = ['parent', 'child'] as const;
 
@@ -69,7 +69,7 @@ export function linkRulesPredicate(
   const key = [kinds.parent.id, kinds.child.id, memberKind?.id ?? '', ...rules].join('\0');
   const predicate = getOrInsert(ofType, key, (): Predicate => {
     const names = namesOfLinks(type, kinds, model);
-    const parts = rules.map((rule) => compileRule(rule, names, memberKind));
+    const parts = rules.map((rule) => compileRule(rule, names, memberKind, model));
     return ruleLimitFault(parts) === undefined ? { op: 'or', parts } : NEVER;
   });
   return bindRule(predicate, caller.type === 'member' ? caller.id : undefined);
@@ -80,13 +80,12 @@ export function linkRulesPredicate(
  * it. @throws KindError 400 with the position, if it is invalid for all kinds
  */
 export function checkLinkRule(rule: string, type: LinkTypeDef, model: Model): Predicate {
-  const filter = parseFilter(rule, { members: true });
+  const filter = parseRule(rule);
   checkBeginnings(filter, type);
-  const members = membersOfAnyKind(model);
   let fault: KindError | undefined;
   for (const kinds of examplesOf(filter, model)) {
     try {
-      return resolveFilter(filter, namesOfLinks(type, kinds, model), members);
+      return resolveRule(filter, namesOfLinks(type, kinds, model), anyMember(model));
     } catch (error) {
       if (!(error instanceof KindError)) throw error;
       fault ??= error;

@@ -24,8 +24,7 @@ export interface ClosedAccess {
  * such rules are set to `nobody`, so that a new one of the same name does not bring the rule back.
  */
 export function* orphanedAccess(before: Model, after: Model): WorkInPieces<ClosedAccess> {
-  const members = lostMemberNames(before, after);
-  const lostMember = (rule: RuleNames) => rule.member.some((id) => members.has(id));
+  const lostMember = (rule: RuleNames) => !rule.member.every((path) => isMemberPathKept(path, before, after));
   const kinds = new Map<string, Json>();
   for (const kind of after.kinds.values()) {
     yield;
@@ -58,15 +57,20 @@ function closedAccess(
   return { ...(access as Record<string, Json>), ...closed };
 }
 
-/** Parameters that at least one member kind had before the change and none has after it. */
-function lostMemberNames(before: Model, after: Model): Set<string> {
-  const names = (model: Model): Set<string> => {
-    const found = new Set<string>();
-    for (const kind of model.kinds.values()) if (isMemberKind(kind)) for (const id of kind.fields.keys()) found.add(id);
-    return found;
+/**
+ * Whether a path from the member leads to the same fields in each member kind as before, or to none in one that is no
+ * member kind any more, if another one is left.
+ */
+function isMemberPathKept(path: readonly string[], before: Model, after: Model): boolean {
+  const having = (model: Model) =>
+    [...model.kinds.values()].filter((kind) => isMemberKind(kind) && kind.fields.has(path[0] ?? ''));
+  const [had, have] = [having(before), having(after)];
+  if (had.length === 0) return true;
+  const isSame = (old: KindDef) => {
+    const kind = have.find(({ id }) => id === old.id);
+    return !kind || isPrefix(fieldsOfPath(path, old, before), fieldsOfPath(path, kind, after));
   };
-  const kept = names(after);
-  return new Set([...names(before)].filter((name) => !kept.has(name)));
+  return have.length > 0 && had.every(isSame);
 }
 
 /** The fields of a path as `kind.field`: two models mean the same path if these are the same. */

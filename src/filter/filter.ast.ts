@@ -48,6 +48,8 @@ export type Operator = (typeof FILTER_OPERATORS)[number];
 export interface Path {
   readonly segments: readonly string[];
   readonly counted?: RelatedUnits;
+  /** The path begins at the calling member: `@member.team.plan`, in access rules. */
+  readonly member?: true;
   readonly at: number;
 }
 

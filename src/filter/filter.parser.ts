@@ -18,10 +18,10 @@ import {
 } from './filter.ast.js';
 import { checkSize, Scanner } from './filter.scanner.js';
 import { COUNT_FUNCTIONS, EXISTENCE_FUNCTIONS, RelatedParser } from './related.parser.js';
-import { ValueParser } from './value.parser.js';
+import { MEMBER_PREFIX, ValueParser } from './value.parser.js';
 
 export interface ParseOptions {
-  /** Whether `@member.<name>` is a value of the member, as in access rules; otherwise `@` is a plain character. */
+  /** Whether `@member.<name>` is a parameter of the member, as in access rules; otherwise `@` is a plain character. */
   readonly members?: boolean;
 }
 
@@ -81,7 +81,7 @@ export class FilterParser {
 
   constructor(
     private readonly scanner: Scanner,
-    members = false,
+    private readonly members = false,
   ) {
     this.#values = new ValueParser(scanner, members);
     this.#related = new RelatedParser(scanner, (operator) => this.filter(operator));
@@ -207,6 +207,7 @@ export class FilterParser {
    * @param first the first segment, if it has been read
    */
   path(first?: ReadWord): Path {
+    if (first === undefined && this.members && this.scanner.peek() === '@') return this.#memberPath();
     const quoted = first === undefined && this.scanner.peek() === '"';
     return this.#pathFrom(first ?? this.#segment(), quoted);
   }
@@ -217,10 +218,22 @@ export class FilterParser {
       const counted = this.related(first.at, (parser) => parser.call(counting));
       return Object.freeze({ segments: NO_SEGMENTS, counted, at: first.at });
     }
+    return Object.freeze({ segments: this.#segmentsFrom(first), at: first.at });
+  }
+
+  /** `@member.role`, `@member.team.plan`. */
+  #memberPath(): Path {
+    const { word, at } = this.word();
+    if (`${word}.` !== MEMBER_PREFIX || !this.scanner.accept('.')) {
+      throw this.scanner.fail("'@member.' and a parameter", at, " (quote a parameter that begins with '@')");
+    }
+    return Object.freeze({ segments: this.#segmentsFrom(this.#segment()), member: true, at });
+  }
+
+  #segmentsFrom(first: ReadWord): readonly string[] {
     const segments = [first.word];
     while (this.scanner.accept('.')) segments.push(this.#segment().word);
-    const { at } = first;
-    return Object.freeze({ segments: Object.freeze(segments), at });
+    return Object.freeze(segments);
   }
 
   #isCall(): boolean {

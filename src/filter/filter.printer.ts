@@ -4,6 +4,7 @@
  */
 import type { Filter, ValueList, MemberRef, Path, Place, RelatedUnits, Scalar, Test } from './filter.ast.js';
 import { isWord, type ValueContext } from './filter.scanner.js';
+import { MEMBER_PREFIX } from './value.parser.js';
 import { RELATED_FUNCTIONS } from './related.parser.js';
 
 /** What an unquoted value can not contain, besides unbalanced parentheses. */
@@ -65,13 +66,21 @@ export function printPlace({ path, other, point }: Place): string {
 }
 
 /** The canonical text of what a test compares: a path, or the number of related units. */
-export function printOperand({ segments, counted }: Path): string {
-  return counted ? printRelated(counted, 'count') : printPath(segments);
+export function printOperand({ segments, counted, member }: Path): string {
+  if (counted) return printRelated(counted, 'count');
+  if (member) return `${MEMBER_PREFIX}${printPath(segments)}`;
+  const [first = '', ...others] = segments;
+  // Quotes, so that it is no parameter of the member.
+  return first.startsWith('@') ? [quote(first), ...others.map(printSegment)].join('.') : printPath(segments);
 }
 
 /** The canonical text of a path: `country.name`, `meta."a.b"`. */
 export function printPath(segments: readonly string[]): string {
-  return segments.map((segment) => (isWord(segment) ? segment : quote(segment))).join('.');
+  return segments.map(printSegment).join('.');
+}
+
+function printSegment(segment: string): string {
+  return isWord(segment) ? segment : quote(segment);
 }
 
 function printValue(value: Scalar | MemberRef | ValueList): string {
@@ -83,7 +92,7 @@ function printItems(list: ValueList, surrounding: ValueContext): string {
 }
 
 function printScalar(value: Scalar | MemberRef, surrounding: ValueContext): string {
-  if (value.type === 'member') return `@member.${value.name}`;
+  if (value.type === 'member') return `${MEMBER_PREFIX}${value.name}`;
   return value.type === 'bare' && canStandBare(value.text, surrounding) ? value.text : quote(value.text);
 }
 

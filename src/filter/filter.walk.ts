@@ -20,7 +20,7 @@ export function testsOf(filter: Filter): Test[] {
 export function pathsOf(filter: Filter): Path[] {
   return testsOf(filter)
     .flatMap(operandsOf)
-    .filter(({ counted }) => !counted);
+    .filter(({ counted, member }) => !counted && !member);
 }
 
 /** What a test compares: one parameter, or two. */
@@ -54,13 +54,13 @@ export function countRelated(related: readonly RelatedUnits[]): number {
   return related.reduce((sum, { filter }) => sum + 1 + (filter ? countRelated(relatedOf(filter)) : 0), 0);
 }
 
-/** The parameters of the member that the filter uses, also in tests of related units, each once. */
-export function memberNamesOf(filter: Filter): string[] {
-  const references = testsOf(filter)
-    .flatMap(testValues)
-    .filter((value) => value.type === 'member');
-  const inner = relatedOf(filter).flatMap((related) => (related.filter ? memberNamesOf(related.filter) : []));
-  return [...new Set([...references.map((reference) => reference.name), ...inner])];
+/** The paths from the calling member, as segments, also in tests of related units. */
+export function memberPathsOf(filter: Filter): (readonly string[])[] {
+  const tests = testsOf(filter);
+  const values = tests.flatMap(testValues).flatMap((value) => (value.type === 'member' ? [[value.name]] : []));
+  const tested = tests.flatMap(operandsOf).flatMap(({ member, segments }) => (member ? [segments] : []));
+  const inner = relatedOf(filter).flatMap((related) => (related.filter ? memberPathsOf(related.filter) : []));
+  return [...values, ...tested, ...inner];
 }
 
 /** How many functions over related units are inside one another at most. */

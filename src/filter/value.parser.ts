@@ -3,7 +3,8 @@ import { isIdentifier } from '../shared/identifiers.js';
 import type { MemberRef, Scalar, ValueList } from './filter.ast.js';
 import type { Scanner, ValueContext } from './filter.scanner.js';
 
-const MEMBER_PREFIX = '@member.';
+/** Before a parameter of the calling member, in access rules. */
+export const MEMBER_PREFIX = '@member.';
 
 /** Parses values where the scanner is. */
 export class ValueParser {

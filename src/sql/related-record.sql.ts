@@ -34,7 +34,7 @@ export function relatedColumn(schema: string, { name, related, list, column }: S
 /** The JSON list of units that refer to the row `t`. The rows are selected before their JSON is built. */
 function listSql(schema: string, { via, of, kinds }: Related, { fields, order, limit }: RelatedList): Fragment {
   const [first] = kinds;
-  if (!first || via.type === 'link') return sql`'[]'::json`;
+  if (!first || via.type !== 'reference') return sql`'[]'::json`;
   const { kind, access, filter } = first;
   const row = relatedRow('t');
   const { where, lookups } = matchingRows(schema, kind, [access, filter], MAX_LOOKUPS_PER_KIND, row);

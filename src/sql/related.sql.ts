@@ -1,6 +1,6 @@
 /**
  * Related units of a row, as correlated subqueries: those that refer to it, found by the index of the reference, and
- * those that are linked with it, found by the indexes of links.
+ * those that are linked with it, found by the indexes of links. The calling member is found by its id.
  */
 import type { KindDef } from '../model/model.js';
 import type { Predicate, Related, RelatedKind } from '../model/predicate/predicate.js';
@@ -38,8 +38,11 @@ export function relatedRows(schema: string, related: Related, row: string, match
   if (via.type === 'link') return linkedRows(schema, { ...related, via }, row, matching);
   const unit = relatedRow(row);
   const { where, joins } = matching.units(first.kind, [first.access, first.filter], unit);
-  const refers = sql`${columnRef(via.field, unit)} = ${columnRef(of.keyField, row)}`;
-  return sql`FROM ${joinedKindTable(schema, first.kind)} AS ${ident(unit)}${joins} WHERE ${all([refers, ...where])}`;
+  const isRelated =
+    via.type === 'member'
+      ? sql`${columnRef(of.keyField, unit)} = ${param(via.memberId)}::uuid`
+      : sql`${columnRef(via.field, unit)} = ${columnRef(of.keyField, row)}`;
+  return sql`FROM ${joinedKindTable(schema, first.kind)} AS ${ident(unit)}${joins} WHERE ${all([isRelated, ...where])}`;
 }
 
 type Linked = Related & { readonly via: { readonly type: 'link' } };

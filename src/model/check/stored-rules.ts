@@ -1,7 +1,7 @@
 /** The rules in a stored `access`, and the names in them. */
 import { parseFilter } from '../../filter/filter.parser.js';
 import type { Filter, RelatedUnits } from '../../filter/filter.ast.js';
-import { memberNamesOf, pathsOf, relatedOf } from '../../filter/filter.walk.js';
+import { memberPathsOf, pathsOf, relatedOf } from '../../filter/filter.walk.js';
 import { isLinkPath } from '../../filter/link-path.js';
 import { getOrInsert } from '../../shared/get-or-insert.js';
 import { isPlainObject, type Json } from '../../shared/json.js';
@@ -27,14 +27,14 @@ export interface RelatedNames extends FilterNames {
   readonly linkPaths: readonly (readonly string[])[];
 }
 
-/** The names in a rule, with the parameters of the member. */
+/** The names in a rule, with the paths from the member. */
 export interface RuleNames extends FilterNames {
-  readonly member: readonly string[];
+  readonly member: readonly (readonly string[])[];
 }
 
 function namesOfRule(rule: string): RuleNames {
   const filter = parseFilter(rule, { members: true });
-  return { ...namesOfFilter(filter), member: memberNamesOf(filter) };
+  return { ...namesOfFilter(filter), member: memberPathsOf(filter) };
 }
 
 function namesOfFilter(filter: Filter): FilterNames {

@@ -32,6 +32,7 @@ function namesMember(rule: Predicate): boolean {
     const look = (part: Predicate): Predicate =>
       mapTests(part, (test) => {
         found ||= test.op === 'present' || test.op === 'member';
+        found ||= test.op === 'exists' && test.related.via.type === 'member';
         return test;
       });
     mapRelated(look(rule), look);

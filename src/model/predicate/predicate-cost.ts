@@ -5,7 +5,7 @@ import { filtersOf, relatedIn } from './related.js';
 export interface Extent {
   /** A test with values of the member counts once for each of its values. */
   readonly tests: number;
-  /** Referenced units that are looked up for each unit. The same references in several tests count once. */
+  /** Referenced units that are looked up for each unit, and tests of the member. The same references in several tests count once. */
   readonly lookups: number;
   /** Tests and counts of related units. */
   readonly related: number;
@@ -25,15 +25,17 @@ export function wayKeys(through: readonly Step[] = []): string[] {
 export function extentOf(predicates: readonly Predicate[]): Extent {
   const tests = predicates.flatMap(fieldTests);
   const counts = tests.map((test) => (test.op === 'member' ? test.values.length : 1));
-  const related = predicates.flatMap(relatedIn);
-  const inner = related.flatMap(filtersOf).map((filter) => extentOf([filter]));
+  const all = predicates.flatMap(relatedIn);
+  const related = all.filter(({ via }) => via.type !== 'member');
+  const ofMember = all.length - related.length;
+  const inner = all.flatMap(filtersOf).map((filter) => extentOf([filter]));
   const total = (own: number, of: (extent: Extent) => number) => inner.reduce((sum, each) => sum + of(each), own);
   return {
     tests: total(
       counts.reduce((sum, count) => sum + count, 0),
       (each) => each.tests,
     ),
-    lookups: total(lookupsOf(tests.flatMap(operandsOf)), (each) => each.lookups),
+    lookups: total(lookupsOf(tests.flatMap(operandsOf)) + ofMember, (each) => each.lookups),
     related: total(related.length, (each) => each.related),
   };
 }

@@ -25,7 +25,7 @@ export function targetHasValues({ through = [], counted }: Target): boolean {
   return through.some(({ access }) => hasValues(access)) || (counted !== undefined && relatedHasValues(counted));
 }
 
-/** The same for related units. A type of links is such a value. */
+/** The same for related units. A type of links is such a value, and so is the id of the member. */
 export function relatedHasValues({ via, kinds }: Related): boolean {
-  return via.type === 'link' || kinds.some(({ access, filter }) => hasValues(access) || hasValues(filter));
+  return via.type !== 'reference' || kinds.some(({ access, filter }) => hasValues(access) || hasValues(filter));
 }

@@ -25,8 +25,9 @@ export interface Target {
 
 /** The units that have a relation to a unit. */
 export interface Related {
-  /** The reference that leads to the unit, or the links that lead away from it. */
+  /** The reference that leads to the unit, the links that lead away from it, or the calling member, whatever the unit. */
   readonly via:
+    | { readonly type: 'member'; readonly memberId: string }
     | { readonly type: 'reference'; readonly field: Field }
     | {
         readonly type: 'link';

@@ -50,7 +50,7 @@ function mapped(related: Related, replace: (filter: Predicate) => Predicate): Re
     return each.filter ? { ...each, filter: mapRelated(replace(each.filter), replace) } : each;
   });
   const { via } = related;
-  if (via.type === 'reference' || !via.where) return { ...related, kinds };
+  if (via.type !== 'link' || !via.where) return { ...related, kinds };
   return { ...related, kinds, via: { ...via, where: replace(via.where) } };
 }
 
@@ -89,6 +89,8 @@ export function bindMember(predicate: Predicate, memberId: string): Predicate {
             ...test,
             values: test.values.map((value) => (isMemberValue(value) ? { ...value, memberId } : value)),
           };
+        case 'exists':
+          return { op: 'exists', related: withMember(test.related, memberId) };
         case 'constant':
         case 'isnull':
         case 'in':
@@ -99,12 +101,15 @@ export function bindMember(predicate: Predicate, memberId: string): Predicate {
         case 'like':
         case 'pair':
         case 'near':
-        case 'exists':
         case 'search':
           return test;
       }
     });
   return mapRelated(bind(predicate), bind);
+}
+
+function withMember(related: Related, memberId: string): Related {
+  return related.via.type === 'member' ? { ...related, via: { type: 'member', memberId } } : related;
 }
 
 /**
@@ -116,6 +121,6 @@ export function testedFields(predicate: Predicate): Field[] {
     .flatMap(operandsOf)
     .filter(({ ofLink }) => !ofLink)
     .map((target) => target.through?.[0]?.reference ?? target.field);
-  const keys = relatedIn(predicate).map(({ of }) => of.keyField);
+  const keys = relatedIn(predicate).flatMap(({ via, of }) => (via.type === 'member' ? [] : [of.keyField]));
   return [...new Set([...fields, ...keys].filter(({ column }) => column !== undefined))];
 }

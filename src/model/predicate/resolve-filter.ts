@@ -11,8 +11,8 @@ import {
   type Test,
 } from '../../filter/filter.ast.js';
 import { printOperand } from '../../filter/filter.printer.js';
-import { testValues } from '../../filter/filter.walk.js';
-import { refusal } from '../../shared/errors.js';
+import { operandsOf, testValues } from '../../filter/filter.walk.js';
+import { refusal, type KindError } from '../../shared/errors.js';
 import { scalarText, textFault } from '../../shared/json.js';
 import { builtInField } from '../field.js';
 import type { Field } from '../model.js';
@@ -23,8 +23,13 @@ import { resolveRelated } from './resolve-related.js';
 import type { MemberTest, MemberValue, Predicate, Target } from './predicate.js';
 import { OPERATORS } from '../parameter-type/operators.js';
 
-/** Resolves `@member.<name>` in a test of a field. */
-export type Members = (reference: MemberRef, target: Target) => MemberValue;
+/** Resolves `@member.` in access rules. */
+export interface Members {
+  /** A value of the member in a test of a field. */
+  value(reference: MemberRef, target: Target): MemberValue;
+  /** A test of the member itself. @param resolve resolves the test for a member kind */
+  test(path: Path, resolve: (names: Names) => Predicate): Predicate;
+}
 
 /** @throws KindError 400 with the position, for an unknown name, or an operator or value that does not fit the field */
 export function resolveFilter(filter: Filter, names: Names, members?: Members): Predicate {
@@ -55,6 +60,12 @@ export function resolveOperand(path: Path, names: Names, members?: Members): Tar
 }
 
 function resolveTest(test: Test, names: Names, members: Members | undefined): Predicate {
+  const ofMember = operandsOf(test).find(({ member }) => member);
+  if (ofMember) {
+    if ('other' in test || !members) throw notOfMember(test);
+    const own: Test = { ...test, path: { segments: ofMember.segments, at: ofMember.at } };
+    return members.test(ofMember, (ofKind) => resolveTest(own, ofKind, members));
+  }
   if ('other' in test) {
     const resolve = (path: Path) => resolveOperand(path, names, members);
     return test.op === 'near' ? resolveNear(test, resolve) : resolvePair(test, resolve, names.kind);
@@ -65,6 +76,11 @@ function resolveTest(test: Test, names: Names, members: Members | undefined): Pr
   if (test.op === 'isnull') return { op: 'isnull', target, value: test.value };
   if (test.op === 'in') return membership(target, test.value);
   return comparison(test.op, target, test.value);
+}
+
+function notOfMember({ op, at }: Test): KindError {
+  const text = `${op} compares parameters of units: write eq(parameter,@member.parameter), at character ${at}`;
+  return refusal('filter.bad_operator', text);
 }
 
 const MEMBER_TESTS: readonly string[] = ['eq', 'ne', 'in', 'contains', 'lt', 'lte', 'gt', 'gte'];
@@ -80,7 +96,7 @@ function memberTest(test: ParameterTest, target: Target, members: Members): Pred
   }
   const values = testValues(test).map((value) => {
     if (value.type !== 'member') return readScalar(value, target);
-    const found = members(value, target);
+    const found = members.value(value, target);
     checkShape(test, target, found.field, value.at);
     return found;
   });

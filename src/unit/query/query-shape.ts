@@ -117,9 +117,20 @@ function pathText({ through, field, keys, counted, ofLink }: Target): string {
   return `${steps}${field.id}${keys.length > 0 ? '.*' : ''}`;
 }
 
+function wayText(via: Related['via']): string {
+  switch (via.type) {
+    case 'reference':
+      return via.field.id;
+    case 'link':
+      return `${via.link} ${via.direction}`;
+    case 'member':
+      return '@member';
+  }
+}
+
 function relatedText(related: Related): string {
   const { via, kinds } = related;
-  const way = via.type === 'reference' ? via.field.id : `${via.link} ${via.direction}`;
+  const way = wayText(via);
   const [first, second] = filtersOf({ ...related, kinds: kinds.slice(0, 1) });
   return `${kindsText(kinds)} by ${way}${whereText(conjunction(first, second), undefined)}`;
 }

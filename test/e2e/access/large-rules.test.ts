@@ -42,7 +42,7 @@ describe('rules of one operation', () => {
     const refused = await define(rules(60, LIMITS.ruleLookups + 1));
     expect(refusalOf(refused)).toEqual({ status: 400, messages: ['filter.too_large access'] });
     expect(refused.body.messages[0]?.text).toBe(
-      'access.read: the rules look up 21 units over references, the same way counted once; 20 is the most',
+      'access.read: the rules look up 21 units over references, or as the member, the same way counted once; 20 is the most',
     );
   });
 
@@ -157,7 +157,7 @@ describe('a query', () => {
     const most = LIMITS.queryLookups;
     await ok(project.put('/kind/unit/a', { access: {} }));
     await ok(project.get(`/a/unit?filter=and(${text(most).join()})&order=${farWays(most)[0]}.n;asc&include=to_b.name`));
-    const told = `filter, order and include look up ${most + 1} units over references, the same way counted once; ${most} is the most`;
+    const told = `filter, order and include look up ${most + 1} units over references, or as the member, the same way counted once; ${most} is the most`;
     const last = farWays(most + 1).at(-1) ?? '';
     const filter = `filter=and(${text(most).join()})`;
     for (const path of [

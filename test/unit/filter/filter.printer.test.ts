@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Filter, Scalar } from '../../../src/filter/filter.ast.js';
 import { parseFilter } from '../../../src/filter/filter.parser.js';
 import { printFilter, printPath } from '../../../src/filter/filter.printer.js';
-import { memberNamesOf, pathsOf, testsOf, testValues } from '../../../src/filter/filter.walk.js';
+import { memberPathsOf, pathsOf, testsOf, testValues } from '../../../src/filter/filter.walk.js';
 import { bare, list, path, quoted } from './filter.support.js';
 
 const printed: [text: string, canonical: string][] = [
@@ -13,6 +13,7 @@ const printed: [text: string, canonical: string][] = [
   ['in(a, [ b , "c,d" ] )', 'in(a,b,"c,d")'],
   ['eq(a,[ b , c ])', 'eq(a,[b,c])'],
   ['eq(a, f(x, y))', 'eq(a,f(x, y))'],
+  ['eq("@member".a,x)', 'eq("@member".a,x)'],
   ['eq(a,"b")', 'eq(a,"b")'],
   ['eq(a,"\\"\\\\")', 'eq(a,"\\"\\\\")'],
   ['isnull(a,true)', 'isnull(a)'],
@@ -61,6 +62,11 @@ describe('printFilter', () => {
     expect(printFilter(parseFilter(canonical))).toBe(canonical);
   });
 
+  it('prints paths from a member', () => {
+    const filter = parseFilter('eq( @member . team."a b" , x )', { members: true });
+    expect(printFilter(filter)).toBe('eq(@member.team."a b",x)');
+  });
+
   it('prints the values of a member', () => {
     const text = 'or(eq(a,@member.id),in(b,@member.b,c))';
     expect(printFilter(parseFilter(text, { members: true }))).toBe(text);
@@ -85,7 +91,7 @@ describe('a walk', () => {
   it('finds tests, paths and members in the order of the text', () => {
     expect(testsOf(filter).map((test) => test.op)).toEqual(['eq', 'in', 'isnull']);
     expect(pathsOf(filter)).toEqual([path(8, 'a'), path(32, 'b', 'c'), path(73, 'a')]);
-    expect(memberNamesOf(filter)).toEqual(['id', 'team']);
+    expect(memberPathsOf(filter)).toEqual([['id'], ['team'], ['id']]);
   });
 
   it('finds the values of a test', () => {

@@ -40,8 +40,8 @@ const hostile = fc.oneof(
 const identifier = fc.stringMatching(/^[a-z][a-z0-9_]{0,8}$/);
 
 const path: fc.Arbitrary<Path> = fc
-  .array(fc.oneof(identifier, hostile), { minLength: 1, maxLength: 3 })
-  .map((segments) => ({ segments, at: 0 }));
+  .tuple(fc.array(fc.oneof(identifier, hostile), { minLength: 1, maxLength: 3 }), fc.boolean())
+  .map(([segments, ofMember]) => ({ segments, at: 0, ...(ofMember && { member: true }) }));
 const quoted: fc.Arbitrary<Scalar> = hostile.map((text) => ({ type: 'quoted', text, at: 0 }));
 /** A text that may stand bare anywhere. */
 const bare: fc.Arbitrary<Scalar> = hostile
