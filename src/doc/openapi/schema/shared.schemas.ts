@@ -2,7 +2,7 @@
  * Schemas that are the same in every document, such as the envelope and its messages. Their names: `names.ts`. Pure.
  */
 import { EFFECTIVE_LEVELS } from '../../../access/level.js';
-import { OPERATIONS } from '../../../model/built-in-traits.js';
+import { ADMIN_KIND, OPERATIONS } from '../../../model/built-in-traits.js';
 import { PARAMETER_TYPES } from '../../../model/parameter-type/type-by-id.js';
 import { ERRORS } from '../../../shared/errors.js';
 import { DEFINITION_SCHEMAS } from './definition.schema.js';
@@ -104,7 +104,7 @@ const ME: Schema = {
   properties: {
     id: UUID_SCHEMA,
     kind_id: STRING_SCHEMA,
-    administrator: { ...BOOLEAN_SCHEMA, description: 'Whether it is a unit of `kind_admin`.' },
+    administrator: { ...BOOLEAN_SCHEMA, description: `Whether it is a unit of \`${ADMIN_KIND}\`.` },
     groups: { type: 'array', items: STRING_SCHEMA, description: 'Ids of the groups of its kind.' },
   },
   required: ['id', 'kind_id', 'administrator', 'groups'],
