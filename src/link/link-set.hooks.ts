@@ -56,7 +56,7 @@ export class LinkSetHooks {
     await this.hooks.afterLinks(session, keys);
   }
 
-  /** Returns the deleted links that have hooks, for `afterDeletes`. @throws KindError 400 if there are too many */
+  /** Returns the deleted links that have hooks, for `afterDeletes`. @throws KindError 409 if there are too many */
   async beforeDeletes(session: Session, set: LinkSet, units: UnitList): Promise<readonly HookedLink[]> {
     const listed = JSON.parse(units) as { readonly kind: string; readonly id: string }[];
     const keys = listed.map(({ kind, id }) => linkKey(set, { kindId: kind, id }));

@@ -3,7 +3,9 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../database/database.js';
 import { isStaleModel } from '../../database/statement/sqlstate.js';
 import { isLinkable, type KindDef } from '../../model/model.js';
+import { LIMITS } from '../../shared/limits.js';
 import { deleteDanglingLinksStatement, deleteLinksOfStatement } from '../../sql/many-links.sql.js';
+import type { Statement } from '../../sql/fragment.js';
 import {
   linkKeyOf,
   linksOfUnitsStatement,
@@ -41,6 +43,7 @@ export class UnitLinks {
    */
   async beforeRemove(session: Session, kind: KindDef, keys: readonly string[]): Promise<readonly HookedLink[]> {
     if (!this.mayRunHooks(kind, session)) return NONE;
+    await this.#checkNumber(session, kind, keys);
     const seen = new Set<string>();
     const count = new HookedSize();
     for (;;) {
@@ -122,10 +125,25 @@ export class UnitLinks {
     }
   }
 
-  #page(session: Session, kind: KindDef, keys: readonly string[], after: LinkKey | undefined) {
+  #page(session: Session, kind: KindDef, keys: readonly string[], after: LinkKey | undefined): Statement {
     const types = [...session.model.linkTypes.values()];
     const parents = this.behaviors.unlinkingKinds(session);
     return linksOfUnitsStatement(session.project.schema, { kind, keys, parents, types, after, limit: PAGE });
+  }
+
+  /** So that no hook runs where there are too many links. @throws KindError 409 */
+  async #checkNumber(session: Session, kind: KindDef, keys: readonly string[]): Promise<void> {
+    const parents = this.behaviors.unlinkingKinds(session);
+    const limit = LIMITS.hookedLinks + 1;
+    const counted = linksOfUnitsStatement(session.project.schema, {
+      kind,
+      keys,
+      parents,
+      types: [],
+      after: undefined,
+      limit,
+    });
+    new HookedSize().add((await session.executor.run(counted)).length, 0);
   }
 
   async #exists({ executor, project }: Session, key: LinkKey): Promise<boolean> {

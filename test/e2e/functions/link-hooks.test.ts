@@ -47,6 +47,7 @@ const folder = new FunctionsFolder({
   'slow.ts': `${HEAD} export default kind('slow').module({ hooks: { before_link: () => new Promise(() => undefined) } });`,
   'loop.ts': `${HEAD} export default kind('loop').module({ hooks: {
     before_link: ({ links, parent, child }) => links.create(parent, child, 'plain') } });`,
+  'hub.ts': `${HEAD} export default kind('hub').module({ hooks: { before_unlink: () => undefined } });`,
   'counted.ts': `${HEAD} export default kind('counted').module({ hooks: {
     after_link: async ({ units, parent }) => {
       const { count } = await units('counted').get(parent.id);
@@ -66,7 +67,7 @@ await defineKinds(
   { id: 'trace', parameters: [{ id: 'what', kind_id: 'string' }] },
   { id: 'city', parameters: [code, { id: 'state', kind_id: 'string' }] },
   { id: 'street', parameters: ['code', { id: 'city', kind_id: 'unit', reference_kind: 'city', on_delete: 'cascade' }] },
-  ...['broken', 'slow', 'loop'].map((id) => ({ id, parameters: ['code'] })),
+  ...['broken', 'slow', 'loop', 'hub'].map((id) => ({ id, parameters: ['code'] })),
   { id: 'counted', parameters: ['code', { id: 'count', kind_id: 'integer', default_integer: 0 }] },
 );
 await ok(
@@ -273,6 +274,28 @@ describe('hooks of links', () => {
     folder.remove('broken.ts');
     await reload(service);
     expect((await root.delete('/street/unit/far')).status).toBe(200);
+  });
+
+  it('run for so many links of a deletion, and not one more', async () => {
+    await ok(root.post('/hub/unit', { code: 'h' }));
+    const codes = Array.from({ length: 10_001 }, (_, at) => `m${at}`);
+    for (let at = 0; at < codes.length; at += 1000) {
+      const some = codes.slice(at, at + 1000);
+      await ok(
+        root.post(
+          '/street/unit',
+          some.map((each) => ({ code: each })),
+        ),
+      );
+      const items = some.map((id) => ({ kind_id: 'street', id }));
+      await ok(root.post('/hub/unit/h/link/plain/child', { items }));
+    }
+    const refused = await root.delete('/hub/unit/h');
+    expect(refusalOf(refused)).toEqual({ status: 409, messages: ['unit.reaches_too_many'] });
+    expect(refused.body.messages[0]?.text).toMatch(/^More than 10,000 links with hooks/);
+    const replaced = await root.post('/hub/unit/h/link/plain/child', { items: [], replace: true });
+    expect(refusalOf(replaced)).toEqual({ status: 409, messages: ['link.too_many replace'] });
+    expect(await ok(root.get('/hub/unit/h/link/child?limit=0'))).toMatchObject({ count: 10_001 });
   });
 
   it('do not run when a link type or a kind is deleted', async () => {

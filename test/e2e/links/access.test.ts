@@ -3,8 +3,10 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { anonymous, defineKinds, tokensOf, withMembers } from '../../support/callers.js';
 import { ok, refusalOf } from '../../support/definitions.js';
 import { sharedService, type TestProject } from '../../support/service.js';
+import { sideConnection } from '../../support/side-connection.js';
 
 const service = await sharedService();
+const side = await sideConnection();
 const root = await service.project();
 await withMembers(root);
 
@@ -206,6 +208,25 @@ describe('the access of many links at once', () => {
     expect(await status(many(root, '/topic/unit/a/link/none/child', []))).toBe(403);
     expect(await status(many(root, '/topic/unit/a/link/none/parent', ['note/n']))).toBe(403);
     expect(await status(many(anonymous(root), '/topic/unit/a/link/half/child', []))).toBe(401);
+  });
+});
+
+describe('a rule', () => {
+  it('is tested on units as they are when the link is written', async () => {
+    await ok(define('while_open', { create: 'eq(parent.state,open)', delete: 'eq(child.state,open)' }));
+    await ok(units('topic', { code: 'r', state: 'open' }, { code: 's', state: 'open' }));
+    const held = async (code: string, state: string, ask: () => Promise<{ status: number }>) => {
+      const commit = await side.holding(root, `UPDATE topic SET state = '${state}' WHERE id = '${code}'`);
+      const reply = ask();
+      await side.blocked();
+      await commit();
+      return status(reply);
+    };
+    expect(await held('r', 'closed', () => ann.post(path('while_open', 'topic/r', 'note/n')))).toBe(404);
+    await ok(root.put('/topic/unit/s', { owner: ann.memberId }));
+    expect(await held('s', 'closed', () => ann.post(path('while_open', 'topic/s', 'note/n')))).toBe(403);
+    expect(await held('s', 'open', () => ann.post(path('while_open', 'topic/s', 'topic/s')))).toBe(200);
+    expect(await held('s', 'closed', () => ann.delete(path('while_open', 'topic/s', 'topic/s')))).toBe(403);
   });
 });
 
