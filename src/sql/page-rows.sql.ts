@@ -69,14 +69,20 @@ export function pageRows({ schema, kind, where, order, sort, limits, related = [
 
 /**
  * The same, where the CTE `_found` has all matching rows, so that they are counted too. It has only what the order needs
- * of them, as there may be many. `OFFSET 0` keeps the rows of the page in their order.
+ * of them, as there may be many. `OFFSET 0` keeps the rows of the page in their order. A page of few matches among many
+ * rows is far faster so, as PostgreSQL can't mistake them for many and walk the index of the order (135,000 rows: 1
+ * instead of 87 ms); where nearly all rows match, keeping them takes longer than testing them twice (65 instead of 21).
  */
 export function countedPageRows({ schema, kind, where, order, sort, limits, related = [] }: SelectedRows): PageRows {
   const table = kindTable(schema, kind);
   const kept = keptNumbers(order, related);
   const key = columnRef(kind.keyField, 't');
-  const values = sort.keys.map(({ value }, at) => sql`, ${value} AS ${numberName(at)}`);
-  const keys = sort.keys.map((each, at) => ({ ...each, value: numberName(at) }));
+  const isKey = (at: number): boolean => {
+    const target = order[at] && orderedField(order[at]);
+    return target?.field === kind.keyField && !target.through;
+  };
+  const values = sort.keys.map(({ value }, at) => (isKey(at) ? EMPTY_SQL : sql`, ${value} AS ${numberName(at)}`));
+  const keys = sort.keys.map((each, at) => ({ ...each, value: isKey(at) ? sql`"_key"` : numberName(at) }));
   const before = sql`
     _found AS MATERIALIZED (
       SELECT ${key} AS "_key"${join(values, '')}
