@@ -157,7 +157,7 @@ describe('a query', () => {
     const most = LIMITS.queryLookups;
     await ok(project.put('/kind/unit/a', { access: {} }));
     await ok(project.get(`/a/unit?filter=and(${text(most).join()})&order=${farWays(most)[0]}.n;asc&include=to_b.name`));
-    const told = `filter, order and include look up ${most + 1} units over references, or as the member, the same way counted once; ${most} is the most`;
+    const told = `filter, order and include look up ${most + 1} units over references, the same way counted once; ${most} is the most`;
     const last = farWays(most + 1).at(-1) ?? '';
     const filter = `filter=and(${text(most).join()})`;
     for (const path of [
