@@ -5,8 +5,8 @@
  */
 import type { AggregateFunction, Period } from '../filter/aggregate.ast.js';
 import type { Field, KindDef } from '../model/model.js';
-import { hasValues, targetHasValues } from '../model/predicate/predicate-values.js';
 import type { Predicate, Target } from '../model/predicate/predicate.js';
+import { isSamePlanForAllValues } from './aggregate-values.sql.js';
 import { boundedRows } from './answer-size.sql.js';
 import { columnRef, columnType, fieldJson } from './columns.sql.js';
 import { all, EMPTY_SQL, ident, integer, join, param, render, sql, type Fragment, type Statement } from './fragment.js';
@@ -108,15 +108,6 @@ export function aggregateStatement(plan: AggregatePlan): Statement {
     `,
     prepare,
   );
-}
-
-/** Whether the best query plan does not depend on the values. */
-function isSamePlanForAllValues({ sources, having, offset }: AggregatePlan): boolean {
-  if (hasValues(having) || offset > 0) return false;
-  return sources.every(({ access, filter, inputs }) => {
-    if (hasValues(access) || hasValues(filter)) return false;
-    return inputs.every(({ target, condition }) => !hasValues(condition) && !(target && targetHasValues(target)));
-  });
 }
 
 /** By the terms of the request, and then by the groups, so that the order is total. */
