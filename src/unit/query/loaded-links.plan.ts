@@ -86,10 +86,11 @@ function namedKinds({ model, caller }: Session, { kindIds }: LoadedQuery): Reado
 
 function planShown(
   session: Session,
-  { includeLinked, limit }: LoadedQuery,
+  { includeLinked, limit, loadLinks }: LoadedQuery,
   linked: readonly PassedKind[],
   reachable: () => readonly PassedKind[],
 ): ReadPlan[] {
+  if (loadLinks === 'count') return [];
   const reach = referenceAccess(session.caller, session.model);
   const contextsOf = (kinds: readonly PassedKind[]) => kinds.map((each) => planContextOf(session, each, reach));
   const contexts = contextsOf(linked);

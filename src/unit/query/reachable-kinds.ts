@@ -7,7 +7,7 @@ import { isLinkable, type KindDef, type Model } from '../../model/model.js';
 import { getOrInsert } from '../../shared/get-or-insert.js';
 import { andThen, type MaybePromise } from '../../shared/maybe-promise.js';
 import { LIMITS } from '../../shared/limits.js';
-import type { Fragment } from '../../sql/fragment.js';
+import { flatten, type Fragment } from '../../sql/fragment.js';
 import { linkedKindsStatement } from '../../sql/many-links.sql.js';
 import type { PassedKind, Traversal } from '../../sql/traversal.sql.js';
 import type { ReadPlan } from '../../sql/select.sql.js';
@@ -76,7 +76,8 @@ export class Walks {
   /** Makes the column `links` of `load_links` for the units of a kind. */
   async loaded(session: Session, query: LoadedQuery): Promise<(kind: KindDef) => Fragment> {
     const { depth, limit, loadLinks, linkIds } = query;
-    const { passed, passesAll } = await this.traversableKinds(session);
+    const traversable = await this.traversableKinds(session);
+    const { passed, passesAll } = traversable;
     const named = { ...query, includeLinked: query.includeLinked?.filter((name) => name !== LINK_FIELD) };
     const planned = planLoadedLinks(session, named, passed, () => reachableKinds(session));
     const { directions, kinds } = planned;
@@ -96,10 +97,23 @@ export class Walks {
     const ways = directions.map((direction): Traversal => {
       return { schema, direction, depth, linkIds, linkValues, oneType, ...through };
     });
-    if (loadLinks === 'count') return (kind) => (isLinkable(kind) ? linkCounts(kind, ways) : noLinkCounts(directions));
+    if (loadLinks === 'count') {
+      const isKept =
+        !linkIds && !kinds && directions.length > 1 && traversable.shared && passed.every(({ access }) => !access);
+      const counts = (kind: KindDef) => (isKept ? keptCounts(traversable, kind, ways) : linkCounts(kind, ways));
+      return (kind) => (isLinkable(kind) ? counts(kind) : noLinkCounts(directions));
+    }
     const only = isDirect ? undefined : kinds && [...kinds].map(({ id }) => id);
     return (kind) => (isLinkable(kind) ? loadedLinks(kind, ways, { shown, only, limits }) : noLinks(directions));
   }
+}
+
+/** The columns of numbers of links that are the same for all callers of the same rights. */
+const counted = new WeakMap<TraversableKinds, Map<KindDef, Fragment>>();
+
+function keptCounts(traversable: TraversableKinds, kind: KindDef, ways: readonly Traversal[]): Fragment {
+  const kept = getOrInsert(counted, traversable, () => new Map<KindDef, Fragment>());
+  return getOrInsert(kept, kind, () => flatten(linkCounts(kind, ways)));
 }
 
 /** All kinds that a traversal may reach, linked or not: the names that a query may use must not depend on stored data. */
