@@ -137,6 +137,7 @@ export async function makeWorld(root: TestProject): Promise<World> {
   }
   const values = LINK_VALUES.map(({ id, type }, at) => ({ id, kind_id: type, ...FLAVOURS[at]?.more }));
   await ok(root.post('/link/unit', { id: 'tie', parameters: values }));
+  await ok(root.post('/link/unit', { id: 'bound', access: { create: 'member', delete: 'anyone' } }));
   const [before] = PAIRS.integer.json;
   for (const [kind, name] of [
     ['open', 'open1'],

@@ -172,7 +172,7 @@ function aboutLinkValues(ids: World['ids']): Question[] {
 /** What can be asked of, and tried at, a unit by its id. */
 function aboutUnit(kind: string, id: string, ids: World['ids']): Question[] {
   const path = `/${kind}/unit/${id}`;
-  const link = (from: string, to: string) => `${from}/link/link/${to}`;
+  const link = (from: string, to: string, type = 'link') => `${from}/link/${type}/${to}`;
   const open = `/open/unit/${ids['open0']}`;
   // Members may be named by whoever knows their id, where nobody said otherwise (docs/access.md).
   const refer = ['pointer0', 1].map((code): Question => ({
@@ -196,6 +196,11 @@ function aboutUnit(kind: string, id: string, ids: World['ids']): Question[] {
     { method: 'POST', path: link(open, `${kind}/unit/${id}`).concat('?nope=1') },
     { method: 'DELETE', path: link(`/open/unit/${ids['open1']}`, `${kind}/unit/${id}`) },
     { method: 'POST', path: link(path, `open/unit/${ids['open0']}`).concat('?nope=1') },
+    // The access of this type opens it to all, whatever the kinds say.
+    ...(['POST', 'DELETE'] as const).flatMap((method) => [
+      { method, path: link(open, `${kind}/unit/${id}`, 'bound').concat('?nope=1') },
+      { method, path: link(path, `open/unit/${ids['open0']}`, 'bound').concat('?nope=1') },
+    ]),
     ...manyLinks(kind, id, ids),
   ];
 }
