@@ -115,6 +115,16 @@ describe('a unit with very many links', () => {
     expect(await ok(walk(77, 'parent?link_id=link'))).toMatchObject({ count: 1, items: [{ n: 0 }] });
   });
 
+  it('ends a search for a path, except to its neighbours and from them', async () => {
+    const path = (to: number) => `path?to_kind=node&to_id=${id(to)}`;
+    expect(await ok(walk(0, path(HUB)))).toMatchObject({ count: 1 });
+    expect(await ok(walk(HUB, `${path(0)}&direction=parent`))).toMatchObject({ count: 1 });
+    // The hub is followed first, and all that it reaches is more than a search may.
+    await query(project, 'DELETE FROM $schema."_link" WHERE "child_id" = $1', [id(HUB)]);
+    expect(await walk(0, path(HUB))).toMatchObject({ status: 400, body: { messages: [{ code: 'link.too_far' }] } });
+    await links('link', `SELECT 0 AS a, ${HUB} AS b`);
+  });
+
   it('is the end of a longer walk', async () => {
     const refused = await walk(0, 'child?depth=1');
     expect(refused).toMatchObject({ status: 400, body: { messages: [{ code: 'link.too_far', parameter: 'depth' }] } });
