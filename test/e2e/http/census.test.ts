@@ -190,6 +190,20 @@ const ROWS: readonly Row[] = [
     answers: [401, 404, 404, 404],
   },
   {
+    route: 'GET /api/lib/:parent_kind_id/unit/:parent_unit_id/link/path',
+    call: ({ note }) => ['GET', `/note/unit/${note}/link/path?to_kind=note&to_id=${note}`],
+    answers: [401, 200, 404, 200],
+  },
+  {
+    route: 'POST /api/lib/:parent_kind_id/unit/:parent_unit_id/link/:link_id/:direction',
+    call: (units) => [
+      'POST',
+      `${noted(units).note}/link/link/child`,
+      { items: [{ kind_id: 'note', id: units.other }] },
+    ],
+    answers: [401, 200, 404, 200],
+  },
+  {
     route: 'GET /api/lib/:parent_kind_id/unit/:parent_unit_id/link/:direction',
     call: (units) => ['GET', `${noted(units).note}/link/child`],
     answers: [401, 200, 404, 200],
@@ -278,7 +292,7 @@ describe.each(ROWS)('$route', ({ call, answers, open, bare, tokenless, anyQuery 
   const answered = async (as: TestProject, options?: CallOptions, query = ''): Promise<number> => {
     const note = async (): Promise<string> => await createdId(here.admin.post('/note/unit', { owner: here.ann }));
     const [method, address, body] = call({ note: await note(), other: await note() });
-    const path = `${address}${query}`;
+    const path = `${address}${address.includes('?') ? query.replace('?', '&') : query}`;
     const reply = path.startsWith('^')
       ? await fetch(`${as.service.url}${path.slice(1)}`, { method, headers: options?.headers ?? {} })
       : await as.call(method, path, body, options);
