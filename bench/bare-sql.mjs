@@ -34,7 +34,8 @@ const OF_KIND = `l.parent_kind = 'KIND' AND l.child_kind = 'KIND'`;
 
 /** @param {string} depth */
 function linkOf(depth) {
-  return `json_build_object('link_id', p.link_id, 'parent_id', p.parent_id, 'child_id', p.child_id, 'depth', ${depth}) AS link`;
+  return `json_build_object('link_id', p.link_id, 'parent_id', p.parent_id, 'child_id', p.child_id, 'depth', ${depth},
+    'inserted_at', to_char(p.inserted_at AT TIME ZONE 'UTC', ${TIMESTAMP})) AS link`;
 }
 
 /** The links of the unit `t` by their type. @param {'parent' | 'child'} near its end @param {'parent' | 'child'} far the other */
