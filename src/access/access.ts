@@ -11,7 +11,7 @@ import { LEVELS, type Level as StoredLevel } from '../model/parameter-type/param
 import { rulesOf } from '../model/check/stored-rules.js';
 import type { Predicate } from '../model/predicate/predicate.js';
 import { KIND_KIND, LINK_KIND, type Operation } from '../model/built-in-traits.js';
-import { ANONYMOUS, isAdministrator, type Caller } from '../tenancy/caller.js';
+import { ANONYMOUS, isAdministrator, type Caller, type MemberCaller } from '../tenancy/caller.js';
 import { FULL_GRANT, type Grant } from './grant.js';
 import { levelGrant, type EffectiveLevel } from './level.js';
 import { exceedRuleLimits, rulesPredicate } from './rule.js';
@@ -141,9 +141,14 @@ export function authorizeKind(
 
 /** Refuses members whose kind is inactive or is no longer a member kind. @throws KindError 401 */
 export function checkMemberKind(model: Model, caller: Caller): void {
-  if (caller.type !== 'member') return;
-  const kind = model.kinds.get(caller.kindId);
-  if (!kind?.active || !isMemberKind(kind)) throw refusal('token.invalid', 'The kind of this member is inactive');
+  if (caller.type === 'member') memberKindOf(model, caller);
+}
+
+/** The kind of a member. @throws KindError 401 if it is inactive or no longer a member kind */
+export function memberKindOf(model: Model, { kindId }: MemberCaller): KindDef {
+  const kind = model.kinds.get(kindId);
+  if (kind?.active && isMemberKind(kind)) return kind;
+  throw refusal('token.invalid', 'The kind of this member is inactive');
 }
 
 /** The error for a caller who has no grant for a kind. */

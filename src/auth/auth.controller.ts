@@ -1,4 +1,4 @@
-import { Controller, Get, Header, Param, Post, Req, UseGuards, UseInterceptors } from '@nestjs/common';
+import { Controller, Get, Param, Post, Req, UseGuards, UseInterceptors } from '@nestjs/common';
 import { ApiExtraModels } from '@nestjs/swagger';
 import { ApiRoute } from '../http/route/api-route.js';
 import type { Answer } from '../http/answer/answer.js';
@@ -14,12 +14,11 @@ import { RecoverPasswordBody } from './dto/recover-password.dto.js';
 import { ResetPasswordBody } from './dto/reset-password.dto.js';
 import { SignInBody } from './dto/sign-in.dto.js';
 import { SignUpBody } from './dto/sign-up.dto.js';
+import { NoStore } from './no-store.js';
 import { RecoveryService } from './recovery.service.js';
 import { RefreshTokenGuard, refreshClaims } from './session/refresh-token.strategy.js';
 import { SignInService } from './sign-in.service.js';
 import { authRequestOf } from './auth-request.js';
-
-const NoStore = () => Header('Cache-Control', 'no-store');
 
 const AUTH_ROUTE = { tag: 'Authentication', refuses: [429] } as const;
 const BEARER_ONLY = { tag: 'Authentication', needs: 'bearer', content: 'nothing' } as const;

@@ -1,6 +1,6 @@
 /** Sign-up, refresh, verification, sign-out and change of password. */
 import { Injectable } from '@nestjs/common';
-import { checkHasTable, grantOf } from '../access/access.js';
+import { checkHasTable, grantOf, memberKindOf } from '../access/access.js';
 import { Catalog } from '../catalog/catalog.service.js';
 import { Database } from '../database/database.js';
 import { jsonAnswer, NULL_ANSWER, type Answer } from '../http/answer/answer.js';
@@ -96,11 +96,10 @@ export class AuthService {
 
   /** Answers null if the token is valid. @throws KindError 401 */
   verify(scope: RequestScope): Promise<Answer> {
-    const { kindId } = requireMember(scope.caller);
+    const member = requireMember(scope.caller);
     return this.catalog.withCheckedModel(scope.project, (model) => {
-      const kind = model.kinds.get(kindId);
-      if (kind?.active && isMemberKind(kind)) return NULL_ANSWER;
-      throw refusal('token.invalid', 'The kind of this member is inactive');
+      memberKindOf(model, member);
+      return NULL_ANSWER;
     });
   }
 

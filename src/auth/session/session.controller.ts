@@ -1,4 +1,4 @@
-import { Controller, Delete, Get, Header, Param, Req, UseInterceptors } from '@nestjs/common';
+import { Controller, Delete, Get, Param, Req, UseInterceptors } from '@nestjs/common';
 import type { Answer } from '../../http/answer/answer.js';
 import type { HttpRequest } from '../../http/request/request.js';
 import { ApiRoute } from '../../http/route/api-route.js';
@@ -7,10 +7,9 @@ import { PAGE_QUERY } from '../../http/route/query-names.js';
 import { AnyInput, type BodyInput } from '../../tenancy/body-input.js';
 import { Scope, type RequestScope } from '../../tenancy/request-scope.js';
 import { TenancyInterceptor } from '../../tenancy/tenancy.interceptor.js';
+import { NoStore } from '../no-store.js';
 import { requireMember } from './required-member.js';
 import { SessionService } from './session.service.js';
-
-const NoStore = () => Header('Cache-Control', 'no-store');
 
 const ROUTE = { tag: 'Authentication', needs: 'bearer' } as const;
 
@@ -23,10 +22,10 @@ export class SessionController {
   @Get('me')
   @ApiRoute({ id: 'auth.me', ...ROUTE, summary: 'Get the member that is signed in', content: 'me' })
   @NoStore()
-  me(@Scope() scope: RequestScope, @Req() request: HttpRequest): Promise<Answer> {
-    requireMember(scope.caller);
+  me(@Scope() { project, caller }: RequestScope, @Req() request: HttpRequest): Promise<Answer> {
+    const member = requireMember(caller);
     refuseQuery(request.url);
-    return this.sessions.me(scope);
+    return this.sessions.me(project, member);
   }
 
   @Get('session')
@@ -38,9 +37,8 @@ export class SessionController {
     content: 'sessions',
   })
   @NoStore()
-  list(@Scope() scope: RequestScope, @Req() request: HttpRequest): Promise<Answer> {
-    requireMember(scope.caller);
-    return this.sessions.list(scope, parsePageQuery(request.url));
+  list(@Scope() { project, caller }: RequestScope, @Req() request: HttpRequest): Promise<Answer> {
+    return this.sessions.list(project, requireMember(caller), parsePageQuery(request.url));
   }
 
   @Delete('session/:session_id')
@@ -53,12 +51,12 @@ export class SessionController {
   })
   @NoStore()
   async end(
-    @Scope() scope: RequestScope,
+    @Scope() { project, caller }: RequestScope,
     @Param('session_id') id: string,
     @AnyInput() read: BodyInput,
   ): Promise<Answer> {
-    requireMember(scope.caller);
+    const member = requireMember(caller);
     await read();
-    return this.sessions.end(scope, id);
+    return this.sessions.end(project, member, id);
   }
 }

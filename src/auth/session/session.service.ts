@@ -1,16 +1,16 @@
 /** What members see and end of their own sessions, and what they see of themselves. */
 import { Injectable } from '@nestjs/common';
+import { memberKindOf } from '../../access/access.js';
 import { readableFields } from '../../access/masks.js';
 import { Catalog } from '../../catalog/catalog.service.js';
 import { Database } from '../../database/database.js';
 import { jsonAnswer, NULL_ANSWER, pageAnswer, type Answer } from '../../http/answer/answer.js';
 import type { PageQuery } from '../../http/route/parse-list-query.js';
-import { isMemberKind } from '../../model/model.js';
 import { refusal } from '../../shared/errors.js';
 import { isUuid } from '../../shared/identifiers.js';
 import { findMemberStatement } from '../../sql/credential.sql.js';
-import type { RequestScope } from '../../tenancy/request-scope.js';
-import { requireMember } from './required-member.js';
+import type { MemberCaller } from '../../tenancy/caller.js';
+import type { Project } from '../../tenancy/project.js';
 import { SessionStore } from './session-store.js';
 
 @Injectable()
@@ -23,13 +23,11 @@ export class SessionService {
 
   /**
    * The fields of the member that it may read, whatever `read` of its kind says, with `administrator` and `groups`.
-   * @throws KindError 401
+   * @throws KindError 401 if the member is deleted or its kind inactive
    */
-  me({ project, caller }: RequestScope): Promise<Answer> {
-    const member = requireMember(caller);
+  me(project: Project, member: MemberCaller): Promise<Answer> {
     return this.catalog.withCheckedModel(project, async (model) => {
-      const kind = model.kinds.get(member.kindId);
-      if (!kind?.active || !isMemberKind(kind)) throw refusal('token.invalid', 'The kind of this member is inactive');
+      const kind = memberKindOf(model, member);
       const fields = [...readableFields(kind, member).values()];
       const statement = findMemberStatement(project.schema, kind, fields, member.id);
       const [row] = await this.database.run<{ body: string }>(statement);
@@ -39,16 +37,14 @@ export class SessionService {
     });
   }
 
-  /** The sessions of the member, the newest first. @throws KindError 401 */
-  async list({ project, caller }: RequestScope, { limit, offset }: PageQuery): Promise<Answer> {
-    const { id: memberId, sessionId: currentId } = requireMember(caller);
-    const page = { memberId, currentId, limit, offset };
+  /** The sessions of the member, the newest first. */
+  async list(project: Project, member: MemberCaller, { limit, offset }: PageQuery): Promise<Answer> {
+    const page = { memberId: member.id, currentId: member.sessionId, limit, offset };
     return pageAnswer(await this.catalog.inProject(project, () => this.sessions.list(project, page)));
   }
 
-  /** Ends a session of the member, which may be the one of the request. @throws KindError 401, 404 */
-  async end({ project, caller }: RequestScope, id: string): Promise<Answer> {
-    const { id: memberId } = requireMember(caller);
+  /** Ends a session of the member, which may be the one of the request. @throws KindError 404 */
+  async end(project: Project, { id: memberId }: MemberCaller, id: string): Promise<Answer> {
     const end = () => this.sessions.end(this.database, project, { id, memberId });
     const ended = isUuid(id) ? await this.catalog.inProject(project, end) : 0;
     if (ended === 0) throw refusal('session.unknown', `You have no session '${id.slice(0, 80)}'`);

@@ -1,0 +1,4 @@
+import { Header } from '@nestjs/common';
+
+/** Answers of authentication contain secrets, so that nobody may keep them. */
+export const NoStore = () => Header('Cache-Control', 'no-store');
