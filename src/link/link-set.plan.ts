@@ -9,9 +9,9 @@ import { KindError, refusal, type Faults } from '../shared/errors.js';
 import { scalarText } from '../shared/json.js';
 import type { LinkEnd } from '../sql/link-ends.sql.js';
 import type { OtherUnits } from '../sql/link-set.sql.js';
-import type { Direction } from '../sql/traversal.sql.js';
+import type { Direction } from '../sql/traversal-plan.js';
 import type { Session } from '../unit/session/session.js';
-import { parseKey, unknownUnit } from '../unit/session/unit-ids.js';
+import { parseKey, requireKey } from '../unit/session/unit-ids.js';
 import { parseDirection } from './direction.js';
 import type { GivenLink } from './link-set.request.js';
 
@@ -48,8 +48,7 @@ export function planLinkSet({ model, caller }: Context, path: LinkSetPath): Plan
   }
   if (own && isClosedFor(type, 'create', caller)) throw kindDenied(model, kind, kind.id, 'link', caller);
   checkHasTable(kind);
-  const key = parseKey(kind, path.unit);
-  if (key === undefined) throw unknownUnit(kind, path.unit);
+  const key = requireKey(kind, path.unit);
   return {
     type,
     direction,

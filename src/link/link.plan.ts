@@ -7,7 +7,7 @@ import type { LinkRow } from '../sql/link.sql.js';
 import type { Caller } from '../tenancy/caller.js';
 import type { Session } from '../unit/session/session.js';
 import { readableLinkFields } from '../unit/query/link-values.js';
-import { parseKey, unknownUnit } from '../unit/session/unit-ids.js';
+import { requireKey, unknownUnit } from '../unit/session/unit-ids.js';
 
 /** The ids in the path of a link. */
 export interface LinkPath {
@@ -36,8 +36,7 @@ export function planLink(
   { type, parent, child, allowed, rule }: LinkEnds,
 ): LinkPlan {
   const end = (kind: KindDef, id: string): LinkPlan['parent'] => {
-    const key = parseKey(kind, id);
-    if (key === undefined) throw unknownUnit(kind, id);
+    const key = requireKey(kind, id);
     const grant = grantOf(kind, 'read', caller, model);
     return { kind, key, access: grant ? grant.predicate : { op: 'constant', value: false } };
   };

@@ -6,20 +6,19 @@ import { Database } from '../database/database.js';
 import type { Answer } from '../http/answer/answer.js';
 import { parseListQuery, type ParsedQuery, type QueryParameters } from '../http/route/parse-list-query.js';
 import { WALK_QUERY } from '../http/route/query-names.js';
-import { isCallerError, refusal, type KindError } from '../shared/errors.js';
+import { refusal, type KindError } from '../shared/errors.js';
 import { LIMITS } from '../shared/limits.js';
-import type { WalkPlan } from '../sql/walk.sql.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import { explainablePage } from '../unit/explain/explained-page.js';
 import { requestSession } from '../unit/session/caller-executor.js';
 import type { Session } from '../unit/session/session.js';
-import { parseKey, unknownUnit } from '../unit/session/unit-ids.js';
+import { requireKey, unknownUnit } from '../unit/session/unit-ids.js';
 import { UnitReader } from '../unit/unit.reader.js';
 import { PageRepository, type WalkRow } from '../unit/table/page.repository.js';
 import { showsKind, type MixedPage } from '../unit/query/union.plan.js';
-import { Walks } from '../unit/query/reachable-kinds.js';
+import { Walks, type ExpectedKinds } from '../unit/query/reachable-kinds.js';
 import { parseDirection } from './direction.js';
-import { loading, nextCursor, planWalk, type Expected, type From, type PlannedWalk } from './walk.plan.js';
+import { loading, nextCursor, planWalk, type From, type PlannedWalk } from './walk.plan.js';
 
 export interface WalkPath {
   readonly kind: string;
@@ -55,18 +54,12 @@ export class LinkReader {
     const { kind, grant } = authorizeKind(model, path.kind, 'read', session.caller);
     const direction = parseDirection(kind, path.direction);
     checkHasTable(kind);
-    const key = parseKey(kind, path.unit);
-    if (key === undefined) throw unknownUnit(kind, path.unit);
+    const key = requireKey(kind, path.unit);
     const from: From = { start: { kind, key, access: grant.predicate }, direction };
     const parsed = parseListQuery(parameters, WALK_QUERY);
-    const seen = this.walks.seenKinds(model);
-    const expected = { seen, narrow: seen.size > 0 };
-    let walked = await this.#walk(session, from, parsed, path.unit, expected);
-    if (walked.row.unmet) {
-      for (const id of walked.row.unmet) seen.add(id);
-      if (expected.narrow) walked = await this.#walk(session, from, parsed, path.unit, { seen, narrow: false });
-    }
-    const { row, planned } = walked;
+    const { row, planned } = await this.walks.withExpectedKinds(model, (expected) =>
+      this.#walk(session, from, parsed, path.unit, expected),
+    );
     if (!row.found) throw unknownUnit(kind, path.unit);
     if (row.over) throw tooFar();
     const { count, items, last } = row;
@@ -74,26 +67,25 @@ export class LinkReader {
     return planned.plan.cursor ? { ...page, next: last && nextCursor(planned, last) } : page;
   }
 
-  /** A missing unit is reported before faults of the query. */
-  async #walk(session: Session, from: From, parsed: ParsedQuery, unit: string, expected: Expected): Promise<Walked> {
+  async #walk(
+    session: Session,
+    from: From,
+    parsed: ParsedQuery,
+    unit: string,
+    expected: ExpectedKinds,
+  ): Promise<Walked> {
     const traversable = this.walks.traversableKinds(session);
     const passable = traversable instanceof Promise ? await traversable : traversable;
-    let planned: PlannedWalk;
-    let plan: WalkPlan;
-    try {
-      planned = planWalk(parsed, session, from, passable, expected);
-      plan = planned.query.loadLinks
-        ? loading(
-            planned.plan,
-            await this.walks.loaded(session, { ...planned.query, linkIds: undefined, kindIds: undefined }),
-          )
-        : planned.plan;
-    } catch (error) {
-      const { kind } = from.start;
-      if (isCallerError(error) && !(await this.reader.find(session, kind, unit))) throw unknownUnit(kind, unit);
-      throw error;
-    }
-    return { planned, row: await this.pages.fetchWalk(session.executor, plan, session.model) };
+    const planned = await this.reader.planFor(session, from.start.kind, unit, () => {
+      const walk = planWalk(parsed, session, from, passable, expected);
+      return walk.query.loadLinks ? this.#loadingLinks(session, walk) : walk;
+    });
+    return { planned, row: await this.pages.fetchWalk(session.executor, planned.plan, session.model) };
+  }
+
+  async #loadingLinks(session: Session, { query, plan }: PlannedWalk): Promise<PlannedWalk> {
+    const loaded = await this.walks.loaded(session, { ...query, linkIds: undefined, kindIds: undefined });
+    return { query, plan: loading(plan, loaded) };
   }
 }
 

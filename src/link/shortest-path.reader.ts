@@ -6,21 +6,20 @@ import { Database } from '../database/database.js';
 import type { Answer } from '../http/answer/answer.js';
 import type { Parsed, QueryParameters } from '../http/route/parse-list-query.js';
 import { parsePathQuery, type PathQuery } from '../http/route/parse-path-query.js';
-import type { KindDef } from '../model/model.js';
-import { isCallerError, refusal, type KindError } from '../shared/errors.js';
+import { refusal, type KindError } from '../shared/errors.js';
 import type { LinkEnd } from '../sql/link-ends.sql.js';
 import type { ShortestPathPlan } from '../sql/shortest-path.sql.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import { explainablePage } from '../unit/explain/explained-page.js';
-import { Walks, type TraversableKinds } from '../unit/query/reachable-kinds.js';
+import { Walks, type ExpectedKinds, type TraversableKinds } from '../unit/query/reachable-kinds.js';
 import { showsKind, type MixedPage } from '../unit/query/union.plan.js';
 import { requestSession } from '../unit/session/caller-executor.js';
 import type { Session } from '../unit/session/session.js';
-import { parseKey, unknownUnit } from '../unit/session/unit-ids.js';
+import { requireKey, unknownUnit } from '../unit/session/unit-ids.js';
 import { PageRepository } from '../unit/table/page.repository.js';
 import { UnitReader } from '../unit/unit.reader.js';
 import { tooFar } from './link.reader.js';
-import { notLinked, planWalk, type Expected } from './walk.plan.js';
+import { notLinked, planWalk } from './walk.plan.js';
 
 /** An end of a path, as the request names it. */
 interface NamedUnit {
@@ -57,17 +56,12 @@ export class ShortestPathReader {
     const { list } = parsed.query;
     const start = endOf(session, named);
     const traversable = await this.walks.traversableKinds(session);
-    const seen = this.walks.seenKinds(model);
-    const planned = (narrow: boolean) =>
-      this.#withUnitFirst(session, start.kind, named.unit, () =>
-        this.#plan(session, start, parsed, traversable, { seen, narrow }),
+    const { row, plan, targetId } = await this.walks.withExpectedKinds(model, async (expected) => {
+      const planned = await this.reader.planFor(session, start.kind, named.unit, () =>
+        this.#plan(session, start, parsed, traversable, expected),
       );
-    const { plan, targetId } = await planned(seen.size > 0);
-    let row = await this.pages.fetchShortestPath(executor, plan, model);
-    if (row.unmet) {
-      for (const id of row.unmet) seen.add(id);
-      if (plan.expectedKinds) row = await this.pages.fetchShortestPath(executor, (await planned(false)).plan, model);
-    }
+      return { ...planned, row: await this.pages.fetchShortestPath(executor, planned.plan, model) };
+    });
     if (!row.found) throw unknownUnit(start.kind, named.unit);
     if (!row.target_found) throw unknownUnit(plan.target.kind, targetId);
     if (row.over) throw tooFar();
@@ -81,7 +75,7 @@ export class ShortestPathReader {
     start: LinkEnd,
     { query, faults }: Parsed<PathQuery>,
     traversable: TraversableKinds,
-    expected: Expected,
+    expected: ExpectedKinds,
   ): Promise<PlannedPath> {
     const { target: named, list, direction } = query;
     const target = named && endOf(session, named, 'to_kind');
@@ -91,19 +85,9 @@ export class ShortestPathReader {
       plan();
       throw new Error('a query without a target was not refused');
     }
-    return this.#withUnitFirst(session, target.kind, named.unit, () => {
+    return this.reader.planFor(session, target.kind, named.unit, () => {
       return { plan: { ...plan(), target }, targetId: named.unit };
     });
-  }
-
-  /** A missing unit is reported before faults of the query. */
-  async #withUnitFirst<T>(session: Session, kind: KindDef, id: string, plan: () => T | Promise<T>): Promise<T> {
-    try {
-      return await plan();
-    } catch (error) {
-      if (isCallerError(error) && !(await this.reader.find(session, kind, id))) throw unknownUnit(kind, id);
-      throw error;
-    }
   }
 }
 
@@ -112,9 +96,7 @@ function endOf({ model, caller }: Session, { kind: id, unit }: NamedUnit, parame
   const { kind, grant } = authorizeKind(model, id, 'read', caller);
   if (kind.builtIn) throw notLinked(kind, parameter && { parameter });
   checkHasTable(kind);
-  const key = parseKey(kind, unit);
-  if (key === undefined) throw unknownUnit(kind, unit);
-  return { kind, key, access: grant.predicate };
+  return { kind, key: requireKey(kind, unit), access: grant.predicate };
 }
 
 function noPath(depth: number): KindError {

@@ -14,7 +14,7 @@ import { Faults, refusal, type KindError } from '../shared/errors.js';
 import { didYouMean } from '../shared/did-you-mean.js';
 import { keepNewest } from '../shared/bounded-map.js';
 import type { Fragment } from '../sql/fragment.js';
-import type { PassedKind } from '../sql/traversal.sql.js';
+import type { PassedKind } from '../sql/traversal-plan.js';
 import { placeLength } from '../sql/walk-page.sql.js';
 import type { WalkPlan } from '../sql/walk.sql.js';
 import type { Caller } from '../tenancy/caller.js';
@@ -25,15 +25,15 @@ import { collectFaults, planContextOf, planQuery } from '../unit/query/list.plan
 import { shownLinkValues } from '../unit/query/link-values.js';
 import { walkLinkNames } from './walk.link-names.js';
 import { sampleKinds } from './walk.names.js';
-import { LINK_FIELD, reachableKinds, withoutLink, type TraversableKinds } from '../unit/query/reachable-kinds.js';
+import {
+  LINK_FIELD,
+  reachableKinds,
+  withoutLink,
+  type ExpectedKinds,
+  type TraversableKinds,
+} from '../unit/query/reachable-kinds.js';
 
 export type From = Pick<WalkPlan, 'start' | 'direction'>;
-
-/** The kinds that earlier pages had units of, and whether only these are read. */
-export interface Expected {
-  readonly seen: ReadonlySet<string>;
-  readonly narrow: boolean;
-}
 
 export interface PlannedWalk {
   readonly query: ListQuery;
@@ -54,7 +54,7 @@ export function planWalk(
   session: Session,
   from: From,
   traversable: TraversableKinds,
-  expected: Expected,
+  expected: ExpectedKinds,
 ): PlannedWalk {
   const { start, direction } = from;
   const { query, faults } = parsed;
@@ -84,7 +84,7 @@ function makePlan(
   session: Session,
   from: From,
   traversable: TraversableKinds,
-  { seen, narrow }: Expected,
+  { seen, narrow }: ExpectedKinds,
 ): PlannedWalk {
   const { model, caller, project } = session;
   const plan = (list: ListQuery) => {

@@ -10,9 +10,12 @@ import { parseListQuery, type QueryParameters } from '../http/route/parse-list-q
 import { LIST_QUERY } from '../http/route/query-names.js';
 import type { KindDef, Model } from '../model/model.js';
 import type { Predicate } from '../model/predicate/predicate.js';
+import { isCallerError } from '../shared/errors.js';
+import type { MaybePromise } from '../shared/maybe-promise.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import { requestSession } from './session/caller-executor.js';
 import type { Session } from './session/session.js';
+import { unknownUnit } from './session/unit-ids.js';
 import { explainablePage } from './explain/explained-page.js';
 import type { KeyText } from './query/key-parameter.js';
 import type { UnitPage } from './query/unit-page.js';
@@ -101,5 +104,20 @@ export class UnitReader {
     const grant = grantOf(kind, 'read', session.caller, session.model);
     const unit = grant && (await this.stores.of(kind).find(session, { kind, grant }, unitId));
     return unit && ((await readJson(unit.body, session.project.schema)) as Record<string, unknown>);
+  }
+
+  /** @throws KindError 404 if the unit does not exist or the caller may not read it */
+  async checkExists(session: Session, kind: KindDef, unitId: string): Promise<void> {
+    if (!(await this.find(session, kind, unitId))) throw unknownUnit(kind, unitId);
+  }
+
+  /** Plans a query about a unit. A missing unit is reported before faults of the query. @throws KindError 404 */
+  async planFor<Plan>(session: Session, kind: KindDef, unitId: string, plan: () => MaybePromise<Plan>): Promise<Plan> {
+    try {
+      return await plan();
+    } catch (error) {
+      if (isCallerError(error)) await this.checkExists(session, kind, unitId);
+      throw error;
+    }
   }
 }

@@ -26,7 +26,6 @@ import type { NotObject } from './draft/drafter.js';
 import { unitAnswer } from './table/presentation-version.js';
 import { executorFor, timesOf } from './session/caller-executor.js';
 import type { Session } from './session/session.js';
-import { unknownUnit } from './session/unit-ids.js';
 import { UnitReader } from './unit.reader.js';
 import { UnitRights } from './table/rights.js';
 import type { UnitOperation, UnitRow, WriteOptions } from './store/unit-store.js';
@@ -159,13 +158,9 @@ export class UnitService {
   }
 
   async #refuseQuery(session: Session, kind: KindDef, unitId: string | undefined, fault: unknown): Promise<never> {
-    if (unitId !== undefined) await this.#checkExists(session, kind, unitId);
+    if (unitId !== undefined) await this.reader.checkExists(session, kind, unitId);
     for (const behavior of this.behaviors.of(kind, session)) behavior.ready?.();
     throw fault;
-  }
-
-  async #checkExists(session: Session, kind: KindDef, unitId: string): Promise<void> {
-    if (!(await this.reader.find(session, kind, unitId))) throw unknownUnit(kind, unitId);
   }
 
   /**

@@ -9,7 +9,7 @@ import { andThen, type MaybePromise } from '../../shared/maybe-promise.js';
 import { LIMITS } from '../../shared/limits.js';
 import { flatten, type Fragment } from '../../sql/fragment.js';
 import { linkedKindsStatement } from '../../sql/many-links.sql.js';
-import type { PassedKind, Traversal } from '../../sql/traversal.sql.js';
+import type { PassedKind, Traversal } from '../../sql/traversal-plan.js';
 import type { ReadPlan } from '../../sql/select.sql.js';
 import { linkCounts, noLinkCounts } from '../../sql/link-counts.sql.js';
 import { loadedLinks, noLinks } from '../../sql/walk.sql.js';
@@ -30,6 +30,17 @@ export interface TraversableKinds extends Pick<Traversal, 'passed' | 'passesAll'
   readonly shared: boolean;
 }
 
+/** The kinds that earlier pages had units of; with `narrow`, only these are read. */
+export interface ExpectedKinds {
+  readonly seen: ReadonlySet<string>;
+  readonly narrow: boolean;
+}
+
+interface ReadPage {
+  /** `unmet`: kinds that were not expected, and that the page has units of. */
+  readonly row: { readonly unmet: readonly string[] | null };
+}
+
 @Injectable()
 export class Walks {
   readonly #seenKinds = new WeakMap<Model, Set<string>>();
@@ -37,11 +48,20 @@ export class Walks {
   readonly #shared = new WeakMap<Model, Map<string, TraversableKinds>>();
 
   /**
-   * The kinds that earlier pages had units of. Every kind in a statement costs time, so that the first attempt reads only
-   * these; a page with units of other kinds is read again with all kinds.
+   * Reads a page of a traversal. Every kind in a statement costs time, so that the first attempt reads only the kinds that
+   * earlier pages had units of; a page with units of other kinds is read again with all kinds.
    */
-  seenKinds(model: Model): Set<string> {
-    return getOrInsert(this.#seenKinds, model, () => new Set());
+  async withExpectedKinds<Page extends ReadPage>(
+    model: Model,
+    read: (expected: ExpectedKinds) => Promise<Page>,
+  ): Promise<Page> {
+    const seen = getOrInsert(this.#seenKinds, model, () => new Set<string>());
+    const expected = { seen, narrow: seen.size > 0 };
+    const page = await read(expected);
+    const { unmet } = page.row;
+    if (!unmet) return page;
+    for (const id of unmet) seen.add(id);
+    return expected.narrow ? read({ seen, narrow: false }) : page;
   }
 
   /**

@@ -14,6 +14,13 @@ export function parseKey(kind: KindDef, text: string): Stored | undefined {
   return scalarText(key) === text ? key : undefined;
 }
 
+/** The id of a path. @throws KindError 404 where no unit of the kind can have it */
+export function requireKey(kind: KindDef, text: string): Stored {
+  const key = parseKey(kind, text);
+  if (key === undefined) throw unknownUnit(kind, text);
+  return key;
+}
+
 export function unknownUnit(kind: KindDef, id: string): KindError {
   return noUnit(id, `of '${kind.id}'`);
 }
