@@ -17,29 +17,24 @@ export interface AnyUnit {
 /** The values of a unit of a kind that is not in `Kinds`. */
 export type AnyValues = Readonly<Record<string, unknown>>;
 
+/** What a declaration file says of an id; `Other` where it says nothing. */
+export type Declared<Declarations, Id, Property extends string, Other> = Id extends keyof Declarations
+  ? Declarations[Id] extends { [P in Property]: infer Value }
+    ? Value
+    : Other
+  : Other;
+
 /** A unit of a kind. */
-export type UnitOf<K extends string> = K extends keyof Kinds
-  ? Kinds[K] extends { unit: infer U }
-    ? U
-    : AnyUnit
-  : AnyUnit;
+export type UnitOf<K extends string> = Declared<Kinds, K, 'unit', AnyUnit>;
 
 /** The values of a unit of a kind, as hooks receive them. The value of a reference is an id. */
-export type ValuesFor<K extends string> = K extends keyof Kinds
-  ? Kinds[K] extends { values: infer V }
-    ? V
-    : AnyValues
-  : AnyValues;
+export type ValuesFor<K extends string> = Declared<Kinds, K, 'values', AnyValues>;
 
 /** Values of which any can be omitted or undefined. */
 export type SomeOf<V> = { readonly [P in keyof V]?: V[P] | undefined };
 
 /** The referenced kinds of a kind, by parameter. */
-type ReferencesOf<K extends string> = K extends keyof Kinds
-  ? Kinds[K] extends { references: infer R }
-    ? R
-    : unknown
-  : unknown;
+type ReferencesOf<K extends string> = Declared<Kinds, K, 'references', unknown>;
 
 /**
  * The values to create or edit a unit. The value of a reference is an id, or the values of a unit to create with this

@@ -1,5 +1,5 @@
 /** The types of links and of their values. */
-import type { AnyUnit, AnyValues } from './kinds.js';
+import type { AnyUnit, AnyValues, Declared } from './kinds.js';
 
 /** The link types of a project by id. It is empty until `kind types <project>` writes a declaration file that extends it. */
 // eslint-disable-next-line @typescript-eslint/no-empty-object-type -- declaration merging fills it
@@ -13,18 +13,10 @@ export type LinkTypeId = keyof LinkTypes | (string & {});
 export type KnownLinkType = [keyof LinkTypes] extends [never] ? string : keyof LinkTypes;
 
 /** The values of a link of a type. */
-export type LinkValuesOf<T extends string> = T extends keyof LinkTypes
-  ? LinkTypes[T] extends { link: infer L }
-    ? L
-    : AnyValues
-  : AnyValues;
+export type LinkValuesOf<T extends string> = Declared<LinkTypes, T, 'link', AnyValues>;
 
 /** The values to create a link of a type. */
-export type LinkValuesFor<T extends string> = T extends keyof LinkTypes
-  ? LinkTypes[T] extends { values: infer V }
-    ? V
-    : AnyValues
-  : AnyValues;
+export type LinkValuesFor<T extends string> = Declared<LinkTypes, T, 'values', AnyValues>;
 
 /** The fields of a link, without its values. */
 export interface LinkFields {
