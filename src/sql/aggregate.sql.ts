@@ -3,89 +3,20 @@
  * values that the aggregation needs (`r`), these are grouped (`_groups`), and the groups are filtered, ordered and
  * returned as units are in lists, as rows of `t`.
  */
-import type { AggregateFunction, Period } from '../filter/aggregate.ast.js';
-import type { Field, KindDef } from '../model/model.js';
-import type { Predicate, Target } from '../model/predicate/predicate.js';
-import { isSamePlanForAllValues } from './aggregate-values.sql.js';
+import { hasValues, targetHasValues } from '../model/predicate/predicate-values.js';
+import { firstOf } from './aggregate-age.sql.js';
+import type { AggregateColumn, AggregatePlan, InputType } from './aggregate-plan.js';
+import { conditionName, inputType, noRows, sourceSql, valueName } from './aggregate-source.sql.js';
 import { boundedRows } from './answer-size.sql.js';
-import { columnRef, columnType, fieldJson } from './columns.sql.js';
-import { all, EMPTY_SQL, ident, integer, join, param, render, sql, type Fragment, type Statement } from './fragment.js';
-import { FORCE_CUSTOM_PLAN, modelVersion } from './model-version.sql.js';
-import { orderBy, orderValue, sortSql, type OrderTerm } from './order.sql.js';
-import { limitOffset, PREPARED_LIMITS } from './page.sql.js';
-import { MAX_LOOKUPS_PER_KIND, matchingRows, predicateSql } from './predicate.sql.js';
-import { columnAlias, withLongNames } from './record.sql.js';
-import { rowValues } from './row-values.sql.js';
-import { hasStoredCount } from './select.sql.js';
+import { columnRef, fieldJson } from './columns.sql.js';
 import { storedCount } from './count.sql.js';
-import { kindTable } from './table.sql.js';
-import { ageOf, firstOf } from './aggregate-age.sql.js';
-
-/** What is made of the value of a unit before it is grouped; undefined for the value itself. */
-export type Transform =
-  | { readonly type: 'period'; readonly period: Period; readonly timezone: string }
-  /** Numbers from a multiple of `size` on. */
-  | { readonly type: 'bucket'; readonly size: string }
-  /** The elements of a list, each once. */
-  | { readonly type: 'each' };
-
-/** A column of the answer. `field` describes its value as the answer has it. */
-export type AggregateColumn = GroupColumn | ValueColumn;
-
-interface Column {
-  readonly name: string;
-  /** Whether the values come from a hidden parameter, or from behind one. */
-  readonly hidden: boolean;
-  readonly field: Field;
-  readonly input: InputType;
-}
-
-export interface GroupColumn extends Column {
-  readonly role: 'group';
-  readonly transform: Transform | undefined;
-}
-
-export interface ValueColumn extends Column {
-  readonly role: 'value';
-  readonly function: AggregateFunction;
-  readonly filtered: boolean;
-}
-
-/** The type of the value of a unit that a column needs. */
-export interface InputType {
-  /** Undefined where units are counted. */
-  readonly type: string | undefined;
-  readonly array: boolean;
-}
-
-/** The part of an aggregation that reads one kind. */
-export interface AggregateSource {
-  readonly kind: KindDef;
-  /** The units that the caller may read; undefined for all. */
-  readonly access: Predicate | undefined;
-  readonly filter: Predicate | undefined;
-  /** By column. */
-  readonly inputs: readonly AggregateInput[];
-}
-
-export interface AggregateInput {
-  /** Undefined where units are counted, or where the kind lacks the parameter, so that the value is null. */
-  readonly target: Target | undefined;
-  /** The units that the function takes; undefined for all. */
-  readonly condition: Predicate | undefined;
-}
-
-export interface AggregatePlan {
-  readonly schema: string;
-  readonly sources: readonly AggregateSource[];
-  /** Those of groups come first. */
-  readonly columns: readonly AggregateColumn[];
-  /** Over the fields of the columns, as `order`. */
-  readonly having: Predicate | undefined;
-  readonly order: readonly OrderTerm[];
-  readonly limit: number;
-  readonly offset: number;
-}
+import { EMPTY_SQL, ident, integer, join, render, sql, type Fragment, type Statement } from './fragment.js';
+import { FORCE_CUSTOM_PLAN, modelVersion } from './model-version.sql.js';
+import { orderBy, sortSql } from './order.sql.js';
+import { limitOffset, PREPARED_LIMITS } from './page.sql.js';
+import { predicateSql } from './predicate.sql.js';
+import { columnAlias, withLongNames } from './record.sql.js';
+import { hasStoredCount } from './select.sql.js';
 
 /** One row `v, count, items`: the number of groups, and those of the page. */
 export function aggregateStatement(plan: AggregatePlan): Statement {
@@ -108,6 +39,15 @@ export function aggregateStatement(plan: AggregatePlan): Statement {
     `,
     prepare,
   );
+}
+
+/** Whether the best query plan does not depend on the values. */
+function isSamePlanForAllValues({ sources, having, offset }: AggregatePlan): boolean {
+  if (hasValues(having) || offset > 0) return false;
+  return sources.every(({ access, filter, inputs }) => {
+    if (hasValues(access) || hasValues(filter)) return false;
+    return inputs.every(({ target, condition }) => !hasValues(condition) && !(target && targetHasValues(target)));
+  });
 }
 
 /** By the terms of the request, and then by the groups, so that the order is total. */
@@ -190,107 +130,4 @@ function extremeSql(called: 'min' | 'max', input: InputType, value: Fragment, fi
   const compared = form ? sql`${value}::${form}` : value;
   const found = called === 'min' ? sql`min(${compared})${filter}` : sql`max(${compared})${filter}`;
   return form ? sql`(${found})::${inputType(input)}` : found;
-}
-
-function inputType({ type = 'boolean', array }: InputType): Fragment {
-  return columnType(type, array);
-}
-
-/** The units of a kind, reduced to the values that the columns need. */
-function sourceSql(plan: AggregatePlan, source: AggregateSource): Fragment {
-  const { schema, columns, sources } = plan;
-  const { kind, access, filter, inputs } = source;
-  const few = sources.length > 1 ? MAX_LOOKUPS_PER_KIND : undefined;
-  const { where, lookups } = matchingRows(schema, kind, [access, filter], few);
-  const wanted = inputs.flatMap(({ target }, at) => (target ? [{ target, at }] : []));
-  const { values, joins } = rowValues(
-    schema,
-    wanted,
-    ({ target }) => [target],
-    ({ target, at }, rowOf) => inputValue(schema, columns[at], target, rowOf(target)),
-    lookups,
-  );
-  const lists: Fragment[] = [];
-  const selected = columns.flatMap((column, at) => {
-    const found = values[wanted.findIndex((each) => each.at === at)];
-    const own = found ? transformed(column, found, at, lists) : nullOf(column);
-    const condition = inputs[at]?.condition;
-    return [
-      ...(column.input.type === undefined ? [] : [sql`${own} AS ${valueName(at)}`]),
-      ...(condition ? [sql`${predicateSql(condition, { schema, row: 't' })} AS ${conditionName(at)}`] : []),
-    ];
-  });
-  if (needsAge(columns)) selected.push(sql`${ageOf(kind, sources)} AS age`);
-  return sql`
-    SELECT ${join(selected)}
-    FROM ${kindTable(schema, kind)} AS t${joins}${join(lists, '')}
-    WHERE ${all(where)}
-  `;
-}
-
-function needsAge(columns: readonly AggregateColumn[]): boolean {
-  return columns.some((column) => column.role === 'value' && ['first', 'last'].includes(column.function));
-}
-
-/** The value of a unit. The first and the last one of JSON are JSON, all other functions take its text. */
-function inputValue(schema: string, column: AggregateColumn | undefined, target: Target, row: string): Fragment {
-  const { field, keys } = target;
-  if (field.constant !== undefined) return sql`(${orderValue(schema, target, row)}) COLLATE "C"`;
-  return keys.length > 0 && column?.input.type === 'jsonb'
-    ? sql`${columnRef(field, row)} #> ${param(keys)}::text[]`
-    : orderValue(schema, target, row);
-}
-
-/** @param lists receives the joins of lists */
-function transformed(column: AggregateColumn, value: Fragment, at: number, lists: Fragment[]): Fragment {
-  const transform = column.role === 'group' ? column.transform : undefined;
-  switch (transform?.type) {
-    case undefined:
-      return value;
-    case 'each': {
-      const list = ident(`_each${at}`);
-      const elements = sql`SELECT DISTINCT _e.item FROM unnest(${value}) AS _e(item)`;
-      lists.push(sql` LEFT JOIN LATERAL (${elements}) AS ${list} ON true`);
-      return sql`${list}.item`;
-    }
-    case 'period':
-      return column.input.type === 'date'
-        ? sql`date_trunc(${param(transform.period)}, ${value}::timestamp)::date`
-        : sql`date_trunc(${param(transform.period)}, ${value}, ${param(transform.timezone)})`;
-    case 'bucket': {
-      const size = sql`${param(transform.size)}::numeric`;
-      // By remainders, because a quotient would be rounded.
-      const number = sql`${value}::numeric`;
-      return sql`(${number} - mod(mod(${number}, ${size}) + ${size}, ${size}))::${resultType(column)}`;
-    }
-  }
-}
-
-/** Texts of all kinds need one collation. */
-function nullOf(column: AggregateColumn): Fragment {
-  const type = resultType(column);
-  return column.input.type === 'text' ? sql`NULL::${type} COLLATE "C"` : sql`NULL::${type}`;
-}
-
-/** The type of the column `valueName`. */
-function resultType(column: AggregateColumn): Fragment {
-  if (column.role === 'group' && column.transform) return columnType(column.field.columnType);
-  return inputType(column.input);
-}
-
-/** A query without rows, with the columns of the others. */
-function noRows({ columns }: AggregatePlan): Fragment {
-  const selected = columns.flatMap((column, at) => [
-    sql`${nullOf(column)} AS ${valueName(at)}`,
-    sql`false AS ${conditionName(at)}`,
-  ]);
-  return sql`SELECT ${join([...selected, sql`'' AS age`])} WHERE false`;
-}
-
-function valueName(at: number): Fragment {
-  return ident(`v${at}`);
-}
-
-function conditionName(at: number): Fragment {
-  return ident(`f${at}`);
 }

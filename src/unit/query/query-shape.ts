@@ -4,7 +4,7 @@
  */
 import { conjunction, type Predicate, type Related, type Target } from '../../model/predicate/predicate.js';
 import { filtersOf } from '../../model/predicate/related.js';
-import type { AggregatePlan } from '../../sql/aggregate.sql.js';
+import type { AggregatePlan } from '../../sql/aggregate-plan.js';
 import { targetsOfOrder } from '../../sql/order.sql.js';
 import type { ListPlan, OrderTerm } from '../../sql/select.sql.js';
 import type { ShortestPathPlan } from '../../sql/shortest-path.sql.js';

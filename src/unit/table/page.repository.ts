@@ -4,7 +4,8 @@ import type { Executor } from '../../database/database.js';
 import { isDatabaseFault, isOutOfRange } from '../../database/statement/sqlstate.js';
 import type { Model } from '../../model/model.js';
 import { KindError, refusal } from '../../shared/errors.js';
-import { aggregateStatement, isStoredCount, type AggregatePlan } from '../../sql/aggregate.sql.js';
+import type { AggregatePlan } from '../../sql/aggregate-plan.js';
+import { aggregateStatement, isStoredCount } from '../../sql/aggregate.sql.js';
 import type { Statement } from '../../sql/fragment.js';
 import {
   estimateStatement,
