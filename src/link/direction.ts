@@ -2,7 +2,7 @@
 import type { KindDef } from '../model/model.js';
 import { didYouMean } from '../shared/did-you-mean.js';
 import { refusal } from '../shared/errors.js';
-import type { Direction } from '../sql/traversal.sql.js';
+import type { Direction } from '../sql/traversal-plan.js';
 import { notLinked } from './walk.plan.js';
 
 const DIRECTIONS: readonly Direction[] = ['parent', 'child'];

@@ -3,7 +3,8 @@ import type { KindDef } from '../model/model.js';
 import { all, join, literal, sql, type Fragment } from './fragment.js';
 import { linkTable } from './link-table.sql.js';
 import { idText } from './mixed-units.sql.js';
-import { columnsByDirection, hasLinkType, isReadable, type Direction, type Traversal } from './traversal.sql.js';
+import type { Direction, Traversal } from './traversal-plan.js';
+import { columnsByDirection, hasLinkType, isReadable } from './traversal-step.sql.js';
 
 /** The column `links` of the row `t`: for each traversal its direction with the number of linked units for each link type. */
 export function linkCounts(kind: KindDef, traversals: readonly Traversal[]): Fragment {

@@ -9,7 +9,7 @@ import { foundLink, unitRows, type LinkSet, type UnitList } from './link-set.sql
 import { linkTable } from './link-table.sql.js';
 import { isModelVersion, MODEL_TABLE } from './model-version.sql.js';
 import { columnNames, inputColumn, inputRows, type RowsText } from './new-rows.sql.js';
-import { columnsByDirection } from './traversal.sql.js';
+import { columnsByDirection } from './traversal-step.sql.js';
 
 /** The links to write. */
 export interface NewLinks {

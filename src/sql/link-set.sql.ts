@@ -13,7 +13,8 @@ import { linkTable } from './link-table.sql.js';
 import { byKind, idText, unitSatisfies, type UnitReference } from './mixed-units.sql.js';
 import { isModelVersion, MODEL_TABLE } from './model-version.sql.js';
 import { rowConditions } from './predicate.sql.js';
-import { columnsByDirection, isReadable, REACHED_UNIT, type Direction, type Traversal } from './traversal.sql.js';
+import type { Direction, Traversal } from './traversal-plan.js';
+import { columnsByDirection, isReadable, REACHED_UNIT } from './traversal-step.sql.js';
 import { hasId, keyArray, kindTable } from './table.sql.js';
 
 /** The links of one type that lead from a unit, or to it. */

@@ -5,13 +5,9 @@
 import { all, ident, integer, join, literal, sql, type Fragment } from './fragment.js';
 import { linkTable } from './link-table.sql.js';
 import { NODE_ID, NODE_KIND, PLAN_FOR_MANY_ROWS } from './reached-unit.sql.js';
-import {
-  columnsByDirection,
-  firstStepConditions,
-  isReadable,
-  type Traversal,
-  type TraversalStart,
-} from './traversal.sql.js';
+import type { Traversal } from './traversal-plan.js';
+import { columnsByDirection, isReadable } from './traversal-step.sql.js';
+import { firstStepConditions, type TraversalStart } from './traversal.sql.js';
 
 /** A value of links that a query names. */
 export interface LinkColumn {

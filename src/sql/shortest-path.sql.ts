@@ -22,7 +22,15 @@ import {
   REACHED_COLUMNS,
   viaText,
 } from './reached-unit.sql.js';
-import { columnsByDirection, hasLinkType, isReadable, REACHED_UNIT, type Direction } from './traversal.sql.js';
+import type { Direction } from './traversal-plan.js';
+import {
+  columnsByDirection,
+  hasLinkType,
+  REACHED_UNIT,
+  linksFrom,
+  reachedUnits,
+  STEP_COLUMNS,
+} from './traversal-step.sql.js';
 import { linkField, readPlans, unexpectedKinds, WALK_LIMITS, type WalkPlan } from './walk.sql.js';
 
 /** A traversal that ends at a unit. */
@@ -90,65 +98,23 @@ const SEEN_UNITS = sql`cardinality(seen) + cardinality(target_seen)`;
  */
 function search(plan: ShortestPathPlan): Fragment {
   const { schema, direction, linkIds, depth } = plan;
-  const linksFrom = (nodes: Fragment, way: Direction) => {
-    const { near, far } = columnsByDirection(way);
-    const along = all([sql`${near.kind} = f.kind`, sql`${near.id} = f.id`, hasLinkType(linkIds)]);
-    return sql`
-      SELECT l.node, l.via
-      FROM (
-        SELECT ${NODE_KIND} AS kind, ${NODE_ID} AS id
-        FROM unnest(${nodes}) AS m(node)${PLAN_FOR_MANY_ROWS}
-        OFFSET 0
-      ) AS f
-      CROSS JOIN LATERAL (
-        SELECT ${nodeText(far)} AS node, ${viaText(near)} AS via
-        FROM ${linkTable(schema)} AS l
-        WHERE ${along}
-        OFFSET 0
-      ) AS l
-    `;
-  };
+  const types = hasLinkType(linkIds);
   const { units, links } = WALK_LIMITS;
   const followed = sql`
     (
-      ${linksFrom(sql`CASE WHEN s.ahead THEN w.nodes END`, direction)}
+      ${linksFrom(schema, sql`CASE WHEN s.ahead THEN w.nodes END`, direction, types)}
       UNION ALL
-      ${linksFrom(sql`CASE WHEN NOT s.ahead THEN w.target_nodes END`, opposite(direction))}
+      ${linksFrom(schema, sql`CASE WHEN NOT s.ahead THEN w.target_nodes END`, opposite(direction), types)}
     )
     LIMIT ${integer(links + 1)}
   `;
-  const unvisited = sql`
-    SELECT
-      CASE
-        WHEN e.node NOT IN (SELECT unnest(CASE WHEN s.ahead THEN w.seen ELSE w.target_seen END)) THEN e.node
-      END AS node,
-      e.via
-    FROM (${followed}) AS e
-  `;
-  const reached = sql`
-    SELECT m.node, min(m.via) AS via, count(*) AS links
-    FROM (${unvisited}) AS m
-    GROUP BY m.node
-  `;
-  const readable = isReadable(plan);
-  const checked = sql`
-    SELECT n.node, n.via, n.links, ${all([sql`n.node IS NOT NULL`, readable])} AS ok
-    FROM (
-      SELECT m.node, m.via, m.links, ${NODE_KIND} AS kind, ${NODE_ID} AS id
-      FROM (${reached}) AS m
-      OFFSET 0
-    ) AS n
-    OFFSET 0
-  `;
   const step = sql`
     SELECT
-      array_agg(u.node) FILTER (WHERE u.ok) AS nodes,
-      array_agg(u.via) FILTER (WHERE u.ok) AS vias,
-      coalesce(sum(u.links), 0)::bigint AS links,
+      ${STEP_COLUMNS},
       coalesce(bool_or(
         u.ok AND u.node IN (SELECT unnest(CASE WHEN s.ahead THEN w.target_nodes ELSE w.nodes END))
       ), false) AS met
-    FROM (${checked}) AS u
+    FROM (${reachedUnits(plan, followed, sql`CASE WHEN s.ahead THEN w.seen ELSE w.target_seen END`)}) AS u
   `;
   return sql`_w(at, target_at, ahead, nodes, vias, seen, target_nodes, target_seen, links, met) AS (
     SELECT

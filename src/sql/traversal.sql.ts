@@ -3,44 +3,12 @@
  * per step, with arrays of the units that the step reaches and of all units before, so that no unit is visited twice,
  * however many paths lead to it (docs/adr/0007). A single step is a plain index scan.
  */
-import type { Field, KindDef } from '../model/model.js';
-import type { Predicate } from '../model/predicate/predicate.js';
-import { all, EMPTY_SQL, integer, join, literal, param, sql, type Fragment } from './fragment.js';
-import { unitSatisfies, type UnitReference } from './mixed-units.sql.js';
+import type { KindDef } from '../model/model.js';
+import { all, EMPTY_SQL, integer, literal, param, sql, type Fragment } from './fragment.js';
 import { linkTable } from './link-table.sql.js';
-import { NODE_ID, NODE_KIND, nodeText, PLAN_FOR_MANY_ROWS, REACHED_COLUMNS, viaText } from './reached-unit.sql.js';
-
-export type Direction = 'parent' | 'child';
-
-/** A kind whose units a traversal can visit. */
-export interface PassedKind {
-  readonly kind: KindDef;
-  /** The units that the caller may read; undefined for all. */
-  readonly access: Predicate | undefined;
-}
-
-/** The fields of a link type's parameters. */
-export interface ShownLinkValues {
-  readonly linkId: string;
-  readonly fields: readonly Field[];
-}
-
-/** Which links a traversal follows, and how far. */
-export interface Traversal {
-  readonly schema: string;
-  readonly direction: Direction;
-  /** The number of steps after the first one. */
-  readonly depth: number;
-  /** The link types that are followed; undefined for all. */
-  readonly linkIds: readonly string[] | undefined;
-  readonly passed: readonly PassedKind[];
-  /** Whether these are all kinds that can have linked units. */
-  readonly passesAll: boolean;
-  /** The parameters of link types that the answered links show. */
-  readonly linkValues: readonly ShownLinkValues[];
-  /** Whether at most one of the followed links can lead from one unit to another. */
-  readonly oneType: boolean;
-}
+import { REACHED_COLUMNS } from './reached-unit.sql.js';
+import type { Traversal } from './traversal-plan.js';
+import { columnsByDirection, isReadable, linksFrom, reachedUnits, STEP_COLUMNS } from './traversal-step.sql.js';
 
 /** The unit where a traversal starts. */
 export interface TraversalStart {
@@ -65,7 +33,6 @@ export interface TraversedUnits {
   readonly over: Fragment;
 }
 
-export const REACHED_UNIT: UnitReference = { kind: sql`n.kind`, id: sql`n.id` };
 export const NEAREST_FIRST = sql`depth, kind, id`;
 
 /** The most units that a traversal may reach, and the most links that a step may follow. */
@@ -81,31 +48,6 @@ export function traverse(
   types: Fragment | undefined,
 ): TraversedUnits {
   return traversal.depth === 0 ? firstStep(traversal, start, types) : manySteps(traversal, start, limits, types);
-}
-
-interface LinkColumns {
-  readonly near: { readonly kind: Fragment; readonly id: Fragment };
-  readonly far: UnitReference;
-}
-
-export function columnsByDirection(direction: Direction): LinkColumns {
-  const parent = { kind: sql`l."parent_kind"`, id: sql`l."parent_id"` };
-  const child = { kind: sql`l."child_kind"`, id: sql`l."child_id"` };
-  return direction === 'child' ? { near: parent, far: child } : { near: child, far: parent };
-}
-
-/** Whether the link `l` has one of the types; undefined for all. */
-export function hasLinkType(
-  linkIds: Traversal['linkIds'],
-  types = param(linkTypeParam(linkIds)),
-): Fragment | undefined {
-  if (!linkIds) return undefined;
-  return linkIds.length === 1 ? sql`l."link_id" = ${types}` : sql`l."link_id" = ANY(${types}::text[])`;
-}
-
-/** A single type is not passed as an array, with which PostgreSQL would not use the order of the index. */
-export function linkTypeParam(linkIds: Traversal['linkIds']): string | readonly string[] | undefined {
-  return linkIds?.length === 1 ? linkIds[0] : linkIds;
 }
 
 /** The neighbours, in the order of the index, so that a page reads no more entries than it has. */
@@ -141,81 +83,20 @@ export function firstStepConditions(
   ]);
 }
 
-/** Whether the caller may read the unit `n`; undefined if it may read all. */
-export function isReadable({
-  schema,
-  passed,
-  passesAll,
-}: Pick<Traversal, 'schema' | 'passed' | 'passesAll'>): Fragment | undefined {
-  const free = passed.filter(({ access }) => !access);
-  if (passesAll && free.length === passed.length) return undefined;
-  const ruled = passed.filter(({ access }) => access);
-  const cases = ruled.map(
-    ({ kind, access }) =>
-      sql` WHEN n.kind = ${literal(kind.id)} THEN ${unitSatisfies(schema, kind, REACHED_UNIT, [access])}`,
-  );
-  const open =
-    free.length > 0 ? sql` WHEN n.kind IN (${join(free.map(({ kind }) => literal(kind.id)))}) THEN true` : EMPTY_SQL;
-  return cases.length + free.length === 0 ? sql`false` : sql`CASE${open}${join(cases, '')} ELSE false END`;
-}
-
-/**
- * Several steps. A unit is a text `kind/id`, and the link by which it was reached a text of its type, and the id and the
- * kind of the unit from which it was followed; of several links the first in this order counts. A step with too many links stops there and sets `over`.
- */
+/** Several steps. Of several links to a unit the first counts. A step with too many links stops there and sets `over`. */
 function manySteps(
   traversal: Traversal,
   start: TraversalStart,
   limits: TraversalLimits,
   types: Fragment | undefined,
 ): TraversedUnits {
-  const { near, far } = columnsByDirection(traversal.direction);
-  const along = all([sql`${near.kind} = f.kind`, sql`${near.id} = f.id`, types]);
-  const frontier = sql`
-    SELECT ${NODE_KIND} AS kind, ${NODE_ID} AS id
-    FROM unnest(w.nodes) AS m(node)${PLAN_FOR_MANY_ROWS}
-    OFFSET 0
-  `;
   const links = sql`
-    SELECT l.node, l.via
-    FROM (${frontier}) AS f
-    CROSS JOIN LATERAL (
-      SELECT
-        ${nodeText(far)} AS node,
-        ${viaText(near)} AS via
-      FROM ${linkTable(traversal.schema)} AS l
-      WHERE ${along}
-      OFFSET 0
-    ) AS l
+    ${linksFrom(traversal.schema, sql`w.nodes`, traversal.direction, types)}
     LIMIT ${integer(limits.links + 1)}
   `;
-  const unvisited = sql`
-    SELECT CASE WHEN e.node NOT IN (SELECT unnest(w.seen)) THEN e.node END AS node, e.via
-    FROM (${links}) AS e
-  `;
-  const units = sql`
-    SELECT m.node, min(m.via) AS via, count(*) AS links
-    FROM (${unvisited}) AS m
-    GROUP BY m.node
-  `;
-  const readable = isReadable(traversal);
-  const checked = readable
-    ? sql`
-      SELECT n.node, n.via, n.links, n.node IS NOT NULL AND ${readable} AS ok
-      FROM (
-        SELECT m.node, m.via, m.links, ${NODE_KIND} AS kind, ${NODE_ID} AS id
-        FROM (${units}) AS m
-        OFFSET 0
-      ) AS n
-      OFFSET 0
-    `
-    : sql`SELECT m.node, m.via, m.links, m.node IS NOT NULL AS ok FROM (${units}) AS m`;
   const step = sql`
-    SELECT
-      array_agg(u.node) FILTER (WHERE u.ok) AS nodes,
-      array_agg(u.via) FILTER (WHERE u.ok) AS vias,
-      coalesce(sum(u.links), 0)::bigint AS links
-    FROM (${checked}) AS u
+    SELECT ${STEP_COLUMNS}
+    FROM (${reachedUnits(traversal, links, sql`w.seen`)}) AS u
   `;
   const first = sql`
     SELECT

@@ -10,7 +10,9 @@ import { predicateSql } from './predicate.sql.js';
 import { withLinkRow, type LinkColumn } from './reached-links.sql.js';
 import { keyName } from './row-values.sql.js';
 import { hasId, kindTable } from './table.sql.js';
-import { NEAREST_FIRST, REACHED_UNIT, type Traversal, type TraversedUnits } from './traversal.sql.js';
+import type { Traversal } from './traversal-plan.js';
+import { REACHED_UNIT } from './traversal-step.sql.js';
+import { NEAREST_FIRST, type TraversedUnits } from './traversal.sql.js';
 import { partSort, type KindPart, type SharedTerm } from './union-order.sql.js';
 
 export interface WalkPage extends Traversal, PageRequest {

@@ -25,17 +25,9 @@ import { modelVersion } from './model-version.sql.js';
 import { PREPARED_LIMITS } from './page.sql.js';
 import { rowConditions } from './predicate.sql.js';
 import { reachedLinks } from './reached-links.sql.js';
-import {
-  NEAREST_FIRST,
-  REACHED_UNIT,
-  hasLinkType,
-  traverse,
-  linkTypeParam,
-  type TraversalLimits,
-  type TraversalStart,
-  type Direction,
-  type Traversal,
-} from './traversal.sql.js';
+import type { Direction, Traversal } from './traversal-plan.js';
+import { REACHED_UNIT, hasLinkType, linkTypeParam } from './traversal-step.sql.js';
+import { NEAREST_FIRST, traverse, type TraversalLimits, type TraversalStart } from './traversal.sql.js';
 import type { ReadPlan } from './select.sql.js';
 import { hasId, kindTable } from './table.sql.js';
 import { fromTemplate } from './statement-template.js';

@@ -7,7 +7,7 @@ import { isLinkable, type KindDef } from '../../model/model.js';
 import { Faults, KindError } from '../../shared/errors.js';
 import { everyField } from '../../model/predicate/predicate.js';
 import type { ReadPlan } from '../../sql/select.sql.js';
-import type { Direction, PassedKind } from '../../sql/traversal.sql.js';
+import type { Direction, PassedKind } from '../../sql/traversal-plan.js';
 import type { Session } from '../session/session.js';
 import { collectFaults, planContextOf, type PlanContext } from './list.plan.js';
 import { includingKind, planParts } from './union.plan.js';

@@ -29,7 +29,7 @@ import {
   deleteLinksOfTypeStatement,
   linkedKindsStatement,
 } from '../../../src/sql/many-links.sql.js';
-import type { PassedKind } from '../../../src/sql/traversal.sql.js';
+import type { PassedKind } from '../../../src/sql/traversal-plan.js';
 import { listStatement } from '../../../src/sql/select.sql.js';
 import { estimateUnionStatement, getAnyStatement, unionStatement, type UnionPlan } from '../../../src/sql/union.sql.js';
 import { loadedLinks, walkStatement, type WalkPlan } from '../../../src/sql/walk.sql.js';
