@@ -49,6 +49,24 @@ export interface AggregateOptions {
 /** A group of units: a value for each name of `group` and `select`. */
 export type AnyGroup = Readonly<Record<string, unknown>>;
 
+/** Options of `get` and `find`. */
+export interface GetOptions {
+  /**
+   * Locks the unit until the transaction of the call ends: others that lock or change it wait, and then read what this
+   * one stored. Not for remote kinds.
+   */
+  readonly lock?: boolean;
+}
+
+/** A condition for a write of one unit. */
+export interface WriteCondition {
+  /** The `etag` of the unit as it was read: if the unit has changed since, nothing is written (412). */
+  readonly ifMatch?: string;
+}
+
+/** A unit with its ETag, as in HTTP. The property is not enumerable; a parameter of this name is there instead. */
+export type WithEtag<U> = U extends { readonly etag: unknown } ? U : U & { readonly etag: string };
+
 /** A page of units, or of groups. */
 export interface Page<U> {
   /** The number of all units that match the filter, or of all groups. */
@@ -72,15 +90,15 @@ export interface Units<U, V> {
   /** Groups and counts units. Values of hidden parameters are not enumerable. @throws 400 for a bad query, 403 */
   aggregate(options: AggregateOptions): Promise<Page<AnyGroup>>;
   /** Returns a unit. @throws 404 if it does not exist or the caller may not read it */
-  get(id: string): Promise<U>;
+  get(id: string, options?: GetOptions): Promise<WithEtag<U>>;
   /** Returns a unit, or null if it does not exist or the caller may not read it. */
-  find(id: string): Promise<U | null>;
+  find(id: string, options?: GetOptions): Promise<WithEtag<U> | null>;
   /** Creates a unit and returns it. @throws 400 with all errors of the values, 403, 409 */
-  create(values: V): Promise<U>;
+  create(values: V): Promise<WithEtag<U>>;
   /** Creates at most 1000 units, all or none, and returns them. */
-  createAll(values: readonly V[]): Promise<readonly U[]>;
-  /** Edits a unit and returns it. Values that are omitted stay as they are. @throws 400, 403, 404, 409 */
-  update(id: string, values: SomeOf<V>): Promise<U>;
-  /** Deletes a unit. @throws 403, 404, 409 if other units refer to it */
-  remove(id: string): Promise<void>;
+  createAll(values: readonly V[]): Promise<readonly WithEtag<U>[]>;
+  /** Edits a unit and returns it. Values that are omitted stay as they are. @throws 400, 403, 404, 409, 412 */
+  update(id: string, values: SomeOf<V>, condition?: WriteCondition): Promise<WithEtag<U>>;
+  /** Deletes a unit. @throws 403, 404, 409 if other units refer to it, 412 */
+  remove(id: string, condition?: WriteCondition): Promise<void>;
 }

@@ -190,6 +190,21 @@ export function lockStatement(plan: DeletePlan, forDelete: boolean): Statement {
   return render(versionedAnswer(plan.schema, found), true);
 }
 
+/**
+ * Locks a unit by an edit that changes nothing. A row lock would not make a transaction with an older snapshot fail, which
+ * then would read data from before the transactions that had the lock earlier. One row `v, tag`; none if no unit fits the
+ * plan.
+ */
+export function lockAsEditStatement(plan: DeletePlan): Statement {
+  const locked = sql`
+    UPDATE ${kindTable(plan.schema, plan.kind)} AS t
+    SET "updated_at" = t."updated_at"
+    WHERE ${targetConditions(plan, param(plan.id), param(plan.version))}
+    RETURNING ${VERSION_TAG} AS tag, NULL::text AS body
+  `;
+  return render(versionedAnswer(plan.schema, locked), true);
+}
+
 /** One row `v, tag`; none if no unit was deleted. */
 export function deleteStatement(plan: DeletePlan): Statement {
   const deleted = sql`

@@ -8,19 +8,25 @@ import { authorizeForFunction } from '../access/function-access.js';
 import { parseAggregateQuery } from '../http/route/parse-aggregate-query.js';
 import type { QueryParameters } from '../http/route/parse-list-query.js';
 import type { KindDef } from '../model/model.js';
+import { expectedVersions } from '../http/answer/etag.js';
 import { readJson } from '../http/body/json-pieces.js';
+import type { GetOptions, WriteCondition } from '../kit/units.js';
 import { refusal } from '../shared/errors.js';
 import { isPlainObject, typeName } from '../shared/json.js';
 import { LIMITS } from '../shared/limits.js';
 import { Behaviors } from './draft/behavior.js';
 import { bodyOf } from './draft/draft.js';
 import type { NotObject } from './draft/drafter.js';
-import type { Readable, UnitOperation } from './store/unit-store.js';
+import type { Readable, UnitOperation, UnitRow } from './store/unit-store.js';
+import { unitEtag } from './table/presentation-version.js';
 import type { Session } from './session/session.js';
 import { unknownUnit } from './session/unit-ids.js';
 import { concealHidden, type UnitObject } from './hidden-values.js';
 import { UnitReader } from './unit.reader.js';
 import { UnitStores } from './unit-stores.js';
+
+/** A unit with its ETag, which is not enumerable. */
+export type UnitWithEtag = UnitObject & { readonly etag: string };
 
 @Injectable()
 export class SessionUnits {
@@ -55,48 +61,56 @@ export class SessionUnits {
   }
 
   /** Undefined if the unit does not exist, or the caller of the session may not read it. */
-  async find(session: Session, kindId: string, id: string): Promise<UnitObject | undefined> {
+  async find(session: Session, kindId: string, id: string, options?: GetOptions): Promise<UnitWithEtag | undefined> {
     const { kind } = this.#open(session, kindId, 'get');
-    const found = await this.reader.find(session, kind, id);
-    return found && concealHidden(session.model, kind.id, found);
+    const row = await this.reader.findRow(session, kind, id, options);
+    return row && unitObjectOf(session, kind, row);
   }
 
-  async get(session: Session, kindId: string, id: string): Promise<UnitObject> {
-    const found = await this.find(session, kindId, id);
+  async get(session: Session, kindId: string, id: string, options?: GetOptions): Promise<UnitWithEtag> {
+    const found = await this.find(session, kindId, id, options);
     if (!found) throw unknownUnit(this.#open(session, kindId, 'get').kind, id);
     return found;
   }
 
-  async create(session: Session, kindId: string, values: unknown): Promise<UnitObject> {
+  async create(session: Session, kindId: string, values: unknown): Promise<UnitWithEtag> {
     const { kind, grant } = this.#openToWrite(session, kindId, 'create');
     const [row] = await this.stores
       .of(kind)
       .insert(session, kind, [bodyOf(objectGiven(values))], { access: grant.predicate });
-    return unitObjectOf(session, kind, row?.body ?? '{}');
+    if (!row) throw new Error('a create returned no unit');
+    return unitObjectOf(session, kind, row);
   }
 
-  async createAll(session: Session, kindId: string, values: readonly unknown[]): Promise<UnitObject[]> {
+  async createAll(session: Session, kindId: string, values: readonly unknown[]): Promise<UnitWithEtag[]> {
     const { kind, grant } = this.#openToWrite(session, kindId, 'create');
     if (values.length > LIMITS.bulk) {
       throw refusal('body.too_many', `At most ${LIMITS.bulk} units at once, got ${values.length}`);
     }
     const bodies = values.map((each) => (isPlainObject(each) ? bodyOf(withoutUndefined(each)) : notObject(each)));
     const rows = await this.stores.of(kind).insert(session, kind, bodies, { bulk: true, access: grant.predicate });
-    const units: UnitObject[] = [];
-    for (const { body } of rows) units.push(await unitObjectOf(session, kind, body));
+    const units: UnitWithEtag[] = [];
+    for (const row of rows) units.push(await unitObjectOf(session, kind, row));
     return units;
   }
 
-  async update(session: Session, kindId: string, id: string, values: unknown): Promise<UnitObject> {
+  async update(
+    session: Session,
+    kindId: string,
+    id: string,
+    values: unknown,
+    { ifMatch }: WriteCondition = {},
+  ): Promise<UnitWithEtag> {
     const { kind, grant } = this.#openToWrite(session, kindId, 'update');
     const body = bodyOf(objectGiven(values));
-    const row = await this.stores.of(kind).update(session, kind, id, () => body, { access: grant.predicate });
-    return unitObjectOf(session, kind, row.body);
+    const conditions = { access: grant.predicate, tags: expectedVersions(ifMatch) };
+    return unitObjectOf(session, kind, await this.stores.of(kind).update(session, kind, id, () => body, conditions));
   }
 
-  async remove(session: Session, kindId: string, id: string): Promise<void> {
+  async remove(session: Session, kindId: string, id: string, { ifMatch }: WriteCondition = {}): Promise<void> {
     const { kind, grant } = this.#openToWrite(session, kindId, 'delete');
-    await this.stores.of(kind).remove(session, kind, id, { access: grant.predicate });
+    const conditions = { access: grant.predicate, tags: expectedVersions(ifMatch) };
+    await this.stores.of(kind).remove(session, kind, id, conditions);
   }
 
   /** Whether writes of the kind are part of the transaction of the session. */
@@ -134,6 +148,9 @@ function notObject(value: unknown): NotObject {
   return { actualType: typeName(value) };
 }
 
-async function unitObjectOf({ model, project }: Session, kind: KindDef, body: string): Promise<UnitObject> {
-  return concealHidden(model, kind.id, (await readJson(body, project.schema)) as UnitObject);
+/** The unit with its ETag, unless it has a parameter of that name. */
+async function unitObjectOf({ model, project }: Session, kind: KindDef, row: UnitRow): Promise<UnitWithEtag> {
+  const unit = (await readJson(row.body, project.schema)) as UnitWithEtag;
+  if (!Object.hasOwn(unit, 'etag')) Object.defineProperty(unit, 'etag', { value: unitEtag(kind, row) });
+  return concealHidden(model, kind.id, unit);
 }

@@ -19,7 +19,7 @@ import { unknownUnit } from './session/unit-ids.js';
 import { explainablePage } from './explain/explained-page.js';
 import type { KeyText } from './query/key-parameter.js';
 import type { UnitPage } from './query/unit-page.js';
-import type { Readable, UnitOperation, UnitStore } from './store/unit-store.js';
+import type { Readable, UnitOperation, UnitRow, UnitStore } from './store/unit-store.js';
 import { unitAnswer } from './table/presentation-version.js';
 import { TableReader } from './table/table.reader.js';
 import { UnitStores } from './unit-stores.js';
@@ -101,9 +101,21 @@ export class UnitReader {
 
   /** One unit as an object, within a session; undefined if it does not exist or the caller may not read it. */
   async find(session: Session, kind: KindDef, unitId: string): Promise<Record<string, unknown> | undefined> {
-    const grant = grantOf(kind, 'read', session.caller, session.model);
-    const unit = grant && (await this.stores.of(kind).find(session, { kind, grant }, unitId));
+    const unit = await this.findRow(session, kind, unitId);
     return unit && ((await readJson(unit.body, session.project.schema)) as Record<string, unknown>);
+  }
+
+  /** The same as JSON text. @param options.lock see `UnitStore.lock` */
+  async findRow(
+    session: Session,
+    kind: KindDef,
+    unitId: string,
+    { lock = false }: { readonly lock?: boolean } = {},
+  ): Promise<UnitRow | undefined> {
+    const store = this.stores.of(kind);
+    const grant = grantOf(kind, 'read', session.caller, session.model);
+    if (!grant || (lock && !(await store.lock(session, { kind, grant }, unitId)))) return undefined;
+    return store.find(session, { kind, grant }, unitId);
   }
 
   /** @throws KindError 404 if the unit does not exist or the caller may not read it */

@@ -114,7 +114,7 @@ export class UnitService {
       return { definition: behaviors.some((behavior) => behavior.definition), limit: bodyLimit };
     });
     const query = { url: request.url, takes: flagNames(operation, definition) };
-    const tags = ifMatchTags(request.ifMatch);
+    const tags = expectedVersions(request.ifMatch);
     if (definition) {
       const cascade = await this.catalog.withModelOf(project, kindId, async (model) => {
         const { kind, session } = open(model);
@@ -209,11 +209,6 @@ export class UnitService {
 /** Only deletions, and edits of definitions, can lose data: only they have `cascade`. */
 function flagNames(operation: Operation, definition: boolean): readonly QueryName[] {
   return operation === 'delete' || (operation === 'update' && definition) ? CASCADE_QUERY : NO_QUERY;
-}
-
-function ifMatchTags(ifMatch: string | undefined): readonly string[] | undefined {
-  const expected = expectedVersions(ifMatch);
-  return expected === 'any' ? undefined : expected;
 }
 
 function onlyOne(rows: readonly UnitRow[]): UnitRow {

@@ -16,6 +16,25 @@ export function checkOptions(given: unknown, call: string): void {
   throw new TypeError(`${call}: options must be an object, got ${typeName(given)}`);
 }
 
+/**
+ * The value of an option that may be left out, but not be undefined: a condition that nobody set must not count as none.
+ * @throws TypeError unless the options are an object with no other option, and the value is of the type
+ */
+export function checkedOption<T extends 'string' | 'boolean'>(
+  given: unknown,
+  call: string,
+  name: string,
+  type: T,
+): { string: string; boolean: boolean }[T] | undefined {
+  if (given === undefined) return undefined;
+  checkOptions(given, call);
+  const { [name]: value, ...others } = given as Record<string, unknown>;
+  const [unknown] = Object.keys(others);
+  if (unknown !== undefined) throw new TypeError(`${call}: there is no option '${unknown}'; there is ${name}`);
+  if (!Object.hasOwn(given as object, name) || typeof value === type) return value as never;
+  throw new TypeError(`${call}: options.${name} must be a ${type}, got ${typeName(value)}`);
+}
+
 /** @throws TypeError unless it has the kind and the id of a unit */
 export function checkUnit(given: unknown, call: string, name: string): void {
   const { kind_id, id } = (typeof given === 'object' && given !== null ? given : {}) as Record<string, unknown>;

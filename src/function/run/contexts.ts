@@ -5,7 +5,7 @@ import { LOGGER } from '../../http/log/logger.js';
 import type { Context, Data, Letter, Links, Log, Member, UnitRef } from '../../kit/context.js';
 import type { AnyUnit } from '../../kit/kinds.js';
 import type { LinkRecord } from '../../kit/link-types.js';
-import type { Page, Units } from '../../kit/units.js';
+import type { Page, Units, WriteCondition } from '../../kit/units.js';
 import type { TransactionRuns } from '../../database/transaction/conflict-retries.js';
 import { GroupReader } from '../../group/group.reader.js';
 import { LinkReader } from '../../link/link.reader.js';
@@ -28,8 +28,8 @@ import {
   concealHiddenOfLinked,
   type UnitObject,
 } from '../../unit/hidden-values.js';
-import { SessionUnits } from '../../unit/session-units.js';
-import { checkedLinkOptions, checkedLinks, checkText, checkUnit } from './argument-checks.js';
+import { SessionUnits, type UnitWithEtag } from '../../unit/session-units.js';
+import { checkedLinkOptions, checkedLinks, checkedOption, checkText, checkUnit } from './argument-checks.js';
 import { withOrigin } from '../sandbox/refusal-origin.js';
 import { signalFor, type UserCode } from '../sandbox/user-code.js';
 import type { CallScope } from './call-scope.js';
@@ -102,38 +102,48 @@ export class Contexts {
     const write = <T>(names: readonly string[], work: () => Promise<T>) =>
       withOrigin({ names, system }, () => operations.write(work));
     const { units: all } = this;
-    const units = (kind: string): Units<UnitObject, UnitObject> => {
+    const units = (kind: string): Units<UnitWithEtag, UnitObject> => {
       const get = <T>(work: () => Promise<T>) => read([kind], work);
       // A write to a remote source can not be rolled back, so it needs no savepoint, which would begin a transaction.
       const change = <T>(work: () => Promise<T>) => (all.isTransactional(session, kind) ? write : read)([kind], work);
-      const checkId = (id: unknown, call: string) => checkText(id, `units('${kind}').${call}`, 'id');
+      const lockOf = (called: string, id: unknown, options: unknown): boolean => {
+        const call = `units('${kind}').${called}`;
+        checkText(id, call, 'id');
+        return checkedOption(options, call, 'lock', 'boolean') ?? false;
+      };
+      const conditionOf = (called: string, id: unknown, given: unknown): WriteCondition => {
+        const call = `units('${kind}').${called}`;
+        checkText(id, call, 'id');
+        const ifMatch = checkedOption(given, call, 'ifMatch', 'string');
+        return ifMatch === undefined ? {} : { ifMatch };
+      };
       checkText(kind, 'units(kind)', 'kind');
       return {
         list: (async (options = {}) => {
           const parameters = optionParameters(options, `units('${kind}').list(options)`);
           return get(() => all.list(session, kind, parameters));
-        }) as Units<UnitObject, UnitObject>['list'],
+        }) as Units<UnitObject, UnitObject>['list'] as Units<UnitWithEtag, UnitObject>['list'],
         aggregate: async (options) => {
           const parameters = optionParameters(options, `units('${kind}').aggregate(options)`);
           return get(() => all.aggregate(session, kind, parameters));
         },
-        get: async (id) => {
-          checkId(id, 'get(id)');
-          return get(() => all.get(session, kind, id));
+        get: async (id, options) => {
+          const lock = lockOf('get(id, options)', id, options);
+          return (lock ? change : get)(() => all.get(session, kind, id, { lock }));
         },
-        find: async (id) => {
-          checkId(id, 'find(id)');
-          return (await get(() => all.find(session, kind, id))) ?? null;
+        find: async (id, options) => {
+          const lock = lockOf('find(id, options)', id, options);
+          return (await (lock ? change : get)(() => all.find(session, kind, id, { lock }))) ?? null;
         },
         create: (values) => change(() => all.create(session, kind, values)),
         createAll: (values) => change(() => all.createAll(session, kind, values)),
-        update: async (id, values) => {
-          checkId(id, 'update(id, values)');
-          return change(() => all.update(session, kind, id, values));
+        update: async (id, values, given) => {
+          const condition = conditionOf('update(id, values, condition)', id, given);
+          return change(() => all.update(session, kind, id, values, condition));
         },
-        remove: async (id) => {
-          checkId(id, 'remove(id)');
-          return change(() => all.remove(session, kind, id));
+        remove: async (id, given) => {
+          const condition = conditionOf('remove(id, condition)', id, given);
+          return change(() => all.remove(session, kind, id, condition));
         },
       };
     };

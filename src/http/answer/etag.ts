@@ -21,10 +21,9 @@ export function etagMatches(header: string | undefined, etag: string): boolean {
   return parseTags(header).includes(etag);
 }
 
-/** The versions that an `If-Match` header accepts: undefined without the header, `any` for `*` (strong comparison). */
-export function expectedVersions(header: string | undefined): 'any' | readonly string[] | undefined {
-  if (header === undefined) return undefined;
-  if (header.trim() === '*') return 'any';
+/** The versions that an `If-Match` header accepts: undefined, which is any, without the header and for `*` (strong comparison). */
+export function expectedVersions(header: string | undefined): readonly string[] | undefined {
+  if (header === undefined || header.trim() === '*') return undefined;
   return parseTags(header, true).flatMap((tag) => {
     const version = /^"([0-9a-z]{1,13})-[0-9a-z]{1,13}"$/.exec(tag)?.[1];
     return version === undefined ? [] : [fromBase36(version)];

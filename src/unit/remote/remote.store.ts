@@ -4,6 +4,7 @@ import { checkActive } from '../../access/access.js';
 import { AfterRelease, Catalog } from '../../catalog/catalog.service.js';
 import { UNIT_QUERY } from '../../http/route/query-names.js';
 import type { KindDef, Model } from '../../model/model.js';
+import { refusal } from '../../shared/errors.js';
 import type { Project } from '../../tenancy/project.js';
 import type { Session } from '../session/session.js';
 import type { UnitOperation, UnitStore } from '../store/unit-store.js';
@@ -41,6 +42,9 @@ export class RemoteStore implements UnitStore {
   readonly get: UnitStore['get'] = (...args) => this.reader.get(...args);
   readonly getBy: UnitStore['getBy'] = (...args) => this.reader.getBy(...args);
   readonly find: UnitStore['find'] = (...args) => this.reader.find(...args);
+  /** A source has no locks that end with the transaction. */
+  readonly lock: UnitStore['lock'] = (_, { kind }) =>
+    Promise.reject(refusal('kind.not_allowed_here', `Units of the remote kind '${kind.id}' can not be locked`));
   readonly evaluate: UnitStore['evaluate'] = (...args) => this.reader.evaluate(...args);
 
   readonly isolation: UnitStore['isolation'] = () => this.writer.isolation();

@@ -78,6 +78,11 @@ export interface UnitStore {
   /** The whole unit; undefined if it does not exist or the caller may not read it. */
   find(session: Session, readable: Readable, id: string): Promise<UnitRow | undefined>;
   /**
+   * Locks a unit until the transaction of the session ends. Of several transactions that lock it, each reads what those
+   * before it stored. Returns whether the caller may read the unit. @throws KindError 404 where the store can't lock
+   */
+  lock(session: Session, readable: Readable, id: string): Promise<boolean>;
+  /**
    * Which of the predicates hold for a unit, whether or not the caller may read it; undefined if there is no such unit.
    */
   evaluate(

@@ -26,6 +26,11 @@ function hashOfFields(kind: KindDef): string {
   return hash.readUInt32BE(0).toString(36);
 }
 
+/** The ETag of a unit. */
+export function unitEtag(kind: KindDef, { tag }: Pick<UnitRow, 'tag'>): string {
+  return etagOf(tag, presentationOf(kind));
+}
+
 /** For an answer that shows more than the unit: changes with every byte. */
 function presentationOfBody(kind: KindDef, body: string): string {
   const hash = createHash('sha256').update(presentationOf(kind)).update(body).digest();
@@ -38,6 +43,6 @@ export function showsMore({ paths, related, also }: Pick<ReadPlan, 'paths' | 're
 }
 
 /** The answer with a unit and its ETag. `more`: the body has parts of other units. */
-export function unitAnswer(kind: KindDef, { tag, body }: UnitRow, more = false): Answer {
-  return new Answer(body, etagOf(tag, more ? presentationOfBody(kind, body) : presentationOf(kind)));
+export function unitAnswer(kind: KindDef, row: UnitRow, more = false): Answer {
+  return new Answer(row.body, more ? etagOf(row.tag, presentationOfBody(kind, row.body)) : unitEtag(kind, row));
 }

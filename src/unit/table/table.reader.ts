@@ -103,6 +103,13 @@ export class TableReader {
     return this.repository.fetch(session.executor, plan, key, session.model);
   }
 
+  async lock({ project, executor, model }: Session, { kind, grant }: Readable, id: string): Promise<boolean> {
+    const key = parseKey(kind, id);
+    if (key === undefined) return false;
+    const plan = { schema: project.schema, kind, version: model.version, id: key, access: grant.predicate };
+    return this.repository.lockAsEdit(executor, { ...plan, tags: undefined }, model);
+  }
+
   async evaluate(
     { project, executor, model }: Session,
     kind: KindDef,

@@ -34,6 +34,7 @@ export class TableStore implements UnitStore {
   readonly get: UnitStore['get'] = (...args) => this.reader.get(...args);
   readonly getBy: UnitStore['getBy'] = (...args) => this.reader.getBy(...args);
   readonly find: UnitStore['find'] = (...args) => this.reader.find(...args);
+  readonly lock: UnitStore['lock'] = (...args) => this.reader.lock(...args);
   readonly evaluate: UnitStore['evaluate'] = (...args) => this.reader.evaluate(...args);
 
   readonly isolation: UnitStore['isolation'] = (...args) => this.writer.isolation(...args);

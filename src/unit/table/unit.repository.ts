@@ -9,6 +9,7 @@ import type { Predicate } from '../../model/predicate/predicate.js';
 import {
   deleteStatement,
   insertStatement,
+  lockAsEditStatement,
   lockStatement,
   mayInsertStatement,
   keptValuesStatement,
@@ -157,6 +158,18 @@ export class UnitRepository {
   async lock(executor: Executor, plan: DeletePlan, model: Model, forDelete: boolean): Promise<boolean> {
     const contention = () => contentionOn(plan, { id: plan.id, forDelete });
     const [row] = await trackContention(contention, () => executor.run<Versioned>(lockStatement(plan, forDelete)));
+    if (row) checkVersion(row, model);
+    else await this.#checkVersion(executor, plan, model);
+    return row !== undefined;
+  }
+
+  /**
+   * Locks a unit until the transaction ends: of several transactions that do so, each reads what those before it stored.
+   * Returns whether the unit exists and fits the plan.
+   */
+  async lockAsEdit(executor: Executor, plan: DeletePlan, model: Model): Promise<boolean> {
+    const contention = () => contentionOn(plan, { id: plan.id, forDelete: false });
+    const [row] = await trackContention(contention, () => executor.run<Versioned>(lockAsEditStatement(plan)));
     if (row) checkVersion(row, model);
     else await this.#checkVersion(executor, plan, model);
     return row !== undefined;

@@ -311,7 +311,7 @@ describe('an error is logged with the file and line of the author, wherever it w
   const lineOf = (file: string, text: string) => source(file).findIndex((each) => each.includes(text)) + 1;
 
   it.each([
-    ['undefined_id', 'job.ts', 'get(id)', "units('profile').get(id): id must be a string, got undefined"],
+    ['undefined_id', 'job.ts', 'get(id)', "units('profile').get(id, options): id must be a string, got undefined"],
     ['number_id', 'job.ts', 'update(5', 'id must be a string, got number'],
     ['no_kind', 'job.ts', 'units(undefined)', 'units(kind): kind must be a string, got undefined'],
     ['no_unit', 'job.ts', "links.list({ id: 'x' }", 'unit must have a kind_id and an id'],

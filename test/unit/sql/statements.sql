@@ -201,6 +201,13 @@ WITH affected AS (SELECT (extract(epoch FROM t."updated_at") * 1000000)::bigint:
 -- $3 = ["1","2"]
 -- $4 = "0198c0de-0000-7000-8000-000000000001"
 
+-- a unit locked by an edit that changes nothing
+WITH affected AS (UPDATE "project_demo"."city" AS t SET "updated_at" = t."updated_at" WHERE "t"."id" = $1::uuid AND (SELECT "version" FROM "project_demo"."_model") = $2::bigint AND (extract(epoch FROM t."updated_at") * 1000000)::bigint::text = ANY($3::text[]) AND "t"."id" = $4::uuid RETURNING (extract(epoch FROM t."updated_at") * 1000000)::bigint::text AS tag, NULL::text AS body) SELECT (SELECT "version" FROM "project_demo"."_model") AS v, affected.tag, CASE WHEN octet_length(affected.body) > 33554432 THEN repeat('-', (SELECT 1073741824)) ELSE affected.body END AS body FROM affected
+-- $1 = "0198c0de-0000-7000-8000-000000000001"
+-- $2 = 7
+-- $3 = ["1","2"]
+-- $4 = "0198c0de-0000-7000-8000-000000000001"
+
 -- units held before a run
 SELECT FROM "project_demo"."city" AS t WHERE "t"."id" = ANY($1::uuid[]) ORDER BY "t"."id" FOR NO KEY UPDATE OF t
 -- $1 = ["0198c0de-0000-7000-8000-000000000001"]

@@ -30,6 +30,7 @@ import { estimateStatement, getStatement, listStatement } from '../../../src/sql
 import {
   deleteStatement,
   insertStatement,
+  lockAsEditStatement,
   lockStatement,
   takenStatement,
   keptValuesStatement,
@@ -194,6 +195,7 @@ function statements(schema: string, version: number): Map<string, Statement> {
     ],
     ['a unit locked, to be edited', lockStatement(change, false)],
     ['a unit locked, to be deleted', lockStatement(change, true)],
+    ['a unit locked by an edit that changes nothing', lockAsEditStatement(change)],
     ['units held before a run', lockUnitsStatement({ schema, kind: city, keys: [ID], forDelete: false })],
     ['units that may be deleted, held', lockUnitsStatement({ schema, kind: land, keys: ['IT'], forDelete: true })],
     ['tables held before a run', lockTablesStatement(schema, ['city', 'land'])],
