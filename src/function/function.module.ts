@@ -4,6 +4,7 @@ import { GroupModule } from '../group/group.module.js';
 import { LinkModule } from '../link/link.module.js';
 import { MailModule } from '../mail/mail.module.js';
 import { UnitModule } from '../unit/unit.module.js';
+import { AnswerChecks } from './run/answer-checks.js';
 import { Capacity } from './run/capacity.js';
 import { Contexts } from './run/contexts.js';
 import { FunctionCalls } from './run/function-calls.js';
@@ -20,6 +21,7 @@ import { ErrorRedaction } from './run/error-redaction.js';
 @Module({
   imports: [DocModule, GroupModule, LinkModule, MailModule, UnitModule],
   providers: [
+    AnswerChecks,
     Capacity,
     Contexts,
     FunctionCalls,

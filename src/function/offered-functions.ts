@@ -46,6 +46,10 @@ export class OfferedFunctions implements FunctionSource, OnModuleInit {
         methods: def.methods,
         description: def.description,
         parameters: [...parameterShapeOf(def, model).fields.values()],
+        returns:
+          def.returns && 'parameters' in def.returns
+            ? { values: [...parameterShapeOf(def.returns, model).fields.values()] }
+            : def.returns,
         open: mayCall(def, { type: 'anonymous' }),
       }));
   }

@@ -15,7 +15,17 @@ export type FunctionAccess = string | readonly string[];
 
 type Result<T> = T | Promise<T>;
 
-interface CallableOptions<P extends ParameterDeclarations, C> {
+/** What a function returns: an object of values, declared like parameters, or a unit of a kind, by its id. */
+export type Returns = ParameterDeclarations | KindId;
+
+/** The value of a declared answer; any if there is no declaration. */
+export type Returned<R> = R extends string
+  ? Partial<UnitOf<R>>
+  : R extends ParameterDeclarations
+    ? ValuesOf<R>
+    : unknown;
+
+interface CallableOptions<P extends ParameterDeclarations, R extends Returns | undefined, C> {
   /** A sentence for callers, shown in the API documentation. */
   readonly description: string;
   /** The parameters of the function, by name. */
@@ -26,25 +36,38 @@ interface CallableOptions<P extends ParameterDeclarations, C> {
   readonly access?: FunctionAccess;
   /** The time limit in milliseconds, after which the call fails with 504. `FUNCTION_TIMEOUT` if omitted. */
   readonly timeout?: number;
+  /**
+   * What the function returns, for the API document. Another answer is a 500; with `NODE_ENV=production` it is sent and
+   * logged. Any answer if omitted.
+   */
+  readonly returns?: R;
   /** Runs the call. The return value, which must be serializable as JSON, is the `content` of the response. */
-  run(context: C & { readonly parameters: ValuesOf<P> }): unknown;
+  run(context: C & { readonly parameters: ValuesOf<P> }): Result<Returned<R>>;
 }
 
 /** The declaration of a function of a kind. */
-export type FunctionOptions<P extends ParameterDeclarations> = CallableOptions<P, Context>;
+export type FunctionOptions<
+  P extends ParameterDeclarations,
+  R extends Returns | undefined = undefined,
+> = CallableOptions<P, R, Context>;
 
 /** The declaration of a function of a unit. `unit` is the unit of the path, as the caller may read it. */
-export type UnitFunctionOptions<K extends string, P extends ParameterDeclarations> = CallableOptions<
-  P,
-  Context & { readonly unit: UnitOf<K> }
->;
+export type UnitFunctionOptions<
+  K extends string,
+  P extends ParameterDeclarations,
+  R extends Returns | undefined = undefined,
+> = CallableOptions<P, R, Context & { readonly unit: UnitOf<K> }>;
 
 /** A declared function. `stack` is the stack trace of the declaration. */
 export interface FunctionDeclaration<S extends 'kind' | 'unit' = 'kind' | 'unit'> {
   readonly declares: 'function';
   readonly scope: S;
   readonly kind: string;
-  readonly options: CallableOptions<ParameterDeclarations, Context & { readonly unit: UnitOf<string> }>;
+  readonly options: CallableOptions<
+    ParameterDeclarations,
+    Returns | undefined,
+    Context & { readonly unit: UnitOf<string> }
+  >;
   readonly stack: string;
 }
 
@@ -121,12 +144,18 @@ export interface ModuleDeclaration {
 /** Declares the functions and the module of a kind. */
 export interface KindAuthor<K extends string> {
   /** Declares a function of the kind. */
-  function<const P extends ParameterDeclarations = Record<never, never>>(
-    options: FunctionOptions<P>,
+  function<
+    const P extends ParameterDeclarations = Record<never, never>,
+    const R extends Returns | undefined = undefined,
+  >(
+    options: FunctionOptions<P, R>,
   ): FunctionDeclaration<'kind'>;
   /** Declares a function of a unit of the kind. */
-  unitFunction<const P extends ParameterDeclarations = Record<never, never>>(
-    options: UnitFunctionOptions<K, P>,
+  unitFunction<
+    const P extends ParameterDeclarations = Record<never, never>,
+    const R extends Returns | undefined = undefined,
+  >(
+    options: UnitFunctionOptions<K, P, R>,
   ): FunctionDeclaration<'unit'>;
   /** Declares the default export of `functions/<kind>.ts`, or of `functions/<project>/<kind>.ts` for one project. */
   module(options: ModuleOptions<K>): ModuleDeclaration;

@@ -13,6 +13,8 @@ export interface DocumentedFunction {
   readonly methods: readonly ('GET' | 'POST')[];
   readonly description: string;
   readonly parameters: readonly Field[];
+  /** What it returns: values, or a unit of a kind; undefined if it does not say. */
+  readonly returns: { readonly values: readonly Field[] } | { readonly kind: string } | undefined;
   /** Whether requests without a token may call it. */
   readonly open: boolean;
 }

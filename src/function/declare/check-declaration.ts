@@ -4,13 +4,14 @@ import type { FunctionDeclaration, ModuleDeclaration } from '../../kit/module.js
 import type { Remote } from '../../kit/remote.js';
 import { RESERVED_KINDS } from '../../model/built-in/built-in.js';
 import { LEVELS } from '../../model/parameter-type/parameter-settings.js';
-import { FUNCTION_NAME, FUNCTION_NAME_HINT } from '../../shared/identifiers.js';
+import { FUNCTION_NAME, FUNCTION_NAME_HINT, isIdentifier } from '../../shared/identifiers.js';
 import { isPlainObject, typeName } from '../../shared/json.js';
 import { didYouMean } from '../../shared/did-you-mean.js';
 import { checkDeclaredParameters } from './declared-parameters.js';
 import { accessTexts } from './fault-texts.js';
 import type { ModuleFile } from './module-file.js';
 import type {
+  DeclaredAnswer,
   FunctionDef,
   FunctionModule,
   FunctionScope,
@@ -22,7 +23,7 @@ import type {
 import { sourceLocationOf } from './source-location.js';
 
 const MODULE_KEYS = ['functions', 'unitFunctions', 'hooks', 'remote'] as const;
-const FUNCTION_KEYS = ['description', 'parameters', 'methods', 'access', 'timeout', 'run'] as const;
+const FUNCTION_KEYS = ['description', 'parameters', 'methods', 'access', 'timeout', 'returns', 'run'] as const;
 const HOOKS = Object.keys({
   before_create: true,
   after_create: true,
@@ -144,11 +145,21 @@ function checkFunction(
     place,
     description: String(description),
     parameters: checkDeclaredParameters(options['parameters'], (text) => fault(`.parameters${text}`)),
+    returns: checkReturns(name, options['returns'], (text) => fault(`.returns${text}`)),
     methods: checkMethods(options['methods'], fault),
     access: checkFunctionAccess(options['access'], scope, fault),
     timeout: fits ? timeout : undefined,
     run: (context) => Reflect.apply(run as FunctionDef['run'], options, [context]),
   };
+}
+
+function checkReturns(name: string, given: unknown, fault: (text: string) => void): DeclaredAnswer | undefined {
+  if (given === undefined) return undefined;
+  if (isPlainObject(given)) return { name, parameters: checkDeclaredParameters(given, fault) };
+  if (typeof given === 'string' && isIdentifier(given)) return { kind: given };
+  return void fault(
+    `: must be an object of parameters, or the id of a kind, got ${JSON.stringify(given) ?? typeName(given)}`,
+  );
 }
 
 function checkMethods(given: unknown, fault: Bad): FunctionDef['methods'] {

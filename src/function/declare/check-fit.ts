@@ -1,6 +1,7 @@
 /** Validates a module against the kinds of a project: the names in its declarations must exist there. Pure. */
 import { checkAccessRules } from '../../access/check-access.js';
 import type { KindDef, Model } from '../../model/model.js';
+import type { ParameterDef } from '../../model/parameter-type/parameter-def.js';
 import { didYouMean } from '../../shared/did-you-mean.js';
 import type { FunctionDef, FunctionModule, ModuleFault } from './definition.js';
 import { accessTexts } from './fault-texts.js';
@@ -9,7 +10,11 @@ import { accessTexts } from './fault-texts.js';
 export function checkFit({ functions }: FunctionModule, kind: KindDef, model: Model): ModuleFault[] {
   return [...functions.kind.values(), ...functions.unit.values()].flatMap((def) => {
     const at = `${def.scope === 'unit' ? 'unitFunctions' : 'functions'}.${def.name}`;
-    const faults = [...ruleFaults(def, kind, model), ...referenceFaults(def, model)];
+    const faults = [
+      ...ruleFaults(def, kind, model),
+      ...referenceFaults('parameters', def.parameters, model),
+      ...answerFaults(def, model),
+    ];
     return faults.map((text) => ({ ...def.place, text: `${at}.${text}` }));
   });
 }
@@ -20,10 +25,19 @@ function ruleFaults({ access }: FunctionDef, kind: KindDef, model: Model): strin
   return texts.map((text) => `access: ${text}`);
 }
 
-function referenceFaults({ parameters }: FunctionDef, { kinds }: Model): string[] {
+function answerFaults({ returns }: FunctionDef, model: Model): string[] {
+  if (!returns) return [];
+  if ('parameters' in returns) return referenceFaults('returns', returns.parameters, model);
+  return model.kinds.has(returns.kind) ? [] : [`returns: ${unknownKind(returns.kind, model)}`];
+}
+
+function referenceFaults(at: string, parameters: readonly ParameterDef[], model: Model): string[] {
   return parameters.flatMap(({ id, referenceKind }) => {
-    if (referenceKind === undefined || kinds.has(referenceKind)) return [];
-    const hint = didYouMean(referenceKind, kinds.keys());
-    return [`parameters.${id}.reference_kind: no kind '${referenceKind}' in this project${hint}`];
+    if (referenceKind === undefined || model.kinds.has(referenceKind)) return [];
+    return [`${at}.${id}.reference_kind: ${unknownKind(referenceKind, model)}`];
   });
+}
+
+function unknownKind(id: string, { kinds }: Model): string {
+  return `no kind '${id}' in this project${didYouMean(id, kinds.keys())}`;
 }

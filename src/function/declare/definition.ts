@@ -8,13 +8,22 @@ import type { Level } from '../../model/parameter-type/parameter-settings.js';
 /** Whether a function is called on a kind, or on one of its units. */
 export type FunctionScope = 'kind' | 'unit';
 
-export interface FunctionDef {
+/** Values by name, which are validated together. `name` is what error texts call them. */
+export interface DeclaredValues {
   readonly name: string;
+  readonly parameters: readonly ParameterDef[];
+}
+
+/** What a function returns: an object of values, or a unit of a kind. */
+export type DeclaredAnswer = DeclaredValues | { readonly kind: string };
+
+export interface FunctionDef extends DeclaredValues {
   readonly scope: FunctionScope;
   /** The place of the declaration. */
   readonly place: SourceLocation;
   readonly description: string;
-  readonly parameters: readonly ParameterDef[];
+  /** Undefined if the function declares none. */
+  readonly returns: DeclaredAnswer | undefined;
   readonly methods: readonly Method[];
   /** A level or rules; undefined for the kind's access for `function`. */
   readonly access: Level | readonly string[] | undefined;

@@ -20,7 +20,7 @@ import { shownValues, type Body } from '../../unit/draft/draft.js';
 import { DefaultBytes } from '../../unit/draft/default-bytes.js';
 import { draftCreate } from '../../unit/draft/draft-reader.js';
 import type { LocatedDraft } from '../../unit/draft/references.js';
-import type { FunctionDef } from '../declare/definition.js';
+import type { DeclaredValues, FunctionDef } from '../declare/definition.js';
 import { NO_TRAITS } from '../../model/built-in-traits.js';
 import { keyField, RESERVED_PARAMETERS } from '../../model/fields-of-every-unit.js';
 
@@ -31,8 +31,8 @@ export interface ReadParameters {
   readonly placed: LocatedDraft;
 }
 
-/** Kinds with the parameters of functions, cached as long as the model and the function exist. */
-const shapes = new WeakMap<Model, WeakMap<FunctionDef, KindDef>>();
+/** Kinds with the declared values of functions, cached as long as the model and the function exist. */
+const shapes = new WeakMap<Model, WeakMap<DeclaredValues, KindDef>>();
 
 export interface ParameterReading {
   readonly model: Model;
@@ -43,9 +43,9 @@ export interface ParameterReading {
   readonly settle: (patterns: PatternChecks) => MaybePromise<void>;
 }
 
-/** Validates the parameters and adds their defaults. @throws KindError 400 with all faults */
+/** Validates declared values and adds their defaults. @throws KindError 400 with all faults */
 export async function readParameters(
-  def: FunctionDef,
+  def: DeclaredValues,
   body: Body,
   { model, caller, faults, yielder, settle }: ParameterReading,
 ): Promise<ReadParameters> {
@@ -70,13 +70,13 @@ export async function readParameters(
   return { values: shownValues(draft, kind), kind, placed: { draft } };
 }
 
-/** A kind that has the parameters of a function as fields. */
-export function parameterShapeOf(def: FunctionDef, model: Model): KindDef {
-  const ofModel = getOrInsert(shapes, model, () => new WeakMap<FunctionDef, KindDef>());
+/** A kind that has declared values as fields. */
+export function parameterShapeOf(def: DeclaredValues, model: Model): KindDef {
+  const ofModel = getOrInsert(shapes, model, () => new WeakMap<DeclaredValues, KindDef>());
   return getOrInsert(ofModel, def, () => makeShape(def, model));
 }
 
-function makeShape({ name, parameters }: FunctionDef, model: Model): KindDef {
+function makeShape({ name, parameters }: DeclaredValues, model: Model): KindDef {
   const fields = parameters.map((each): [string, Field] => {
     const key = each.referenceKind === undefined ? undefined : model.kinds.get(each.referenceKind)?.keyField.type;
     return [each.id, parameterField(each, key)];

@@ -13,6 +13,7 @@ import { boundedJson } from '../../shared/response-size.js';
 import { timeLimitOf } from '../../unit/session/caller-executor.js';
 import { originalCallerOf, type Session } from '../../unit/session/session.js';
 import { withinUserCode, type UserCode } from '../sandbox/user-code.js';
+import { AnswerChecks } from './answer-checks.js';
 import type { CallScope } from './call-scope.js';
 import { Capacity } from './capacity.js';
 import { Contexts } from './contexts.js';
@@ -43,6 +44,7 @@ export class FunctionCalls {
     private readonly capacity: Capacity,
     private readonly contexts: Contexts,
     private readonly inner: InnerCalls,
+    private readonly answers: AnswerChecks,
     private readonly uncaught: ErrorRedaction,
   ) {}
 
@@ -97,6 +99,7 @@ export class FunctionCalls {
       const prepared = this.contexts.make({ session: inside, call: scope, code, depth: 0 }, given);
       ({ operations } = prepared);
       const content = await limit.race(withinUserCode(code, async () => contentOf(await def.run(prepared.context))));
+      await limit.race(this.answers.check(call, content));
       await limit.race(operations.close());
       if (failures.length > 0) throw failures[0];
       limit.check();

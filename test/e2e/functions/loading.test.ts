@@ -194,6 +194,12 @@ describe('an invalid module', () => {
       /functions\.f\.methods: wants/,
     ],
     [
+      'with a bad answer',
+      "import { kind } from 'kind';\nconst k = kind('land');\nexport default k.module({ functions: { f: k.function({ description: 'x', returns: 5 as never, run: () => 1 }) } });",
+      3,
+      /functions\.f\.returns: must be an object of parameters, or the id of a kind, got 5/,
+    ],
+    [
       'without a description',
       "import { kind } from 'kind';\nconst k = kind('land');\nexport default k.module({ functions: { f: k.function({ description: ' ', run: () => 1 }) } });",
       3,

@@ -6,6 +6,7 @@ import { functionBody, functionParameter } from '../schema/bodies.js';
 import { exampleBody } from '../example/example.js';
 import type { OpenApiOperation, OpenApiParameter, PlacedOperation, RequestBody, Schema } from '../openapi.js';
 import { operationOf } from './operation.js';
+import { functionResponse } from './response.js';
 import { routePath } from './path.parameters.js';
 import type { Method } from '../../../kit/module.js';
 import type { Route } from '../route.js';
@@ -38,7 +39,7 @@ function routeOf({ scope }: DocumentedFunction, method: Method, { application }:
 }
 
 function functionOperation(
-  { name, description, parameters, open }: DocumentedFunction,
+  { name, description, parameters, returns, open }: DocumentedFunction,
   route: Route,
   path: string,
   kind: KindDef,
@@ -56,7 +57,7 @@ function functionOperation(
     security: open ? security : SECURITY.bearer,
     ...(all.length > 0 && { parameters: all }),
     ...(route.form && { requestBody: functionRequestBody(parameters, mayRead) }),
-    responses,
+    responses: returns ? { ...responses, '200': functionResponse(returns, view) } : responses,
   };
 }
 

@@ -15,8 +15,10 @@ import { REQUEST_ID_HEADER } from '../../../http/request/header-names.js';
 import type { ContentForm } from '../../../http/route/api-route.js';
 import { COMMON_STATUSES, PROJECT_STATUSES, type Route } from '../route.js';
 import { envelopeSchema, NULL_SCHEMA, pageSchema } from '../schema/shared.schemas.js';
+import type { DocumentedFunction } from '../documented-functions.js';
+import { functionAnswer } from '../schema/bodies.js';
 import { recordFieldIds } from '../schema/unit.schema.js';
-import { hasRecord, type DocumentView } from '../view.js';
+import { hasRecord, kindContext, type DocumentView } from '../view.js';
 import { KIND_KIND } from '../../../model/built-in-traits.js';
 
 const FORMS_WITH_HOOKS: ReadonlySet<Route['form']> = new Set(['create', 'update', 'signup']);
@@ -69,6 +71,17 @@ function success(route: Route, kind: KindDef | undefined, view: DocumentView): R
     description: SUCCESS_TEXTS[route.method],
     headers: { [REQUEST_ID_HEADER]: headerRef('RequestId'), ...(hasEtag && { ETag: headerRef('ETag') }) },
     content: { [media]: { schema: schema ?? { type: 'string' } } },
+  };
+}
+
+/** The response of a function that declares what it returns. */
+export function functionResponse(returns: NonNullable<DocumentedFunction['returns']>, view: DocumentView): Response {
+  const content =
+    'kind' in returns ? unitRef(returns.kind, view) : functionAnswer(returns.values, kindContext(view).mayRead);
+  return {
+    description: 'What the function returns.',
+    headers: { [REQUEST_ID_HEADER]: headerRef('RequestId') },
+    content: { 'application/json': { schema: envelopeSchema(content) } },
   };
 }
 

@@ -1,4 +1,4 @@
-/** Schemas of request bodies that are not units: sign-ups and function calls. Pure. */
+/** Schemas of sign-ups, and of the bodies and answers of function calls. Pure. */
 import type { Field } from '../../../model/model.js';
 import type { Schema } from '../openapi.js';
 import { defaultOf, valueDescription, isRequired, orNull, inputValue } from './value.schema.js';
@@ -31,22 +31,33 @@ export function signUpBody(schemas: Readonly<Record<string, Schema>>, create: Sc
 
 /** The body of a function call. `mayRead`: whether the caller may read units of a kind. */
 export function functionBody(parameters: readonly Field[], mayRead: (kindId: string) => boolean): Schema {
-  const required = parameters.filter(isRequired).map(({ id }) => id);
+  return declaredObject(parameters, (field) => functionParameter(field, mayRead));
+}
+
+/** The values that a function returns. They are validated like those of a body. */
+export function functionAnswer(values: readonly Field[], mayRead: (kindId: string) => boolean): Schema {
+  return declaredObject(values, (field) => declaredValue(field, mayRead));
+}
+
+export function functionParameter(field: Field, mayRead: (kindId: string) => boolean): Schema {
+  return { ...declaredValue(field, mayRead), ...defaultOf(field.def) };
+}
+
+function declaredObject(fields: readonly Field[], schemaOf: (field: Field) => Schema): Schema {
+  const required = fields.filter(isRequired).map(({ id }) => id);
   return {
     type: 'object',
-    properties: Object.fromEntries(parameters.map((field) => [field.id, functionParameter(field, mayRead)])),
+    properties: Object.fromEntries(fields.map((field) => [field.id, schemaOf(field)])),
     ...(required.length > 0 && { required }),
     additionalProperties: false,
   };
 }
 
-export function functionParameter(field: Field, mayRead: (kindId: string) => boolean): Schema {
-  const { def } = field;
+function declaredValue(field: Field, mayRead: (kindId: string) => boolean): Schema {
   const value = inputValue(field);
   const description = valueDescription(field, mayRead);
   return {
     ...(description !== undefined && { description }),
-    ...(def.nullable ? orNull(value) : value),
-    ...defaultOf(def),
+    ...(field.def.nullable ? orNull(value) : value),
   };
 }
