@@ -102,7 +102,8 @@ const STATEMENTS = {
   get: `SELECT row_to_json(r)::text AS body FROM (SELECT ${SHOWN} FROM TABLE AS t WHERE t.id = $1) AS r`,
   listByCountry: list('t.country = $1', 't.population DESC, t.id'),
   listAll: list('true', 't.id'),
-  listContains: list(`t.name ILIKE $1`, 't.id'),
+  // The condition of the service's index.
+  listContains: list(`lower(t.name COLLATE SCHEMA."_fold") LIKE lower($1)`, 't.id'),
   listLarge: list('t.population > $1 AND t.country = ANY($2)', 't.name, t.id'),
   groupByCountry: `WITH groups AS MATERIALIZED (SELECT t.country, count(*) AS count, sum(t.population) AS sum_population,
       trim_scale(avg(t.population))::text AS avg_population FROM TABLE AS t GROUP BY t.country)

@@ -34,7 +34,8 @@ import { workloadsOf } from './workloads.mjs';
  * @param {Postgres} postgres
  */
 async function fill(scale, service, postgres) {
-  const dataset = new Dataset(scale, postgres, `project_${service.project}`);
+  const isGrowth = run.options.scales.length > 1;
+  const dataset = new Dataset(scale, postgres, `project_${service.project}`, !isGrowth);
   const seconds = await dataset.fill(service);
   run.log(`${scale.rows} cities are there after ${seconds.toFixed(1)} s`);
   return dataset;

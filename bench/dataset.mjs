@@ -43,8 +43,9 @@ export class Dataset {
    * @param {{ name: string, rows: number }} scale
    * @param {import('./postgres.mjs').Postgres} postgres
    * @param {string} schema
+   * @param {boolean} indexesNames whether names have an index of trigrams, which W7 uses
    */
-  constructor({ name, rows }, postgres, schema) {
+  constructor({ name, rows }, postgres, schema, indexesNames) {
     const suffix = name.replace(/\W/g, '_');
     this.scale = name;
     /** The kind that is read. */
@@ -57,6 +58,8 @@ export class Dataset {
     this.postgres = postgres;
     this.client = postgres.client;
     this.schema = schema;
+    /** The definitions of the parameters. */
+    this.parameters = PARAMETERS.map((each) => (each.id === 'name' ? { ...each, indexed: indexesNames } : each));
   }
 
   /** The id of a city's unit. @param {number} index */
@@ -109,7 +112,7 @@ export class Dataset {
    */
   async #define(service, id, access) {
     const { count } = await service.call('GET', `/string/unit?filter=eq(id,${PARAMETERS[0]?.id})&limit=0`);
-    const parameters = count > 0 ? PARAMETERS.map((parameter) => parameter.id) : PARAMETERS;
+    const parameters = count > 0 ? this.parameters.map((parameter) => parameter.id) : this.parameters;
     await service.call('POST', '/kind/unit', {
       id,
       label: id,
