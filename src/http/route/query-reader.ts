@@ -109,18 +109,18 @@ export function unbracket(text: string): string[] {
   return argumentsIn(inner);
 }
 
-/** Splits a text at its commas, except those inside parentheses that are closed, and inside quotes there. */
+/** Splits a text at its commas, except those inside quotes, and inside parentheses that are closed. */
 function argumentsIn(text: string): string[] {
-  if (!text.includes('(')) return text.split(',').map((part) => part.trim());
+  if (!/[("]/.test(text)) return text.split(',').map((part) => part.trim());
   const parts: string[] = [''];
   let [open, quoted, escaped] = [0, false, false];
   for (const character of text) {
     if (escaped) escaped = false;
     else if (quoted && character === '\\') escaped = true;
-    else if (open > 0 && character === '"') quoted = !quoted;
+    else if (character === '"') quoted = !quoted;
     else if (!quoted && character === '(') open += 1;
     else if (!quoted && character === ')') open -= 1;
-    if (character === ',' && open <= 0) parts.push('');
+    if (character === ',' && open <= 0 && !quoted) parts.push('');
     else parts[parts.length - 1] += character;
   }
   return parts.map((part) => part.trim());

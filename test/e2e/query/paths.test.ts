@@ -189,6 +189,10 @@ describe('in include', () => {
       { 'country.extra.color': 'green', 'country.extra."a.b"': { c: 1 } },
     ],
     ['include=country.extra.none', { 'country.extra.none': null }],
+    [
+      'include=country.extra."a,b",name,country.extra."c(d",size',
+      { name: 'Rome', size: 3, 'country.extra."a,b"': null, 'country.extra."c(d"': null },
+    ],
     ['include=country.name, country."name"', { 'country.name': 'Italy' }],
     ['include=twin.name,twin.country.name', { 'twin.name': null, 'twin.country.name': null }],
     [`include=name,country.${LONG},size`, { name: 'Rome', size: 3, [`country.${LONG}`]: 'Repubblica' }],
