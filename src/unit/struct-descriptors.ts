@@ -16,7 +16,9 @@ import { Faults } from '../shared/errors.js';
 import type { Json } from '../shared/json.js';
 import { targetsOfOrder, type OrderTerm } from '../sql/order.sql.js';
 import { ANONYMOUS, type Caller } from '../tenancy/caller.js';
-import { collectFaults, orderTerm, planFields } from './query/list.plan.js';
+import { planFields } from './query/answer.plan.js';
+import { collectFaults } from './query/collect-faults.js';
+import { orderTerm } from './query/order.plan.js';
 import { UNIT_FIELDS } from '../model/fields-of-every-unit.js';
 
 export interface Descriptor {

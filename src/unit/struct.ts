@@ -19,7 +19,8 @@ import type { RequestScope } from '../tenancy/request-scope.js';
 import { describe, planDescriptors, type Descriptor } from './struct-descriptors.js';
 import { UnitStores } from './unit-stores.js';
 import { executorFor, requestSession } from './session/caller-executor.js';
-import { collectFaults, planQuery } from './query/list.plan.js';
+import { collectFaults } from './query/collect-faults.js';
+import { planQuery } from './query/list.plan.js';
 import { UnitReader } from './unit.reader.js';
 import { unknownUnit } from './session/unit-ids.js';
 

@@ -14,7 +14,9 @@ import type { AggregateColumn, AggregateInput, AggregatePlan, AggregateSource } 
 import { columnOf, countColumn } from './aggregate-column.js';
 import { checkLookups, checkRelated } from './lookup-limit.js';
 import { planSearch, searchCondition } from './search.plan.js';
-import { collectFaults, orderTerm, targetOf, type PlanContext } from './list.plan.js';
+import { collectFaults } from './collect-faults.js';
+import type { PlanContext } from './list.plan.js';
+import { orderTerm, targetOf } from './order.plan.js';
 
 /** A term, and the query parameter that it is from. */
 interface Term {

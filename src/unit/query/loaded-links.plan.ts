@@ -9,7 +9,8 @@ import { everyField } from '../../model/predicate/predicate.js';
 import type { ReadPlan } from '../../sql/select.sql.js';
 import type { Direction, PassedKind } from '../../sql/traversal-plan.js';
 import type { Session } from '../session/session.js';
-import { collectFaults, planContextOf, type PlanContext } from './list.plan.js';
+import { collectFaults } from './collect-faults.js';
+import { planContextOf, type PlanContext } from './list.plan.js';
 import { includingKind, planParts } from './union.plan.js';
 
 /** The query parameters of lists and units that `load_links` obeys. */

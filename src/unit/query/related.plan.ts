@@ -1,25 +1,22 @@
 /** Plans the related units in `include`: their numbers, and lists of them. Pure. */
 import { parseRelatedTerm, type RelatedTerm } from '../../filter/include.parser.js';
-import type { ListQuery } from '../../filter/list-query.js';
 import type { Names } from '../../model/predicate/path.js';
 import { everyField } from '../../model/predicate/predicate.js';
 import { resolveFilter } from '../../model/predicate/resolve-filter.js';
 import { resolveRelated } from '../../model/predicate/resolve-related.js';
 import { Faults, KindError, refusal } from '../../shared/errors.js';
-import type { OrderTerm } from '../../sql/order.sql.js';
 import type { ShownRelated } from '../../sql/related-record.sql.js';
-
-type PlanOrder = (query: Pick<ListQuery, 'order'>, names: Names) => readonly OrderTerm[];
+import { planOrder } from './order.plan.js';
 
 /** Fields that answers add to units. */
 const ADDED_FIELDS = ['links', 'link'];
 
 /** @throws KindError 400 with all faults; 401 and 403 for a kind that the caller may not read */
-export function planRelated(texts: readonly string[], names: Names, planOrder: PlanOrder): readonly ShownRelated[] {
+export function planRelated(texts: readonly string[], names: Names): readonly ShownRelated[] {
   return planTerms(texts, (text, others) => {
     const term = parseRelatedTerm(text);
     checkTermName(term.name, names, others);
-    return planTerm(term, names, planOrder);
+    return planTerm(term, names);
   });
 }
 
@@ -58,7 +55,7 @@ export function checkTermName(name: string, { visible }: Names, others: readonly
   throw refusal('query.bad_value', `${what} named '${name.slice(0, 80)}'; give the term another name before its colon`);
 }
 
-function planTerm({ name, related, list }: RelatedTerm, names: Names, planOrder: PlanOrder): ShownRelated {
+function planTerm({ name, related, list }: RelatedTerm, names: Names): ShownRelated {
   const resolved = resolveRelated(related, names, resolveFilter);
   if (!list) return { name, related: resolved };
   const { relation } = related;

@@ -13,7 +13,10 @@ import { orderedField, orderedType, targetsOfOrder, type OrderTerm } from '../..
 import { checkLookups, checkRelated, checkRelatedPage, orderTargets, shownTargets } from './lookup-limit.js';
 import { planSearch, searchCondition } from './search.plan.js';
 import type { UnitPage } from './unit-page.js';
-import { collectFaults, orderTerm, planAnswer, type PlanContext } from './list.plan.js';
+import { planAnswer } from './answer.plan.js';
+import { collectFaults } from './collect-faults.js';
+import type { PlanContext } from './list.plan.js';
+import { orderTerm } from './order.plan.js';
 
 export interface UnionParts {
   readonly parts: readonly KindPart[];

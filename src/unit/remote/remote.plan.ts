@@ -6,7 +6,9 @@ import type { RemoteQuery } from '../../kit/remote.js';
 import type { Field } from '../../model/model.js';
 import type { Names, Reach } from '../../model/predicate/path.js';
 import { Faults, refusal } from '../../shared/errors.js';
-import { collectFaults, planAnswer, planList, type PlanContext } from '../query/list.plan.js';
+import { planAnswer } from '../query/answer.plan.js';
+import { collectFaults } from '../query/collect-faults.js';
+import { planList, type PlanContext } from '../query/list.plan.js';
 
 export interface RemotePlan {
   /** The fields of each unit in the answer. */

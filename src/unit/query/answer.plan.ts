@@ -1,0 +1,93 @@
+/** Plans what is answered of each unit: its fields, dotted paths, related units and snippets. Pure. */
+import { isRelatedTerm } from '../../filter/include.parser.js';
+import { parsePath } from '../../filter/filter.parser.js';
+import { printPath } from '../../filter/filter.printer.js';
+import { ALL_FIELDS, type ListQuery } from '../../filter/list-query.js';
+import { isSnippetTerm } from '../../filter/snippet.parser.js';
+import type { Field } from '../../model/model.js';
+import { kindsText, segmentsOf, type Names } from '../../model/predicate/path.js';
+import { everyField } from '../../model/predicate/predicate.js';
+import { Faults, refusal } from '../../shared/errors.js';
+import { LIMITS } from '../../shared/limits.js';
+import type { ReadPlan, ShownPath } from '../../sql/select.sql.js';
+import { collectFaults } from './collect-faults.js';
+import { targetOf } from './order.plan.js';
+import { planRelated } from './related.plan.js';
+import { planSnippets } from './search.plan.js';
+
+/** The fields of the unit to return, and the targets of the dotted paths in `include`. */
+export function planAnswer(
+  query: Pick<ListQuery, 'include' | 'exclude' | 'nest'>,
+  names: Names,
+): Pick<ReadPlan, 'fields' | 'paths' | 'nest' | 'related' | 'snippets'> {
+  if (!query.include && !query.exclude) return { fields: everyField(names.visible) };
+  const terms = query.include?.filter(isRelatedTerm) ?? [];
+  const snippetTerms = terms.filter(isSnippetTerm);
+  const relatedTerms = terms.filter((term) => !isSnippetTerm(term));
+  const others = query.include?.filter((name) => !isRelatedTerm(name));
+  const include = others?.filter((name) => !isPath(name));
+  const dotted = others?.filter(isPath) ?? [];
+  const faults = new Faults();
+  const read = { include, exclude: query.exclude };
+  const fields = collectFaults(faults, () => planFields(read, names), []);
+  const paths = collectFaults(faults, () => planPaths(dotted, names), []);
+  const related = collectFaults(faults, () => planRelated(relatedTerms, names), []);
+  const taken = related.map(({ name }) => name);
+  const snippets = collectFaults(faults, () => planSnippets(snippetTerms, names, taken), []);
+  faults.throwIfAny();
+  return {
+    fields,
+    ...(paths.length > 0 && { paths, ...(query.nest && { nest: true }) }),
+    ...(related.length > 0 && { related }),
+    ...(snippets.length > 0 && { snippets }),
+  };
+}
+
+function isPath(name: string): boolean {
+  return /[."]/.test(name);
+}
+
+/** Resolves dotted paths. In the answer, each path has its canonical spelling. */
+function planPaths(texts: readonly string[], names: Names): readonly ShownPath[] {
+  if (texts.length > LIMITS.includedPaths) {
+    throw refusal('query.bad_value', `include: at most ${LIMITS.includedPaths} dotted paths`, { parameter: 'include' });
+  }
+  const faults = new Faults();
+  const found = new Map<string, ShownPath>();
+  for (const text of texts) {
+    const target = collectFaults(faults, () => targetOf(() => parsePath(text), names, 'include'), undefined);
+    if (!target) continue;
+    const name = printPath(segmentsOf(target));
+    found.set(name, { name, target });
+  }
+  faults.throwIfAny();
+  return [...found.values()];
+}
+
+/** The fields to return, in the order of the record: those in `include`, or all except those in `exclude`. */
+export function planFields(
+  query: Pick<ListQuery, 'include' | 'exclude'>,
+  names: Omit<Names, 'reach'>,
+): readonly Field[] {
+  const { visible } = names;
+  if (!query.include && !query.exclude) return everyField(visible);
+  const faults = new Faults();
+  const check = (given: readonly string[], parameter: string) => {
+    for (const name of given.filter((each) => !visible.has(each))) {
+      faults.add(
+        'parameter.unknown',
+        parameter === 'exclude' && isPath(name)
+          ? `exclude: '${name.slice(0, 80)}' is in no record, unless include asks for it`
+          : `${parameter}: no parameter '${name.slice(0, 80)}' in ${kindsText(names)}${faults.hint(name, visible.keys())}`,
+        { parameter },
+      );
+    }
+  };
+  check(query.include?.filter((name) => name !== ALL_FIELDS) ?? [], 'include');
+  check(query.exclude ?? [], 'exclude');
+  faults.throwIfAny();
+  const fields = everyField(visible);
+  if (query.include?.includes(ALL_FIELDS)) return fields;
+  if (query.include) return fields.filter(({ id }) => query.include?.includes(id));
+  return query.exclude ? fields.filter(({ id }) => !query.exclude?.includes(id)) : fields;
+}

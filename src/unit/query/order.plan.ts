@@ -1,0 +1,78 @@
+/** Plans orders: resolves what units are ordered by. Pure. */
+import type { Path } from '../../filter/filter.ast.js';
+import type { ListQuery } from '../../filter/list-query.js';
+import type { OrderBy } from '../../filter/order.ast.js';
+import type { QueryName } from '../../http/route/query-names.js';
+import type { Field, KindDef } from '../../model/model.js';
+import type { Names } from '../../model/predicate/path.js';
+import type { Target } from '../../model/predicate/predicate.js';
+import { resolveOperand } from '../../model/predicate/resolve-filter.js';
+import { resolvePlace } from '../../model/predicate/resolve-pair.js';
+import { Faults, KindError, refusal } from '../../shared/errors.js';
+import { orderedField, type OrderTerm } from '../../sql/order.sql.js';
+import { collectFaults } from './collect-faults.js';
+
+/** The order of the query, followed by the id, so that it is total; without one, oldest first. */
+export function planOrder(query: Pick<ListQuery, 'order'>, names: Names): OrderTerm[] {
+  const { kind } = names;
+  const faults = new Faults();
+  const terms = query.order.flatMap((by): OrderTerm[] => {
+    const term = collectFaults(faults, () => orderTerm(by, names), undefined);
+    const target = term && orderedField(term);
+    // A constant field has no effect on the order.
+    return term && (!target || target.through || target.field.constant === undefined) ? [term] : [];
+  });
+  faults.throwIfAny();
+  if (query.order.length === 0 && kind.key !== 'uuid') {
+    const inserted = kind.fields.get('inserted_at');
+    if (inserted) terms.push(ascendingBy(inserted));
+  }
+  return terms.some((term) => isByKey(term, kind)) ? terms : [...terms, ascendingBy(kind.keyField)];
+}
+
+function ascendingBy(field: Field): OrderTerm {
+  return { value: { type: 'field', target: { field, keys: [] } }, descending: false };
+}
+
+function isByKey(term: OrderTerm, kind: KindDef): boolean {
+  const target = orderedField(term);
+  return target !== undefined && !target.through && (target.field === kind.keyField || target.field === kind.primary);
+}
+
+export function orderTerm({ value, descending }: OrderBy, names: Names): OrderTerm {
+  if (value.type === 'distance') {
+    const place = named('order', () => resolvePlace(value, 'distance', (path) => resolveOperand(path, names)));
+    return { value: { type: 'distance', ...place }, descending };
+  }
+  if (value.type === 'rank') {
+    if (names.search) return { value: { type: 'rank', search: names.search }, descending };
+    throw refusal('query.bad_value', 'order: rank() needs a search', { parameter: 'order' });
+  }
+  const target = targetOf(() => value.path, names, 'order');
+  const { field, keys } = target;
+  const sortable = !field.def.multiple && (field.type.sortable || keys.length > 0);
+  if (sortable) return { value: { type: 'field', target }, descending };
+  throw refusal(
+    'query.bad_value',
+    `order: '${field.id}' is ${field.def.multiple ? 'a list' : field.type.id}, which has no order`,
+    { parameter: 'order' },
+  );
+}
+
+/** Resolves a path in a query parameter. @throws KindError whose messages name the query parameter */
+export function targetOf(path: () => Path, names: Names, parameter: QueryName): Target {
+  return named(parameter, () => resolveOperand(path(), names));
+}
+
+/** Adds the query parameter to the message of a refusal. */
+function named<T>(parameter: QueryName, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof KindError)) throw error;
+    const [{ code, text: message, parameter: path }] = error.messages;
+    if (error.status !== 400 && path === undefined) throw error;
+    const known = code === 'filter.unknown_parameter' ? 'parameter.unknown' : 'query.bad_value';
+    throw refusal(error.status === 400 ? known : code, `${parameter}: ${message}`, { parameter });
+  }
+}
