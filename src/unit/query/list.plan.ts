@@ -68,7 +68,7 @@ export function planList(query: ListQuery, context: PlanContext, extra?: Predica
   );
   const answer = attempt(() => planAnswer(query, names), { fields: [] });
   const cursor = attempt(() => planCursor(query, kind, order), undefined);
-  attempt(() => checkLookups(filter, [...orderTargets(order), ...shownTargets(answer)]), undefined);
+  attempt(() => checkLookups(filter, [...orderTargets(order), ...shownTargets(answer)], answer.related), undefined);
   attempt(() => checkRelatedPage(query, answer), undefined);
   faults.throwIfAny();
   return {
@@ -103,6 +103,6 @@ export function planGet(query: ListQuery, context: PlanContext): ReadPlan {
   const { schema, kind, access } = context;
   checkRelated(query);
   const answer = planAnswer(query, context);
-  if (answer.paths) checkLookups(undefined, shownTargets(answer));
+  if (answer.paths ?? answer.related) checkLookups(undefined, shownTargets(answer), answer.related);
   return { schema, kind, access, ...answer };
 }

@@ -7,16 +7,30 @@ import { relatedOfOrder, type OrderBy } from '../../filter/order.ast.js';
 import { countRelated, relatedOf } from '../../filter/filter.walk.js';
 import { extentOf, lookupsOf, targetsOf } from '../../model/predicate/predicate-cost.js';
 import { relatedIn } from '../../model/predicate/related.js';
-import type { Predicate, Target } from '../../model/predicate/predicate.js';
+import type { Predicate, Related, Target } from '../../model/predicate/predicate.js';
 import { refusal } from '../../shared/errors.js';
 import { LIMITS } from '../../shared/limits.js';
 import { targetsOfOrder, type OrderTerm } from '../../sql/order.sql.js';
-import type { ReadPlan } from '../../sql/select.sql.js';
+import type { ReadPlan, ShownRelated } from '../../sql/select.sql.js';
 
-/** @throws KindError 400 if filter, order and include need more lookups than one query may have */
-export function checkLookups(filter: Predicate | undefined, others: readonly Target[]): void {
+/**
+ * @param others the targets of order and include
+ * @param shown the related units of the answer
+ * @throws KindError 400 if filter, order and include need more lookups than one query may have
+ */
+export function checkLookups(
+  filter: Predicate | undefined,
+  others: readonly Target[],
+  shown: readonly ShownRelated[] = [],
+): void {
   const own = lookupsOf([...(filter ? targetsOf(filter) : []), ...others]);
-  const found = own + (filter ? lookupsOfRelated(filter) : 0);
+  const related = [
+    ...(filter ? relatedIn(filter) : []),
+    ...others.flatMap(({ counted }) => counted ?? []),
+    ...shown.map((each) => each.related),
+  ];
+  const orders = shown.map(({ list }) => lookupsOf(orderTargets(list?.order ?? [])));
+  const found = [own, ...related.map(lookupsOfRelated), ...orders].reduce((sum, each) => sum + each, 0);
   if (found <= LIMITS.queryLookups) return;
   throw refusal(
     'query.too_large',
@@ -34,9 +48,8 @@ export function shownTargets({ paths = [] }: Pick<ReadPlan, 'paths'>): Target[] 
 }
 
 /** The lookups in the filters of related units. */
-function lookupsOfRelated(filter: Predicate): number {
-  const inner = relatedIn(filter).flatMap(({ kinds }) => kinds.flatMap((each) => each.filter ?? []));
-  return inner.reduce((sum, each) => sum + extentOf([each]).lookups, 0);
+function lookupsOfRelated({ kinds }: Related): number {
+  return kinds.reduce((sum, { filter }) => sum + (filter ? extentOf([filter]).lookups : 0), 0);
 }
 
 /** Everything in a query that can name related units. */

@@ -63,7 +63,7 @@ export function planParts(query: PartsQuery, contexts: readonly PlanContext[], l
     const filter = attempt(() => query.filter && resolveFilter(query.filter, tested), undefined);
     const answer = attempt(() => planAnswer(query, query.include || query.exclude ? known : context), { fields: [] });
     const terms = order.flatMap((term) => term ?? []);
-    attempt(() => checkLookups(filter, [...orderTargets(terms), ...shownTargets(answer)]), undefined);
+    attempt(() => checkLookups(filter, [...orderTargets(terms), ...shownTargets(answer)], answer.related), undefined);
     attempt(() => checkRelatedPage(query, answer), undefined);
     faults.throwIfAny();
     const has = (target: Target) => !isAbsent(target, absent);

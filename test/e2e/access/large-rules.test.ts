@@ -164,6 +164,9 @@ describe('a query', () => {
       `/a/unit?filter=and(${text(most + 1).join()})`,
       `/a/unit?${filter}&order=${last}.n;asc`,
       `/a/unit?${filter}&include=${last}.n`,
+      `/a/unit?${filter}&order=count_related(b.to_a,isnull(to_c.name))`,
+      `/a/unit?${filter}&include=found:count_related(b.to_a,isnull(to_c.name))`,
+      `/a/unit?${filter}&include=found:related(b.to_a,order=to_c.name)`,
       `/group/both/unit?${filter}&include=${last}.n`,
       `/a/unit/${unit}/link/child?${filter}&include=${last}.n`,
     ]) {
