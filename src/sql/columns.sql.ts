@@ -13,13 +13,8 @@ export function columnType(type: ColumnType, array = false): Fragment {
   return array ? sql`${name}[]` : name;
 }
 
-/** A `multiple` field is an array, except in built-in kinds, which store values of several types in one JSON column. */
-export function isArrayColumn(field: Field): boolean {
-  return field.def.multiple && field.describedAs === undefined;
-}
-
 export function fieldType(field: Field): Fragment {
-  return columnType(field.columnType, isArrayColumn(field));
+  return columnType(field.columnType, field.def.multiple);
 }
 
 /** The column of a field in a row; `row` is the alias of its table. */
@@ -57,7 +52,7 @@ export function fieldJson(field: Field, row?: string): Fragment {
   const value = columnRef(field, row);
   if (field.json === 'native' || (field.json === 'text' && field.columnType === 'text')) return value;
   const form = JSON_FORMS[field.json];
-  if (!isArrayColumn(field)) return form(value);
+  if (!field.def.multiple) return form(value);
   // Qualified, because a plain name could also be a column of the unit.
   return sql`
     CASE

@@ -2,7 +2,7 @@
 import type { Field } from '../model/model.js';
 import { isSmallJson, jsonText } from '../shared/large-json.js';
 import type { WorkInPieces } from '../shared/work-in-pieces.js';
-import { columnRef, fieldType, isArrayColumn } from './columns.sql.js';
+import { columnRef, fieldType } from './columns.sql.js';
 import { EMPTY_SQL, ident, join, sql, type Fragment } from './fragment.js';
 
 /** A column of input rows that is no field. */
@@ -44,7 +44,7 @@ export function inputColumn(field: Field): Fragment {
  * PostgreSQL would read a list inside a list of JSON values as a further dimension of the array, and lose empty lists.
  */
 function isJsonList(field: Field): boolean {
-  return field.columnType === 'jsonb' && isArrayColumn(field);
+  return field.columnType === 'jsonb' && field.def.multiple;
 }
 
 export function columnNames(fields: readonly Field[]): Fragment[] {

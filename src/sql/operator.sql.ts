@@ -13,7 +13,7 @@ import {
 import { hasTrigrams } from '../model/table/required-indexes.js';
 import type { Stored } from '../model/parameter-type/parameter-type.js';
 import { scalarText } from '../shared/json.js';
-import { columnRef, columnType, isArrayColumn } from './columns.sql.js';
+import { columnRef, columnType } from './columns.sql.js';
 import { foldedText } from './fold.sql.js';
 import { join, literal, param, sql, type Fragment } from './fragment.js';
 import { searchTest } from './search.sql.js';
@@ -92,7 +92,7 @@ function rawJson(target: Target, scope: TestScope): Fragment {
 }
 
 function isJsonTarget({ field }: Target): boolean {
-  return field.columnType === 'jsonb' && !isArrayColumn(field);
+  return field.columnType === 'jsonb' && !field.def.multiple;
 }
 
 function boundValue(target: Target, value: unknown): Fragment {
@@ -114,7 +114,7 @@ function jsonItem(text: unknown): string {
 
 function inTest(target: Target, values: readonly unknown[], scope: TestScope): Fragment {
   const value = testedValue(target, scope);
-  if (isArrayColumn(target.field)) return sql`${value} && ${boundValue(target, values)}`;
+  if (target.field.def.multiple) return sql`${value} && ${boundValue(target, values)}`;
   const type = isJsonTarget(target) ? 'text' : target.field.columnType;
   return sql`${value} = ANY(${param(values)}::${columnType(type, true)})`;
 }
@@ -130,14 +130,14 @@ function memberColumn({ kind, field, memberId }: MemberValue, scope: TestScope):
 /** Whether a member has a value. An empty list is none: the test would pass, or fail, for all units. */
 function memberValuePresent(value: MemberValue, scope: TestScope): Fragment {
   const stored = memberColumn(value, scope);
-  return isArrayColumn(value.field) ? sql`cardinality(${stored}) > 0` : sql`${stored} IS NOT NULL`;
+  return value.field.def.multiple ? sql`cardinality(${stored}) > 0` : sql`${stored} IS NOT NULL`;
 }
 
 type MemberPredicate = Extract<Predicate, { op: 'member' }>;
 
 function memberValueTest({ target, test, values }: MemberPredicate, scope: TestScope): Fragment {
   const own = testedValue(target, scope);
-  const cast = columnType(target.field.columnType, isArrayColumn(target.field));
+  const cast = columnType(target.field.columnType, target.field.def.multiple);
   const [first] = values.map((value) =>
     isMemberValue(value) ? memberColumn(value, scope) : boundValue(target, value),
   );
@@ -163,14 +163,14 @@ function memberValueTest({ target, test, values }: MemberPredicate, scope: TestS
 /** A value of `in`; a list of the member stands for its elements. */
 function inMemberValue(own: Fragment, target: Target, value: Stored | MemberValue, scope: TestScope): Fragment {
   const list = columnType(target.field.columnType, true);
-  if (isArrayColumn(target.field)) {
+  if (target.field.def.multiple) {
     const items = isMemberValue(value) ? memberColumn(value, scope) : sql`ARRAY[${boundValue(target, value)}]`;
-    const single = isMemberValue(value) && !isArrayColumn(value.field);
+    const single = isMemberValue(value) && !value.field.def.multiple;
     return sql`${own} && ${single ? sql`ARRAY[${items}]` : items}::${list}`;
   }
   if (!isMemberValue(value)) return sql`${own} = ${boundValue(target, value)}`;
   const operand = memberColumn(value, scope);
-  if (isArrayColumn(value.field)) return sql`${own} = ANY(${operand}::${list})`;
+  if (value.field.def.multiple) return sql`${own} = ANY(${operand}::${list})`;
   return sql`${own} = ${operand}::${columnType(target.field.columnType)}`;
 }
 

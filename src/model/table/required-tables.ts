@@ -76,7 +76,7 @@ function columnOf(field: Field): ColumnShape {
   return {
     name: field.column ?? field.id,
     type: field.columnType,
-    array: field.def.multiple && field.describedAs === undefined,
+    array: field.def.multiple,
     notNull: !field.def.nullable,
   };
 }

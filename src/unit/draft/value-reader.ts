@@ -40,8 +40,7 @@ export class ValueReader {
     if (id === 'metadata' && !isPlainObject(value)) {
       return void this.report('parameter.bad_type', field, `${id}: must be an object, got ${typeName(value)}`);
     }
-    // Fields with values of several types are validated by the behavior of the kind.
-    if (!def.multiple || field.describedAs !== undefined) {
+    if (!def.multiple) {
       return type.acceptInPieces ? yield* this.#readLarge(field, value) : this.#readOne(field, value);
     }
     if (!Array.isArray(value)) {

@@ -121,9 +121,7 @@ function valueOf(targets: readonly Target[], term: GroupTerm | SelectTerm, keys:
 
 function unitValue({ field, keys }: Target, type: 'text' | 'json'): UnitValue {
   if (keys.length > 0) return unitValue({ field: builtInField({ id: keys.join('.'), type }), keys: [] }, type);
-  // A list of a built-in kind whose values are of several types is one JSON value.
-  const array = field.def.multiple && field.describedAs === undefined;
-  return { field, input: { type: field.columnType, array } };
+  return { field, input: { type: field.columnType, array: field.def.multiple } };
 }
 
 const NUMBERS: ReadonlyMap<string | undefined, 'integer' | 'decimal' | 'float'> = new Map([
