@@ -55,7 +55,7 @@ function linkedRows(schema: string, { via, of, kinds }: Linked, row: string, mat
   const along = [
     sql`${ident(link, `${near}_kind`)} = ${literal(of.id)}`,
     sql`${ident(link, `${near}_id`)} = ${fieldJson(of.keyField, row)}`,
-    sql`${ident(link, 'link_id')} = ${param(via.link)}`,
+    sql`${ident(link, 'link_id')} = ${literal(via.link)}`,
     ...(via.where ? [matching.links(via.where, unit)] : []),
   ];
   const from = sql`FROM ${linkTable(schema)} AS ${ident(link)}`;

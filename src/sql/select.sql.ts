@@ -86,7 +86,14 @@ function mayBeLarge({ limit, also, related = [] }: ListPlan): boolean {
 }
 
 /** Whether the best query plan does not depend on the values. */
-function isSamePlanForAllValues({ access, filter, cursor, offset, order, related = [] }: ListPlan): boolean {
+export function isSamePlanForAllValues({
+  access,
+  filter,
+  cursor,
+  offset,
+  order,
+  related = [],
+}: Pick<ListPlan, 'access' | 'filter' | 'cursor' | 'offset' | 'order' | 'related'>): boolean {
   if (hasValues(access) || hasValues(filter) || cursor?.length || offset > 0) return false;
   const targets = order.flatMap(({ value }) => targetsOfOrder(value));
   return !targets.some(targetHasValues) && !related.some((each) => relatedHasValues(each.related));

@@ -4,6 +4,7 @@ import { columnType } from './columns.sql.js';
 import {
   all,
   EMPTY_SQL,
+  ident,
   integer,
   join,
   literal,
@@ -15,12 +16,13 @@ import {
 } from './fragment.js';
 import { idText, itemJson } from './mixed-units.sql.js';
 import { keysetRanges } from './keyset.sql.js';
-import { modelVersion, withModelVersion } from './model-version.sql.js';
+import { FORCE_CUSTOM_PLAN, modelVersion, withModelVersion } from './model-version.sql.js';
 import { orderBy, type SortKey } from './order.sql.js';
 import { partSort, type KindPart, type SharedTerm } from './union-order.sql.js';
 import { MAX_LOOKUPS_PER_KIND, matchingRows, rowConditions } from './predicate.sql.js';
 import { limitOffset, PREPARED_LIMITS, totalCount, type PageRequest } from './page.sql.js';
-import { countRows, selectMatching, unitJson, type ReadPlan } from './select.sql.js';
+import { isCountedWithPage } from './page-rows.sql.js';
+import { countRows, isSamePlanForAllValues, selectMatching, unitJson, type ReadPlan } from './select.sql.js';
 import { keyName } from './row-values.sql.js';
 import { hasId, kindTable } from './table.sql.js';
 import { VERSION_TAG } from './unit-version.sql.js';
@@ -38,8 +40,9 @@ export interface UnionPlan extends PageRequest {
 export function unionStatement(plan: UnionPlan): Statement {
   const { schema, limit, offset, cursor } = plan;
   const more = cursor ? 1 : 0;
-  const branches = plan.parts.flatMap((part, at) => branchesOf(plan, part, at, limit + offset + more));
-  const union = branches.length > 0 ? join(branches, ' UNION ALL ') : emptyUnion(plan);
+  const branches = plan.parts.map((part, at) => branchOf(plan, part, at, limit + offset + more));
+  const selects = branches.flatMap((branch) => branch.selects);
+  const union = selects.length > 0 ? join(selects, ' UNION ALL ') : emptyUnion(plan);
   const order = orderBy(outerKeys(plan));
   const rows = sql`
     SELECT u.*, row_number() OVER (ORDER BY ${order}) AS at
@@ -55,23 +58,27 @@ export function unionStatement(plan: UnionPlan): Statement {
   const shown = sql`p.at <= ${start} + ${integer(limit)}`;
   const items = sql`${boundedList(item, sql`_page AS p WHERE ${shown} ORDER BY p.at`)}::text`;
   const last = cursor ? sql`, ${lastKeys(plan)} AS last` : EMPTY_SQL;
-  const answer = sql`${modelVersion(schema)} AS v, ${unionCount(plan)} AS count`;
-  if (limit === 0) return render(sql`SELECT ${answer}, '[]' AS items`);
+  const version = modelVersion(schema, isSamePlanForAll(plan) ? undefined : FORCE_CUSTOM_PLAN);
+  const answer = sql`${version} AS v, ${unionCount(plan, branches)} AS count`;
+  // The offset is in the text.
+  const prepare = PREPARED_LIMITS.has(limit) && offset === 0;
+  if (limit === 0) return render(sql`SELECT ${answer}, '[]' AS items`, prepare);
+  const ctes = branches.flatMap(({ found }) => (found ? [found] : []));
   return render(
     sql`
-      WITH _page AS MATERIALIZED (${rows})
+      WITH ${join([...ctes, sql`_page AS MATERIALIZED (${rows})`])}
       SELECT ${answer}, ${items} AS items${last}
     `,
-    isCommon(plan),
+    prepare,
   );
 }
 
-/**
- * PostgreSQL may use one plan for all values of a prepared statement, so only statements without values are prepared.
- */
-function isCommon({ parts, limit, offset, cursor }: UnionPlan): boolean {
-  const free = parts.every(({ access, filter }) => !access && !filter);
-  return free && offset === 0 && !cursor && PREPARED_LIMITS.has(limit);
+/** Whether the best query plan does not depend on the values. */
+function isSamePlanForAll({ parts, cursor, offset }: UnionPlan): boolean {
+  return parts.every(({ access, filter, order, read: { related } }) => {
+    const terms = order.flatMap((term) => term ?? []);
+    return isSamePlanForAllValues({ access, filter, cursor, offset, order: terms, ...(related && { related }) });
+  });
 }
 
 function outerKeys({ order }: UnionPlan): SortKey[] {
@@ -84,29 +91,59 @@ function outerKeys({ order }: UnionPlan): SortKey[] {
   return [...keys, ...last];
 }
 
-/** The first rows of one kind, after the cursor if there is one. They may be two ranges. */
-function branchesOf(plan: UnionPlan, part: KindPart, at: number, most: number): Fragment[] {
+/** The part of a list that reads one kind. */
+interface Branch {
+  /** The first rows, after the cursor if there is one. They may be in two ranges. */
+  readonly selects: readonly Fragment[];
+  /** How many rows there are. */
+  readonly count: Fragment;
+  /** A CTE with all rows, if they are counted with the page. */
+  readonly found?: Fragment;
+}
+
+function branchOf(plan: UnionPlan, part: KindPart, at: number, most: number): Branch {
   const { schema, order } = plan;
   const { kind, access, filter } = part;
-  if (filter?.op === 'constant' && !filter.value) return [];
   const rows = matchingRows(schema, kind, [access, filter], MAX_LOOKUPS_PER_KIND);
+  const count = countRows({ schema, kind, access, filter }, rows);
+  if (filter?.op === 'constant' && !filter.value) return { selects: [], count };
   const { keys, joins } = partSort(schema, part, order, rows.lookups);
-  const total = [...keys, ...tieBreakers(plan, part, at)];
   const columns = keys.map(({ value }, n) => sql`, ${value} AS ${keyName(n)}`);
+  const from = sql`
+    SELECT ${integer(at)} AS n, ${literal(kind.id)} AS kind, ${idText(kind)} AS id${join(columns, '')}
+    FROM ${kindTable(schema, kind)} AS t${joins}
+  `;
+  const limit = sql`LIMIT ${integer(most)}`;
+  if (countsWithPage(plan, part)) {
+    const name = ident(`_found${at}`);
+    const sorted = orderBy([...keys.map((key, n) => ({ ...key, value: keyName(n) })), ID_AS_TEXT]);
+    return {
+      found: sql`${name} AS MATERIALIZED (${from} WHERE ${all(rows.where)})`,
+      selects: [sql`(SELECT * FROM ${name} ORDER BY ${sorted} ${limit})`],
+      count: sql`(SELECT count(*) FROM ${name})`,
+    };
+  }
+  const total = [...keys, ...tieBreakers(plan, part, at)];
   const ranges = plan.cursor ? keysetRanges(total, plan.cursor) : [{ where: undefined, order: total }];
-  return ranges.map((range) => {
-    const where = all([...rows.where, range?.where]);
+  const selects = ranges.map((range) => {
     // The last key, the position of the kind, is the same in all rows.
     const sorted = orderBy((range?.order ?? total).slice(0, -1));
-    return sql`(
-      SELECT ${integer(at)} AS n, ${literal(kind.id)} AS kind, ${idText(kind)} AS id${join(columns, '')}
-      FROM ${kindTable(schema, kind)} AS t${joins}
-      WHERE ${where}
-      ORDER BY ${sorted}
-      LIMIT ${integer(most)}
-    )`;
+    return sql`(${from} WHERE ${all([...rows.where, range?.where])} ORDER BY ${sorted} ${limit})`;
   });
+  return { selects, count };
 }
+
+/** Whether all rows of a kind are kept, so that they are not tested again to count them. */
+function countsWithPage({ count, limit, cursor }: UnionPlan, { kind, access, filter, order }: KindPart): boolean {
+  if (count !== 'exact' || limit === 0 || cursor) return false;
+  return isCountedWithPage(
+    kind,
+    [access, filter],
+    order.flatMap((term) => term ?? []),
+  );
+}
+
+const ID_AS_TEXT: SortKey = { value: sql`id COLLATE "C"`, type: sql`text`, descending: false, nullable: false };
 
 /** Ids are ordered as text. Generated ones (UUIDs) have the same order as `uuid`, for which there is an index. */
 function tieBreakers({ parts }: UnionPlan, { kind }: KindPart, at: number): SortKey[] {
@@ -123,13 +160,10 @@ function emptyUnion({ order }: UnionPlan): Fragment {
   return sql`SELECT 0 AS n, '' AS kind, '' AS id${join(keys, '')} WHERE false`;
 }
 
-function unionCount(plan: UnionPlan): Fragment {
-  const { count, limit, offset, parts, schema, cursor } = plan;
+function unionCount({ count, limit, offset, cursor }: UnionPlan, branches: readonly Branch[]): Fragment {
   if (count === 'none') return sql`-1`;
   if (count === 'estimated') return limit === 0 ? sql`0` : sql`(SELECT least(count(*), ${integer(limit)}) FROM _page)`;
-  const totals = parts.map(({ kind, access, filter }) =>
-    countRows({ schema, kind, access, filter }, matchingRows(schema, kind, [access, filter], MAX_LOOKUPS_PER_KIND)),
-  );
+  const totals = branches.map((branch) => branch.count);
   const total = totals.length > 0 ? join(totals, ' + ') : sql`0`;
   return cursor ? total : totalCount({ limit, offset }, total);
 }

@@ -25,7 +25,8 @@ export function targetHasValues({ through = [], counted }: Target): boolean {
   return through.some(({ access }) => hasValues(access)) || (counted !== undefined && relatedHasValues(counted));
 }
 
-/** The same for related units. A type of links is such a value, and so is the id of the member. */
+/** The same for related units. The id of the member is such a value. */
 export function relatedHasValues({ via, kinds }: Related): boolean {
-  return via.type !== 'reference' || kinds.some(({ access, filter }) => hasValues(access) || hasValues(filter));
+  if (via.type === 'member' || (via.type === 'link' && hasValues(via.where))) return true;
+  return kinds.some(({ access, filter }) => hasValues(access) || hasValues(filter));
 }
