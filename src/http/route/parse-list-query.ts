@@ -16,12 +16,15 @@ export interface Parsed<Query> {
   readonly faults: readonly Message[];
 }
 
-export type ParsedQuery = Parsed<ListQuery>;
+export interface ParsedQuery extends Parsed<ListQuery> {
+  /** What it was parsed from; undefined if it was made in another way. */
+  readonly parameters?: QueryParameters;
+}
 
 const NO_PARAMETERS: QueryParameters = [];
 const NO_TEXTS: ReadonlyMap<string, readonly string[]> = new Map();
 const NO_FLAGS: ReadonlySet<QueryName> = new Set();
-const NO_QUERY_PARAMETERS: ParsedQuery = { query: EMPTY_QUERY, faults: [] };
+const NO_QUERY_PARAMETERS: ParsedQuery = { query: EMPTY_QUERY, faults: [], parameters: NO_PARAMETERS };
 
 /** The query parameters of a URL; `name[]` and `name[0]` count as `name`, those with a number in its order. */
 export function urlQueryParameters(url: string): QueryParameters {
@@ -77,9 +80,30 @@ export function refuseQuery(url: string): void {
 
 /** Parses the query of an endpoint for lists, units or structs, which takes the parameters `names`. */
 export function parseListQuery(parameters: QueryParameters, names: readonly QueryName[]): ParsedQuery {
-  if (parameters.length === 0) return NO_QUERY_PARAMETERS;
-  const read = names.includes('include_linked') ? readUnitsQuery : readListQuery;
-  return parseQuery(parameters, names, read, EMPTY_QUERY);
+  return parameters.length === 0 ? NO_QUERY_PARAMETERS : new LazyQuery(parameters, names);
+}
+
+/** Is parsed when it is planned: the plan of a repeated query is known. */
+class LazyQuery implements ParsedQuery {
+  #parsed: Parsed<ListQuery> | undefined;
+
+  constructor(
+    readonly parameters: QueryParameters,
+    private readonly names: readonly QueryName[],
+  ) {}
+
+  get query(): ListQuery {
+    return this.#result.query;
+  }
+
+  get faults(): readonly Message[] {
+    return this.#result.faults;
+  }
+
+  get #result(): Parsed<ListQuery> {
+    const read = this.names.includes('include_linked') ? readUnitsQuery : readListQuery;
+    return (this.#parsed ??= parseQuery(this.parameters, this.names, read, EMPTY_QUERY));
+  }
 }
 
 /** Parses a query with `read`. @param empty stands for a query with too many faults */

@@ -74,6 +74,11 @@ export class Walks {
     return andThen(this.#linked(session, linkable), (linked) => this.#traversableOf(session, linkable, linked));
   }
 
+  /** Whether what `traversableKinds` returns depends on stored links. */
+  readsLinks(session: Session): boolean {
+    return linkableKinds(session).length > FEW;
+  }
+
   #traversableOf(session: Session, linkable: readonly KindDef[], linked: readonly KindDef[]): TraversableKinds {
     const { model, caller } = session;
     const cached = getOrInsert(this.#shared, model, () => new Map<string, TraversableKinds>());

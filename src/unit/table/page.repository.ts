@@ -2,7 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Executor } from '../../database/database.js';
 import { isDatabaseFault, isOutOfRange } from '../../database/statement/sqlstate.js';
-import type { Model } from '../../model/model.js';
+import type { KindDef, Model } from '../../model/model.js';
 import { KindError, refusal } from '../../shared/errors.js';
 import type { AggregatePlan } from '../../sql/aggregate-plan.js';
 import { aggregateStatement, isStoredCount } from '../../sql/aggregate.sql.js';
@@ -11,7 +11,6 @@ import {
   estimateStatement,
   hasStoredCount,
   listStatement,
-  type CountedRows,
   type ListPlan,
 } from '../../sql/select.sql.js';
 import { shortestPathStatement, type ShortestPathPlan } from '../../sql/shortest-path.sql.js';
@@ -65,6 +64,25 @@ interface PageStatements {
   readonly shape: (() => string) | undefined;
 }
 
+/** A list that is ready to be read. */
+export interface ReadyList extends Paged {
+  readonly statement: Statement;
+  /** As of `PageStatements`. */
+  readonly shape: string | undefined;
+  /** Whether its total is the stored number of units. */
+  readonly usesStoredCount: boolean;
+}
+
+export function readyList(plan: ListPlan): ReadyList {
+  const { schema, offset, limit, count, cursor, kind } = plan;
+  return {
+    ...{ schema, offset, limit, count, cursor },
+    statement: listStatement(plan),
+    shape: kind.builtIn ? undefined : listShape(plan),
+    usesStoredCount: hasStoredCount(plan),
+  };
+}
+
 function lastOf(row: Pick<ListRow, 'last'> | undefined): PageRow['last'] {
   return row?.last ? (JSON.parse(row.last) as (string | null)[]) : null;
 }
@@ -81,23 +99,27 @@ export class PageRepository {
     private readonly statistics: QueryStatistics,
   ) {}
 
-  fetchPage(executor: Executor, plan: ListPlan, model: Model): Promise<PageRow> {
-    this.#noteCount(plan.schema, plan);
-    const measured = () => listStatement(plan, true);
-    const shape = plan.kind.builtIn ? undefined : () => listShape(plan);
-    const statements = { statement: listStatement(plan), estimate: () => estimateStatement(plan), measured, shape };
-    return this.#page(executor, plan, model, statements);
+  /** @param plan makes the plan of the list, which is needed for further statements */
+  fetchPage(
+    executor: Executor,
+    { statement, shape, usesStoredCount, ...page }: ReadyList,
+    { kind, plan }: { readonly kind: KindDef; readonly plan: () => ListPlan },
+    model: Model,
+  ): Promise<PageRow> {
+    if (usesStoredCount) this.checker.noteUse(page.schema, kind);
+    return this.#page(executor, page, model, {
+      statement,
+      estimate: () => estimateStatement(plan()),
+      measured: () => listStatement(plan(), true),
+      shape: shape === undefined ? undefined : () => shape,
+    });
   }
 
   fetchUnion(executor: Executor, plan: UnionPlan, model: Model): Promise<PageRow> {
-    for (const part of plan.parts) this.#noteCount(plan.schema, part);
+    for (const part of plan.parts) if (hasStoredCount(part)) this.checker.noteUse(plan.schema, part.kind);
     const shape = () => unionShape(plan);
     const statements = { statement: unionStatement(plan), estimate: () => estimateUnionStatement(plan), shape };
     return this.#page(executor, plan, model, statements);
-  }
-
-  #noteCount(schema: string, rows: CountedRows): void {
-    if (hasStoredCount(rows)) this.checker.noteUse(schema, rows.kind);
   }
 
   async #page(

@@ -18,13 +18,16 @@ import { pageCursor } from '../query/cursor.js';
 import { readKeyValue, type KeyText } from '../query/key-parameter.js';
 import { planContextOf, planGet, planList, planQuery, type PlanContext } from '../query/list.plan.js';
 import type { UnitRow } from '../store/unit-store.js';
-import { PageRepository } from './page.repository.js';
+import { queryKey, RepeatedQueries } from '../query/repeated-queries.js';
+import { PageRepository, readyList, type ReadyList } from './page.repository.js';
 import { UnitRepository } from './unit.repository.js';
 import type { LoadedQuery } from '../query/loaded-links.plan.js';
 import { Walks } from '../query/reachable-kinds.js';
 
 @Injectable()
 export class TableReader {
+  readonly #lists = new RepeatedQueries<ReadyList>();
+
   constructor(
     private readonly pages: PageRepository,
     private readonly repository: UnitRepository,
@@ -33,10 +36,22 @@ export class TableReader {
 
   /** @param extra a further condition for the units of the list */
   async list(session: Session, readable: Readable, parsed: ParsedQuery, extra?: Predicate): Promise<UnitPage> {
+    const { executor, model } = session;
+    const { kind } = readable;
+    const key = extra || !parsed.parameters ? undefined : queryKey(session, readable, parsed.parameters);
+    const repeated = key && this.#lists.find(key);
+    if (repeated) {
+      const plan = () => planQuery(parsed, (query) => planList(query, planContext(session, readable)));
+      const { count, items } = await this.pages.fetchPage(executor, repeated, { kind, plan }, model);
+      return { count, items };
+    }
     const context = planContext(session, readable);
     const { query, read } = planQuery(parsed, (list) => ({ query: list, read: planList(list, context, extra) }));
-    const plan = { ...read, ...(await this.#loaded(session, readable.kind, query)) };
-    const { count, items, last } = await this.pages.fetchPage(session.executor, plan, session.model);
+    const plan = { ...read, ...(await this.#loaded(session, kind, query)) };
+    const list = readyList(plan);
+    const isRepeatable = !plan.cursor && !(query.loadLinks && this.walks.readsLinks(session));
+    if (key && isRepeatable) this.#lists.note(key, list);
+    const { count, items, last } = await this.pages.fetchPage(executor, list, { kind, plan: () => plan }, model);
     return { count, items, ...(plan.cursor && { next: last && pageCursor(plan, last) }) };
   }
 

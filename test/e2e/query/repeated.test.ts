@@ -1,0 +1,122 @@
+/** Lists that are requested again and again: the same answers, current units and current rights. */
+import { expect, it } from 'vitest';
+import { defineKinds, tokensOf } from '../../support/callers.js';
+import { createdId, ok } from '../../support/definitions.js';
+import { observeStatements } from '../../support/sent-statements.js';
+import { sharedService, type TestProject } from '../../support/service.js';
+import type { Statement } from '../../../src/sql/fragment.js';
+
+const service = await sharedService();
+const project = await service.project();
+await defineKinds(project, { id: 'person' });
+await ok(project.post('/group/unit/kind_auth_member/link/group/kind/unit/person'));
+const personOf = async (username: string): Promise<[string, TestProject]> => {
+  const id = await createdId(project.post('/person/unit', { username, email: `${username}@example.com` }));
+  return [id, project.as((await tokensOf(project, 'person', id)).access_token)];
+};
+const [annId, ann] = await personOf('ann');
+const [bobId, bob] = await personOf('bob');
+await defineKinds(
+  project,
+  { id: 'topic', access: { read: 'ne(name,secret)' }, parameters: [{ id: 'name', kind_id: 'string' }] },
+  {
+    id: 'note',
+    access: { read: 'or(eq(owner,@member.id),eq(state,open))' },
+    parameters: [
+      { id: 'text', kind_id: 'string' },
+      { id: 'state', kind_id: 'string' },
+      { id: 'rating', kind_id: 'integer', read_access: 'admin' },
+      { id: 'topic', kind_id: 'unit', reference_kind: 'topic' },
+      { id: 'owner', kind_id: 'unit', reference_kind: 'person' },
+    ],
+  },
+);
+const garden = await createdId(project.post('/topic/unit', { name: 'garden' }));
+const secret = await createdId(project.post('/topic/unit', { name: 'secret' }));
+await ok(
+  project.post('/note/unit', [
+    { text: "it's", state: 'open', rating: 1, topic: garden, owner: annId },
+    { text: 'a\\', state: 'closed', rating: 2, topic: secret, owner: annId },
+    { text: '$1', state: 'closed', rating: 3, topic: garden, owner: bobId },
+  ]),
+);
+
+/** More than the service needs to make the values a part of the statement. */
+const REPETITIONS = 55;
+
+async function repeat(by: TestProject, path: string): Promise<unknown> {
+  const first = await ok(by.get(path));
+  for (let request = 1; request < REPETITIONS; request += 1) expect(await ok(by.get(path))).toEqual(first);
+  return first;
+}
+
+const listOf = (query: string, kind = 'note') =>
+  `/${kind}/unit?include=text&${query.replace(/=(.*)$/, (_, value: string) => `=${encodeURIComponent(value)}`)}`;
+
+it.each([
+  [`filter=eq(text,it's)`, ["it's"]],
+  ['filter=eq(text,a\\)', ['a\\']],
+  ['filter=in(text,$1,"a\\\\")', ['a\\', '$1']],
+  ['filter=and(gte(rating,2),startswith(state,clo))', ['a\\', '$1']],
+  ['filter=eq(topic.name,secret)', ['a\\']],
+  ['order=-rating', ['$1', 'a\\', "it's"]],
+])('%s has the same answer each time', async (query, texts) => {
+  expect(await repeat(project, listOf(query))).toEqual({ count: texts.length, items: texts.map((text) => ({ text })) });
+});
+
+it('a repeated list has its values in its text, and the units that were created since', async () => {
+  const path = listOf('filter=eq(state,new)');
+  expect(await repeat(project, path)).toEqual({ count: 0, items: [] });
+  await ok(project.post('/note/unit', { text: 'late', state: 'new' }));
+  const statements: Statement[] = [];
+  const stop = observeStatements(service.database, (statement) => statements.push(statement));
+  expect(await ok(project.get(path))).toEqual({ count: 1, items: [{ text: 'late' }] });
+  stop();
+  const sent = statements.filter(({ text }) => text.includes('"note"'));
+  expect(sent.map(({ values }) => values)).toEqual([[]]);
+  expect(sent[0]?.text).toContain(`'new'`);
+});
+
+it('members see their own units with the same query, and nothing of what is masked', async () => {
+  const path = '/note/unit?include=*,topic.name';
+  const read = async (by: TestProject) =>
+    ((await ok(by.get(path))) as { items: Record<string, unknown>[] }).items.map((unit) => [
+      unit['text'],
+      unit['topic.name'],
+      unit['rating'],
+    ]);
+  for (let request = 0; request < REPETITIONS; request += 1) {
+    expect([await read(ann), await read(bob)]).toEqual([
+      [
+        ["it's", 'garden', undefined],
+        ['a\\', null, undefined],
+      ],
+      [
+        ["it's", 'garden', undefined],
+        ['$1', 'garden', undefined],
+      ],
+    ]);
+  }
+  expect((await read(project)).map(([, , rating]) => rating)).toEqual([1, 2, 3, null]);
+});
+
+it('a change of the access or of the mask applies to the next request', async () => {
+  const path = '/note/unit?filter=eq(state,closed)&include=*';
+  await repeat(ann, path);
+  await ok(project.put('/kind/unit/note', { access: { read: 'eq(owner,@member.id)' } }));
+  expect(await ok(bob.get(path))).toMatchObject({ count: 1, items: [{ text: '$1' }] });
+  await repeat(ann, path);
+  await ok(project.put('/string/unit/state', { read_access: 'admin' }));
+  expect((await ann.get(path)).status).toBe(400);
+  await ok(project.put('/string/unit/state', { read_access: null }));
+  await repeat(ann, path);
+  await ok(project.put('/kind/unit/note', { access: { read: 'nobody' } }));
+  expect((await ann.get(path)).status).toBe(403);
+  expect((await project.get(path)).status).toBe(403);
+});
+
+it('a list with faults is refused each time', async () => {
+  for (let request = 0; request < 5; request += 1) {
+    expect((await project.get('/topic/unit?filter=eq(nme,x)&limit=2000')).body.messages).toHaveLength(2);
+  }
+});
