@@ -41,9 +41,7 @@ export class RelatedParser {
   /** A relation, and the filter that may follow. */
   #related(type: RelationType): RelatedUnits {
     if (type === 'link') return this.#linked();
-    const relation = this.referrers();
-    const filter = this.scanner.accept(',') ? this.filter() : undefined;
-    return Object.freeze({ relation, filter });
+    return Object.freeze({ relation: this.referrers(), filter: this.#lastFilter() });
   }
 
   referrers(): Referrers {
@@ -54,26 +52,29 @@ export class RelatedParser {
     return Object.freeze({ type: 'reference', kind, parameter, at });
   }
 
-  /** The third argument is a filter if a parenthesis follows its first word. */
   #linked(): RelatedUnits {
     const { at } = this.scanner;
     const link = this.#word('a link type');
     this.scanner.expect(',');
     const direction = this.#direction();
-    const relation = (kinds?: readonly string[]): Neighbours =>
-      Object.freeze({ type: 'link', link, direction, kinds: kinds && Object.freeze(kinds), at });
-    if (!this.scanner.accept(',')) return Object.freeze({ relation: relation(), filter: undefined });
-    if (this.scanner.peek() === '[') {
-      const kinds = this.#kinds();
-      return Object.freeze({ relation: relation(kinds), filter: this.scanner.accept(',') ? this.filter() : undefined });
-    }
-    const { at: wordAt } = this.scanner;
+    const { kinds, filter } = this.#kindsAndFilter();
+    const relation: Neighbours = Object.freeze({ type: 'link', link, direction, kinds, at });
+    return Object.freeze({ relation, filter });
+  }
+
+  /** Both may be left out. A word is the operator of a filter if a parenthesis follows, otherwise a kind. */
+  #kindsAndFilter(): { readonly kinds: readonly string[] | undefined; readonly filter: Filter | undefined } {
+    if (!this.scanner.accept(',')) return { kinds: undefined, filter: undefined };
+    if (this.scanner.peek() === '[') return { kinds: this.#kinds(), filter: this.#lastFilter() };
+    const { at } = this.scanner;
     const word = this.#word('a kind, a list of kinds or a filter');
     this.scanner.skipSpace();
-    if (this.scanner.peek() === '(') {
-      return Object.freeze({ relation: relation(), filter: this.filter({ word, at: wordAt }) });
-    }
-    return Object.freeze({ relation: relation([word]), filter: this.scanner.accept(',') ? this.filter() : undefined });
+    if (this.scanner.peek() === '(') return { kinds: undefined, filter: this.filter({ word, at }) };
+    return { kinds: Object.freeze([word]), filter: this.#lastFilter() };
+  }
+
+  #lastFilter(): Filter | undefined {
+    return this.scanner.accept(',') ? this.filter() : undefined;
   }
 
   #direction(): 'parent' | 'child' {
@@ -83,13 +84,13 @@ export class RelatedParser {
     throw this.scanner.fail('parent or child', at);
   }
 
-  #kinds(): string[] {
+  #kinds(): readonly string[] {
     this.scanner.expect('[');
     const kinds: string[] = [];
     do kinds.push(this.#word('a kind'));
     while (this.scanner.accept(','));
     this.scanner.expect(']', "',' or ']'");
-    return [...new Set(kinds)];
+    return Object.freeze([...new Set(kinds)]);
   }
 
   #word(expected: string): string {

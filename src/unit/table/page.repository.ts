@@ -7,12 +7,7 @@ import { KindError, refusal } from '../../shared/errors.js';
 import type { AggregatePlan } from '../../sql/aggregate-plan.js';
 import { aggregateStatement, isStoredCount } from '../../sql/aggregate.sql.js';
 import type { Statement } from '../../sql/fragment.js';
-import {
-  estimateStatement,
-  hasStoredCount,
-  listStatement,
-  type ListPlan,
-} from '../../sql/select.sql.js';
+import { estimateStatement, hasStoredCount, listStatement, type ListPlan } from '../../sql/select.sql.js';
 import { shortestPathStatement, type ShortestPathPlan } from '../../sql/shortest-path.sql.js';
 import { estimateUnionStatement, unionStatement, type UnionPlan } from '../../sql/union.sql.js';
 import { walkStatement, type WalkPlan } from '../../sql/walk.sql.js';

@@ -64,14 +64,14 @@ describe('a random filter', () => {
     await fc.assert(
       fc.asyncProperty(filter, async (tree) => {
         const statements: Statement[] = [];
-        const stop = observeStatements(service.database, (statement) => statements.push(statement));
+        const stop = observeStatements(project.service.database, (statement) => statements.push(statement));
         const { ids: found } = await ask(printFilter(tree)).finally(stop);
         const list = statements.find(({ text }) => text.includes('"thing"'));
         const literal = list && withLiteralValues(list);
         expect(list).toBeDefined();
         // Binary values have no literal.
         if (!literal) return;
-        const [row] = await service.database.run<{ items: string }>(literal);
+        const [row] = await project.service.database.run<{ items: string }>(literal);
         expect(ids(JSON.parse(row?.items ?? '[]') as UnitRecord[]), literal.text).toEqual(found);
       }),
       { numRuns: runs(80) },

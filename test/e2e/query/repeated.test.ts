@@ -69,7 +69,7 @@ it('a repeated list has its values in its text, and the units that were created 
   expect(await repeat(project, path)).toEqual({ count: 0, items: [] });
   await ok(project.post('/note/unit', { text: 'late', state: 'new' }));
   const statements: Statement[] = [];
-  const stop = observeStatements(service.database, (statement) => statements.push(statement));
+  const stop = observeStatements(project.service.database, (statement) => statements.push(statement));
   expect(await ok(project.get(path))).toEqual({ count: 1, items: [{ text: 'late' }] });
   stop();
   const sent = statements.filter(({ text }) => text.includes('"note"'));
