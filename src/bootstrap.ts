@@ -5,17 +5,24 @@
 import { randomBytes } from 'node:crypto';
 import type { INestApplicationContext } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
+import { accessReport, strangersWrites } from './access/access-report.js';
 import { Administrators } from './auth/administrators.js';
+import { loadModel } from './catalog/model/model-store.js';
 import { Provisioning } from './catalog/project/provisioning.js';
 import { ConfigError, type Config } from './config/config.js';
+import { Database } from './database/database.js';
+import { isStaleModel } from './database/statement/sqlstate.js';
 import type { Logger } from 'pino';
 import { KindError } from './shared/errors.js';
+import { projectOf } from './tenancy/project.js';
 
 /** The first project. `password` is set only if it has just been generated. */
 export interface FirstProject {
   readonly project: string;
   readonly username: string;
   readonly password?: string;
+  /** The kinds and link types that strangers may write; undefined if the project can not be served. */
+  readonly strangersMayWrite?: readonly string[];
 }
 
 /** 120 random bits as text. */
@@ -25,6 +32,32 @@ export function generatePassword(): string {
 
 /** @param signal aborts between two projects */
 export async function prepareProjects(
+  app: INestApplicationContext,
+  config: Config,
+  logger: Logger,
+  signal?: AbortSignal,
+): Promise<FirstProject> {
+  const first = await firstProject(app, config, logger, signal);
+  const strangersMayWrite = await strangersWritesIn(app, first.project);
+  if (!strangersMayWrite) return first;
+  const level = strangersMayWrite.length > 0 ? 'warn' : 'info';
+  logger[level]({ project: first.project, kinds: strangersMayWrite }, 'kinds that strangers may write');
+  return { ...first, strangersMayWrite };
+}
+
+/** Undefined if the project can not be served. */
+async function strangersWritesIn(app: INestApplicationContext, id: string): Promise<string[] | undefined> {
+  try {
+    const row = await app.get(Provisioning).get(id);
+    return strangersWrites(accessReport(await loadModel(app.get(Database), projectOf(row))));
+  } catch (error) {
+    if (error instanceof KindError || isStaleModel(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Upgrades projects and finishes deletions; creates the first project if there is none. */
+async function firstProject(
   app: INestApplicationContext,
   config: Config,
   logger: Logger,

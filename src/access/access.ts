@@ -32,16 +32,17 @@ export function storedSetting(access: Json, operation: string): StoredLevel | re
 }
 
 /** The level of an operation without a stored setting (docs/access.md). */
-function defaultLevel(kind: KindDef, operation: Operation): EffectiveLevel {
+function defaultLevel(kind: KindDef, operation: Operation, { accessDefault }: Model): EffectiveLevel {
   const own = kind.traits.levels?.[operation];
   if (own) return own;
   if (kind.builtIn) return operation === 'read' ? 'member' : 'admin';
   if (isMemberKind(kind)) {
-    if (operation === 'signup') return 'anyone';
+    if (operation === 'signup') return accessDefault === 'open' ? 'anyone' : 'nobody';
     if (operation === 'create') return 'admin';
     if (operation === 'read' || operation === 'update' || operation === 'delete') return 'self';
   }
   if (operation === 'signup') return 'nobody';
+  if (accessDefault !== 'open' && !(operation === 'read' && kind.public)) return 'admin';
   return kind.public ? 'anyone' : 'member';
 }
 
@@ -86,14 +87,14 @@ export type AccessSetting = { readonly stored: boolean } & (
   { readonly level: EffectiveLevel } | { readonly rules: readonly string[] }
 );
 
-export function accessSettingOf(kind: KindDef, operation: Operation): AccessSetting {
+export function accessSettingOf(kind: KindDef, operation: Operation, model: Model): AccessSetting {
   const setting = kind.traits.closed?.includes(operation) ? 'nobody' : storedSetting(kind.access, operation);
-  if (setting === undefined) return { level: defaultLevel(kind, operation), stored: false };
+  if (setting === undefined) return { level: defaultLevel(kind, operation, model), stored: false };
   return typeof setting === 'string' ? { level: setting, stored: true } : { rules: setting, stored: true };
 }
 
 function grantBySetting(kind: KindDef, operation: Operation, caller: Caller, model: Model): Grant | undefined {
-  const setting = accessSettingOf(kind, operation);
+  const setting = accessSettingOf(kind, operation, model);
   if ('rules' in setting) {
     const grant = ruleGrant(setting.rules, kind, caller, model);
     // A write that no unit could satisfy is refused at once; a read lists no units instead.
@@ -166,7 +167,7 @@ export function kindDenied(
       `No kind '${kindId.slice(0, 80)}' in this project${didYouMean(kindId, suggestableKinds(model, caller))}`,
     );
   const what = operation === 'function' ? 'call functions' : `${operation} units`;
-  const setting = accessSettingOf(kind, operation);
+  const setting = accessSettingOf(kind, operation, model);
   const closed = 'rules' in setting && exceedRuleLimits(setting.rules, kind, caller, model);
   const why = closed ? ': its rules are more than is allowed, and have to be made shorter' : '';
   return accessDenied(caller, `You may not ${what} of '${kind.id}'${why}`);

@@ -40,7 +40,7 @@ export function operationChecks(kind: KindDef, member: Caller, model: Model): Op
   const operations = OPERATIONS.filter((operation) => operation !== 'signup' || isMemberKind(kind));
   return operations.map((operation) => {
     const caller = operation === 'signup' ? ANONYMOUS : member;
-    const setting = accessSettingOf(kind, operation);
+    const setting = accessSettingOf(kind, operation, model);
     const grant = grantOf(kind, operation, caller, model);
     const rules = 'rules' in setting ? setting.rules : [];
     const tooLarge = exceedRuleLimits(rules, kind, caller, model);

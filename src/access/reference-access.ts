@@ -58,6 +58,6 @@ export function targetKindTextFor(caller: Caller, model: Model): TargetKindText 
  */
 export function referenceGrant(kind: KindDef, caller: Caller, model: Model): Grant | undefined {
   const grant = grantOf(kind, 'read', caller, model);
-  const setting = accessSettingOf(kind, 'read');
+  const setting = accessSettingOf(kind, 'read', model);
   return grant && 'level' in setting && setting.level === 'self' ? { predicate: undefined } : grant;
 }

@@ -1,5 +1,6 @@
-/** The commands of the command line. Each is a file in `project/`, `member/`, `index/` or `functions/`. */
+/** The commands of the command line. Each is a file in `project/`, `access/`, `member/`, `index/` or `functions/`. */
 import { Command } from 'commander';
+import { reportAccessCommand } from './access/report.command.js';
 import { checkFunctionsCommand } from './functions/check.command.js';
 import { adviseIndexesCommand } from './index/advise.command.js';
 import { setPasswordCommand } from './member/set-password.command.js';
@@ -28,6 +29,8 @@ export function createProgram(context: CommandContext): Command {
   setProjectCommand(project, context);
   deleteProjectCommand(project, context);
   migrateProjectsCommand(project, context);
+  const access = program.command('access').description('shows who may do what in projects');
+  reportAccessCommand(access, context);
   const member = program.command('member').description('looks after the members of projects');
   setPasswordCommand(member, context);
   const index = program.command('index').description('looks after the indexes of projects');
@@ -35,7 +38,7 @@ export function createProgram(context: CommandContext): Command {
   const functions = program.command('functions').description('looks after custom functions');
   checkFunctionsCommand(functions, context);
   typesCommand(program, context);
-  for (const command of [project, member, index, functions].flatMap(({ commands }) => commands))
+  for (const command of [project, access, member, index, functions].flatMap(({ commands }) => commands))
     command.option('--json', 'print JSON, for scripts');
   return program;
 }

@@ -8,6 +8,7 @@ import { refusal } from '../shared/errors.js';
 import type { Json } from '../shared/json.js';
 import { didYouMean } from '../shared/did-you-mean.js';
 import type { ParameterDef } from './parameter-type/parameter-def.js';
+import type { AccessDefault } from './parameter-type/parameter-settings.js';
 import type { ColumnType, JsonForm, ParameterType } from './parameter-type/parameter-type.js';
 import { SYSTEM_LINK_TYPES, type BuiltInTraits } from './built-in-traits.js';
 
@@ -110,6 +111,8 @@ export interface Model {
   readonly parameters: ReadonlyMap<string, ParameterDef>;
   readonly groups: ReadonlyMap<string, GroupDef>;
   readonly linkTypes: ReadonlyMap<string, LinkTypeDef>;
+  /** What operations that a kind's `access` does not name default to. */
+  readonly accessDefault: AccessDefault;
 }
 
 /** Ids that no user's link type may have: those of the system, and the two directions. */

@@ -2,6 +2,7 @@
 import { GROUP_KIND, KIND_KIND, LINK_KIND } from '../model/built-in-traits.js';
 import { PARAMETER_TABLE } from '../model/built-in/built-in.js';
 import type { KindDef } from '../model/model.js';
+import type { AccessDefault } from '../model/parameter-type/parameter-settings.js';
 import { fieldType } from './columns.sql.js';
 import { ident, integer, join, literal, param, render, sql, type Fragment, type Statement } from './fragment.js';
 import { MODEL_TABLE } from './model-version.sql.js';
@@ -18,6 +19,7 @@ export interface ModelRow {
   /** The version. */
   readonly v: string;
   readonly built_in: number;
+  readonly access_default: AccessDefault;
   readonly sort: 'kinds' | 'parameters' | 'groups' | 'links' | null;
   readonly body: string | null;
   readonly bytes: string | null;
@@ -63,7 +65,13 @@ export function loadModelStatement(schema: string): Statement {
   `;
   return render(
     sql`
-      SELECT m."version" AS v, m."built_in" AS built_in, p.sort, p.body, p.bytes
+      SELECT
+        m."version" AS v,
+        m."built_in" AS built_in,
+        ${accessDefault(sql`m`)} AS access_default,
+        p.sort,
+        p.body,
+        p.bytes
       FROM ${ident(schema, MODEL_TABLE)} AS m
       LEFT JOIN (${pieces}) AS p ON true
       ORDER BY p.sort, p.piece
@@ -72,13 +80,33 @@ export function loadModelStatement(schema: string): Statement {
   );
 }
 
-export function insertVersionStatement(schema: string, version: number, builtIn: number): Statement {
+/** The setting `access_default` in the row of `MODEL_TABLE`; tables of versions without it have no such column. */
+function accessDefault(row: Fragment): Fragment {
+  return sql`coalesce(to_jsonb(${row}) ->> 'access_default', 'open')`;
+}
+
+/** One row `access_default`. */
+export function accessDefaultStatement(schema: string): Statement {
+  return render(sql`SELECT ${accessDefault(sql`m`)} AS access_default FROM ${ident(schema, MODEL_TABLE)} AS m`);
+}
+
+export function setAccessDefaultStatement(schema: string, value: AccessDefault): Statement {
+  return render(sql`UPDATE ${ident(schema, MODEL_TABLE)} SET "access_default" = ${param(value)}`);
+}
+
+export function insertModelStatement(schema: string, { version, builtIn, accessDefault: value }: NewModel): Statement {
   return render(
     sql`
-      INSERT INTO ${ident(schema, MODEL_TABLE)} ("version", "built_in")
-      VALUES (${integer(version)}, ${integer(builtIn)})
+      INSERT INTO ${ident(schema, MODEL_TABLE)} ("version", "built_in", "access_default")
+      VALUES (${integer(version)}, ${integer(builtIn)}, ${param(value)})
     `,
   );
+}
+
+export interface NewModel {
+  readonly version: number;
+  readonly builtIn: number;
+  readonly accessDefault: AccessDefault;
 }
 
 /**

@@ -1,4 +1,5 @@
 /** Statements of a project's schema: creating and dropping it, and the collations for it. */
+import { ACCESS_DEFAULTS } from '../model/parameter-type/parameter-settings.js';
 import { ident, join, literal, param, render, sql, type Statement } from './fragment.js';
 import { MODEL_TABLE } from './model-version.sql.js';
 import { FOLD_COLLATION } from './fold.sql.js';
@@ -17,9 +18,19 @@ export function createSchemaStatements(schema: string, foldCollation: FoldCollat
     sql`CREATE TABLE ${ident(schema, MODEL_TABLE)} (
       "version" bigint NOT NULL,
       "built_in" integer NOT NULL,
+      ${ACCESS_DEFAULT_COLUMN},
       "one" boolean NOT NULL DEFAULT true PRIMARY KEY CHECK ("one")
     )`,
   ].map((statement) => render(statement));
+}
+
+const ACCESS_DEFAULT_COLUMN = sql`
+  "access_default" text NOT NULL DEFAULT 'open' CHECK ("access_default" IN (${join(ACCESS_DEFAULTS.map(literal))}))
+`;
+
+/** Adds what the table of the model lacks in projects of older versions. */
+export function upgradeModelTableStatement(schema: string): Statement {
+  return render(sql`ALTER TABLE ${ident(schema, MODEL_TABLE)} ADD COLUMN IF NOT EXISTS ${ACCESS_DEFAULT_COLUMN}`);
 }
 
 /** A collation that folds case: `locale` of a provider, or the name of one that PostgreSQL ships. */

@@ -14,3 +14,13 @@ it('shows the addresses, and the password once', () => {
 
 `);
 });
+
+it('names the kinds that strangers may write', () => {
+  const lineOf = (strangersMayWrite: readonly string[]) =>
+    greeting('http://127.0.0.1:3000', { project: 'demo', username: 'admin', strangersMayWrite }, false)
+      .split('\n')
+      .find((line) => line.includes('Strangers'));
+  expect(lineOf([])).toBe('  Strangers      may write no kind');
+  expect(lineOf(['note', 'page'])).toBe('  Strangers      may write note, page: npm run kind -- access report demo');
+  expect(lineOf(Array.from({ length: 12 }, (_, at) => `k${at}`))).toContain('k9 and 2 more: npm run');
+});

@@ -136,7 +136,8 @@ export async function loadModel(
   if (first.built_in < BUILT_IN_VERSION && !upgrading) throw outdated();
   const yielder = new EventLoopYield(project.schema);
   const records = await runYielding(recordsInPieces(rows), yielder);
-  const model = await runYielding(modelInPieces({ ...records, version: Number(first.v) }, known), yielder);
+  const state = { version: Number(first.v), accessDefault: first.access_default };
+  const model = await runYielding(modelInPieces({ ...records, ...state }, known), yielder);
   noteStoredBytes(
     model,
     rows.reduce((sum, { bytes }) => sum + Number(bytes ?? 0), 0),
@@ -146,7 +147,9 @@ export async function loadModel(
 }
 
 /** Parses the records of all rows. */
-export function* recordsInPieces(rows: readonly ModelRow[]): WorkInPieces<Omit<ModelRecords, 'version'>> {
+export function* recordsInPieces(
+  rows: readonly ModelRow[],
+): WorkInPieces<Omit<ModelRecords, 'version' | 'accessDefault'>> {
   const records: Record<NonNullable<ModelRow['sort']>, unknown[]> = {
     kinds: [],
     parameters: [],
@@ -157,7 +160,7 @@ export function* recordsInPieces(rows: readonly ModelRow[]): WorkInPieces<Omit<M
     if (sort !== null && body !== null) records[sort].push(...(JSON.parse(body) as unknown[]));
     yield;
   }
-  return records as unknown as Omit<ModelRecords, 'version'>;
+  return records as unknown as Omit<ModelRecords, 'version' | 'accessDefault'>;
 }
 
 /**

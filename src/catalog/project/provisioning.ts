@@ -1,10 +1,11 @@
 /** Creates, upgrades and deletes projects and their schemas, with the same diff and DDL as changes of definitions. */
 import { Injectable } from '@nestjs/common';
 import { Database, type Executor, type Transaction } from '../../database/database.js';
-import { isDuplicateSchema, isUniqueViolation } from '../../database/statement/sqlstate.js';
+import { isDuplicateSchema, isStaleModel, isUniqueViolation } from '../../database/statement/sqlstate.js';
 import type { ProjectSettings } from '../../database/entities/project.entity.js';
 import { ProjectRepository, type ProjectRow } from '../../database/registry/project.repository.js';
 import { BUILT_IN_VERSION } from '../../model/built-in/built-in.js';
+import type { AccessDefault } from '../../model/parameter-type/parameter-settings.js';
 import { builtInRecords, buildModel } from '../../model/build/build-model.js';
 import { diffModels } from '../../model/table/diff.js';
 import { schemaName } from '../../model/names.js';
@@ -12,7 +13,12 @@ import { refusal } from '../../shared/errors.js';
 import { PROJECT_ID } from '../../shared/identifiers.js';
 import { notifyStatement } from '../../sql/connection.sql.js';
 import { inOneMessage } from '../../sql/fragment.js';
-import { insertVersionStatement, lockProjectStatement } from '../../sql/model.sql.js';
+import {
+  accessDefaultStatement,
+  insertModelStatement,
+  lockProjectStatement,
+  setAccessDefaultStatement,
+} from '../../sql/model.sql.js';
 import {
   collationsStatement,
   createSchemaStatements,
@@ -23,7 +29,9 @@ import {
 } from '../../sql/schema.sql.js';
 import { insertProjectStatement, updateProjectStatement } from '../../sql/registry.sql.js';
 import { lockTimeoutStatement } from '../../sql/transaction.sql.js';
+import { SYSTEM } from '../../tenancy/caller.js';
 import { projectOf, type Project } from '../../tenancy/project.js';
+import { DefinitionChangeService } from '../definition/definition-change.service.js';
 import { runSteps } from '../definition/run-steps.js';
 import { builtInVersion } from '../model/built-in-version.js';
 import { insertBuiltInRows } from './built-in-rows.js';
@@ -37,16 +45,29 @@ const TABLES_PER_DROP = 50;
 /** Concurrent queries for the versions of projects (one statement per project). */
 const CONCURRENT_CHECKS = 8;
 
+export interface NewProject {
+  readonly id: string;
+  readonly label?: string;
+  readonly accessDefault?: AccessDefault;
+}
+
+export interface ProjectChange {
+  readonly label?: string;
+  readonly settings?: ProjectSettings;
+  readonly accessDefault?: AccessDefault;
+}
+
 @Injectable()
 export class Provisioning {
   constructor(
     private readonly database: Database,
     private readonly registry: ProjectRepository,
+    private readonly changes: DefinitionChangeService,
   ) {}
 
   /** Creates a project; `populate` runs in the same transaction. @throws KindError 400, 409 */
   async create(
-    { id, label = id }: { id: string; label?: string },
+    { id, label = id, accessDefault = 'open' }: NewProject,
     populate: (executor: Executor, project: Project) => Promise<unknown> = () => Promise.resolve(),
   ): Promise<Project> {
     if (!PROJECT_ID.test(id)) {
@@ -65,7 +86,8 @@ export class Provisioning {
         throw error;
       }
       await makeSchema(tx, project, fold);
-      await tx.run(insertVersionStatement(project.schema, 1, BUILT_IN_VERSION));
+      const model = { version: 1, builtIn: BUILT_IN_VERSION, accessDefault };
+      await tx.run(insertModelStatement(project.schema, model));
       const { steps } = diffModels(undefined, buildModel(builtInRecords()));
       await runSteps(tx, project.schema, steps);
       await insertBuiltInRows(tx, project.schema);
@@ -89,11 +111,32 @@ export class Provisioning {
     return found;
   }
 
-  async set(id: string, change: { label?: string; settings?: ProjectSettings }): Promise<ProjectRow> {
-    await this.get(id);
-    await this.database.run(updateProjectStatement(id, change.label ?? null, change.settings ?? {}));
+  async set(id: string, { label, settings = {}, accessDefault }: ProjectChange): Promise<ProjectRow> {
+    const row = await this.get(id);
+    if (accessDefault) await this.#setAccessDefault(row, accessDefault);
+    await this.database.run(updateProjectStatement(id, label ?? null, settings));
     await this.#announce(id);
     return this.get(id);
+  }
+
+  /** A change of the model, so that every statement that was planned before it is noticed. */
+  async #setAccessDefault(row: ProjectRow, value: AccessDefault): Promise<void> {
+    checkNotDeleted(row);
+    const project = projectOf(row);
+    await this.changes.change(project, { cascade: false, tellCounts: true, caller: SYSTEM }, async ({ tx, before }) => {
+      if (before.accessDefault !== value) await tx.run(setAccessDefaultStatement(project.schema, value));
+    });
+  }
+
+  /** What operations without a setting allow in a project; undefined if its tables are missing. */
+  async accessDefault({ id }: Pick<ProjectRow, 'id'>): Promise<AccessDefault | undefined> {
+    try {
+      const [row] = await this.database.run<{ access_default: AccessDefault }>(accessDefaultStatement(schemaName(id)));
+      return row?.access_default;
+    } catch (error) {
+      if (isStaleModel(error)) return undefined;
+      throw error;
+    }
   }
 
   /** Deletes a project with all its data. Tables are dropped in batches, because each drop holds a lock. */
@@ -118,7 +161,7 @@ export class Provisioning {
    */
   async migrate(id: string): Promise<UpgradeResult> {
     const row = await this.get(id);
-    if (row.status !== 'active') throw refusal('project.unavailable', `The project '${id}' is being deleted`);
+    checkNotDeleted(row);
     const project = projectOf(row);
     return this.database.transaction(
       async (tx) => {
@@ -148,6 +191,11 @@ export class Provisioning {
   async #announce(id: string): Promise<void> {
     await this.database.run(notifyStatement(PROJECT_CHANNEL, id));
   }
+}
+
+/** @throws KindError 503 if its deletion has begun */
+export function checkNotDeleted({ id, status }: ProjectRow): void {
+  if (status !== 'active') throw refusal('project.unavailable', `The project '${id}' is being deleted`);
 }
 
 /** @throws KindError 409 if the schema exists although the registry has no such project */

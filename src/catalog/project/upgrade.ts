@@ -17,6 +17,7 @@ import { repairCountStatement } from '../../sql/count.sql.js';
 import { lockForDefinitionChangeStatement } from '../../sql/ddl.sql.js';
 import { extendGroupsStatement, recordUpgradeStatement, updateParametersStatement } from '../../sql/model.sql.js';
 import { stepStatement } from '../../sql/ddl.sql.js';
+import { upgradeModelTableStatement } from '../../sql/schema.sql.js';
 import { setUnindexedStatement } from '../../sql/registry.sql.js';
 import type { Project } from '../../tenancy/project.js';
 import { builtInVersion } from '../model/built-in-version.js';
@@ -51,6 +52,7 @@ export async function upgradeSchema(tx: Transaction, project: Project): Promise<
     ]);
   }
   const retired = RETIRED.filter(({ since }) => version < since);
+  if (version < BUILT_IN_VERSION) await tx.run(upgradeModelTableStatement(schema));
   // Built-in tables first: writing built-in rows and loading the model need them.
   const builtIn = await upgradeTables(tx, project, buildModel(builtInRecords()), retired);
   const rows = await upgradeRows(tx, schema);

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { Provisioning } from '../../catalog/project/provisioning.js';
-import { KindError, refusal } from '../../shared/errors.js';
+import { checkNotDeleted, Provisioning } from '../../catalog/project/provisioning.js';
+import { KindError } from '../../shared/errors.js';
 import { projectOf, type Project } from '../../tenancy/project.js';
 import { IndexAdvisor, type IndexAdvice, type UnusedIndex } from '../../unit/index-advisor.js';
 import type { IndexProposal } from '../../unit/explain/index-proposals.js';
@@ -41,7 +41,7 @@ export function adviseIndexesCommand(parent: Command, { terminal, services }: Co
 
 async function advise({ app }: Services, id: string, apply: boolean): Promise<Advised> {
   const row = await app.get(Provisioning).get(id);
-  if (row.status !== 'active') throw refusal('project.unavailable', `The project '${id}' is being deleted`);
+  checkNotDeleted(row);
   const [project, advisor] = [projectOf(row), app.get(IndexAdvisor)];
   const advice = await advisor.advise(project);
   const proposals: AdvisedIndex[] = [];

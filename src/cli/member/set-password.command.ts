@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
 import { PasswordStore } from '../../auth/password/password-store.js';
 import { generatePassword } from '../../bootstrap.js';
-import { Provisioning } from '../../catalog/project/provisioning.js';
-import { refusal } from '../../shared/errors.js';
+import { checkNotDeleted, Provisioning } from '../../catalog/project/provisioning.js';
 import { projectOf } from '../../tenancy/project.js';
 import { print, propertyTable } from '../tools/output.js';
 import type { CommonOptions, Services, CommandContext } from '../tools/command-context.js';
@@ -29,7 +28,7 @@ async function setPassword(
   { project: id, name, password }: { project: string; name: string; password: string | undefined },
 ) {
   const row = await app.get(Provisioning).get(id);
-  if (row.status !== 'active') throw refusal('project.unavailable', `The project '${id}' is being deleted`);
+  checkNotDeleted(row);
   const newPassword = password ?? generatePassword();
   const { member_kind: kind, username } = await app.get(PasswordStore).setByName(projectOf(row), name, newPassword);
   return { kind, username, ...(password === undefined && { password: newPassword }) };

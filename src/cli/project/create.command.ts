@@ -2,6 +2,8 @@ import type { Command } from 'commander';
 import { Administrators } from '../../auth/administrators.js';
 import { generatePassword } from '../../bootstrap.js';
 import { Provisioning } from '../../catalog/project/provisioning.js';
+import type { AccessDefault } from '../../model/parameter-type/parameter-settings.js';
+import { parseAccessDefault } from '../tools/access-default.js';
 import type { CommonOptions, Services, CommandContext } from '../tools/command-context.js';
 import { parseLabel } from '../tools/label.js';
 import { print, propertyTable } from '../tools/output.js';
@@ -9,6 +11,7 @@ import { projectView } from '../tools/project.view.js';
 
 interface CreateOptions extends CommonOptions {
   readonly label?: string;
+  readonly accessDefault?: AccessDefault;
   readonly adminUsername?: string;
   readonly adminEmail?: string;
   readonly adminPassword?: string;
@@ -19,6 +22,12 @@ export function createProjectCommand(parent: Command, { terminal, services }: Co
     .command('create <id>')
     .description('makes a project with its administrator, and prints its key')
     .option('--label <text>', 'a name for people (default: the id)', parseLabel)
+    .option(
+      '--access-default <open|closed>',
+      'what a kind allows that names no access: open to members, or closed (recommended on the internet)',
+      parseAccessDefault,
+      'open',
+    )
     .option('--admin-username <name>', 'default: BOOTSTRAP_ADMIN_USERNAME, or admin')
     .option('--admin-email <address>', 'default: BOOTSTRAP_ADMIN_EMAIL, or admin@example.com')
     .option('--admin-password <password>', 'default: one is made and printed this one time')
@@ -34,11 +43,13 @@ async function create({ app, config }: Services, id: string, options: CreateOpti
   const username = options.adminUsername ?? config.bootstrap.adminUsername;
   const email = options.adminEmail ?? config.bootstrap.adminEmail;
   const password = options.adminPassword ?? generatePassword();
-  await provisioning.create({ id, ...(options.label !== undefined && { label: options.label }) }, (executor, project) =>
+  const { label, accessDefault } = options;
+  const made = { id, ...(label !== undefined && { label }), ...(accessDefault && { accessDefault }) };
+  await provisioning.create(made, (executor, project) =>
     administrators.create(executor, project, { username, email, password }),
   );
   const administrator = { username, email, ...(options.adminPassword === undefined && { password }) };
-  return { ...projectView(await provisioning.get(id)), administrator };
+  return { ...(await projectView(provisioning, await provisioning.get(id))), administrator };
 }
 
 function createdText({ key, administrator }: Awaited<ReturnType<typeof create>>): string {

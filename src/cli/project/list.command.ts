@@ -10,7 +10,7 @@ export function listProjectsCommand(parent: Command, { terminal, services }: Com
     .command('list')
     .description('lists the projects by id')
     .action(async (options: CommonOptions) => {
-      const found = (await services(({ app }) => app.get(Provisioning).list())).map(projectView);
+      const found = await services(({ app }) => list(app.get(Provisioning)));
       print(
         terminal,
         options,
@@ -20,13 +20,20 @@ export function listProjectsCommand(parent: Command, { terminal, services }: Com
     });
 }
 
+async function list(provisioning: Provisioning): Promise<ProjectView[]> {
+  const views: ProjectView[] = [];
+  for (const row of await provisioning.list()) views.push(await projectView(provisioning, row));
+  return views;
+}
+
 function projectTable(projects: readonly ProjectView[]): string {
-  const rows = projects.map(({ key, label, status, otp, inserted_at }) => [
+  const rows = projects.map(({ key, label, status, otp, access_default, inserted_at }) => [
     key,
     label,
     status,
     otp ? 'on' : 'off',
+    access_default ?? '',
     inserted_at,
   ]);
-  return textTable([['KEY', 'LABEL', 'STATUS', 'OTP', 'INSERTED AT'], ...rows]);
+  return textTable([['KEY', 'LABEL', 'STATUS', 'OTP', 'ACCESS DEFAULT', 'INSERTED AT'], ...rows]);
 }

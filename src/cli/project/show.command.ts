@@ -18,8 +18,9 @@ export function showProjectCommand(parent: Command, { terminal, services }: Comm
 }
 
 async function show({ app }: Services, id: string) {
-  const row = await app.get(Provisioning).get(id);
-  const view = projectView(row);
+  const provisioning = app.get(Provisioning);
+  const row = await provisioning.get(id);
+  const view = await projectView(provisioning, row);
   // A project whose deletion was interrupted has no model.
   if (row.status !== 'active') return { ...view, kinds: [] };
   const model = await loadModel(app.get(Database), projectOf(row));

@@ -16,7 +16,12 @@ function title(name: string): string {
   return name.replaceAll('_', ' ');
 }
 
+const WORDS: ReadonlyMap<unknown, string> = new Map<unknown, string>([
+  [true, 'on'],
+  [false, 'off'],
+  [null, 'not known'],
+]);
+
 function propertyText(value: unknown): string {
-  if (typeof value === 'boolean') return value ? 'on' : 'off';
-  return String(value);
+  return WORDS.get(value) ?? String(value);
 }

@@ -1,5 +1,7 @@
 /** A project in the output of commands. */
+import type { Provisioning } from '../../catalog/project/provisioning.js';
 import type { ProjectRow } from '../../database/registry/project.repository.js';
+import type { AccessDefault } from '../../model/parameter-type/parameter-settings.js';
 import { projectOf } from '../../tenancy/project.js';
 
 export interface ProjectView {
@@ -9,6 +11,8 @@ export interface ProjectView {
   /** `deleting` if a deletion was interrupted; `project delete` finishes it. */
   readonly status: string;
   readonly otp: boolean;
+  /** What a kind allows that names no access; null while the project is being deleted. */
+  readonly access_default: AccessDefault | null;
   /** `being built` while indexes of large kinds are not ready. */
   readonly indexes: string;
   /** The PostgreSQL schema of the project, for example for `pg_dump -n`. */
@@ -16,12 +20,13 @@ export interface ProjectView {
   readonly inserted_at: string;
 }
 
-export function projectView(row: ProjectRow): ProjectView {
+export async function projectView(provisioning: Provisioning, row: ProjectRow): Promise<ProjectView> {
   return {
     key: row.id,
     label: row.label,
     status: row.status,
     otp: row.settings.otp ?? false,
+    access_default: (await provisioning.accessDefault(row)) ?? null,
     indexes: row.unindexed ? 'being built' : 'ready',
     schema: projectOf(row).schema,
     inserted_at: row.insertedAt,

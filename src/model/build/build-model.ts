@@ -66,7 +66,8 @@ export function* modelInPieces(records: ModelRecords, known?: Model): WorkInPiec
     linkTypes.set(record.id, buildLinkType(record, parameters, known?.linkTypes.get(record.id)));
     yield;
   }
-  return { version: records.version, kinds, parameters, groups, linkTypes };
+  const { version, accessDefault = 'open' } = records;
+  return { version, kinds, parameters, groups, linkTypes, accessDefault };
 }
 
 /** Whether a kind has the same fields in two models, of which one was built with the other as `known`. */

@@ -1,7 +1,7 @@
 /** Rows of a project's definition tables, as the loader reads them, and their conversion to definitions. */
 import type { Json } from '../../shared/json.js';
 import type { ParameterDef } from '../parameter-type/parameter-def.js';
-import type { DeleteRule, Level } from '../parameter-type/parameter-settings.js';
+import type { AccessDefault, DeleteRule, Level } from '../parameter-type/parameter-settings.js';
 import type { ParameterTypeId } from '../parameter-type/parameter-types.js';
 import type { SearchConfiguration } from '../parameter-type/text-search.js';
 
@@ -72,6 +72,8 @@ export interface ModelRecords {
   readonly parameters: readonly ParameterRecord[];
   readonly groups: readonly GroupRecord[];
   readonly links: readonly LinkTypeRecord[];
+  /** `open` if it is left out. */
+  readonly accessDefault?: AccessDefault;
 }
 
 /** A missing field counts as null: a row that is not written yet lacks the fields that its type does not have. */

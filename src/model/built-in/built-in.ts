@@ -25,10 +25,10 @@ import {
 import { CREDENTIAL_FIELDS } from './credential-fields.js';
 
 /**
- * Raise it whenever the tables of the built-in model change, the indexes of all kinds, or how the names of members are
+ * Raise it whenever the tables of the built-in model or the table of the model's version change, the indexes of all kinds, or how the names of members are
  * compared, so that existing projects are upgraded.
  */
-export const BUILT_IN_VERSION = 16;
+export const BUILT_IN_VERSION = 17;
 
 export interface BuiltInKind {
   readonly id: string;

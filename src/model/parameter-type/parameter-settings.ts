@@ -6,6 +6,13 @@ import type { SearchConfiguration } from './text-search.js';
 export const LEVELS = ['anyone', 'member', 'admin', 'nobody'] as const;
 export type Level = (typeof LEVELS)[number];
 
+/**
+ * Who may do what a kind's `access` does not name: `open` lets every member, and everybody where the kind is public;
+ * `closed` only administrators (docs/access.md).
+ */
+export const ACCESS_DEFAULTS = ['open', 'closed'] as const;
+export type AccessDefault = (typeof ACCESS_DEFAULTS)[number];
+
 export const DELETE_RULES = ['restrict', 'set_null', 'cascade'] as const;
 export type DeleteRule = (typeof DELETE_RULES)[number];
 

@@ -86,7 +86,7 @@ export class Walks {
     const known = cached.get(key);
     if (known) return known;
     const passed = readableKinds(session, linked);
-    const shared = isAdministrator(caller) || linked.every(isReadByLevel);
+    const shared = isAdministrator(caller) || linked.every((kind) => isReadByLevel(kind, model));
     const traversable = { passed, passesAll: passed.length === linkable.length, shared };
     if (shared) cached.set(key, traversable);
     return traversable;
@@ -158,8 +158,8 @@ function readableKinds({ caller, model }: Session, kinds: readonly KindDef[]): P
 }
 
 /** Whether callers of the same rights may read the same units. */
-function isReadByLevel(kind: KindDef): boolean {
-  const setting = accessSettingOf(kind, 'read');
+function isReadByLevel(kind: KindDef, model: Model): boolean {
+  const setting = accessSettingOf(kind, 'read', model);
   return 'level' in setting && !dependsOnCaller(setting.level);
 }
 

@@ -221,6 +221,19 @@ describe('process B uses the change with its next request', () => {
 });
 
 describe('process B and late notifications', () => {
+  it('obeys at once what operations without access allow in the project', async () => {
+    const { onA, onB } = await twice();
+    await ok(onA.put('/kind/unit/city', { public: true }));
+    const create = () => onB.as(undefined).post('/city/unit', { name: 'Oslo' });
+    expect((await create()).status).toBe(200);
+    deafen();
+    vi.spyOn(b.service.app.get(ModelStore), 'forget').mockImplementation(() => undefined);
+    await a.service.app.get(Provisioning).set(onA.id, { accessDefault: 'closed' });
+    expect((await create()).status).toBe(401);
+    await a.service.app.get(Provisioning).set(onA.id, { accessDefault: 'open' });
+    expect((await create()).status).toBe(200);
+  });
+
   it('finds a unit that only the new rule shows, though the statement of the old one returns no row', async () => {
     const { onA, onB } = await twice();
     const [city] = (await ok(onA.get('/city/unit'))).items as { id: string }[];

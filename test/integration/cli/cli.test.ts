@@ -144,8 +144,8 @@ describe('project list and show', () => {
   test('list them by id, and one with its kinds', async () => {
     await kind(...create('shown', '--label', 'a\u001b[31m\nb'));
     const { out } = await kind('project', 'list');
-    expect(out).toMatch(/^KEY +LABEL +STATUS +OTP +INSERTED AT\n/);
-    expect(out).toMatch(/^demo +demo +active +off +\d{4}-/m);
+    expect(out).toMatch(/^KEY +LABEL +STATUS +OTP +ACCESS DEFAULT +INSERTED AT\n/);
+    expect(out).toMatch(/^demo +demo +active +off +open +\d{4}-/m);
     expect(out).toMatch(/^shown +a \[31m b +active/m);
     expect(await json('project', 'show', 'shown')).toMatchObject({ key: 'shown', model_version: 1, kinds: [] });
   });
@@ -201,6 +201,83 @@ describe('member set-password', () => {
       out: '',
       err: expect.stringContaining(`error: ${text}`) as string,
     });
+  });
+});
+
+describe('access_default', () => {
+  test('is open, unless a project is made with another or changed', async () => {
+    await kind(...create('opened'));
+    expect(await json('project', 'show', 'opened')).toMatchObject({ access_default: 'open', model_version: 1 });
+    expect(await json(...create('shut', '--access-default', 'closed'))).toMatchObject({ access_default: 'closed' });
+    expect(await json('project', 'show', 'shut')).toMatchObject({ access_default: 'closed' });
+    expect((await kind('project', 'show', 'shut')).out).toMatch(/^access default +closed$/m);
+    expect(await json('project', 'set', 'opened', 'access_default=closed', 'label=Shut')).toMatchObject({
+      access_default: 'closed',
+      label: 'Shut',
+    });
+    expect(await json('project', 'set', 'opened', 'access_default=open')).toMatchObject({ access_default: 'open' });
+  });
+
+  test('says what it may be', async () => {
+    expect((await kind('project', 'set', 'demo', 'access_default=shut')).err).toContain(
+      'access_default is open or closed.',
+    );
+  });
+});
+
+describe('access report', () => {
+  const post = async (project: string, token: string, path: string, body?: object) => {
+    const reply = await fetch(`${service.url}/api/lib${path}`, {
+      method: 'POST',
+      headers: { 'kind-project-key': project, 'content-type': 'application/json', authorization: `Bearer ${token}` },
+      body: JSON.stringify(body ?? {}),
+    });
+    expect(reply.status).toBe(200);
+  };
+
+  test('shows the most open first, and --strict fails where strangers may write', async () => {
+    await kind(...create('reported', '--admin-password', 'correct horse 2'));
+    const { access_token } = (await session('reported', 'correct horse 2')) as unknown as { access_token: string };
+    expect((await kind('access', 'report', 'reported')).out).toBe(
+      "Project 'reported', access_default open. Nobody can sign up.\nStrangers may write: nothing.\nIt has no kinds yet.\n",
+    );
+    await post('reported', access_token, '/kind/unit', { id: 'note' });
+    await post('reported', access_token, '/kind/unit', { id: 'page', public: true, access: { create: 'admin' } });
+    expect(await kind('access', 'report', 'reported', '--strict')).toEqual({
+      code: 1,
+      err: 'error: strangers may write page\n',
+      out: [
+        "Project 'reported', access_default open. Nobody can sign up.",
+        'Strangers may write: page.',
+        '',
+        'KIND  WHO             MAY                                           SET BY',
+        'page  anyone          update, delete, link, read, function          default',
+        'note  members         create, update, delete, link, read, function  default',
+        'page  administrators  create                                        access',
+        '',
+      ].join('\n'),
+    });
+    await post('reported', access_token, '/kind/unit', { id: 'person' });
+    await post('reported', access_token, '/group/unit/kind_auth_member/link/group/kind/unit/person');
+    const report = await json('access', 'report', 'reported');
+    expect(report).toMatchObject({
+      project: 'reported',
+      access_default: 'open',
+      sign_up: ['person'],
+      stranger_may_write: true,
+    });
+    expect((report as { access: object[] }).access).toContainEqual({
+      kind: 'note',
+      operation: 'create',
+      who: 'member',
+      by_rule: false,
+      stored: false,
+      stranger: true,
+    });
+    expect((await kind('access', 'report', 'reported')).out).toContain('note    members, so anyone who signs up');
+    await json('project', 'set', 'reported', 'access_default=closed');
+    expect(await kind('access', 'report', 'reported', '--strict')).toMatchObject({ code: 0, err: '' });
+    expect(await kind('access', 'report', 'nowhere')).toMatchObject({ code: 1, err: "error: No project 'nowhere'\n" });
   });
 });
 
@@ -276,6 +353,10 @@ describe('usage', () => {
     ['project', 'set', 'demo'],
     ['project', 'set', 'demo', 'otp=yes'],
     ['project', 'set', 'demo', 'label='],
+    ['project', 'set', 'demo', 'access_default=shut'],
+    ['project', 'create', 'shut', '--access-default', 'shut'],
+    ['access'],
+    ['access', 'report'],
     ['project', 'set', 'demo', 'constructor=1'],
     ['project', 'delete', '--yes'],
     ['member'],

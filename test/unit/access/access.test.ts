@@ -84,9 +84,9 @@ describe('the setting', () => {
   it('is reported with its origin', () => {
     const model = modelOf({ read: 'admin', update: ['eq(name,x)'] });
     const city = kindIn(model, 'city');
-    expect(accessSettingOf(city, 'read')).toEqual({ level: 'admin', stored: true });
-    expect(accessSettingOf(city, 'update')).toEqual({ rules: ['eq(name,x)'], stored: true });
-    expect(accessSettingOf(city, 'delete')).toEqual({ level: 'member', stored: false });
+    expect(accessSettingOf(city, 'read', model)).toEqual({ level: 'admin', stored: true });
+    expect(accessSettingOf(city, 'update', model)).toEqual({ rules: ['eq(name,x)'], stored: true });
+    expect(accessSettingOf(city, 'delete', model)).toEqual({ level: 'member', stored: false });
   });
 });
 

@@ -1,0 +1,110 @@
+import type { Command } from 'commander';
+import {
+  accessReport,
+  isStrangersWrite,
+  nameOf,
+  strangersWrites,
+  type AccessReport,
+  type Audience,
+  type ReportedAccess,
+} from '../../access/access-report.js';
+import { loadModel } from '../../catalog/model/model-store.js';
+import { checkNotDeleted, Provisioning } from '../../catalog/project/provisioning.js';
+import { Database } from '../../database/database.js';
+import type { AccessDefault } from '../../model/parameter-type/parameter-settings.js';
+import { getOrInsert } from '../../shared/get-or-insert.js';
+import { projectOf } from '../../tenancy/project.js';
+import type { CommandContext, CommonOptions, Services } from '../tools/command-context.js';
+import { print } from '../tools/output.js';
+import { singleLineText, textTable } from '../tools/text.js';
+
+interface ReportOptions extends CommonOptions {
+  readonly strict?: boolean;
+}
+
+interface ProjectReport extends AccessReport {
+  readonly project: string;
+  readonly accessDefault: AccessDefault;
+}
+
+export function reportAccessCommand(parent: Command, { terminal, services }: CommandContext): void {
+  parent
+    .command('report <project>')
+    .description('shows who may do what with which kind, the most open first')
+    .option('--strict', 'exit with 1 if strangers may write: anyone, or every member where anyone can sign up')
+    .action(async (id: string, options: ReportOptions) => {
+      const report = await services((context) => reportOf(context, id));
+      print(terminal, options, jsonOf(report), reportText(report));
+      const open = strangersWrites(report);
+      if (options.strict && open.length > 0) throw new Error(`strangers may write ${open.join(', ')}`);
+    });
+}
+
+async function reportOf({ app }: Services, id: string): Promise<ProjectReport> {
+  const row = await app.get(Provisioning).get(id);
+  checkNotDeleted(row);
+  const model = await loadModel(app.get(Database), projectOf(row));
+  return { project: row.id, accessDefault: model.accessDefault, ...accessReport(model) };
+}
+
+function jsonOf({ project, accessDefault, signUp, entries }: ProjectReport) {
+  return {
+    project,
+    access_default: accessDefault,
+    sign_up: signUp,
+    stranger_may_write: entries.some(isStrangersWrite),
+    access: entries.map(({ on, id, operation, audience, byRule, stored, stranger }) => ({
+      [on]: id,
+      operation,
+      who: audience,
+      by_rule: byRule,
+      stored,
+      stranger,
+    })),
+  };
+}
+
+function reportText(report: ProjectReport): string {
+  const { project, accessDefault, signUp, entries } = report;
+  const open = strangersWrites(report);
+  const written = open.length > 0 ? open.join(', ') : 'nothing';
+  const summary = [
+    `Project '${project}', access_default ${accessDefault}. ${signUpText(signUp)}`,
+    `Strangers may write: ${written}.`,
+  ];
+  const lines = summary.map((line) => `${singleLineText(line)}\n`).join('');
+  if (entries.length === 0) return `${lines}It has no kinds yet.\n`;
+  return `${lines}\n${textTable([['KIND', 'WHO', 'MAY', 'SET BY'], ...rowsOf(entries)])}`;
+}
+
+function signUpText(kinds: readonly string[]): string {
+  return kinds.length > 0 ? `Anyone can sign up as ${kinds.join(', ')}.` : 'Nobody can sign up.';
+}
+
+/** One row for the operations of a kind that the same people may do. */
+function rowsOf(entries: readonly ReportedAccess[]): string[][] {
+  const setBy = ({ stored }: ReportedAccess) => (stored ? 'access' : 'default');
+  const groups = new Map<string, ReportedAccess[]>();
+  for (const entry of entries) {
+    getOrInsert(groups, [nameOf(entry), whoText(entry), setBy(entry)].join('\0'), () => []).push(entry);
+  }
+  return [...groups.values()].flatMap((group) => {
+    const [first] = group;
+    return first
+      ? [[nameOf(first), whoText(first), group.map(({ operation }) => operation).join(', '), setBy(first)]]
+      : [];
+  });
+}
+
+const WHO: Readonly<Record<Audience, string>> = {
+  anyone: 'anyone',
+  member: 'members',
+  self: 'members, with themselves',
+  admin: 'administrators',
+  nobody: 'nobody',
+};
+
+function whoText({ audience, byRule, stranger }: ReportedAccess): string {
+  const signedUp = audience === 'member' && stranger ? ', so anyone who signs up' : '';
+  return `${WHO[audience]}${byRule ? ', by rules' : signedUp}`;
+}
