@@ -1,6 +1,7 @@
 /** The composition root. Routes are matched in the order of the imports. */
 import { Module, type DynamicModule } from '@nestjs/common';
 import { AuthModule } from './auth/auth.module.js';
+import { BatchModule } from './batch/batch.module.js';
 import { DocModule } from './doc/doc.module.js';
 import { FunctionModule } from './function/function.module.js';
 import { GroupModule } from './group/group.module.js';
@@ -28,6 +29,7 @@ export class AppModule {
         LinkModule,
         FunctionModule,
         UnitRoutesModule,
+        BatchModule,
         UnknownRouteModule,
       ],
     };

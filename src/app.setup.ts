@@ -9,6 +9,7 @@ import { ApplicationRoutes } from './doc/application-routes.js';
 import { redirectTrailingSlash } from './doc/redirect-trailing-slash.js';
 import { requestLifecycle } from './http/server/request-lifecycle.js';
 import { ErrorResponder } from './http/server/error.responder.js';
+import { InnerRoutes } from './http/server/inner-routes.js';
 import { FastExpressAdapter } from './http/server/fast-express.adapter.js';
 import { installDirectRoutes } from './http/server/install-direct-routes.js';
 import { PROJECT_HEADER, REQUEST_ID_HEADER } from './http/request/header-names.js';
@@ -35,6 +36,7 @@ export async function createApp(platform: Platform, logger: Logger): Promise<Nes
   installDirectRoutes(app);
   await app.init();
   app.get(ApplicationRoutes).describe(app);
+  app.get(InnerRoutes).use(app.getHttpAdapter().getInstance());
   return app;
 }
 

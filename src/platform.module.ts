@@ -12,6 +12,7 @@ import { CONFIG, SECRET } from './config/config.token.js';
 import { Database } from './database/database.js';
 import { ProjectRepository } from './database/registry/project.repository.js';
 import { LOGGER } from './http/log/logger.js';
+import { InnerRoutes } from './http/server/inner-routes.js';
 import { OpenRequests } from './http/server/open-requests.js';
 import { RequestBodies } from './tenancy/request-bodies.js';
 import { ProjectStore } from './tenancy/project-store.js';
@@ -37,6 +38,7 @@ export class PlatformModule {
     ];
     const services = [
       OpenRequests,
+      InnerRoutes,
       RequestBodies,
       ProjectStore,
       ModelStore,

@@ -47,7 +47,7 @@ export class AuthService {
    * 404, 409, 429
    */
   async signUp(project: Project, request: AuthRequest, kindId: string, read: BodyInput): Promise<Answer> {
-    await this.catalog.withCheckedModel(project, (model) => void authorizeSignUp(model, kindId));
+    await this.catalog.withCheckedModel({ project }, (model) => void authorizeSignUp(model, kindId));
     const faults = new Faults();
     const { password, names, rest } = readSignUp(await read(), faults);
     if (password !== undefined) addPasswordFaults(password, [...names.values()], faults);
@@ -74,7 +74,7 @@ export class AuthService {
         return jsonAnswer(await this.members.open(tx, project, model, { kindId, memberId: id, client: request }));
       }, timesOf(ANONYMOUS));
     };
-    return this.catalog.withCheckedModel(project, async (model) => {
+    return this.catalog.withCheckedModel({ project }, async (model) => {
       try {
         return await withCompleteRefusal(this.database, () => createMember(model));
       } catch (error) {
@@ -85,7 +85,7 @@ export class AuthService {
 
   /** Continues the session of a refresh token with a new pair of tokens. @throws KindError 401 */
   refresh(project: Project, client: AuthRequest, { sub, kind, sid, jti }: Claims): Promise<Answer> {
-    return this.catalog.withCheckedModel(project, async (model) => {
+    return this.catalog.withCheckedModel({ project }, async (model) => {
       const grant = await this.sessions.rotate(project, sid, jti, client);
       const member = { kindId: kind, memberId: sub };
       const session = await afterPartialWrite(() => this.members.resume(this.database, project, model, member, grant));
@@ -97,7 +97,7 @@ export class AuthService {
   /** Answers null if the token is valid. @throws KindError 401 */
   verify(scope: RequestScope): Promise<Answer> {
     const member = requireMember(scope.caller);
-    return this.catalog.withCheckedModel(scope.project, (model) => {
+    return this.catalog.withCheckedModel(scope, (model) => {
       memberKindOf(model, member);
       return NULL_ANSWER;
     });

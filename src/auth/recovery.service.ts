@@ -114,7 +114,7 @@ export class RecoveryService {
   }
 
   #isUsable(project: Project, credential: Credential): Promise<boolean> {
-    return this.catalog.withCheckedModel(project, (model) => isUsable(credential, model));
+    return this.catalog.withCheckedModel({ project }, (model) => isUsable(credential, model));
   }
 }
 

@@ -64,7 +64,7 @@ export class SignInService {
 
   #open(project: Project, client: AuthRequest, credential: Credential & { password_hash: string }): Promise<Answer> {
     const { member_kind: kindId, member_id: memberId, password_hash: password } = credential;
-    return this.catalog.withCheckedModel(project, async (model) => {
+    return this.catalog.withCheckedModel({ project }, async (model) => {
       const member = { kindId, memberId, password, client };
       const session = await this.members.open(this.database, project, model, member);
       if (!session) throw signInFailed();
@@ -77,7 +77,7 @@ export class SignInService {
    * allowed number of mails, no new code is made and the last one stays valid.
    */
   async #sendCode(project: Project, { address, afterAnswer }: AuthRequest, credential: Credential): Promise<Answer> {
-    await this.catalog.withCheckedModel(project, (model) => {
+    await this.catalog.withCheckedModel({ project }, (model) => {
       if (!isUsable(credential, model)) throw signInFailed();
     });
     await this.throttle.count(project, { address });

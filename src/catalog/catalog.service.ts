@@ -10,12 +10,16 @@ import type { FairQueue } from '../shared/fair-queue.js';
 import type { MaybePromise } from '../shared/maybe-promise.js';
 import { readStateStatement, type ModelState } from '../sql/model.sql.js';
 import type { Project } from '../tenancy/project.js';
+import type { RequestScope } from '../tenancy/request-scope.js';
 import { connectionQueue } from './connection-queue.js';
 import { ModelStore } from './model/model-store.js';
 import { StaleModelError } from './model/stale-model-error.js';
 
 /** Attempts of a request whose model changes each time. */
 const MODEL_ATTEMPTS = 5;
+
+/** The project whose model is needed, and the transaction that the request is part of, if there is one. */
+export type ModelScope = Pick<RequestScope, 'project' | 'enclosing'>;
 
 /** Work to run once after the place of the project is released, whether or not the model has changed since. */
 export class AfterRelease<T> {
@@ -38,23 +42,30 @@ export class Catalog {
    * Runs `work` with the cached model. Statements contain its version, so that stale answers are impossible. Before an
    * error is returned, the version is checked, so that kinds and rights created a moment ago by another process are
    * found. Must not be nested, because a project has a limited number of places.
+   *
+   * A request that is part of a transaction has the model of that transaction, which is run again if it was stale, and
+   * takes no place.
    */
-  withModel<T>(project: Project, work: (model: Model) => Promise<T | AfterRelease<T>>): Promise<T> {
-    return this.withModelOf(project, '', work);
+  withModel<T>(scope: ModelScope, work: (model: Model) => Promise<T | AfterRelease<T>>): Promise<T> {
+    return this.withModelOf(scope, '', work);
   }
 
   /** The same for work on a kind, or another part of the project, each of which has a share of the places. */
-  withModelOf<T>(project: Project, part: string, work: (model: Model) => Promise<T | AfterRelease<T>>): Promise<T> {
-    return this.#queue
-      .run(project.id, () => this.withModelUnqueued(project, work), part)
-      .then((done) => (done instanceof AfterRelease ? done.run() : done));
+  withModelOf<T>(scope: ModelScope, part: string, work: (model: Model) => Promise<T | AfterRelease<T>>): Promise<T> {
+    const { project, enclosing } = scope;
+    const done = enclosing
+      ? this.withModelUnqueued(scope, work)
+      : this.#queue.run(project.id, () => this.withModelUnqueued(scope, work), part);
+    return done.then((result) => (result instanceof AfterRelease ? result.run() : result));
   }
 
   /**
    * The result of work without statements. With a cached model it takes no place. If the work throws, it is run again by
    * `withModelOf`, which checks the version of the model before it throws the error.
    */
-  withCachedModel<T>(project: Project, part: string, work: (model: Model) => T): MaybePromise<T> {
+  withCachedModel<T>(scope: ModelScope, part: string, work: (model: Model) => T): MaybePromise<T> {
+    const { project, enclosing } = scope;
+    if (enclosing) return work(enclosing.model);
     const cached = this.models.peek(project);
     if (cached) {
       try {
@@ -63,14 +74,15 @@ export class Catalog {
         // The model may be outdated.
       }
     }
-    return this.withModelOf(project, part, async (model) => work(model));
+    return this.withModelOf(scope, part, async (model) => work(model));
   }
 
   /**
    * `withModelOf` without taking a place: for work that waits for something other than the database and limits its
    * connections itself.
    */
-  withModelUnqueued<T>(project: Project, work: (model: Model) => Promise<T>): Promise<T> {
+  withModelUnqueued<T>({ project, enclosing }: ModelScope, work: (model: Model) => Promise<T>): Promise<T> {
+    if (enclosing) return callAsync(work, enclosing.model);
     const model = this.models.get(project);
     return model instanceof Promise
       ? model.then((loaded) => this.#firstRun(project, loaded, work))
@@ -118,17 +130,21 @@ export class Catalog {
 
   /** For work without database statements: checks the version first. */
   withCheckedModel<T>(
-    project: Project,
+    scope: ModelScope,
     work: (model: Model) => T | AfterRelease<T> | Promise<T | AfterRelease<T>>,
   ): Promise<T> {
-    return this.withModel(project, async (model) => {
-      await this.check(project, model);
+    return this.withModel(scope, async (model) => {
+      await this.check(scope, model);
       return work(model);
     });
   }
 
   /** @throws StaleModelError if there is a newer model */
-  async check(project: Project, model: Model, executor: Executor = this.database): Promise<void> {
+  async check(
+    { project, enclosing }: ModelScope,
+    model: Model,
+    executor: Executor = enclosing?.executor ?? this.database,
+  ): Promise<void> {
     if (await this.#isStale(project, model, executor)) throw new StaleModelError();
   }
 
@@ -153,6 +169,11 @@ export class Catalog {
       return isStaleModel(error);
     }
   }
+}
+
+/** Calls the work; what it throws at once becomes a rejection. */
+async function callAsync<T>(work: (model: Model) => Promise<T>, model: Model): Promise<T> {
+  return work(model);
 }
 
 /** Compares the version and, for a model that was loaded during a restore of its schema, the number of definitions. */

@@ -86,7 +86,7 @@ export class Documents {
   async ofProject({ project, caller }: RequestScope, options: DocumentOptions): Promise<StoredFile> {
     // Holds the project's place only until the model is loaded, so that other requests need not wait while a document
     // is rendered.
-    const model = await this.catalog.withCheckedModel(project, (current) => {
+    const model = await this.catalog.withCheckedModel({ project }, (current) => {
       checkMemberKind(current, caller);
       return current;
     });

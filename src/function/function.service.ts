@@ -9,7 +9,7 @@ import type { Config } from '../config/config.js';
 import { CONFIG } from '../config/config.token.js';
 import { Database } from '../database/database.js';
 import { Answer } from '../http/answer/answer.js';
-import { parseBody } from '../http/body/read-body.js';
+import { parseBody, type ReceivedBody } from '../http/body/read-body.js';
 import { refuseQuery } from '../http/route/parse-list-query.js';
 import type { Method } from '../kit/module.js';
 import type { KindDef, Model } from '../model/model.js';
@@ -29,7 +29,7 @@ import { brokenModule } from './load/broken-module.js';
 import { bodyOfQuery, readParameters } from './run/call-parameters.js';
 import { Capacity } from './run/capacity.js';
 import type { FunctionDef, FunctionModule } from './declare/definition.js';
-import type { Deployment } from './load/deployment.js';
+import { Deployment } from './load/deployment.js';
 import { FunctionCalls } from './run/function-calls.js';
 import { GivenUnit, type UnitReading } from './run/given-unit.js';
 import { FunctionRegistry } from './load/module-registry.js';
@@ -46,7 +46,7 @@ export interface CallTarget {
 export interface CallRequest {
   readonly url: string;
   readonly contentType: string | undefined;
-  readonly bytes: () => Promise<Buffer | undefined>;
+  readonly bytes: () => Promise<ReceivedBody>;
 }
 
 interface Opened {
@@ -75,13 +75,14 @@ export class FunctionService {
   ) {}
 
   async call(scope: RequestScope, target: CallTarget, request: CallRequest): Promise<Answer> {
-    const { current } = this.registry;
+    const given = scope.enclosing?.deployment;
+    const current = given instanceof Deployment ? given : this.registry.current;
     const read = await this.#reader(scope, target, request, current);
     return this.capacity.call(scope.project.id, () =>
-      this.catalog.withModelUnqueued(scope.project, async (model) => {
+      this.catalog.withModelUnqueued(scope, async (model) => {
         // The statement that reads the unit of the path also checks the version of the model.
         if (target.unit === undefined || !model.kinds.get(target.kind)?.storage.hasTable)
-          await this.catalog.check(scope.project, model);
+          await this.catalog.check(scope, model);
         return this.#run(scope, target, model, current, read);
       }),
     );
@@ -96,7 +97,7 @@ export class FunctionService {
   ): Promise<ReadBody> {
     if (target.method === 'GET') return (def, faults) => bodyOfQuery(def, url, faults);
     await this.catalog.withModelOf(
-      scope.project,
+      scope,
       target.kind,
       async (model) => void findFunction(scope, target, model, deployment),
     );

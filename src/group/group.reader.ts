@@ -43,7 +43,7 @@ export class GroupReader {
   ) {}
 
   struct(scope: RequestScope, groupId: string, parameters: QueryParameters): Promise<Answer> {
-    return this.catalog.withCheckedModel(scope.project, async (model) => {
+    return this.catalog.withCheckedModel(scope, async (model) => {
       const group = await this.#getGroup(requestSession(this.database, scope, model), groupId);
       return this.structs.ofGroup(scope, model, group, parameters);
     });
@@ -58,7 +58,7 @@ export class GroupReader {
   }
 
   list(scope: RequestScope, groupId: string, parameters: QueryParameters): Promise<Answer> {
-    return this.catalog.withModelOf(scope.project, `group ${groupId}`, (model) => {
+    return this.catalog.withModelOf(scope, `group ${groupId}`, (model) => {
       const session = requestSession(this.database, scope, model);
       return explainablePage(session, parameters, (within, query) => this.listIn(within, groupId, query));
     });
@@ -88,7 +88,7 @@ export class GroupReader {
   }
 
   aggregate(scope: RequestScope, groupId: string, parameters: QueryParameters): Promise<Answer> {
-    return this.catalog.withModelOf(scope.project, `group ${groupId}`, async (model) => {
+    return this.catalog.withModelOf(scope, `group ${groupId}`, async (model) => {
       const session = requestSession(this.database, scope, model);
       const contexts = contextsOf(session, await this.#getGroup(session, groupId));
       return explainablePage(session, parameters, ({ executor, project }, asked) => {
@@ -100,7 +100,7 @@ export class GroupReader {
   }
 
   get(scope: RequestScope, groupId: string, unitId: string, parameters: QueryParameters): Promise<Answer> {
-    return this.catalog.withModelOf(scope.project, `group ${groupId}`, async (model) => {
+    return this.catalog.withModelOf(scope, `group ${groupId}`, async (model) => {
       const session = requestSession(this.database, scope, model);
       const contexts = contextsOf(session, await this.#getGroup(session, groupId));
       const find = async (parsed: ParsedQuery) => {

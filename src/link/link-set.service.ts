@@ -5,7 +5,7 @@ import { hasOwnAccess } from '../access/link-access.js';
 import { Catalog } from '../catalog/catalog.service.js';
 import { Database } from '../database/database.js';
 import { pageAnswer, type Answer } from '../http/answer/answer.js';
-import { parseBody } from '../http/body/read-body.js';
+import { parseBody, type ReceivedBody } from '../http/body/read-body.js';
 import { refuseQuery } from '../http/route/parse-list-query.js';
 import { isLinkable, type KindDef, type LinkTypeDef } from '../model/model.js';
 import { Faults, KindError, refusal, retryLater, type Message } from '../shared/errors.js';
@@ -39,7 +39,7 @@ const ATTEMPTS = 5;
 /** The parts of an HTTP request that it needs. `bytes` reads the body, after the rights are checked. */
 export interface LinkSetRequest {
   readonly url: string;
-  readonly bytes: () => Promise<Buffer | undefined>;
+  readonly bytes: () => Promise<ReceivedBody>;
   readonly contentType: string | undefined;
 }
 
@@ -79,7 +79,7 @@ export class LinkSetService {
   /** Answers the records of the links. */
   async create(scope: RequestScope, path: LinkSetPath, request: LinkSetRequest): Promise<Answer> {
     const { project } = scope;
-    await this.catalog.withCachedModel(project, path.kind, (model) => planLinkSet({ ...scope, model }, path));
+    await this.catalog.withCachedModel(scope, path.kind, (model) => planLinkSet({ ...scope, model }, path));
     const bytes = await caught(request.bytes);
     const read = async () => {
       refuseQuery(request.url);
@@ -87,9 +87,9 @@ export class LinkSetService {
       const body = await parseBody(bytes, request.contentType, project.schema);
       return runYielding(readLinks(body), new EventLoopYield(project.schema));
     };
-    return this.catalog.withModelOf(project, path.kind, async (model) =>
+    return this.catalog.withModelOf(scope, path.kind, async (model) =>
       pageAnswer(
-        await this.createIn({ ...requestSession(this.database, scope, model), ...this.hooks.deployment }, path, read),
+        await this.createIn({ ...this.hooks.deployment, ...requestSession(this.database, scope, model) }, path, read),
       ),
     );
   }

@@ -42,7 +42,7 @@ export class LinkReader {
   ) {}
 
   list(scope: RequestScope, path: WalkPath, parameters: QueryParameters): Promise<Answer> {
-    return this.catalog.withModelOf(scope.project, path.kind, (model) => {
+    return this.catalog.withModelOf(scope, path.kind, (model) => {
       const session = requestSession(this.database, scope, model);
       return explainablePage(session, parameters, (within, query) => this.listIn(within, path, query));
     });

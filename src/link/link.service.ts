@@ -11,6 +11,7 @@ import { getBuiltInKind, type Model } from '../model/model.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import type { Body } from '../unit/draft/draft.js';
 import { LinkHooks } from '../unit/table/link-hooks.js';
+import { deploymentOf } from '../unit/session/caller-executor.js';
 import type { Session } from '../unit/session/session.js';
 import type { SystemLink } from '../unit/system-links.js';
 import { unitAnswer } from '../unit/table/presentation-version.js';
@@ -60,7 +61,7 @@ export class LinkService {
    */
   async #readBody(scope: RequestScope, path: LinkPath, read: () => Promise<unknown>): Promise<() => unknown> {
     const plan = async (model: Model): Promise<void> => void this.authorizer.plan({ ...scope, model }, path, 'create');
-    await this.catalog.withModelOf(scope.project, path.parentKind, plan);
+    await this.catalog.withModelOf(scope, path.parentKind, plan);
     return deferError(read);
   }
 
@@ -136,12 +137,14 @@ export class LinkService {
     work: (scope: LinkScope, planned: PlannedLink) => Promise<T>,
     mayHook = true,
   ): Promise<T | SystemLink> {
-    return this.catalog.withModelOf(scope.project, path.parentKind, async (model): Promise<T | SystemLink> => {
-      const inside = { ...scope, ...this.hooks.deployment, model };
+    return this.catalog.withModelOf(scope, path.parentKind, async (model): Promise<T | SystemLink> => {
+      const { enclosing } = scope;
+      const deployment = enclosing ? deploymentOf(scope) : this.hooks.deployment;
+      const inside = { ...scope, ...deployment, model, ...(enclosing && { executor: enclosing.executor }) };
       const planned = this.authorizer.plan(inside, path, operation);
       if (isSystemLink(planned)) return planned;
       const parent = planned.plan.parent.kind;
-      if (!mayHook || !this.hooks.runFor(parent, operation, inside)) return work(inside, planned);
+      if (enclosing || !mayHook || !this.hooks.runFor(parent, operation, inside)) return work(inside, planned);
       const options = this.hooks.transaction(parent, inside, `link ${parent.id} ${path.parent}`);
       return this.database.transaction((executor) => work({ ...inside, executor }, planned), options);
     });

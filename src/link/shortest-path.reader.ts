@@ -44,7 +44,7 @@ export class ShortestPathReader {
   ) {}
 
   find(scope: RequestScope, start: NamedUnit, parameters: QueryParameters): Promise<Answer> {
-    return this.catalog.withModelOf(scope.project, start.kind, (model) => {
+    return this.catalog.withModelOf(scope, start.kind, (model) => {
       const session = requestSession(this.database, scope, model);
       return explainablePage(session, parameters, (within, query) => this.#findIn(within, start, query));
     });

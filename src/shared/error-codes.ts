@@ -176,7 +176,7 @@ export const ERRORS = {
   'query.too_large': { status: 400, meaning: 'It takes a larger statement than allowed: fewer kinds or references.' },
   'query.timeout': {
     status: 503,
-    meaning: 'The query, or a deletion with all that it takes along, took longer than it may.',
+    meaning: 'The query, a batch, or a deletion with all that it takes along, took longer than it may.',
   },
   'answer.too_large': {
     status: 400,
@@ -202,6 +202,13 @@ export const ERRORS = {
     status: 504,
     meaning: 'A function, a hook or a remote source took longer than its time limit.',
   },
+
+  'batch.bad_operation': { status: 400, meaning: 'An operation of a batch is malformed.' },
+  'batch.bad_reference': {
+    status: 400,
+    meaning: 'An operation of a batch uses what no earlier one answered, or a name is given twice.',
+  },
+  'batch.not_here': { status: 400, meaning: 'A batch can not do that; it is a request of its own.' },
 
   'request.throttled': { status: 429, meaning: 'Too many attempts; Retry-After says when to come back.' },
   'server.error': { status: 500, meaning: 'Something went wrong here; the text has the request id.' },

@@ -9,16 +9,20 @@ import { didYouMean } from './did-you-mean.js';
 
 export { ERRORS, type ErrorCode, type ErrorKind } from './error-codes.js';
 
-/** One entry of `messages`. `parameter`: the parameter at fault; `index`: its object in a bulk write. */
+/**
+ * One entry of `messages`. `parameter`: the parameter at fault; `index`: its object in a bulk write; `operation`: its
+ * operation in a batch.
+ */
 export interface Message {
   readonly code: ErrorCode;
   readonly text: string;
   readonly parameter?: string;
   readonly index?: number;
+  readonly operation?: number;
 }
 
-/** The location of a fault: the parameter, and in a bulk write the position of the object (from 0). */
-export type FaultLocation = Pick<Message, 'parameter' | 'index'>;
+/** The location of a fault: the parameter, in a bulk write the position of the object (from 0), in a batch the operation. */
+export type FaultLocation = Pick<Message, 'parameter' | 'index' | 'operation'>;
 
 export interface KindErrorOptions {
   readonly cause?: unknown;

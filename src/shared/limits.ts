@@ -15,6 +15,12 @@ export const LIMITS = {
   orderTerms: 16,
   /** Objects of one bulk create. */
   bulk: 1000,
+  /** Operations of one batch, seconds for all of them, and characters of a `path`, before and after references. */
+  batchOperations: 100,
+  batchSeconds: 30,
+  batchPath: 16 * 1024,
+  /** Characters of JSON that the references in the bodies of a batch stand for together. */
+  batchReferences: 1024 * 1024,
   filterBytes: 8 * 1024,
   /** Bytes of a `search`, and characters of a unit that it reads. */
   searchBytes: 1024,

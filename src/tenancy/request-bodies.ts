@@ -2,14 +2,14 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Config } from '../config/config.js';
 import { CONFIG } from '../config/config.token.js';
-import { parseBody, readBody } from '../http/body/read-body.js';
+import { parseBody, readBody, type ReceivedBody } from '../http/body/read-body.js';
 import { clientAddress } from '../http/request/client-address.js';
 import { RequestSlot } from '../http/request/request-slot.js';
 import type { HttpRequest } from '../http/request/request.js';
 import { LIMITS } from '../shared/limits.js';
 import { scopeOf } from './request-scope.js';
 
-type BodyBytes = Promise<Buffer | undefined>;
+type BodyBytes = Promise<ReceivedBody>;
 
 /**
  * The setting that limits the size of a body. Bodies of units may be large, as units may be large and many at once;
@@ -40,6 +40,22 @@ export class RequestBodies {
   #bytesOf(limit: BodyLimit): number {
     return limit === 'small' ? Math.min(LIMITS.smallBody, this.config.bodyLimit) : this.config[limit];
   }
+}
+
+/** Gives a request that is an operation of a batch its body. */
+export function setBody(request: object, body: ReceivedBody): void {
+  bodyReaders.set(request, () => Promise.resolve(body));
+}
+
+/** Calls `seen` with the body whenever a handler reads it, before the handler gets it. What it throws is thrown there. */
+export function observeBody(request: object, seen: (body: ReceivedBody) => void): void {
+  const read = bodyReaders.get(request);
+  if (!read) throw new Error('a body is observed after the tenancy interceptor');
+  bodyReaders.set(request, async (limit) => {
+    const body = await read(limit);
+    seen(body);
+    return body;
+  });
 }
 
 /** Reads the bytes of a request's body, only once; undefined if it has none. @throws KindError 400, 413, 415, 503 */

@@ -1,14 +1,36 @@
 /** The project and the caller of a request, stored by the tenancy interceptor. */
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import type { Executor, Transaction } from '../database/database.js';
 import { RequestSlot } from '../http/request/request-slot.js';
 import { requestOf, type HttpRequest } from '../http/request/request.js';
+import type { Model } from '../model/model.js';
 import type { Caller } from './caller.js';
 import type { Project } from './project.js';
 
 export interface RequestScope {
   readonly project: Project;
   readonly caller: Caller;
+  /** The transaction that the request is part of, with its model. Undefined: the request decides what it needs. */
+  readonly enclosing?: EnclosingTransaction;
+  /** Runs around a change of definitions, which has a transaction of its own. */
+  readonly aroundChange?: AroundChange;
 }
+
+/** A write that can not be part of another transaction: of definitions, or of units of a remote kind. */
+export type SeparateWrite = 'definition' | 'remote';
+
+/** The transaction of a batch, of a dry run, or of a request with an idempotency key. */
+export interface EnclosingTransaction {
+  readonly model: Model;
+  readonly executor: Executor;
+  /** The custom functions at its beginning, which it uses to its end. */
+  readonly deployment?: object;
+  /** Called before such a write, after the rights are checked. @throws KindError 400 if it is not allowed here */
+  readonly admit: (write: SeparateWrite, kindId: string) => void;
+}
+
+/** @param change makes the change in the transaction; returns the answer, or undefined for one without content */
+export type AroundChange = <T>(tx: Transaction, change: () => Promise<T>) => Promise<T>;
 
 const scopes = new RequestSlot<RequestScope>();
 

@@ -15,6 +15,7 @@ import { LIMITS } from '../shared/limits.js';
 import { ANONYMOUS, isAdministrator, memberCaller, type Caller } from '../tenancy/caller.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import { UnitStores } from './unit-stores.js';
+import { requestSession } from './session/caller-executor.js';
 import type { Session } from './session/session.js';
 import { parseKey, unknownUnit } from './session/unit-ids.js';
 import { UnitRepository } from './table/unit.repository.js';
@@ -34,15 +35,15 @@ export class Explanations {
    * @throws KindError 401, 403 for callers who are not administrators
    */
   ofUnit(scope: RequestScope, kindId: string, unitId: string, url: string): Promise<Answer> {
-    return this.catalog.withModelOf(scope.project, kindId, async (model) => {
+    return this.catalog.withModelOf(scope, kindId, async (model) => {
       const { kind } = authorizeKind(model, kindId, 'read', scope.caller);
       if (!isAdministrator(scope.caller)) {
         throw accessDenied(scope.caller, 'Only administrators are told what others may do');
       }
       const store = this.stores.of(kind);
       store.checkState(kind, scope, 'get');
-      const session = { ...scope, model, executor: this.database };
-      return store.run(scope.project, model, () => this.#explain(session, kind, unitId, url));
+      const session = requestSession(this.database, scope, model);
+      return store.run(scope, model, () => this.#explain(session, kind, unitId, url));
     });
   }
 

@@ -41,7 +41,7 @@ export class Structs {
 
   /** `{count, items}` with a kind's parameters; `{label, parameters}` if `labelled`. */
   ofKind(scope: RequestScope, kindId: string, parameters: QueryParameters, labelled: boolean): Promise<Answer> {
-    return this.catalog.withCheckedModel(scope.project, async (model) => {
+    return this.catalog.withCheckedModel(scope, async (model) => {
       const { kind } = authorizeKind(model, kindId, STRUCT_RIGHTS, scope.caller);
       const described = await this.#describe(scope, model, [kind], parameters);
       return labelled ? labelledAnswer(kind.label, described) : pageAnswer(described);
@@ -50,12 +50,12 @@ export class Structs {
 
   /** `{label, parameters}` of a unit: its label, or that of its kind if it has none, and the parameters of its kind. */
   async ofUnit(scope: RequestScope, kindId: string, unitId: string, parameters: QueryParameters): Promise<Answer> {
-    return this.catalog.withModelOf(scope.project, kindId, async (model) => {
-      await this.catalog.check(scope.project, model);
+    return this.catalog.withModelOf(scope, kindId, async (model) => {
+      await this.catalog.check(scope, model);
       const { kind } = authorizeKind(model, kindId, 'read', scope.caller);
       const store = this.stores.of(kind);
       store.checkState(kind, scope, 'get');
-      return store.run(scope.project, model, async () => {
+      return store.run(scope, model, async () => {
         const unit = await this.reader.find(requestSession(this.database, scope, model), kind, unitId);
         if (!unit) throw unknownUnit(kind, unitId);
         const label = typeof unit['label'] === 'string' ? unit['label'] : kind.label;
@@ -78,11 +78,12 @@ export class Structs {
    * 400
    */
   async #describe(
-    { caller, project }: RequestScope,
+    scope: RequestScope,
     model: Model,
     kinds: readonly KindDef[],
     parameters: QueryParameters,
   ): Promise<Described> {
+    const { caller, project } = scope;
     const { query, all, plan } = planQuery(parseListQuery(parameters, STRUCT_QUERY), (list) => {
       const faults = new Faults();
       const planned = collectFaults(faults, () => planDescriptors(list, model), undefined);
@@ -98,7 +99,7 @@ export class Structs {
         return { ...Object.fromEntries(used), n };
       });
       const rows = await runYielding(listText(tested, testedTooLarge), yielder);
-      const found = await executorFor(this.database, caller).run<{ n: number }>(
+      const found = await executorFor(this.database, scope).run<{ n: number }>(
         descriptorsStatement({ schema: project.schema, rows, ...plan }),
       );
       matching = found.flatMap(({ n }) => all[n] ?? []);

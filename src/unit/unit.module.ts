@@ -4,6 +4,7 @@ import { BehaviorChanges } from './table/behavior-changes.js';
 import { CountChecker } from './table/count-checker.js';
 import { Deletions } from './table/deletion.js';
 import { Drafter } from './draft/drafter.js';
+import { EnclosedRunner } from './write/enclosed.runner.js';
 import { DefinitionWriter } from './definition-writer.js';
 import { Explanations } from './explanations.js';
 import { IndexAdvisor } from './index-advisor.js';
@@ -43,6 +44,7 @@ import { ViolationCompleter } from './table/complete-violations.js';
     DefinitionWriter,
     Deletions,
     Drafter,
+    EnclosedRunner,
     Explanations,
     IndexAdvisor,
     InlineParameters,
@@ -75,6 +77,7 @@ import { ViolationCompleter } from './table/complete-violations.js';
     Behaviors,
     DefinitionWriter,
     Drafter,
+    EnclosedRunner,
     Explanations,
     InlineParameters,
     LinkHooks,

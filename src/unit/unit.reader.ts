@@ -70,11 +70,11 @@ export class UnitReader {
     operation: UnitOperation,
     work: (session: Session, readable: Readable, store: UnitStore) => Promise<Answer>,
   ): Promise<Answer> {
-    return this.catalog.withModelOf(scope.project, kindId, (model): Promise<Answer | AfterRelease<Answer>> => {
+    return this.catalog.withModelOf(scope, kindId, (model): Promise<Answer | AfterRelease<Answer>> => {
       const readable = authorizeKind(model, kindId, 'read', scope.caller);
       const store = this.stores.of(readable.kind);
       store.checkState(readable.kind, scope, operation);
-      return store.run(scope.project, model, () => work(requestSession(this.database, scope, model), readable, store));
+      return store.run(scope, model, () => work(requestSession(this.database, scope, model), readable, store));
     });
   }
 
@@ -85,7 +85,7 @@ export class UnitReader {
     parameters: QueryParameters,
     where: (kind: KindDef, model: Model) => Promise<Predicate>,
   ): Promise<Answer> {
-    return this.catalog.withModelOf(scope.project, kindId, async (model) => {
+    return this.catalog.withModelOf(scope, kindId, async (model) => {
       const readable = authorizeKind(model, kindId, 'read', scope.caller);
       const listed = await where(readable.kind, model);
       const query = parseListQuery(parameters, LIST_QUERY);

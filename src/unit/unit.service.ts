@@ -6,7 +6,7 @@ import { Catalog } from '../catalog/catalog.service.js';
 import { DefinitionChangeService } from '../catalog/definition/definition-change.service.js';
 import { Database } from '../database/database.js';
 import { NULL_ANSWER, pageAnswer, type Answer } from '../http/answer/answer.js';
-import { parseBody } from '../http/body/read-body.js';
+import { parseBody, type ReceivedBody } from '../http/body/read-body.js';
 import { expectedVersions } from '../http/answer/etag.js';
 import { parseFlags } from '../http/route/parse-list-query.js';
 import { CASCADE_QUERY, NO_QUERY, type QueryName } from '../http/route/query-names.js';
@@ -24,7 +24,7 @@ import { Behaviors } from './draft/behavior.js';
 import { bodyOf, type Body } from './draft/draft.js';
 import type { NotObject } from './draft/drafter.js';
 import { unitAnswer } from './table/presentation-version.js';
-import { executorFor, timesOf } from './session/caller-executor.js';
+import { deploymentOf, executorFor, requestSession, timesOf } from './session/caller-executor.js';
 import type { Session } from './session/session.js';
 import { UnitReader } from './unit.reader.js';
 import { UnitRights } from './table/rights.js';
@@ -36,7 +36,7 @@ import { withCompleteRefusal } from './draft/complete-refusal.js';
 export interface WriteRequest {
   readonly url: string;
   /** Reads the body. Called after the rights were checked, and before a transaction begins. */
-  readonly bytes: (limit: BodyLimit) => Promise<Buffer | undefined>;
+  readonly bytes: (limit: BodyLimit) => Promise<ReceivedBody>;
   readonly contentType: string | undefined;
   readonly ifMatch: string | undefined;
 }
@@ -94,29 +94,32 @@ export class UnitService {
     operation: Extract<Operation, UnitOperation>,
     unitId: string | undefined,
     request: WriteRequest,
-    work: (session: Session, kind: KindDef, options: WriteOptions, bytes: Buffer | undefined) => Promise<Answer>,
+    work: (session: Session, kind: KindDef, options: WriteOptions, bytes: ReceivedBody) => Promise<Answer>,
   ): Promise<Answer> {
     const { project, caller } = scope;
-    const { deployment } = this.behaviors;
-    const executor = executorFor(this.database, caller);
+    const deployment = scope.enclosing ? deploymentOf(scope) : this.behaviors.deployment;
+    const executor = executorFor(this.database, scope);
     const open = (model: Model) => {
       const { kind, grant } = authorizeKind(model, kindId, operation, caller);
       const session: Session = { project, caller, ...deployment, model, executor };
       this.stores.of(kind).checkState(kind, session, operation);
       return { kind, session, access: grant.predicate };
     };
-    const { definition, limit } = await this.catalog.withCachedModel(project, kindId, (model) => {
+    const { definition, limit, transactional } = await this.catalog.withCachedModel(scope, kindId, (model) => {
       const { kind, session } = open(model);
       const behaviors = this.behaviors.of(kind, session);
       // For an edit this is called later: a missing unit is reported first.
       if (operation === 'create') for (const behavior of behaviors) behavior.ready?.();
       const bodyLimit: BodyLimit = kind.builtIn ? 'bodyLimit' : 'bodyLimitUnits';
-      return { definition: behaviors.some((behavior) => behavior.definition), limit: bodyLimit };
+      const { transactional: joins } = kind.storage;
+      return { definition: behaviors.some((behavior) => behavior.definition), limit: bodyLimit, transactional: joins };
     });
+    if (definition) scope.enclosing?.admit('definition', kindId);
+    else if (!transactional) scope.enclosing?.admit('remote', kindId);
     const query = { url: request.url, takes: flagNames(operation, definition) };
     const tags = expectedVersions(request.ifMatch);
     if (definition) {
-      const cascade = await this.catalog.withModelOf(project, kindId, async (model) => {
+      const cascade = await this.catalog.withModelOf(scope, kindId, async (model) => {
         const { kind, session } = open(model);
         return this.#cascade(session, kind, unitId, query);
       });
@@ -127,14 +130,14 @@ export class UnitService {
       });
     }
     const bytes = await request.bytes(limit);
-    return this.catalog.withModelOf(project, kindId, (model) => {
+    return this.catalog.withModelOf(scope, kindId, (model) => {
       const { kind, session, access } = open(model);
       const write = (within: Session) => work(within, kind, { access, tags }, bytes);
       const store = this.stores.of(kind);
-      return store.run(project, model, async () => {
+      return store.run(scope, model, async () => {
         await this.#cascade(session, kind, unitId, query);
         const isolation = store.isolation(session, kind, operation);
-        if (!isolation) return write(session);
+        if (!isolation || executor.tx) return write(session);
         const about = () => (unitId === undefined ? undefined : `${project.id} ${operation} ${kind.id} ${unitId}`);
         const [share, runs] = [this.behaviors.share(kind, session), this.database.runs({ workKey: about })];
         const options = { isolation, share, runs, ...timesOf(caller) };
@@ -179,12 +182,13 @@ export class UnitService {
       await this.rights.checkUnit(session, kind, unitId, grant.predicate, operation);
       await steps.check(session);
     };
-    const cascade = await this.catalog.withModelOf(scope.project, kindId, async (model) => {
+    const cascade = await this.catalog.withModelOf(scope, kindId, async (model) => {
       authorizeKind(model, kindId, operation, scope.caller);
+      scope.enclosing?.admit('definition', kindId);
       try {
         return parseFlags(query.url, query.takes).has('cascade');
       } catch (error) {
-        await checkAll({ ...scope, model, executor: this.database });
+        await checkAll(requestSession(this.database, scope, model));
         throw error;
       }
     });
@@ -196,11 +200,12 @@ export class UnitService {
 
   /** Runs a definition change. It reads the model again under its lock, and rights are checked with that model. */
   #change<T>(scope: RequestScope, cascade: boolean, work: (session: Session) => Promise<T>): Promise<T> {
-    const { project, caller } = scope;
+    const { project, caller, aroundChange: around } = scope;
     const options = { cascade, tellCounts: isAdministrator(caller), caller };
+    if (scope.enclosing) throw new Error('definitions are changed in a transaction of their own');
     return this.catalog.inProject(project, () =>
-      this.changes.change(project, options, (change) =>
-        work({ ...scope, model: change.before, executor: change.tx, change }),
+      this.changes.change(project, { ...options, ...(around && { around }) }, (change) =>
+        work({ project, caller, model: change.before, executor: change.tx, change }),
       ),
     );
   }

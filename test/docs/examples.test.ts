@@ -8,7 +8,7 @@ import { codeBlocks } from './markdown.js';
 
 const service = await sharedService();
 
-describe.each(['aggregation.md', 'search.md'])('docs/%s', async (name) => {
+describe.each(['aggregation.md', 'search.md', 'writing.md'])('docs/%s', async (name) => {
   const project = await service.project();
   const page = readFileSync(join(import.meta.dirname, '../../docs', name), 'utf8');
   const steps = codeBlocks(page).map(({ info, text }) => {

@@ -46,12 +46,17 @@ function isPeriodic({ text, values }: Statement): boolean {
   return BACKGROUND.has(text.replaceAll(/"project_\w+"\./g, '"schema".'));
 }
 
+interface ReplyBody {
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- contents are whatever the service answers; tests look into them
+  readonly content: any;
+  readonly messages: { code: string; text: string; parameter?: string; index?: number; operation?: number }[];
+}
+
 export interface Reply {
   readonly status: number;
   readonly headers: Headers;
   /** The whole body, parsed; undefined where there is none. */
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- contents are whatever the service answers; tests look into them
-  readonly body: { content: any; messages: { code: string; text: string; parameter?: string; index?: number }[] };
+  readonly body: ReplyBody;
   readonly text: string;
 }
 
@@ -116,7 +121,7 @@ export class TestService {
     });
     if (!session) throw new Error(`no session in ${id}`);
     // As a sign-in does, so that the first request of a test takes as many statements as the next one.
-    await app.get(Catalog).withCheckedModel(made, () => undefined);
+    await app.get(Catalog).withCheckedModel({ project: made }, () => undefined);
     const { access_token } = app.get(TokenService).issue(id, ADMIN_KIND, adminId, session);
     return new TestProject(this.service, id, access_token);
   }

@@ -26,7 +26,7 @@ export class SessionService {
    * @throws KindError 401 if the member is deleted or its kind inactive
    */
   me(project: Project, member: MemberCaller): Promise<Answer> {
-    return this.catalog.withCheckedModel(project, async (model) => {
+    return this.catalog.withCheckedModel({ project }, async (model) => {
       const kind = memberKindOf(model, member);
       const fields = [...readableFields(kind, member).values()];
       const statement = findMemberStatement(project.schema, kind, fields, member.id);

@@ -84,12 +84,15 @@ export class DefinitionChangeService {
       async (tx) => {
         await tx.run(lockProjectStatement(project.schema));
         await tx.run(lockTimeoutStatement(TABLE_LOCK_TIMEOUT));
-        const before = await loadModel(tx, project, { known: this.models.peek(project) });
-        const change = new DefinitionChange(tx, before, options.cascade, options.tellCounts, options.caller);
-        const result = await work(change);
-        const model = await this.#apply(project, change);
-        tx.afterCommit(() => void this.models.publish(project, model));
-        return result;
+        const changed = async (): Promise<T> => {
+          const before = await loadModel(tx, project, { known: this.models.peek(project) });
+          const change = new DefinitionChange(tx, before, options.cascade, options.tellCounts, options.caller);
+          const result = await work(change);
+          const model = await this.#apply(project, change);
+          tx.afterCommit(() => void this.models.publish(project, model));
+          return result;
+        };
+        return options.around ? options.around(tx, changed) : changed();
       },
       // READ COMMITTED, because model, counts and stored values must be those committed while it waited for its locks.
       // Nothing is read before.

@@ -2,6 +2,7 @@
 import { type Transaction } from '../../database/database.js';
 import { type Model } from '../../model/model.js';
 import type { Caller } from '../../tenancy/caller.js';
+import type { AroundChange } from '../../tenancy/request-scope.js';
 
 export class DefinitionChange {
   readonly kinds = new Set<string>();
@@ -34,4 +35,6 @@ export interface ChangeOptions {
   readonly cascade: boolean;
   readonly tellCounts: boolean;
   readonly caller: Caller;
+  /** Runs around the whole change, after the project is locked. */
+  readonly around?: AroundChange;
 }

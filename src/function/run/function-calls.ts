@@ -11,6 +11,7 @@ import type { TransactionRuns } from '../../database/transaction/conflict-retrie
 import { Answer } from '../../http/answer/answer.js';
 import { boundedJson } from '../../shared/response-size.js';
 import { timeLimitOf } from '../../unit/session/caller-executor.js';
+import type { UnitObject } from '../../unit/hidden-values.js';
 import { originalCallerOf, type Session } from '../../unit/session/session.js';
 import { withinUserCode, type UserCode } from '../sandbox/user-code.js';
 import { AnswerChecks } from './answer-checks.js';
@@ -48,19 +49,43 @@ export class FunctionCalls {
     private readonly uncaught: ErrorRedaction,
   ) {}
 
-  /** All runs share the time limit. When it is over, the call fails with 504 or 503 before the rollback has ended. */
+  /**
+   * All runs share the time limit. When it is over, the call fails with 504 or 503 before the rollback has ended. A call
+   * whose session has a transaction is part of it, and is not repeated alone.
+   */
   async call(call: FunctionCall): Promise<Answer> {
+    const { tx } = call.session.executor;
+    if (tx) return this.#callIn(tx, call);
     const runs = this.database.runs({ timeout: call.timeout, workKey: () => sameCall(call) });
     const limit = new TimeLimit(call.timeout, () => runs.contended);
     try {
       return await limit.race(this.#runs(call, limit, runs));
     } catch (error) {
-      const { module, session, def } = call;
-      throw this.uncaught.redact(error, { module, session, name: def.name }, (cause, at) => failed(call, cause, at));
+      throw this.#redacted(error, call);
     } finally {
       limit.stop();
       runs.end();
     }
+  }
+
+  /** Runs once in an open transaction, which fails with the call. */
+  async #callIn(tx: Transaction, call: FunctionCall): Promise<Answer> {
+    const limit = new TimeLimit(call.timeout, () => tx.runs.contended);
+    tx.joinShare(this.capacity.share(call.session.project.id));
+    tx.abortOn(limit.signal);
+    limit.start(call.def.name);
+    try {
+      return await this.#code(call, { limit, tx }, call.session, call.unit?.copy());
+    } catch (error) {
+      throw this.#redacted(error, call);
+    } finally {
+      limit.stop();
+    }
+  }
+
+  #redacted(error: unknown, call: FunctionCall): unknown {
+    const { module, session, def } = call;
+    return this.uncaught.redact(error, { module, session, name: def.name }, (cause, at) => failed(call, cause, at));
   }
 
   async #runs(call: FunctionCall, limit: TimeLimit, runs: TransactionRuns): Promise<Answer> {
@@ -76,7 +101,7 @@ export class FunctionCalls {
   }
 
   async #run(call: FunctionCall, limit: TimeLimit, runs: TransactionRuns): Promise<Answer> {
-    const { session, module, def } = call;
+    const { session } = call;
     // If the run begins with locks, the unit is read again after they are taken.
     const outside = runs.hasLocks ? undefined : call.unit;
     const transaction = new LazyTransaction((work) => {
@@ -86,31 +111,49 @@ export class FunctionCalls {
         return work(tx);
       });
     }, runs);
-    const failures: unknown[] = [];
-    const scope: CallScope = { limit, tx: transaction, failWith: (error) => void failures.push(error) };
-    const code: UserCode = { project: session.project.id, file: module.file, name: def.name };
     const inside = { ...session, executor: transaction };
-    this.inner.register(scope);
-    let operations: OperationQueue | undefined;
     try {
       const unit = outside ? outside.copy() : await call.unit?.readAgain(inside);
+      const answer = await this.#code(call, { limit, tx: transaction }, inside, unit);
+      // Stopped here, so that the time limit does not interrupt the commit.
+      limit.stop();
+      await transaction.commit();
+      return answer;
+    } catch (error) {
+      await transaction.rollback(error);
+      throw error;
+    }
+  }
+
+  /** Runs the code of the function in the transaction of a session. */
+  async #code(
+    call: FunctionCall,
+    { limit, tx }: Pick<CallScope, 'limit' | 'tx'>,
+    session: Session,
+    unit: UnitObject | undefined,
+  ): Promise<Answer> {
+    const { module, def, parameters } = call;
+    const failures: unknown[] = [];
+    const scope: CallScope = { limit, tx, failWith: (error) => void failures.push(error) };
+    const code: UserCode = { project: session.project.id, file: module.file, name: def.name };
+    const end = this.inner.register(scope);
+    let operations: OperationQueue | undefined;
+    try {
       // Each run gets a new copy of the parameters, because the run before may have changed them.
-      const given = { parameters: deepCopy(call.parameters) as object, ...(unit && { unit }) };
-      const prepared = this.contexts.make({ session: inside, call: scope, code, depth: 0 }, given);
+      const given = { parameters: deepCopy(parameters) as object, ...(unit && { unit }) };
+      const prepared = this.contexts.make({ session, call: scope, code, depth: 0 }, given);
       ({ operations } = prepared);
       const content = await limit.race(withinUserCode(code, async () => contentOf(await def.run(prepared.context))));
       await limit.race(this.answers.check(call, content));
       await limit.race(operations.close());
       if (failures.length > 0) throw failures[0];
       limit.check();
-      // Stopped here, so that the time limit does not interrupt the commit.
-      limit.stop();
-      await transaction.commit();
       return new Answer(content);
     } catch (error) {
       void operations?.abandon();
-      await transaction.rollback(error);
       throw failures[0] ?? error;
+    } finally {
+      end();
     }
   }
 

@@ -42,9 +42,14 @@ export class InnerCalls {
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
-  /** Makes hooks in the transaction of a function call part of that call. */
-  register(call: CallScope): void {
+  /** Makes hooks in the transaction of a function call part of that call, until the returned function is called. */
+  register(call: CallScope): () => void {
+    const before = this.#running.get(call.tx);
     this.#running.set(call.tx, { call, failures: [], depth: 0 });
+    return () => {
+      if (before) this.#running.set(call.tx, before);
+      else this.#running.delete(call.tx);
+    };
   }
 
   /** Returns the result of the hook; undefined without a hook of that name. @throws its error, as clients may see it */

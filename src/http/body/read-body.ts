@@ -26,6 +26,14 @@ const bodyBudget = new BodyBudget({
   guaranteedPerAddress: LIMITS.smallBody,
 });
 
+/** A body that was part of another one, and parsed with it. */
+export class ParsedBody {
+  constructor(readonly value: unknown) {}
+}
+
+/** The body of a request before `parseBody`; undefined if it has none. */
+export type ReceivedBody = Buffer | ParsedBody | undefined;
+
 /** The sender of a body, and its maximum size in bytes. */
 export interface BodyBounds extends BodySender {
   readonly limit: number;
@@ -72,11 +80,8 @@ const DECODED_PER_PIECE = 256 * 1024;
  * Parses a body as JSON, in pieces if it is large. @param schema the schema of its project
  * @throws KindError 415, 400
  */
-export function parseBody(
-  bytes: Buffer | undefined,
-  contentType: string | undefined,
-  schema: string,
-): MaybePromise<unknown> {
+export function parseBody(bytes: ReceivedBody, contentType: string | undefined, schema: string): MaybePromise<unknown> {
+  if (bytes instanceof ParsedBody) return bytes.value;
   if (bytes === undefined || bytes.length === 0) return undefined;
   if (!isJsonType(contentType)) {
     throw refusal(

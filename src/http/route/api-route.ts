@@ -2,7 +2,8 @@
  * Describes routes for the API document. Decorators of @nestjs/swagger state what holds for every kind; the extension
  * `x-route`, which is removed from the document, has what `doc/openapi/` needs to make the paths of each kind.
  */
-import { applyDecorators } from '@nestjs/common';
+import { applyDecorators, SetMetadata } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
 import { ApiBody, ApiExtension, ApiOperation, ApiQuery, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
 import type { Remote } from '../../kit/remote.js';
 import type { GROUP_KIND, KIND_KIND, LinkOperation, Operation as Right } from '../../model/built-in-traits.js';
@@ -14,7 +15,7 @@ import type { QueryName } from './query-names.js';
 export type Needs = 'nothing' | 'project' | 'bearer' | 'access';
 
 /** Forms of bodies that depend on the kind. */
-export type BodyForm = 'create' | 'update' | 'signup' | 'function' | 'newLink' | 'link' | 'links';
+export type BodyForm = 'create' | 'update' | 'signup' | 'function' | 'newLink' | 'link' | 'links' | 'batch';
 
 export type ContentForm =
   | 'unit'
@@ -37,6 +38,7 @@ export type ContentForm =
   | 'sessions'
   | 'explanation'
   | 'health'
+  | 'batch'
   | 'function';
 
 export const TAGS = {
@@ -47,6 +49,7 @@ export const TAGS = {
   Parameters: 'The definitions of fields, each under its type.',
   Links: 'Parents and children among units.',
   Functions: 'What the project brings in code.',
+  Batch: 'Several operations in one transaction.',
   Documentation: 'This document and its page.',
   Service: 'How the service is.',
 } as const;
@@ -82,6 +85,11 @@ export interface RouteFacts {
   readonly content?: ContentForm;
   readonly media?: string;
   readonly conditional?: 'read' | 'write';
+  /**
+   * It has transactions of its own, or none: it is no operation of a batch, takes no idempotency key, and does its own
+   * dry runs.
+   */
+  readonly alone?: true;
   /** Error statuses besides those of every route. */
   readonly refuses?: readonly ErrorKind['status'][];
 }
@@ -111,6 +119,20 @@ export interface RouteExtension {
 
 export const ROUTE_EXTENSION = 'x-route';
 
+/** What the service itself needs to know of a route when it is called. */
+export interface DescribedRoute extends Pick<RouteFacts, 'alone'> {
+  readonly tag: RouteTag;
+  readonly query: readonly QueryName[];
+}
+
+const DESCRIBED = 'kind:route';
+const reflector = new Reflector();
+
+/** The description of a handler, or of the function of the router that calls it. */
+export function routeOf(handler: object): DescribedRoute | undefined {
+  return reflector.get<DescribedRoute | undefined>(DESCRIBED, handler as never);
+}
+
 /** The security requirements of OpenAPI, any of which a request has to fulfil. */
 export const SECURITY: Readonly<Record<Needs, readonly Record<string, []>[]>> = {
   nothing: [],
@@ -123,6 +145,7 @@ export const SECURITY: Readonly<Record<Needs, readonly Record<string, []>[]>> = 
 export function ApiRoute(route: RouteDescription, ...variants: RouteVariant[]): MethodDecorator {
   const { id, tag, summary, description, query = [], body, ...facts } = route;
   return applyDecorators(
+    SetMetadata(DESCRIBED, { tag, query, ...(facts.alone && { alone: true }) } satisfies DescribedRoute),
     ApiTags(tag),
     ApiOperation({ operationId: id, summary, ...(description !== undefined && { description }) }),
     ...SECURITY[facts.needs].map((each) => ApiSecurity(each)),

@@ -13,7 +13,8 @@ import { markRejectedByPipes } from '@nestjs/core/router/rejected-by-pipes.js';
 import type { MaybePromise } from '../../shared/maybe-promise.js';
 import { Answer } from '../answer/answer.js';
 import type { HttpRequest, HttpResponse } from '../request/request.js';
-import { PreparingInterceptor } from './preparing.interceptor.js';
+import { AroundInterceptor, PreparingInterceptor } from './preparing.interceptor.js';
+import { setInvoker } from './route-invokers.js';
 
 /** Runs one route: extracts the arguments, calls the handler and sends its result. */
 export type RouteRunner = (request: HttpRequest, response: HttpResponse, next: () => void) => MaybePromise<unknown>;
@@ -81,25 +82,34 @@ export class DirectExecutionContext {
         ? adapter.reply(response, result, httpStatusCode)
         : handleResponse(result, response, request);
 
-    const call = (request: HttpRequest, response: HttpResponse, next: () => void): MaybePromise<unknown> => {
+    const handle = (request: HttpRequest, response: HttpResponse, next: () => void): unknown => {
       const values = new Array<unknown>(argsLength).fill(undefined);
       const pending = applyPipes?.(values, request, response, next);
-      const result = pending
+      return pending
         ? afterPipes(pending, request, () => callback.apply(instance, values))
         : callback.apply(instance, values);
+    };
+    const around = interceptors.find((interceptor) => interceptor instanceof AroundInterceptor);
+    const call = (context: ExecutionContextHost): MaybePromise<unknown> => {
+      const [request, response, next] = context.getArgs<[HttpRequest, HttpResponse, () => void]>();
+      const run = around?.around(context);
+      const result = run ? run(async () => handle(request, response, next)) : handle(request, response, next);
       return isThenable(result)
         ? result.then((value) => send(value, request, response))
         : send(result, request, response);
     };
 
     const controller = instance.constructor as never;
-    return (request, response, next) => {
+    const runner: RouteRunner = (request, response, next) => {
       adapter.status(response, httpStatusCode);
-      if (interceptors.length === 0) return call(request, response, next);
       const context = new ExecutionContextHost([request, response, next], controller, callback);
       const prepared = prepareAll(interceptors, context, 0);
-      return prepared ? prepared.then(() => call(request, response, next)) : call(request, response, next);
+      return prepared ? prepared.then(() => call(context)) : call(context);
     };
+    if (!sendsItself) {
+      setInvoker(runner, async (request) => handle(request, undefined as never, () => undefined));
+    }
+    return runner;
   }
 }
 

@@ -4,13 +4,14 @@ import { RouterProxy } from '@nestjs/core/router/router-proxy.js';
 import type { ExceptionsHandler } from '@nestjs/core/exceptions/exceptions-handler.js';
 import type { HttpRequest, HttpResponse } from '../request/request.js';
 import type { RouteRunner } from './direct-execution.context.js';
+import { invokerOf, setInvoker } from './route-invokers.js';
 
 type Next = (error?: unknown) => void;
 
 export class DirectRouterProxy extends RouterProxy {
   // Express uses the returned promise only for its rejection, which is passed to `next` here.
   override createProxy(run: RouteRunner, exceptions: ExceptionsHandler): never {
-    return ((request: HttpRequest, response: HttpResponse, next: Next): void => {
+    const handle = (request: HttpRequest, response: HttpResponse, next: Next): void => {
       const fail = (error: unknown): void => {
         try {
           exceptions.next(error as Error, new ExecutionContextHost([request, response, next]));
@@ -24,6 +25,9 @@ export class DirectRouterProxy extends RouterProxy {
       } catch (error) {
         fail(error);
       }
-    }) as never;
+    };
+    const invoke = invokerOf(run);
+    if (invoke) setInvoker(handle, invoke);
+    return handle as never;
   }
 }

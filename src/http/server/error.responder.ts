@@ -1,12 +1,11 @@
 /** Converts thrown errors to the error envelope. A 500 reports only its request id. */
-import { Catch, HttpException, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
+import { Catch, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
 import { STATUS_CODES } from 'node:http';
-import { FunctionError } from '../../kit/function-error.js';
-import { KindError, refusal, type ErrorCode } from '../../shared/errors.js';
+import { KindError, type ErrorCode } from '../../shared/errors.js';
 import { LIMITS } from '../../shared/limits.js';
 import { EventThrottle } from '../../shared/event-throttle.js';
 import { errorEnvelope, JSON_CONTENT_TYPE } from '../answer/answer.js';
-import { unknownRoute } from './path-methods.js';
+import { errorAnswer, refusalOf } from './error-answer.js';
 import type { HttpRequest, HttpResponse } from '../request/request.js';
 import { requestId } from '../request/request-id.js';
 
@@ -34,13 +33,13 @@ export class ErrorResponder implements ExceptionFilter {
   }
 
   respond(error: unknown, request: HttpRequest, response: HttpResponse): void {
-    const refused = error instanceof FunctionError ? error : toKindError(error, request);
+    const refused = refusalOf(error, request);
     if (refused instanceof KindError) this.#log(refused, error, request);
     if (response.headersSent) {
       response.destroy();
       return;
     }
-    const answer = answerFor(refused, request.method);
+    const answer = errorAnswer(refused, request);
     const text = errorEnvelope(answer.messages);
     response.writeHead(answer.status, STATUS_CODES[answer.status] ?? '', {
       'Content-Type': JSON_CONTENT_TYPE,
@@ -83,54 +82,4 @@ function loggedCause({ cause }: KindError): { cause?: string } {
   const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : undefined;
   // The message of a source can contain values of a client.
   return { cause: [code, cause.message].filter(Boolean).join(': ').slice(0, LIMITS.messageLength) };
-}
-
-/** The parts of an error answer. */
-interface ErrorAnswer {
-  readonly status: number;
-  readonly messages: readonly object[];
-  readonly retryAfter?: number | undefined;
-  readonly allow?: readonly string[] | undefined;
-}
-
-/** Methods that store nothing. A function that does sets `mayBeStored`. */
-const READ_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
-
-/** Adds advice to a 503. If the change may have been stored, there is no Retry-After. */
-function unavailableAnswer({ messages, retryAfter, mayBeStored }: KindError, method: string): ErrorAnswer {
-  const again = retryAfter === undefined ? '' : '; try again shortly';
-  const advice = mayBeStored
-    ? ': whether it was stored is not known; look before you send it again'
-    : READ_METHODS.has(method)
-      ? again
-      : `: not stored${again}`;
-  return {
-    status: 503,
-    messages: messages.map((message) => ({ ...message, text: `${message.text}${advice}` })),
-    retryAfter: mayBeStored ? undefined : retryAfter,
-  };
-}
-
-/** Errors of function authors are returned as they are. */
-function answerFor(error: KindError | FunctionError, method: string): ErrorAnswer {
-  if (error instanceof KindError) return error.status === 503 ? unavailableAnswer(error, method) : error;
-  const { status, code, text, parameter, index } = error;
-  const location = { ...(parameter !== undefined && { parameter }), ...(index !== undefined && { index }) };
-  return { status, messages: [{ code, text, ...location }] };
-}
-
-function toKindError(error: unknown, request: HttpRequest): KindError {
-  if (error instanceof KindError) return error;
-  if (error instanceof URIError) return refusal('path.malformed', 'The path is not valid percent-encoded UTF-8');
-  const status = statusOf(error);
-  if (status === 404) return unknownRoute(request);
-  if (status === 400) return refusal('path.malformed', 'The path is not valid percent-encoded UTF-8');
-  return refusal('server.error', `Something went wrong here; the request id is ${requestId(request)}`);
-}
-
-/** The status of an error of Nest or Express. */
-function statusOf(error: unknown): number | undefined {
-  if (error instanceof HttpException) return error.getStatus();
-  const status = (error as { status?: unknown } | undefined)?.status;
-  return typeof status === 'number' ? status : undefined;
 }

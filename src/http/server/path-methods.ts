@@ -11,7 +11,7 @@ interface RouterLayer {
 }
 
 /** `GET`, `PUT`…; empty if there is no such path. @throws Error with status 400 if the path is malformed */
-function methodsOf({ app, path }: HttpRequest): string[] {
+function methodsOf({ app, path }: Pick<HttpRequest, 'app' | 'path'>): string[] {
   const layers = app.router.stack as unknown as readonly RouterLayer[];
   // The fallback route matches every path and method.
   const found = layers.filter((layer) => layer.route && !layer.route.path.includes('*') && layer.match(path));
@@ -20,7 +20,7 @@ function methodsOf({ app, path }: HttpRequest): string[] {
 }
 
 /** The error for a request without a route: 405 if the path has other methods, else 404. */
-export function unknownRoute(request: HttpRequest): KindError {
+export function unknownRoute(request: Pick<HttpRequest, 'app' | 'path' | 'method'>): KindError {
   const path = loggedPath(request.path).slice(0, 200);
   const methods = methodsOf(request);
   if (methods.length === 0) return refusal('route.unknown', `No ${request.method} ${path}`);

@@ -12,7 +12,8 @@ export interface RouterLayer {
   /** Whether it is middleware for all paths. */
   readonly slash: boolean;
   readonly route?: RouterRoute;
-  match(path: string): unknown;
+  /** @throws Error with status 400 for malformed percent-encoding */
+  match(path: string): { readonly params: Record<string, string> } | false;
 }
 
 export interface RouterRoute {

@@ -116,7 +116,7 @@ export class RemoteSourceRunner {
     const settle: Settle = (checks) => this.patterns.settle(session.project.id, checks);
     if (given.tx || !sources) {
       // This neither begins the transaction of the session nor takes a second connection if it has begun.
-      await this.catalog.check(session.project, session.model, given.tx?.hasBegun ? given : this.database);
+      await this.catalog.check(session, session.model, given.tx?.hasBegun ? given : this.database);
       const call: SourceAccess['call'] = (operation, ...args) => source.call(operation, args, session);
       return work({ session, settle, call, transaction: (hooks) => hooks(session) });
     }

@@ -1,7 +1,7 @@
 /** The store of remote kinds, whose units come from a source. */
 import { Injectable } from '@nestjs/common';
 import { checkActive } from '../../access/access.js';
-import { AfterRelease, Catalog } from '../../catalog/catalog.service.js';
+import { AfterRelease, Catalog, type ModelScope } from '../../catalog/catalog.service.js';
 import { UNIT_QUERY } from '../../http/route/query-names.js';
 import type { KindDef, Model } from '../../model/model.js';
 import { refusal } from '../../shared/errors.js';
@@ -32,8 +32,8 @@ export class RemoteStore implements UnitStore {
     return this.remotes.lacks(kind, project, operation);
   }
 
-  async run<T>(project: Project, model: Model, work: () => Promise<T>): Promise<AfterRelease<T>> {
-    await this.catalog.check(project, model);
+  async run<T>(scope: ModelScope, model: Model, work: () => Promise<T>): Promise<AfterRelease<T>> {
+    await this.catalog.check(scope, model);
     return new AfterRelease(work);
   }
 

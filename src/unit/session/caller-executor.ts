@@ -17,13 +17,24 @@ export function timesOf(caller: Caller): { readonly statementTimeout?: number } 
   return limit === undefined ? {} : { statementTimeout: limit };
 }
 
-/** For statements without a transaction. */
-export function executorFor(database: Database, caller: Caller): Executor {
+/** For single statements, or those of the transaction that the request is part of. */
+export function executorFor(
+  database: Database,
+  { caller, enclosing }: Pick<RequestScope, 'caller' | 'enclosing'>,
+): Executor {
+  if (enclosing) return enclosing.executor;
   const limit = timeLimitOf(caller);
   return limit === undefined ? database : database.withTimeout(limit);
 }
 
-/** The session of a request without a transaction. */
-export function requestSession(database: Database, { project, caller }: RequestScope, model: Model): Session {
-  return { project, caller, model, executor: executorFor(database, caller) };
+/** The session of a request, without a transaction unless the request is part of one. */
+export function requestSession(database: Database, scope: RequestScope, model: Model): Session {
+  const { project, caller, enclosing } = scope;
+  const session = { project, caller, model, executor: executorFor(database, scope) };
+  return enclosing ? { ...session, ...deploymentOf(scope) } : session;
+}
+
+/** The custom functions of the transaction that the request is part of. */
+export function deploymentOf({ enclosing }: Pick<RequestScope, 'enclosing'>): Pick<Session, 'deployment'> {
+  return enclosing?.deployment ? { deployment: enclosing.deployment } : {};
 }

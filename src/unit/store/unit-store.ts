@@ -1,6 +1,6 @@
 /** The interface of the stores of units: tables and remote sources. Callers check rights first. */
 import type { Grant } from '../../access/grant.js';
-import type { AfterRelease } from '../../catalog/catalog.service.js';
+import type { AfterRelease, ModelScope } from '../../catalog/catalog.service.js';
 import type { AggregateQuery } from '../../filter/aggregate-query.js';
 import type { Parsed, ParsedQuery } from '../../http/route/parse-list-query.js';
 import type { QueryName } from '../../http/route/query-names.js';
@@ -65,7 +65,7 @@ export interface UnitStore {
   /** Whether the store does not support the operation on units of this kind. */
   lacks(kind: KindDef, project: Project, operation: UnitOperation): boolean;
   /** Runs the work of a request: immediately, or for slow stores after the place of the project is released. */
-  run<T>(project: Project, model: Model, work: () => Promise<T>): Promise<T | AfterRelease<T>>;
+  run<T>(scope: ModelScope, model: Model, work: () => Promise<T>): Promise<T | AfterRelease<T>>;
 
   /** @throws KindError 400 */
   list(session: Session, readable: Readable, query: ParsedQuery): Promise<UnitPage>;

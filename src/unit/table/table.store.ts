@@ -2,8 +2,8 @@
 import { Injectable } from '@nestjs/common';
 import { checkActive } from '../../access/access.js';
 import { UNIT_QUERY } from '../../http/route/query-names.js';
+import type { ModelScope } from '../../catalog/catalog.service.js';
 import type { KindDef, Model } from '../../model/model.js';
-import type { Project } from '../../tenancy/project.js';
 import type { UnitStore } from '../store/unit-store.js';
 import { TableReader } from './table.reader.js';
 import { TableWriter } from './table.writer.js';
@@ -25,7 +25,7 @@ export class TableStore implements UnitStore {
     return false;
   }
 
-  run<T>(_project: Project, _model: Model, work: () => Promise<T>): Promise<T> {
+  run<T>(_scope: ModelScope, _model: Model, work: () => Promise<T>): Promise<T> {
     return work();
   }
 

@@ -147,6 +147,7 @@ const ROWS: readonly Row[] = [
     tokenless: true,
     anyQuery: true,
   },
+  { route: 'POST /api/lib/batch', call: () => ['POST', '/batch', { operations: [] }], answers: [200, 200, 200, 200] },
   { route: 'GET /api/lib/kind/struct', call: () => ['GET', '/kind/struct'], answers: [401, 200, 200, 200] },
   {
     route: 'GET /api/lib/group/:group_id/struct',

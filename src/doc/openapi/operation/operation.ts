@@ -138,6 +138,8 @@ function operationBody({ body, form }: Route, kind: KindDef | undefined, view: D
       return jsonBody(schemaRef('kind_link_values'));
     case 'links':
       return jsonBody(schemaRef('kind_links_body'));
+    case 'batch':
+      return jsonBody(schemaRef('kind_batch_body'));
     case 'signup':
       return signUpRequestBody(kind, view);
     case 'create':

@@ -36,6 +36,7 @@ export function responsesOf(
   const bodyStatuses = route.method === 'post' || route.method === 'put' ? BODY_STATUSES : [];
   const runsHooks =
     route.content === 'function' ||
+    route.content === 'batch' ||
     FORMS_WITH_HOOKS.has(route.form) ||
     (route.method === 'delete' && route.of === 'all') ||
     // Changing the values of a link runs none.
@@ -152,6 +153,8 @@ function contentSchema(form: ContentForm, kind: KindDef | undefined, view: Docum
       return schemaRef('kind_explanation');
     case 'health':
       return schemaRef('kind_health');
+    case 'batch':
+      return schemaRef('kind_batch');
     case 'function':
       return {};
   }

@@ -7,6 +7,7 @@ import { PARAMETER_TYPES } from '../../../model/parameter-type/type-by-id.js';
 import { ERRORS } from '../../../shared/errors.js';
 import { DEFINITION_SCHEMAS } from './definition.schema.js';
 import { schemaRef, type Schema } from '../openapi.js';
+import { BATCH_SCHEMAS } from './batch.schemas.js';
 import { LINK_SCHEMAS } from './shared-link.schemas.js';
 import { objectSchema } from './object.schema.js';
 import { orNull, TIMESTAMP_SCHEMA } from './value.schema.js';
@@ -45,6 +46,7 @@ const MESSAGE: Schema = {
     text: { type: 'string', minLength: 1, description: 'For a person.' },
     parameter: { type: 'string', description: 'The parameter to blame, where one is.' },
     index: { type: 'integer', minimum: 0, description: 'In a bulk write, the object to blame.' },
+    operation: { type: 'integer', minimum: 0, description: 'In a batch, the operation to blame.' },
   },
   required: ['code', 'text'],
   additionalProperties: false,
@@ -220,6 +222,7 @@ export const SHARED_SCHEMAS: Readonly<Record<string, Schema>> = {
   kind_own_session: OWN_SESSION,
   kind_unit: UNIT,
   ...LINK_SCHEMAS,
+  ...BATCH_SCHEMAS,
   kind_nested_unit: {
     type: 'object',
     description: 'With `nest`: the id of the unit that is referred to, and its values that `include` names.',

@@ -1,0 +1,117 @@
+/** Runs the operations of a batch in one transaction, each by the handler of its route. */
+import { createHash } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { Answer } from '../http/answer/answer.js';
+import { readJson } from '../http/body/json-pieces.js';
+import { ParsedBody } from '../http/body/read-body.js';
+import { currentOperation } from '../http/request/current-operation.js';
+import type { HttpRequest } from '../http/request/request.js';
+import type { RouteTag } from '../http/route/api-route.js';
+import { InnerRoutes, type InnerRoute } from '../http/server/inner-routes.js';
+import { KindError, refusal } from '../shared/errors.js';
+import { EventLoopYield } from '../shared/event-loop-yield.js';
+import type { Json } from '../shared/json.js';
+import { LIMITS } from '../shared/limits.js';
+import { answerTooLarge } from '../shared/response-size.js';
+import { runYielding } from '../shared/work-in-pieces.js';
+import { setBody } from '../tenancy/request-bodies.js';
+import { setScope, type EnclosingTransaction, type RequestScope } from '../tenancy/request-scope.js';
+import { EnclosedRunner, type EnclosedScope } from '../unit/write/enclosed.runner.js';
+import { readBatch, type GivenBatch } from './batch.request.js';
+import type { Operation } from './operation.js';
+import { fillBody, fillPath, pathReferences, ReferenceBudget } from './references.js';
+
+/** The routes that a batch may call. Of definitions, those that only read. */
+const TAGS: ReadonlySet<RouteTag> = new Set(['Units', 'Groups', 'Links', 'Functions', 'Kinds', 'Parameters']);
+
+const PREFIX = '/api/lib';
+
+@Injectable()
+export class BatchService {
+  constructor(
+    private readonly routes: InnerRoutes,
+    private readonly runner: EnclosedRunner,
+  ) {}
+
+  /** @param request the request of the batch, whose errors name the operation that failed */
+  async run(scope: RequestScope, request: HttpRequest, body: unknown): Promise<Answer> {
+    const given = await runYielding(readBatch(body), new EventLoopYield(scope.project.schema));
+    this.#checkRoutes(given, request);
+    const admit: EnclosingTransaction['admit'] = (write, kind) => {
+      throw notHere(write === 'definition' ? 'Definitions are only read' : `The source of '${kind}' can not be undone`);
+    };
+    const runAll = (within: EnclosedScope) => this.#runAll(within, request, given);
+    const { enclosing } = scope;
+    if (enclosing) return runAll({ ...scope, enclosing: { ...enclosing, admit } });
+    return this.runner.run(scope, { admit, workKey: () => keyOf(given) }, runAll);
+  }
+
+  /** Refuses routes that no batch may call, before anything is done. Routes of paths with references are checked later. */
+  #checkRoutes({ operations }: GivenBatch, request: HttpRequest): void {
+    for (const [at, { method, path }] of operations.entries()) {
+      if (pathReferences(path).length > 0) continue;
+      currentOperation.set(request, at);
+      this.#find({ method, url: PREFIX + path, headers: {} });
+    }
+    currentOperation.set(request, undefined);
+  }
+
+  async #runAll(scope: EnclosedScope, request: HttpRequest, { operations, used }: GivenBatch): Promise<Answer> {
+    const answers = new Map<string, Json>();
+    const budget = new ReferenceBudget();
+    const items: string[] = [];
+    let bytes = 0;
+    for (const [at, operation] of operations.entries()) {
+      currentOperation.set(request, at);
+      const { content } = await this.#run(scope, operation, answers, budget);
+      bytes += Buffer.byteLength(content);
+      if (bytes > LIMITS.answerBytes) throw answerTooLarge();
+      const { as } = operation;
+      if (as !== undefined && used.has(as)) answers.set(as, (await readJson(content, scope.project.schema)) as Json);
+      items.push(`{"as":${JSON.stringify(as ?? null)},"status":200,"content":${content},"messages":[]}`);
+    }
+    currentOperation.set(request, undefined);
+    return new Answer(`{"count":${items.length},"items":[${items.join(',')}]}`);
+  }
+
+  async #run(
+    scope: EnclosedScope,
+    { method, path, hasBody, body, ifMatch }: Operation,
+    answers: ReadonlyMap<string, Json>,
+    budget: ReferenceBudget,
+  ): Promise<Answer> {
+    const headers = {
+      ...(hasBody && { 'content-type': 'application/json', 'content-length': '1' }),
+      ...(ifMatch !== undefined && { 'if-match': ifMatch }),
+    };
+    const { request, invoke } = this.#find({ method, url: PREFIX + fillPath(path, answers), headers });
+    const yielder = new EventLoopYield(scope.project.schema);
+    const filled = hasBody ? new ParsedBody(await runYielding(fillBody(body, answers, budget), yielder)) : undefined;
+    setScope(request, scope);
+    setBody(request, filled);
+    const answer = await invoke(request);
+    if (!(answer instanceof Answer)) throw new Error(`${method} ${path} answered what is no answer`);
+    return answer;
+  }
+
+  /** @throws KindError 400, 404, 405 */
+  #find(
+    asked: Parameters<InnerRoutes['find']>[0],
+  ): Required<Pick<InnerRoute, 'request'>> & { invoke: NonNullable<InnerRoute['invoke']> } {
+    const { description, invoke, request } = this.routes.find(asked);
+    if (!invoke || !description || description.alone || !TAGS.has(description.tag)) {
+      throw notHere(`${asked.method} ${request.path.slice(0, 200)} is no operation of a batch`);
+    }
+    return { request, invoke };
+  }
+}
+
+function notHere(text: string): KindError {
+  return refusal('batch.not_here', text);
+}
+
+/** Equal batches probably write the same units. */
+function keyOf({ operations }: GivenBatch): string {
+  const named = JSON.stringify(operations.map(({ method, path }) => [method, path]));
+  return `batch ${createHash('sha256').update(named).digest('base64')}`;
+}

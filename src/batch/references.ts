@@ -1,0 +1,101 @@
+/** References of operations to the answers of earlier ones: `{author.id}` in paths, `{"$from": "author.id"}` in bodies. Pure. */
+import { refusal, type KindError } from '../shared/errors.js';
+import { InexactNumber, isPlainObject, typeName, type Json } from '../shared/json.js';
+import { LIMITS } from '../shared/limits.js';
+import type { WorkInPieces } from '../shared/work-in-pieces.js';
+import { parseReference } from './operation.js';
+
+/** What operations have answered, by their names. */
+export type Answers = ReadonlyMap<string, Json>;
+
+const FROM = '$from';
+const IN_PATH = /\{([^{}]*)\}/g;
+
+/** Values of a body between two yields. */
+const VALUES_PER_PIECE = 512;
+
+/** The texts of the references in a path. */
+export function pathReferences(path: string): string[] {
+  return [...path.matchAll(IN_PATH)].map(([, text = '']) => text);
+}
+
+/** The path with what its references stand for, percent-encoded. @throws KindError 400 */
+export function fillPath(path: string, answers: Answers): string {
+  const filled = path.replace(IN_PATH, (_, text: string) => {
+    const value = lookUp(text, answers);
+    if (typeof value === 'string' && value.isWellFormed()) return encodeURIComponent(value);
+    if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+    throw badReference(`path: {${shortened(text)}} is ${typeName(value)}; a path takes a string, number or boolean`);
+  });
+  if (filled.length <= LIMITS.batchPath) return filled;
+  throw refusal('batch.bad_operation', `path: at most ${LIMITS.batchPath} characters, got ${filled.length}`);
+}
+
+/** The reference that a value of a body is; undefined if it is none. */
+export function referenceIn(value: unknown): unknown {
+  return isPlainObject(value) && Object.hasOwn(value, FROM) ? value[FROM] : undefined;
+}
+
+/** Counts what references stand for, in all bodies of a batch. */
+export class ReferenceBudget {
+  #left: number = LIMITS.batchReferences;
+
+  /** @throws KindError 400 */
+  take(text: string, value: Json): void {
+    this.#left -= JSON.stringify(value).length;
+    if (this.#left >= 0) return;
+    const most = LIMITS.batchReferences.toLocaleString('en');
+    throw badReference(`{"$from": "${shortened(text)}"}: references stand for more than ${most} characters of JSON`);
+  }
+}
+
+/** A copy of a body with what its references stand for. @throws KindError 400 */
+export function* fillBody(value: unknown, answers: Answers, budget: ReferenceBudget): WorkInPieces<unknown> {
+  if (typeof value !== 'object' || value === null || value instanceof InexactNumber) return value;
+  const reference = referenceIn(value);
+  if (typeof reference === 'string') {
+    const found = lookUp(reference, answers);
+    budget.take(reference, found);
+    return structuredClone(found);
+  }
+  if (Array.isArray(value)) {
+    const list: unknown[] = [];
+    for (const item of value as unknown[]) {
+      if (list.push(yield* fillBody(item, answers, budget)) % VALUES_PER_PIECE === 0) yield;
+    }
+    return list;
+  }
+  const members: [string, unknown][] = [];
+  for (const [key, member] of Object.entries(value)) {
+    if (members.push([key, yield* fillBody(member, answers, budget)]) % VALUES_PER_PIECE === 0) yield;
+  }
+  return Object.fromEntries(members);
+}
+
+/** @throws KindError 400 if the answer has no such value */
+function lookUp(text: string, answers: Answers): Json {
+  const { name, keys } = parseReference(text) ?? { name: '', keys: [] };
+  let value = answers.get(name);
+  for (const [at, key] of keys.entries()) {
+    const rest = keys.slice(at).join('.');
+    // Values of referenced units have flat keys: `country.name`.
+    if (isPlainObject(value) && Object.hasOwn(value, rest)) return value[rest] as Json;
+    value = memberOf(value, key);
+    if (value === undefined) throw badReference(`'${shortened(text)}': the answer of '${name}' has no such value`);
+  }
+  if (value === undefined) throw badReference(`'${shortened(text)}': no earlier operation has that name`);
+  return value;
+}
+
+function memberOf(value: Json | undefined, key: string): Json | undefined {
+  if (Array.isArray(value)) return /^\d{1,6}$/.test(key) ? (value as readonly Json[])[Number(key)] : undefined;
+  return isPlainObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+}
+
+export function badReference(text: string): KindError {
+  return refusal('batch.bad_reference', text);
+}
+
+function shortened(text: string): string {
+  return text.length > 80 ? `${text.slice(0, 80)}…` : text;
+}
