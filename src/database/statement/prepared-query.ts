@@ -34,6 +34,7 @@ const PlainQuery = Query as unknown as new (
   settled: QueryCallback,
 ) => {
   name?: string;
+  queryMode?: 'extended';
   _result: ResultColumns;
   _accumulateRows: unknown;
   handleRowDescription(message: RowDescription): void;
@@ -80,8 +81,14 @@ function isSame(known: readonly ColumnDescription[], fields: readonly ColumnDesc
 }
 
 /** @param name the name of the prepared statement; undefined for an unprepared one */
-export function preparedQuery({ text, values }: Statement, name: string | undefined, settled: QueryCallback): Query {
+export function preparedQuery(
+  { text, values, prepare }: Statement,
+  name: string | undefined,
+  settled: QueryCallback,
+): Query {
   const query =
     name === undefined ? new PlainQuery(text, values, settled) : new NamedQuery(name, text, values, settled);
+  // Without values `pg` would use the simple protocol, in which one text can contain several statements.
+  if (prepare) query.queryMode = 'extended';
   return query as unknown as Query;
 }

@@ -10,7 +10,6 @@ import type { QueryParameters } from '../../http/route/parse-list-query.js';
 import type { KindDef } from '../../model/model.js';
 import { boundRuleOf } from '../../model/predicate/bound-rule.js';
 import type { Statement } from '../../sql/fragment.js';
-import { withLiteralValues } from '../../sql/literal-values.sql.js';
 import { identityOf } from '../../sql/statement-template.js';
 import type { Session } from '../session/session.js';
 
@@ -18,13 +17,6 @@ import type { Session } from '../session/session.js';
 const STORED = { queries: 2000, characters: 4_000_000 } as const;
 /** Longer queries and statements are not stored, in characters. */
 const LONGEST = { query: 2000, statement: 20_000 } as const;
-/**
- * Queries with their values in the text of the statement, so that PostgreSQL plans it once for each connection: after so
- * many repetitions, and only the most that are in use at a time, because each connection prepares a limited number of
- * texts. One that was not requested for so many milliseconds makes room for another.
- */
-const LITERAL = { repetitions: 50, most: 100, milliseconds: 60_000 } as const;
-
 /** Identifies a query with everything that its statement depends on, except the member. */
 export interface QueryKey {
   readonly query: string;
@@ -49,47 +41,21 @@ export function queryKey(
   };
 }
 
-interface Repeated<Query> {
-  readonly query: Query;
-  repetitions: number;
-}
-
 /** A query that was requested once, or whose statement depends on the member. */
-type Entry<Query> = Repeated<Query> | 'once' | 'by member';
+type Entry<Query> = Query | 'once' | 'by member';
 
 export class RepeatedQueries<Query extends { readonly statement: Statement }> {
   readonly #entries = new LRUCache<string, Entry<Query>>({
     max: STORED.queries,
     maxSize: STORED.characters,
-    sizeCalculation: (entry, key) => key.length + (typeof entry === 'string' ? 0 : entry.query.statement.text.length),
-  });
-
-  readonly #literal = new LRUCache<string, Query>({
-    max: LITERAL.most,
-    ttl: LITERAL.milliseconds,
-    updateAgeOnGet: true,
+    sizeCalculation: (entry, key) => key.length + (typeof entry === 'string' ? 0 : entry.statement.text.length),
   });
 
   /** The query, if it was requested twice before. */
   find({ query, memberId }: QueryKey): Query | undefined {
     const shared = this.#entries.get(query);
-    const key = shared === 'by member' ? ofMember(query, memberId) : query;
-    const entry = shared === 'by member' ? this.#entries.get(key) : shared;
-    if (typeof entry !== 'object') return undefined;
-    entry.repetitions += 1;
-    const literal = this.#literal.get(key);
-    if (literal) return literal;
-    return entry.repetitions % LITERAL.repetitions === 0 ? this.#withLiterals(key, entry.query) : entry.query;
-  }
-
-  #withLiterals(key: string, query: Query): Query {
-    if (this.#literal.size === LITERAL.most) this.#literal.purgeStale();
-    const hasPlace = this.#literal.size < LITERAL.most && query.statement.values.length > 0;
-    const statement = hasPlace ? withLiteralValues(query.statement) : undefined;
-    if (!statement) return query;
-    const literal = { ...query, statement };
-    this.#literal.set(key, literal);
-    return literal;
+    const entry = shared === 'by member' ? this.#entries.get(ofMember(query, memberId)) : shared;
+    return typeof entry === 'object' ? entry : undefined;
   }
 
   /** Notes a query that was not found, and stores it if that happens again. */
@@ -99,7 +65,7 @@ export class RepeatedQueries<Query extends { readonly statement: Statement }> {
     const dependsOnMember = memberId !== undefined && JSON.stringify(values).includes(memberId);
     if (dependsOnMember) this.#entries.set(query, 'by member');
     const key = dependsOnMember ? ofMember(query, memberId) : query;
-    this.#entries.set(key, this.#entries.has(key) ? { query: planned, repetitions: 0 } : 'once');
+    this.#entries.set(key, this.#entries.has(key) ? planned : 'once');
   }
 }
 

@@ -7,10 +7,7 @@ import { PLACE, THING, UNIT_PARAMETERS } from '../../support/every-type.js';
 import { matches, type UnitRecord } from '../../support/naive-filter.js';
 import { randomFilters, randomThings } from '../../support/random-filters.js';
 import { runs } from '../../support/runs.js';
-import { observeStatements } from '../../support/sent-statements.js';
 import { sharedService } from '../../support/service.js';
-import type { Statement } from '../../../src/sql/fragment.js';
-import { withLiteralValues } from '../../../src/sql/literal-values.sql.js';
 
 const UNITS = 300;
 const service = await sharedService();
@@ -58,24 +55,6 @@ describe('a random filter', () => {
     );
     // The filters are no use where nearly all of them match all or nothing.
     expect(Math.min(found, left)).toBeGreaterThan(UNITS * 20);
-  });
-
-  it('finds the same with its values as literals of the statement', async () => {
-    await fc.assert(
-      fc.asyncProperty(filter, async (tree) => {
-        const statements: Statement[] = [];
-        const stop = observeStatements(project.service.database, (statement) => statements.push(statement));
-        const { ids: found } = await ask(printFilter(tree)).finally(stop);
-        const list = statements.find(({ text }) => text.includes('"thing"'));
-        const literal = list && withLiteralValues(list);
-        expect(list).toBeDefined();
-        // Binary values have no literal.
-        if (!literal) return;
-        const [row] = await project.service.database.run<{ items: string }>(literal);
-        expect(ids(JSON.parse(row?.items ?? '[]') as UnitRecord[]), literal.text).toEqual(found);
-      }),
-      { numRuns: runs(80) },
-    );
   });
 
   it('and its negation divide the units between them', async () => {

@@ -41,8 +41,8 @@ await ok(
   ]),
 );
 
-/** More than the service needs to make the values a part of the statement. */
-const REPETITIONS = 55;
+/** More than the service needs to store the statement. */
+const REPETITIONS = 5;
 
 async function repeat(by: TestProject, path: string): Promise<unknown> {
   const first = await ok(by.get(path));
@@ -64,7 +64,7 @@ it.each([
   expect(await repeat(project, listOf(query))).toEqual({ count: texts.length, items: texts.map((text) => ({ text })) });
 });
 
-it('a repeated list has its values in its text, and the units that were created since', async () => {
+it('a repeated list has the units that were created since, and its values as parameters', async () => {
   const path = listOf('filter=eq(state,new)');
   expect(await repeat(project, path)).toEqual({ count: 0, items: [] });
   await ok(project.post('/note/unit', { text: 'late', state: 'new' }));
@@ -73,8 +73,7 @@ it('a repeated list has its values in its text, and the units that were created 
   expect(await ok(project.get(path))).toEqual({ count: 1, items: [{ text: 'late' }] });
   stop();
   const sent = statements.filter(({ text }) => text.includes('"note"'));
-  expect(sent.map(({ values }) => values)).toEqual([[]]);
-  expect(sent[0]?.text).toContain(`'new'`);
+  expect(sent.map(({ values }) => values[0])).toEqual(['new']);
 });
 
 it('members see their own units with the same query, and nothing of what is masked', async () => {

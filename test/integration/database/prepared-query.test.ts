@@ -50,3 +50,11 @@ it('without rows, after an error, and without a name', async () => {
   expect(await run(numbers)).toEqual([{ a: 1, b: true }]);
   expect(await run(numbers, true, undefined)).toEqual([{ a: 1, b: true }]);
 });
+
+it('and a text with several statements is refused', async () => {
+  const query = new Promise((resolve, reject) => {
+    const two = { text: 'SELECT 1; SELECT 2', values: [], prepare: true };
+    numbers.query(preparedQuery(two, undefined, (error, result) => (error ? reject(error) : resolve(result))));
+  });
+  await expect(query).rejects.toThrow('cannot insert multiple commands into a prepared statement');
+});

@@ -1,4 +1,4 @@
-/** Repeated queries: which are stored, for which callers, and when their values become a part of the statement. */
+/** Repeated queries: which are stored, and for which callers. */
 import { describe, expect, it } from 'vitest';
 import type { KindDef, Model } from '../../../src/model/model.js';
 import { bindRule } from '../../../src/model/predicate/bound-rule.js';
@@ -33,26 +33,6 @@ describe('a repeated query', () => {
       queries.note(key, query(1));
     }
     expect(queries.find(key)).toEqual(query(1));
-  });
-
-  it('has its values in its text from the fiftieth repetition on', () => {
-    const queries = new RepeatedQueries<ReturnType<typeof query>>();
-    const key = keyOf(ANONYMOUS);
-    queries.note(key, query(1));
-    queries.note(key, query(1));
-    for (let repetition = 1; repetition < 50; repetition += 1) expect(queries.find(key)).toEqual(query(1));
-    expect(queries.find(key)?.statement).toEqual({ text: `SELECT '1'`, values: [], prepare: true });
-  });
-
-  it('has them there as one of a hundred', () => {
-    const queries = new RepeatedQueries<ReturnType<typeof query>>();
-    const literals = Array.from({ length: 120 }, (_, at) => {
-      const key = keyOf(ANONYMOUS, `eq(a,${at})`);
-      for (let request = 0; request < 2; request += 1) queries.note(key, query(at));
-      for (let repetition = 1; repetition < 150; repetition += 1) queries.find(key);
-      return queries.find(key)?.statement.values.length === 0;
-    });
-    expect(literals).toEqual(literals.map((_, at) => at < 100));
   });
 
   it('of a text that is too long is not stored', () => {
