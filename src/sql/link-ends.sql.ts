@@ -65,9 +65,11 @@ const SHARE = sql` FOR SHARE OF t`;
 export function endCtes(plan: LinkPlan, params: LinkStatementParams, unruledLock: Fragment): Fragment {
   const { allowed, rule, schema, parent, child } = plan;
   const test = allowed ? sql`(${all(rowConditions(schema, parent.kind, [allowed]))}) IS TRUE` : sql`true`;
-  const [lock, unit] = rule ? [SHARE, sql`, t AS unit`] : [unruledLock, EMPTY_SQL];
-  const parentRow = endQuery(schema, parent, params.parent, params.version, sql`, ${test} AS allowed${unit}`);
-  const childRow = endQuery(schema, child, params.child, params.version, unit);
+  const lock = rule ? SHARE : unruledLock;
+  const tested = (end: End) => join(rule ? testedColumns(rule, end).map(keptColumn) : [], '');
+  const parentMore = sql`, ${test} AS allowed${tested('parent')}`;
+  const parentRow = endQuery(schema, parent, params.parent, params.version, parentMore);
+  const childRow = endQuery(schema, child, params.child, params.version, tested('child'));
   const ends = sql`_p AS MATERIALIZED (${parentRow}${lock}), _c AS MATERIALIZED (${childRow}${lock})`;
   return rule ? sql`${ends}, _a AS MATERIALIZED (${ruleQuery(schema, rule)})` : ends;
 }
@@ -81,8 +83,24 @@ function ruleQuery(schema: string, rule: Predicate): Fragment {
   `;
 }
 
+type End = 'parent' | 'child';
+
 /** The columns of a locked unit that a rule tests, as a row. */
-function unitRow(cte: string, rule: Predicate, end: 'parent' | 'child', row: string): Fragment {
+function unitRow(cte: string, rule: Predicate, end: End, row: string): Fragment {
+  const values = testedColumns(rule, end).map((column, at) => sql`${ident(cte, keptName(at))} AS ${ident(column)}`);
+  return sql`LATERAL (SELECT ${values.length > 0 ? join(values) : EMPTY_SQL}) AS ${ident(row)}`;
+}
+
+/** A column of the row `t`, kept under a name that no parameter has. */
+function keptColumn(column: string, at: number): Fragment {
+  return sql`, ${ident('t', column)} AS ${ident(keptName(at))}`;
+}
+
+function keptName(at: number): string {
+  return `_c${at}`;
+}
+
+function testedColumns(rule: Predicate, end: End): string[] {
   const fields = fieldTests(rule)
     .flatMap(operandsOf)
     .flatMap(({ field, through = [] }) => {
@@ -92,9 +110,7 @@ function unitRow(cte: string, rule: Predicate, end: 'parent' | 'child', row: str
       // A field that is not read from the row is tested with the key.
       return tested.column === undefined ? first.kind.keyField : tested;
     });
-  const columns = [...new Set(fields.flatMap(({ column }) => column ?? []))];
-  const values = columns.map((column) => sql`(${ident(cte, 'unit')}).${ident(column)} AS ${ident(column)}`);
-  return sql`LATERAL (SELECT ${values.length > 0 ? join(values) : EMPTY_SQL}) AS ${ident(row)}`;
+  return [...new Set(fields.flatMap(({ column }) => column ?? []))];
 }
 
 /** Whether the caller may do it; null where a rule can not be tested. */
