@@ -100,9 +100,12 @@ export class FilterParser {
     return this.#filter(1, operator);
   }
 
+  /** The next word, and skips white space after it. */
   word(): ReadWord {
     const { at } = this.scanner;
-    return { at, word: this.scanner.word() };
+    const word = this.scanner.word();
+    this.scanner.skipSpace();
+    return { at, word };
   }
 
   #filter(level: number, { word, at }: ReadWord): Filter {

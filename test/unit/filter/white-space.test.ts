@@ -1,0 +1,25 @@
+/** White space is allowed between all parts of filters, orders, aggregations, and terms of `include`. */
+import { expect, it } from 'vitest';
+import { parseGroup, parseSelect } from '../../../src/filter/aggregate.parser.js';
+import { parseFilter } from '../../../src/filter/filter.parser.js';
+import { parseRelatedTerm } from '../../../src/filter/include.parser.js';
+import { parseOrder } from '../../../src/filter/order.parser.js';
+import { parseSnippetTerm } from '../../../src/filter/snippet.parser.js';
+
+/** A tree without the positions of its nodes. */
+const withoutPositions = (tree: unknown): unknown =>
+  JSON.parse(JSON.stringify(tree, (key, value: unknown) => (key === 'at' ? undefined : value)));
+
+it.each([
+  [parseFilter, 'and(not(eq(a.b,1)),in(c,[1,2]),isnull(d,true),gt_field(e,f),near(g,h,1,2,3))'],
+  [parseFilter, 'or(exists(comment.article,eq(state,new)),gt(count_linked(borders,child,[a,b],lt(link.w,3)),5))'],
+  [parseSelect, '[count(),n:count(eq(a,1)),sum(b),m:max(count_related(comment.article)),first(c.d,exists(x.y))]'],
+  [parseGroup, '[a.b,y:year(c),each(d),bucket(e,5),n:count_linked(borders,child)]'],
+  [parseOrder, '[a.b;desc,-c,distance(d,e,1,2);asc,rank(),-count_related(comment.article)]'],
+  [parseRelatedTerm, 'l:related(comment.article,eq(state,new),order=-size,limit=3)'],
+  [parseRelatedTerm, 'n:count_related(comment.article,eq(state,new))'],
+  [parseSnippetTerm, 'part:snippet(body)'],
+])('%o of %s', (parse, text) => {
+  const spaced = text.replace(/[^\w]/g, ' $& ');
+  expect(withoutPositions(parse(spaced))).toEqual(withoutPositions(parse(text)));
+});
