@@ -24,6 +24,7 @@ import type { Session } from '../unit/session/session.js';
 import { Structs } from '../unit/struct.js';
 import { noUnit, parseKey } from '../unit/session/unit-ids.js';
 import { planContextOf, countFor, planQuery, type PlanContext } from '../unit/query/list.plan.js';
+import { planBoth } from '../unit/query/plan-both.js';
 import { UnitReader } from '../unit/unit.reader.js';
 import { PageRepository } from '../unit/table/page.repository.js';
 import { UnitRepository } from '../unit/table/unit.repository.js';
@@ -68,11 +69,14 @@ export class GroupReader {
   async listIn(session: Session, groupId: string, parameters: QueryParameters): Promise<MixedPage> {
     const { project, model, executor, caller } = session;
     const contexts = contextsOf(session, await this.#getGroup(session, groupId));
-    const { query, planned } = planQuery(parseListQuery(parameters, UNITS_QUERY), (list) => {
-      const read = inOrder(list, contexts);
-      return { query: list, planned: planParts(caller.seesHidden ? includingKind(read) : read, contexts) };
-    });
-    const parts = await this.#withLinks(session, query, planned);
+    const parsed = parseListQuery(parameters, UNITS_QUERY);
+    const { query } = parsed;
+    const parts = await this.#withLinks(session, query, () =>
+      planQuery(parsed, (list) => {
+        const read = inOrder(list, contexts);
+        return planParts(caller.seesHidden ? includingKind(read) : read, contexts);
+      }),
+    );
     const plan: UnionPlan = {
       schema: project.schema,
       ...parts,
@@ -104,10 +108,10 @@ export class GroupReader {
       const session = requestSession(this.database, scope, model);
       const contexts = contextsOf(session, await this.#getGroup(session, groupId));
       const find = async (parsed: ParsedQuery) => {
-        const { query, planned } = planQuery(parsed, (list) => {
-          return { query: list, planned: planParts({ ...list, order: [], filter: undefined }, contexts) };
-        });
-        const plans = keyed(await this.#withLinks(session, query, planned), unitId);
+        const parts = await this.#withLinks(session, parsed.query, () =>
+          planQuery(parsed, (list) => planParts({ ...list, order: [], filter: undefined }, contexts)),
+        );
+        const plans = keyed(parts, unitId);
         const found = await this.repository.fetchAny(session.executor, scope.project.schema, plans, model);
         const plan = found && plans[found.at];
         if (!plan) throw noUnit(unitId, `in the group '${groupId}'`);
@@ -130,9 +134,9 @@ export class GroupReader {
     return getGroup(session.model, id, (await this.reader.find(session, kind, id)) ? [id] : []);
   }
 
-  async #withLinks(session: Session, query: ListQuery, planned: UnionParts): Promise<UnionParts> {
-    if (!query.loadLinks) return planned;
-    const loaded = await this.walks.loaded(session, query);
+  async #withLinks(session: Session, query: ListQuery, plan: () => UnionParts): Promise<UnionParts> {
+    if (!query.loadLinks) return plan();
+    const [planned, loaded] = await planBoth(plan, () => this.walks.loaded(session, query));
     return {
       ...planned,
       parts: planned.parts.map((part) => ({ ...part, read: { ...part.read, also: loaded(part.kind) } })),

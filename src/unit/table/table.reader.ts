@@ -17,6 +17,7 @@ import { hiddenNames, planAggregate } from '../query/aggregate.plan.js';
 import { pageCursor } from '../query/cursor.js';
 import { readKeyValue, type KeyText } from '../query/key-parameter.js';
 import { planContextOf, planGet, planList, planQuery, type PlanContext } from '../query/list.plan.js';
+import { planBoth } from '../query/plan-both.js';
 import type { UnitRow } from '../store/unit-store.js';
 import { queryKey, RepeatedQueries } from '../query/repeated-queries.js';
 import { PageRepository, readyList, type ReadyList } from './page.repository.js';
@@ -46,8 +47,9 @@ export class TableReader {
       return { count, items };
     }
     const context = planContext(session, readable);
-    const { query, read } = planQuery(parsed, (list) => ({ query: list, read: planList(list, context, extra) }));
-    const plan = { ...read, ...(await this.#loaded(session, kind, query)) };
+    const { query } = parsed;
+    const read = () => planQuery(parsed, (list) => planList(list, context, extra));
+    const plan = query.loadLinks ? await this.#withLinks(session, kind, query, read) : read();
     const list = readyList(plan);
     const isRepeatable = !plan.cursor && !(query.loadLinks && this.walks.readsLinks(session));
     if (key && isRepeatable) this.#lists.note(key, list);
@@ -94,9 +96,10 @@ export class TableReader {
     let plan: ReadPlan;
     try {
       const context = planContext(session, readable);
-      const { query, read } = planQuery(parsed, (list) => ({ query: list, read: planGet(list, context) }));
+      const read = () => planQuery(parsed, (query) => planGet(query, context));
+      const asked = { ...parsed.query, limit: 1 };
       // Most requests load no links. They skip the `await`, because it would slow down every get.
-      plan = query.loadLinks ? { ...read, ...(await this.#loaded(session, kind, { ...query, limit: 1 })) } : read;
+      plan = asked.loadLinks ? await this.#withLinks(session, kind, asked, read) : read();
     } catch (error) {
       if (isCallerError(error) && !(await fetch(planGet(EMPTY_QUERY, planContext(session, readable))))) throw unknown();
       throw error;
@@ -106,9 +109,15 @@ export class TableReader {
     return { tag: unit.tag, body: unit.body, more: showsMore(plan) };
   }
 
-  /** The column for `load_links`, if the query has it. */
-  async #loaded(session: Session, kind: KindDef, query: LoadedQuery): Promise<Pick<ReadPlan, 'also'>> {
-    return query.loadLinks ? { also: (await this.walks.loaded(session, query))(kind) } : {};
+  /** A plan with the column of `load_links`. */
+  async #withLinks<Plan extends ReadPlan>(
+    session: Session,
+    kind: KindDef,
+    query: LoadedQuery,
+    read: () => Plan,
+  ): Promise<Plan> {
+    const [plan, loaded] = await planBoth(read, () => this.walks.loaded(session, query));
+    return { ...plan, also: loaded(kind) };
   }
 
   async find(session: Session, readable: Readable, id: string): Promise<UnitRow | undefined> {

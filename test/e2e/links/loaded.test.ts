@@ -248,6 +248,16 @@ describe.each(['/place/unit', '/place/unit/a', '/group/all/unit', '/group/all/un
       expect: { status: 400, code: ['query.bad_value', 'query.bad_value', 'parameter.unknown'] },
     },
     {
+      name: 'reports them together with those of the rest of the query',
+      request: of('include=nope&nest=maybe&link_id=raod'),
+      expect: { status: 400, code: ['query.bad_value', 'parameter.unknown', 'query.bad_value'] },
+    },
+    {
+      name: 'refuses a kind that may not be read before faults of the query',
+      request: of('include=nope&kind_id=sealed'),
+      expect: { status: 403, code: 'access.denied' },
+    },
+    {
       name: 'refuses included fields of numbers',
       request: `GET ${path}?load_links=count&include_linked=name`,
       expect: bad('include_linked', 'only with load_links=true, not with count'),
