@@ -62,7 +62,18 @@ export interface Links {
     unit: UnitRef,
     direction: 'child' | 'parent',
     options?: WalkOptions<T>,
-  ): Promise<Page<LinkedUnit<T>>>;
+  ): Promise<WalkPage<LinkedUnit<T>>>;
+  /**
+   * Returns the units on a shortest path over links: the last is `to`, and there are none from a unit to itself. Null if
+   * there is no path.
+   *
+   * @throws 400, 403, 404 if one of the units does not exist or the caller may not read it
+   */
+  path<const T extends LinkTypeId = KnownLinkType>(
+    from: UnitRef,
+    to: UnitRef,
+    options?: PathOptions<T>,
+  ): Promise<readonly LinkedUnit<T>[] | null>;
 }
 
 /** The other unit of a link, and values of the parameters of the link type. */
@@ -92,6 +103,27 @@ export interface WalkOptions<T extends LinkTypeId = LinkTypeId> extends Omit<Lis
   /** Return only units of these kinds. All if omitted. */
   readonly kind_id?: string | readonly string[];
   /** 0, the default, for direct neighbours; n for up to n + 1 steps. At most 10 (`walkDepth` in docs/limits.md). */
+  readonly depth?: number;
+  /** Pages through many units: empty for the first page, then `next` of the page before. */
+  readonly cursor?: string;
+}
+
+/** A page of linked units. */
+export interface WalkPage<U> extends Page<U> {
+  /** With a cursor, that of the next page; null if this is the last one. */
+  readonly next?: string | null;
+}
+
+/** Options of a path: the query parameters of the same names. */
+export interface PathOptions<T extends LinkTypeId = LinkTypeId> extends Pick<
+  ListOptions,
+  'include' | 'exclude' | 'nest'
+> {
+  /** `child`, the default, follows links from parents to children, `parent` the other way. */
+  readonly direction?: 'child' | 'parent';
+  /** Follow only these link types. All if omitted. */
+  readonly link_id?: T | readonly T[];
+  /** The most units between the first and the last: 10, the default, or fewer. */
   readonly depth?: number;
 }
 

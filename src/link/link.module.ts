@@ -32,7 +32,7 @@ import { LinkWriter } from './link.writer.js';
     LinkWriter,
     ShortestPathReader,
   ],
-  exports: [LinkReader, LinkService, LinkSetService],
+  exports: [LinkReader, LinkService, LinkSetService, ShortestPathReader],
   controllers: [LinkController, LinkSetController, ShortestPathController, LinkedController],
 })
 export class LinkModule {}

@@ -22,7 +22,7 @@ import { tooFar } from './link.reader.js';
 import { notLinked, planWalk } from './walk.plan.js';
 
 /** An end of a path, as the request names it. */
-interface NamedUnit {
+export interface NamedUnit {
   readonly kind: string;
   readonly unit: string;
 }
@@ -46,11 +46,12 @@ export class ShortestPathReader {
   find(scope: RequestScope, start: NamedUnit, parameters: QueryParameters): Promise<Answer> {
     return this.catalog.withModelOf(scope, start.kind, (model) => {
       const session = requestSession(this.database, scope, model);
-      return explainablePage(session, parameters, (within, query) => this.#findIn(within, start, query));
+      return explainablePage(session, parameters, (within, query) => this.findIn(within, start, query));
     });
   }
 
-  async #findIn(session: Session, named: NamedUnit, parameters: QueryParameters): Promise<MixedPage> {
+  /** A path within a session. */
+  async findIn(session: Session, named: NamedUnit, parameters: QueryParameters): Promise<MixedPage> {
     const { model, executor } = session;
     const parsed = parsePathQuery(parameters);
     const { list } = parsed.query;

@@ -39,6 +39,8 @@ test('the signatures of the page equal those of the kit, and a difference is det
     'LinkAllOptions',
     'LinkFields',
     'WalkOptions',
+    'WalkPage',
+    'PathOptions',
     'Groups',
     'FunctionOptions',
     'Hooks',

@@ -2,10 +2,10 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { LOGGER } from '../../http/log/logger.js';
-import type { Context, Data, Letter, Links, Log, Member, UnitRef } from '../../kit/context.js';
+import type { Context, Data, Letter, Links, Log, Member, UnitRef, WalkPage } from '../../kit/context.js';
 import type { AnyUnit } from '../../kit/kinds.js';
 import type { LinkRecord } from '../../kit/link-types.js';
-import type { Page, Units, WriteCondition } from '../../kit/units.js';
+import type { Units, WriteCondition } from '../../kit/units.js';
 import type { TransactionRuns } from '../../database/transaction/conflict-retries.js';
 import { GroupReader } from '../../group/group.reader.js';
 import { LinkReader } from '../../link/link.reader.js';
@@ -13,11 +13,13 @@ import type { LinkPath } from '../../link/link.plan.js';
 import { LinkService } from '../../link/link.service.js';
 import { calledLinks } from '../../link/link-set.request.js';
 import { LinkSetService } from '../../link/link-set.service.js';
+import { ShortestPathReader } from '../../link/shortest-path.reader.js';
 import { mailLine } from '../../mail/mail.js';
 import { Markup, markup } from '../../mail/markup.js';
 import { MailQueue } from '../../mail/mail-queue.js';
 import { layout } from '../../mail/template/layout.js';
 import { isEmailAddress } from '../../shared/email.js';
+import { KindError } from '../../shared/errors.js';
 import { SYSTEM, type Caller } from '../../tenancy/caller.js';
 import { originalCallerOf, type Session } from '../../unit/session/session.js';
 import { readJson } from '../../http/body/json-pieces.js';
@@ -53,6 +55,7 @@ export class Contexts {
     private readonly links: LinkService,
     private readonly linkSets: LinkSetService,
     private readonly walks: LinkReader,
+    private readonly paths: ShortestPathReader,
     private readonly groups: GroupReader,
     private readonly outgoing: MailQueue,
     @Inject(LOGGER) private readonly logger: Logger,
@@ -183,6 +186,22 @@ export class Contexts {
           mixedPage(session, this.walks.listIn(session, path, parameters), concealHiddenOfLinked),
         );
       }) as Links['list'],
+      path: (async (from, to, options = {}) => {
+        const call = 'links.path(from, to, options)';
+        checkUnit(from, call, 'from');
+        checkUnit(to, call, 'to');
+        const start = { kind: from.kind_id, unit: from.id };
+        const parameters = [...optionParameters(options, call), ['to_kind', to.kind_id], ['to_id', to.id]] as const;
+        return read([from.kind_id, to.kind_id], async () => {
+          try {
+            const path = this.paths.findIn(session, start, parameters);
+            return (await mixedPage(session, path, concealHiddenOfLinked)).items;
+          } catch (error) {
+            if (error instanceof KindError && error.code === 'link.no_path') return null;
+            throw error;
+          }
+        });
+      }) as Links['path'],
     };
     const groups: Data['groups'] = {
       units: async (group, options = {}) => {
@@ -201,14 +220,14 @@ async function mixedPage(
   { model, project }: Session,
   page: Promise<MixedPage>,
   conceal: typeof concealHidden,
-): Promise<Page<AnyUnit>> {
-  const { count, items, showsKinds } = await page;
+): Promise<WalkPage<AnyUnit>> {
+  const { count, items, showsKinds, next } = await page;
   const parsed = (await readJson(items, project.schema)) as AnyUnit[];
   const units = parsed.map((unit) => {
     const { kind_id, ...rest } = unit;
     return conceal(model, kind_id, showsKinds ? unit : rest) as AnyUnit;
   });
-  return { count, items: units };
+  return { count, items: units, ...(next !== undefined && { next }) };
 }
 
 function pathOf(parent: UnitRef, child: UnitRef, link = LINK_TYPE, call = ''): LinkPath {
