@@ -1,4 +1,4 @@
-// `npm run demo`: defines kinds for countries and cities, imports the data of two npm packages through the REST API,
+// `npm run demo`: defines kinds for countries and cities, imports the data of two npm packages through the REST API (two imports),
 // and runs a short tour of queries.
 import { parseArgs } from 'node:util';
 import { ensureBuild } from './build.mjs';

@@ -10,6 +10,7 @@ import { KindModule } from './kind/kind.module.js';
 import { LinkModule } from './link/link.module.js';
 import { ParameterModule } from './parameter/parameter.module.js';
 import { PlatformModule, type Platform } from './platform.module.js';
+import { TransferModule } from './transfer/transfer.module.js';
 import { UnitRoutesModule } from './unit/unit.module.js';
 import { UnknownRouteModule } from './unknown-route.module.js';
 
@@ -27,6 +28,7 @@ export class AppModule {
         GroupModule,
         ParameterModule,
         LinkModule,
+        TransferModule,
         FunctionModule,
         UnitRoutesModule,
         BatchModule,

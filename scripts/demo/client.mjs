@@ -56,12 +56,26 @@ export class Client {
   }
 
   /** Returns `content`. @throws Refused */
-  async call(method, path, body) {
-    const response = await fetch(`${this.url}/api/lib${path}`, {
+  call(method, path, body) {
+    return this.#send(path, {
       method,
       headers: { ...this.#headers, ...(body && { 'content-type': 'application/json' }) },
       ...(body && { body: JSON.stringify(body) }),
-    }).catch((error) => {
+    });
+  }
+
+  /** Sends a file as it is made. @param body an async iterable of bytes */
+  upload(path, type, body) {
+    return this.#send(path, {
+      method: 'POST',
+      headers: { ...this.#headers, 'content-type': type },
+      body,
+      duplex: 'half',
+    });
+  }
+
+  async #send(path, options) {
+    const response = await fetch(`${this.url}/api/lib${path}`, options).catch((error) => {
       throw new DemoError(`${this.url} does not answer: ${error.cause?.message ?? error.message}`);
     });
     const { content, messages } = await response.json();

@@ -1,4 +1,4 @@
-/** The commands of the command line. Each is a file in `project/`, `access/`, `member/`, `index/` or `functions/`. */
+/** The commands of the command line. Each is a file in `project/`, `access/`, `member/`, `index/`, `functions/` or `transfer/`. */
 import { Command } from 'commander';
 import { reportAccessCommand } from './access/report.command.js';
 import { checkFunctionsCommand } from './functions/check.command.js';
@@ -11,6 +11,8 @@ import { migrateProjectsCommand } from './project/migrate.command.js';
 import { setProjectCommand } from './project/set.command.js';
 import { showProjectCommand } from './project/show.command.js';
 import { typesCommand } from './functions/types.command.js';
+import { exportCommand } from './transfer/export.command.js';
+import { importCommand } from './transfer/import.command.js';
 import type { CommandContext } from './tools/command-context.js';
 
 export function createProgram(context: CommandContext): Command {
@@ -38,6 +40,8 @@ export function createProgram(context: CommandContext): Command {
   const functions = program.command('functions').description('looks after custom functions');
   checkFunctionsCommand(functions, context);
   typesCommand(program, context);
+  importCommand(program, context);
+  exportCommand(program, context);
   for (const command of [project, access, member, index, functions].flatMap(({ commands }) => commands))
     command.option('--json', 'print JSON, for scripts');
   return program;

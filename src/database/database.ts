@@ -10,9 +10,10 @@ import { clientOptions } from './connection/connection.js';
 import { ShareFullError, type Executor, type Transaction } from './transaction/executor.js';
 import { Deadline } from './statement/deadline.js';
 import { noteLostAnswer } from './statement/lost-answers.js';
-import { OpenTransaction, type TransactionState } from './transaction/open-transaction.js';
+import { OpenTransaction, type TransactionConnection, type TransactionState } from './transaction/open-transaction.js';
 import { preparedQuery, type QueryCallback } from './statement/prepared-query.js';
 import { PreparedStatements } from './statement/prepared-statements.js';
+import { streamRows } from './statement/row-stream.js';
 import { prepareNextRun, acquirePlaces, delayRetry } from './transaction/between-runs.js';
 import {
   ContentionState,
@@ -23,7 +24,7 @@ import {
 import { commonRefusal, isConnectionLost, isReadOnly } from './statement/sqlstate.js';
 import { type TransactionOptions, type DatabaseOptions } from './database-options.js';
 
-export type { Executor, ConnectionShare, Transaction } from './transaction/executor.js';
+export type { Executor, ConnectionShare, TextSink, Transaction } from './transaction/executor.js';
 
 export class Database implements Executor {
   readonly #prepared: PreparedStatements;
@@ -156,7 +157,11 @@ export class Database implements Executor {
       onAbort(reason);
       cancelling ??= new Deadline(0, () => void this.#cancel(client));
     };
-    const tx = new OpenTransaction((statement) => this.#query(client, statement), state, interrupt);
+    const connection: TransactionConnection = {
+      query: (statement) => this.#query(client, statement),
+      stream: (statement, sink) => streamRows(client, statement, sink),
+    };
+    const tx = new OpenTransaction(connection, state, interrupt);
     try {
       const send = (statement: Statement): Promise<unknown> =>
         statement.values.length > 0 ? this.#query(client, statement) : client.query(statement.text);

@@ -165,7 +165,15 @@ export const ERRORS = {
       'A bulk body has too many objects, or these too many defaults, or a large body has too many elements, keys or levels in one place.',
   },
   'body.too_large': { status: 413, meaning: 'The body is larger than allowed.' },
-  'body.not_json': { status: 415, meaning: 'The content-type must be application/json.' },
+  'body.not_json': {
+    status: 415,
+    meaning: 'The content-type must be application/json; of an import text/csv or application/x-ndjson.',
+  },
+  'import.malformed': {
+    status: 400,
+    meaning: 'The file of an import can not be read as CSV, NDJSON or gzip; `line` is where.',
+  },
+  'import.bad_header': { status: 400, meaning: 'The header row of a CSV file names a column twice, or not at all.' },
   'path.malformed': { status: 400, meaning: 'The path is not valid percent-encoded UTF-8.' },
   'request.malformed': { status: 400, meaning: 'The bytes that came are no HTTP request.' },
   'request.head_too_large': { status: 431, meaning: 'The head of the request has too many bytes or too many fields.' },

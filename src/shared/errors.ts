@@ -11,7 +11,7 @@ export { ERRORS, type ErrorCode, type ErrorKind } from './error-codes.js';
 
 /**
  * One entry of `messages`. `parameter`: the parameter at fault; `index`: its object in a bulk write; `operation`: its
- * operation in a batch.
+ * operation in a batch; `line` and `record`: its place in the file of an import, both from 1.
  */
 export interface Message {
   readonly code: ErrorCode;
@@ -19,10 +19,12 @@ export interface Message {
   readonly parameter?: string;
   readonly index?: number;
   readonly operation?: number;
+  readonly line?: number;
+  readonly record?: number;
 }
 
 /** The location of a fault: the parameter, in a bulk write the position of the object (from 0), in a batch the operation. */
-export type FaultLocation = Pick<Message, 'parameter' | 'index' | 'operation'>;
+export type FaultLocation = Pick<Message, 'parameter' | 'index' | 'operation' | 'line'>;
 
 export interface KindErrorOptions {
   readonly cause?: unknown;
@@ -30,6 +32,8 @@ export interface KindErrorOptions {
   readonly allow?: readonly string[] | undefined;
   /** Set if the requested change may have been stored although the request failed. */
   readonly mayBeStored?: boolean;
+  /** The status, if it is not that of the messages. */
+  readonly status?: ErrorKind['status'] | undefined;
 }
 
 /**
@@ -47,7 +51,7 @@ export class KindError extends Error {
   constructor(
     messages: readonly [Message, ...Message[]],
     readonly retryAfter?: number,
-    { allow, mayBeStored = false, ...options }: KindErrorOptions = {},
+    { allow, mayBeStored = false, status, ...options }: KindErrorOptions = {},
   ) {
     const [first, ...rest] = messages;
     const truncated: readonly [Message, ...Message[]] = [truncateMessage(first), ...rest.map(truncateMessage)];
@@ -55,9 +59,7 @@ export class KindError extends Error {
     this.messages = truncated;
     this.allow = allow;
     this.mayBeStored = mayBeStored;
-    // The lowest status wins: bad input is reported before conflicts with stored data.
-    const statuses = messages.map((message): ErrorKind['status'] => ERRORS[message.code].status);
-    this.status = statuses.reduce((lowest, status) => (status < lowest ? status : lowest));
+    this.status = status ?? lowestStatus(messages);
   }
 
   get code(): ErrorCode {
@@ -74,6 +76,12 @@ export class KindError extends Error {
       ...options,
     });
   }
+}
+
+/** The lowest status wins: bad input is reported before conflicts with stored data. */
+function lowestStatus(messages: readonly [Message, ...Message[]]): ErrorKind['status'] {
+  const statuses = messages.map((message): ErrorKind['status'] => ERRORS[message.code].status);
+  return statuses.reduce((lowest, status) => (status < lowest ? status : lowest));
 }
 
 /** Whether the caller is at fault (status below 500), and not the service. */

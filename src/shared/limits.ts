@@ -154,6 +154,17 @@ export const LIMITS = {
    */
   unreadBytes: 256 * 1024 * 1024,
   unreadSeconds: 60,
+  /** Exports and imports of one project at the same time, in one process. */
+  transfersPerProject: 2,
+  /**
+   * Seconds of one export or import, and seconds that it may wait for its client, plus one per `bodyBytesPerSecond`
+   * transferred.
+   */
+  transferSeconds: 3600,
+  transferWaitSeconds: 30,
+  /** Characters of one record of an imported file, and how many times as large a compressed file may become. */
+  importedRecord: 4 * 1024 * 1024,
+  importedInflation: 200,
   /** Timeout in seconds of a statement for a caller without a token; 30 for all others. */
   anonymousSeconds: 5,
   /** Units of one deletion with all that it cascades to, and its timeout in seconds. */

@@ -74,6 +74,19 @@ export function insertStatement(plan: WritePlan, rows: NewRows): Statement {
   );
 }
 
+/** One row `v, created`: how many units were inserted; none if the model is outdated, or the plan does not allow a unit. */
+export function insertUnansweredStatement(plan: WritePlan, { json }: RowsText): Statement {
+  const affected = insertedRows(plan, inputRows(plan.written, param(json)), param(plan.version), sql`1`);
+  return render(
+    sql`
+      WITH affected AS (${affected}), counted AS (${appendCount(plan, sql`affected`, 1) ?? sql`SELECT`})
+      SELECT ${modelVersion(plan.schema)} AS v, count(*)::int AS created
+      FROM affected
+    `,
+    true,
+  );
+}
+
 /** One row `v, allowed`: whether the plan allows every row, without inserting any; null where it has no condition. */
 export function mayInsertStatement(plan: WritePlan, { json }: RowsText): Statement {
   const holds = allAllowed(plan, inputRows(plan.written, param(json))) ?? sql`NULL::boolean`;
@@ -89,6 +102,13 @@ function writtenShape({ written }: WritePlan): string {
 
 /** @param input the table `i` */
 function insertSql(plan: WritePlan, input: Fragment, version: Fragment, several: boolean): Fragment {
+  const affected = insertedRows(plan, input, version, returnedColumns(plan));
+  const answers = several ? boundedInTotal : bounded;
+  return versionedAnswer(plan.schema, affected, { answers, counted: appendCount(plan, sql`affected`, 1, !several) });
+}
+
+/** @param input the table `i` @param returned the columns to return of each new row `t` */
+function insertedRows(plan: WritePlan, input: Fragment, version: Fragment, returned: Fragment): Fragment {
   const columns = columnNames(plan.written);
   const values = plan.written.map(inputColumn);
   const table = kindTable(plan.schema, plan.kind);
@@ -97,15 +117,13 @@ function insertSql(plan: WritePlan, input: Fragment, version: Fragment, several:
     : { names: [], values: [] };
   const names = join([...columns, ...shared.names, sql`"inserted_at"`, sql`"updated_at"`]);
   const source = join([...values, ...shared.values.map((value) => sql`${value}::text`), sql`now()`, sql`now()`]);
-  const affected = sql`
+  return sql`
     INSERT INTO ${table} AS t (${names})
     SELECT ${source}
     FROM ${input}
     WHERE ${all([isModelVersion(plan.schema, version), allAllowed(plan, input)])}
-    RETURNING ${returnedColumns(plan)}
+    RETURNING ${returned}
   `;
-  const answers = several ? boundedInTotal : bounded;
-  return versionedAnswer(plan.schema, affected, { answers, counted: appendCount(plan, sql`affected`, 1, !several) });
 }
 
 /** One row `v, tag, body`; none if no unit was changed. */

@@ -73,7 +73,9 @@ export class AnswerCheck {
   /** What was done is what the document says that one may ask for. */
   #accepted(path: string, { method, status, sent }: Answered, where: string): string | undefined {
     const operation = `/paths/${escaped(path)}/${method.toLowerCase()}`;
-    if (status !== 200 || sent === undefined || this.#at(operation)['requestBody'] === undefined) return undefined;
+    if (status !== 200 || sent === undefined) return undefined;
+    const accepted = this.#at(operation)['requestBody'] as { readonly content: Node } | undefined;
+    if (!accepted || !Object.hasOwn(accepted.content, 'application/json')) return undefined;
     const body = plainJson(sent.toString());
     if (body === undefined) return undefined;
     return this.#judge(

@@ -97,6 +97,6 @@ function answerOf(request: http.ClientRequest, body: Exchange['body']): Promise<
 function replyOf({ status, headers: pairs, body }: RawAnswer): Reply {
   const headers = new Headers(pairs);
   const text = body.toString();
-  const isJson = text !== '' && (headers.get('content-type') ?? '').includes('json');
+  const isJson = text !== '' && (headers.get('content-type') ?? '').startsWith('application/json');
   return { status, headers, text, body: (isJson ? JSON.parse(text) : undefined) as Reply['body'] };
 }

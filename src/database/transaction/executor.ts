@@ -2,6 +2,7 @@
 import type { Statement } from '../../sql/fragment.js';
 import type { Isolation } from '../../sql/transaction.sql.js';
 import type { TransactionRuns } from './conflict-retries.js';
+import type { TextSink } from '../statement/row-stream.js';
 import { RestartError } from './restart-error.js';
 
 export interface Executor {
@@ -10,9 +11,16 @@ export interface Executor {
   readonly tx?: Transaction;
 }
 
+export type { TextSink } from '../statement/row-stream.js';
+
 /** A transaction. After its end it refuses statements. */
 export interface Transaction extends Executor {
   readonly tx: Transaction;
+  /**
+   * Runs a query of one text column that is never null, and passes each text on as it arrives. Returns the number of
+   * rows.
+   */
+  stream(statement: Statement, sink: TextSink): Promise<number>;
   readonly isolation: Isolation;
   /** All runs of this transaction. */
   readonly runs: TransactionRuns;

@@ -1,7 +1,7 @@
 /** A transaction that begins with its first statement, and holds no connection before. */
 import type { Statement } from '../../sql/fragment.js';
 import type { Isolation } from '../../sql/transaction.sql.js';
-import type { ConnectionShare, Transaction } from './executor.js';
+import type { ConnectionShare, TextSink, Transaction } from './executor.js';
 import type { TransactionRuns } from './conflict-retries.js';
 
 /** Runs `work` in a transaction, like `Database.transaction`. */
@@ -34,9 +34,16 @@ export class LazyTransaction implements Transaction {
   }
 
   async run<Row>(statement: Statement): Promise<Row[]> {
-    if (this.#closed) throw new Error('the transaction is over');
-    const transaction = await (this.#begun ??= this.#begin());
-    return transaction.run<Row>(statement);
+    return (await this.#opened()).run<Row>(statement);
+  }
+
+  async stream(statement: Statement, sink: TextSink): Promise<number> {
+    return (await this.#opened()).stream(statement, sink);
+  }
+
+  #opened(): Promise<Transaction> {
+    if (this.#closed) return Promise.reject(new Error('the transaction is over'));
+    return (this.#begun ??= this.#begin());
   }
 
   beforeCommit(statement: Statement): void {

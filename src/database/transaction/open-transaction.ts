@@ -1,7 +1,7 @@
 /** A transaction that has a connection, from BEGIN to its end. */
 import type { Statement } from '../../sql/fragment.js';
 import type { Isolation } from '../../sql/transaction.sql.js';
-import { ShareFullError, type ConnectionShare, type Transaction } from './executor.js';
+import { ShareFullError, type ConnectionShare, type TextSink, type Transaction } from './executor.js';
 import type { TransactionRuns } from './conflict-retries.js';
 
 /** State of one run of a transaction, which is used until its connection is released. */
@@ -18,6 +18,12 @@ export interface TransactionState {
   readonly share: ConnectionShare | undefined;
 }
 
+/** Sends statements on the connection of a transaction. */
+export interface TransactionConnection {
+  readonly query: <Row>(statement: Statement) => Promise<Row[]>;
+  readonly stream: (statement: Statement, sink: TextSink) => Promise<number>;
+}
+
 export class OpenTransaction implements Transaction {
   readonly hasBegun = true;
   readonly #signals = new Map<AbortSignal, () => void>();
@@ -25,7 +31,7 @@ export class OpenTransaction implements Transaction {
   #ended = false;
 
   constructor(
-    private readonly query: <Row>(statement: Statement) => Promise<Row[]>,
+    private readonly connection: TransactionConnection,
     private readonly state: TransactionState,
     /** Called when a signal aborts it. */
     private readonly interrupt: (reason: unknown) => void,
@@ -47,7 +53,12 @@ export class OpenTransaction implements Transaction {
 
   run<Row>(statement: Statement): Promise<Row[]> {
     if (this.#ended) return Promise.reject(endedError());
-    return this.query(statement);
+    return this.connection.query(statement);
+  }
+
+  stream(statement: Statement, sink: TextSink): Promise<number> {
+    if (this.#ended) return Promise.reject(endedError());
+    return this.connection.stream(statement, sink);
   }
 
   beforeCommit({ text, values }: Statement): void {

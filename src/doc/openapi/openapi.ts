@@ -21,9 +21,7 @@ export interface Response {
 
 export interface RequestBody {
   readonly required: boolean;
-  readonly content: {
-    readonly 'application/json': { readonly schema: Schema; readonly example?: Schema };
-  };
+  readonly content: Readonly<Record<string, { readonly schema: Schema; readonly example?: Schema }>>;
 }
 
 export interface OpenApiOperation {

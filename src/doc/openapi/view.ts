@@ -98,6 +98,7 @@ const APPLIES_TO: Readonly<Record<Exclude<Route['of'], undefined>, (kind: KindDe
   all: () => true,
   keyed: (kind, caller) => kind.storage.hasTable && keyParameters(kind, caller).length > 0,
   linkable: isLinkable,
+  bulk: ({ storage }) => storage.bulk,
   members: isMemberKind,
   none: () => false,
 };

@@ -11,15 +11,20 @@ export function codingOf({ headers }: HttpRequest): Coding | undefined {
   return preferredCoding(headers['accept-encoding']);
 }
 
+/** Whether an answer that is written piece by piece may be compressed with gzip. */
+export function acceptsGzip({ headers }: HttpRequest): boolean {
+  return preferredCoding(headers['accept-encoding'], ['gzip']) === 'gzip';
+}
+
 /**
  * The coding with the highest weight; the best compression among equals. Undefined for no coding: if the client prefers
  * identity, accepts no supported coding, or sends no header.
  */
-export function preferredCoding(accepted = ''): Coding | undefined {
+export function preferredCoding(accepted = '', codings: readonly Coding[] = CODINGS): Coding | undefined {
   const weights = new Map(accepted.split(',').flatMap(parseWeight));
   const others = weights.get('*') ?? 0;
   const weight = (name: string) => weights.get(name) ?? others;
-  const best = CODINGS.reduce((a, b) => (weight(b) > weight(a) ? b : a));
+  const best = codings.reduce((a, b) => (weight(b) > weight(a) ? b : a));
   return weight(best) > 0 && weight(best) >= weight('identity') ? best : undefined;
 }
 

@@ -15,7 +15,7 @@ import type { QueryName } from './query-names.js';
 export type Needs = 'nothing' | 'project' | 'bearer' | 'access';
 
 /** Forms of bodies that depend on the kind. */
-export type BodyForm = 'create' | 'update' | 'signup' | 'function' | 'newLink' | 'link' | 'links' | 'batch';
+export type BodyForm = 'create' | 'update' | 'signup' | 'function' | 'newLink' | 'link' | 'links' | 'batch' | 'file';
 
 export type ContentForm =
   | 'unit'
@@ -31,6 +31,7 @@ export type ContentForm =
   | 'struct'
   | 'link'
   | 'links'
+  | 'imported'
   | 'nothing'
   | 'session'
   | 'sessionOrCode'
@@ -59,10 +60,10 @@ export type RouteTag = keyof typeof TAGS;
 /** Facts about a route that its description and its visibility depend on. */
 export interface RouteFacts {
   /**
-   * The kinds that have such a path: all, those with a unique parameter, those whose units can be linked, member kinds, or none in particular.
+   * The kinds that have such a path: all, those with a unique parameter, those whose units can be linked, those of which one request can create many units, member kinds, or none in particular.
    * Undefined for paths without a kind.
    */
-  readonly of?: 'all' | 'keyed' | 'linkable' | 'members' | 'none';
+  readonly of?: 'all' | 'keyed' | 'linkable' | 'bulk' | 'members' | 'none';
   /** The path is the same for all kinds and is documented once, with the list of kinds. */
   readonly joint?: true;
   /** Rights on the kind, any of which the caller needs. */
@@ -81,9 +82,9 @@ export interface RouteFacts {
   readonly needs: Needs;
   /** The form of a body that depends on the kind; fixed bodies are classes. */
   readonly form?: BodyForm;
-  /** The content of the envelope; undefined for an answer without one, whose type is in `media`. */
+  /** The content of the envelope; undefined for an answer without one, whose types are in `media`. */
   readonly content?: ContentForm;
-  readonly media?: string;
+  readonly media?: string | readonly string[];
   readonly conditional?: 'read' | 'write';
   /**
    * It has transactions of its own, or none: it is no operation of a batch, takes no idempotency key, and does its own

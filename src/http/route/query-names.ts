@@ -27,7 +27,11 @@ export type QueryName =
   | 'select'
   | 'group'
   | 'having'
-  | 'timezone';
+  | 'timezone'
+  | 'format'
+  | 'safe'
+  | 'errors'
+  | 'ids';
 
 const FIELD_NAMES = ['include', 'exclude'] as const;
 /** Of a list that can't be filtered. */
@@ -105,6 +109,11 @@ export const UNIT_QUERY = {
   table: { list: UNITS_QUERY, get: GET_QUERY, aggregate: AGGREGATE_QUERY },
   remote: { list: [...PAGE_NAMES, 'count'], get: FIELD_NAMES, aggregate: REMOTE_AGGREGATE_QUERY },
 } as const satisfies Record<UnitStorage['type'], Record<'list' | 'get' | 'aggregate', readonly QueryName[]>>;
+
+/** Of an export: what selects and orders its units, and the form of the file. */
+export const EXPORT_QUERY = ['format', 'filter', 'order', 'include', 'safe'] as const satisfies readonly QueryName[];
+
+export const IMPORT_QUERY = ['format', 'errors', 'ids'] as const satisfies readonly QueryName[];
 
 export const CASCADE_QUERY = ['cascade'] as const satisfies readonly QueryName[];
 export const MEMBER_QUERY = ['member'] as const satisfies readonly QueryName[];

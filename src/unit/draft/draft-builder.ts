@@ -1,7 +1,7 @@
 /** Collects the values of one draft, and reports faults of the body. Pure. */
 import type { TargetKindText } from '../../access/reference-access.js';
 import { Faults, type ErrorCode, type FaultLocation } from '../../shared/errors.js';
-import { IDENTIFIER, IDENTIFIER_HINT, identifierFromLabel } from '../../shared/identifiers.js';
+import { IDENTIFIER, IDENTIFIER_HINT, identifierFromLabel, isUuid } from '../../shared/identifiers.js';
 import { getOrInsert } from '../../shared/get-or-insert.js';
 import { jsonEqual, scalarText, type Json } from '../../shared/json.js';
 import { newId } from '../../shared/new-id.js';
@@ -28,6 +28,8 @@ export interface DraftOptions {
   readonly defaults: DefaultBytes;
   /** Texts for target kinds of references, empty where the caller may not know the kind. */
   readonly ofTarget: TargetKindText;
+  /** Bodies may have ids that are otherwise generated. */
+  readonly keepIds?: boolean;
 }
 
 /** What is known of one body. */
@@ -127,7 +129,8 @@ export class DraftBuilder {
     const { id } = this.details;
     if (id !== undefined) {
       if (value !== id) this.#fault('parameter.immutable', 'id', 'never changes');
-    } else if (kind.key === 'uuid' || kind.key === 'source') this.#fault('parameter.read_only', 'id', 'is generated');
+    } else if (kind.key === 'uuid' && this.options.keepIds) return;
+    else if (kind.key === 'uuid' || kind.key === 'source') this.#fault('parameter.read_only', 'id', 'is generated');
     else if (kind.key === 'natural' && value !== undefined && value !== this.#naturalKey()) {
       this.#fault('parameter.read_only', 'id', `is the value of '${kind.primary?.id ?? ''}'`);
     }
@@ -151,7 +154,7 @@ export class DraftBuilder {
 
   #makeId(): Stored | undefined {
     const { kind } = this.options;
-    if (kind.key === 'uuid') return newId();
+    if (kind.key === 'uuid') return this.options.keepIds ? this.#givenId() : newId();
     if (kind.key === 'natural' || kind.key === 'source') return undefined;
     const given = this.body.get('id');
     if (given !== undefined) {
@@ -167,6 +170,15 @@ export class DraftBuilder {
     const id = typeof label === 'string' ? identifierFromLabel(label) : undefined;
     if (id === undefined) this.#fault('identifier.missing', 'id', 'none can be made from the label; give one');
     return id;
+  }
+
+  /** The id in the body; a new one if it has none. */
+  #givenId(): Stored | undefined {
+    const given = this.body.get('id') ?? null;
+    if (given === null) return newId();
+    if (typeof given === 'string' && isUuid(given)) return given.toLowerCase();
+    this.#fault('parameter.bad_value', 'id', 'must be a UUID');
+    return undefined;
   }
 
   /** Whether the field is the key of the unit. An edit may repeat the key; another value is reported as a fault. */

@@ -31,6 +31,15 @@ export function isNotObject(body: Body | NotObject): body is NotObject {
   return 'actualType' in body;
 }
 
+/** Of the bodies of a create. */
+export interface CreateOptions {
+  readonly writer: Caller;
+  readonly bulk: boolean;
+  readonly faults: Faults;
+  readonly defaults: DefaultBytes;
+  readonly keepIds?: boolean;
+}
+
 /** Bodies that are drafted between two looks at the clock. */
 const BODIES_PER_PIECE = 8;
 
@@ -78,14 +87,15 @@ export class Drafter {
     session: Session,
     kind: KindDef,
     bodies: readonly (Body | NotObject)[],
-    { writer, bulk, faults, defaults }: { writer: Caller; bulk: boolean; faults: Faults; defaults: DefaultBytes },
+    { writer, bulk, faults, defaults, keepIds = false }: CreateOptions,
   ): Promise<Drafted> {
     const nested = new NestedUnits();
     const drafts: LocatedDraft[] = [];
     const patterns = new PatternChecks();
     const yielder = new EventLoopYield(session.project.schema);
     const write: PendingWrite = { kind, session, faults, patterns, defaults };
-    const context = { write, options: optionsOf(write, writer), writer, nested, yielder, depth: 0, path: [] };
+    const options = { ...optionsOf(write, writer), keepIds };
+    const context = { write, options, writer, nested, yielder, depth: 0, path: [] };
     for (const [at, given] of bodies.entries()) {
       if (at % BODIES_PER_PIECE === BODIES_PER_PIECE - 1 && yielder.due) await yielder.pause();
       if (isNotObject(given)) {

@@ -67,6 +67,8 @@ export interface Unreachable {
 export interface ReferenceScope {
   readonly writer: Caller;
   readonly access: Predicate | undefined;
+  /** Whether to look up all references before the write, so that all missing units are reported at once. */
+  readonly lookUpAll?: boolean;
   /** Removes references that the stored unit has already. */
   readonly fresh?: (found: readonly Unreachable[]) => Promise<readonly Unreachable[]>;
 }
@@ -106,13 +108,13 @@ export class References {
     session: Session,
     kind: KindDef,
     { drafts, nested, faults }: DraftedWrite,
-    { writer, access, fresh = (found) => Promise.resolve(found) }: ReferenceScope,
+    { writer, access, lookUpAll = false, fresh = (found) => Promise.resolve(found) }: ReferenceScope,
   ): Promise<Faults> {
     const inner = { ...session, caller: writer };
     for (const group of nested.groups) {
       addReferenceFaults(await this.unreachable(inner, group.kind, group.units, true, nested), faults);
     }
-    const all = faults.any || nested.any;
+    const all = lookUpAll || faults.any || nested.any;
     const find = async (every: boolean) => {
       const found = await this.unreachable(session, kind, drafts, every, nested);
       return found.length > 0 ? fresh(found) : found;

@@ -54,6 +54,12 @@ export interface WriteOptions extends Conditions {
   readonly writer?: Caller;
   /** Faults of the request of a create, which are reported together with the faults of the bodies. */
   readonly faults?: Faults;
+  /** Whether a create in a table returns the new units; true if left out. Without them it is faster. */
+  readonly answers?: boolean;
+  /** Whether bodies of a create in a table may have ids that are otherwise generated. */
+  readonly keepIds?: boolean;
+  /** Whether a create in a table looks up all references first, so that all missing units are reported at once. */
+  readonly lookUpAll?: boolean;
 }
 
 export interface UnitStore {

@@ -66,10 +66,18 @@ function isGiven(field: Field, drafts: readonly LocatedDraft[]): boolean {
   return drafts.some(({ draft }) => draft.written.includes(field));
 }
 
+/** The key of units whose ids are generated; an import may give them. */
+function isGivenKey(field: Field, kind: KindDef): boolean {
+  return kind.key === 'uuid' && field === kind.keyField;
+}
+
 /** The unique constraints of a kind, each as a list of fields. */
 function uniqueLists(kind: KindDef): Field[][] {
   const single = [...kind.fields.values()].filter(
-    (field) => field === kind.primary || (field.def.unique && !field.def.multiple && field.column !== undefined),
+    (field) =>
+      field === kind.primary ||
+      isGivenKey(field, kind) ||
+      (field.def.unique && !field.def.multiple && field.column !== undefined),
   );
   const several = kind.unique.map((ids) => ids.flatMap((id) => kind.fields.get(id) ?? []));
   return [...single.map((field) => [field]), ...several];

@@ -34,6 +34,8 @@ interface InsertOptions {
   readonly defaults: DefaultBytes;
   /** The caller whose rights decide which fields a refusal may name. */
   readonly writer: Caller;
+  /** Whether the new units are returned. */
+  readonly answers?: boolean;
 }
 
 @Injectable()
@@ -59,16 +61,22 @@ export class TableInserter {
     if (hasNoTransaction(session) && bodies.some((body) => !isNotObject(body) && nestedBodies(kind, body).length > 0)) {
       return this.inTransaction(session, (within) => this.insert(within, kind, bodies, options));
     }
-    const { bulk = false, writer = session.caller, faults = new Faults(), access } = options;
+    const { bulk = false, writer = session.caller, faults = new Faults(), access, keepIds, lookUpAll } = options;
+    const { answers = true } = options;
     const defaults = new DefaultBytes(session);
     try {
-      const drafted = await this.drafter.creates(session, kind, bodies, { writer, bulk, faults, defaults });
+      const drafting = { writer, bulk, faults, defaults, ...(keepIds && { keepIds }) };
+      const drafted = await this.drafter.creates(session, kind, bodies, drafting);
       const { drafts, nested } = drafted;
-      const deferred = await this.references.check(session, kind, drafted, { writer, access });
+      const deferred = await this.references.check(session, kind, drafted, {
+        writer,
+        access,
+        ...(lookUpAll && { lookUpAll }),
+      });
       if (drafts.length === 0) return [];
       return await this.withDeferredFaults(session, deferred, async (within) => {
         const keys = nested.any ? await this.insertNested(within, nested, writer, defaults) : new ReplacedKeys();
-        return this.#insertAll(within, kind, drafts, { allowed: access, deferred, keys, defaults, writer });
+        return this.#insertAll(within, kind, drafts, { allowed: access, deferred, keys, defaults, writer, answers });
       });
     } finally {
       defaults.end();
@@ -111,7 +119,7 @@ export class TableInserter {
     session: Session,
     kind: KindDef,
     drafted: readonly LocatedDraft[],
-    { allowed, deferred, keys, defaults, writer }: InsertOptions,
+    { allowed, deferred, keys, defaults, writer, answers = true }: InsertOptions,
   ): Promise<UnitRow[]> {
     const given = asSeparateWrite(keys.any ? drafted.map((unit) => keys.into(kind, unit)) : drafted);
     const base = {
@@ -125,9 +133,15 @@ export class TableInserter {
     if (keys.any) await this.references.checkKeys(session, kind, units, keys);
     const rows = units.map(({ draft }) => draft.row);
     const plan = units === given ? base : { ...base, written: uniqueColumns(units[0]?.draft.written ?? []) };
-    const write = (context: WriteContext) => this.repository.insert(session.executor, plan, rows, context);
-    const created = await this.violations.runWrite({ ...session, caller: writer }, kind, units, write);
-    if (created.length === 0) throw accessDenied(session.caller, `You may not create such a unit of '${kind.id}'`);
+    const write = async (context: WriteContext): Promise<{ readonly count: number; readonly created: UnitRow[] }> => {
+      if (!answers) {
+        return { count: await this.repository.insertUnanswered(session.executor, plan, rows, context), created: [] };
+      }
+      const created = await this.repository.insert(session.executor, plan, rows, context);
+      return { count: created.length, created };
+    };
+    const { count, created } = await this.violations.runWrite({ ...session, caller: writer }, kind, units, write);
+    if (count === 0) throw accessDenied(session.caller, `You may not create such a unit of '${kind.id}'`);
     deferred.throwIfAny();
     await this.behaviors.afterWrite(session, kind, units);
     return created;

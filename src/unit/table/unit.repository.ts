@@ -10,6 +10,7 @@ import {
   deleteStatement,
   insertStatement,
   lockAsEditStatement,
+  insertUnansweredStatement,
   lockStatement,
   mayInsertStatement,
   keptValuesStatement,
@@ -126,6 +127,22 @@ export class UnitRepository {
     checkVersion(written[0], context.model);
     this.counts.noteWrite(plan.schema, plan.kind);
     return written.map(unitOf).filter((unit) => unit !== undefined);
+  }
+
+  /** The same, but returns only the number of new units. */
+  async insertUnanswered(
+    executor: Executor,
+    plan: WritePlan,
+    rows: readonly RowValues[],
+    context: WriteContext,
+  ): Promise<number> {
+    const statement = insertUnansweredStatement(plan, await jsonTextOf(plan, rows));
+    const [row] = await this.#write<Versioned & { created: number }>(executor, plan, statement, { ...context, rows });
+    checkVersion(row, context.model);
+    const note = (): void => this.counts.noteWrite(plan.schema, plan.kind);
+    if (executor.tx) executor.tx.afterCommit(note);
+    else note();
+    return row?.created ?? 0;
   }
 
   async update(

@@ -38,6 +38,9 @@ function aboutName(kind: string, name: string, values: readonly unknown[], all =
     list(`include=code,${name}`),
     list(`nest=true&include=code,${name}`),
     list(`exclude=${name}`),
+    ...[filter, `order=-${name}`, `include=code,${name}`, 'format=ndjson'].map((query) =>
+      get(`/${kind}/export?${query}`),
+    ),
     get(`/${kind}/struct?include=${name}`),
     get(`/${kind}/by/${name}/${encodeURIComponent(textOf(values[0]))}`),
     get(`/${kind}/by/${name}/${encodeURIComponent(textOf(values[1]))}`),

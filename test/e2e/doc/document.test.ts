@@ -194,7 +194,7 @@ describe('the document of a project', () => {
     const held = await admin.documented();
     const { paths } = await fetchFor(admin);
     const exampleOf = (path: string, method: 'post' | 'put') =>
-      paths[path]?.[method]?.requestBody?.content['application/json'].example;
+      paths[path]?.[method]?.requestBody?.content['application/json']?.example;
     const create = exampleOf('/api/lib/book/unit', 'post');
     expect(create).toEqual({
       title: 'Title',

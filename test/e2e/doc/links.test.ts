@@ -50,7 +50,7 @@ describe('a link type with parameters', () => {
       expect(operation?.operationId).toBe(id);
       expect(JSON.stringify(operation?.parameters)).not.toContain('link_id');
     }
-    const bodies = Object.values(operations).map((each) => each?.requestBody?.content['application/json'].schema.$ref);
+    const bodies = Object.values(operations).map((each) => each?.requestBody?.content['application/json']?.schema.$ref);
     expect(bodies).toEqual(
       ['link_body', 'link_changes', 'links_body'].map((form) => `#/components/schemas/road.${form}`),
     );

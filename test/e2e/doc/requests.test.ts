@@ -127,7 +127,8 @@ interface Call {
 
 const CALLS = Object.entries(document.paths).flatMap(([template, item]) =>
   Object.entries(item).flatMap(([method, operation]): Call[] => {
-    if (operation.requestBody === undefined || template.includes('/function/')) return [];
+    // Files are no JSON: test/e2e/transfer/import.test.ts.
+    if (!operation.requestBody?.content['application/json'] || template.includes('/function/')) return [];
     // The body of a link has the parameters of its type: test/e2e/links/values.test.ts.
     if (template.includes('/link/{link_id}/')) return [];
     const [, kind = ''] = /^\/api\/lib\/(\w+)\/unit\/\{\w+\}$/.exec(template) ?? [];
@@ -189,6 +190,10 @@ const QUERIES: Partial<Record<keyof typeof QUERY_PARAMETERS, readonly [path: str
   having: ['/ruled/aggregate', 'filter.syntax', 'filter.unknown_operator', 'query.bad_value'],
   timezone: ['/ruled/aggregate', 'query.bad_value'],
   cascade: ['/ruled/unit/none', 'unit.unknown'],
+  format: ['/ruled/export'],
+  safe: ['/ruled/export'],
+  errors: ['/ruled/import', 'body.not_json'],
+  ids: ['/ruled/import', 'body.not_json'],
 };
 
 /** Lists have their name repeated, or commas. */
@@ -199,7 +204,7 @@ function queryOf({ name, explode = true }: OpenApiParameter, value: unknown): st
 
 it.each(Object.entries<OpenApiParameter>(QUERY_PARAMETERS))('?%s', async (key, parameter) => {
   const [path, ...expected] = QUERIES[key as keyof typeof QUERY_PARAMETERS] ?? ['/ruled/unit'];
-  const method = key === 'cascade' ? 'DELETE' : 'GET';
+  const method = key === 'cascade' ? 'DELETE' : path.endsWith('/import') ? 'POST' : 'GET';
   const unexpected: unknown[] = [];
   for (const value of values.sample(parameter.schema, SAMPLES)) {
     const request = {

@@ -216,6 +216,18 @@ const ROWS: readonly Row[] = [
     answers: [401, 200, 200, 200],
   },
   {
+    route: 'GET /api/lib/:kind_id/export',
+    call: () => ['GET', '/note/export'],
+    answers: [401, 200, 200, 200],
+    bare: true,
+  },
+  {
+    // The body is JSON here, which is no file.
+    route: 'POST /api/lib/:kind_id/import',
+    call: () => ['POST', '/note/import', {}],
+    answers: [401, 415, 415, 415],
+  },
+  {
     route: 'GET /api/lib/:kind_id/unit/:unit_id',
     call: (units) => ['GET', noted(units).note],
     answers: [401, 200, 404, 200],

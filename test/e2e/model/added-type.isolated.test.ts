@@ -131,7 +131,7 @@ it('is described by structs, the API document and the generated types', async ()
     description: expect.stringContaining('Hours, minutes and seconds. At least 00:01:00.'),
   });
   expect(schemaOf('film.create')['runtime']?.['pattern']).toBe('^\\d+:[0-5]\\d(:[0-5]\\d)?$');
-  const example = paths['/api/lib/film/unit']?.post?.requestBody?.content['application/json'].example;
+  const example = paths['/api/lib/film/unit']?.post?.requestBody?.content['application/json']?.example;
   expect(example).toMatchObject({ runtime: '01:30:00' });
   const current = service.service.app.get(FunctionRegistry).current;
   const types = renderKindTypes(await modelOf(project), project.id, current);

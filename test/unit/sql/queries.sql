@@ -25,6 +25,19 @@ WITH _found AS MATERIALIZED (SELECT "t"."id" AS "_key", (SELECT count(*) FROM "p
 -- their total in an order by texts, of which not all are kept
 WITH _page AS (SELECT "t"."id"::text AS "id" FROM (SELECT "t"."id", "t"."name", "t"."area", "t"."metadata", "t"."inserted_at", "t"."updated_at" FROM "project_demo"."land" AS t WHERE EXISTS (SELECT FROM "project_demo"."city" AS "tr" WHERE "tr"."land" = "t"."id") ORDER BY "t"."name", "t"."id" LIMIT 2) AS t) SELECT (SELECT "version" FROM "project_demo"."_model") AS v, CASE WHEN (SELECT count(*) FROM _page) < 2 THEN (SELECT count(*) FROM _page) ELSE (SELECT count(*) FROM "project_demo"."land" AS t WHERE EXISTS (SELECT FROM "project_demo"."city" AS "tr" WHERE "tr"."land" = "t"."id")) END AS count, CASE WHEN (SELECT coalesce(sum(pg_column_size(_page)), 0) FROM _page) <= 1048576 THEN (SELECT CASE WHEN octet_length(l.items) > 33554432 THEN repeat('-', (SELECT 1073741824)) ELSE l.items END FROM (SELECT coalesce(json_agg(_page), '[]')::text AS items FROM _page) AS l) END AS items
 
+-- an export of CSV
+DECLARE "export" NO SCROLL CURSOR FOR SELECT replace(ROW("_r"."id", "_r"."name", "_r"."from", to_json("_r"."tags")::text, "_r"."land.name")::text, '\\', '\') AS line FROM (SELECT "t"."id"::text AS "id", "t"."name" AS "name", "t"."from"::text AS "from", "t"."tags" AS "tags", _p."land.name" FROM (SELECT "t"."id", "t"."name", "t"."land", "t"."size", "t"."from", "t"."until", "t"."latitude", "t"."longitude", "t"."tags", "t"."metadata", "t"."inserted_at", "t"."updated_at" FROM "project_demo"."city" AS t WHERE "t"."size" > $1::bigint AND (SELECT "version" FROM "project_demo"."_model") = $2::bigint ORDER BY "t"."id" ) AS t CROSS JOIN LATERAL (SELECT "t_1"."name" AS "land.name" FROM (SELECT) AS t_0 LEFT JOIN "project_demo"."land" AS "t_1" ON "t_1"."id" = "t"."land" OFFSET 0) AS _p) AS _r
+-- $1 = 9
+-- $2 = 1
+
+-- an export of CSV for spreadsheets
+DECLARE "export" NO SCROLL CURSOR FOR SELECT replace(ROW(CASE WHEN left("_r"."name", 1) IN ('=', '+', '-', '@', E'\t') THEN '''' || "_r"."name" ELSE "_r"."name" END, "_r"."cities")::text, '\\', '\') AS line FROM (SELECT "t"."name" AS "name", (SELECT count(*) FROM "project_demo"."city" AS "tr" WHERE "tr"."land" = "t"."id") AS "cities" FROM (SELECT "t"."id", "t"."name", "t"."area", "t"."metadata", "t"."inserted_at", "t"."updated_at" FROM "project_demo"."land" AS t WHERE (SELECT "version" FROM "project_demo"."_model") = $1::bigint ORDER BY "t"."id" ) AS t) AS _r
+-- $1 = 1
+
+-- an export of NDJSON
+DECLARE "export" NO SCROLL CURSOR FOR SELECT row_to_json(_r)::text AS line FROM (SELECT "t"."id"::text AS "id", 'land'::text AS "kind_id", "t"."name" AS "name", trim_scale("t"."area")::text AS "area", "t"."metadata" AS "metadata", to_char("t"."inserted_at" AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS "inserted_at", to_char("t"."updated_at" AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS "updated_at" FROM (SELECT "t"."id", "t"."name", "t"."area", "t"."metadata", "t"."inserted_at", "t"."updated_at" FROM "project_demo"."land" AS t WHERE (SELECT "version" FROM "project_demo"."_model") = $1::bigint ORDER BY "t"."area" DESC, "t"."id" ) AS t) AS _r
+-- $1 = 1
+
 -- units without them
 WITH _page AS (SELECT "t"."id"::text AS "id" FROM (SELECT "t"."id", "t"."name", "t"."area", "t"."metadata", "t"."inserted_at", "t"."updated_at" FROM "project_demo"."land" AS t WHERE (NOT EXISTS (SELECT FROM "project_demo"."city" AS "tr" WHERE "tr"."land" = "t"."id")) ORDER BY "t"."id" LIMIT 100) AS t) SELECT (SELECT "version" FROM "project_demo"."_model") AS v, -1 AS count, CASE WHEN (SELECT coalesce(sum(pg_column_size(_page)), 0) FROM _page) <= 1048576 THEN (SELECT CASE WHEN octet_length(l.items) > 33554432 THEN repeat('-', (SELECT 1073741824)) ELSE l.items END FROM (SELECT coalesce(json_agg(_page), '[]')::text AS items FROM _page) AS l) END AS items
 

@@ -5,6 +5,7 @@ import { parseListQuery, urlQueryParameters } from '../../../src/http/route/pars
 import { UNITS_QUERY } from '../../../src/http/route/query-names.js';
 import { aggregateStatement } from '../../../src/sql/aggregate.sql.js';
 import type { Statement } from '../../../src/sql/fragment.js';
+import { openExportStatement } from '../../../src/sql/export.sql.js';
 import { listStatement } from '../../../src/sql/select.sql.js';
 import { SYSTEM } from '../../../src/tenancy/caller.js';
 import { planAggregate } from '../../../src/unit/query/aggregate.plan.js';
@@ -49,6 +50,11 @@ const aggregate = (id: string, query: string): Statement => {
   return aggregateStatement(planQuery(parsed, (each) => planAggregate(each, [contextOf(id)], SCHEMA)));
 };
 
+const exported = (id: string, query: string, format: 'csv' | 'ndjson', safe = false): Statement => {
+  const { query: parsed } = parseListQuery(urlQueryParameters(`?${query}`), UNITS_QUERY);
+  return openExportStatement({ ...planList(parsed, contextOf(id)), version: 1, format, safe });
+};
+
 const STATEMENTS: Readonly<Record<string, Statement>> = {
   'a count alone': aggregate('city', 'select=count()'),
   'groups over a reference, with a sum and a filtered count': aggregate(
@@ -65,6 +71,9 @@ const STATEMENTS: Readonly<Record<string, Statement>> = {
     'land',
     'include=id&filter=exists(city.land)&order=name&limit=2&count=exact',
   ),
+  'an export of CSV': exported('city', 'include=[id,name,from,tags,land.name]&filter=gt(size,9)', 'csv'),
+  'an export of CSV for spreadsheets': exported('land', 'include=[name,cities:count_related(city.land)]', 'csv', true),
+  'an export of NDJSON': exported('land', 'order=-area', 'ndjson'),
   'units without them': list('land', 'include=id&filter=not(exists(city.land))'),
   'a number of related units': list(
     'land',

@@ -31,6 +31,7 @@ import {
   deleteStatement,
   insertStatement,
   lockAsEditStatement,
+  insertUnansweredStatement,
   lockStatement,
   takenStatement,
   keptValuesStatement,
@@ -157,6 +158,10 @@ function statements(schema: string, version: number): Map<string, Statement> {
     ['a unit', getStatement(planGet(listQueryOf(''), context(city, own)), ID)],
     ['a unit of a natural key', getStatement(planGet(listQueryOf('?include=title'), context(land)), 'IT')],
     ['an insert of several units', insertStatement(write, runSync(rowsText(['2', '3'].map(numberedRow))))],
+    [
+      'an insert of units that are not answered',
+      insertUnansweredStatement(write, runSync(rowsText(['2', '3'].map(numberedRow)))),
+    ],
     ['an insert of a unit', insertStatement(write, rowParams(write.written, row) ?? { params: [] })],
     [
       'an insert into a table that is shared',

@@ -31,7 +31,7 @@ const HEADINGS: Readonly<Record<ErrorStatus, string>> = {
   409: 'It conflicts with what is stored.',
   412: 'The unit is no longer the version that `If-Match`, or `updated_at` in the body, names.',
   413: 'The body is too large, or the document that was asked for.',
-  415: 'The body is not said to be JSON.',
+  415: 'The body is not said to be JSON, or that of an import CSV or NDJSON.',
   429: 'Too many attempts.',
   431: 'The head of the request is too large.',
   500: 'Something went wrong in the service.',

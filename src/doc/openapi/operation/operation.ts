@@ -140,6 +140,8 @@ function operationBody({ body, form }: Route, kind: KindDef | undefined, view: D
       return jsonBody(schemaRef('kind_links_body'));
     case 'batch':
       return jsonBody(schemaRef('kind_batch_body'));
+    case 'file':
+      return { required: true, content: { 'text/csv': FILE, 'application/x-ndjson': FILE } };
     case 'signup':
       return signUpRequestBody(kind, view);
     case 'create':
@@ -151,6 +153,9 @@ function operationBody({ body, form }: Route, kind: KindDef | undefined, view: D
     }
   }
 }
+
+/** A file, as text. */
+const FILE = { schema: { type: 'string' } } as const;
 
 /** Besides the credentials it has the same body as a create. */
 function signUpRequestBody(kind: KindDef | undefined, view: DocumentView): RequestBody {

@@ -243,6 +243,26 @@ export const QUERY_PARAMETERS: Readonly<Record<QueryComponent, OpenApiParameter>
     minLength: 1,
     default: 'UTC',
   }),
+  format: queryParameterOf('format', 'The form of the file: CSV with a header row, or one JSON object per line.', {
+    type: 'string',
+    enum: ['csv', 'ndjson'],
+    default: 'csv',
+  }),
+  safe: queryParameterOf(
+    'safe',
+    "For spreadsheets: puts `'` before texts that begin with `=`, `+`, `-`, `@` or a tab. It is not taken off again.",
+    { type: 'boolean', default: false },
+  ),
+  errors: queryParameterOf(
+    'errors',
+    'Whether the first records with faults refuse the whole file, or are passed over and answered.',
+    { type: 'string', enum: ['stop', 'skip'], default: 'stop' },
+  ),
+  ids: queryParameterOf('ids', 'Whether units get new ids, or keep those of the file (administrators).', {
+    type: 'string',
+    enum: ['new', 'keep'],
+    default: 'new',
+  }),
   cascade: queryParameterOf('cascade', 'Does it although something is lost by it.', {
     type: 'boolean',
     default: false,

@@ -21,7 +21,7 @@ import { recordFieldIds } from '../schema/unit.schema.js';
 import { hasRecord, kindContext, type DocumentView } from '../view.js';
 import { KIND_KIND } from '../../../model/built-in-traits.js';
 
-const FORMS_WITH_HOOKS: ReadonlySet<Route['form']> = new Set(['create', 'update', 'signup']);
+const FORMS_WITH_HOOKS: ReadonlySet<Route['form']> = new Set(['create', 'update', 'signup', 'file']);
 
 /** Statuses of routes that read a body, even if it is optional. */
 const BODY_STATUSES: readonly ErrorStatus[] = [413, 415];
@@ -67,11 +67,12 @@ function success(route: Route, kind: KindDef | undefined, view: DocumentView): R
   const kindId = content === 'kind' ? KIND_KIND : content === 'unit' ? kind?.id : undefined;
   if (kindId !== undefined && hasRecord(view, kindId)) return responseRef(view.names.schema(kindId, 'answer'));
   const hasEtag = VERSIONED_CONTENT.has(content) || route.conditional === 'read';
-  const schema = content ? envelopeSchema(contentSchema(content, kind, view)) : MEDIA.get(media);
+  const schemaOf = (type: string) =>
+    content ? envelopeSchema(contentSchema(content, kind, view)) : (MEDIA.get(type) ?? { type: 'string' });
   return {
     description: SUCCESS_TEXTS[route.method],
     headers: { [REQUEST_ID_HEADER]: headerRef('RequestId'), ...(hasEtag && { ETag: headerRef('ETag') }) },
-    content: { [media]: { schema: schema ?? { type: 'string' } } },
+    content: Object.fromEntries([media].flat().map((type) => [type, { schema: schemaOf(type) }])),
   };
 }
 
@@ -139,6 +140,8 @@ function contentSchema(form: ContentForm, kind: KindDef | undefined, view: Docum
       return schemaRef('kind_link');
     case 'links':
       return pageSchema(schemaRef('kind_link'));
+    case 'imported':
+      return schemaRef('kind_import');
     case 'nothing':
       return NULL_SCHEMA;
     case 'session':

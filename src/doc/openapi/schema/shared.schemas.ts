@@ -47,10 +47,19 @@ const MESSAGE: Schema = {
     parameter: { type: 'string', description: 'The parameter to blame, where one is.' },
     index: { type: 'integer', minimum: 0, description: 'In a bulk write, the object to blame.' },
     operation: { type: 'integer', minimum: 0, description: 'In a batch, the operation to blame.' },
+    line: { type: 'integer', minimum: 1, description: 'In an import, the line in which the record begins.' },
+    record: { type: 'integer', minimum: 1, description: 'In an import, the number of the record.' },
   },
   required: ['code', 'text'],
   additionalProperties: false,
 };
+
+const IMPORTED = Object.fromEntries(
+  ['count', 'created', 'updated', 'unchanged', 'ignored', 'failed'].map((name) => [
+    name,
+    { type: 'integer', minimum: 0 },
+  ]),
+);
 
 const DESCRIPTOR_PROPERTIES: Readonly<Record<string, Schema>> = {
   id: STRING_SCHEMA,
@@ -168,6 +177,7 @@ export const SHARED_SCHEMAS: Readonly<Record<string, Schema>> = {
   ...DEFINITION_SCHEMAS,
   kind_error_code: { type: 'string', enum: Object.keys(ERRORS) },
   kind_message: MESSAGE,
+  kind_import: objectSchema({ ...IMPORTED, errors: { type: 'array', items: schemaRef('kind_message') } }),
   kind_no_messages: { type: 'array', items: schemaRef('kind_message'), maxItems: 0 },
   kind_error: objectSchema({
     content: { type: 'null' },

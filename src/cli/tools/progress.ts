@@ -1,0 +1,35 @@
+/** The progress of a long command on a terminal: a bar, the rate, and an estimate of the time that is left. */
+import { SingleBar } from 'cli-progress';
+
+export interface Progress {
+  /** @param done in the unit of the total @param units processed so far */
+  update(done: number, units: number): void;
+  stop(): void;
+}
+
+const NO_PROGRESS: Progress = { update: () => undefined, stop: () => undefined };
+/** Values from which the estimate is made. */
+const ETA_BUFFER = 50;
+
+/** On standard error, so that it is in no output; nothing where that is no terminal. @param total undefined: not known */
+export function startProgress(label: string, total: number | undefined, stream = process.stderr): Progress {
+  if (!stream.isTTY) return NO_PROGRESS;
+  const rest = total === undefined ? '' : '{bar} {percentage} % · ';
+  const left = total === undefined ? '' : ' · {eta_formatted} left';
+  const bar = new SingleBar({
+    format: `  ${label} ${rest}{units} units · {rate} a second${left}`,
+    stream,
+    hideCursor: true,
+    clearOnComplete: true,
+    etaBuffer: ETA_BUFFER,
+  });
+  const started = performance.now();
+  bar.start(total ?? 0, 0, { units: '0', rate: '0' });
+  return {
+    update(done, units) {
+      const rate = Math.round(units / Math.max(0.001, (performance.now() - started) / 1000));
+      bar.update(done, { units: units.toLocaleString('en'), rate: rate.toLocaleString('en') });
+    },
+    stop: () => bar.stop(),
+  };
+}

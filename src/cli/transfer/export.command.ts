@@ -1,0 +1,65 @@
+import type { Command } from 'commander';
+import { UnitReader } from '../../unit/unit.reader.js';
+import type { QueryParameters } from '../../http/route/parse-list-query.js';
+import type { FileFormat } from '../../transfer/export.query.js';
+import { ExportService } from '../../transfer/export.service.js';
+import type { CommandContext, CommonOptions } from '../tools/command-context.js';
+import { print } from '../tools/output.js';
+import { startProgress } from '../tools/progress.js';
+import { FileOutput } from './file-output.js';
+import { formatOf, projectScope, readFormat, STANDARD_STREAM } from './transfer-options.js';
+
+interface ExportOptions extends CommonOptions {
+  readonly format?: FileFormat;
+  readonly filter?: string;
+  readonly order?: string;
+  readonly include?: string;
+  readonly safe?: boolean;
+}
+
+/** Lines between two updates of the progress. */
+const UPDATED_AFTER = 1000;
+
+export function exportCommand(program: Command, { terminal, services }: CommandContext): void {
+  program
+    .command('export <project> <kind> <file>')
+    .description('writes the units of a kind to a CSV or NDJSON file; - is standard output, .gz is compressed')
+    .option('--format <format>', 'csv or ndjson (default: by the name of the file)', readFormat)
+    .option('--filter <filter>', 'only the units that match, as in lists')
+    .option('--order <order>', 'as in lists')
+    .option('--include <names>', 'only these parameters')
+    .option('--safe', "for spreadsheets: puts ' before texts that look like formulas")
+    .option('--json', 'print JSON, for scripts')
+    .action(async (id: string, kind: string, file: string, options: ExportOptions) => {
+      const lines = await services(async (context) => {
+        const scope = await projectScope(context, id);
+        const filter: QueryParameters = options.filter === undefined ? [] : [['filter', options.filter]];
+        const { content } = await context.app.get(UnitReader).list(scope, kind, [['limit', '0'], ...filter]);
+        const { count: total } = JSON.parse(content) as { count: number };
+        const progress = startProgress(kind, total);
+        let count = 0;
+        const onLine = (): void => {
+          count += 1;
+          if (count % UPDATED_AFTER === 0) progress.update(count, count);
+        };
+        try {
+          const parameters = [['format', formatOf(file, options.format)] as const, ...filter, ...queryOf(options)];
+          await context.app.get(ExportService).export(scope, kind, parameters, (format) => {
+            return new FileOutput(file, format, onLine);
+          });
+        } finally {
+          progress.stop();
+        }
+        return count;
+      });
+      if (file !== STANDARD_STREAM) print(terminal, options, { count: lines }, `${lines} units in ${file}\n`);
+    });
+}
+
+function queryOf({ order, include, safe }: ExportOptions): QueryParameters {
+  return [
+    ...(order === undefined ? [] : [['order', order] as const]),
+    ...(include === undefined ? [] : [['include', include] as const]),
+    ...(safe ? [['safe', 'true'] as const] : []),
+  ];
+}

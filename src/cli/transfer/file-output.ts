@@ -1,0 +1,92 @@
+/** Writes an export to a file or to standard output. */
+import { createWriteStream } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import type { Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import type { ExportTarget, LineFormat } from '../../transfer/export.output.js';
+import { isCompressed, STANDARD_STREAM } from './transfer-options.js';
+
+/** Characters that are collected before they are written. */
+const CHUNK = 64 * 1024;
+
+export class FileOutput implements ExportTarget {
+  readonly #abort = new AbortController();
+  readonly #target: Writable;
+  readonly #draft: string;
+  readonly #written: Promise<void>;
+  #text = '';
+  #full: Promise<void> | undefined;
+  #started = false;
+
+  constructor(
+    private readonly file: string,
+    private readonly format: LineFormat,
+    private readonly onLine: () => void,
+  ) {
+    this.#draft = `${file}.part`;
+    const output: Writable = file === STANDARD_STREAM ? process.stdout : createWriteStream(this.#draft);
+    const compressor = isCompressed(file) ? createGzip() : undefined;
+    this.#target = compressor ?? output;
+    this.#written = compressor ? pipeline(compressor, output) : closed(output);
+    this.#written.catch((error: unknown) => this.#abort.abort(error));
+  }
+
+  get signal(): AbortSignal {
+    return this.#abort.signal;
+  }
+
+  get started(): boolean {
+    return this.#started;
+  }
+
+  add(text: string): Promise<void> | undefined {
+    this.onLine();
+    this.#text += this.format.lineOf(text);
+    if (this.#text.length >= CHUNK) this.#write();
+    return this.#full;
+  }
+
+  async ready(): Promise<void> {
+    await this.#full;
+    this.signal.throwIfAborted();
+  }
+
+  async finish(): Promise<void> {
+    this.#write();
+    await this.#full;
+    if (this.file === STANDARD_STREAM && !isCompressed(this.file)) return;
+    this.#target.end();
+    await this.#written;
+    if (this.file !== STANDARD_STREAM) await rename(this.#draft, this.file);
+  }
+
+  destroy(): void {
+    if (this.file === STANDARD_STREAM) return;
+    this.#target.destroy();
+    void rm(this.#draft, { force: true });
+  }
+
+  #write(): void {
+    const text = this.#started ? this.#text : this.format.head + this.#text;
+    this.#started = true;
+    this.#text = '';
+    if (this.#target.write(text)) return;
+    this.#full ??= new Promise((resolve) => {
+      const settle = (): void => {
+        this.#target.off('drain', settle);
+        this.signal.removeEventListener('abort', settle);
+        this.#full = undefined;
+        resolve();
+      };
+      this.#target.on('drain', settle);
+      this.signal.addEventListener('abort', settle);
+    });
+  }
+}
+
+function closed(stream: Writable): Promise<void> {
+  return new Promise((resolve, reject) => {
+    stream.once('error', reject).once('finish', resolve);
+  });
+}

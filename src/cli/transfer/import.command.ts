@@ -1,0 +1,81 @@
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { Option, type Command } from 'commander';
+import { KindError } from '../../shared/errors.js';
+import { FileText } from '../../transfer/file-text.js';
+import type { FileFormat } from '../../transfer/export.query.js';
+import { ImportService } from '../../transfer/import.service.js';
+import type { CommandContext, CommonOptions } from '../tools/command-context.js';
+import { print, propertyTable } from '../tools/output.js';
+import { startProgress } from '../tools/progress.js';
+import { singleLineText } from '../tools/text.js';
+import { formatOf, isCompressed, projectScope, readFormat, STANDARD_STREAM } from './transfer-options.js';
+
+interface ImportOptions extends CommonOptions {
+  readonly format?: FileFormat;
+  readonly errors: string;
+  readonly ids: string;
+}
+
+interface Imported {
+  readonly errors: readonly { readonly line: number; readonly text: string }[];
+}
+
+const TYPES: Readonly<Record<FileFormat, string>> = { csv: 'text/csv', ndjson: 'application/x-ndjson' };
+/** Faults that are printed. */
+const SHOWN = 20;
+
+export function importCommand(program: Command, { terminal, services }: CommandContext): void {
+  program
+    .command('import <project> <kind> <file>')
+    .description('creates units of a kind from a CSV or NDJSON file; - is standard input, .gz is compressed')
+    .option('--format <format>', 'csv or ndjson (default: by the name of the file)', readFormat)
+    .addOption(new Option('--errors <how>', 'whether faults refuse the file').choices(['stop', 'skip']).default('stop'))
+    .addOption(
+      new Option('--ids <how>', 'whether units keep the ids of the file').choices(['new', 'keep']).default('new'),
+    )
+    .option('--json', 'print JSON, for scripts')
+    .action(async (id: string, kind: string, file: string, options: ImportOptions) => {
+      const content = await services(async (context) => {
+        const scope = await projectScope(context, id);
+        const size = file === STANDARD_STREAM ? undefined : (await stat(file)).size;
+        const source = size === undefined ? process.stdin : createReadStream(file);
+        const progress = startProgress(kind, size);
+        try {
+          const { content: answer } = await context.app.get(ImportService).import(scope, kind, {
+            parameters: [
+              ['errors', options.errors],
+              ['ids', options.ids],
+            ],
+            contentType: TYPES[formatOf(file, options.format)],
+            file: () => new FileText(source, isCompressed(file)),
+            onProgress: (records) => progress.update('bytesRead' in source ? Number(source.bytesRead) : 0, records),
+          });
+          return JSON.parse(answer) as Imported;
+        } finally {
+          progress.stop();
+          source.destroy();
+        }
+      }).catch((error: unknown) => {
+        throw withLines(error);
+      });
+      const { errors, ...counts } = content;
+      print(terminal, options, content, propertyTable(counts) + faultLines(errors));
+    });
+}
+
+/** The faults of a file, each on a line of its own. */
+function withLines(error: unknown): unknown {
+  if (!(error instanceof KindError) || error.messages[0].line === undefined) return error;
+  const { messages } = error;
+  const shown = messages.slice(0, SHOWN).map(({ line = 0, text }) => `line ${line}: ${text}`);
+  const more = messages.length > SHOWN ? [`and ${messages.length - SHOWN} more`] : [];
+  return new Error([...shown, ...more].join('; '));
+}
+
+function faultLines(errors: Imported['errors']): string {
+  return errors
+    .slice(0, SHOWN)
+    .map(({ line, text }) => `line ${line}: ${singleLineText(text)}\n`)
+    .join('');
+}

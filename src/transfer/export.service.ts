@@ -1,0 +1,149 @@
+/**
+ * Exports the units of a kind that match a query, as a list would return them: checks rights, state and input, then
+ * sends the lines of a cursor to the output, all of one snapshot.
+ */
+import { Injectable } from '@nestjs/common';
+import { authorizeKind } from '../access/access.js';
+import { Catalog } from '../catalog/catalog.service.js';
+import { Database, type Transaction } from '../database/database.js';
+import { commonRefusal } from '../database/statement/sqlstate.js';
+import type { QueryParameters } from '../http/route/parse-list-query.js';
+import type { Model } from '../model/model.js';
+import { refusal } from '../shared/errors.js';
+import { LIMITS } from '../shared/limits.js';
+import { modelVersionStatement } from '../sql/model-version.sql.js';
+import {
+  csvColumns,
+  nextLinesStatement,
+  openExportStatement,
+  PLAN_FOR_ALL_ROWS,
+  type ExportPlan,
+} from '../sql/export.sql.js';
+import type { RequestScope } from '../tenancy/request-scope.js';
+import { planContextOf, planList, planQuery } from '../unit/query/list.plan.js';
+import { timesOf } from '../unit/session/caller-executor.js';
+import { checkVersion, type Versioned } from '../unit/table/check-version.js';
+import { UnitStores } from '../unit/unit-stores.js';
+import { csvHead } from './csv.format.js';
+import { parseExportQuery } from './export.query.js';
+import { ClientGoneError, type ExportTarget, type LineFormat } from './export.output.js';
+import { TransferPlaces } from './transfer-places.js';
+
+/** Lines of the first fetch, and the characters that later ones aim at. */
+const FIRST_LINES = 100;
+const FETCHED_CHARACTERS = 512 * 1024;
+const MOST_LINES = 4000;
+
+/** Milliseconds that a transaction may be idle: longer than a client may keep it waiting. */
+export const TRANSFER_IDLE = (LIMITS.transferWaitSeconds + 30) * 1000;
+
+@Injectable()
+export class ExportService {
+  constructor(
+    private readonly catalog: Catalog,
+    private readonly database: Database,
+    private readonly stores: UnitStores,
+    private readonly places: TransferPlaces,
+  ) {}
+
+  /** @param open makes the output; it is called once the request is checked */
+  async export(
+    scope: RequestScope,
+    kindId: string,
+    parameters: QueryParameters,
+    open: (format: LineFormat) => ExportTarget,
+  ): Promise<void> {
+    const failed = await this.catalog.withModelUnqueued(scope, async (model) => {
+      const plan = this.#plan(scope, kindId, parameters, model);
+      const output = open(lineFormat(plan));
+      try {
+        await this.places.run(scope, () => this.#send(scope, model, plan, output));
+      } catch (error) {
+        if (error instanceof ClientGoneError || output.signal.aborted) return undefined;
+        // What was sent can't be taken back, so that it is not run again.
+        if (output.started) return { error };
+        throw error;
+      }
+      return undefined;
+    });
+    if (failed) throw failed.error;
+  }
+
+  #plan(scope: RequestScope, kindId: string, parameters: QueryParameters, model: Model): ExportPlan {
+    const { kind, grant } = authorizeKind(model, kindId, 'read', scope.caller);
+    if (!kind.storage.bulk) throw refusal('kind.not_allowed_here', `Units of '${kind.id}' are not exported`);
+    this.stores.of(kind).checkState(kind, scope, 'list');
+    const context = planContextOf({ ...scope, model }, { kind, access: grant.predicate });
+    return planQuery(parseExportQuery(parameters), ({ format, safe, ...query }) => {
+      return { ...planList(query, context), version: model.version, format, safe };
+    });
+  }
+
+  async #send({ caller }: RequestScope, model: Model, plan: ExportPlan, output: ExportTarget): Promise<void> {
+    const options = {
+      isolation: 'read committed',
+      readOnly: true,
+      once: true,
+      idleTimeout: TRANSFER_IDLE,
+      ...timesOf(caller),
+    } as const;
+    try {
+      await this.database.transaction((tx) => sendLines(tx, model, plan, output), options);
+    } catch (error) {
+      if (output.started) output.destroy();
+      throw commonRefusal(error) ?? error;
+    }
+    await output.finish();
+  }
+}
+
+/** Fetches as many lines at once as have the wanted number of characters, by the length of those before. */
+async function sendLines(tx: Transaction, model: Model, plan: ExportPlan, output: ExportTarget): Promise<void> {
+  const until = performance.now() + LIMITS.transferSeconds * 1000;
+  tx.abortOn(output.signal);
+  await tx.run(PLAN_FOR_ALL_ROWS);
+  await tx.run(openExportStatement(plan));
+  let most = FIRST_LINES;
+  for (let first = true; ; first = false) {
+    let characters = 0;
+    const lines = await tx.stream(nextLinesStatement(most), {
+      add(text) {
+        characters += text.length;
+        return output.add(text);
+      },
+    });
+    if (lines === 0 && first) await checkModel(tx, plan, model);
+    if (lines < most || output.headOnly) return;
+    if (performance.now() > until)
+      throw refusal('query.timeout', `An export takes ${LIMITS.transferSeconds} seconds at most`);
+    await output.ready();
+    const fitting = Math.floor((FETCHED_CHARACTERS * lines) / Math.max(1, characters));
+    most = Math.max(1, Math.min(fitting, most * 4, MOST_LINES));
+  }
+}
+
+/** With an outdated model there are no lines. The version only grows: if it is that of the plan now, it was before. */
+async function checkModel(tx: Transaction, { schema }: ExportPlan, model: Model): Promise<void> {
+  const [row] = await tx.run<Versioned>(modelVersionStatement(schema));
+  checkVersion(row, model);
+}
+
+function lineFormat(plan: ExportPlan): LineFormat {
+  switch (plan.format) {
+    case 'csv':
+      return {
+        mediaType: 'text/csv; charset=utf-8; header=present',
+        extension: 'csv',
+        head: csvHead(csvColumns(plan)),
+        // PostgreSQL returns a line in parentheses.
+        lineOf: (text) => `${text.slice(1, -1)}\r\n`,
+      };
+    case 'ndjson':
+      return {
+        mediaType: 'application/x-ndjson; charset=utf-8',
+        extension: 'ndjson',
+        head: '',
+        lineOf: (text) => `${text}\n`,
+      };
+  }
+}

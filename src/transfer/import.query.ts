@@ -1,0 +1,48 @@
+/** The query parameters and the content type of an import. Pure. */
+import { parseQuery, type Parsed, type QueryParameters } from '../http/route/parse-list-query.js';
+import { IMPORT_QUERY } from '../http/route/query-names.js';
+import { refusal } from '../shared/errors.js';
+import { FORMATS, type FileFormat } from './export.query.js';
+
+export interface ImportQuery {
+  /** Undefined: that of the content type. */
+  readonly format: FileFormat | undefined;
+  /** Whether records with faults are passed over; otherwise the first of them refuse the whole file. */
+  readonly skip: boolean;
+  /** Whether the ids in the file are kept. */
+  readonly keepIds: boolean;
+}
+
+const EMPTY: ImportQuery = { format: undefined, skip: false, keepIds: false };
+
+export function parseImportQuery(parameters: QueryParameters): Parsed<ImportQuery> {
+  return parseQuery(
+    parameters,
+    IMPORT_QUERY,
+    (reader) => ({
+      format: reader.has('format') ? reader.choice('format', FORMATS, 'csv') : undefined,
+      skip: reader.choice('errors', ['stop', 'skip'], 'stop') === 'skip',
+      keepIds: reader.choice('ids', ['new', 'keep'], 'new') === 'keep',
+    }),
+    EMPTY,
+  );
+}
+
+const MEDIA_TYPES: Readonly<Record<FileFormat, RegExp>> = {
+  csv: /^text\/csv\s*(?:;|$)/i,
+  ndjson: /^application\/(?:x-)?(?:ndjson|jsonl)\s*(?:;|$)/i,
+};
+const CHARSET = /;\s*charset\s*=\s*"?([^\s;"]*)/i;
+
+/** @throws KindError 415 if the content type is not that of the format */
+export function importFormat(wanted: FileFormat | undefined, contentType = ''): FileFormat {
+  const given = FORMATS.find((format) => MEDIA_TYPES[format].test(contentType));
+  const isUtf8 = /^utf-?8$/i.test(CHARSET.exec(contentType)?.[1] ?? 'utf-8');
+  if (given && isUtf8 && given === (wanted ?? given)) return given;
+  const types = { csv: 'text/csv', ndjson: 'application/x-ndjson' };
+  const right = wanted ? types[wanted] : `${types.csv} or ${types.ndjson}`;
+  throw refusal(
+    'body.not_json',
+    `The content-type must be ${right} in UTF-8, got ${contentType === '' ? 'none' : contentType.slice(0, 80)}`,
+  );
+}

@@ -1,0 +1,207 @@
+/**
+ * Imports a file of units: checks rights, state and input, then reads the file in pieces and creates the units of each,
+ * all in one transaction. The body can be read once, so that a conflict with another transaction is not tried again.
+ */
+import { Injectable } from '@nestjs/common';
+import { accessDenied, authorizeKind } from '../access/access.js';
+import { Catalog } from '../catalog/catalog.service.js';
+import { StaleModelError } from '../catalog/model/stale-model-error.js';
+import { Database, type Transaction } from '../database/database.js';
+import { commonRefusal, isStaleModel } from '../database/statement/sqlstate.js';
+import { jsonAnswer, type Answer } from '../http/answer/answer.js';
+import type { QueryParameters } from '../http/route/parse-list-query.js';
+import type { Model } from '../model/model.js';
+import { KindError, refusal, retryLater, type Message } from '../shared/errors.js';
+import { EventLoopYield } from '../shared/event-loop-yield.js';
+import { LIMITS } from '../shared/limits.js';
+import { lockTimeoutStatement, type Isolation } from '../sql/transaction.sql.js';
+import { isAdministrator } from '../tenancy/caller.js';
+import type { RequestScope } from '../tenancy/request-scope.js';
+import { Behaviors } from '../unit/draft/behavior.js';
+import { planQuery } from '../unit/query/list.plan.js';
+import { timesOf } from '../unit/session/caller-executor.js';
+import type { Session } from '../unit/session/session.js';
+import { UnitStores } from '../unit/unit-stores.js';
+import { csvHeaderOf } from './csv.columns.js';
+import { CsvReader } from './csv.reader.js';
+import { TRANSFER_IDLE } from './export.service.js';
+import type { FileReader, FileRecord } from './file-record.js';
+import { importFormat, parseImportQuery } from './import.query.js';
+import { NdjsonReader } from './ndjson.reader.js';
+import { PieceWriter, type ImportTarget } from './piece.writer.js';
+import type { FileText } from './file-text.js';
+import { TransferPlaces } from './transfer-places.js';
+
+/** Records, and characters of the file, that are written at once. */
+const PIECE = { records: 1000, characters: 1024 * 1024 };
+/** Milliseconds that a statement waits for a lock. */
+const LOCK_TIMEOUT = 10_000;
+
+export interface ImportRequest {
+  readonly parameters: QueryParameters;
+  readonly contentType: string | undefined;
+  /** Begins to read the file. Called once, after all checks. @throws KindError 415 */
+  readonly file: () => FileText;
+  /** Called after each piece with the number of records read so far. */
+  readonly onProgress?: (records: number) => void;
+}
+
+/** An import whose rights and input are checked. */
+interface CheckedImport {
+  readonly session: Omit<Session, 'executor'>;
+  readonly target: ImportTarget;
+  readonly reader: FileReader;
+  readonly skip: boolean;
+  /** Whether code of the project runs for each unit, which must not run for two pieces at the same time. */
+  readonly hooks: boolean;
+  readonly isolation: Isolation;
+  readonly onProgress: (records: number) => void;
+}
+
+@Injectable()
+export class ImportService {
+  constructor(
+    private readonly catalog: Catalog,
+    private readonly database: Database,
+    private readonly stores: UnitStores,
+    private readonly behaviors: Behaviors,
+    private readonly places: TransferPlaces,
+  ) {}
+
+  /** @throws KindError 400 with the first faults of the file; nothing is stored then */
+  async import(scope: RequestScope, kindId: string, request: ImportRequest): Promise<Answer> {
+    const checked = await this.catalog.withModelUnqueued(scope, async (model) => {
+      await this.catalog.check(scope, model);
+      return this.#check(scope, kindId, request, model);
+    });
+    return this.places.run(scope, () => this.#import(checked, request.file()));
+  }
+
+  #check(scope: RequestScope, kindId: string, request: ImportRequest, model: Model): CheckedImport {
+    const { project, caller } = scope;
+    const { kind, grant } = authorizeKind(model, kindId, 'create', caller);
+    if (caller.type === 'anonymous') throw accessDenied(caller, '');
+    if (!kind.storage.bulk) throw refusal('kind.not_allowed_here', `Units of '${kind.id}' are not imported`);
+    const session = { project, caller, model, ...this.behaviors.deployment };
+    const store = this.stores.of(kind);
+    store.checkState(kind, session, 'create');
+    const behaviors = this.behaviors.of(kind, session);
+    for (const behavior of behaviors) behavior.ready?.();
+    const { format, skip, keepIds } = planQuery(parseImportQuery(request.parameters), (query) => query);
+    if (keepIds && !isAdministrator(caller)) throw accessDenied(caller, 'Only administrators import with ids=keep');
+    const reader =
+      importFormat(format, request.contentType) === 'csv'
+        ? new CsvReader(csvHeaderOf(kind, caller, keepIds))
+        : new NdjsonReader();
+    return {
+      session,
+      target: { store, kind, access: grant.predicate, keepIds },
+      reader,
+      skip,
+      hooks: behaviors.length > 0,
+      isolation: store.isolation(session, kind, 'create') ?? 'read committed',
+      onProgress: request.onProgress ?? (() => undefined),
+    };
+  }
+
+  async #import(checked: CheckedImport, file: FileText): Promise<Answer> {
+    const { session, target, isolation } = checked;
+    const pieces = new ReadAhead(piecesOf(file, checked.reader, session.project.schema));
+    const runs = this.database.runs();
+    const share = this.behaviors.share(target.kind, session);
+    const options = { isolation, share, runs, once: true, idleTimeout: TRANSFER_IDLE, ...timesOf(session.caller) };
+    try {
+      // The transaction begins when there is something to write.
+      await pieces.start();
+      return await this.database.transaction((tx) => this.#write(tx, checked, pieces), options);
+    } catch (error) {
+      if (error instanceof StaleModelError || isStaleModel(error)) throw modelChanged();
+      throw commonRefusal(error) ?? error;
+    } finally {
+      runs.end();
+      file.stop();
+    }
+  }
+
+  async #write(tx: Transaction, checked: CheckedImport, pieces: ReadAhead): Promise<Answer> {
+    const { session, target, skip, hooks, onProgress } = checked;
+    const until = performance.now() + LIMITS.transferSeconds * 1000;
+    await tx.run(lockTimeoutStatement(LOCK_TIMEOUT));
+    const writer = new PieceWriter(session, target, tx, () => this.database.runs());
+    const check = (): void => {
+      if (!skip) refuseFaults(writer);
+      onProgress(writer.created + writer.failed);
+      if (performance.now() <= until) return;
+      throw refusal('query.timeout', `An import takes ${LIMITS.transferSeconds} seconds at most`);
+    };
+    // While PostgreSQL works on one piece, the values of the next one are validated.
+    let before = Promise.resolve();
+    for (let piece = await pieces.next(); piece; piece = await pieces.next()) {
+      if (hooks) await before;
+      const writing = writer.write(piece, before).then(check);
+      writing.catch(() => undefined);
+      await before;
+      before = writing;
+    }
+    await before;
+    const { created, failed, faults } = writer;
+    const count = created + failed;
+    return jsonAnswer({ count, created, updated: 0, unchanged: 0, ignored: 0, failed, errors: faults });
+  }
+}
+
+/** @throws KindError 400 if there are faults */
+function refuseFaults({ faults }: PieceWriter): void {
+  // Hooks have codes of their own.
+  const [first, ...rest] = faults as Message[];
+  if (first) throw new KindError([first, ...rest], undefined, { status: 400 });
+}
+
+function modelChanged(): KindError {
+  return retryLater('database.busy', 'The definitions of the project changed during the import');
+}
+
+async function* piecesOf(file: FileText, reader: FileReader, schema: string): AsyncGenerator<FileRecord[]> {
+  const yielder = new EventLoopYield(schema);
+  let piece: FileRecord[] = [];
+  let characters = 0;
+  for await (const { text, last } of file) {
+    for (const record of reader.read(text, last)) {
+      if (piece.push(record) < PIECE.records) continue;
+      yield piece;
+      piece = [];
+      characters = 0;
+    }
+    characters += text.length;
+    if (piece.length > 0 && (last || characters > PIECE.characters)) {
+      yield piece;
+      piece = [];
+      characters = 0;
+    }
+    if (yielder.due) await yielder.pause();
+  }
+}
+
+/** Reads a piece while the one before it is written. */
+class ReadAhead {
+  #next: Promise<IteratorResult<FileRecord[], unknown>> | undefined;
+
+  constructor(private readonly pieces: AsyncGenerator<FileRecord[]>) {}
+
+  /** Resolves when the first piece is there. */
+  async start(): Promise<void> {
+    await this.#read();
+  }
+
+  /** Undefined at the end. */
+  async next(): Promise<FileRecord[] | undefined> {
+    const { done, value } = await (this.#next ?? this.#read());
+    if (done) return undefined;
+    this.#read().catch(() => undefined);
+    return value;
+  }
+
+  #read(): Promise<IteratorResult<FileRecord[], unknown>> {
+    return (this.#next = this.pieces.next());
+  }
+}

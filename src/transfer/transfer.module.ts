@@ -1,0 +1,13 @@
+import { Module } from '@nestjs/common';
+import { UnitModule } from '../unit/unit.module.js';
+import { ExportService } from './export.service.js';
+import { ImportService } from './import.service.js';
+import { TransferController } from './transfer.controller.js';
+import { TransferPlaces } from './transfer-places.js';
+
+@Module({
+  imports: [UnitModule],
+  providers: [ExportService, ImportService, TransferPlaces],
+  controllers: [TransferController],
+})
+export class TransferModule {}

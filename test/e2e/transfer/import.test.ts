@@ -1,0 +1,313 @@
+/** Imports: what is stored, what is refused and where, for whom; and that an exported file can be imported again. */
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { anonymous, asMember, defineKinds } from '../../support/callers.js';
+import { ok, refusalOf } from '../../support/definitions.js';
+import { exchange } from '../../support/exchange.js';
+import { FunctionsFolder } from '../../support/functions.js';
+import { startTestService, type Reply, type TestProject } from '../../support/service.js';
+
+const folder = new FunctionsFolder({
+  'hooked.ts': `
+    import { FunctionError, kind } from 'kind';
+    export default kind('hooked').module({
+      hooks: {
+        before_create: ({ values }) => {
+          if (values.name === 'bad') throw new FunctionError(422, 'name.bad', 'no such name', 'name');
+          if (values.name === 'taken') throw new FunctionError(409, 'name.taken', 'taken', 'name');
+          return { ...values, upper: String(values.name).toUpperCase() };
+        },
+      },
+    });`,
+});
+const service = await startTestService({ functionsDir: folder.path });
+const project = await service.project();
+await defineKinds(
+  project,
+  {
+    id: 'land',
+    parameters: [
+      { id: 'code', kind_id: 'string', is_primary: true },
+      { id: 'title', kind_id: 'string' },
+    ],
+  },
+  {
+    id: 'city',
+    parameters: [
+      { id: 'name', kind_id: 'string', required: true, nullable: false, max_length: 20 },
+      { id: 'land', kind_id: 'unit', reference_kind: 'land' },
+      { id: 'people', kind_id: 'integer', min_value: 0 },
+      { id: 'capital', kind_id: 'boolean', default_boolean: false },
+      { id: 'number', kind_id: 'integer', unique: true },
+      { id: 'data', kind_id: 'json' },
+      { id: 'tags', kind_id: 'string', multiple: true },
+    ],
+  },
+  { id: 'place', parameters: ['name', 'number'] },
+  { id: 'hooked', parameters: ['name', { id: 'upper', kind_id: 'string' }] },
+);
+await ok(project.post('/land/unit', [{ code: 'IT' }, { code: 'FR' }]));
+
+const CSV = { 'content-type': 'text/csv' };
+const NDJSON = { 'content-type': 'application/x-ndjson' };
+const send = (path: string, file: string, headers: Record<string, string> = CSV, as: TestProject = project) =>
+  as.call('POST', path, file, { headers });
+const sendBytes = (path: string, body: Buffer, headers: Record<string, string>): Promise<Reply> =>
+  exchange(service.service.url, {
+    method: 'POST',
+    path: `/api/lib${path}`,
+    headers: { 'kind-project-key': project.id, authorization: `Bearer ${project.token}`, ...headers },
+    body,
+  });
+const count = async (kind: string) => (await ok(project.get(`/${kind}/unit?limit=0`))).count as number;
+const clear = async (kind: string) => {
+  for (;;) {
+    const { items } = await ok(project.get(`/${kind}/unit?include=id`));
+    if (items.length === 0) return;
+    for (const { id } of items as { id: string }[]) await ok(project.delete(`/${kind}/unit/${id}`));
+  }
+};
+const DONE = { updated: 0, unchanged: 0, ignored: 0, failed: 0, errors: [] };
+
+describe('a CSV file', () => {
+  it('creates a unit per record, with values as their types read them', async () => {
+    const file =
+      'name,land,people,capital,number,data,tags\r\nRome,IT,10,true,1,"{""a"":1}","[""x""]"\r\n"a, b",,,,,,\r\n';
+    expect(await ok(send('/city/import?format=csv', file))).toEqual({ count: 2, created: 2, ...DONE });
+    const { items } = await ok(project.get('/city/unit?include=name,land,people,capital,number,data,tags'));
+    expect(items).toEqual([
+      { name: 'Rome', land: 'IT', people: 10, capital: true, number: 1, data: { a: 1 }, tags: ['x'] },
+      { name: 'a, b', land: null, people: null, capital: null, number: null, data: null, tags: null },
+    ]);
+    await clear('city');
+  });
+
+  it('is refused with line, record, parameter and code of each fault, and nothing is stored', async () => {
+    const file = [
+      'name,land,people,number,data',
+      'Rome,IT,1,1,',
+      '"two\nlines",XX,-1,2,',
+      'a name of more than twenty characters,IT,many,1,{',
+      ',IT,1,,',
+    ].join('\n');
+    const { status, body } = await send('/city/import', file);
+    expect(status).toBe(400);
+    expect(body.messages.map(({ code, parameter, ...at }) => [code, parameter, at])).toMatchObject([
+      ['parameter.too_small', 'people', { line: 3, record: 2 }],
+      ['parameter.bad_reference', 'land', { line: 3, record: 2 }],
+      ['parameter.bad_value', 'data', { line: 5, record: 3 }],
+      ['parameter.null', 'name', { line: 6, record: 4 }],
+    ]);
+    expect(await count('city')).toBe(0);
+  });
+
+  it('with a header row that is wrong is refused before anything is written', async () => {
+    const { status, body } = await send('/city/import?errors=skip', 'name,nam,name,id,\nRome,,,,\n');
+    expect(status).toBe(400);
+    expect(body.messages.map(({ code, text }) => `${code} ${text}`)).toEqual([
+      "parameter.unknown nam: 'city' has no such parameter (did you mean 'name'?)",
+      'import.bad_header name: two columns have this name',
+      expect.stringContaining("parameter.unknown id: 'city' has no such parameter"),
+      'import.bad_header column 5 has no name in the header row',
+    ]);
+  });
+
+  it('with a key twice has a fault in the second record, wherever it is', async () => {
+    const rows = Array.from({ length: 2500 }, (_, n) => `c${n},${n === 2400 ? 7 : n}`);
+    const { status, body } = await send('/city/import', `name,number\n${rows.join('\n')}\n`);
+    expect([status, body.messages]).toMatchObject([
+      400,
+      [{ code: 'parameter.not_unique', parameter: 'number', line: 2402, record: 2401 }],
+    ]);
+    expect(await count('city')).toBe(0);
+  });
+});
+
+describe('errors=skip', () => {
+  it('stores what is good, and answers the rest', async () => {
+    const file = [
+      'name,land,people,number',
+      ...['a,IT,1,1', 'b,XX,1,2', 'c,FR,-1,3', 'd,IT,x,4', 'e,IT,1,1', 'f,YY,2,', 'g', 'h,FR,,5'],
+    ].join('\n');
+    const content = await ok(send('/city/import?errors=skip', file));
+    expect(content).toMatchObject({ count: 8, created: 2, updated: 0, unchanged: 0, ignored: 0, failed: 6 });
+    expect((content.errors as { record: number; code: string }[]).map(({ record, code }) => [record, code])).toEqual([
+      [2, 'parameter.bad_reference'],
+      [3, 'parameter.too_small'],
+      [4, 'parameter.bad_type'],
+      [5, 'parameter.not_unique'],
+      [6, 'parameter.bad_reference'],
+      [7, 'import.malformed'],
+    ]);
+    expect(await count('city')).toBe(2);
+    await clear('city');
+  });
+
+  it('stores nothing of a file that can not be read on', async () => {
+    const rows = Array.from({ length: 1500 }, (_, n) => `c${n}`).join('\n');
+    const refused = await send('/city/import?errors=skip', `name\n${rows}\n"never\n`);
+    expect(refused).toMatchObject({ status: 400, body: { messages: [{ code: 'import.malformed', line: 1502 }] } });
+    expect(await count('city')).toBe(0);
+  });
+
+  it('keeps the first thousand faults', async () => {
+    const rows = Array.from({ length: 3000 }, () => `x,-1`).join('\n');
+    const content = await ok(send('/city/import?errors=skip', `name,people\nok,1\n${rows}\n`));
+    expect(content).toMatchObject({ count: 3001, created: 1, failed: 3000 });
+    expect(content.errors).toHaveLength(1000);
+    await clear('city');
+  });
+});
+
+describe('NDJSON', () => {
+  it('creates a unit per line, also units inside others', async () => {
+    const file = '{"name":"a","land":{"code":"DE"}}\n\n{"name":"b","tags":["x"],"people":3}';
+    expect(await ok(send('/city/import?format=ndjson', file, NDJSON))).toEqual({ count: 2, created: 2, ...DONE });
+    expect((await project.get('/land/unit/DE')).status).toBe(200);
+    await clear('city');
+  });
+
+  it('has faults of lines that are no objects', async () => {
+    const { status, body } = await send('/city/import', '{"name":"a"}\n[1]\n{"name":\n{"nam":1}\n', NDJSON);
+    expect(status).toBe(400);
+    expect(body.messages.map(({ code, ...at }) => [code, at])).toMatchObject([
+      ['body.not_object', { line: 2, record: 2 }],
+      ['body.malformed', { line: 3, record: 3 }],
+      ['parameter.unknown', { line: 4, record: 4 }],
+      ['parameter.required', { line: 4, record: 4, parameter: 'name' }],
+    ]);
+  });
+});
+
+describe('is refused', () => {
+  it.each<[string, string, string, Record<string, string>, number, string]>([
+    ['without a token', '/city/import', 'name\n', CSV, 401, 'token.missing'],
+    ['of another type', '/city/import', 'name\n', { 'content-type': 'application/json' }, 415, 'body.not_json'],
+    ['of another type than its format', '/city/import?format=ndjson', 'name\n', CSV, 415, 'body.not_json'],
+    ['in another coding', '/city/import', 'name\n', { ...CSV, 'content-encoding': 'br' }, 415, 'body.not_json'],
+    ['that is no gzip', '/city/import', 'name\n', { ...CSV, 'content-encoding': 'gzip' }, 400, 'import.malformed'],
+    ['for a kind of the model', '/kind/import', 'label\nx\n', CSV, 404, 'kind.not_allowed_here'],
+    ['with what it does not have', '/city/import?on_conflict=update', 'name\n', CSV, 400, 'query.unknown'],
+    ['with an empty file', '/city/import', '', CSV, 400, 'import.malformed'],
+  ])('%s', async (why, path, file, headers, status, code) => {
+    const as = why === 'without a token' ? anonymous(project) : project;
+    expect(await send(path, file, headers, as)).toMatchObject({ status, body: { messages: [{ code }] } });
+  });
+
+  it('with bytes that are not UTF-8', async () => {
+    const refused = await sendBytes('/city/import', Buffer.concat([Buffer.from('name\na\n'), Buffer.of(0xff)]), CSV);
+    expect(refused).toMatchObject({ status: 400, body: { messages: [{ code: 'import.malformed' }] } });
+  });
+
+  it('as a gzip bomb', async () => {
+    const bomb = gzipSync(Buffer.from(`name,number\n${'\n'.repeat(64 * 1024 * 1024)}`));
+    const refused = await sendBytes('/city/import', bomb, { ...CSV, 'content-encoding': 'gzip' });
+    expect(refused).toMatchObject({ status: 413, body: { messages: [{ code: 'body.too_large' }] } });
+  });
+});
+
+it('takes gzip', async () => {
+  const own = await count('place');
+  const rows = Array.from({ length: 5000 }, (_, n) => `city ${n},${n}`).join('\n');
+  const reply = await sendBytes('/place/import', gzipSync(`name,number\n${rows}\n`), {
+    ...CSV,
+    'content-encoding': 'gzip',
+  });
+  expect(reply.body.content).toMatchObject({ count: 5000, created: 5000 });
+  expect(await count('place')).toBe(own + 5000);
+});
+
+it('of a client that goes away in the middle stores nothing', async () => {
+  const own = await service.project();
+  await defineKinds(own, { id: 'note', parameters: [{ id: 'text', kind_id: 'string' }] });
+  const { hostname, port } = new URL(service.service.url);
+  const socket = connect(Number(port), hostname);
+  await once(socket, 'connect');
+  socket.write(
+    `POST /api/lib/note/import HTTP/1.1\r\nhost: x\r\nkind-project-key: ${own.id}\r\nauthorization: Bearer ${own.token}\r\n` +
+      'content-type: text/csv\r\ncontent-length: 1000000\r\n\r\n' +
+      `text\n${'x\n'.repeat(5000)}`,
+  );
+  await expect.poll(async () => (await send('/note/import', 'text\n', CSV, own)).status, { timeout: 5000 }).toBe(200);
+  socket.destroy();
+  await once(socket, 'close');
+  expect(await ok(send('/note/import', 'text\na\n', CSV, own))).toMatchObject({ created: 1 });
+  expect((await own.get('/note/unit?limit=0')).body.content).toMatchObject({ count: 1 });
+});
+
+describe('ids=keep', () => {
+  it('brings an exported file back as it was', async () => {
+    await clear('city');
+    await ok(send('/city/import', 'name,land,data,tags\nA,IT,"{""x"":[1]}","[""=y"",""""]"\n"",,,\n', CSV));
+    const exported = await project.get('/city/export');
+    for (const [format, headers] of [
+      ['csv', CSV],
+      ['ndjson', NDJSON],
+    ] as const) {
+      const { text } = await project.get(`/city/export?format=${format}`);
+      await clear('city');
+      expect(await ok(send('/city/import?ids=keep', text, headers))).toMatchObject({ created: 2 });
+      const again = await project.get('/city/export?include=id,name,land,data,tags,capital,number,people');
+      expect(again.text.split('\r\n')[1]).toContain(exported.text.split('\r\n')[1]?.slice(0, 36));
+    }
+    await clear('city');
+  });
+
+  it('refuses an id twice, and one that is no UUID', async () => {
+    const id = '0190163d-8694-739b-aea5-966c26f8ad91';
+    const { status, body } = await send('/city/import?ids=keep', `id,name\n${id},a\n${id.toUpperCase()},b\nx,c\n`);
+    expect(status).toBe(400);
+    expect(body.messages).toMatchObject([
+      { code: 'parameter.not_unique', parameter: 'id', record: 2 },
+      { code: 'parameter.bad_value', parameter: 'id', record: 3 },
+    ]);
+    const twice = await send('/city/import?ids=keep', `id,name\n${id},a\n${id.toUpperCase()},b\n`);
+    expect(twice).toMatchObject({ status: 400, body: { messages: [{ code: 'parameter.not_unique', record: 2 }] } });
+  });
+
+  it('is for administrators', async () => {
+    const own = await service.project();
+    const ann = await asMember(own);
+    await defineKinds(own, { id: 'note', parameters: [{ id: 'text', kind_id: 'string' }] });
+    expect(refusalOf(await send('/note/import?ids=keep', 'text\na\n', CSV, ann))).toEqual({
+      status: 403,
+      messages: ['access.denied'],
+    });
+    expect((await send('/note/import', 'text\na\n', CSV, ann)).status).toBe(200);
+  });
+});
+
+it('obeys the rule of creates, for each record', async () => {
+  const own = await service.project();
+  const ann = await asMember(own);
+  await defineKinds(own, {
+    id: 'note',
+    parameters: [
+      { id: 'text', kind_id: 'string' },
+      { id: 'open', kind_id: 'boolean' },
+      { id: 'inner', kind_id: 'string', write_access: 'admin' },
+    ],
+    access: { create: 'eq(open,true)' },
+  });
+  const file = 'text,open\na,true\nb,false\nc,true\n';
+  const denied = { code: 'access.denied', line: 3, record: 2 };
+  expect(await send('/note/import', file, CSV, ann)).toMatchObject({ status: 400, body: { messages: [denied] } });
+  expect(await ok(send('/note/import?errors=skip', file, CSV, ann))).toMatchObject({ created: 2, errors: [denied] });
+  const inner = await send('/note/import', 'text,open,inner\na,true,x\n', CSV, ann);
+  expect(inner).toMatchObject({
+    status: 400,
+    body: { messages: [{ code: 'parameter.read_only', parameter: 'inner' }] },
+  });
+});
+
+it('runs hooks for each record', async () => {
+  const file = 'name\na\ntaken\nb\n';
+  const taken = { code: 'name.taken', parameter: 'name', line: 3, record: 2 };
+  expect(await send('/hooked/import', file)).toMatchObject({ status: 400, body: { messages: [taken] } });
+  expect(await ok(send('/hooked/import?errors=skip', file))).toMatchObject({ created: 2, failed: 1, errors: [taken] });
+  expect(await ok(project.get('/hooked/unit?include=upper'))).toMatchObject({
+    items: [{ upper: 'A' }, { upper: 'B' }],
+  });
+});
