@@ -13,7 +13,7 @@ import { storedCount } from './count.sql.js';
 import { EMPTY_SQL, ident, integer, join, render, sql, type Fragment, type Statement } from './fragment.js';
 import { FORCE_CUSTOM_PLAN, modelVersion } from './model-version.sql.js';
 import { orderBy, sortSql } from './order.sql.js';
-import { limitOffset, PREPARED_LIMITS } from './page.sql.js';
+import { limitOffset, COMMON_LIMITS } from './page.sql.js';
 import { predicateSql } from './predicate.sql.js';
 import { columnAlias, withLongNames } from './record.sql.js';
 import { hasStoredCount } from './select.sql.js';
@@ -25,7 +25,7 @@ export function aggregateStatement(plan: AggregatePlan): Statement {
   const groups = sql`_matching AS MATERIALIZED (SELECT t.* FROM (${groupsSql(plan)}) AS t${where})`;
   const version = modelVersion(schema, isSamePlanForAllValues(plan) ? undefined : FORCE_CUSTOM_PLAN);
   const answer = sql`${version} AS v, (SELECT count(*) FROM _matching) AS count`;
-  const prepare = PREPARED_LIMITS.has(limit);
+  const prepare = COMMON_LIMITS.has(limit);
   if (limit === 0) return render(sql`WITH ${groups} SELECT ${answer}, '[]' AS items`, prepare);
   const shown = columns.map(({ name, field }, at) => sql`${fieldJson(field, 't')} AS ${ident(columnAlias(name, at))}`);
   const page = sql`SELECT t.* FROM _matching AS t${orderSql(plan)} ${limitOffset(limit, offset)}`;

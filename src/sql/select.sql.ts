@@ -9,7 +9,7 @@ import { hasValues, relatedHasValues, targetHasValues } from '../model/predicate
 import type { Predicate } from '../model/predicate/predicate.js';
 import { LIMITS } from '../shared/limits.js';
 import { bounded, boundedList, boundedRows, smallRows } from './answer-size.sql.js';
-import { all, EMPTY_SQL, integer, join, param, render, sql, type Fragment, type Statement } from './fragment.js';
+import { all, EMPTY_SQL, join, param, render, sql, type Fragment, type Statement } from './fragment.js';
 import { keysetRanges, type KeysetRange } from './keyset.sql.js';
 import { FORCE_CUSTOM_PLAN, modelVersion } from './model-version.sql.js';
 import { storedCount } from './count.sql.js';
@@ -18,7 +18,7 @@ import { COUNTED_ROWS, countedPageRows, isCountedWithPage, pageRows } from './pa
 import type { ShownRelated } from './related-record.sql.js';
 import type { ShownSnippet } from './search.sql.js';
 import { orderBy, sortSql, targetsOfOrder, type OrderTerm, type Sort } from './order.sql.js';
-import { limitOffset, PREPARED_LIMITS, totalCount, type PageRequest } from './page.sql.js';
+import { COMMON_LIMITS, limitOffset, limitSql, totalCount, type PageRequest } from './page.sql.js';
 import { matchingRows, predicateSql, rowConditions, type MatchingRows } from './predicate.sql.js';
 import { recordColumns, withLongNames, referencedValues, CROSS_JOIN_LATERAL } from './record.sql.js';
 import { hasId, kindTable } from './table.sql.js';
@@ -61,11 +61,10 @@ export interface ListPlan extends ReadPlan, PageRequest {
 export function listStatement(plan: ListPlan, measured = mayBeLarge(plan)): Statement {
   const found = matchingRows(plan.schema, plan.kind, [plan.access, plan.filter]);
   const version = sql`${modelVersion(plan.schema, isSamePlanForAllValues(plan) ? undefined : FORCE_CUSTOM_PLAN)} AS v`;
-  const prepare = PREPARED_LIMITS.has(plan.limit);
   const sort = sortSql(plan.schema, plan.order, found.lookups);
-  if (plan.cursor) return render(keysetPage(plan, sort, found, version), prepare);
+  if (plan.cursor) return render(keysetPage(plan, sort, found, version), true);
   const count = listCount(plan, found);
-  if (plan.limit === 0) return render(sql`SELECT ${version}, ${count} AS count, '[]' AS items`, prepare);
+  if (plan.limit === 0) return render(sql`SELECT ${version}, ${count} AS count, '[]' AS items`, true);
   const withTotal = count === COUNTED_ROWS;
   const limits = limitOffset(plan.limit, plan.offset);
   const rows = (withTotal ? countedPageRows : pageRows)({ ...plan, where: found.where, sort, limits });
@@ -76,7 +75,7 @@ export function listStatement(plan: ListPlan, measured = mayBeLarge(plan)): Stat
   const items = (measured ? boundedRows : smallRows)((row) => withLongNames(plan, row), sql`_page`);
   return render(
     sql`WITH ${rows.before}_page AS (${page}) SELECT ${version}, ${count} AS count, ${items} AS items`,
-    prepare,
+    true,
   );
 }
 
@@ -90,11 +89,12 @@ export function isSamePlanForAllValues({
   access,
   filter,
   cursor,
+  limit,
   offset,
   order,
   related = [],
-}: Pick<ListPlan, 'access' | 'filter' | 'cursor' | 'offset' | 'order' | 'related'>): boolean {
-  if (hasValues(access) || hasValues(filter) || cursor?.length || offset > 0) return false;
+}: Pick<ListPlan, 'access' | 'filter' | 'cursor' | 'limit' | 'offset' | 'order' | 'related'>): boolean {
+  if (!COMMON_LIMITS.has(limit) || hasValues(access) || hasValues(filter) || cursor?.length || offset > 0) return false;
   const targets = order.flatMap(({ value }) => targetsOfOrder(value));
   return !targets.some(targetHasValues) && !related.some((each) => relatedHasValues(each.related));
 }
@@ -140,10 +140,10 @@ function keysetPage(plan: ListPlan, sort: Sort, found: MatchingRows, version: Fr
       FROM ${table} AS t${sort.joins}
       WHERE ${all([...found.where, where, more])}
       ORDER BY ${orderBy(order)}
-      LIMIT ${integer(plan.limit + 1)}
+      LIMIT ${limitSql(plan.limit, 1)}
     `;
   const [first, second] = keysetRanges(sort.keys, plan.cursor ?? []);
-  const limit = integer(plan.limit);
+  const limit = limitSql(plan.limit);
   const before = sql`(SELECT count(*) FROM _first)`;
   // The second range is not read where the first one fills the page.
   const pages = second

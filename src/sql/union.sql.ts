@@ -20,7 +20,7 @@ import { FORCE_CUSTOM_PLAN, modelVersion, withModelVersion } from './model-versi
 import { orderBy, type SortKey } from './order.sql.js';
 import { partSort, type KindPart, type SharedTerm } from './union-order.sql.js';
 import { MAX_LOOKUPS_PER_KIND, matchingRows, rowConditions } from './predicate.sql.js';
-import { limitOffset, PREPARED_LIMITS, totalCount, type PageRequest } from './page.sql.js';
+import { limitOffset, limitSql, totalCount, type PageRequest } from './page.sql.js';
 import { isCountedWithPage } from './page-rows.sql.js';
 import { countRows, isSamePlanForAllValues, selectMatching, unitJson, type ReadPlan } from './select.sql.js';
 import { keyName } from './row-values.sql.js';
@@ -40,7 +40,7 @@ export interface UnionPlan extends PageRequest {
 export function unionStatement(plan: UnionPlan): Statement {
   const { schema, limit, offset, cursor } = plan;
   const more = cursor ? 1 : 0;
-  const branches = plan.parts.map((part, at) => branchOf(plan, part, at, limit + offset + more));
+  const branches = plan.parts.map((part, at) => branchOf(plan, part, at));
   const selects = branches.flatMap((branch) => branch.selects);
   const union = selects.length > 0 ? join(selects, ' UNION ALL ') : emptyUnion(plan);
   const order = orderBy(outerKeys(plan));
@@ -48,36 +48,38 @@ export function unionStatement(plan: UnionPlan): Statement {
     SELECT u.*, row_number() OVER (ORDER BY ${order}) AS at
     FROM (${union}) AS u
     ORDER BY ${order}
-    ${limitOffset(limit + more, offset)}
+    ${limitOffset(limit, offset, more)}
   `;
   const item = itemJson(
     plan.parts.map(({ read }) => read),
     { kind: sql`p.kind`, id: sql`p.id` },
   );
-  const start = integer(offset);
-  const shown = sql`p.at <= ${start} + ${integer(limit)}`;
+  const shown = sql`p.at <= ${upToPage(plan)}`;
   const items = sql`${boundedList(item, sql`_page AS p WHERE ${shown} ORDER BY p.at`)}::text`;
   const last = cursor ? sql`, ${lastKeys(plan)} AS last` : EMPTY_SQL;
   const version = modelVersion(schema, isSamePlanForAll(plan) ? undefined : FORCE_CUSTOM_PLAN);
   const answer = sql`${version} AS v, ${unionCount(plan, branches)} AS count`;
-  // The offset is in the text.
-  const prepare = PREPARED_LIMITS.has(limit) && offset === 0;
-  if (limit === 0) return render(sql`SELECT ${answer}, '[]' AS items`, prepare);
+  if (limit === 0) return render(sql`SELECT ${answer}, '[]' AS items`, true);
   const ctes = branches.flatMap(({ found }) => (found ? [found] : []));
   return render(
     sql`
       WITH ${join([...ctes, sql`_page AS MATERIALIZED (${rows})`])}
       SELECT ${answer}, ${items} AS items${last}
     `,
-    prepare,
+    true,
   );
 }
 
+/** How many rows there are to the end of the page, and so many `more`. */
+function upToPage({ limit, offset }: UnionPlan, more = 0): Fragment {
+  return offset === 0 ? limitSql(limit, more) : sql`${param(limit + offset + more)}::bigint`;
+}
+
 /** Whether the best query plan does not depend on the values. */
-function isSamePlanForAll({ parts, cursor, offset }: UnionPlan): boolean {
+function isSamePlanForAll({ parts, cursor, limit, offset }: UnionPlan): boolean {
   return parts.every(({ access, filter, order, read: { related } }) => {
     const terms = order.flatMap((term) => term ?? []);
-    return isSamePlanForAllValues({ access, filter, cursor, offset, order: terms, ...(related && { related }) });
+    return isSamePlanForAllValues({ access, filter, cursor, limit, offset, order: terms, ...(related && { related }) });
   });
 }
 
@@ -101,7 +103,7 @@ interface Branch {
   readonly found?: Fragment;
 }
 
-function branchOf(plan: UnionPlan, part: KindPart, at: number, most: number): Branch {
+function branchOf(plan: UnionPlan, part: KindPart, at: number): Branch {
   const { schema, order } = plan;
   const { kind, access, filter } = part;
   const rows = matchingRows(schema, kind, [access, filter], MAX_LOOKUPS_PER_KIND);
@@ -113,7 +115,7 @@ function branchOf(plan: UnionPlan, part: KindPart, at: number, most: number): Br
     SELECT ${integer(at)} AS n, ${literal(kind.id)} AS kind, ${idText(kind)} AS id${join(columns, '')}
     FROM ${kindTable(schema, kind)} AS t${joins}
   `;
-  const limit = sql`LIMIT ${integer(most)}`;
+  const limit = sql`LIMIT ${upToPage(plan, plan.cursor ? 1 : 0)}`;
   if (countsWithPage(plan, part)) {
     const name = ident(`_found${at}`);
     const sorted = orderBy([...keys.map((key, n) => ({ ...key, value: keyName(n) })), ID_AS_TEXT]);
@@ -162,7 +164,7 @@ function emptyUnion({ order }: UnionPlan): Fragment {
 
 function unionCount({ count, limit, offset, cursor }: UnionPlan, branches: readonly Branch[]): Fragment {
   if (count === 'none') return sql`-1`;
-  if (count === 'estimated') return limit === 0 ? sql`0` : sql`(SELECT least(count(*), ${integer(limit)}) FROM _page)`;
+  if (count === 'estimated') return limit === 0 ? sql`0` : sql`(SELECT least(count(*), ${limitSql(limit)}) FROM _page)`;
   const totals = branches.map((branch) => branch.count);
   const total = totals.length > 0 ? join(totals, ' + ') : sql`0`;
   return cursor ? total : totalCount({ limit, offset }, total);
@@ -175,7 +177,7 @@ function lastKeys({ order, limit }: UnionPlan): Fragment {
   return sql`(
     SELECT to_json(ARRAY[${values}])::text
     FROM _page AS p
-    WHERE p.at = ${integer(limit)} AND EXISTS (SELECT FROM _page AS o WHERE o.at > ${integer(limit)})
+    WHERE p.at = ${limitSql(limit)} AND EXISTS (SELECT FROM _page AS o WHERE o.at > ${limitSql(limit)})
   )`;
 }
 

@@ -22,7 +22,7 @@ import { idText, itemJson } from './mixed-units.sql.js';
 import type { LinkEnd } from './link-ends.sql.js';
 import { linkTable } from './link-table.sql.js';
 import { modelVersion } from './model-version.sql.js';
-import { PREPARED_LIMITS } from './page.sql.js';
+import { COMMON_LIMITS } from './page.sql.js';
 import { rowConditions } from './predicate.sql.js';
 import { reachedLinks } from './reached-links.sql.js';
 import type { Direction, Traversal } from './traversal-plan.js';
@@ -50,7 +50,7 @@ export const WALK_LIMITS: TraversalLimits = { units: LIMITS.walkUnits, links: LI
  */
 export function walkStatement(plan: WalkPlan): Statement {
   const { start, linkIds, limit, offset, cursor, templateOwner } = plan;
-  const isCommon = offset === 0 && !cursor && PREPARED_LIMITS.has(limit);
+  const isCommon = offset === 0 && !cursor && COMMON_LIMITS.has(limit);
   if (!templateOwner || !isCommon) return render(walkSql(plan, param(start.key), hasLinkType(linkIds)), isCommon);
   return fromTemplate(templateOwner, '', [start.key, linkTypeParam(linkIds)], ([key, types]) =>
     walkSql(plan, key, hasLinkType(linkIds, types)),
