@@ -1,12 +1,8 @@
 /** The names that the query of a traversal may use: those of all kinds that can be reached, linked or not. Pure. */
-import { parsePath } from '../filter/filter.parser.js';
-import { pathsOf } from '../filter/filter.walk.js';
 import { isLinkPath } from '../filter/link-path.js';
-import { pathsOfOrder } from '../filter/order.ast.js';
-import { ALL_FIELDS } from '../filter/list-query.js';
-import type { Field, KindDef } from '../model/model.js';
-import { KindError } from '../shared/errors.js';
+import type { Field, KindDef, Model } from '../model/model.js';
 import { relatedInQuery } from '../unit/query/lookup-limit.js';
+import { pathsInQuery, rootsOf } from '../unit/query/paths-in-query.js';
 import type { PartsQuery } from '../unit/query/union.plan.js';
 import type { PlanContext } from '../unit/query/list.plan.js';
 
@@ -19,8 +15,10 @@ export function sampleKinds(
   query: PartsQuery,
   read: ReadonlySet<KindDef>,
   all: readonly PlanContext[],
+  model: Model,
 ): readonly PlanContext[] {
   const names = namesInQuery(query);
+  const referred = referredKinds(query, model);
   if (!names?.every((name) => all.some(({ visible }) => visible.has(name)))) return all;
   const known = new Set<string>();
   const adds = ({ visible }: PlanContext): boolean => {
@@ -29,27 +27,21 @@ export function sampleKinds(
     return known.size > before;
   };
   for (const context of all) if (read.has(context.kind)) adds(context);
-  return all.filter((context) => read.has(context.kind) || adds(context));
+  return all.filter((context) => read.has(context.kind) || referred.has(context.kind) || adds(context));
 }
 
-/** The parameters that a query names, and the id, whose type differs between kinds; undefined where a name can not be parsed, or related units are tested. */
+/** The kinds to which the relations of functions such as `exists(comment.article)` lead: one of them must be reachable. */
+function referredKinds(query: PartsQuery, { kinds }: Model): ReadonlySet<KindDef | undefined> {
+  const references = relatedInQuery(query).map(({ relation }) =>
+    relation.type === 'reference' ? kinds.get(relation.kind)?.fields.get(relation.parameter)?.reference : undefined,
+  );
+  return new Set(references.map((reference) => reference && kinds.get(reference.kind)));
+}
+
+/** The parameters that a query names, and the id, whose type differs between kinds; undefined if a name can not be parsed. */
 function namesInQuery(query: PartsQuery): string[] | undefined {
-  const { filter, order, include = [], exclude = [] } = query;
-  // A relation may lead to any of the kinds.
-  if (relatedInQuery(query).length > 0) return undefined;
-  try {
-    const tested = [...(filter ? pathsOf(filter) : []), ...order.flatMap(({ value }) => pathsOfOrder(value))];
-    const ofUnits = tested.filter(({ segments }) => !isLinkPath(segments));
-    const paths = [...ofUnits, ...include.filter(isName).map(parsePath)];
-    return [...new Set(['id', ...paths.flatMap(({ segments: [root] }) => root ?? []), ...exclude])];
-  } catch (error) {
-    if (error instanceof KindError) return undefined;
-    throw error;
-  }
-}
-
-function isName(name: string): boolean {
-  return name !== ALL_FIELDS;
+  const paths = pathsInQuery(query)?.filter(({ segments }) => !isLinkPath(segments));
+  return paths && [...new Set(['id', ...rootsOf(paths), ...(query.exclude ?? [])])];
 }
 
 /** Fields of one name and one sort are compared and ordered in the same way. */

@@ -102,7 +102,7 @@ function makePlan(
     const linked = new Set(shown.map(({ kind }) => kind));
     const contexts = plain
       ? contextsOf(shown)
-      : sampleKinds(read, linked, contextsOf(reachableKinds(session).filter(isWanted)));
+      : sampleKinds(read, linked, contextsOf(reachableKinds(session).filter(isWanted)), model);
     const link = walkLinkNames(session, list);
     const { ofLink, others } = list.filter && link ? splitByLink(list.filter) : { others: list.filter };
     const rest = { ...(caller.seesHidden ? includingKind(read) : read), filter: others };
@@ -110,7 +110,7 @@ function makePlan(
     const attempt = <T>(work: () => T): T | undefined => collectFaults(found, work, undefined);
     const names = link && namesOfLink(link, { kind: from.start.kind, reach });
     const linkFilter = attempt((): Predicate | undefined => names && ofLink && resolveFilter(ofLink, names));
-    const planned = attempt(() => planParts(rest, contexts, link));
+    const planned = attempt(() => planParts(rest, contexts, { link, read: linked }));
     const cursor = attempt(() => cursorOf(list, from));
     found.throwIfAny();
     return {

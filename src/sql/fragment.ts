@@ -154,14 +154,20 @@ export function flatten(fragment: Fragment): Fragment {
 /** Characters of a statement per point, measured with tests of a filter, which take the most memory. */
 const CHARACTERS_PER_POINT = 250;
 
+/** @throws KindError 400 `query.too_large` for a statement with too many points */
+export function checkStatementSize(tables: number, characters: number): number {
+  const points = tables + Math.floor(characters / CHARACTERS_PER_POINT);
+  if (points > LIMITS.statementPoints) throw statementTooLarge(points);
+  return points;
+}
+
 /** @throws KindError 400 `query.too_large` if the statement has too many points */
 export function render(fragment: Fragment, prepare = false): Statement {
   const writer = new StatementWriter();
   writer.write(fragment);
   const { text, params } = writer;
   // A statement without tables, such as DDL with long values, may have any length.
-  const points = writer.points > 0 ? writer.points + Math.floor(text.length / CHARACTERS_PER_POINT) : 0;
-  if (points > LIMITS.statementPoints) throw statementTooLarge(points);
+  const points = writer.points > 0 ? checkStatementSize(writer.points, text.length) : 0;
   return { text, values: params.map(({ value }) => value), prepare, ...(points > FEWEST_COUNTED_POINTS && { points }) };
 }
 

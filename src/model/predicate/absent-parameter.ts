@@ -2,24 +2,54 @@
  * Queries over several kinds: a parameter that some of the kinds lack counts as null in their units. Its name resolves
  * for all of them, and tests of it where it is absent are replaced by their result before SQL is rendered. Pure.
  */
+import { LayeredMap } from '../../shared/layered-map.js';
 import type { Field } from '../model.js';
 import { mapTests, operandsOf, type FieldTest, type Predicate, type Target, type Visible } from './predicate.js';
 
 /** Null fields that stand for parameters which a kind lacks. */
 export type Absent = ReadonlySet<Field>;
 
-/** Returns a function that gives one of the kinds the names of all of them, and the absent fields among these. */
-export function sharedNames(kinds: readonly Visible[]): (own: Visible) => { visible: Visible; absent: Absent } {
-  const known = new Map<string, Field>();
-  for (const visible of kinds) for (const [id, field] of visible) if (!known.has(id)) known.set(id, field);
+/** The names in a query over several kinds. */
+export interface NamesInQuery {
+  /** Those of parameters. */
+  readonly used: ReadonlySet<string>;
+  /** Those that the query gives to terms of its answer, which no parameter may have. */
+  readonly given: ReadonlySet<string>;
+}
+
+/**
+ * Returns a function that gives one of the kinds the names of all of them, and the absent fields among these.
+ * @param names the only names that are needed; undefined for all
+ */
+export function sharedNames(
+  kinds: readonly Visible[],
+  names?: NamesInQuery,
+): (own: Visible) => { visible: Visible; absent: Absent } {
+  const known = knownFields(kinds, names);
   const ids = new Set(kinds.map((visible) => visible.get('id')?.columnType));
+  const nulls = [...known].map(([id, field]): [string, Field] => [id, { ...field, column: undefined, constant: null }]);
+  const [below, absent] = [new Map(nulls), new Set(nulls.map(([, field]) => field))];
   return (own) => {
     const visible = ids.size > 1 ? withAnyId(own) : own;
-    const lacking = [...known].filter(([id]) => !visible.has(id));
-    if (lacking.length === 0) return { visible, absent: new Set() };
-    const absent = lacking.map(([id, field]): [string, Field] => [id, { ...field, column: undefined, constant: null }]);
-    return { visible: new Map([...visible, ...absent]), absent: new Set(absent.map(([, field]) => field)) };
+    const hasAll = kinds.length === 1 || [...below.keys()].every((id) => visible.has(id));
+    return hasAll ? { visible, absent: new Set() } : { visible: new LayeredMap(visible, below), absent };
   };
+}
+
+/** The fields of these names; all of them if one is unknown, because the message suggests the nearest one. */
+function knownFields(kinds: readonly Visible[], names: NamesInQuery | undefined): ReadonlyMap<string, Field> {
+  const known = new Map<string, Field>();
+  const isKnown = (id: string): boolean => {
+    const field = kinds.find((visible) => visible.has(id))?.get(id);
+    if (field) known.set(id, field);
+    return field !== undefined;
+  };
+  if (names) {
+    for (const id of names.given) isKnown(id);
+    if ([...names.used].every(isKnown)) return known;
+  }
+  for (const visible of kinds) for (const [id, field] of visible) if (!known.has(id)) known.set(id, field);
+  return known;
 }
 
 /** The value of a text that can not be the id of a unit of the kind. */

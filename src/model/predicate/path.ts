@@ -17,6 +17,8 @@ export interface Names {
   readonly kind: KindDef;
   /** The fields of the kind, by name. */
   readonly visible: Visible;
+  /** Those of them that the kind has itself, in a query over several; otherwise all. */
+  readonly own?: Visible;
   /** The text for the kinds in messages, if a query is over several. */
   readonly called?: string;
   /** The kinds of a query over several; otherwise `kind` alone. */

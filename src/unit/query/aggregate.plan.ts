@@ -12,7 +12,9 @@ import { Faults, KindError, refusal } from '../../shared/errors.js';
 import { LIMITS } from '../../shared/limits.js';
 import type { AggregateColumn, AggregateInput, AggregatePlan, AggregateSource } from '../../sql/aggregate-plan.js';
 import { columnOf, countColumn } from './aggregate-column.js';
+import { LeastSize } from './least-size.js';
 import { checkLookups, checkRelated } from './lookup-limit.js';
+import { namesInQuery } from './paths-in-query.js';
 import { planSearch, searchCondition } from './search.plan.js';
 import { collectFaults } from './collect-faults.js';
 import type { PlanContext } from './list.plan.js';
@@ -41,36 +43,36 @@ export function planAggregate(query: AggregateQuery, contexts: readonly PlanCont
     () => planSearch(query.search, contexts),
     () => undefined,
   );
-  const namesOf = sharedNames(contexts.map(({ visible }) => visible));
-  // Kinds can have the same faults, as where none of them has a parameter.
-  const known = new Set<string>();
-  const collect = <T>(work: () => T, otherwise: T): T => {
-    const found = new Faults();
-    const result = collectFaults(found, work, otherwise);
-    for (const { code, text, ...location } of found.messages) {
-      if (!known.has(text)) faults.add(code, text, location);
-      known.add(text);
-    }
-    return result;
-  };
-  const sources = contexts.map((context): AggregateSource => {
+  const namesOf = sharedNames(
+    contexts.map(({ visible }) => visible),
+    namesInQuery({ ...query, order: [] }),
+  );
+  const size = new LeastSize();
+  const values = terms.filter(({ term }) => term.path).length;
+  const found = new Faults();
+  const collect = <T>(work: () => T, otherwise: T): T => collectFaults(found, work, otherwise);
+  const sourceOf = (context: PlanContext): AggregateSource => {
     const { visible, absent } = namesOf(context.visible);
     const names: Names = { ...context, visible, ...namesOfKinds(contexts) };
     const filter = collect(() => query.filter && resolveFilter(query.filter, names), undefined);
     const inputs = terms.map((term) => collect(() => resolveTerm(term, names, absent), NO_INPUT));
     collect(() => checkLookups(filter, targetsOf(inputs)), undefined);
     const { kind, access } = context;
-    return {
-      kind,
-      access,
-      filter: conjunction(filter && resolveAbsent(filter, absent), searchCondition(searchOf(context))),
-      inputs,
-    };
-  });
+    const resolved = conjunction(filter && resolveAbsent(filter, absent), searchCondition(searchOf(context)));
+    size.add({ predicates: [access, resolved, ...inputs.map(({ condition }) => condition)], values });
+    return { kind, access, filter: resolved, inputs };
+  };
+  const sources: AggregateSource[] = [];
+  for (const context of contexts) {
+    // Other kinds would have the same faults.
+    if (!found.any) sources.push(sourceOf(context));
+  }
+  for (const { code, text, ...location } of found.messages) faults.add(code, text, location);
   const columns = terms.map((each, at) => {
     const inputs = sources.map((source) => source.inputs[at]);
-    if (inputs.includes(NO_INPUT)) return NO_COLUMN;
     const targets = inputs.flatMap((input) => input?.target ?? []);
+    const isUnknown = each.term.path !== undefined && targets.length === 0 && found.any;
+    if (inputs.includes(NO_INPUT) || isUnknown) return NO_COLUMN;
     return collectFaults(faults, () => columnFor(each, targets, query.timezone, at), NO_COLUMN);
   });
   collectFaults(faults, () => checkNames(terms), undefined);

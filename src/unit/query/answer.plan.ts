@@ -86,8 +86,8 @@ export function planFields(
   check(query.include?.filter((name) => name !== ALL_FIELDS) ?? [], 'include');
   check(query.exclude ?? [], 'exclude');
   faults.throwIfAny();
-  const fields = everyField(visible);
-  if (query.include?.includes(ALL_FIELDS)) return fields;
-  if (query.include) return fields.filter(({ id }) => query.include?.includes(id));
-  return query.exclude ? fields.filter(({ id }) => !query.exclude?.includes(id)) : fields;
+  const [included, excluded] = [new Set(query.include), new Set(query.exclude)];
+  if (included.has(ALL_FIELDS)) return everyField(visible);
+  if (query.include) return everyField(visible).filter(({ id }) => included.has(id));
+  return everyField(names.own ?? visible).filter(({ id }) => !excluded.has(id));
 }

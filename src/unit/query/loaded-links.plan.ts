@@ -110,7 +110,7 @@ function planShown(
   const sample = withOthersNamed(includeLinked, contexts, () =>
     contextsOf(reachable().filter(({ kind }) => !known.has(kind))),
   );
-  const { parts } = asIncludeLinked(() => planParts(query, sample));
+  const { parts } = asIncludeLinked(() => planParts(query, sample, { read: known }));
   return parts.filter(({ kind }) => known.has(kind)).map(({ read }) => read);
 }
 

@@ -53,7 +53,7 @@ function lookupsOfRelated({ kinds }: Related): number {
 }
 
 /** Everything in a query that can name related units. */
-interface RelatingQuery {
+export interface RelatingQuery {
   readonly filter?: Filter | undefined;
   readonly order?: readonly OrderBy[];
   readonly include?: readonly string[] | undefined;

@@ -3,14 +3,16 @@ import { ALL_FIELDS, type ListQuery } from '../../filter/list-query.js';
 import type { OrderBy } from '../../filter/order.ast.js';
 import { printOrderValue } from '../../filter/order.printer.js';
 import { resolveAbsent, isAbsent, sharedNames } from '../../model/predicate/absent-parameter.js';
-import type { Field } from '../../model/model.js';
+import type { Field, KindDef } from '../../model/model.js';
 import { conjunction, type Target } from '../../model/predicate/predicate.js';
 import { namesOfKinds, type LinkNames } from '../../model/predicate/path.js';
 import { resolveFilter } from '../../model/predicate/resolve-filter.js';
 import { Faults, refusal } from '../../shared/errors.js';
 import type { KindPart, SharedTerm } from '../../sql/union-order.sql.js';
 import { orderedField, orderedType, targetsOfOrder, type OrderTerm } from '../../sql/order.sql.js';
+import { LeastSize } from './least-size.js';
 import { checkLookups, checkRelated, checkRelatedPage, orderTargets, shownTargets } from './lookup-limit.js';
+import { namesInQuery } from './paths-in-query.js';
 import { planSearch, searchCondition } from './search.plan.js';
 import type { UnitPage } from './unit-page.js';
 import { planAnswer } from './answer.plan.js';
@@ -44,18 +46,31 @@ export function showsKind({ include, exclude }: Pick<PartsQuery, 'include' | 'ex
   return include ? include.includes(KIND) || include.includes(ALL_FIELDS) : !exclude?.includes(KIND);
 }
 
-/**
- * @param link the names that may follow `link.` in filter and order
- * @throws KindError 400 for a name that none of the kinds has, and for an order by parameters of different types
- */
-export function planParts(query: PartsQuery, contexts: readonly PlanContext[], link?: LinkNames): UnionParts {
+export interface PartsOptions {
+  /** The names that may follow `link.` in filter and order. */
+  readonly link?: LinkNames | undefined;
+  /** The kinds that the statement reads; undefined for all. The others only validate the query. */
+  readonly read?: ReadonlySet<KindDef>;
+}
+
+/** @throws KindError 400 for a name that none of the kinds has, and for an order by parameters of different types */
+export function planParts(
+  query: PartsQuery,
+  contexts: readonly PlanContext[],
+  { link, read }: PartsOptions = {},
+): UnionParts {
   checkRelated(query);
-  const namesOf = sharedNames(contexts.map(({ visible }) => visible));
+  const size = new LeastSize();
+  const namesOf = sharedNames(
+    contexts.map(({ visible }) => visible),
+    namesInQuery(query),
+  );
+  const included = new Set(query.include);
   const searchOf = planSearch(query.search, contexts);
   const parts = contexts.map((context): KindPart => {
     const { visible, absent } = namesOf(context.visible);
     const search = searchOf(context);
-    const known: PlanContext = { ...context, visible, ...namesOfKinds(contexts), search };
+    const known: PlanContext = { ...context, visible, own: context.visible, ...namesOfKinds(contexts), search };
     const tested: PlanContext = { ...known, link };
     const faults = new Faults();
     const attempt = <T>(work: () => T, otherwise: T): T => collectFaults(faults, work, otherwise);
@@ -70,9 +85,11 @@ export function planParts(query: PartsQuery, contexts: readonly PlanContext[], l
     // A parameter in `include` is in every unit, null where the kind lacks it. Otherwise a unit has the parameters of
     // its kind.
     const paths = (answer.paths ?? []).map((path) => (has(path.target) ? path : { ...path, lacking: true as const }));
-    const isNamed = ({ id }: Field) => query.include?.includes(id) ?? false;
+    const isNamed = ({ id }: Field) => included.has(id);
     const fields = answer.fields.filter((field) => !absent.has(field) || isNamed(field));
     const { schema, kind, access } = context;
+    const resolved = conjunction(filter && resolveAbsent(filter, absent), searchCondition(search));
+    if (!read || read.has(kind)) size.add({ predicates: [access, resolved], values: fields.length + paths.length });
     const { related } = answer;
     const snippets = answer.snippets?.map((each) =>
       absent.has(each.field) ? { ...each, lacking: true as const } : each,
@@ -89,7 +106,7 @@ export function planParts(query: PartsQuery, contexts: readonly PlanContext[], l
         ...(related && { related }),
         ...(snippets && { snippets }),
       },
-      filter: conjunction(filter && resolveAbsent(filter, absent), searchCondition(search)),
+      filter: resolved,
       order: order.map((term) => (term && targetsOfOrder(term.value).every(has) ? term : undefined)),
     };
   });

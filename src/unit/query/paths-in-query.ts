@@ -1,0 +1,55 @@
+/** The paths that a query names. Pure. */
+import type { Path } from '../../filter/filter.ast.js';
+import { parsePath } from '../../filter/filter.parser.js';
+import { pathsOf } from '../../filter/filter.walk.js';
+import { isRelatedTerm, parseRelatedTerm } from '../../filter/include.parser.js';
+import { ALL_FIELDS } from '../../filter/list-query.js';
+import { pathsOfOrder } from '../../filter/order.ast.js';
+import { isSnippetTerm, parseSnippetTerm } from '../../filter/snippet.parser.js';
+import type { NamesInQuery } from '../../model/predicate/absent-parameter.js';
+import { KindError } from '../../shared/errors.js';
+import type { RelatingQuery } from './lookup-limit.js';
+
+/** The paths that begin at the units of a query; undefined if one of its names can not be parsed. */
+export function pathsInQuery({
+  filter,
+  order = [],
+  include = [],
+  select = [],
+  group = [],
+}: RelatingQuery): Path[] | undefined {
+  return parsed(() => [
+    ...[filter, ...select.map((term) => term.filter)].flatMap((each) => (each ? pathsOf(each) : [])),
+    ...order.flatMap(({ value }) => pathsOfOrder(value)),
+    ...[...select, ...group].flatMap(({ path }) => path ?? []),
+    ...include.filter((name) => name !== ALL_FIELDS && !isRelatedTerm(name)).map((name) => parsePath(name)),
+    ...include.filter(isSnippetTerm).map((text) => parseSnippetTerm(text).path),
+  ]);
+}
+
+/** The names in a query; undefined if one can not be parsed. */
+export function namesInQuery(
+  query: RelatingQuery & { readonly exclude?: readonly string[] | undefined },
+): NamesInQuery | undefined {
+  const { include = [], exclude = [] } = query;
+  const paths = pathsInQuery(query);
+  const given = parsed(() => include.filter(isRelatedTerm).map(nameOfTerm));
+  return paths && given && { used: new Set([...rootsOf(paths), ...exclude]), given: new Set(given) };
+}
+
+export function rootsOf(paths: readonly Path[]): string[] {
+  return paths.flatMap(({ segments: [root] }) => root ?? []);
+}
+
+function nameOfTerm(text: string): string {
+  return (isSnippetTerm(text) ? parseSnippetTerm(text) : parseRelatedTerm(text)).name;
+}
+
+function parsed<T>(parse: () => T): T | undefined {
+  try {
+    return parse();
+  } catch (error) {
+    if (error instanceof KindError) return undefined;
+    throw error;
+  }
+}
