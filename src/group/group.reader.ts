@@ -1,6 +1,7 @@
 /** Reads the kinds of a group, their struct, and their units as one list. The caller must be allowed to read the group. */
 import { Injectable } from '@nestjs/common';
 import { grantOf, authorizeKind } from '../access/access.js';
+import { FULL_GRANT } from '../access/grant.js';
 import { Catalog } from '../catalog/catalog.service.js';
 import { Database } from '../database/database.js';
 import type { Answer } from '../http/answer/answer.js';
@@ -26,13 +27,17 @@ import { noUnit, parseKey } from '../unit/session/unit-ids.js';
 import { planContextOf, countFor, planQuery, type PlanContext } from '../unit/query/list.plan.js';
 import { planBoth } from '../unit/query/plan-both.js';
 import { UnitReader } from '../unit/unit.reader.js';
+import { queryKey, RepeatedQueries } from '../unit/query/repeated-queries.js';
 import { PageRepository } from '../unit/table/page.repository.js';
+import { furtherOfUnion, readyUnion, type ReadyPage } from '../unit/table/ready-page.js';
 import { UnitRepository } from '../unit/table/unit.repository.js';
 import { Walks } from '../unit/query/reachable-kinds.js';
 import { GROUP_KIND, KIND_KIND } from '../model/built-in-traits.js';
 
 @Injectable()
 export class GroupReader {
+  readonly #lists = new RepeatedQueries<ReadyPage & Pick<MixedPage, 'showsKinds'>>();
+
   constructor(
     private readonly catalog: Catalog,
     private readonly database: Database,
@@ -68,7 +73,14 @@ export class GroupReader {
   /** A page within a session. */
   async listIn(session: Session, groupId: string, parameters: QueryParameters): Promise<MixedPage> {
     const { project, model, executor, caller } = session;
-    const contexts = contextsOf(session, await this.#getGroup(session, groupId));
+    const group = await this.#getGroup(session, groupId);
+    const key = queryKey(session, { kind: { id: `group ${groupId}` }, grant: FULL_GRANT }, parameters);
+    const repeated = key && this.#lists.find(key);
+    if (repeated) {
+      const { count, items } = await this.pages.fetchPage(executor, repeated, {}, model);
+      return { count, items, showsKinds: repeated.showsKinds };
+    }
+    const contexts = contextsOf(session, group);
     const parsed = parseListQuery(parameters, UNITS_QUERY);
     const { query } = parsed;
     const parts = await this.#withLinks(session, query, () =>
@@ -85,8 +97,17 @@ export class GroupReader {
       count: countFor(query, parts.parts),
       cursor: query.cursor === undefined ? undefined : groupCursor(query.cursor, groupId, query, parts),
     };
-    const { count, items, last } = await this.pages.fetchUnion(executor, plan, model);
-    const page = { count, items, showsKinds: showsKind(query) };
+    const list = { ...readyUnion(plan), showsKinds: showsKind(query) };
+    const isRepeatable =
+      !plan.cursor && plan.count !== 'estimated' && !(query.loadLinks && this.walks.readsLinks(session));
+    if (key && isRepeatable) this.#lists.note(key, list);
+    const { count, items, last } = await this.pages.fetchPage(
+      executor,
+      list,
+      furtherOfUnion(() => plan),
+      model,
+    );
+    const page = { count, items, showsKinds: list.showsKinds };
     if (!plan.cursor) return page;
     return { ...page, next: last && encodeCursor(groupSignature(groupId, query, parts), last) };
   }

@@ -17,6 +17,7 @@ import type { Session } from '../session/session.js';
 const STORED = { queries: 2000, characters: 4_000_000 } as const;
 /** Longer queries and statements are not stored, in characters. */
 const LONGEST = { query: 2000, statement: 20_000 } as const;
+
 /** Identifies a query with everything that its statement depends on, except the member. */
 export interface QueryKey {
   readonly query: string;
@@ -27,7 +28,7 @@ export interface QueryKey {
 /** @returns undefined if the units that the caller may read are selected by something else than a rule */
 export function queryKey(
   { project, model, caller }: Pick<Session, 'project' | 'model' | 'caller'>,
-  { kind, grant }: { readonly kind: KindDef; readonly grant: Grant },
+  { kind, grant }: { readonly kind: Pick<KindDef, 'id'>; readonly grant: Grant },
   parameters: QueryParameters,
 ): QueryKey | undefined {
   const rule = grant.predicate && boundRuleOf(grant.predicate)?.rule;

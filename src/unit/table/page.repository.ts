@@ -2,21 +2,20 @@
 import { Injectable } from '@nestjs/common';
 import type { Executor } from '../../database/database.js';
 import { isDatabaseFault, isOutOfRange } from '../../database/statement/sqlstate.js';
-import type { KindDef, Model } from '../../model/model.js';
+import type { Model } from '../../model/model.js';
 import { KindError, refusal } from '../../shared/errors.js';
 import type { AggregatePlan } from '../../sql/aggregate-plan.js';
 import { aggregateStatement, isStoredCount } from '../../sql/aggregate.sql.js';
 import type { Statement } from '../../sql/fragment.js';
-import { estimateStatement, hasStoredCount, listStatement, type ListPlan } from '../../sql/select.sql.js';
 import { shortestPathStatement, type ShortestPathPlan } from '../../sql/shortest-path.sql.js';
-import { estimateUnionStatement, unionStatement, type UnionPlan } from '../../sql/union.sql.js';
 import { walkStatement, type WalkPlan } from '../../sql/walk.sql.js';
 import type { QueryCall } from '../explain/query-collector.js';
 import { QueryStatistics } from '../explain/query-statistics.js';
 import { badCursor } from '../query/cursor.js';
-import { aggregateShape, listShape, shortestPathShape, unionShape, walkShape } from '../query/query-shape.js';
+import { aggregateShape, shortestPathShape, walkShape } from '../query/query-shape.js';
 import { checkVersion, type Versioned } from './check-version.js';
 import { CountChecker } from './count-checker.js';
+import type { FurtherStatements, Paged, ReadyPage } from './ready-page.js';
 
 /** A page of units. */
 export interface PageRow {
@@ -47,37 +46,6 @@ export interface ShortestPathRow extends WalkRow {
 
 type ListRow = Versioned & { count: string; items: string | null; last?: string | null };
 
-/** The part that plans of all lists have in common. */
-type Paged = Pick<ListPlan, 'schema' | 'offset' | 'limit' | 'count' | 'cursor'>;
-
-interface PageStatements {
-  readonly statement: Statement;
-  readonly estimate: () => Statement;
-  /** For a page that may be too large. */
-  readonly measured?: () => Statement;
-  /** The shape of the query, for its statistics; undefined for definitions, whose tables are small. */
-  readonly shape: (() => string) | undefined;
-}
-
-/** A list that is ready to be read. */
-export interface ReadyList extends Paged {
-  readonly statement: Statement;
-  /** As of `PageStatements`. */
-  readonly shape: string | undefined;
-  /** Whether its total is the stored number of units. */
-  readonly usesStoredCount: boolean;
-}
-
-export function readyList(plan: ListPlan): ReadyList {
-  const { schema, offset, limit, count, cursor, kind } = plan;
-  return {
-    ...{ schema, offset, limit, count, cursor },
-    statement: listStatement(plan),
-    shape: kind.builtIn ? undefined : listShape(plan),
-    usesStoredCount: hasStoredCount(plan),
-  };
-}
-
 function lastOf(row: Pick<ListRow, 'last'> | undefined): PageRow['last'] {
   return row?.last ? (JSON.parse(row.last) as (string | null)[]) : null;
 }
@@ -94,46 +62,33 @@ export class PageRepository {
     private readonly statistics: QueryStatistics,
   ) {}
 
-  /** @param plan makes the plan of the list, which is needed for further statements */
-  fetchPage(
-    executor: Executor,
-    { statement, shape, usesStoredCount, ...page }: ReadyList,
-    { kind, plan }: { readonly kind: KindDef; readonly plan: () => ListPlan },
-    model: Model,
-  ): Promise<PageRow> {
-    if (usesStoredCount) this.checker.noteUse(page.schema, kind);
-    return this.#page(executor, page, model, {
-      statement,
-      estimate: () => estimateStatement(plan()),
-      measured: () => listStatement(plan(), true),
-      shape: shape === undefined ? undefined : () => shape,
-    });
-  }
-
-  fetchUnion(executor: Executor, plan: UnionPlan, model: Model): Promise<PageRow> {
-    for (const part of plan.parts) if (hasStoredCount(part)) this.checker.noteUse(plan.schema, part.kind);
-    const shape = () => unionShape(plan);
-    const statements = { statement: unionStatement(plan), estimate: () => estimateUnionStatement(plan), shape };
-    return this.#page(executor, plan, model, statements);
+  fetchPage(executor: Executor, page: ReadyPage, further: FurtherStatements, model: Model): Promise<PageRow> {
+    for (const id of page.storedCounts) {
+      const kind = model.kinds.get(id);
+      if (kind) this.checker.noteUse(page.schema, kind);
+    }
+    return this.#page(executor, page, further, model);
   }
 
   async #page(
     executor: Executor,
-    plan: Paged,
+    page: ReadyPage,
+    { estimate, measured }: FurtherStatements,
     model: Model,
-    { statement, estimate, measured, shape }: PageStatements,
   ): Promise<PageRow> {
+    const { schema, statement, shape } = page;
     try {
-      let row = await this.#query<ListRow>(executor, { schema: plan.schema, model, statement }, shape);
+      let row = await this.#query<ListRow>(executor, { schema, model, statement }, shape === undefined ? undefined : () => shape);
       if (row?.items === null && measured) {
         [row] = await executor.run<ListRow>(measured());
         checkVersion(row, model);
       }
       const counted = Number(row?.count);
-      const count = plan.count === 'estimated' ? await this.#estimate(executor, plan, counted, estimate()) : counted;
+      const isEstimated = page.count === 'estimated' && estimate !== undefined;
+      const count = isEstimated ? await this.#estimate(executor, page, counted, estimate()) : counted;
       return { count, items: row?.items ?? '[]', last: lastOf(row) };
     } catch (error) {
-      throw cursorFault(plan, error) ?? error;
+      throw cursorFault(page, error) ?? error;
     }
   }
 

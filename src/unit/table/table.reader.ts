@@ -20,14 +20,15 @@ import { planContextOf, planGet, planList, planQuery, type PlanContext } from '.
 import { planBoth } from '../query/plan-both.js';
 import type { UnitRow } from '../store/unit-store.js';
 import { queryKey, RepeatedQueries } from '../query/repeated-queries.js';
-import { PageRepository, readyList, type ReadyList } from './page.repository.js';
+import { PageRepository } from './page.repository.js';
+import { furtherOfList, readyList, type ReadyPage } from './ready-page.js';
 import { UnitRepository } from './unit.repository.js';
 import type { LoadedQuery } from '../query/loaded-links.plan.js';
 import { Walks } from '../query/reachable-kinds.js';
 
 @Injectable()
 export class TableReader {
-  readonly #lists = new RepeatedQueries<ReadyList>();
+  readonly #lists = new RepeatedQueries<ReadyPage>();
 
   constructor(
     private readonly pages: PageRepository,
@@ -43,7 +44,7 @@ export class TableReader {
     const repeated = key && this.#lists.find(key);
     if (repeated) {
       const plan = () => planQuery(parsed, (query) => planList(query, planContext(session, readable)));
-      const { count, items } = await this.pages.fetchPage(executor, repeated, { kind, plan }, model);
+      const { count, items } = await this.pages.fetchPage(executor, repeated, furtherOfList(plan), model);
       return { count, items };
     }
     const context = planContext(session, readable);
@@ -53,7 +54,8 @@ export class TableReader {
     const list = readyList(plan);
     const isRepeatable = !plan.cursor && !(query.loadLinks && this.walks.readsLinks(session));
     if (key && isRepeatable) this.#lists.note(key, list);
-    const { count, items, last } = await this.pages.fetchPage(executor, list, { kind, plan: () => plan }, model);
+    const further = furtherOfList(() => plan);
+    const { count, items, last } = await this.pages.fetchPage(executor, list, further, model);
     return { count, items, ...(plan.cursor && { next: last && pageCursor(plan, last) }) };
   }
 

@@ -99,6 +99,35 @@ it('members see their own units with the same query, and nothing of what is mask
   expect((await read(project)).map(([, , rating]) => rating)).toEqual([1, 2, 3, null]);
 });
 
+it('a list of a group has the units and the kinds that it has now, for each member its own', async () => {
+  await defineKinds(project, { id: 'letter', parameters: ['text', 'owner'], access: { read: 'eq(owner,@member.id)' } });
+  await ok(project.post('/group/unit', { id: 'texts', kind_list: ['note', 'letter'] }));
+  await ok(project.post('/letter/unit', [{ text: 'from Ann', owner: annId }]));
+  const path = '/group/texts/unit?filter=isnull(text,false)&order=text&include=text,rating';
+  const read = async (by: TestProject) => {
+    const { count, items } = (await ok(by.get(path))) as { count: number; items: { text: string }[] };
+    expect(count).toBe(items.length);
+    return items.map(({ text }) => text);
+  };
+  await ok(project.put('/integer/unit/rating', { read_access: null }));
+  for (let request = 0; request < 5; request += 1) {
+    expect([await read(ann), await read(bob)]).toEqual([
+      ['a\\', 'from Ann', "it's"],
+      ['$1', "it's"],
+    ]);
+  }
+  await ok(project.post('/letter/unit', [{ text: 'from Bob', owner: bobId }]));
+  expect([await read(ann), await read(bob)]).toEqual([
+    ['a\\', 'from Ann', "it's"],
+    ['$1', 'from Bob', "it's"],
+  ]);
+  await ok(project.put('/group/unit/texts', { kind_list: ['letter', 'topic'] }));
+  await ok(project.put('/integer/unit/rating', { read_access: 'admin' }));
+  expect((await bob.get(path)).status).toBe(400);
+  await ok(project.put('/group/unit/texts', { kind_list: ['letter'] }));
+  expect(await ok(bob.get(path.replace(',rating', '')))).toEqual({ count: 1, items: [{ text: 'from Bob' }] });
+});
+
 it('a change of the access or of the mask applies to the next request', async () => {
   const path = '/note/unit?filter=eq(state,closed)&include=*';
   await repeat(ann, path);
