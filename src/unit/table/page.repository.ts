@@ -78,7 +78,11 @@ export class PageRepository {
   ): Promise<PageRow> {
     const { schema, statement, shape } = page;
     try {
-      let row = await this.#query<ListRow>(executor, { schema, model, statement }, shape === undefined ? undefined : () => shape);
+      let row = await this.#query<ListRow>(
+        executor,
+        { schema, model, statement },
+        shape === undefined ? undefined : () => shape,
+      );
       if (row?.items === null && measured) {
         [row] = await executor.run<ListRow>(measured());
         checkVersion(row, model);
