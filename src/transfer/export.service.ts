@@ -31,8 +31,8 @@ import { TransferPlaces } from './transfer-places.js';
 
 /** Lines of the first fetch, and the characters that later ones aim at. */
 const FIRST_LINES = 100;
-const FETCHED_CHARACTERS = 512 * 1024;
-const MOST_LINES = 4000;
+const FETCHED_CHARACTERS = 2 * 1024 * 1024;
+const MOST_LINES = 20_000;
 
 /** Milliseconds that a transaction may be idle: longer than a client may keep it waiting. */
 export const TRANSFER_IDLE = (LIMITS.transferWaitSeconds + 30) * 1000;
@@ -128,6 +128,11 @@ async function checkModel(tx: Transaction, { schema }: ExportPlan, model: Model)
   checkVersion(row, model);
 }
 
+/** PostgreSQL doubles backslashes in the text of a row. */
+function withoutDoubled(text: string): string {
+  return text.includes('\\') ? text.replaceAll('\\\\', '\\') : text;
+}
+
 function lineFormat(plan: ExportPlan): LineFormat {
   switch (plan.format) {
     case 'csv':
@@ -135,8 +140,7 @@ function lineFormat(plan: ExportPlan): LineFormat {
         mediaType: 'text/csv; charset=utf-8; header=present',
         extension: 'csv',
         head: csvHead(csvColumns(plan)),
-        // PostgreSQL returns a line in parentheses.
-        lineOf: (text) => `${text.slice(1, -1)}\r\n`,
+        lineOf: (text) => `${withoutDoubled(text).slice(1, -1)}\r\n`,
       };
     case 'ndjson':
       return {

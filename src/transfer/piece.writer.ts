@@ -1,5 +1,5 @@
 /**
- * Writes the records of a file, some hundred at once, with the code of bulk creates. Where PostgreSQL or a hook refuses
+ * Writes the records of a file, some at once, with the code of bulk creates. Where PostgreSQL or a hook refuses
  * some of them, what these did is undone, their faults are noted, and the others are written without them.
  */
 import type { Transaction } from '../database/database.js';
