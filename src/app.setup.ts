@@ -12,7 +12,13 @@ import { ErrorResponder } from './http/server/error.responder.js';
 import { InnerRoutes } from './http/server/inner-routes.js';
 import { FastExpressAdapter } from './http/server/fast-express.adapter.js';
 import { installDirectRoutes } from './http/server/install-direct-routes.js';
-import { PROJECT_HEADER, REQUEST_ID_HEADER } from './http/request/header-names.js';
+import {
+  DRY_RUN_HEADER,
+  KEY_HEADER,
+  PROJECT_HEADER,
+  REPLAYED_HEADER,
+  REQUEST_ID_HEADER,
+} from './http/request/header-names.js';
 import { NestLogger } from './http/log/logger.js';
 import { answerOptions } from './http/server/path-methods.js';
 import { requestLog } from './http/server/request-log.js';
@@ -45,8 +51,16 @@ function corsOptions({ corsOrigins }: Config) {
   return {
     origin: corsOrigins === '*' ? '*' : [...corsOrigins],
     methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
-    allowedHeaders: ['authorization', 'content-type', 'if-match', 'if-none-match', PROJECT_HEADER, REQUEST_ID_HEADER],
-    exposedHeaders: ['etag', REQUEST_ID_HEADER, 'retry-after'],
+    allowedHeaders: [
+      'authorization',
+      'content-type',
+      'if-match',
+      'if-none-match',
+      KEY_HEADER,
+      PROJECT_HEADER,
+      REQUEST_ID_HEADER,
+    ],
+    exposedHeaders: ['etag', REQUEST_ID_HEADER, 'retry-after', DRY_RUN_HEADER, REPLAYED_HEADER],
     maxAge: 600,
     preflightContinue: true,
   };

@@ -19,6 +19,7 @@ import { RecoveryService } from './recovery.service.js';
 import { RefreshTokenGuard, refreshClaims } from './session/refresh-token.strategy.js';
 import { SignInService } from './sign-in.service.js';
 import { authRequestOf } from './auth-request.js';
+import { WithoutKeyInterceptor } from './session/without-key.interceptor.js';
 
 const AUTH_ROUTE = { tag: 'Authentication', refuses: [429] } as const;
 const BEARER_ONLY = { tag: 'Authentication', needs: 'bearer', content: 'nothing' } as const;
@@ -35,7 +36,7 @@ const REFRESH = {
  * ignore an access token that a client sends along.
  */
 @Controller('api/lib/auth')
-@UseInterceptors(TenancyInterceptor)
+@UseInterceptors(TenancyInterceptor, WithoutKeyInterceptor)
 export class AuthController {
   constructor(
     private readonly auth: AuthService,

@@ -6,6 +6,7 @@ import type { Method } from '../kit/module.js';
 import { bodyBytes } from '../tenancy/request-bodies.js';
 import { Scope, type RequestScope } from '../tenancy/request-scope.js';
 import { TenancyInterceptor } from '../tenancy/tenancy.interceptor.js';
+import { WriteInterceptor } from '../unit/write/write.interceptor.js';
 import { FunctionService } from './function.service.js';
 
 interface FunctionParams {
@@ -26,7 +27,7 @@ const IN_QUERY = 'Parameters are in the query.';
 
 /** Custom functions of kinds and of units. */
 @Controller('api/lib/:kind_id')
-@UseInterceptors(TenancyInterceptor)
+@UseInterceptors(TenancyInterceptor, WriteInterceptor)
 export class FunctionController {
   constructor(private readonly functions: FunctionService) {}
 

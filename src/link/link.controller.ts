@@ -1,13 +1,19 @@
 import { Controller, Delete, Get, Param, Post, Put, Req, UseInterceptors } from '@nestjs/common';
 import { ApiRoute } from '../http/route/api-route.js';
 import { urlQueryParameters } from '../http/route/parse-list-query.js';
-import { CASCADE_QUERY, PATH_ENDPOINT_QUERY, WALK_ENDPOINT_QUERY } from '../http/route/query-names.js';
+import {
+  DELETE_ENDPOINT_QUERY,
+  DRY_RUN_QUERY,
+  PATH_ENDPOINT_QUERY,
+  WALK_ENDPOINT_QUERY,
+} from '../http/route/query-names.js';
 import { type Answer, NULL_ANSWER } from '../http/answer/answer.js';
 import { hasBody } from '../http/body/read-body.js';
 import type { HttpRequest } from '../http/request/request.js';
 import { bodyBytes, bodyJson } from '../tenancy/request-bodies.js';
 import { Scope, type RequestScope } from '../tenancy/request-scope.js';
 import { TenancyInterceptor } from '../tenancy/tenancy.interceptor.js';
+import { WriteInterceptor } from '../unit/write/write.interceptor.js';
 import { LinkReader } from './link.reader.js';
 import type { LinkPath } from './link.plan.js';
 import { LinkSetService } from './link-set.service.js';
@@ -62,7 +68,7 @@ const GROUP_KIND_ROUTE = {
 
 /** Links from one unit to another. */
 @Controller('api/lib/:parent_kind_id/unit/:parent_unit_id/link/:link_id/:child_kind_id/unit/:child_unit_id')
-@UseInterceptors(TenancyInterceptor)
+@UseInterceptors(TenancyInterceptor, WriteInterceptor)
 export class LinkController {
   constructor(private readonly links: LinkService) {}
 
@@ -77,6 +83,7 @@ export class LinkController {
       summary: 'Link a unit of % with another',
       description:
         'The body has values of the parameters of the link type, if it has any. A link that is there already, with these values, is answered as it is.',
+      query: DRY_RUN_QUERY,
       form: 'newLink',
       content: 'link',
       refuses: [409],
@@ -85,10 +92,18 @@ export class LinkController {
       id: 'kind.add_parameter',
       ...KIND_PARAMETER_ROUTE,
       summary: 'Add a parameter to a kind',
+      query: DRY_RUN_QUERY,
       content: 'kind',
       refuses: [409],
     },
-    { id: 'group.add_kind', ...GROUP_KIND_ROUTE, summary: 'Add a kind to a group', content: 'kind', refuses: [409] },
+    {
+      id: 'group.add_kind',
+      ...GROUP_KIND_ROUTE,
+      summary: 'Add a kind to a group',
+      query: DRY_RUN_QUERY,
+      content: 'kind',
+      refuses: [409],
+    },
   )
   create(@Scope() scope: RequestScope, @Param() params: LinkParams, @Req() request: HttpRequest): Promise<Answer> {
     const path = linkPathOf(params);
@@ -104,6 +119,7 @@ export class LinkController {
     onLinks: 'create',
     summary: 'Change the values of a link of %',
     description: 'Only the parameters of the link type that are named change.',
+    query: DRY_RUN_QUERY,
     form: 'link',
     content: 'link',
   })
@@ -119,6 +135,7 @@ export class LinkController {
       rights: ['link'],
       onLinks: 'delete',
       summary: 'Take a link from a unit of %',
+      query: DRY_RUN_QUERY,
       content: 'nothing',
       refuses: [409],
     },
@@ -126,7 +143,7 @@ export class LinkController {
       id: 'kind.remove_parameter',
       ...KIND_PARAMETER_ROUTE,
       summary: 'Take a parameter from a kind',
-      query: CASCADE_QUERY,
+      query: DELETE_ENDPOINT_QUERY,
       content: 'nothing',
       refuses: [409],
     },
@@ -134,7 +151,7 @@ export class LinkController {
       id: 'group.remove_kind',
       ...GROUP_KIND_ROUTE,
       summary: 'Remove a kind from a group',
-      query: CASCADE_QUERY,
+      query: DELETE_ENDPOINT_QUERY,
       content: 'nothing',
       refuses: [409],
     },
@@ -174,7 +191,7 @@ export class ShortestPathController {
 
 /** Many links of one unit at once. */
 @Controller('api/lib/:parent_kind_id/unit/:parent_unit_id/link/:link_id/:direction')
-@UseInterceptors(TenancyInterceptor)
+@UseInterceptors(TenancyInterceptor, WriteInterceptor)
 export class LinkSetController {
   constructor(private readonly links: LinkSetService) {}
 
@@ -188,6 +205,7 @@ export class LinkSetController {
     description:
       'All or none, with the values of each link. With `replace`, all other links of the type in this direction are ' +
       'deleted, except those with units that the caller may not read.',
+    query: DRY_RUN_QUERY,
     form: 'links',
     content: 'links',
     refuses: [409],

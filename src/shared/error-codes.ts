@@ -3,7 +3,7 @@
  */
 
 export interface ErrorKind {
-  readonly status: 400 | 401 | 403 | 404 | 405 | 409 | 412 | 413 | 415 | 429 | 431 | 500 | 503 | 504;
+  readonly status: 400 | 401 | 403 | 404 | 405 | 409 | 412 | 413 | 415 | 422 | 429 | 431 | 500 | 503 | 504;
   readonly meaning: string;
 }
 
@@ -217,6 +217,19 @@ export const ERRORS = {
     meaning: 'An operation of a batch uses what no earlier one answered, or a name is given twice.',
   },
   'batch.not_here': { status: 400, meaning: 'A batch can not do that; it is a request of its own.' },
+  'idempotency.bad_key': {
+    status: 400,
+    meaning: 'The header Idempotency-Key is not one key of 1 to 255 visible ASCII characters.',
+  },
+  'idempotency.not_here': {
+    status: 400,
+    meaning: 'The address, or a caller without a token, can not have an Idempotency-Key.',
+  },
+  'idempotency.running': { status: 409, meaning: 'The first request with this Idempotency-Key is not answered yet.' },
+  'idempotency.mismatch': {
+    status: 422,
+    meaning: 'The Idempotency-Key was used for another method, path, query or body.',
+  },
 
   'request.throttled': { status: 429, meaning: 'Too many attempts; Retry-After says when to come back.' },
   'server.error': { status: 500, meaning: 'Something went wrong here; the text has the request id.' },

@@ -21,6 +21,8 @@ export const LIMITS = {
   batchPath: 16 * 1024,
   /** Characters of JSON that the references in the bodies of a batch stand for together. */
   batchReferences: 1024 * 1024,
+  /** Bytes of an answer that is kept for an idempotency key. */
+  keptAnswer: 1024 * 1024,
   filterBytes: 8 * 1024,
   /** Bytes of a `search`, and characters of a unit that it reads. */
   searchBytes: 1024,

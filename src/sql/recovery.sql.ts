@@ -1,5 +1,5 @@
 /** Codes of sign-ins and tokens of password recoveries. A conditional statement uses each of them only once. */
-import { CODE_TABLE, RECOVERY_TABLE, type THROTTLE_TABLE } from '../model/table/internal-tables.js';
+import { CODE_TABLE, IDEMPOTENCY_TABLE, RECOVERY_TABLE, type THROTTLE_TABLE } from '../model/table/internal-tables.js';
 import { credentialsWhere } from './credential.sql.js';
 import { ident, integer, param, render, sql, type Fragment, type Statement } from './fragment.js';
 import { seconds } from './time.sql.js';
@@ -97,7 +97,7 @@ export function deleteCodesAndRecoveriesStatement(schema: string, memberId: stri
 /** Deletes some expired rows, the oldest first, without waiting for locked ones. */
 export function deleteExpiredStatement(
   schema: string,
-  table: typeof CODE_TABLE | typeof RECOVERY_TABLE | typeof THROTTLE_TABLE,
+  table: typeof CODE_TABLE | typeof RECOVERY_TABLE | typeof THROTTLE_TABLE | typeof IDEMPOTENCY_TABLE,
 ): Statement {
   const rows = ident(schema, table);
   return render(sql`DELETE FROM ${rows} WHERE "id" IN (${expiredIds(rows)})`, true);

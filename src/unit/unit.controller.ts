@@ -3,7 +3,8 @@ import { ApiRoute } from '../http/route/api-route.js';
 import { urlQueryParameters } from '../http/route/parse-list-query.js';
 import {
   AGGREGATE_ENDPOINT_QUERY,
-  CASCADE_QUERY,
+  DELETE_ENDPOINT_QUERY,
+  DRY_RUN_QUERY,
   GET_QUERY,
   LIST_ENDPOINT_QUERY,
   MEMBER_QUERY,
@@ -18,10 +19,11 @@ import { Explanations } from './explanations.js';
 import { Structs } from './struct.js';
 import { UnitReader } from './unit.reader.js';
 import { UnitService, type WriteRequest } from './unit.service.js';
+import { WriteInterceptor } from './write/write.interceptor.js';
 
 /** The units of all kinds, with those of the model. */
 @Controller('api/lib/:kind_id')
-@UseInterceptors(TenancyInterceptor)
+@UseInterceptors(TenancyInterceptor, WriteInterceptor)
 export class UnitController {
   constructor(
     private readonly reader: UnitReader,
@@ -121,6 +123,7 @@ export class UnitController {
     sourceOperation: 'create',
     summary: 'Create a unit of %',
     description: 'Who may not read what it creates is answered its `id` and `kind_id` alone.',
+    query: DRY_RUN_QUERY,
     form: 'create',
     content: 'created',
     refuses: [409],
@@ -139,7 +142,7 @@ export class UnitController {
     sourceOperation: 'update',
     summary: 'Edit a unit of %',
     description: 'Only what the body names is changed.',
-    query: CASCADE_QUERY,
+    query: DELETE_ENDPOINT_QUERY,
     form: 'update',
     content: 'unit',
     refuses: [409, 412],
@@ -163,7 +166,7 @@ export class UnitController {
     rights: ['delete'],
     sourceOperation: 'delete',
     summary: 'Delete a unit of %',
-    query: CASCADE_QUERY,
+    query: DELETE_ENDPOINT_QUERY,
     content: 'nothing',
     refuses: [409, 412],
     conditional: 'write',

@@ -9,6 +9,7 @@ import { DefinitionWriter } from './definition-writer.js';
 import { Explanations } from './explanations.js';
 import { IndexAdvisor } from './index-advisor.js';
 import { InlineParameters } from './inline-parameters.js';
+import { KeptAnswers } from './write/kept-answers.js';
 import { LinkHooks } from './table/link-hooks.js';
 import { References } from './draft/references.js';
 import { RemoteReader } from './remote/remote.reader.js';
@@ -48,6 +49,7 @@ import { ViolationCompleter } from './table/complete-violations.js';
     Explanations,
     IndexAdvisor,
     InlineParameters,
+    KeptAnswers,
     LinkHooks,
     References,
     RemoteReader,
@@ -80,6 +82,7 @@ import { ViolationCompleter } from './table/complete-violations.js';
     EnclosedRunner,
     Explanations,
     InlineParameters,
+    KeptAnswers,
     LinkHooks,
     PageRepository,
     References,

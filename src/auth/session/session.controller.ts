@@ -8,6 +8,7 @@ import { AnyInput, type BodyInput } from '../../tenancy/body-input.js';
 import { Scope, type RequestScope } from '../../tenancy/request-scope.js';
 import { TenancyInterceptor } from '../../tenancy/tenancy.interceptor.js';
 import { NoStore } from '../no-store.js';
+import { WithoutKeyInterceptor } from './without-key.interceptor.js';
 import { requireMember } from './required-member.js';
 import { SessionService } from './session.service.js';
 
@@ -15,7 +16,7 @@ const ROUTE = { tag: 'Authentication', needs: 'bearer' } as const;
 
 /** The member of a token, and its sessions. */
 @Controller('api/lib/auth')
-@UseInterceptors(TenancyInterceptor)
+@UseInterceptors(TenancyInterceptor, WithoutKeyInterceptor)
 export class SessionController {
   constructor(private readonly sessions: SessionService) {}
 

@@ -21,3 +21,10 @@ export const COMMON_STATUSES: readonly ErrorStatus[] = [400, 431, 500];
 
 /** Statuses of any route of a project. */
 export const PROJECT_STATUSES: readonly ErrorStatus[] = [400, 401, 403, 404, 431, 500, 503];
+
+const TAGS_WITHOUT_KEY: ReadonlySet<RouteTag> = new Set(['Authentication', 'Documentation', 'Service']);
+
+/** Whether the requests of a route can have an idempotency key. */
+export function takesKey({ method, tag, alone }: Pick<Route, 'method' | 'tag' | 'alone'>): boolean {
+  return method !== 'get' && !alone && !TAGS_WITHOUT_KEY.has(tag);
+}

@@ -5,3 +5,12 @@ export const PROJECT_HEADER = 'kind-project-key';
 
 /** The id of the request, for the logs. */
 export const REQUEST_ID_HEADER = 'x-request-id';
+
+/** Set on the answers of dry runs. */
+export const DRY_RUN_HEADER = 'kind-dry-run';
+
+/** Names a write, so that it is done once however often it is sent. */
+export const KEY_HEADER = 'idempotency-key';
+
+/** Set on an answer that was given before. */
+export const REPLAYED_HEADER = 'idempotency-replayed';

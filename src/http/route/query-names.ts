@@ -21,6 +21,7 @@ export type QueryName =
   | 'to_kind'
   | 'to_id'
   | 'cascade'
+  | 'dry_run'
   | 'member'
   | 'kinds'
   | 'explain'
@@ -116,6 +117,10 @@ export const EXPORT_QUERY = ['format', 'filter', 'order', 'include', 'safe'] as 
 export const IMPORT_QUERY = ['format', 'errors', 'ids'] as const satisfies readonly QueryName[];
 
 export const CASCADE_QUERY = ['cascade'] as const satisfies readonly QueryName[];
+/** Of writes that can be tried. `unit/write/write.interceptor.ts` takes it off the URL. */
+export const DRY_RUN_QUERY = ['dry_run'] as const satisfies readonly QueryName[];
+/** Of endpoints that delete. */
+export const DELETE_ENDPOINT_QUERY = [...CASCADE_QUERY, ...DRY_RUN_QUERY] as const satisfies readonly QueryName[];
 export const MEMBER_QUERY = ['member'] as const satisfies readonly QueryName[];
 /** Of the API document. */
 export const KINDS_QUERY = ['kinds'] as const satisfies readonly QueryName[];

@@ -7,8 +7,20 @@ import type { HttpRequest } from '../request/request.js';
 import { requestId } from '../request/request-id.js';
 import { unknownRoute } from './path-methods.js';
 
+/** A refusal that was answered before, and is answered again. */
+export class StoredRefusal extends Error {
+  override readonly name = 'StoredRefusal';
+
+  constructor(
+    readonly status: number,
+    readonly messages: readonly object[],
+  ) {
+    super('a refusal that was answered before');
+  }
+}
+
 /** An error that is answered as it is. */
-export type Refusal = KindError | FunctionError;
+export type Refusal = KindError | FunctionError | StoredRefusal;
 
 /** The parts of an error answer. */
 export interface ErrorAnswer {
@@ -38,6 +50,7 @@ function unavailableAnswer({ messages, retryAfter, mayBeStored }: KindError, met
 
 /** The answer of an error. In a batch each message names the operation that failed. */
 export function errorAnswer(refused: Refusal, request: HttpRequest): ErrorAnswer {
+  if (refused instanceof StoredRefusal) return { status: refused.status, messages: refused.messages };
   const answer = answerFor(refused, request.method);
   const operation = currentOperation.get(request);
   if (operation === undefined) return answer;
@@ -46,7 +59,7 @@ export function errorAnswer(refused: Refusal, request: HttpRequest): ErrorAnswer
 }
 
 /** Errors of function authors are returned as they are. */
-function answerFor(error: Refusal, method: string): ErrorAnswer {
+function answerFor(error: KindError | FunctionError, method: string): ErrorAnswer {
   if (error instanceof KindError) return error.status === 503 ? unavailableAnswer(error, method) : error;
   const { status, code, text, parameter, index } = error;
   const location = { ...(parameter !== undefined && { parameter }), ...(index !== undefined && { index }) };
@@ -55,7 +68,7 @@ function answerFor(error: Refusal, method: string): ErrorAnswer {
 
 /** What is answered instead of an error: itself, or an internal error without details. */
 export function refusalOf(error: unknown, request: HttpRequest): Refusal {
-  if (error instanceof KindError || error instanceof FunctionError) return error;
+  if (error instanceof KindError || error instanceof FunctionError || error instanceof StoredRefusal) return error;
   if (error instanceof URIError) return refusal('path.malformed', 'The path is not valid percent-encoded UTF-8');
   const status = statusOf(error);
   if (status === 404) return unknownRoute(request);

@@ -17,6 +17,8 @@ export const THROTTLE_TABLE = '_throttle';
  * to time. Appended rows never conflict, so writers of one kind do not wait for each other. It has no key.
  */
 export const COUNT_TABLE = '_count';
+/** Answers of requests with an idempotency key; `id` is the member and the key. */
+export const IDEMPOTENCY_TABLE = '_idempotency';
 /** How often the kinds of queries ran, how long they took, and which indexes they lack; `id` has no values. */
 export const QUERY_TABLE = '_query';
 
@@ -98,6 +100,19 @@ export const INTERNAL_TABLES: readonly TableShape[] = [
       column('allowed', 'bigint'),
       arrayColumn('attempts', 'timestamptz'),
       column('expires_at', 'timestamptz'),
+    ],
+    ['expires_at'],
+  ),
+  table(
+    IDEMPOTENCY_TABLE,
+    [
+      column('id', 'text'),
+      column('request', 'text'),
+      column('hash', 'text'),
+      column('expires_at', 'timestamptz'),
+      column('status', 'bigint', false),
+      column('content', 'text', false),
+      column('etag', 'text', false),
     ],
     ['expires_at'],
   ),

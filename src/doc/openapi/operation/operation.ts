@@ -1,6 +1,6 @@
 /** Renders the operation of a route: for one kind, for all kinds together, or without a kind. Pure. */
 import { SECURITY } from '../../../http/route/api-route.js';
-import { NO_QUERY, UNIT_QUERY, type QueryName } from '../../../http/route/query-names.js';
+import { UNIT_QUERY, type QueryName } from '../../../http/route/query-names.js';
 import { readableFields } from '../../../access/masks.js';
 import { GROUP_KIND, KIND_KIND, LINK_KIND } from '../../../model/built-in-traits.js';
 import { isMemberKind, PARAMETER_GROUP, type KindDef } from '../../../model/model.js';
@@ -21,7 +21,7 @@ import {
 import { pathComponent, kindParameter } from './path.parameters.js';
 import { queryComponent } from './query.parameters.js';
 import { mayTakeMany, responsesOf } from './response.js';
-import type { Route } from '../route.js';
+import { takesKey, type Route } from '../route.js';
 import { bodyExample, signUpExample } from '../example/unit.example.js';
 import { createSchema } from '../schema/unit.schema.js';
 import { kindContext, mayCall, type DocumentView } from '../view.js';
@@ -106,6 +106,7 @@ function operationParameters(
     ...operationQuery(route, kind, view).map((name) => parameterRef(queryComponent(name, route.id))),
     ...(route.conditional === 'read' ? [parameterRef('IfNoneMatch')] : []),
     ...(route.conditional === 'write' ? [parameterRef('IfMatch')] : []),
+    ...(takesKey(route) ? [parameterRef('IdempotencyKey')] : []),
   ];
 }
 
@@ -118,7 +119,8 @@ function operationQuery(
   if (kind?.storage.type === 'remote' && (id === 'list' || id === 'get' || id === 'aggregate'))
     return UNIT_QUERY.remote[id];
   // Only edits of definitions can delete data, so only these have `cascade`.
-  if (form === 'update' && kind && !(kind.builtIn && !isMemberKind(kind))) return NO_QUERY;
+  if (form === 'update' && kind && !(kind.builtIn && !isMemberKind(kind)))
+    return query.filter((name) => name !== 'cascade');
   const isSearched = !kind || searchDocument(readableFields(kind, caller).values()) !== undefined;
   return isSearched ? query : query.filter((name) => name !== 'search');
 }

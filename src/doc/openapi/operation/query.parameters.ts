@@ -267,6 +267,14 @@ export const QUERY_PARAMETERS: Readonly<Record<QueryComponent, OpenApiParameter>
     type: 'boolean',
     default: false,
   }),
+  dry_run: queryParameterOf(
+    'dry_run',
+    'Does everything, answers it and undoes it; the answer has `kind-dry-run: true`.',
+    {
+      type: 'boolean',
+      default: false,
+    },
+  ),
   member: queryParameterOf(
     'member',
     'The id of the member to tell about; a request without a token where it is left out.',
@@ -284,6 +292,13 @@ const versionHeader = (name: string, description: string): OpenApiParameter => (
 });
 
 export const CONDITIONS = {
+  IdempotencyKey: {
+    ...versionHeader(
+      'Idempotency-Key',
+      'Of members: a name for this request. Sent again within 24 hours, it is answered as before and not done again.',
+    ),
+    schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]+$' },
+  },
   IfMatch: versionHeader('If-Match', 'The ETag of the version that is to be changed; 412 where it is another by now.'),
   IfNoneMatch: versionHeader('If-None-Match', 'An ETag that is known; 304 where it still fits.'),
 } as const;

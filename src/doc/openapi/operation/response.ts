@@ -13,7 +13,7 @@ import {
 } from '../openapi.js';
 import { REQUEST_ID_HEADER } from '../../../http/request/header-names.js';
 import type { ContentForm } from '../../../http/route/api-route.js';
-import { COMMON_STATUSES, PROJECT_STATUSES, type Route } from '../route.js';
+import { COMMON_STATUSES, PROJECT_STATUSES, takesKey, type Route } from '../route.js';
 import { envelopeSchema, NULL_SCHEMA, pageSchema } from '../schema/shared.schemas.js';
 import type { DocumentedFunction } from '../documented-functions.js';
 import { functionAnswer } from '../schema/bodies.js';
@@ -25,6 +25,9 @@ const FORMS_WITH_HOOKS: ReadonlySet<Route['form']> = new Set(['create', 'update'
 
 /** Statuses of routes that read a body, even if it is optional. */
 const BODY_STATUSES: readonly ErrorStatus[] = [413, 415];
+
+/** Statuses of routes that take an idempotency key. */
+const KEY_STATUSES: readonly ErrorStatus[] = [409, 422];
 
 /** @param kinds of the operation; empty if its path has `{kind_id}` */
 export function responsesOf(
@@ -49,6 +52,7 @@ export function responsesOf(
     ...common,
     ...bodyStatuses,
     ...(route.refuses ?? []),
+    ...(takesKey(route) ? KEY_STATUSES : []),
     ...(runsUserCode ? ([504] as const) : []),
   ]);
   const nameOf = (status: ErrorStatus) => (runsHooks && status === 503 ? 'Overtaken' : ERROR_NAMES[status]);

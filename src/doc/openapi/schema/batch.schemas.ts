@@ -45,7 +45,7 @@ export const BATCH_SCHEMAS: Readonly<Record<string, Schema>> = {
   kind_operation: OPERATION,
   kind_batch: objectSchema({
     count: { type: 'integer', minimum: 0, maximum: LIMITS.batchOperations },
-    items: { type: 'array', items: schemaRef('kind_operation_answer'), maxItems: LIMITS.batchOperations },
+    items: { type: 'array', items: schemaRef('kind_operation_result'), maxItems: LIMITS.batchOperations },
   }),
-  kind_operation_answer: RESULT,
+  kind_operation_result: RESULT,
 };

@@ -1,0 +1,51 @@
+/** A transaction that has not begun: it stops a request at its first statement, after the checks that need none. */
+import type { Transaction } from '../../database/database.js';
+import type { TransactionRuns } from '../../database/transaction/conflict-retries.js';
+import type { Isolation } from '../../sql/transaction.sql.js';
+
+/** The request has to be run again in a transaction. */
+export class NotBegunError extends Error {
+  override readonly name = 'NotBegunError';
+
+  constructor() {
+    super('the request is run again in a transaction');
+  }
+}
+
+export class UnbegunTransaction implements Transaction {
+  readonly isolation: Isolation = 'repeatable read';
+  readonly hasBegun = true;
+
+  get tx(): this {
+    return this;
+  }
+
+  get runs(): TransactionRuns {
+    throw new NotBegunError();
+  }
+
+  run<Row>(): Promise<Row[]> {
+    return Promise.reject(new NotBegunError());
+  }
+
+  /** Called before user code runs. */
+  joinShare(): never {
+    throw new NotBegunError();
+  }
+
+  beforeCommit(): void {
+    // There is nothing to commit.
+  }
+
+  afterCommit(): void {
+    // There is nothing to commit.
+  }
+
+  abortOn(): void {
+    // There is nothing to abort.
+  }
+
+  onEnd(): void {
+    // It holds no connection.
+  }
+}

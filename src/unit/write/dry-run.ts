@@ -1,0 +1,42 @@
+/** The query parameter `dry_run` of writes. */
+import type { HttpRequest } from '../../http/request/request.js';
+import { withoutBrackets } from '../../http/route/parse-list-query.js';
+import type { Answer } from '../../http/answer/answer.js';
+import { refusal, type KindError } from '../../shared/errors.js';
+
+const NAME = 'dry_run';
+
+export interface DryRun {
+  /** Also set if the value is not understood, so that nothing is stored then. */
+  readonly dry: boolean;
+  readonly fault?: KindError;
+}
+
+/** Takes the parameter off the URL, so that handlers see a request without it. Undefined if there is none. */
+export function takeDryRun(request: HttpRequest): DryRun | undefined {
+  const { url } = request;
+  const start = url.indexOf('?');
+  if (start < 0 || !url.includes(NAME, start)) return undefined;
+  const parts = url.slice(start + 1).split('&');
+  const found = parts.filter(isDryRun);
+  if (found.length === 0) return undefined;
+  const others = parts.filter((part) => !isDryRun(part));
+  request.url = url.slice(0, start) + (others.length > 0 ? `?${others.join('&')}` : '');
+  const [value] = found.map((part) => [...new URLSearchParams(part).values()][0]);
+  if (found.length === 1 && (value === 'true' || value === 'false')) return { dry: value === 'true' };
+  return { dry: true, fault: refusal('query.bad_value', `${NAME}: wants true or false, once`, { parameter: NAME }) };
+}
+
+function isDryRun(part: string): boolean {
+  const [name = ''] = new URLSearchParams(part).keys();
+  return withoutBrackets(name) === NAME;
+}
+
+/** Thrown at the end of a dry run, so that its transaction is rolled back. */
+export class DryRunDone extends Error {
+  override readonly name = 'DryRunDone';
+
+  constructor(readonly answer: Answer) {
+    super('a dry run is undone');
+  }
+}

@@ -1,0 +1,99 @@
+/** Keeps the answers of requests with an idempotency key, in the transaction of the write. */
+import { Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
+import { Answer } from '../../http/answer/answer.js';
+import { StoredRefusal, type ErrorAnswer } from '../../http/server/error-answer.js';
+import { Database, type Executor } from '../../database/database.js';
+import { IDEMPOTENCY_TABLE } from '../../model/table/internal-tables.js';
+import { refusal, retryLater } from '../../shared/errors.js';
+import { LIMITS } from '../../shared/limits.js';
+import {
+  claimKeyStatement,
+  keepAnswerStatement,
+  keepRefusalStatement,
+  type ClaimRow,
+  type KeptAnswer,
+  type KeyedRequest,
+} from '../../sql/idempotency.sql.js';
+import { deleteExpiredStatement } from '../../sql/recovery.sql.js';
+
+/** Seconds that an answer is kept. */
+const LIFETIME = 24 * 3600;
+
+/** Refusals of the input and of what it names. Others are of the caller or of the moment. */
+const KEPT_STATUSES: ReadonlySet<number> = new Set([400, 404, 409, 412, 422]);
+
+/** Attempts to take a key whose row another transaction has just stored. */
+const ATTEMPTS = 5;
+
+/** Milliseconds between two deletions of expired rows of one project. */
+const SWEEP_INTERVAL = 10 * 60_000;
+
+/** The request has been answered before. */
+export class AnsweredError extends Error {
+  override readonly name = 'AnsweredError';
+
+  constructor(
+    /** The earlier request with the key. */
+    readonly earlier: Omit<KeyedRequest, 'id'>,
+    readonly answer: KeptAnswer,
+  ) {
+    super('a request with this idempotency key was answered before');
+  }
+}
+
+@Injectable()
+export class KeptAnswers {
+  readonly #swept = new LRUCache<string, true>({ max: 10_000, ttl: SWEEP_INTERVAL });
+
+  constructor(private readonly database: Database) {}
+
+  /** Takes the key. @throws AnsweredError if it was used before, KindError 409 while another request uses it */
+  async claim(tx: Executor, schema: string, keyed: KeyedRequest): Promise<void> {
+    for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+      const [row] = await tx.run<ClaimRow>(claimKeyStatement(schema, keyed, LIFETIME));
+      if (row?.claimed !== false) return;
+      const { request, hash, status, content, etag } = row;
+      if (request !== null && hash !== null && status !== null && content !== null) {
+        throw new AnsweredError({ request, hash }, { status: Number(status), content, etag });
+      }
+      if (!row.free) break;
+    }
+    throw retryLater('idempotency.running', 'The first request with this Idempotency-Key is still being answered');
+  }
+
+  /** Stores the answer of a success. @throws KindError 400 if it is too large to be kept */
+  async keep(tx: Executor, schema: string, id: string, { content, etag }: Answer): Promise<void> {
+    if (Buffer.byteLength(content) > LIMITS.keptAnswer) {
+      const most = LIMITS.keptAnswer.toLocaleString('en');
+      const text = `The answer is larger than the ${most} bytes that are kept for an Idempotency-Key; send less at once`;
+      throw refusal('answer.too_large', text);
+    }
+    await tx.run(keepAnswerStatement(schema, id, { status: 200, content, etag: etag ?? null }));
+    tx.tx?.afterCommit(() => this.#sweep(schema));
+  }
+
+  /** Stores the answer of a refusal, if it is of a kind that is kept. */
+  async keepRefusal(schema: string, keyed: KeyedRequest, { status, messages }: ErrorAnswer): Promise<void> {
+    const content = JSON.stringify(messages);
+    if (!KEPT_STATUSES.has(status) || Buffer.byteLength(content) > LIMITS.keptAnswer) return;
+    await this.database.run(keepRefusalStatement(schema, keyed, { status, content, etag: null }, LIFETIME));
+    await this.#sweep(schema);
+  }
+
+  async #sweep(schema: string): Promise<void> {
+    if (this.#swept.has(schema)) return;
+    this.#swept.set(schema, true);
+    await this.database.run(deleteExpiredStatement(schema, IDEMPOTENCY_TABLE));
+  }
+}
+
+/** The kept answer. @throws StoredRefusal if it was a refusal, KindError 422 if the key was used for another request */
+export function repeatedAnswer({ earlier, answer }: AnsweredError, keyed: KeyedRequest): Answer {
+  if (earlier.request !== keyed.request || earlier.hash !== keyed.hash) {
+    const differs = earlier.request === keyed.request ? 'body' : 'method, path or query';
+    throw refusal('idempotency.mismatch', `This Idempotency-Key was used for a request with another ${differs}`);
+  }
+  if (answer.status === 200) return new Answer(answer.content, answer.etag ?? undefined);
+  throw new StoredRefusal(answer.status, JSON.parse(answer.content) as object[]);
+}
