@@ -5,6 +5,7 @@ import { EXPORT_QUERY, IMPORT_QUERY } from '../http/route/query-names.js';
 import type { HttpRequest, HttpResponse } from '../http/request/request.js';
 import { Scope, type RequestScope } from '../tenancy/request-scope.js';
 import { TenancyInterceptor } from '../tenancy/tenancy.interceptor.js';
+import { WriteInterceptor } from '../unit/write/write.interceptor.js';
 import type { Answer } from '../http/answer/answer.js';
 import { requestFile } from './file-text.js';
 import { ImportService } from './import.service.js';
@@ -13,7 +14,7 @@ import { ExportService } from './export.service.js';
 
 /** Files of units: exports and imports. */
 @Controller('api/lib/:kind_id')
-@UseInterceptors(TenancyInterceptor)
+@UseInterceptors(TenancyInterceptor, WriteInterceptor)
 export class TransferController {
   constructor(
     private readonly exports: ExportService,

@@ -1,5 +1,6 @@
 /** A route as the document describes it. */
 import type { RouteFacts, RouteTag } from '../../http/route/api-route.js';
+import type { KindDef } from '../../model/model.js';
 import type { QueryName } from '../../http/route/query-names.js';
 import type { ErrorStatus } from './operation/error.responses.js';
 import type { OpenApiMethod, RequestBody } from './openapi.js';
@@ -24,7 +25,8 @@ export const PROJECT_STATUSES: readonly ErrorStatus[] = [400, 401, 403, 404, 431
 
 const TAGS_WITHOUT_KEY: ReadonlySet<RouteTag> = new Set(['Authentication', 'Documentation', 'Service']);
 
-/** Whether the requests of a route can have an idempotency key. */
-export function takesKey({ method, tag, alone }: Pick<Route, 'method' | 'tag' | 'alone'>): boolean {
+/** Whether the requests of a route can have an idempotency key; those of remote kinds have none. */
+export function takesKey({ method, tag, alone, of }: Route, kind?: KindDef): boolean {
+  if (kind && of === 'all' && !kind.storage.transactional) return false;
   return method !== 'get' && !alone && !TAGS_WITHOUT_KEY.has(tag);
 }

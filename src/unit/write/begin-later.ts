@@ -28,6 +28,10 @@ export class UnbegunTransaction implements Transaction {
     return Promise.reject(new NotBegunError());
   }
 
+  stream(): Promise<number> {
+    return Promise.reject(new NotBegunError());
+  }
+
   /** Called before user code runs. */
   joinShare(): never {
     throw new NotBegunError();

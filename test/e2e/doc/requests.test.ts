@@ -79,6 +79,11 @@ const EXPECTED: ReadonlyMap<string, Expected> = new Map<ErrorCode, Expected>([
   ['kind.bad_definition', always],
   ['group.bad_definition', always],
   ['link.bad_definition', always],
+  // What an operation of a batch names.
+  ['route.unknown', always],
+  ['route.method', always],
+  ['path.malformed', always],
+  ['batch.bad_reference', always],
   // A secret.
   ['signin.failed', always],
   ['token.invalid', always],
@@ -194,6 +199,7 @@ const QUERIES: Partial<Record<keyof typeof QUERY_PARAMETERS, readonly [path: str
   safe: ['/ruled/export'],
   errors: ['/ruled/import', 'body.not_json'],
   ids: ['/ruled/import', 'body.not_json'],
+  dry_run: ['/ruled/unit/none', 'unit.unknown'],
 };
 
 /** Lists have their name repeated, or commas. */
@@ -204,7 +210,8 @@ function queryOf({ name, explode = true }: OpenApiParameter, value: unknown): st
 
 it.each(Object.entries<OpenApiParameter>(QUERY_PARAMETERS))('?%s', async (key, parameter) => {
   const [path, ...expected] = QUERIES[key as keyof typeof QUERY_PARAMETERS] ?? ['/ruled/unit'];
-  const method = key === 'cascade' ? 'DELETE' : path.endsWith('/import') ? 'POST' : 'GET';
+  const deletes = key === 'cascade' || key === 'dry_run';
+  const method = deletes ? 'DELETE' : path.endsWith('/import') ? 'POST' : 'GET';
   const unexpected: unknown[] = [];
   for (const value of values.sample(parameter.schema, SAMPLES)) {
     const request = {

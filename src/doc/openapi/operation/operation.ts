@@ -106,7 +106,7 @@ function operationParameters(
     ...operationQuery(route, kind, view).map((name) => parameterRef(queryComponent(name, route.id))),
     ...(route.conditional === 'read' ? [parameterRef('IfNoneMatch')] : []),
     ...(route.conditional === 'write' ? [parameterRef('IfMatch')] : []),
-    ...(takesKey(route) ? [parameterRef('IdempotencyKey')] : []),
+    ...(takesKey(route, kind) ? [parameterRef('IdempotencyKey')] : []),
   ];
 }
 
@@ -118,11 +118,14 @@ function operationQuery(
 ): readonly QueryName[] {
   if (kind?.storage.type === 'remote' && (id === 'list' || id === 'get' || id === 'aggregate'))
     return UNIT_QUERY.remote[id];
+  if (!kind) return query;
+  const lacking = new Set<QueryName>();
   // Only edits of definitions can delete data, so only these have `cascade`.
-  if (form === 'update' && kind && !(kind.builtIn && !isMemberKind(kind)))
-    return query.filter((name) => name !== 'cascade');
-  const isSearched = !kind || searchDocument(readableFields(kind, caller).values()) !== undefined;
-  return isSearched ? query : query.filter((name) => name !== 'search');
+  if (form === 'update' && !(kind.builtIn && !isMemberKind(kind))) lacking.add('cascade');
+  // The source of a remote kind can not undo a write.
+  if (!kind.storage.transactional) lacking.add('dry_run');
+  if (searchDocument(readableFields(kind, caller).values()) === undefined) lacking.add('search');
+  return query.filter((name) => !lacking.has(name));
 }
 
 function operationBody({ body, form }: Route, kind: KindDef | undefined, view: DocumentView): RequestBody | undefined {

@@ -52,7 +52,7 @@ export function responsesOf(
     ...common,
     ...bodyStatuses,
     ...(route.refuses ?? []),
-    ...(takesKey(route) ? KEY_STATUSES : []),
+    ...(takesKey(route, kinds.length === 1 ? kinds[0] : undefined) ? KEY_STATUSES : []),
     ...(runsUserCode ? ([504] as const) : []),
   ]);
   const nameOf = (status: ErrorStatus) => (runsHooks && status === 503 ? 'Overtaken' : ERROR_NAMES[status]);
