@@ -15,7 +15,7 @@ interface Allowed {
 
 /** One operation on the units of a kind, or on the links of a type. */
 export interface ReportedAccess extends Allowed {
-  readonly on: 'kind' | 'link_type';
+  readonly on: 'units' | 'links';
   readonly id: string;
   readonly operation: Operation | LinkOperation;
   /** False for a default. */
@@ -43,14 +43,14 @@ export function accessReport(model: Model): AccessReport {
       const { stored } = accessSettingOf(kind, operation, model);
       if (kind.builtIn && storedSetting(kind.access, operation) === undefined) return [];
       const allowed = allowedFor(kind, operation, model);
-      return [{ on: 'kind', id: kind.id, operation, stored, ...allowed, stranger: isStranger(allowed) }];
+      return [{ on: 'units', id: kind.id, operation, stored, ...allowed, stranger: isStranger(allowed) }];
     });
   });
   const ofLinkTypes = [...model.linkTypes.values()].flatMap((type) =>
     LINK_OPERATIONS.flatMap((operation): ReportedAccess[] => {
       const allowed = linksAllowedBy(type, operation, model);
       if (!allowed) return [];
-      return [{ on: 'link_type', id: type.id, operation, stored: true, ...allowed, stranger: isStranger(allowed) }];
+      return [{ on: 'links', id: type.id, operation, stored: true, ...allowed, stranger: isStranger(allowed) }];
     }),
   );
   const entries = [...ofKinds, ...ofLinkTypes].sort((a, b) => severity(b) - severity(a));
@@ -70,7 +70,7 @@ export function strangersWrites({ entries }: AccessReport): string[] {
 }
 
 export function nameOf({ on, id }: ReportedAccess): string {
-  return on === 'kind' ? id : `links of ${id}`;
+  return on === 'units' ? id : `links of ${id}`;
 }
 
 function severity(entry: ReportedAccess): number {

@@ -1,15 +1,18 @@
 /** Validates an `access` setting before it is stored. Pure. */
-import { parseFilter } from '../filter/filter.parser.js';
-import { Faults, KindError } from '../shared/errors.js';
+import { Faults, KindError, type FaultLocation } from '../shared/errors.js';
 import { LIMITS } from '../shared/limits.js';
 import { isPlainObject, typeName, type Json } from '../shared/json.js';
 import type { KindDef, LinkTypeDef, Model } from '../model/model.js';
 import { LEVELS } from '../model/parameter-type/parameter-settings.js';
 import { LINK_OPERATIONS, OPERATIONS, type BuiltInTraits } from '../model/built-in-traits.js';
 import type { Predicate } from '../model/predicate/predicate.js';
+import type { Touched } from '../model/check/check-model.js';
 import { rulesOf } from '../model/check/stored-rules.js';
+import { isRules } from '../model/parameter-type/field-access.js';
+import type { ParameterDef } from '../model/parameter-type/parameter-def.js';
 import { checkLinkRule } from './link-rule.js';
-import { checkRule, ruleLimitFault } from './rule.js';
+import { rulesOfFields } from './field-rules.js';
+import { checkRule, parseRule, ruleLimitFault } from './rule.js';
 
 const EXPECTED = `must be one of ${LEVELS.join(', ')}, a rule, or a list of rules`;
 const ACCESS_PARAMETER = { parameter: 'access' };
@@ -67,7 +70,7 @@ function checkRuleSyntax(operation: string, setting: unknown, faults: Faults): v
     return;
   }
   for (const rule of rules) {
-    collectRefusal(faults, operation, () => parseFilter(rule, { members: true }));
+    collectRefusal(faults, `access.${operation}: `, () => parseRule(rule));
   }
 }
 
@@ -84,21 +87,86 @@ export function checkLinkAccessRules(type: LinkTypeDef, model: Model, faults: Fa
   checkRules(type.access, faults, (rule) => checkLinkRule(rule, type, model));
 }
 
+/** The fields of a parameter's record that may be rules, and their names in its definition. */
+const FIELD_ACCESS = [
+  ['read_access', 'readAccess'],
+  ['write_access', 'writeAccess'],
+] as const;
+
+/** Adds a fault for every rule of a parameter that can not be parsed. @param index its position in a bulk body */
+export function checkFieldRuleSyntax(def: ParameterDef, faults: Faults, index?: number): void {
+  for (const [name, key] of FIELD_ACCESS) {
+    const access = def[key];
+    if (!isRules(access)) continue;
+    const place = index === undefined ? { parameter: name } : { parameter: name, index };
+    for (const rule of access) collectRefusal(faults, `${name}: `, () => parseRule(rule), place);
+  }
+}
+
+/**
+ * Adds a fault for every rule of a parameter of the kind that names an unknown parameter or compares incompatible values,
+ * and for rules that exceed the limits of a statement together. Parameters are checked that were written, or that the
+ * kind did not have before.
+ */
+export function checkFieldRules(
+  kind: KindDef,
+  { before, after }: { readonly before: Model; readonly after: Model },
+  touched: Pick<Touched, 'parameters' | 'inline'>,
+  faults: Faults,
+): void {
+  const former = new Set(before.kinds.get(kind.id)?.parameters);
+  const checked = kind.parameters.filter((id) => touched.parameters.has(id) || !former.has(id));
+  for (const [name, key] of FIELD_ACCESS) {
+    const ruled = checked.flatMap((id) => {
+      const rules = after.parameters.get(id)?.[key];
+      return isRules(rules) ? [{ id, rules }] : [];
+    });
+    for (const { id, rules } of ruled) {
+      const { path, place } = locationOf(id, name, touched);
+      for (const rule of rules) {
+        collectRefusal(faults, `${path}: in '${kind.id}': `, () => checkRule(rule, kind, after), place);
+      }
+    }
+    const [first] = ruled;
+    if (!first || faults.any) continue;
+    const excess = ruleLimitFault(rulesOfFields(kind, key).map((rule) => checkRule(rule, kind, after)));
+    if (excess === undefined) continue;
+    const { place } = locationOf(first.id, name, touched);
+    faults.add('filter.too_large', `${name} of all parameters of '${kind.id}': ${excess}`, place);
+  }
+}
+
+/** How a fault names a rule of a parameter: by the field of its own body, or in the list `parameters` of a kind. */
+function locationOf(id: string, name: string, { parameters, inline }: Pick<Touched, 'parameters' | 'inline'>) {
+  const at = inline?.get(id);
+  if (parameters.has(id) && at === undefined) return { path: name, place: { parameter: name } };
+  const path = at === undefined ? `parameters: ${name} of '${id}'` : `parameters[${at}].${name}`;
+  return { path, place: { parameter: 'parameters' } };
+}
+
 function checkRules(access: Json, faults: Faults, check: (rule: string) => Predicate): void {
   if (!isPlainObject(access)) return;
   for (const [operation, setting] of Object.entries(access)) {
-    const rules = rulesOf(setting).flatMap((rule) => collectRefusal(faults, operation, () => check(rule)) ?? []);
+    const rules = rulesOf(setting).flatMap(
+      (rule) => collectRefusal(faults, `access.${operation}: `, () => check(rule)) ?? [],
+    );
     const excess = ruleLimitFault(rules);
     if (excess !== undefined) faults.add('filter.too_large', `access.${operation}: ${excess}`, ACCESS_PARAMETER);
   }
 }
 
-function collectRefusal<T>(faults: Faults, operation: string, work: () => T): T | undefined {
+/** @param path the beginning of the texts of faults */
+function collectRefusal<T>(
+  faults: Faults,
+  path: string,
+  work: () => T,
+  place: FaultLocation = ACCESS_PARAMETER,
+): T | undefined {
   try {
     return work();
   } catch (error) {
     if (!(error instanceof KindError)) throw error;
-    for (const { code, text } of error.messages) faults.add(code, `access.${operation}: ${text}`, ACCESS_PARAMETER);
+    for (const { code, text } of error.messages) faults.add(code, `${path}${text}`, place);
     return undefined;
   }
 }

@@ -1,14 +1,18 @@
 /** The fields of a unit that a caller may read and write. Pure. */
-import type { Field, KindDef } from '../model/model.js';
+import type { Field, KindDef, Model } from '../model/model.js';
+import { isRules } from '../model/parameter-type/field-access.js';
 import type { ParameterDef } from '../model/parameter-type/parameter-def.js';
-import { LEVELS, type Level } from '../model/parameter-type/parameter-settings.js';
+import { LEVELS, type FieldAccess } from '../model/parameter-type/parameter-settings.js';
 import { isAdministrator, type Caller } from '../tenancy/caller.js';
+import { isAlwaysFalse } from './access.js';
+import { conditionalFields, hasFieldRules } from './field-rules.js';
 import { passesLevel } from './level.js';
 import { getOrInsert } from '../shared/get-or-insert.js';
 
-/** A parameter without a level has no restriction beyond that of its kind. */
-function fieldLevelAllows(level: Level | undefined, caller: Caller): boolean {
-  return level === undefined || passesLevel(level, caller);
+/** A parameter without a setting has no restriction beyond that of its kind. Only administrators pass every rule. */
+function fieldAccessAllows(access: FieldAccess | undefined, caller: Caller): boolean {
+  if (isRules(access)) return caller.type === 'system' || isAdministrator(caller);
+  return access === undefined || passesLevel(access, caller);
 }
 
 type CallerClass = 'system' | 'admin' | 'member' | 'anonymous';
@@ -28,7 +32,7 @@ interface Masks {
   readonly writable: ReadonlyMap<string, Field>;
 }
 
-/** Cached per definition of a kind, and so as long as the model exists. */
+/** Cached per definition of a kind, and so as long as the model exists. Without fields that have rules. */
 const masksByKind = new WeakMap<KindDef, Map<string, Masks>>();
 
 function masksOf(kind: KindDef, caller: Caller): Masks {
@@ -42,18 +46,18 @@ function masksFor(kind: KindDef, caller: Caller): Masks {
   const readable = fields
     .filter((field) => hasValue(field) && mayReadField(field, caller))
     .map((field) => (field.revealing ? withHiddenValues(field, caller) : field));
-  const writable = fields.filter((field) => !field.system && fieldLevelAllows(field.def.writeAccess, caller));
+  const writable = fields.filter((field) => !field.system && fieldAccessAllows(field.def.writeAccess, caller));
   return { readable: byFieldId(readable), writable: byFieldId(writable) };
 }
 
-/** Whether the definition of a field allows a caller to read it. */
+/** Whether the definition of a field allows a caller to read it in every unit. */
 export function mayReadField({ def }: Field, caller: Caller): boolean {
-  return (!def.hidden || caller.seesHidden === true) && fieldLevelAllows(def.readAccess, caller);
+  return (!def.hidden || caller.seesHidden === true) && fieldAccessAllows(def.readAccess, caller);
 }
 
 /** Whether a caller may see the values in a definition: its default, allowed values and pattern. */
 export function mayReadValues({ hidden, readAccess }: ParameterDef, caller: Caller): boolean {
-  return caller.type === 'system' || isAdministrator(caller) || (!hidden && fieldLevelAllows(readAccess, caller));
+  return caller.type === 'system' || isAdministrator(caller) || (!hidden && fieldAccessAllows(readAccess, caller));
 }
 
 /**
@@ -74,12 +78,32 @@ function byFieldId(fields: readonly Field[]): ReadonlyMap<string, Field> {
   return new Map(fields.map((field) => [field.id, field]));
 }
 
-/** The fields of a unit that a caller sees, and may name in filters and orders. */
-export function readableFields(kind: KindDef, caller: Caller): ReadonlyMap<string, Field> {
-  return masksOf(kind, caller).readable;
+/**
+ * The fields of a unit that a caller sees, and may name in filters and orders. Those with rules have a condition, and can
+ * not be named in queries that would reveal values (`ConditionalField`).
+ */
+export function readableFields(kind: KindDef, caller: Caller, model: Model): ReadonlyMap<string, Field> {
+  const { readable } = masksOf(kind, caller);
+  if (!hasFieldRules(kind)) return readable;
+  const isOffered = (field: Field) => hasValue(field) && (!field.def.hidden || caller.seesHidden === true);
+  return withConditional(kind, readable, conditionalFields(kind, 'readAccess', caller, model, isOffered));
 }
 
-/** The fields that a caller may set in a body. */
-export function writableFields(kind: KindDef, caller: Caller): ReadonlyMap<string, Field> {
-  return masksOf(kind, caller).writable;
+/** The fields that a caller may set in a body. Those with rules have the condition that the unit must satisfy. */
+export function writableFields(kind: KindDef, caller: Caller, model: Model): ReadonlyMap<string, Field> {
+  const { writable } = masksOf(kind, caller);
+  if (!hasFieldRules(kind)) return writable;
+  const conditional = conditionalFields(kind, 'writeAccess', caller, model, ({ system }) => !system);
+  const possible = [...conditional].filter(([, { condition }]) => !isAlwaysFalse(condition));
+  return withConditional(kind, writable, new Map(possible));
+}
+
+/** Both in the order of the kind's fields. */
+function withConditional(
+  { fields }: KindDef,
+  plain: ReadonlyMap<string, Field>,
+  conditional: ReadonlyMap<string, Field>,
+): ReadonlyMap<string, Field> {
+  if (conditional.size === 0) return plain;
+  return byFieldId([...fields.keys()].flatMap((id) => conditional.get(id) ?? plain.get(id) ?? []));
 }

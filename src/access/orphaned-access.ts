@@ -3,25 +3,28 @@ import { isPlainObject, type Json } from '../shared/json.js';
 import type { WorkInPieces } from '../shared/work-in-pieces.js';
 import {
   kindsNamed,
+  type FieldAccessField,
+  namesOfFieldRules,
   namesOfLinkRules,
   namesOfRules,
   type FilterNames,
   type RelatedNames,
   type RuleNames,
 } from '../model/check/stored-rules.js';
-import { isLinkable, isMemberKind, type KindDef, type Model } from '../model/model.js';
+import { isLinkable, isMemberKind, kindsUsing, type KindDef, type Model } from '../model/model.js';
 import { fieldsAlong } from '../model/predicate/path.js';
 
-/** The new `access` of kinds and link types, by their ids. */
+/** The new `access` of kinds and link types, and the fields of parameters that become `nobody`, by their ids. */
 export interface ClosedAccess {
   readonly kinds: ReadonlyMap<string, Json>;
   readonly linkTypes: ReadonlyMap<string, Json>;
+  readonly parameters: ReadonlyMap<string, readonly FieldAccessField[]>;
 }
 
 /**
  * Finds rules that name something which a change has removed, and returns the new `access` of their kinds and link types:
  * a parameter of the units themselves, behind a reference or of related units, a kind, or a link type. The operations of
- * such rules are set to `nobody`, so that a new one of the same name does not bring the rule back.
+ * such rules, and the `read_access` and `write_access` of parameters with such rules, are set to `nobody`, so that a new one of the same name does not bring the rule back.
  */
 export function* orphanedAccess(before: Model, after: Model): WorkInPieces<ClosedAccess> {
   const lostMember = (rule: RuleNames) => !rule.member.every((path) => isMemberPathKept(path, before, after));
@@ -42,7 +45,22 @@ export function* orphanedAccess(before: Model, after: Model): WorkInPieces<Close
     const closed = closedAccess(access, namesOfLinkRules(access, id), (rule) => lostMember(rule) || isLost(rule));
     if (closed) linkTypes.set(id, closed);
   }
-  return { kinds, linkTypes };
+  const parameters = new Map<string, FieldAccessField[]>();
+  for (const def of after.parameters.values()) {
+    const named = namesOfFieldRules(def);
+    if (named.size === 0) continue;
+    yield;
+    const users = kindsUsing(after, def.id).flatMap((kind) => {
+      const old = before.kinds.get(kind.id);
+      return old ? [{ old, kind }] : [];
+    });
+    const isLost = (rule: RuleNames) =>
+      lostMember(rule) ||
+      users.some(({ old, kind }) => !isKept(rule, { kind: old, model: before }, { kind, model: after }));
+    const closed = [...named].flatMap(([name, rules]) => (rules.some(isLost) ? [name] : []));
+    if (closed.length > 0) parameters.set(def.id, closed);
+  }
+  return { kinds, linkTypes, parameters };
 }
 
 /** The access with `nobody` for operations with a lost rule; undefined if there are none. */

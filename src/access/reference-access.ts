@@ -19,7 +19,7 @@ export function referenceAccess(caller: Caller, model: Model): Reach {
       if (before) return before;
       const { kind, grant } = authorizeKind(model, id, 'read', caller);
       checkHasTable(kind);
-      const reached = { kind, visible: readableFields(kind, caller), access: grant.predicate };
+      const reached = { kind, visible: readableFields(kind, caller, model), access: grant.predicate };
       known.set(id, reached);
       return reached;
     },

@@ -22,14 +22,14 @@ export function relatedAccess(caller: Caller, model: Model): RelatedReach {
       const { kind, grant } = authorizeKind(model, id, 'read', caller);
       checkActive(kind);
       checkStored(kind, at);
-      const reached = { kind, visible: readableFields(kind, caller), access: grant.predicate };
+      const reached = { kind, visible: readableFields(kind, caller, model), access: grant.predicate };
       known.set(id, reached);
       return reached;
     },
     linkable: () => (linkable ??= linkableKinds(caller, model)),
     openLinkType: linkTypesOf(
       model,
-      (values) => readableFields(values, caller),
+      (values) => readableFields(values, caller, model),
       (id) => didYouMean(id, suggestableLinkTypes(model, caller)),
     ),
     spend: kindBudget(),
@@ -40,7 +40,7 @@ function linkableKinds(caller: Caller, model: Model): ReturnType<RelatedReach['l
   const all = [...model.kinds.values()].filter(isLinkable);
   const kinds = all.flatMap((kind): Reached[] => {
     const grant = kind.active ? grantOf(kind, 'read', caller, model) : undefined;
-    return grant ? [{ kind, visible: readableFields(kind, caller), access: grant.predicate }] : [];
+    return grant ? [{ kind, visible: readableFields(kind, caller, model), access: grant.predicate }] : [];
   });
   return { kinds, complete: kinds.length === all.length };
 }

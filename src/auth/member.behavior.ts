@@ -12,6 +12,7 @@ import { lockProjectStatement } from '../sql/model.sql.js';
 import { deleteCodesAndRecoveriesStatement } from '../sql/recovery.sql.js';
 import { isAdministrator } from '../tenancy/caller.js';
 import { readableFields } from '../access/masks.js';
+import { unconditional } from '../model/predicate/conditional-field.js';
 import { Behaviors, type RegisteredBehavior, type PendingWrite } from '../unit/draft/behavior.js';
 import { withSystemValue, type Draft } from '../unit/draft/draft.js';
 import { originalCallerOf, asSystem, type Session } from '../unit/session/session.js';
@@ -76,7 +77,7 @@ export class MemberBehavior implements RegisteredBehavior, OnModuleInit {
     } catch (error) {
       // The member is not inserted after this, so its own unique values are checked with a query.
       if (!(error instanceof KindError) || error.code !== 'parameter.not_unique') throw error;
-      const visibleFields = readableFields(kind, originalCallerOf(session));
+      const visibleFields = unconditional(readableFields(kind, originalCallerOf(session), session.model));
       throw await withAllUniqueViolations(
         session,
         kind,

@@ -166,7 +166,10 @@ export class HookBehaviors implements BehaviorSource, OnModuleInit {
       draft,
       dropped.filter((field) => field !== kind.keyField && !field.system),
     );
-    const masks = { writable: writableFields(kind, AUTHOR), readable: readableFields(kind, AUTHOR) };
+    const masks = {
+      writable: writableFields(kind, AUTHOR, session.model),
+      readable: readableFields(kind, AUTHOR, session.model),
+    };
     const body = bodyOf(Object.fromEntries(entries.filter(([, value]) => value !== undefined)));
     const ofTarget = targetKindTextFor(originalCallerOf(session), session.model);
     const options = { kind, ...masks, faults, patterns, defaults, ofTarget };

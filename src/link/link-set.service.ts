@@ -171,7 +171,7 @@ export class LinkSetService {
     const links = await this.setHooks.beforeCreates(session, set, type, found, { faults, defaults });
     const unlinked = deleted === undefined ? [] : await this.setHooks.beforeDeletes(session, set, deleted);
     const written = await this.values.rows(session, type, links, faults, replace, defaults);
-    const shown = type.parameters.length === 0 ? [] : readableLinkFields(type, session.caller);
+    const shown = type.parameters.length === 0 ? [] : readableLinkFields(type, session.caller, session.model);
     const rows = await this.repository.write(session, set, { ...written, shown, replace, deleted });
     const byUnit = new Map(rows.map((row) => [unitName(row.kind, row.id), row]));
     const inOrder = found.map(({ kindId, id }) => byUnit.get(unitName(kindId, id)));

@@ -35,7 +35,7 @@ export class LinkSetValues {
 
   /** The values that the request gives, by the position of the link. Adds faults. */
   async given(
-    { project, caller }: Pick<Session, 'project' | 'caller'>,
+    { project, caller, model }: Pick<Session, 'project' | 'caller' | 'model'>,
     { values: kind }: LinkTypeDef,
     links: readonly GivenLink[],
     faults: Faults,
@@ -44,8 +44,8 @@ export class LinkSetValues {
     const yielder = new EventLoopYield(project.schema);
     const options = {
       kind,
-      writable: writableFields(kind, caller),
-      readable: readableFields(kind, caller),
+      writable: writableFields(kind, caller, model),
+      readable: readableFields(kind, caller, model),
       faults,
       patterns,
       defaults: new DefaultBytes(),
@@ -69,7 +69,7 @@ export class LinkSetValues {
     replace: boolean,
     defaults: DefaultBytes,
   ): Promise<Pick<NewLinks, 'inserted' | 'given' | 'rows'>> {
-    const readable = readableFields(kind, session.caller);
+    const readable = readableFields(kind, session.caller, session.model);
     const yielder = new EventLoopYield(session.project.schema);
     const given = new Set<Field>();
     const rows: object[] = [];

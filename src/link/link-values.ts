@@ -63,11 +63,11 @@ export class LinkValueReader {
     return this.#values(session, draft, options.readable, body);
   }
 
-  #options({ caller }: LinkScope, { values: kind }: LinkTypeDef): DraftOptions {
+  #options({ caller, model }: LinkScope, { values: kind }: LinkTypeDef): DraftOptions {
     return {
       kind,
-      writable: writableFields(kind, caller),
-      readable: readableFields(kind, caller),
+      writable: writableFields(kind, caller, model),
+      readable: readableFields(kind, caller, model),
       faults: new Faults(),
       patterns: new PatternChecks(),
       defaults: new DefaultBytes(),

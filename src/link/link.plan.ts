@@ -44,7 +44,7 @@ export function planLink(
     schema: project.schema,
     version: model.version,
     linkId: type.id,
-    shown: type.parameters.length === 0 ? [] : readableLinkFields(type, caller),
+    shown: type.parameters.length === 0 ? [] : readableLinkFields(type, caller, model),
     parent: end(parent, path.parent),
     child: end(child, path.child),
     allowed,

@@ -34,7 +34,7 @@ export function walkLinkNames(
   const visible = new Map<string, Field>([[DEPTH.id, DEPTH]]);
   const columns = new Map<string, Set<string>>([[DEPTH.id, new Set()]]);
   for (const type of types) {
-    for (const [id, field] of readableFields(type, caller)) {
+    for (const [id, field] of readableFields(type, caller, model)) {
       visible.set(id, field.column === undefined ? field : { ...field, column: id });
       if (field.column === undefined) continue;
       const stored = columns.get(id) ?? new Set();

@@ -1,5 +1,7 @@
 /** Which texts of a unit a search reads. Pure. */
 import type { Field, KindDef } from './model.js';
+import { isRules } from './parameter-type/field-access.js';
+import type { FieldAccess, Level } from './parameter-type/parameter-settings.js';
 import type { SearchConfiguration } from './parameter-type/text-search.js';
 
 /** The columns of a kind's table that are searched together, as one text. */
@@ -29,10 +31,15 @@ export function searchDocuments(kind: KindDef): SearchDocument[] {
   const fields = [...kind.fields.values()];
   const documents = new Map<string, SearchDocument>();
   for (const levels of READABLE_LEVELS) {
-    const document = searchDocument(fields.filter(({ def }) => levels.includes(def.readAccess ?? 'anyone')));
+    const document = searchDocument(fields.filter(({ def }) => levels.includes(searchLevelOf(def.readAccess))));
     if (document) documents.set(document.columns.join(), document);
   }
   return [...documents.values()];
+}
+
+/** A text that only some units show is searched by administrators alone, because a match would reveal it. */
+function searchLevelOf(access: FieldAccess | undefined): Level {
+  return isRules(access) ? 'admin' : (access ?? 'anyone');
 }
 
 /** The levels of `read_access` that each caller has. */

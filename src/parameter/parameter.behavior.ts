@@ -1,5 +1,6 @@
 /** Writes of parameters: validates definitions, and removes deleted parameters from kinds with `?cascade=true`. */
 import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { checkFieldRuleSyntax } from '../access/check-access.js';
 import { mayReadValues } from '../access/masks.js';
 import { suggestableIds } from '../access/suggestable-ids.js';
 import {
@@ -63,6 +64,7 @@ export class ParameterBehavior implements RegisteredBehavior, OnModuleInit {
     const def = patched(base, draft.values);
     const isShort = checkDefinitionBytes(draft.values, base, faults, index);
     checkParameter(isShort ? def : { ...def, default: null }, faults, patterns, index);
+    checkFieldRuleSyntax(def, faults, index);
     const [persistence, runTime] = [draft.values.get('persistence'), draft.values.get('only_run_time')];
     if (persistence !== undefined && runTime !== undefined && (persistence === 'run_time') !== runTime) {
       const place = index === undefined ? {} : { index };

@@ -43,6 +43,7 @@ const JSON_FORMS: Readonly<Record<Exclude<JsonForm, 'native'>, (value: Fragment)
       ELSE to_json(${value}::text)
     END
   `,
+  text_or_list: (value) => sql`CASE WHEN ${value} LIKE '[%' THEN ${value}::json ELSE to_json(${value}) END`,
   base64: (value) => sql`translate(encode(${value}, 'base64'), E'\\n', '')`,
 };
 
@@ -79,9 +80,4 @@ export function selectList(fields: readonly Field[]): Fragment {
   const list = flatten(join(fields.map((field) => sql`${fieldJson(field)} AS ${ident(field.id)}`)));
   selectLists.set(fields, list);
   return list;
-}
-
-/** The JSON object of the fields of the row `t`, as text. */
-export function jsonObject(fields: readonly Field[]): Fragment {
-  return sql`(SELECT row_to_json(_r) FROM (SELECT ${selectList(fields)}) AS _r)::text`;
 }

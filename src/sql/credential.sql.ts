@@ -1,7 +1,8 @@
 /** Credentials and sign-in. */
 import type { Field, KindDef } from '../model/model.js';
 import { CREDENTIAL_KIND } from '../model/built-in-traits.js';
-import { columnType, jsonObject } from './columns.sql.js';
+import { columnType } from './columns.sql.js';
+import { jsonObject } from './hidden-fields.sql.js';
 import { all, ident, integer, param, render, sql, type Fragment, type Statement } from './fragment.js';
 
 /** The columns of credentials that sign-in needs. */
@@ -34,7 +35,7 @@ export function recordAccessStatement(schema: string, kind: KindDef, fields: rea
       UPDATE ${ident(schema, kind.table)} AS t
       SET "first_access_time" = coalesce(t."first_access_time", now()), "last_access_time" = now()
       WHERE t."id" = ${param(id)}::${columnType('uuid')}
-      RETURNING ${jsonObject(fields)} AS body
+      RETURNING ${jsonObject(schema, fields)} AS body
     `,
     true,
   );
@@ -44,7 +45,7 @@ export function recordAccessStatement(schema: string, kind: KindDef, fields: rea
 export function findMemberStatement(schema: string, kind: KindDef, fields: readonly Field[], id: string): Statement {
   return render(
     sql`
-      SELECT ${jsonObject(fields)} AS body
+      SELECT ${jsonObject(schema, fields)} AS body
       FROM ${ident(schema, kind.table)} AS t
       WHERE t."id" = ${param(id)}::${columnType('uuid')}
     `,

@@ -4,11 +4,19 @@
  */
 import type { Field } from '../model/model.js';
 import { EMPTY_SQL, ident, integer, join, param, render, sql, type Fragment, type Statement } from './fragment.js';
+import { shownValue } from './hidden-fields.sql.js';
 import { isModelVersion } from './model-version.sql.js';
 import { sortSql } from './order.sql.js';
 import { pageRows } from './page-rows.sql.js';
 import { matchingRows } from './predicate.sql.js';
-import { columnAlias, CROSS_JOIN_LATERAL, recordColumns, referencedValues, withLongNames } from './record.sql.js';
+import {
+  columnAlias,
+  CROSS_JOIN_LATERAL,
+  hidesNames,
+  recordColumns,
+  recordJson,
+  referencedValues,
+} from './record.sql.js';
 import type { ListPlan } from './select.sql.js';
 
 export interface ExportPlan extends Omit<ListPlan, 'limit' | 'offset' | 'count' | 'cursor'> {
@@ -34,7 +42,7 @@ export function openExportStatement(plan: ExportPlan): Statement {
     SELECT ${recordColumns({ ...plan, related: rows.related })}
     FROM ${rows.from}${referencedValues(plan, CROSS_JOIN_LATERAL)}
   `;
-  const line = plan.format === 'csv' ? csvLine(plan) : sql`${withLongNames(plan, sql`row_to_json(_r)`)}::text`;
+  const line = plan.format === 'csv' ? csvLine(plan) : sql`${recordJson(plan, sql`row_to_json(_r)`)}::text`;
   return render(sql`DECLARE ${CURSOR} NO SCROLL CURSOR FOR SELECT ${line} AS line FROM (${record}) AS _r`);
 }
 
@@ -51,10 +59,12 @@ export function csvColumns({ fields, paths = [], related = [], snippets = [] }: 
 /**
  * PostgreSQL's text of a row has the quotes of CSV: around a value with a quote, a comma or white space, and around the
  * empty text; quotes inside are doubled, and null is nothing. Backslashes are doubled too, which the reader takes back:
- * `replace` would take PostgreSQL a tenth of the time.
+ * `replace` would take PostgreSQL a tenth of the time. What a unit does not show is nothing too.
  */
-function csvLine({ fields, paths = [], related = [], snippets = [], safe }: ExportPlan): Fragment {
-  const column = (name: string) => ident('_r', name);
+function csvLine(plan: ExportPlan): Fragment {
+  const { fields, paths = [], related = [], snippets = [], safe } = plan;
+  const hides = hidesNames(plan);
+  const column = (name: string) => (hides ? shownValue('_r', name) : ident('_r', name));
   const values = [
     ...fields.map((field) => csvValue(column(field.id), cellOf(field), safe)),
     ...paths.map(({ name, target }, at) => {

@@ -6,7 +6,7 @@ import type { Predicate } from '../model/predicate/predicate.js';
 import { fieldJson } from './columns.sql.js';
 import { all, ident, join, literal, sql, type Fragment } from './fragment.js';
 import { MAX_LOOKUPS_PER_KIND, matchingRows, rowConditions } from './predicate.sql.js';
-import { recordColumns, withLongNames, referencedValues, CROSS_JOIN_LATERAL } from './record.sql.js';
+import { recordColumns, recordJson, referencedValues, CROSS_JOIN_LATERAL } from './record.sql.js';
 import type { ReadPlan } from './select.sql.js';
 import { hasId, kindTable } from './table.sql.js';
 
@@ -56,7 +56,7 @@ export function itemJson(plans: readonly ReadPlan[], named: UnitReference, furth
     const columns = join([...own, ...(further ? [further] : [])]);
     const where = all([hasId(kind, named.id), ...rowConditions(schema, kind, [])]);
     return sql`(
-      SELECT ${withLongNames(plan, sql`row_to_json(_r)`)}
+      SELECT ${recordJson(plan, sql`row_to_json(_r)`)}
       FROM (
         SELECT ${columns}
         FROM ${kindTable(schema, kind)} AS t${referencedValues(plan, CROSS_JOIN_LATERAL)}

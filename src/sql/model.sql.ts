@@ -5,6 +5,7 @@ import type { KindDef } from '../model/model.js';
 import type { AccessDefault } from '../model/parameter-type/parameter-settings.js';
 import { fieldType } from './columns.sql.js';
 import { ident, integer, join, literal, param, render, sql, type Fragment, type Statement } from './fragment.js';
+import { accessDefault } from './model-access.sql.js';
 import { MODEL_TABLE } from './model-version.sql.js';
 import { SET_UPDATED_AT } from './unit-version.sql.js';
 
@@ -78,20 +79,6 @@ export function loadModelStatement(schema: string): Statement {
     `,
     true,
   );
-}
-
-/** The setting `access_default` in the row of `MODEL_TABLE`; tables of versions without it have no such column. */
-function accessDefault(row: Fragment): Fragment {
-  return sql`coalesce(to_jsonb(${row}) ->> 'access_default', 'open')`;
-}
-
-/** One row `access_default`. */
-export function accessDefaultStatement(schema: string): Statement {
-  return render(sql`SELECT ${accessDefault(sql`m`)} AS access_default FROM ${ident(schema, MODEL_TABLE)} AS m`);
-}
-
-export function setAccessDefaultStatement(schema: string, value: AccessDefault): Statement {
-  return render(sql`UPDATE ${ident(schema, MODEL_TABLE)} SET "access_default" = ${param(value)}`);
 }
 
 export function insertModelStatement(schema: string, { version, builtIn, accessDefault: value }: NewModel): Statement {
@@ -252,22 +239,6 @@ export function readStateStatement(schema: string): Statement {
       FROM ${ident(schema, MODEL_TABLE)}
     `,
     true,
-  );
-}
-
-/** Replaces the access of a kind or link type. */
-export function setAccessStatement(
-  schema: string,
-  of: typeof KIND_KIND | typeof LINK_KIND,
-  id: string,
-  access: unknown,
-): Statement {
-  return render(
-    sql`
-      UPDATE ${ident(schema, of)}
-      SET "access" = ${param(JSON.stringify(access))}::jsonb
-      WHERE "id" = ${param(id)}
-    `,
   );
 }
 

@@ -3,10 +3,12 @@
  * that stands for a reference has the id of the referenced unit, and is null where the reference is.
  */
 import type { Field } from '../model/model.js';
+import { conditionOf } from '../model/predicate/conditional-field.js';
 import { segmentsOf } from '../model/predicate/path.js';
 import type { Step, Target } from '../model/predicate/predicate.js';
 import { columnRef, fieldJson } from './columns.sql.js';
 import { join, literal, param, sql, type Fragment } from './fragment.js';
+import { isHidden, type HiddenName } from './hidden-fields.sql.js';
 import type { Lookups } from './predicate.sql.js';
 
 /** The value of a dotted path; `name` is its key in the record. */
@@ -78,28 +80,66 @@ export function nestedValue(
   const { path, reference, inner } = node;
   if (path && !reference) return valueOf(path, lookups.scopeOf(path.target).row);
   const row = reference && lookups.scopeOf(targetThrough(reference)).row;
-  const values = [...inner].flatMap(([name, each]): [string, Fragment][] =>
-    reference && name === 'id' ? [] : [[name, nestedValue({ name, node: each, followed: false }, lookups, valueOf)]],
-  );
+  const values = [...inner].flatMap(([name, each]): NamedValue[] => {
+    if (reference && name === 'id') return [];
+    const value = nestedValue({ name, node: each, followed: false }, lookups, valueOf);
+    return [{ name, value, hides: hidesNode(each, lookups) }];
+  });
   if (!reference || row === undefined) return objectOf(values);
-  const object = objectOf([['id', fieldJson(reference.field, row)], ...values]);
+  const object = objectOf([{ name: 'id', value: fieldJson(reference.field, row), hides: undefined }, ...values]);
   return sql`CASE WHEN ${columnRef(reference.field, row)} IS NOT NULL THEN ${object} END`;
 }
 
-function targetThrough({ field, through }: NonNullable<Node['reference']>) {
+function targetThrough({ field, through }: NonNullable<Node['reference']>): Target {
   return { field, keys: [], ...(through.length > 0 && { through }) };
+}
+
+/** The name of a root, if units may not show it. */
+export function hiddenRoot({ name, node }: NestedRoot, lookups: Lookups): HiddenName[] {
+  const hides = hidesNode(node, lookups);
+  return hides ? [{ name, hides }] : [];
+}
+
+export function isConditionalRoot({ node }: NestedRoot): boolean {
+  const target = targetOfNode(node);
+  return target !== undefined && conditionOf(target.field) !== undefined;
+}
+
+/** Whether the unit that has the field of a node does not show it; undefined if every unit does. */
+function hidesNode(node: Node, lookups: Lookups): Fragment | undefined {
+  const target = targetOfNode(node);
+  return target && isHidden(target, lookups);
+}
+
+function targetOfNode({ path, reference }: Node): Target | undefined {
+  if (reference) return targetThrough(reference);
+  return path && !path.lacking ? path.target : undefined;
 }
 
 /** PostgreSQL passes at most 100 arguments to a function. */
 const PAIRS_OF_ONE_CALL = 50;
 
 /** A key of JSON can be any text, so the names are values. */
-function objectOf(values: readonly (readonly [string, Fragment])[]): Fragment {
-  if (values.length <= PAIRS_OF_ONE_CALL) {
-    return sql`json_build_object(${join(values.map(([name, value]) => sql`${nameOf(name)}, ${value}`))})`;
+function objectOf(values: readonly NamedValue[]): Fragment {
+  const hidesSome = values.some(({ hides }) => hides);
+  if (values.length <= PAIRS_OF_ONE_CALL && !hidesSome) {
+    return sql`json_build_object(${join(values.map(({ name, value }) => sql`${nameOf(name)}, ${value}`))})`;
   }
-  const rows = join(values.map(([name, value]) => sql`(${nameOf(name)}, to_json(${value}))`));
-  return sql`(SELECT json_object_agg(_v.name, _v.value) FROM (VALUES ${rows}) AS _v(name, value))`;
+  const rows = join(
+    values.map(({ name, value, hides }) => sql`(${nameOf(name)}, to_json(${value}), ${hides ?? sql`false`})`),
+  );
+  return sql`(
+    SELECT coalesce(json_object_agg(_v.name, _v.value), '{}')
+    FROM (VALUES ${rows}) AS _v(name, value, hidden)
+    WHERE NOT _v.hidden
+  )`;
+}
+
+interface NamedValue {
+  readonly name: string;
+  readonly value: Fragment;
+  /** Where it is true, the object does not have the value; undefined if it always has. */
+  readonly hides: Fragment | undefined;
 }
 
 function nameOf(name: string): Fragment {

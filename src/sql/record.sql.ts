@@ -1,8 +1,26 @@
 /** The record of a unit: its fields, and the values of dotted paths, with the paths as keys. */
 import type { Field } from '../model/model.js';
+import { conditionOf } from '../model/predicate/conditional-field.js';
+import type { Target } from '../model/predicate/predicate.js';
 import { columnRef, fieldJson, selectList } from './columns.sql.js';
 import { EMPTY_SQL, ident, join, param, sql, type Fragment } from './fragment.js';
-import { nestedRoots, nestedValue, type NestedRoot, type ShownPath } from './nested-record.sql.js';
+import {
+  hasConditions,
+  hiddenColumn,
+  hiddenFields,
+  hiddenNames,
+  isHidden,
+  withoutHidden,
+  type HiddenName,
+} from './hidden-fields.sql.js';
+import {
+  hiddenRoot,
+  isConditionalRoot,
+  nestedRoots,
+  nestedValue,
+  type NestedRoot,
+  type ShownPath,
+} from './nested-record.sql.js';
 import { Lookups } from './predicate.sql.js';
 import { whereFound } from './operator.sql.js';
 import { relatedColumn, type ShownRelated } from './related-record.sql.js';
@@ -27,14 +45,57 @@ const NAME_BYTES = 63;
 export function recordColumns(contents: RecordContents): Fragment {
   const { fields, paths = [], also, nest } = contents;
   const terms = termColumns(contents);
-  if (paths.length === 0 && terms.length === 0 && !also) return selectList(fields);
+  if (paths.length === 0 && terms.length === 0 && !also && !hasConditions(fields)) return selectList(fields);
   if (nest) return nestedColumns(contents);
   const own = fields.length > 0 ? [selectList(fields)] : [];
   const more = paths.map((path, at) => {
     const key = ident(columnAlias(path.name, at));
     return isBehindReference(path) ? sql`_p.${key}` : sql`${pathValue(path, 't')} AS ${key}`;
   });
-  return join([...own, ...more, ...terms, ...(also ? [also] : [])]);
+  return join([...own, ...more, ...terms, ...(also ? [also] : []), ...hiddenOf(contents)]);
+}
+
+/** The column of the names that the JSON of the row leaves out; none if it shows all. */
+function hiddenOf(contents: RecordContents): Fragment[] {
+  const { schema, fields, paths = [], nest } = contents;
+  if (!hasConditions(fields) && !paths.some(isConditionalPath)) return [];
+  const lookups = new Lookups(schema, 't');
+  const roots = new Map((nest ? nestedRoots(paths, fields) : []).map((root) => [root.name, root]));
+  const own = hiddenFields(
+    schema,
+    fields.filter(({ id }) => !roots.has(id)),
+  );
+  const ofRow = nest
+    ? [...roots.values()].filter(({ followed }) => !followed).flatMap((root) => hiddenRoot(root, lookups))
+    : paths.flatMap((path, at) => (isBehindReference(path) ? [] : hiddenPath(path, at, lookups)));
+  const hides = hidesReferenced(contents) ? sql`_p."_hidden"` : undefined;
+  return [hiddenColumn(own, hiddenNames(ofRow), hides)].flatMap((column) => column ?? []);
+}
+
+/** Whether units may hide values of dotted paths, so that the subquery `_p` has a column `_hidden`. */
+function hidesReferenced({ fields, paths = [], nest }: RecordContents): boolean {
+  if (!nest) return paths.some((path) => isBehindReference(path) && isConditionalPath(path));
+  return nestedRoots(paths, fields).some((root) => root.followed && isConditionalRoot(root));
+}
+
+function isConditionalPath({ target, lacking }: ShownPath): boolean {
+  return !lacking && fieldsAlongTarget(target).some((each) => conditionOf(each.field) !== undefined);
+}
+
+/** The targets of the references of a path, and of its end. */
+function fieldsAlongTarget(target: Target): Target[] {
+  const { through = [] } = target;
+  const steps = through.map(({ reference }, at): Target => {
+    return { field: reference, keys: [], ...(at > 0 && { through: through.slice(0, at) }) };
+  });
+  return [...steps, target];
+}
+
+/** The name of a path, if a unit on it may not show its value. */
+function hiddenPath(path: ShownPath, at: number, lookups: Lookups): HiddenName[] {
+  if (!isConditionalPath(path)) return [];
+  const hides = fieldsAlongTarget(path.target).flatMap((target) => isHidden(target, lookups) ?? []);
+  return [{ name: columnAlias(path.name, at), hides: sql`(${join(hides, ' OR ')})` }];
 }
 
 /** The columns of functions. */
@@ -55,7 +116,8 @@ function nestedColumns(contents: RecordContents): Fragment {
     return root.followed ? sql`_p.${key}` : sql`${nestedValue(root, new Lookups(schema, 't'), pathValue)} AS ${key}`;
   });
   const terms = termColumns(contents);
-  return join([...(own.length > 0 ? [selectList(own)] : []), ...nested, ...terms, ...(also ? [also] : [])]);
+  const more = [...nested, ...terms, ...(also ? [also] : []), ...hiddenOf(contents)];
+  return join([...(own.length > 0 ? [selectList(own)] : []), ...more]);
 }
 
 /**
@@ -68,15 +130,19 @@ export function referencedValues(
   before: Fragment,
 ): Fragment {
   const lookups = new Lookups(schema, 't');
-  const values = nest ? nestedValues(nestedRoots(paths, fields), lookups) : flatValues(paths, lookups);
+  const roots = nest ? nestedRoots(paths, fields).filter(({ followed }) => followed) : [];
+  const values = nest ? nestedValues(roots, lookups) : flatValues(paths, lookups);
   if (values.length === 0) return EMPTY_SQL;
+  const hidden = nest
+    ? roots.flatMap((root) => hiddenRoot(root, lookups))
+    : paths.flatMap((path, at) => (isBehindReference(path) ? hiddenPath(path, at, lookups) : []));
+  const names = hiddenColumn(hiddenNames(hidden));
+  if (names) values.push(names);
   return sql`${before} (SELECT ${join(values)} FROM (SELECT) AS t_0${lookups.joins} OFFSET 0) AS _p`;
 }
 
 function nestedValues(roots: readonly NestedRoot[], lookups: Lookups): Fragment[] {
-  return roots
-    .filter(({ followed }) => followed)
-    .map((root) => sql`${nestedValue(root, lookups, pathValue)} AS ${ident(root.name)}`);
+  return roots.map((root) => sql`${nestedValue(root, lookups, pathValue)} AS ${ident(root.name)}`);
 }
 
 function flatValues(paths: readonly ShownPath[], lookups: Lookups): Fragment[] {
@@ -88,6 +154,16 @@ function flatValues(paths: readonly ShownPath[], lookups: Lookups): Fragment[] {
 
 /** Precedes `referencedValues` where FROM has the row. */
 export const CROSS_JOIN_LATERAL = sql` CROSS JOIN LATERAL`;
+
+/** Whether rows have a column `_hidden`, because some units do not show all fields or paths. */
+export function hidesNames(contents: RecordContents): boolean {
+  return hiddenOf(contents).length > 0;
+}
+
+/** The JSON of a row with the columns of `recordColumns`. */
+export function recordJson(contents: RecordContents, row: Fragment): Fragment {
+  return withLongNames(contents, hidesNames(contents) ? withoutHidden(row) : row);
+}
 
 /** The JSON of a row with these columns. Names that are too long for PostgreSQL are replaced in the JSON. */
 export function withLongNames(

@@ -2,7 +2,8 @@
 import type { Field, KindDef } from '../model/model.js';
 import type { Related } from '../model/predicate/predicate.js';
 import { columnRef, selectList } from './columns.sql.js';
-import { all, ident, integer, join, sql, type Fragment } from './fragment.js';
+import { all, EMPTY_SQL, ident, integer, join, sql, type Fragment } from './fragment.js';
+import { hiddenColumn, hiddenFields, withoutHidden } from './hidden-fields.sql.js';
 import { orderBy, sortSql, type OrderTerm } from './order.sql.js';
 import { countSql, MAX_LOOKUPS_PER_KIND, matchingRows } from './predicate.sql.js';
 import { relatedRow } from './related.sql.js';
@@ -47,8 +48,10 @@ function listSql(schema: string, { via, of, kinds }: Related, { fields, order, l
     ORDER BY ${orderBy(keys)}
     LIMIT ${integer(limit)}
   `;
-  const units = sql`SELECT ${selectList(fields)} FROM (${rows}) AS t`;
-  return sql`(SELECT coalesce(json_agg(_i), '[]') FROM (${units}) AS _i)`;
+  const hidden = hiddenColumn(hiddenFields(schema, fields));
+  const units = sql`SELECT ${selectList(fields)}${hidden ? sql`, ${hidden}` : EMPTY_SQL} FROM (${rows}) AS t`;
+  const unit = hidden ? withoutHidden(sql`_i`) : sql`_i`;
+  return sql`(SELECT coalesce(json_agg(${unit}), '[]') FROM (${units}) AS _i)`;
 }
 
 /** All stored columns of a row. */

@@ -9,6 +9,7 @@ import { hasValues, relatedHasValues, targetHasValues } from '../model/predicate
 import type { Predicate } from '../model/predicate/predicate.js';
 import { LIMITS } from '../shared/limits.js';
 import { bounded, boundedList, boundedRows, smallRows } from './answer-size.sql.js';
+import { hasConditions } from './hidden-fields.sql.js';
 import { all, EMPTY_SQL, join, param, render, sql, type Fragment, type Statement } from './fragment.js';
 import { keysetRanges, type KeysetRange } from './keyset.sql.js';
 import { FORCE_CUSTOM_PLAN, modelVersion } from './model-version.sql.js';
@@ -20,7 +21,7 @@ import type { ShownSnippet } from './search.sql.js';
 import { orderBy, sortSql, targetsOfOrder, type OrderTerm, type Sort } from './order.sql.js';
 import { COMMON_LIMITS, limitOffset, limitSql, totalCount, type PageRequest } from './page.sql.js';
 import { matchingRows, predicateSql, rowConditions, type MatchingRows } from './predicate.sql.js';
-import { recordColumns, withLongNames, referencedValues, CROSS_JOIN_LATERAL } from './record.sql.js';
+import { recordColumns, recordJson, referencedValues, CROSS_JOIN_LATERAL } from './record.sql.js';
 import { hasId, kindTable } from './table.sql.js';
 import { fromTemplate, identityOf } from './statement-template.js';
 import { VERSION_TAG } from './unit-version.sql.js';
@@ -72,7 +73,7 @@ export function listStatement(plan: ListPlan, measured = mayBeLarge(plan)): Stat
     SELECT ${recordColumns({ ...plan, related: rows.related })}
     FROM ${rows.from}${referencedValues(plan, CROSS_JOIN_LATERAL)}
   `;
-  const items = (measured ? boundedRows : smallRows)((row) => withLongNames(plan, row), sql`_page`);
+  const items = (measured ? boundedRows : smallRows)((row) => recordJson(plan, row), sql`_page`);
   return render(
     sql`WITH ${rows.before}_page AS (${page}) SELECT ${version}, ${count} AS count, ${items} AS items`,
     true,
@@ -177,7 +178,7 @@ function keysetPage(plan: ListPlan, sort: Sort, found: MatchingRows, version: Fr
 /** The JSON of the row `t`. */
 export function unitJson(plan: ReadPlan): Fragment {
   return sql`(
-    SELECT ${withLongNames(plan, sql`row_to_json(_r)`)}
+    SELECT ${recordJson(plan, sql`row_to_json(_r)`)}
     FROM (SELECT ${recordColumns(plan)}${referencedValues(plan, sql` FROM`)}) AS _r
   )`;
 }
@@ -188,7 +189,8 @@ export function unitJson(plan: ReadPlan): Fragment {
  */
 export function getStatement(plan: ReadPlan, id: unknown): Statement {
   const bound = plan.access && boundRuleOf(plan.access);
-  if (plan.paths || plan.related || plan.snippets || plan.also || (plan.access && !bound))
+  const more = plan.paths ?? plan.related ?? plan.snippets ?? plan.also;
+  if (more || (plan.access && !bound) || hasConditions(plan.fields))
     return render(getSql(plan, hasId(plan.kind, param(id))), true);
   const rule = bound ? ` ${identityOf(bound.rule)}` : '';
   const sqlWith = ([key]: readonly [Fragment]) => getSql({ ...plan, access: bound?.rule }, hasId(plan.kind, key));
@@ -210,7 +212,7 @@ function getSql(plan: ReadPlan, isUnit: Fragment): Fragment {
   return sql`
     SELECT ${modelVersion(plan.schema)} AS v, u.tag, ${bounded(sql`u.body`)} AS body
     FROM (
-      SELECT ${VERSION_TAG} AS tag, ${withLongNames(plan, sql`row_to_json(_r)`)}::text AS body
+      SELECT ${VERSION_TAG} AS tag, ${recordJson(plan, sql`row_to_json(_r)`)}::text AS body
       FROM ${kindTable(plan.schema, plan.kind)} AS t${recordOf(plan)}
       WHERE ${where}
       OFFSET 0

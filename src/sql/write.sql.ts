@@ -8,8 +8,9 @@ import type { Predicate } from '../model/predicate/predicate.js';
 import { testedFields } from '../model/predicate/related.js';
 import { bounded, boundedInTotal } from './answer-size.sql.js';
 import { appendCount } from './count.sql.js';
-import { columnRef, columnType, fieldType, jsonObject } from './columns.sql.js';
+import { columnRef, fieldType } from './columns.sql.js';
 import { all, EMPTY_SQL, ident, join, param, render, sql, type Fragment, type Statement } from './fragment.js';
+import { hasConditions, jsonObject } from './hidden-fields.sql.js';
 import { rowLock } from './lock.sql.js';
 import { isModelVersion, modelVersion } from './model-version.sql.js';
 import {
@@ -17,7 +18,6 @@ import {
   inputColumn,
   inputRows,
   inputTable,
-  numberedInputRows,
   paramsOf,
   type NewRows,
   type RowsText,
@@ -66,7 +66,9 @@ export function insertStatement(plan: WritePlan, rows: NewRows): Statement {
   const several = 'json' in rows && rows.count > 1;
   const sqlWith = (version: Fragment, values: readonly Fragment[]) =>
     insertSql(plan, inputTable(plan.written, rows, values), version, several);
-  if (plan.allowed || plan.shown) return render(sqlWith(param(plan.version), params.map(param)), true);
+  if (plan.allowed || plan.shown || hasConditions(plan.fields)) {
+    return render(sqlWith(param(plan.version), params.map(param)), true);
+  }
   const form = several ? 'several' : 'json' in rows ? 'json' : 'one';
   const shape = `insert ${plan.schema} ${form} ${writtenShape(plan)}`;
   return fromTemplate(plan.fields, shape, [plan.version, ...params], ([version, ...values]) =>
@@ -131,7 +133,7 @@ export function updateStatement(plan: UpdatePlan, rows: NewRows): Statement {
   const params = paramsOf(rows);
   const sqlWith = (id: Fragment, version: Fragment, values: readonly Fragment[]) =>
     updateSql(plan, inputTable(plan.written, rows, values), id, version);
-  if (plan.allowed || plan.shown || plan.access || plan.tags) {
+  if (plan.allowed || plan.shown || plan.access || plan.tags || hasConditions(plan.fields)) {
     return render(sqlWith(param(plan.id), param(plan.version), params.map(param)), true);
   }
   const once = plan.writeOnce.map(({ field, repeatable }) => `${field.id}:${repeatable}`).join();
@@ -168,33 +170,6 @@ export function keptValuesStatement(plan: UpdatePlan, { json }: RowsText): State
     FROM ${kindTable(plan.schema, plan.kind)} AS t, ${inputRows(plan.written, param(json))}
     WHERE ${hasId(plan.kind, param(plan.id))}
   `);
-}
-
-/**
- * A row `taken` for each row, in order: a boolean for each list of fields, whether a stored unit other than `id`, or an
- * earlier row, has the same values.
- */
-export function takenStatement(
-  schema: string,
-  kind: KindDef,
-  lists: readonly (readonly Field[])[],
-  { json, count }: RowsText,
-  id: string | undefined,
-): Statement {
-  const fields = [...new Map(lists.flat().map((field) => [field.column, field])).values()];
-  const key = columnRef(kind.keyField);
-  const other = id === undefined ? undefined : sql`${key} <> ${param(id)}::${columnType(kind.keyField.columnType)}`;
-  const several = count > 1;
-  const tests = lists.map((list) => {
-    const same = list.map((field) => sql`${columnRef(field)} = ${inputColumn(field)}`);
-    const stored = sql`EXISTS (SELECT FROM ${kindTable(schema, kind)} AS t WHERE ${all([...same, other])})`;
-    if (!several) return stored;
-    const known = all(list.map((field) => sql`${inputColumn(field)} IS NOT NULL`));
-    const earlier = sql`row_number() OVER (PARTITION BY ${join(list.map(inputColumn))} ORDER BY i._n) > 1`;
-    return sql`${stored} OR (${known} AND ${earlier})`;
-  });
-  const rows = several ? numberedInputRows(fields, param(json)) : inputRows(fields, param(json));
-  return render(sql`SELECT ARRAY[${join(tests)}] AS taken FROM ${rows}${several ? sql` ORDER BY i._n` : EMPTY_SQL}`);
 }
 
 /** Locks a unit until the transaction ends. One row `v, tag`; none if no unit fits the plan. */
@@ -276,10 +251,11 @@ function unwrittenValue(field: Field, { kind }: WritePlan): Fragment {
 }
 
 function returnedColumns(plan: WritePlan): Fragment {
-  if (!plan.shown) return sql`${VERSION_TAG} AS tag, ${jsonObject(plan.fields)} AS body`;
+  const unit = jsonObject(plan.schema, plan.fields);
+  if (!plan.shown) return sql`${VERSION_TAG} AS tag, ${unit} AS body`;
   const always = plan.fields.filter(({ id }) => id === 'id' || id === 'kind_id');
   const shown = predicateSql(plan.shown, { schema: plan.schema, row: 't' });
-  const body = sql`CASE WHEN ${shown} THEN ${jsonObject(plan.fields)} ELSE ${jsonObject(always)} END`;
+  const body = sql`CASE WHEN ${shown} THEN ${unit} ELSE ${jsonObject(plan.schema, always)} END`;
   return sql`${VERSION_TAG} AS tag, ${body} AS body`;
 }
 

@@ -1,14 +1,18 @@
 /** The columns of an imported CSV file: checks the header row, and reads texts as the types of their parameters. Pure. */
 import { readableFields, writableFields } from '../access/masks.js';
 import { parseJson } from '../http/body/json-text.js';
-import type { Field, KindDef } from '../model/model.js';
+import type { Field, KindDef, Model } from '../model/model.js';
 import { Faults } from '../shared/errors.js';
 import type { Caller } from '../tenancy/caller.js';
 import type { Cell, CsvColumn, ReadHeader } from './csv.reader.js';
 import type { RecordFault } from './file-record.js';
 
-export function csvHeaderOf(kind: KindDef, caller: Caller, keepIds: boolean): ReadHeader {
-  const known = knownFields(kind, caller, keepIds);
+export function csvHeaderOf(
+  kind: KindDef,
+  viewer: { readonly caller: Caller; readonly model: Model },
+  keepIds: boolean,
+): ReadHeader {
+  const known = knownFields(kind, viewer, keepIds);
   return (names, line) => {
     const faults = new Faults();
     const columns = names.map((name, at) => columnOf(name, at, names, { kind, known, faults, line }));
@@ -18,8 +22,12 @@ export function csvHeaderOf(kind: KindDef, caller: Caller, keepIds: boolean): Re
 }
 
 /** The fields that bodies may name. What only the system writes is among them: a create says what is wrong with it. */
-function knownFields(kind: KindDef, caller: Caller, keepIds: boolean): ReadonlyMap<string, Field> {
-  const fields = new Map([...readableFields(kind, caller), ...writableFields(kind, caller)]);
+function knownFields(
+  kind: KindDef,
+  { caller, model }: { readonly caller: Caller; readonly model: Model },
+  keepIds: boolean,
+): ReadonlyMap<string, Field> {
+  const fields = new Map([...readableFields(kind, caller, model), ...writableFields(kind, caller, model)]);
   if (kind.key === 'uuid' && !keepIds) fields.delete('id');
   return fields;
 }

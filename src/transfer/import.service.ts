@@ -94,7 +94,7 @@ export class ImportService {
     if (keepIds && !isAdministrator(caller)) throw accessDenied(caller, 'Only administrators import with ids=keep');
     const reader =
       importFormat(format, request.contentType) === 'csv'
-        ? new CsvReader(csvHeaderOf(kind, caller, keepIds))
+        ? new CsvReader(csvHeaderOf(kind, { caller, model }, keepIds))
         : new NdjsonReader();
     return {
       session,

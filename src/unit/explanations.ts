@@ -8,6 +8,8 @@ import { Database } from '../database/database.js';
 import { jsonAnswer, type Answer } from '../http/answer/answer.js';
 import { readQuery } from '../http/route/parse-list-query.js';
 import { MEMBER_QUERY } from '../http/route/query-names.js';
+import { isConditional } from '../model/predicate/conditional-field.js';
+import type { Visible } from '../model/predicate/predicate.js';
 import { extentOf } from '../model/predicate/predicate-cost.js';
 import { isMemberKind, type KindDef } from '../model/model.js';
 import { refusal } from '../shared/errors.js';
@@ -51,14 +53,16 @@ export class Explanations {
     const member = await this.#member(session, url, () => this.#checkExists(session, kind, unitId));
     const checks = operationChecks(kind, member, session.model);
     const holds = await this.#evaluate(session, kind, unitId, checks);
+    const { model } = session;
+    const masks = { read: readableFields(kind, member, model), write: writableFields(kind, member, model) };
     return jsonAnswer({
       id: unitId,
       kind_id: kind.id,
       member: member.type === 'member' ? { id: member.id, kind_id: member.kindId } : null,
       operations: explainAccess(checks, holds),
       parameters: {
-        read: [...readableFields(kind, member).keys()],
-        write: [...writableFields(kind, member).keys()],
+        read: await this.#usable(session, kind, unitId, masks.read),
+        write: await this.#usable(session, kind, unitId, masks.write),
       },
     });
   }
@@ -79,6 +83,16 @@ export class Explanations {
       holds.push(...answers);
     }
     return holds;
+  }
+
+  /** The fields of a mask that the member may use in this unit: those with rules if they hold. */
+  async #usable(session: Session, kind: KindDef, unitId: string, mask: Visible): Promise<string[]> {
+    const conditional = [...mask.values()].filter(isConditional);
+    const conditions = conditional.map(({ condition }) => condition);
+    const holds =
+      conditions.length > 0 ? await this.stores.of(kind).evaluate(session, kind, unitId, conditions) : undefined;
+    const refused = new Set(conditional.filter((_, at) => !holds?.[at]).map(({ id }) => id));
+    return [...mask.keys()].filter((id) => !refused.has(id));
   }
 
   /** The member in the query, as a caller. A missing unit is reported before faults of the query. */

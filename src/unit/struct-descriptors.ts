@@ -67,7 +67,7 @@ export function describe(
   }
   const [first] = kinds;
   // Names of fields that units have but structs do not describe: they are known, but ignored.
-  const shown = kinds.flatMap((kind) => [...readableFields(kind, viewer.caller).values()]);
+  const shown = kinds.flatMap((kind) => [...readableFields(kind, viewer.caller, viewer.model).values()]);
   const written = shown.filter(({ system, recordOnly }) => system && !recordOnly).map(({ id }) => id);
   const undescribed = new Set<string>([...UNIT_FIELDS, ...written].filter((id) => !fields.has(id)));
   const withoutUndescribed = (names?: readonly string[]) => names?.filter((name) => !undescribed.has(name));
@@ -83,7 +83,7 @@ export function describe(
  * a sign-up; for those without, the fields of a create.
  */
 function describedFields(kind: KindDef, viewer: Viewer): Map<string, Field> {
-  const known = new Map([...readableFields(kind, viewer.caller), ...givenFields(kind, viewer)]);
+  const known = new Map([...readableFields(kind, viewer.caller, viewer.model), ...givenFields(kind, viewer)]);
   const isOwn = ({ id, system }: Field) => known.has(id) && !system && !isInEveryUnit(id, kind);
   const own = [...kind.fields.values()].filter(isOwn);
   const groups = takesSignUps(kind, viewer) ? BUILT_IN_GROUPS.filter(({ id }) => kind.groups.includes(id)) : [];
@@ -101,8 +101,8 @@ function givenFields(kind: KindDef, viewer: Viewer): Map<string, Field> {
   const { caller, model } = viewer;
   const may = (operation: 'create' | 'update') => isAllowedForSomeUnit(kind, operation, caller, model);
   return new Map([
-    ...(takesSignUps(kind, viewer) ? writableFields(kind, ANONYMOUS) : []),
-    ...(may('create') || may('update') ? writableFields(kind, caller) : []),
+    ...(takesSignUps(kind, viewer) ? writableFields(kind, ANONYMOUS, model) : []),
+    ...(may('create') || may('update') ? writableFields(kind, caller, model) : []),
   ]);
 }
 

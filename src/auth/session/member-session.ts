@@ -48,7 +48,7 @@ export class MemberSessions {
   ): Promise<Record<string, unknown> | undefined> {
     const kind = model.kinds.get(kindId);
     if (!kind?.active || !isMemberKind(kind)) return undefined;
-    const shown = [...readableFields(kind, memberCaller(memberId, kindId)).values()];
+    const shown = [...readableFields(kind, memberCaller(memberId, kindId), model).values()];
     const statement = recordAccessStatement(project.schema, kind, shown, memberId);
     const [row] = await executor.run<{ body: string }>(statement);
     return row && (JSON.parse(row.body) as Record<string, unknown>);

@@ -28,7 +28,7 @@ export class SessionService {
   me(project: Project, member: MemberCaller): Promise<Answer> {
     return this.catalog.withCheckedModel({ project }, async (model) => {
       const kind = memberKindOf(model, member);
-      const fields = [...readableFields(kind, member).values()];
+      const fields = [...readableFields(kind, member, model).values()];
       const statement = findMemberStatement(project.schema, kind, fields, member.id);
       const [row] = await this.database.run<{ body: string }>(statement);
       if (!row) throw refusal('token.invalid', 'The member of this token is deleted');

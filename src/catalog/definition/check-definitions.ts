@@ -1,5 +1,5 @@
 /** Checks definitions after they were written, and before the tables change. */
-import { checkAccessRules, checkLinkAccessRules } from '../../access/check-access.js';
+import { checkAccessRules, checkFieldRules, checkLinkAccessRules } from '../../access/check-access.js';
 import { suggestableIds } from '../../access/suggestable-ids.js';
 import { checkCounts, checkModel } from '../../model/check/check-model.js';
 import { type Model } from '../../model/model.js';
@@ -20,6 +20,10 @@ export function* checkWritten(model: Model, change: DefinitionChange): WorkInPie
   for (const id of change.linkAccess) {
     const type = model.linkTypes.get(id);
     if (type) checkLinkAccessRules(type, model, faults);
+    yield;
+  }
+  for (const kind of model.kinds.values()) {
+    if (!kind.builtIn) checkFieldRules(kind, { before: change.before, after: model }, change, faults);
     yield;
   }
   yield* checkModel(model, change, suggestableIds(model, change.caller), faults);

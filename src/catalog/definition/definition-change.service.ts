@@ -22,8 +22,8 @@ import {
   deleteParametersStatement,
   lockProjectStatement,
   recordDefinedInStatement,
-  setAccessStatement,
 } from '../../sql/model.sql.js';
+import { closeFieldAccessStatement, setAccessStatement } from '../../sql/model-access.sql.js';
 import { setUnindexedStatement } from '../../sql/registry.sql.js';
 import { lockTimeoutStatement } from '../../sql/transaction.sql.js';
 import type { Project } from '../../tenancy/project.js';
@@ -153,11 +153,12 @@ export class DefinitionChangeService {
     project: Project,
     tx: Transaction,
     written: Model,
-    { kinds, linkTypes }: ClosedAccess,
+    { kinds, linkTypes, parameters }: ClosedAccess,
   ): Promise<Model> {
     for (const [id, closed] of kinds) await tx.run(setAccessStatement(project.schema, KIND_KIND, id, closed));
     for (const [id, closed] of linkTypes) await tx.run(setAccessStatement(project.schema, LINK_KIND, id, closed));
-    return kinds.size + linkTypes.size > 0 ? loadModel(tx, project, { known: written }) : written;
+    for (const [id, fields] of parameters) await tx.run(closeFieldAccessStatement(project.schema, id, fields));
+    return kinds.size + linkTypes.size + parameters.size > 0 ? loadModel(tx, project, { known: written }) : written;
   }
 }
 

@@ -13,12 +13,8 @@ import { refusal } from '../../shared/errors.js';
 import { PROJECT_ID } from '../../shared/identifiers.js';
 import { notifyStatement } from '../../sql/connection.sql.js';
 import { inOneMessage } from '../../sql/fragment.js';
-import {
-  accessDefaultStatement,
-  insertModelStatement,
-  lockProjectStatement,
-  setAccessDefaultStatement,
-} from '../../sql/model.sql.js';
+import { insertModelStatement, lockProjectStatement } from '../../sql/model.sql.js';
+import { accessDefaultStatement, setAccessDefaultStatement } from '../../sql/model-access.sql.js';
 import {
   collationsStatement,
   createSchemaStatements,

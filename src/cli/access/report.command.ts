@@ -54,7 +54,7 @@ function jsonOf({ project, accessDefault, signUp, entries }: ProjectReport) {
     sign_up: signUp,
     stranger_may_write: entries.some(isStrangersWrite),
     access: entries.map(({ on, id, operation, audience, byRule, stored, stranger }) => ({
-      [on]: id,
+      [on === 'units' ? 'kind' : 'link_type']: id,
       operation,
       who: audience,
       by_rule: byRule,

@@ -1,4 +1,5 @@
 /** Renders the kinds of a project as TypeScript declarations, which type the units in functions. Pure. */
+import { isRules } from '../../model/parameter-type/field-access.js';
 import { parameterType } from '../../model/parameter-type/type-by-id.js';
 import { storedLinkFields } from '../../model/build/link-types.js';
 import type { Field, KindDef, LinkTypeDef, Model } from '../../model/model.js';
@@ -70,7 +71,10 @@ function unitLines(kind: KindDef, model: Model): string[] {
       property(`'${id}.${field.id}'?`, typeText(field), true),
     );
   });
-  return [...stored.map((field) => property(field.id, readType(kind, field), isNullable(kind, field))), ...behind];
+  return [
+    ...stored.map((field) => property(recordKey(field), readType(kind, field), isNullable(kind, field))),
+    ...behind,
+  ];
 }
 
 /** The fields of a record: stored ones and constants. */
@@ -116,6 +120,11 @@ function referenceLines({ fields }: KindDef): string[] {
 
 function isUnitField(id: string): boolean {
   return (UNIT_FIELDS as readonly string[]).includes(id);
+}
+
+/** A field that a rule may hide is not in every record. */
+function recordKey({ id, def }: Field): string {
+  return isRules(def.readAccess) ? `${id}?` : id;
 }
 
 function property(name: string, type: string, nullable: boolean): string {

@@ -49,7 +49,7 @@ export async function documentOf(input: DocumentInput, info: DocumentInfo): Prom
   const routes = await shownRoutes(input);
   const kinds = [...routes.keys()];
   checkChosen(input, kinds);
-  const linkTypes = input.generic ? [] : typesWithValues(readableLinkTypes(input) ?? [], input.caller);
+  const linkTypes = input.generic ? [] : typesWithValues(readableLinkTypes(input) ?? [], input);
   const names = new KindNames(
     kinds.map(({ id }) => id),
     Object.keys(TAGS),

@@ -94,16 +94,17 @@ export function isShown(route: Route, kind: KindDef | undefined, input: Document
   return (subject.active || route.inactive === true) && mayCall(route, subject, input);
 }
 
-const APPLIES_TO: Readonly<Record<Exclude<Route['of'], undefined>, (kind: KindDef, caller: Caller) => boolean>> = {
-  all: () => true,
-  keyed: (kind, caller) => kind.storage.hasTable && keyParameters(kind, caller).length > 0,
-  linkable: isLinkable,
-  bulk: ({ storage }) => storage.bulk,
-  members: isMemberKind,
-  none: () => false,
-};
+const APPLIES_TO: Readonly<Record<Exclude<Route['of'], undefined>, (kind: KindDef, input: DocumentInput) => boolean>> =
+  {
+    all: () => true,
+    keyed: (kind, { caller, model }) => kind.storage.hasTable && keyParameters(kind, caller, model).length > 0,
+    linkable: isLinkable,
+    bulk: ({ storage }) => storage.bulk,
+    members: isMemberKind,
+    none: () => false,
+  };
 
 /** Whether a route belongs to a kind, and is visible. */
 export function isShownOf(route: Route, kind: KindDef, input: DocumentInput): boolean {
-  return route.of !== undefined && APPLIES_TO[route.of](kind, input.caller) && isShown(route, kind, input);
+  return route.of !== undefined && APPLIES_TO[route.of](kind, input) && isShown(route, kind, input);
 }

@@ -1,7 +1,8 @@
 /** Rows of a project's definition tables, as the loader reads them, and their conversion to definitions. */
 import type { Json } from '../../shared/json.js';
 import type { ParameterDef } from '../parameter-type/parameter-def.js';
-import type { AccessDefault, DeleteRule, Level } from '../parameter-type/parameter-settings.js';
+import { fieldAccessOf } from '../parameter-type/field-access.js';
+import type { AccessDefault, DeleteRule } from '../parameter-type/parameter-settings.js';
 import type { ParameterTypeId } from '../parameter-type/parameter-types.js';
 import type { SearchConfiguration } from '../parameter-type/text-search.js';
 
@@ -57,8 +58,9 @@ export interface ParameterRecord {
   readonly indexed: boolean;
   readonly hidden: boolean;
   readonly write_once: boolean;
-  readonly read_access: Level | null;
-  readonly write_access: Level | null;
+  /** A level, a rule, or a JSON list of rules. */
+  readonly read_access: string | null;
+  readonly write_access: string | null;
   readonly metadata?: Json;
   /** Not part of records in responses. */
   readonly defined_in?: readonly string[] | null;
@@ -104,8 +106,8 @@ export function definitionOf(record: Identified & Partial<ParameterRecord>): Par
     default: record.default_value ?? null,
     referenceKind: record.reference_kind ?? undefined,
     onDelete: record.on_delete ?? 'restrict',
-    readAccess: record.read_access ?? undefined,
-    writeAccess: record.write_access ?? undefined,
+    readAccess: fieldAccessOf(record.read_access),
+    writeAccess: fieldAccessOf(record.write_access),
     metadata: record.metadata,
     definedIn: record.defined_in ?? undefined,
   };

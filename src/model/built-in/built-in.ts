@@ -10,6 +10,7 @@ import { MEMBER_GROUP, PARAMETER_GROUP } from '../model.js';
 import { DELETE_RULES, LEVELS } from '../parameter-type/parameter-settings.js';
 import { SEARCH_CONFIGURATIONS } from '../parameter-type/text-search.js';
 import type { ParameterTypeId } from '../parameter-type/parameter-types.js';
+import { fieldAccessType } from '../parameter-type/field-access.js';
 import type { OwnField, ParameterType } from '../parameter-type/parameter-type.js';
 import { PARAMETER_TYPES } from '../parameter-type/type-by-id.js';
 import {
@@ -47,7 +48,11 @@ export const PARAMETER_TABLE = '_parameter';
 const label = field({ id: 'label', type: 'string', label: 'Label', nullable: false, maxLength: 500 });
 const flag = (id: string, text: string, value = false) =>
   field({ id, type: 'boolean', label: text, nullable: false, default: value });
-const level = (id: string, text: string) => field({ id, type: 'string', label: text, values: LEVELS });
+const level = (id: string, text: string) =>
+  field(
+    { id, type: 'string', label: text, helperText: `${LEVELS.join(', ')}, a rule over the unit, or a list of rules` },
+    { type: fieldAccessType, json: fieldAccessType.json },
+  );
 
 const parameterList = field({
   id: 'parameters',

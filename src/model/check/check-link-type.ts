@@ -3,6 +3,7 @@ import type { Faults } from '../../shared/errors.js';
 import { LIMITS } from '../../shared/limits.js';
 import { RESERVED_LINK_PARAMETERS } from '../build/link-types.js';
 import type { LinkTypeDef, Model } from '../model.js';
+import { isRules } from '../parameter-type/field-access.js';
 import type { ParameterDef } from '../parameter-type/parameter-def.js';
 
 /** Adds a fault for each parameter that does not exist, is listed twice, or is not possible in links. */
@@ -29,10 +30,12 @@ export function checkLinkType(
 }
 
 /** Why links can not have a parameter; undefined if they can. */
-function notInLinks({ type, primary, unique, multiple, runTime, writeOnce }: ParameterDef): string | undefined {
+function notInLinks({ readAccess, writeAccess, ...def }: ParameterDef): string | undefined {
+  const { type, primary, unique, multiple, runTime, writeOnce } = def;
   if (type === 'unit') return 'a link has no references besides its two units';
   if (primary) return 'it is primary';
   if (unique && !multiple) return 'it is unique';
   if (writeOnce) return `it is 'write_once', and values of links can always be changed`;
+  if (isRules(readAccess) || isRules(writeAccess)) return 'its access is a rule over units, and links take levels';
   return runTime ? 'it exists only at run time' : undefined;
 }

@@ -4,6 +4,7 @@ import { isSystemIdentifier } from '../../shared/identifiers.js';
 import { jsonEqual, type Json } from '../../shared/json.js';
 import { indexOfDuplicate } from '../../shared/large-json.js';
 import { LIMITS } from '../../shared/limits.js';
+import { fieldAccessOf, isRules } from '../parameter-type/field-access.js';
 import { parameterDef, type ParameterDef } from '../parameter-type/parameter-def.js';
 import type { ValueRules } from '../parameter-type/parameter-settings.js';
 import type { ReportFieldFault as Report, ParameterType } from '../parameter-type/parameter-type.js';
@@ -38,13 +39,23 @@ const KEYS: Readonly<Record<string, keyof ParameterDef>> = {
   on_delete: 'onDelete',
 };
 
+type AccessKey = 'readAccess' | 'writeAccess';
+
+/** The settings that may be rules, which are stored as texts. */
+const ACCESS_KEYS: ReadonlyMap<string, AccessKey> = new Map<string, AccessKey>([
+  ['read_access', 'readAccess'],
+  ['write_access', 'writeAccess'],
+]);
+
 /** Applies the values of a body to a definition; null unsets a property. */
 export function patched(base: ParameterDef, values: ReadonlyMap<string, Json>): ParameterDef {
-  const changes: Partial<Record<keyof ParameterDef, Json | undefined>> = {};
+  const changes: Partial<Record<keyof ParameterDef, Json | readonly string[] | undefined>> = {};
   for (const [key, value] of values) {
     const target = KEYS[key];
     if (target) changes[target] = value ?? undefined;
     if (key === `default_${base.type}`) changes.default = value;
+    const access = ACCESS_KEYS.get(key);
+    if (access && (value === null || typeof value === 'string')) changes[access] = fieldAccessOf(value);
   }
   return { ...base, ...(changes as Partial<ParameterDef>) };
 }
@@ -180,6 +191,7 @@ function checkFlags(def: ParameterDef, type: ParameterType, report: Report): voi
     if (!type.keyable) report('is_primary', `a ${def.type} can not be the key of a unit`);
     if (def.multiple) report('is_primary', 'a list can not be the key of a unit');
     if (def.hidden) report('is_primary', 'the key of a unit can not be hidden');
+    if (isRules(def.readAccess)) report('read_access', 'the key of a unit is its id, which no rule can hide');
     if (def.runTime) report('is_primary', 'the key of a unit must be stored');
   }
   for (const [name, on] of [

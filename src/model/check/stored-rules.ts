@@ -6,6 +6,8 @@ import { isLinkPath } from '../../filter/link-path.js';
 import { getOrInsert } from '../../shared/get-or-insert.js';
 import { isPlainObject, type Json } from '../../shared/json.js';
 import type { Field, KindDef, Model } from '../model.js';
+import { isRules } from '../parameter-type/field-access.js';
+import type { ParameterDef } from '../parameter-type/parameter-def.js';
 import { LEVELS } from '../parameter-type/parameter-settings.js';
 import { fieldsAlong } from '../predicate/path.js';
 
@@ -62,6 +64,24 @@ export function namesOfRules(access: Json): ReadonlyMap<string, readonly RuleNam
   return getOrInsert(parsedRules, access, () => {
     return new Map(
       Object.entries(access).map(([operation, setting]) => [operation, rulesOf(setting).map(namesOfRule)]),
+    );
+  });
+}
+
+const parsedFieldRules = new WeakMap<ParameterDef, ReadonlyMap<FieldAccessField, readonly RuleNames[]>>();
+
+/** The fields of a parameter's record that may be rules. */
+export type FieldAccessField = 'read_access' | 'write_access';
+
+/** The names in the rules of a parameter. */
+export function namesOfFieldRules(def: ParameterDef): ReadonlyMap<FieldAccessField, readonly RuleNames[]> {
+  return getOrInsert(parsedFieldRules, def, () => {
+    const settings = [
+      ['read_access', def.readAccess],
+      ['write_access', def.writeAccess],
+    ] as const;
+    return new Map(
+      settings.flatMap(([name, access]) => (isRules(access) ? [[name, access.map(namesOfRule)] as const] : [])),
     );
   });
 }

@@ -6,6 +6,9 @@ import type { SearchConfiguration } from './text-search.js';
 export const LEVELS = ['anyone', 'member', 'admin', 'nobody'] as const;
 export type Level = (typeof LEVELS)[number];
 
+/** Who may read or write a parameter: a level, or rules over the unit of which one has to match. */
+export type FieldAccess = Level | readonly string[];
+
 /**
  * Who may do what a kind's `access` does not name: `open` lets every member, and everybody where the kind is public;
  * `closed` only administrators (docs/access.md).
@@ -51,8 +54,8 @@ export interface ParameterSettings extends ValueRules {
   readonly default: Json;
   readonly referenceKind?: string | undefined;
   readonly onDelete: DeleteRule;
-  readonly readAccess?: Level | undefined;
-  readonly writeAccess?: Level | undefined;
+  readonly readAccess?: FieldAccess | undefined;
+  readonly writeAccess?: FieldAccess | undefined;
   readonly metadata?: Json | undefined;
   /** The kinds in whose bodies it was defined; undefined if it was created on its own. */
   readonly definedIn?: readonly string[] | undefined;

@@ -11,8 +11,11 @@ import type { ParameterSettings, ValueRules } from './parameter-settings.js';
  */
 export type ColumnType = string;
 
-/** How a column becomes JSON; `sql/columns.sql.ts` has the expression of each. */
-export type JsonForm = 'native' | 'text' | 'decimal' | 'timestamp' | 'base64' | 'safe_integer';
+/**
+ * How a column becomes JSON; `sql/columns.sql.ts` has the expression of each. `text_or_list`: a text that is JSON if it is
+ * a list.
+ */
+export type JsonForm = 'native' | 'text' | 'decimal' | 'timestamp' | 'base64' | 'safe_integer' | 'text_or_list';
 
 /** The TypeScript types of values; `Json` is that of the kit. */
 export type TypeScriptType = 'string' | 'number' | 'boolean' | 'Json';

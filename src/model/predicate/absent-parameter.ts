@@ -4,6 +4,7 @@
  */
 import { LayeredMap } from '../../shared/layered-map.js';
 import type { Field } from '../model.js';
+import { plainField } from './conditional-field.js';
 import { mapTests, operandsOf, type FieldTest, type Predicate, type Target, type Visible } from './predicate.js';
 
 /** Null fields that stand for parameters which a kind lacks. */
@@ -27,7 +28,9 @@ export function sharedNames(
 ): (own: Visible) => { visible: Visible; absent: Absent } {
   const known = knownFields(kinds, names);
   const ids = new Set(kinds.map((visible) => visible.get('id')?.columnType));
-  const nulls = [...known].map(([id, field]): [string, Field] => [id, { ...field, column: undefined, constant: null }]);
+  const nulls = [...known].map(([id, field]): [string, Field] => {
+    return [id, { ...plainField(field), column: undefined, constant: null }];
+  });
   const [below, absent] = [new Map(nulls), new Set(nulls.map(([, field]) => field))];
   return (own) => {
     const visible = ids.size > 1 ? withAnyId(own) : own;

@@ -9,6 +9,7 @@ import { KindError, refusal } from '../../shared/errors.js';
 import { LIMITS } from '../../shared/limits.js';
 import { didYouMean } from '../../shared/did-you-mean.js';
 import type { Field, KindDef, Model } from '../model.js';
+import { checkUnconditional } from './conditional-field.js';
 import type { Predicate, Step, Target, Visible } from './predicate.js';
 import type { Search } from '../search-document.js';
 
@@ -29,6 +30,8 @@ export interface Names {
   readonly link?: LinkNames | undefined;
   /** Follows references; without it, paths can not leave the unit. */
   readonly reach?: Reach | undefined;
+  /** Whether the values are only shown, so that paths may name fields that only some units show. */
+  readonly showsValues?: true;
   /** The search of the request, whose rank and snippets it may name. */
   readonly search?: Search | undefined;
 }
@@ -99,7 +102,7 @@ function linkTarget({ segments, at }: Path, { types, visible }: LinkNames, reach
   throw unknownName(name, `'${LINK_PREFIX}.${name}' leads no further: only the keys of a json parameter do`, at);
 }
 
-function unitTarget({ segments, at }: Path, { reach, beyond, ...names }: Names): Target {
+function unitTarget({ segments, at }: Path, { reach, beyond, showsValues, ...names }: Names): Target {
   const through: Step[] = [];
   let current: Omit<Names, 'reach'> = names;
   for (const [passed, name] of segments.entries()) {
@@ -110,6 +113,7 @@ function unitTarget({ segments, at }: Path, { reach, beyond, ...names }: Names):
       const hint = didYouMean(name, current.visible.keys());
       throw unknownName(name, `no parameter '${shown(name)}' in ${kindsText(current)}${hint}`, at);
     }
+    if (!showsValues) checkUnconditional(field);
     const hasKeys = field.type.hasKeys && !field.def.multiple;
     if (rest.length === 0 || hasKeys) return { field, keys: rest, ...(through.length > 0 && { through }) };
     if (!field.reference || !reach) {

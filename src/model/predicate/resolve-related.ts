@@ -8,6 +8,7 @@ import { isLinkPath, splitByLink } from '../../filter/link-path.js';
 import { didYouMean } from '../../shared/did-you-mean.js';
 import { refusal } from '../../shared/errors.js';
 import { isLinkable, type Field } from '../model.js';
+import { checkUnconditional } from './conditional-field.js';
 import { resolveAbsent, sharedNames } from './absent-parameter.js';
 import {
   kindsText,
@@ -59,6 +60,7 @@ function referrers(relation: Referrers, filter: Filter | undefined, { names, rea
     );
     throw unknownName(parameter, `no parameter '${parameter.slice(0, 80)}' in '${kind.id}'${hint}`, at);
   }
+  checkUnconditional(field);
   const leadsTo = isReference(field) ? field.reference?.kind : undefined;
   if (!(names.kinds ?? [names.kind]).some(({ id }) => id === leadsTo)) {
     const what = leadsTo === undefined ? 'is no reference' : `doesn't refer to units of ${kindsText(names)}`;

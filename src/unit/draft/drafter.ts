@@ -1,10 +1,12 @@
 /** Validates the bodies of a write and the units nested in them, with the behaviors of their kinds: returns drafts and faults. */
 import { Injectable } from '@nestjs/common';
 import { checkHasTable, accessDenied, authorizeKind } from '../../access/access.js';
+import { hasFieldRules } from '../../access/field-rules.js';
 import { readableFields, writableFields } from '../../access/masks.js';
 import { mayDescribe, targetKindTextFor } from '../../access/reference-access.js';
 import { PatternMatcher } from '../../catalog/pattern/pattern-matcher.js';
 import type { KindDef } from '../../model/model.js';
+import { isConditional, type ConditionalField } from '../../model/predicate/conditional-field.js';
 import { PatternChecks } from '../../model/check/pattern-checks.js';
 import { EventLoopYield } from '../../shared/event-loop-yield.js';
 import { Faults, prefixError, KindError, refusal } from '../../shared/errors.js';
@@ -54,6 +56,8 @@ export interface DraftedEdit extends Drafted {
   /** After `prepare` of the behaviors. */
   readonly body: Body;
   readonly draft: Draft;
+  /** The parameters in the body whose rules the unit must satisfy before and after the edit. */
+  readonly rules: readonly ConditionalField[];
 }
 
 /** A body after `prepare` of the behaviors, and its draft. */
@@ -104,7 +108,9 @@ export class Drafter {
       }
       const drafting = this.#draft(given, bulk ? { ...context, write: { ...write, index: at } } : context);
       const { draft } = drafting instanceof Promise ? await drafting : drafting;
-      drafts.push(bulk ? { draft, index: at } : { draft });
+      const rules = rulesOf(given, context.options);
+      const located = { draft, ...(rules.length > 0 && { rules }) };
+      drafts.push(bulk ? { ...located, index: at } : located);
     }
     return { drafts, nested, faults };
   }
@@ -122,7 +128,8 @@ export class Drafter {
     const yielder = new EventLoopYield(session.project.schema);
     const context = { write, options: optionsOf(write, writer), writer, nested, yielder, depth: 0, path: [] };
     return andThen(this.#draft(given, context), ({ body, draft }) => {
-      return { drafts: [{ draft }], nested, faults, body, draft };
+      const rules = rulesOf(given, context.options);
+      return { drafts: [{ draft, rules }], nested, faults, body, draft, rules };
     });
   }
 
@@ -152,14 +159,14 @@ export class Drafter {
    * it.
    */
   async #draftInSteps(given: Body, context: BodyContext): Promise<DraftedBody> {
-    const { write, writer } = context;
+    const { write } = context;
     const { kind, patterns, id } = write;
     const partly = id === undefined && this.behaviors.changesCreates(kind, write.session);
     const behaviors = this.behaviors.of(kind, write.session);
     let body = given;
     for (const behavior of behaviors)
       body = (await locateRefusal(context, () => behavior.prepare?.(body, write))) ?? body;
-    const nestedKeys = await this.#draftNested(body, writableFields(kind, writer), context);
+    const nestedKeys = await this.#draftNested(body, context.options.writable, context);
     let draft = await this.#read(body, context, { partly, nestedKeys });
     if (partly) return { body, draft };
     for (const behavior of behaviors)
@@ -216,7 +223,8 @@ export class Drafter {
     const [depth, path] = [outer.depth + 1, [...outer.path, id]];
     const context = { write: inner, options: optionsOf(inner, writer), writer, nested, yielder, depth, path };
     const { draft } = await this.#draft(body, context);
-    nested.add(depth, kind, grant.predicate, { draft, path: path.join('.'), ...bulkPosition(write) });
+    const unit = { draft, path: path.join('.'), rules: rulesOf(body, context.options), ...bulkPosition(write) };
+    nested.add(depth, kind, grant.predicate, unit);
     return draft.row[keyColumn(kind)];
   }
 }
@@ -225,14 +233,27 @@ export class Drafter {
 function optionsOf({ kind, session, faults, patterns, defaults }: PendingWrite, writer: Caller): DraftOptions {
   return {
     kind,
-    writable: writableFields(kind, writer),
-    readable: readableFields(kind, writer),
+    writable: writableFields(kind, writer, session.model),
+    readable: readableFields(kind, writer, session.model),
     faults,
     patterns,
     defaults,
     ofTarget: targetKindTextFor(originalCallerOf(session), session.model),
   };
 }
+
+/** The parameters with rules that a body names. */
+function rulesOf(body: Body, { kind, writable }: DraftOptions): readonly ConditionalField[] {
+  if (!hasFieldRules(kind)) return NO_RULES;
+  const rules: ConditionalField[] = [];
+  for (const name of body.keys()) {
+    const field = writable.get(name);
+    if (field && isConditional(field)) rules.push(field);
+  }
+  return rules.length > 0 ? rules : NO_RULES;
+}
+
+const NO_RULES: readonly ConditionalField[] = [];
 
 /** Adds the path of a nested unit to refusals of behaviors. */
 async function locateRefusal<T>({ write, path }: BodyContext, work: () => Promise<T> | T): Promise<T> {

@@ -83,8 +83,8 @@ async function hasNestedBodies(kind: KindDef, read: () => MaybePromise<Body>): P
 export function asSeparateWrite(units: readonly LocatedDraft[]): readonly LocatedDraft[] {
   if (units.every(({ path }) => path === undefined)) return units;
   return units.length === 1
-    ? units.map(({ draft }) => ({ draft }))
-    : units.map(({ draft }, index) => ({ draft, index }));
+    ? units.map(({ draft, rules = [] }) => ({ draft, rules }))
+    : units.map(({ draft, rules = [] }, index) => ({ draft, rules, index }));
 }
 
 /** Replaces the positions in a refusal by the paths of the nested units. */

@@ -2,6 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import { referencesOf, referencesTo, type Field, type KindDef, type Model, type Referring } from '../../model/model.js';
 import { targetKindTextFor, referenceGrant } from '../../access/reference-access.js';
+import type { ConditionalField } from '../../model/predicate/conditional-field.js';
 import { followsReferences, type Predicate } from '../../model/predicate/predicate.js';
 import { Faults, KindError } from '../../shared/errors.js';
 import { scalarText, type Json } from '../../shared/json.js';
@@ -27,6 +28,8 @@ export interface LocatedDraft {
   readonly draft: Draft;
   readonly index?: number;
   readonly path?: string;
+  /** The parameters in its body whose rules the unit must satisfy. */
+  readonly rules?: readonly ConditionalField[];
 }
 
 /** The id that a draft refers to, with the location of the draft. */
@@ -124,7 +127,8 @@ export class References {
     faults.throwIfAny();
     const deferred = new Faults();
     if (found.length > 0) addReferenceFaults(await find(true), deferred);
-    if (access && followsReferences(access)) deferred.throwIfAny();
+    const rules = drafts.flatMap((unit) => unit.rules ?? []).map(({ condition }) => condition);
+    if ([access, ...rules].some((rule) => rule && followsReferences(rule))) deferred.throwIfAny();
     return deferred;
   }
 

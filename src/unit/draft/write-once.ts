@@ -1,10 +1,11 @@
 /** Parameters with `write_once`. */
 import { readableFields } from '../../access/masks.js';
 import type { Field, KindDef } from '../../model/model.js';
+import { unconditional } from '../../model/predicate/conditional-field.js';
 import { KindError, type Message } from '../../shared/errors.js';
 import { jsonEqual, type Json } from '../../shared/json.js';
 import type { WriteOnceField } from '../../sql/write.sql.js';
-import type { Caller } from '../../tenancy/caller.js';
+import type { Session } from '../session/session.js';
 import type { Body } from './draft.js';
 
 /**
@@ -15,11 +16,11 @@ export function writeOnceFields(
   written: readonly Field[],
   body: Body,
   kind: KindDef,
-  caller: Caller,
+  { caller, model }: Pick<Session, 'caller' | 'model'>,
 ): readonly WriteOnceField[] {
   const once = written.filter(({ def }) => def.writeOnce);
   if (once.length === 0) return NONE;
-  const readable = readableFields(kind, caller);
+  const readable = unconditional(readableFields(kind, caller, model));
   return once.map((field) => ({ field, repeatable: readable.has(field.id) || !body.has(field.id) }));
 }
 

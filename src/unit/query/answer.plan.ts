@@ -53,9 +53,10 @@ function planPaths(texts: readonly string[], names: Names): readonly ShownPath[]
     throw refusal('query.bad_value', `include: at most ${LIMITS.includedPaths} dotted paths`, { parameter: 'include' });
   }
   const faults = new Faults();
+  const shown: Names = { ...names, showsValues: true };
   const found = new Map<string, ShownPath>();
   for (const text of texts) {
-    const target = collectFaults(faults, () => targetOf(() => parsePath(text), names, 'include'), undefined);
+    const target = collectFaults(faults, () => targetOf(() => parsePath(text), shown, 'include'), undefined);
     if (!target) continue;
     const name = printPath(segmentsOf(target));
     found.set(name, { name, target });

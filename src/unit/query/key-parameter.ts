@@ -1,6 +1,7 @@
 /** Parameters other than the id whose value only one unit can have. Pure. */
 import { readableFields } from '../../access/masks.js';
-import type { Field, KindDef } from '../../model/model.js';
+import type { Field, KindDef, Model } from '../../model/model.js';
+import { checkUnconditional, unconditional } from '../../model/predicate/conditional-field.js';
 import { readFilterValue } from '../../model/predicate/resolve-filter.js';
 import type { Stored } from '../../model/parameter-type/parameter-type.js';
 import { didYouMean } from '../../shared/did-you-mean.js';
@@ -20,25 +21,26 @@ export interface KeyValue {
   readonly isId: boolean;
 }
 
-/** @throws KindError 400 if the caller may not read the parameter, it is not unique, or the value does not fit its type */
-export function readKeyValue({ parameter, value }: KeyText, kind: KindDef, caller: Caller): KeyValue {
-  const visible = readableFields(kind, caller);
+/** @throws KindError 401, 403 if only some units show the parameter; 400 if the caller may not read the parameter, it is not unique, or the value does not fit its type */
+export function readKeyValue({ parameter, value }: KeyText, kind: KindDef, caller: Caller, model: Model): KeyValue {
+  const visible = readableFields(kind, caller, model);
   const field = visible.get(parameter);
   const place = { parameter: parameter.slice(0, 80) };
   if (!field) {
     const text = `No parameter '${place.parameter}' in '${kind.id}'${didYouMean(parameter, visible.keys())}`;
     throw refusal('parameter.unknown', text, place);
   }
+  checkUnconditional(field);
   const isId = field === kind.keyField || field === kind.primary;
   if (isId || isUnique(kind, field)) return { field, value: readFilterValue(field, value), isId };
-  const others = keyParameters(kind, caller).map(({ id }) => `'${id}'`);
+  const others = keyParameters(kind, caller, model).map(({ id }) => `'${id}'`);
   const hint = others.length > 0 ? `; it is of ${others.join(', ')}` : '';
   throw refusal('parameter.no_key', `'${field.id}' of '${kind.id}' is not unique${hint}`, place);
 }
 
 /** The parameters by which a caller can get a unit, except the id. */
-export function keyParameters(kind: KindDef, caller: Caller): Field[] {
-  return [...readableFields(kind, caller).values()].filter(
+export function keyParameters(kind: KindDef, caller: Caller, model: Model): Field[] {
+  return [...unconditional(readableFields(kind, caller, model)).values()].filter(
     (field) => field !== kind.keyField && (field === kind.primary || isUnique(kind, field)),
   );
 }

@@ -5,8 +5,8 @@ import type { ShownLinkValues } from '../../sql/traversal-plan.js';
 import type { Caller } from '../../tenancy/caller.js';
 
 /** The parameters of a link type that a caller may read. */
-export function readableLinkFields({ values, parameters }: LinkTypeDef, caller: Caller): Field[] {
-  const readable = readableFields(values, caller);
+export function readableLinkFields({ values, parameters }: LinkTypeDef, caller: Caller, model: Model): Field[] {
+  const readable = readableFields(values, caller, model);
   return parameters.flatMap((id) => readable.get(id) ?? []);
 }
 
@@ -17,7 +17,7 @@ export function shownLinkValues(
 ): ShownLinkValues[] {
   const types = linkIds?.flatMap((id) => model.linkTypes.get(id) ?? []) ?? [...model.linkTypes.values()];
   return types.flatMap((type) => {
-    const fields = type.parameters.length === 0 ? [] : readableLinkFields(type, caller);
+    const fields = type.parameters.length === 0 ? [] : readableLinkFields(type, caller, model);
     return fields.length > 0 ? [{ linkId: type.id, fields }] : [];
   });
 }

@@ -33,7 +33,7 @@ export function planContextOf(
   { kind, access }: Pick<PlanContext, 'kind' | 'access'>,
   reach: Reach = referenceAccess(caller, model),
 ): PlanContext {
-  return { schema: project.schema, kind, access, visible: readableFields(kind, caller), reach };
+  return { schema: project.schema, kind, access, visible: readableFields(kind, caller, model), reach };
 }
 
 /**

@@ -1,6 +1,7 @@
 /** Traversal of links: the kinds that a caller may pass through, and the fields that it may read there. */
 import { Injectable } from '@nestjs/common';
 import { grantOf, accessSettingOf } from '../../access/access.js';
+import { readsByFieldRules } from '../../access/field-rules.js';
 import { dependsOnCaller } from '../../access/level.js';
 import { rightsKeyOf } from '../../access/masks.js';
 import { isLinkable, type KindDef, type Model } from '../../model/model.js';
@@ -86,7 +87,8 @@ export class Walks {
     const known = cached.get(key);
     if (known) return known;
     const passed = readableKinds(session, linked);
-    const shared = isAdministrator(caller) || linked.every((kind) => isReadByLevel(kind, model));
+    const isSame = (kind: KindDef) => isReadByLevel(kind, model) && !readsByFieldRules(kind, caller);
+    const shared = isAdministrator(caller) || linked.every(isSame);
     const traversable = { passed, passesAll: passed.length === linkable.length, shared };
     if (shared) cached.set(key, traversable);
     return traversable;

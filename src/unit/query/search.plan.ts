@@ -1,5 +1,6 @@
 /** Plans a search: its condition, and the parts of texts with its words. Pure. */
 import { parseSnippetTerm } from '../../filter/snippet.parser.js';
+import { checkUnconditional, unconditional } from '../../model/predicate/conditional-field.js';
 import type { Names } from '../../model/predicate/path.js';
 import type { Predicate } from '../../model/predicate/predicate.js';
 import { searchDocument, type Search } from '../../model/search-document.js';
@@ -22,7 +23,9 @@ export function planSearch(
   contexts: readonly Searched[],
 ): (context: Searched) => Search | undefined {
   if (text === undefined) return () => undefined;
-  const documents = new Map(contexts.map(({ kind, visible }) => [kind, searchDocument(visible.values())]));
+  const documents = new Map(
+    contexts.map(({ kind, visible }) => [kind, searchDocument(unconditional(visible).values())]),
+  );
   if ([...documents.values()].every((document) => document === undefined))
     throw refusal('query.unknown', `No query parameter 'search' here`, { parameter: 'search' });
   checkText(text);
@@ -68,7 +71,12 @@ function planSnippet(name: string, [parameter = '', ...more]: readonly string[],
   const { search, visible } = names;
   if (!search) throw refusal('query.bad_value', 'snippet() needs a search');
   const field = more.length === 0 ? visible.get(parameter) : undefined;
-  if (field?.def.search !== undefined) return { name, field, search };
-  const searched = [...visible.values()].filter(({ def }) => def.search !== undefined).map(({ id }) => id);
+  if (field?.def.search !== undefined) {
+    checkUnconditional(field);
+    return { name, field, search };
+  }
+  const searched = [...unconditional(visible).values()]
+    .filter(({ def }) => def.search !== undefined)
+    .map(({ id }) => id);
   throw refusal('query.bad_value', `snippet() wants a parameter that is searched: ${searched.join(', ')}`);
 }

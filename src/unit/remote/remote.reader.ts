@@ -55,7 +55,7 @@ export class RemoteReader {
   /** A source gets units by id alone. @throws KindError 404 for other parameters */
   async getBy(session: Session, readable: Readable, key: KeyText, parsed: ParsedQuery): Promise<ShownUnit> {
     const { kind } = readable;
-    const { value, isId } = readKeyValue(key, kind, session.caller);
+    const { value, isId } = readKeyValue(key, kind, session.caller, session.model);
     if (isId) return this.get(session, readable, scalarText(value), parsed);
     throw refusal('kind.not_allowed_here', `Units of the remote kind '${kind.id}' are got by id`);
   }

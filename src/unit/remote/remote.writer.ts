@@ -81,8 +81,13 @@ export class RemoteWriter {
     return this.remotes.within(given, kind, 'update', async (access) => {
       const { session, call, transaction, settle } = access;
       const stored = await this.#mustBeWritable(access, kind, id, tags);
-      const fields = readableFields(kind, session.caller).values();
-      const editing = { reader: session.caller, writer, yielder: new EventLoopYield(session.project.schema) };
+      const fields = readableFields(kind, session.caller, session.model).values();
+      const editing = {
+        model: session.model,
+        reader: session.caller,
+        writer,
+        yielder: new EventLoopYield(session.project.schema),
+      };
       const shown = () => Promise.resolve(shownUnit(stored, fields));
       const { body } = await readEdit(kind, id, await read(), editing, shown);
       const draft = await transaction(async (inside) => {
@@ -91,9 +96,7 @@ export class RemoteWriter {
       });
       const values = shownValues(draft, kind);
       const given = [...kind.fields.values()].filter((field) => draft.values.has(field.id));
-      const refused = writeOnceRefusal(
-        changedFields(writeOnceFields(given, body, kind, session.caller), stored, values),
-      );
+      const refused = writeOnceRefusal(changedFields(writeOnceFields(given, body, kind, session), stored, values));
       if (refused) throw refused;
       const updated = (await call('update', id, values)) ?? undefined;
       if (updated === undefined) throw unknownUnit(kind, id);
@@ -131,7 +134,7 @@ export class RemoteWriter {
     const { caller, model } = access.session;
     if (!grantOf(kind, 'read', caller, model)) throw unknownUnit(kind, id);
     const record = await requireRecord(access, kind, id);
-    if (tags && !tags.includes(rowOf(record, [], readableFields(kind, caller).values()).tag))
+    if (tags && !tags.includes(rowOf(record, [], readableFields(kind, caller, model).values()).tag))
       throw versionMismatch(kind, id);
     return record;
   }
@@ -170,7 +173,7 @@ export class RemoteWriter {
 
 /** The written unit with the fields that the caller may read; if it may not read the kind, only the id and the kind. */
 function answered({ caller, model }: Session, kind: KindDef, record: RemoteRecord): UnitRow {
-  const readable = [...readableFields(kind, caller).values()];
+  const readable = [...readableFields(kind, caller, model).values()];
   const may = grantOf(kind, 'read', caller, model) !== undefined;
   const fields = may ? readable : readable.filter(({ id }: Field) => id === 'id' || id === 'kind_id');
   return rowOf(record, fields, fields);

@@ -20,7 +20,7 @@ import type { LocatedDraft } from '../draft/references.js';
 import type { Session } from '../session/session.js';
 import { unknownUnit } from '../session/unit-ids.js';
 import { UnitRepository } from './unit.repository.js';
-import { UnitRights } from './rights.js';
+import { mayNotWrite, UnitRights } from './rights.js';
 import type { Conditions } from '../store/unit-store.js';
 
 /** Of a create so far. */
@@ -77,16 +77,35 @@ export class BehaviorChanges {
    * 403
    */
   async #checkRule(session: Session, plan: WritePlan, units: readonly LocatedDraft[]): Promise<void> {
-    if (!plan.allowed) return;
     const { kind } = plan;
-    const allowed = await countingDefaults(session, (defaults) => {
-      const presumed = units.map(({ draft }) => draftForRules(draft, kind, defaults));
-      const written = uniqueColumns(presumed[0]?.written ?? []);
-      const rows = presumed.map(({ row }) => row);
-      return this.repository.mayInsert(session.executor, { ...plan, written }, rows, session.model);
+    if (!plan.allowed && !units.some(({ rules = [] }) => rules.length > 0)) return;
+    await countingDefaults(session, async (defaults) => {
+      const presumed = units.map((unit) => ({ ...unit, draft: draftForRules(unit.draft, kind, defaults) }));
+      if (plan.allowed && !(await this.#mayInsert(session, plan, presumed))) {
+        throw accessDenied(session.caller, `You may not create such a unit of '${kind.id}'`);
+      }
+      await this.checkFieldRules(session, plan, presumed);
     });
-    if (allowed) return;
-    throw accessDenied(session.caller, `You may not create such a unit of '${kind.id}'`);
+  }
+
+  /**
+   * Tests the rules of the parameters that the bodies of new units name. @throws KindError 401, 403 if a unit does not
+   * satisfy the rule of one
+   */
+  async checkFieldRules(session: Session, plan: WritePlan, units: readonly LocatedDraft[]): Promise<void> {
+    const named = new Map(units.flatMap(({ rules = [] }) => rules.map((field) => [field.id, field])));
+    for (const field of named.values()) {
+      const those = units.filter(({ rules = [] }) => rules.some(({ id }) => id === field.id));
+      const ruled = { ...plan, allowed: field.condition };
+      if (!(await this.#mayInsert(session, ruled, those))) throw mayNotWrite(session.caller, plan.kind, field);
+    }
+  }
+
+  /** Whether all units satisfy the condition of the plan. */
+  #mayInsert(session: Session, plan: WritePlan, units: readonly LocatedDraft[]): Promise<boolean> {
+    const written = uniqueColumns(units[0]?.draft.written ?? []);
+    const rows = units.map(({ draft }) => draft.row);
+    return this.repository.mayInsert(session.executor, { ...plan, written }, rows, session.model);
   }
 
   /**

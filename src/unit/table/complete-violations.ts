@@ -6,6 +6,7 @@ import { Injectable } from '@nestjs/common';
 import { readableFields } from '../../access/masks.js';
 import { targetKindTextFor } from '../../access/reference-access.js';
 import type { KindDef } from '../../model/model.js';
+import { unconditional } from '../../model/predicate/conditional-field.js';
 import { Faults, KindError, type Message } from '../../shared/errors.js';
 import type { WriteContext } from './constraint-violations.js';
 import { References, addReferenceFaults, type LocatedDraft, type Unreachable } from '../draft/references.js';
@@ -70,7 +71,7 @@ export interface Edited {
 /** What refusals of the write may tell the caller. */
 export function writeContextOf(session: Session, kind: KindDef, bulk = false): WriteContext {
   const { caller, model } = session;
-  const visibleFields = caller.type === 'system' ? kind.fields : readableFields(kind, caller);
+  const visibleFields = caller.type === 'system' ? kind.fields : unconditional(readableFields(kind, caller, model));
   return {
     model,
     kind,

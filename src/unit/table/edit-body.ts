@@ -1,9 +1,10 @@
 /**
- * Reads the body of an edit. Clients may send back a whole record that they read: read-only values in it are ignored if
- * they equal the stored ones, and its `updated_at` identifies the version that they read.
+ * Reads the body of an edit. Clients may send back a whole record that they read: values that are read-only, or that a
+ * rule may forbid to write, are ignored if they equal the stored ones as the client reads them, and its `updated_at` identifies the version that they read.
  */
 import { readableFields, writableFields } from '../../access/masks.js';
-import type { Field, KindDef } from '../../model/model.js';
+import type { Field, KindDef, Model } from '../../model/model.js';
+import { isConditional } from '../../model/predicate/conditional-field.js';
 import { inUtc, microsecondsOf, parseInstant } from '../../model/parameter-type/calendar.js';
 import type { EventLoopYield } from '../../shared/event-loop-yield.js';
 import { jsonEqualInPieces } from '../../shared/json.js';
@@ -21,6 +22,7 @@ export interface Edit {
 
 /** The callers whose rights to read and to write apply: a function may write with other rights than it reads. */
 export interface Editing {
+  readonly model: Model;
   readonly reader: Caller;
   readonly writer: Caller;
   readonly yielder: EventLoopYield;
@@ -34,13 +36,16 @@ export function readEdit(
   kind: KindDef,
   id: string,
   body: Body,
-  { reader, writer, yielder }: Editing,
+  { model, reader, writer, yielder }: Editing,
   stored: () => Promise<StoredValues>,
 ): MaybePromise<Edit> {
-  const [readable, writable] = [readableFields(kind, reader), writableFields(kind, writer)];
+  const [readable, writable] = [readableFields(kind, reader, model), writableFields(kind, writer, model)];
   const fixedField = (name: string): Field | undefined => {
     const field = readable.get(name);
-    return field?.column === undefined || writable.has(name) || IDENTITY.has(name) ? undefined : field;
+    if (field?.column === undefined || IDENTITY.has(name)) return undefined;
+    const written = writable.get(name);
+    const byRule = written !== undefined && (isConditional(written) || (field.def.writeOnce && isConditional(field)));
+    return written === undefined || byRule ? field : undefined;
   };
   for (const name of body.keys()) {
     if (fixedField(name)) return stored().then((values) => readRecord(kind, id, body, values, fixedField, yielder));

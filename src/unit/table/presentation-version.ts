@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { etagOf } from '../../http/answer/etag.js';
 import { Answer } from '../../http/answer/answer.js';
 import type { KindDef } from '../../model/model.js';
+import { hasConditions } from '../../sql/hidden-fields.sql.js';
 import type { ReadPlan } from '../../sql/select.sql.js';
 import type { UnitRow } from '../store/unit-store.js';
 import { getOrInsert } from '../../shared/get-or-insert.js';
@@ -37,9 +38,14 @@ function presentationOfBody(kind: KindDef, body: string): string {
   return hash.readBigUInt64BE(0).toString(36);
 }
 
-/** Whether an answer by this plan shows other units too: by dotted paths, related units or `load_links`. */
-export function showsMore({ paths, related, also }: Pick<ReadPlan, 'paths' | 'related' | 'also'>): boolean {
-  return paths !== undefined || related !== undefined || also !== undefined;
+type ShownParts = Pick<ReadPlan, 'fields' | 'paths' | 'related' | 'also'>;
+
+/**
+ * Whether an answer by this plan may change while the unit does not: it shows other units too, by dotted paths, related
+ * units or `load_links`, or it has fields that a rule may hide.
+ */
+export function showsMore({ fields, paths, related, also }: ShownParts): boolean {
+  return paths !== undefined || related !== undefined || also !== undefined || hasConditions(fields);
 }
 
 /** The answer with a unit and its ETag. `more`: the body has parts of other units. */

@@ -3,7 +3,8 @@ import { Injectable } from '@nestjs/common';
 import { accessDenied, grantOf } from '../../access/access.js';
 import { readableFields } from '../../access/masks.js';
 import { isTimeField } from '../../model/fields-of-every-unit.js';
-import type { Field, KindDef } from '../../model/model.js';
+import type { Field, KindDef, Model } from '../../model/model.js';
+import type { ConditionalField } from '../../model/predicate/conditional-field.js';
 import { conjunction, everyField, type Predicate } from '../../model/predicate/predicate.js';
 import { refusal, type KindError } from '../../shared/errors.js';
 import type { Caller } from '../../tenancy/caller.js';
@@ -96,6 +97,23 @@ export class UnitRights {
     return accessDenied(session.caller, `You may not ${operation} this unit of '${kind.id}'`);
   }
 
+  /**
+   * Refuses an edit of parameters whose rules the stored unit does not satisfy. The caller may change the unit.
+   * @throws KindError 401, 403
+   */
+  async checkFieldRules(
+    { project, executor, caller, model }: Session,
+    kind: KindDef,
+    id: string,
+    fields: readonly ConditionalField[],
+  ): Promise<void> {
+    const plan = { schema: project.schema, kind };
+    const conditions = fields.map(({ condition }) => condition);
+    const holds = await this.repository.evaluate(executor, plan, parseKey(kind, id), conditions, model);
+    const refused = fields.find((_, at) => holds?.[at] === false);
+    if (refused) throw mayNotWrite(caller, kind, refused);
+  }
+
   /** The common part of plans for creates and edits. With `edited`, only the parameters in it are returned. */
   writePlan(session: Session, kind: KindDef, edited?: Body) {
     const { project, model, caller } = session;
@@ -104,10 +122,15 @@ export class UnitRights {
       schema: project.schema,
       kind,
       version: model.version,
-      fields: answeredFields(kind, caller, edited),
+      fields: answeredFields(kind, caller, model, edited),
       shown,
     };
   }
+}
+
+/** A rule of the parameter does not let the caller write it in this unit. */
+export function mayNotWrite(caller: Caller, kind: KindDef, { id }: Field): KindError {
+  return accessDenied(caller, `You may not write '${id}' of this unit of '${kind.id}'`);
 }
 
 /** The caller may change the unit, but not to these values. */
@@ -125,8 +148,8 @@ export function versionMismatch(kind: KindDef, id: string): KindError {
  * The fields that a write returns: those that the caller may read; with `edited` of these only the edited ones, the id
  * and the times.
  */
-function answeredFields(kind: KindDef, caller: Caller, edited?: Body): readonly Field[] {
-  const readable = everyField(readableFields(kind, caller));
+function answeredFields(kind: KindDef, caller: Caller, model: Model, edited?: Body): readonly Field[] {
+  const readable = everyField(readableFields(kind, caller, model));
   return edited ? readable.filter(({ id }) => id === 'id' || isTimeField(id) || edited.has(id)) : readable;
 }
 

@@ -131,6 +131,7 @@ export class TableInserter {
     // Without behaviors all keys are as drafted.
     if (units !== given) keys.note(kind, drafted, units);
     if (keys.any) await this.references.checkKeys(session, kind, units, keys);
+    if (units.some(({ rules = [] }) => rules.length > 0)) await this.changes.checkFieldRules(session, base, units);
     const rows = units.map(({ draft }) => draft.row);
     const plan = units === given ? base : { ...base, written: uniqueColumns(units[0]?.draft.written ?? []) };
     const write = async (context: WriteContext): Promise<{ readonly count: number; readonly created: UnitRow[] }> => {

@@ -80,7 +80,7 @@ export class TableReader {
   async getBy(session: Session, readable: Readable, key: KeyText, parsed: ParsedQuery): Promise<ShownUnit> {
     const { kind } = readable;
     const { executor, model, caller } = session;
-    const found = readKeyValue(key, kind, caller);
+    const found = readKeyValue(key, kind, caller, model);
     if (found.isId) return this.get(session, readable, scalarText(found.value), parsed);
     return this.#show(session, readable, parsed, {
       fetch: (plan) => this.repository.fetchBy(executor, plan, found, model),

@@ -31,7 +31,7 @@ import type { Conditions, UnitStore, WriteOptions } from '../store/unit-store.js
 import { writeContextOf, ViolationCompleter } from './complete-violations.js';
 
 /** The draft of an edit whose references are checked. */
-interface CheckedEdit extends Pick<DraftedEdit, 'body' | 'draft' | 'nested'> {
+interface CheckedEdit extends Pick<DraftedEdit, 'body' | 'draft' | 'nested' | 'rules'> {
   /** Faults of references, which are thrown at the end of the write. */
   readonly deferred: Faults;
   readonly conditions: Conditions;
@@ -104,8 +104,12 @@ export class TableWriter {
     if (behaviors.length > 0) await this.rights.mustBeWritable(session, kind, id, options, 'update');
     for (const behavior of behaviors) behavior.ready?.();
     const edit = await this.#draftEdit(session, kind, id, read, options);
-    const { body, nested, deferred, conditions } = edit;
+    const { body, nested, deferred, conditions, rules } = edit;
     let drafted = edit.draft;
+    if (rules.length > 0) {
+      await this.rights.mustBeWritable(session, kind, id, conditions, 'update');
+      await this.rights.checkFieldRules(session, kind, id, rules);
+    }
     if (nested.any) {
       if (behaviors.length === 0) await this.rights.mustBeWritable(session, kind, id, conditions, 'update');
       const keys = await this.inserter.insertNested(
@@ -117,12 +121,13 @@ export class TableWriter {
       drafted = keys.into(kind, edit).draft;
       await this.references.checkKeys(session, kind, [{ draft: drafted }], keys, this.#fresh(session, kind, id));
     }
+    const allowed = rules.reduce((all, { condition }) => conjunction(all, condition), options.access);
     const base = {
       ...this.rights.writePlan(session, kind, behaviors.some((behavior) => behavior.answersEdited) ? body : undefined),
       ...planWritten(session, kind, drafted, body),
       id: key,
-      access: conjunction(this.rights.readable(session, kind), options.access),
-      allowed: options.access,
+      access: conjunction(this.rights.readable(session, kind), allowed),
+      allowed,
       tags: conditions.tags,
     };
     return this.inserter.withDeferredFaults(session, deferred, async (within) => {
@@ -160,14 +165,19 @@ export class TableWriter {
     const behaviors = this.behaviors.of(kind, session);
     const writer = options.writer ?? session.caller;
     try {
-      const editing = { reader: session.caller, writer, yielder: new EventLoopYield(session.project.schema) };
+      const editing = {
+        model: session.model,
+        reader: session.caller,
+        writer,
+        yielder: new EventLoopYield(session.project.schema),
+      };
       const stored = () => this.#stored(session, kind, id);
       const { body, version } = await readEdit(kind, id, await read(), editing, stored);
       const drafted = await this.drafter.edit(session, kind, id, body, { writer, defaults: options.defaults });
       const writing = { writer, access: options.access, fresh: this.#fresh(session, kind, id) };
       const deferred = await this.references.check(session, kind, drafted, writing);
-      const { nested, draft } = drafted;
-      return { body: drafted.body, draft, nested, deferred, conditions: withVersion(options, version) };
+      const { nested, draft, rules } = drafted;
+      return { body: drafted.body, draft, nested, rules, deferred, conditions: withVersion(options, version) };
     } catch (error) {
       // Whether the unit exists and may be changed is reported before faults of the body.
       if (behaviors.length === 0 && error instanceof KindError) {
@@ -223,7 +233,7 @@ export class TableWriter {
 }
 
 /** The written fields of an edit, and which of them may be written once. */
-function planWritten({ caller }: Session, kind: KindDef, { written: fields }: Draft, body: Body) {
+function planWritten(session: Session, kind: KindDef, { written: fields }: Draft, body: Body) {
   const written = uniqueColumns(fields);
-  return { written, writeOnce: writeOnceFields(written, body, kind, caller) };
+  return { written, writeOnce: writeOnceFields(written, body, kind, session) };
 }

@@ -290,6 +290,54 @@ it('admit exactly the callers that the naive evaluator admits', { timeout: 120_0
   expect(Math.min(seen.allowed, seen.refused)).toBeGreaterThan(100);
 });
 
+it('of parameters hide and protect fields of exactly the units of which the naive evaluator says so', async () => {
+  await refill(30);
+  const note = (await ok(root.get('/kind/unit/note'))) as { parameters: string[] };
+  const parameters = [
+    ...note.parameters,
+    parameter('seen', 'string', { default_string: 'seen' }),
+    parameter('kept', 'integer'),
+  ];
+  await ok(root.put('/kind/unit/note', { parameters, access: { read: 'anyone', update: 'anyone' } }));
+  const counts = { shown: 0, hidden: 0, written: 0, refused: 0 };
+  let next = 0;
+  await fc.assert(
+    fc.asyncProperty(rules, rules, body, fc.nat(), async (reads, writes, values, pick) => {
+      await ok(root.put('/string/unit/seen', { read_access: stored(reads) }));
+      await ok(root.put('/integer/unit/kept', { write_access: stored(writes) }));
+      const ids = [...units.keys()];
+      for (const caller of CALLERS) {
+        const shown = `${caller.name} ${JSON.stringify([stored(reads), stored(writes)])}`;
+        const sees = (id: string) => may(reads, caller, units.get(id) ?? {}, PARAMETERS);
+        const { items } = (await ok(caller.as.get('/note/unit?limit=1000&include=[id,seen]'))) as {
+          items: UnitRecord[];
+        };
+        for (const item of items) {
+          expect(Object.hasOwn(item, 'seen'), `${shown} ${JSON.stringify(item)}`).toBe(sees(textOf(item['id'])));
+          counts[Object.hasOwn(item, 'seen') ? 'shown' : 'hidden'] += 1;
+        }
+        const id = ids[pick % ids.length] ?? '';
+        const got = (await ok(caller.as.get(`/note/unit/${id}`))) as UnitRecord;
+        expect(Object.hasOwn(got, 'seen'), shown).toBe(sees(id));
+
+        const before = units.get(id) ?? {};
+        const change = { text: values.text, num: values.num, list: values.list };
+        const after = whole(id, { ...before, ...change });
+        const allowed = may(writes, caller, before, PARAMETERS) && may(writes, caller, after, PARAMETERS);
+        const reply = await caller.as.put(`/note/unit/${id}`, { ...change, kept: (next += 1) });
+        expect(reply.status === 200, `${shown} ${JSON.stringify(before)} ${reply.text}`).toBe(allowed);
+        counts[allowed ? 'written' : 'refused'] += 1;
+        if (allowed) units.set(id, after);
+      }
+    }),
+    { numRuns: runs(15) },
+  );
+  expect(Math.min(counts.shown, counts.hidden)).toBeGreaterThan(100);
+  expect(Math.min(counts.written, counts.refused)).toBeGreaterThan(10);
+  await ok(root.put('/string/unit/seen', { read_access: null }));
+  await ok(root.put('/integer/unit/kept', { write_access: null }));
+});
+
 it('never admit callers without the member value that a rule names', async () => {
   await refill(30);
   const [guest, nobody] = [CALLERS[4], CALLERS[5]];

@@ -30,7 +30,11 @@ const FLAVOURS = [
   { more: { hidden: true }, from: ['nobody', 'ann', 'bob', 'root'] },
   { more: { read_access: 'admin' }, from: ['nobody', 'ann', 'bob'] },
   { more: { read_access: 'nobody' }, from: ['nobody', 'ann', 'bob', 'root'] },
+  // A rule that no unit satisfies.
+  { more: { read_access: 'eq(code,none)' }, from: ['nobody', 'ann', 'bob'] },
 ] as const;
+/** Those that values of links may have. */
+const LINK_FLAVOURS = FLAVOURS.slice(0, 3);
 export type Who = (typeof FLAVOURS)[0]['from'][number];
 export const EVERYBODY: readonly Who[] = FLAVOURS[0].from;
 
@@ -44,13 +48,13 @@ export interface Parameter {
 export const KEPT: readonly Parameter[] = TYPES.map((type, at) => ({
   id: `s_${type}`,
   type,
-  from: FLAVOURS[at % 3]?.from ?? [],
+  from: FLAVOURS[at % FLAVOURS.length]?.from ?? [],
 }));
 export const PLAIN: readonly Parameter[] = TYPES.map((type) => ({ id: `o_${type}`, type, from: [] }));
 
 /** Values of links, one for each flavour and one that is kept from nobody. */
 export const LINK_VALUES: readonly Parameter[] = [
-  ...FLAVOURS.map(({ from }, at): Parameter => ({ id: `w_${at}`, type: 'integer', from })),
+  ...LINK_FLAVOURS.map(({ from }, at): Parameter => ({ id: `w_${at}`, type: 'integer', from })),
   { id: 'w_plain', type: 'integer', from: [] },
 ];
 
@@ -81,7 +85,12 @@ export async function makeWorld(root: TestProject): Promise<World> {
   const ids: Record<string, string> = { ann: items[0]?.id ?? '', bob: bobId, spare_person: await person('eve') };
   // Texts that are searched: of those that are kept, only one that is not hidden can be.
   const searched = (id: string) => (['o_string', 'o_text', 's_text'].includes(id) ? { search: 'simple' } : {});
-  const fields = KEPT.map(({ id, type }, at) => ({ id, kind_id: type, ...searched(id), ...FLAVOURS[at % 3]?.more }));
+  const fields = KEPT.map(({ id, type }, at) => ({
+    id,
+    kind_id: type,
+    ...searched(id),
+    ...FLAVOURS[at % FLAVOURS.length]?.more,
+  }));
   const all = [...KEPT, ...PLAIN].map(({ id }) => id);
   const code = { id: 'code', kind_id: 'string', unique: true };
   const serial = { id: 'serial', kind_id: 'integer', unique: true, read_access: 'admin' };
@@ -135,7 +144,7 @@ export async function makeWorld(root: TestProject): Promise<World> {
   ] as const) {
     await ok(root.post(`/open/unit/${ids['open0']}/link/link/${kind}/unit/${ids[name]}`));
   }
-  const values = LINK_VALUES.map(({ id, type }, at) => ({ id, kind_id: type, ...FLAVOURS[at]?.more }));
+  const values = LINK_VALUES.map(({ id, type }, at) => ({ id, kind_id: type, ...LINK_FLAVOURS[at]?.more }));
   await ok(root.post('/link/unit', { id: 'tie', parameters: values }));
   await ok(root.post('/link/unit', { id: 'bound', access: { create: 'member', delete: 'anyone' } }));
   const [before] = PAIRS.integer.json;

@@ -282,7 +282,7 @@ function aboutKind(kind: string): Question[] {
 }
 
 /** One field of each flavour, and types whose columns are searched in other ways. */
-const SOME_KEPT = KEPT.slice(0, 3);
+const SOME_KEPT = KEPT.slice(0, 4);
 const SOME_PLAIN = PLAIN.filter(({ type }) => ['string', 'integer', 'datetime', 'json'].includes(type));
 const UNITS: readonly (readonly [string, string])[] = [
   ['open', 'open0'],

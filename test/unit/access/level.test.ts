@@ -44,8 +44,8 @@ describe.each(LET_IN)('the level %s', (level, callers) => {
     const [plain] = [...base.fields.values()].filter(({ id }) => id === 'label') as [Field];
     const field: Field = { ...plain, def: { ...plain.def, readAccess: level, writeAccess: level } };
     const kind: KindDef = { ...base, fields: new Map([['label', field]]) };
-    expect(passing((caller) => readableFields(kind, caller).has('label'))).toEqual(callers);
-    expect(passing((caller) => writableFields(kind, caller).has('label'))).toEqual(callers);
+    expect(passing((caller) => readableFields(kind, caller, model).has('label'))).toEqual(callers);
+    expect(passing((caller) => writableFields(kind, caller, model).has('label'))).toEqual(callers);
   });
 });
 

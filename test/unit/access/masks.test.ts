@@ -54,8 +54,8 @@ it.each<[string, Caller, string[], string[]]>([
     ['open', 'inner', 'guarded', 'locked', 'hidden', 'call_only'],
   ],
 ])('%s', (_, caller, readable, writable) => {
-  expect(own(readableFields(city, caller).keys())).toEqual(readable);
-  expect(own(writableFields(city, caller).keys())).toEqual(writable);
+  expect(own(readableFields(city, caller, model).keys())).toEqual(readable);
+  expect(own(writableFields(city, caller, model).keys())).toEqual(writable);
 });
 
 it('the values that a definition names need the same level as the field, or an administrator', () => {

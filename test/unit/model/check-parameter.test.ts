@@ -144,9 +144,11 @@ describe('the values of a body over a definition', () => {
         only_run_time: true,
         metadata: { a: 1 },
         read_access: 'admin',
+        write_access: '["eq(a,1)","eq(b,2)"]',
       }),
     ).toEqual({
       ...{ ...base, label: 'L', nullable: false, primary: true, runTime: true },
+      ...{ readAccess: 'admin', writeAccess: ['eq(a,1)', 'eq(b,2)'] },
     });
   });
 

@@ -33,11 +33,11 @@ import {
   lockAsEditStatement,
   insertUnansweredStatement,
   lockStatement,
-  takenStatement,
   keptValuesStatement,
   updateStatement,
   type WritePlan,
 } from '../../../src/sql/write.sql.js';
+import { takenStatement } from '../../../src/sql/taken-values.sql.js';
 import { rowParams, rowsText } from '../../../src/sql/new-rows.sql.js';
 import { pageCursor } from '../../../src/unit/query/cursor.js';
 import { planGet, planList, type PlanContext } from '../../../src/unit/query/list.plan.js';

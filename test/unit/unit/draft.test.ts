@@ -75,8 +75,8 @@ describe('the draft of a create', () => {
     runSync(
       draftCreate(bodyOf(values), {
         kind: target,
-        writable: writableFields(target, SYSTEM),
-        readable: readableFields(target, SYSTEM),
+        writable: writableFields(target, SYSTEM, model),
+        readable: readableFields(target, SYSTEM, model),
         faults: new Faults(),
         patterns: new PatternChecks(),
         defaults: new DefaultBytes(),

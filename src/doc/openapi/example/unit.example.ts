@@ -19,7 +19,7 @@ const EXAMPLE_PASSWORD = 'correct horse battery staple';
 export function bodyExample(kind: KindDef, context: KindContext, create: boolean): Schema | undefined {
   const definition = definitionExample(kind, context.model, create, (id) => context.names.has(id));
   if (definition) return definition;
-  const fields = bodyFields(kind, context.caller).filter((field) => {
+  const fields = bodyFields(kind, context).filter((field) => {
     if (!create && (neverChanges(field) || (isMemberKind(kind) && ADMIN_ONLY_FIELDS.includes(field.id)))) return false;
     return isRequiredInBody(kind, field) || memberExample(kind, field) !== undefined || isSimpleField(kind, field);
   });
@@ -85,7 +85,7 @@ function nestedExample(kind: KindDef, field: Field, nesting: Nesting, depth = 1)
   const target = nesting.model.kinds.get(field.reference?.kind ?? '');
   if (!target || !isRequiredInBody(kind, field) || !kind.storage.nested || depth > LIMITS.references) return undefined;
   if (!nesting.mayCreate(target.id)) return undefined;
-  const required = bodyFields(target, nesting.caller).filter((each) => isRequiredInBody(target, each));
+  const required = bodyFields(target, nesting).filter((each) => isRequiredInBody(target, each));
   return exampleBody(
     required,
     () => true,

@@ -2,6 +2,7 @@
 import { SECURITY } from '../../../http/route/api-route.js';
 import { UNIT_QUERY, type QueryName } from '../../../http/route/query-names.js';
 import { readableFields } from '../../../access/masks.js';
+import { unconditional } from '../../../model/predicate/conditional-field.js';
 import { GROUP_KIND, KIND_KIND, LINK_KIND } from '../../../model/built-in-traits.js';
 import { isMemberKind, PARAMETER_GROUP, type KindDef } from '../../../model/model.js';
 import { searchDocument } from '../../../model/search-document.js';
@@ -114,7 +115,7 @@ function operationParameters(
 function operationQuery(
   { id, query, form }: Route,
   kind: KindDef | undefined,
-  { caller }: DocumentView,
+  { caller, model }: DocumentView,
 ): readonly QueryName[] {
   if (kind?.storage.type === 'remote' && (id === 'list' || id === 'get' || id === 'aggregate'))
     return UNIT_QUERY.remote[id];
@@ -124,7 +125,8 @@ function operationQuery(
   if (form === 'update' && !(kind.builtIn && !isMemberKind(kind))) lacking.add('cascade');
   // The source of a remote kind can not undo a write.
   if (!kind.storage.transactional) lacking.add('dry_run');
-  if (searchDocument(readableFields(kind, caller).values()) === undefined) lacking.add('search');
+  const shown = unconditional(readableFields(kind, caller, model));
+  if (searchDocument(shown.values()) === undefined) lacking.add('search');
   return query.filter((name) => !lacking.has(name));
 }
 

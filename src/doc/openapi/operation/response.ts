@@ -187,6 +187,6 @@ function createdSchema(kind: KindDef | undefined, view: DocumentView): Schema {
   const unit = unitRef(kind?.id, view);
   const read = kind && grantOf(kind, 'read', view.caller, view.model);
   const allFields = kind && !view.generic && read && read.predicate === undefined && hasRecord(view, kind.id);
-  const one = allFields ? { allOf: [unit], required: recordFieldIds(kind, view.caller) } : unit;
+  const one = allFields ? { allOf: [unit], required: recordFieldIds(kind, view.caller, view.model) } : unit;
   return mayTakeMany(kind) ? { anyOf: [one, pageRef(kind?.id, view)] } : one;
 }

@@ -75,6 +75,7 @@ export function outputFieldSchema(kind: KindDef, { id, constant }: Field): Schem
   if (!kind.builtIn) return undefined;
   if (isParameterTypeId(kind.id)) {
     if (id === 'reference_kind') return schemaRef('kind_identifier');
+    if (id === 'read_access' || id === 'write_access') return schemaRef('kind_access_level');
     if (id === 'values' && constant === undefined) return allowedValues(kind.id);
   }
   return FIELD_SCHEMAS.get(`${kind.id}.${id}`);

@@ -9,10 +9,13 @@ import { LINK_PROPERTIES, LINK_STEP_PROPERTIES, linksBodySchema } from './shared
 import { inputProperty, outputProperty, propertySchemas, type KindContext } from './unit.schema.js';
 
 /** The link types with parameters that the caller may read or write. */
-export function typesWithValues(types: readonly LinkTypeDef[], caller: KindContext['caller']): LinkTypeDef[] {
+export function typesWithValues(
+  types: readonly LinkTypeDef[],
+  { caller, model }: Pick<KindContext, 'caller' | 'model'>,
+): LinkTypeDef[] {
   return types.filter((type) => {
-    const writable = writableFields(type.values, caller);
-    return readableLinkFields(type, caller).length > 0 || type.parameters.some((id) => writable.has(id));
+    const writable = writableFields(type.values, caller, model);
+    return readableLinkFields(type, caller, model).length > 0 || type.parameters.some((id) => writable.has(id));
   });
 }
 
@@ -28,7 +31,7 @@ export function linkStepSchema(type: LinkTypeDef, context: KindContext): Schema 
 
 function withValues(own: Readonly<Record<string, Schema>>, type: LinkTypeDef, context: KindContext): Schema {
   const { id, values } = type;
-  const shown = propertySchemas(readableLinkFields(type, context.caller), (field) =>
+  const shown = propertySchemas(readableLinkFields(type, context.caller, context.model), (field) =>
     outputProperty(values, field, context),
   );
   return objectSchema({ ...own, link_id: { type: 'string', const: id }, ...shown });
@@ -66,7 +69,7 @@ function bodyOf(properties: Readonly<Record<string, Schema>>): Schema {
 
 function inputProperties(type: LinkTypeDef, context: KindContext, create: boolean): Record<string, Schema> {
   const { values, parameters } = type;
-  const writable = writableFields(values, context.caller);
+  const writable = writableFields(values, context.caller, context.model);
   const fields = parameters.flatMap((id) => writable.get(id) ?? []);
   return propertySchemas(fields, (field) => inputProperty(values, field, context, create));
 }

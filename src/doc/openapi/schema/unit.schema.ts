@@ -2,6 +2,7 @@
 import { mayReadField, readableFields, writableFields } from '../../../access/masks.js';
 import { isTimeField } from '../../../model/fields-of-every-unit.js';
 import type { Field, KindDef, Model } from '../../../model/model.js';
+import { plainFields, unconditional } from '../../../model/predicate/conditional-field.js';
 import { PARAMETER_TYPES } from '../../../model/parameter-type/type-by-id.js';
 import type { Json } from '../../../shared/json.js';
 import type { Caller } from '../../../tenancy/caller.js';
@@ -34,7 +35,7 @@ export interface KindContext {
 
 /** A unit in answers. No field is required, because `include` and `exclude` select them. */
 export function recordSchema(kind: KindDef, context: KindContext): Schema {
-  const fields = [...readableFields(kind, context.caller).values()];
+  const fields = plainFields(readableFields(kind, context.caller, context.model));
   return {
     type: 'object',
     description: `A unit of ${escapeMarkdown(kind.label)}.`,
@@ -57,9 +58,9 @@ function orNested({ reference, column }: Field, schema: Schema, { mayRead }: Kin
   return followed ? { anyOf: [schema, schemaRef('kind_nested_unit')] } : schema;
 }
 
-/** The fields of an answer without `include` and `exclude`. */
-export function recordFieldIds(kind: KindDef, caller: Caller): string[] {
-  return [...readableFields(kind, caller).keys()];
+/** The fields of every answer without `include` and `exclude`: those with rules are not in every unit. */
+export function recordFieldIds(kind: KindDef, caller: Caller, model: Model): string[] {
+  return [...unconditional(readableFields(kind, caller, model)).keys()];
 }
 
 export function outputProperty(kind: KindDef, field: Field, context: KindContext): Schema {
@@ -89,7 +90,7 @@ function described(field: Field, { mayRead }: KindContext, hasForm: boolean): Sc
 }
 
 export function createSchema(kind: KindDef, context: KindContext): Schema {
-  const fields = bodyFields(kind, context.caller);
+  const fields = bodyFields(kind, context);
   const schema = bodySchema(kind, fields, context, true);
   const required = fields.filter((field) => isRequiredInBody(kind, field)).map(({ id }) => id);
   const withHooks = `${String(schema['description'])} A hook of the project may make: ${required.join(', ')}.`;
@@ -102,7 +103,7 @@ export function createSchema(kind: KindDef, context: KindContext): Schema {
 
 /** An edit accepts a complete record that was read. */
 export function updateSchema(kind: KindDef, context: KindContext): Schema {
-  return bodySchema(kind, bodyFields(kind, context.caller), context, false);
+  return bodySchema(kind, bodyFields(kind, context), context, false);
 }
 
 function bodySchema(kind: KindDef, fields: readonly Field[], context: KindContext, create: boolean): Schema {
@@ -128,11 +129,11 @@ const REPEATED_FIELD_TEXTS = {
  * Fields that a body may repeat from a record. A create ignores them or requires equality; an edit accepts all that the
  * caller may read.
  */
-function repeatableFields(kind: KindDef, { caller }: KindContext, create: boolean): Field[] {
+function repeatableFields(kind: KindDef, { caller, model }: KindContext, create: boolean): Field[] {
   const constants = [...kind.fields.values()].filter((field) => {
     return field.id === 'kind_id' || field.constant !== undefined || (create && isIgnoredByCreate(kind, field));
   });
-  return [...new Set([...constants, ...(create ? [] : readableFields(kind, caller).values())])];
+  return [...new Set([...constants, ...(create ? [] : plainFields(readableFields(kind, caller, model)))])];
 }
 
 /** A create does not accept null for what it ignores. */
@@ -148,8 +149,8 @@ function isIgnoredByCreate(kind: KindDef, { id }: Field): boolean {
 }
 
 /** The fields that a body may set. */
-export function bodyFields(kind: KindDef, caller: Caller): Field[] {
-  return [...writableFields(kind, caller).values()].filter(({ recordOnly }) => recordOnly !== true);
+export function bodyFields(kind: KindDef, { caller, model }: Pick<KindContext, 'caller' | 'model'>): Field[] {
+  return plainFields(writableFields(kind, caller, model)).filter(({ recordOnly }) => recordOnly !== true);
 }
 
 /** The label of a definition can be derived from its id, and the id from the label. */
@@ -160,14 +161,15 @@ export function isRequiredInBody(kind: KindDef, field: Field): boolean {
 
 export function inputProperty(kind: KindDef, field: Field, context: KindContext, create: boolean): Schema {
   const { def } = field;
-  const { caller } = context;
+  const { caller, model } = context;
   const form = nestedUnitSchema(kind, field, context) ?? inputFieldSchema(kind, field, create);
   const value = form ?? orList(field, inputValue(field));
-  const readable = mayReadField(field, caller);
+  const readable = readableFields(kind, caller, model).has(field.id);
+  const definition = mayReadField(field, caller);
   const schema = { ...described(field, context, form !== undefined), ...(def.nullable ? orNull(value) : value) };
   return {
     ...context.values.share(kind, field, 'input', schema),
-    ...(create && readable && defaultOf(def)),
+    ...(create && definition && defaultOf(def)),
     ...((!readable || field.column === undefined) && { writeOnly: true }),
   };
 }

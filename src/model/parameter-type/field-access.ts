@@ -1,0 +1,51 @@
+/**
+ * Who may read or write a parameter: a level, or rules over the unit of which one has to match. A rule is stored as its
+ * text, several as a JSON list of texts. Pure.
+ */
+import { LIMITS } from '../../shared/limits.js';
+import { textFault, typeName } from '../../shared/json.js';
+import { LEVELS, type FieldAccess } from './parameter-settings.js';
+import type { ParameterType } from './parameter-type.js';
+import { stringType } from './string.type.js';
+
+export function isRules(access: FieldAccess | undefined): access is readonly string[] {
+  return Array.isArray(access);
+}
+
+/** An unknown level, from a record that a newer release has written, stays as it is: nobody passes it. */
+export function fieldAccessOf(stored: string | null | undefined): FieldAccess | undefined {
+  if (stored === null || stored === undefined) return undefined;
+  if (stored.startsWith('[')) return rulesIn(stored);
+  return stored.includes('(') ? [stored] : (stored as FieldAccess);
+}
+
+function rulesIn(text: string): string[] {
+  const list: unknown = JSON.parse(text);
+  return Array.isArray(list) ? list.filter((rule) => typeof rule === 'string') : [];
+}
+
+const EXPECTED = `must be one of ${LEVELS.join(', ')}, a rule, or a list of rules`;
+
+/** The type of `read_access` and `write_access`. The syntax of rules is checked apart (`access/check-access.ts`). */
+export const fieldAccessType: ParameterType = {
+  ...stringType,
+  expects: 'a level, a rule, or a list of rules',
+  json: 'text_or_list',
+  accept(value, _, report) {
+    const list: readonly unknown[] = Array.isArray(value) ? value : [value];
+    if (typeof value === 'string' && LEVELS.some((level) => level === value)) return value;
+    if (list.some((rule) => typeof rule !== 'string')) {
+      report('parameter.bad_type', `${EXPECTED}, got ${Array.isArray(value) ? 'other elements' : typeName(value)}`);
+    } else if (list.length === 0 || list.some((rule) => !String(rule).includes('('))) {
+      report(typeof value === 'string' ? 'parameter.not_allowed' : 'parameter.bad_value', EXPECTED);
+    } else if (list.some((rule) => textFault(String(rule)) !== undefined)) {
+      report('parameter.bad_value', list.flatMap((rule) => textFault(String(rule)) ?? []).join('; '));
+    } else if (list.length > LIMITS.accessRules) {
+      report('parameter.bad_value', `at most ${LIMITS.accessRules} rules, got ${list.length}`);
+    } else {
+      return typeof value === 'string' ? value : JSON.stringify(value);
+    }
+    return undefined;
+  },
+  canonical: (stored) => (typeof stored === 'string' && stored.startsWith('[') ? rulesIn(stored) : stored),
+};
