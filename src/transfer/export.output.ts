@@ -8,7 +8,7 @@ import type { TextSink } from '../database/database.js';
 import { acceptsGzip } from '../http/answer/content-coding.js';
 import { varyOf } from '../http/answer/vary.js';
 import type { HttpRequest, HttpResponse } from '../http/request/request.js';
-import { WaitingTime } from './waiting-time.js';
+import { WAITING_LIMITS, WaitingTime } from './waiting-time.js';
 
 /** Characters that are collected before they are written. */
 const CHUNK = 64 * 1024;
@@ -43,7 +43,7 @@ export interface ExportTarget extends TextSink {
 
 export class ExportOutput implements ExportTarget {
   readonly #abort = new AbortController();
-  readonly #waiting = new WaitingTime();
+  readonly #waiting: WaitingTime;
   #target: Writable | undefined;
   #text = '';
   #full: Promise<void> | undefined;
@@ -53,7 +53,9 @@ export class ExportOutput implements ExportTarget {
     private readonly response: HttpResponse,
     private readonly name: string,
     private readonly format: LineFormat,
+    limits = WAITING_LIMITS,
   ) {
+    this.#waiting = new WaitingTime(limits);
     response.once('close', () => {
       if (!response.writableFinished) this.#abort.abort(new ClientGoneError());
     });

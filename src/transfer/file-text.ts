@@ -9,7 +9,7 @@ import { sendContinue } from '../http/request/expect-continue.js';
 import { refusal } from '../shared/errors.js';
 import { LIMITS } from '../shared/limits.js';
 import { ByteStream } from './byte-stream.js';
-import { WaitingTime } from './waiting-time.js';
+import { WAITING_LIMITS, WaitingTime } from './waiting-time.js';
 
 /** Decompressed bytes up to which any ratio is accepted. */
 const UNCHECKED_BYTES = 4 * 1024 * 1024;
@@ -38,13 +38,15 @@ export function requestFile(request: IncomingMessage): FileText {
 export class FileText implements AsyncIterable<TextPart> {
   readonly #bytes: ByteStream;
   readonly #gunzip: Gunzip | undefined;
-  readonly #waiting = new WaitingTime();
+  readonly #waiting: WaitingTime;
   #tooSlow = false;
 
   constructor(
     private readonly stream: Readable,
     gzip: boolean,
+    limits = WAITING_LIMITS,
   ) {
+    this.#waiting = new WaitingTime(limits);
     this.#gunzip = gzip ? inflated(stream) : undefined;
     this.#bytes = new ByteStream(this.#gunzip ?? stream);
   }

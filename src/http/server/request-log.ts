@@ -4,6 +4,8 @@ import type { RequestObserver } from './request-lifecycle.js';
 import { requestId } from '../request/request-id.js';
 
 const SLOW_MS = 1000;
+/** Requests that take as long as their file is large. */
+const TRANSFER = /^\/api\/lib\/[^/]+\/(?:import|export)$/;
 
 /** A path without secrets (the token of a password reset), for logs and error messages. */
 export function loggedPath(path: string): string {
@@ -12,7 +14,7 @@ export function loggedPath(path: string): string {
 
 export function requestLog(logger: Logger): RequestObserver {
   return (request, status, milliseconds): void => {
-    const slow = milliseconds > SLOW_MS;
+    const slow = milliseconds > SLOW_MS && !TRANSFER.test(request.path);
     if (!slow && !logger.isLevelEnabled('debug')) return;
     const fields = {
       requestId: requestId(request),

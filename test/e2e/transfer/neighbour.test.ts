@@ -1,0 +1,80 @@
+/** Large files of one project hold up nobody else, and what changes meanwhile is noticed. */
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { defineKinds } from '../../support/callers.js';
+import { ok } from '../../support/definitions.js';
+import { beside, MEASURED } from '../../support/neighbour.js';
+import { sharedService } from '../../support/service.js';
+
+const service = await sharedService();
+const quiet = await service.project();
+const project = await service.project();
+await defineKinds(
+  project,
+  {
+    id: 'row',
+    parameters: [
+      { id: 'name', kind_id: 'string' },
+      { id: 'number', kind_id: 'integer' },
+    ],
+  },
+  { id: 'other', parameters: ['name'] },
+);
+const CSV = { 'content-type': 'text/csv' };
+/** Milliseconds. */
+const BOUND = 1000;
+const ROWS = 30_000;
+
+it('an import and an export keep nobody waiting', MEASURED, async () => {
+  const file = `name,number\n${Array.from({ length: ROWS }, (_, n) => `"a name, ${n}",${n}\n`).join('')}`;
+  const { result, held, waits } = await beside(quiet, '/kind/unit/string', async () => {
+    const imported = await project.call('POST', '/row/import', file, { headers: CSV });
+    const exported = await project.get('/row/export?format=ndjson');
+    return { imported, lines: exported.text.split('\n').length - 1 };
+  });
+  expect(result.imported.body.content).toMatchObject({ created: ROWS });
+  expect(result.lines % ROWS).toBe(0);
+  expect(held).toBeLessThan(BOUND);
+  expect(Math.max(...waits)).toBeLessThan(BOUND);
+});
+
+/** An import of which only a part is sent. */
+async function begin(kind: string, part: string, length: number): Promise<Socket> {
+  const { hostname, port } = new URL(service.service.url);
+  const socket = connect(Number(port), hostname);
+  await once(socket, 'connect');
+  socket.write(
+    `POST /api/lib/${kind}/import HTTP/1.1\r\nhost: x\r\nkind-project-key: ${project.id}\r\nauthorization: Bearer ${project.token ?? ''}\r\n` +
+      `content-type: text/csv\r\ncontent-length: ${length}\r\n\r\n${part}`,
+  );
+  return socket;
+}
+
+describe('while an import waits for its client', () => {
+  const part = `name\n${'x\n'.repeat(40_000)}`;
+
+  it('a change of the definitions is noticed, and nothing is stored', async () => {
+    const rest = 'y\n'.repeat(1000);
+    const socket = await begin('other', part, part.length + rest.length);
+    // The service has begun to write when it has read what was sent.
+    await expect.poll(() => socket.writableLength).toBe(0);
+    await project.get('/kind/unit?limit=0');
+    await ok(project.put('/kind/unit/other', { label: 'Others' }));
+    socket.write(rest);
+    const [answer] = (await once(socket, 'data')) as [Buffer];
+    socket.destroy();
+    expect(answer.toString()).toMatch(/^HTTP\/1\.1 503[^]*database\.busy[^]*not stored/);
+    expect(await ok(project.get('/other/unit?limit=0'))).toEqual({ count: 0, items: [] });
+  });
+
+  it('two of a project leave no place for a third, but other projects have theirs', async () => {
+    await defineKinds(quiet, { id: 'row', parameters: [{ id: 'name', kind_id: 'string' }] });
+    const sockets = [await begin('other', part, 1_000_000), await begin('other', part, 1_000_000)];
+    const third = () => project.call('POST', '/other/import', 'name\na\n', { headers: CSV });
+    // Until both of the others have their places.
+    await expect.poll(async () => (await third()).body.messages[0]?.code, { timeout: 20_000 }).toBe('server.busy');
+    expect((await quiet.call('POST', '/row/import', 'name\na\n', { headers: CSV })).status).toBe(200);
+    for (const socket of sockets) socket.destroy();
+  });
+});
