@@ -18,7 +18,8 @@ export interface KeptAnswer {
   readonly status: number;
   /** JSON text: the content of a success, the messages of a refusal. */
   readonly content: string;
-  readonly etag: string | null;
+  /** JSON text: the headers of a success, with its ETag. */
+  readonly headers: string | null;
 }
 
 export interface ClaimRow {
@@ -31,7 +32,7 @@ export interface ClaimRow {
   readonly hash: string | null;
   readonly status: string | null;
   readonly content: string | null;
-  readonly etag: string | null;
+  readonly headers: string | null;
 }
 
 /**
@@ -63,7 +64,7 @@ export function claimKeyStatement(schema: string, keyed: KeyedRequest, lifetime:
           "expires_at" = excluded."expires_at",
           "status" = NULL,
           "content" = NULL,
-          "etag" = NULL
+          "headers" = NULL
         WHERE k."expires_at" <= now()
         RETURNING 1
       )
@@ -74,7 +75,7 @@ export function claimKeyStatement(schema: string, keyed: KeyedRequest, lifetime:
         k."hash",
         k."status",
         k."content",
-        k."etag"
+        k."headers"
       FROM locked
       LEFT JOIN ${table} AS k ON ${isKept(id)}
     `,
@@ -83,11 +84,11 @@ export function claimKeyStatement(schema: string, keyed: KeyedRequest, lifetime:
 }
 
 /** Stores the answer in the transaction that has the key. */
-export function keepAnswerStatement(schema: string, id: string, { status, content, etag }: KeptAnswer): Statement {
+export function keepAnswerStatement(schema: string, id: string, { status, content, headers }: KeptAnswer): Statement {
   return render(
     sql`
       UPDATE ${ident(schema, IDEMPOTENCY_TABLE)}
-      SET "status" = ${param(status)}, "content" = ${param(content)}, "etag" = ${param(etag)}
+      SET "status" = ${param(status)}, "content" = ${param(content)}, "headers" = ${param(headers)}
       WHERE "id" = ${param(id)}
     `,
     true,
@@ -111,7 +112,7 @@ export function keepRefusalStatement(
         "expires_at" = excluded."expires_at",
         "status" = excluded."status",
         "content" = excluded."content",
-        "etag" = NULL
+        "headers" = NULL
       WHERE k."expires_at" <= now()
     `,
     true,

@@ -8,6 +8,8 @@ export class Answer {
     readonly content: string,
     /** The ETag, including its quotes. */
     readonly etag?: string,
+    /** Further headers. */
+    readonly headers?: Readonly<Record<string, string>>,
   ) {}
 }
 

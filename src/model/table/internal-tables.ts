@@ -112,7 +112,7 @@ export const INTERNAL_TABLES: readonly TableShape[] = [
       column('expires_at', 'timestamptz'),
       column('status', 'bigint', false),
       column('content', 'text', false),
-      column('etag', 'text', false),
+      column('headers', 'text', false),
     ],
     ['expires_at'],
   ),

@@ -22,8 +22,6 @@ export interface EnclosedOptions {
   readonly workKey?: () => string;
 }
 
-const MILLISECONDS = LIMITS.batchSeconds * 1000;
-
 /** Parts of the connection pool that such transactions may hold: per project, and in total. */
 const OF_ONE = 0.3;
 const OF_ALL = 0.4;
@@ -44,7 +42,7 @@ export class EnclosedRunner {
       perKey: part(OF_ONE),
       concurrency: part(OF_ALL),
       maxWaitingPerKey: LIMITS.requestsWaiting,
-      timeout: MILLISECONDS,
+      timeout: LIMITS.batchSeconds * 1000,
       refusal: () => retryLater('server.busy', 'Too many requests of several operations are under way'),
     });
   }
@@ -60,9 +58,10 @@ export class EnclosedRunner {
     work: (scope: EnclosedScope, tx: Transaction) => Promise<T>,
   ): Promise<T> {
     const { deployment } = this.behaviors;
+    const milliseconds = LIMITS.batchSeconds * 1000;
     const abort = new AbortController();
-    const end = performance.now() + MILLISECONDS;
-    const timer = setTimeout(() => abort.abort(tookTooLong()), MILLISECONDS);
+    const end = performance.now() + milliseconds;
+    const timer = setTimeout(() => abort.abort(tookTooLong()), milliseconds);
     const { id } = scope.project;
     const share = { acquire: () => this.#queue.acquire(id), tryAcquire: () => this.#queue.tryAcquire(id) };
     try {
@@ -76,7 +75,7 @@ export class EnclosedRunner {
           timeout,
           ...(workKey && { workKey: () => `${id} ${workKey()}` }),
         });
-        const times = { statementTimeout: MILLISECONDS, idleTimeout: idleTimeoutFor(MILLISECONDS) };
+        const times = { statementTimeout: milliseconds, idleTimeout: idleTimeoutFor(milliseconds) };
         const options = { ...times, ...timesOf(scope.caller), share, runs };
         return withCompleteRefusal(this.database, () => this.database.transaction(run, options));
       });

@@ -29,6 +29,12 @@ const ATTEMPTS = 5;
 /** Milliseconds between two deletions of expired rows of one project. */
 const SWEEP_INTERVAL = 10 * 60_000;
 
+/** The headers of an answer that is kept. */
+interface KeptHeaders {
+  readonly etag?: string | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
 /** The request has been answered before. */
 export class AnsweredError extends Error {
   override readonly name = 'AnsweredError';
@@ -53,9 +59,9 @@ export class KeptAnswers {
     for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
       const [row] = await tx.run<ClaimRow>(claimKeyStatement(schema, keyed, LIFETIME));
       if (row?.claimed !== false) return;
-      const { request, hash, status, content, etag } = row;
+      const { request, hash, status, content, headers } = row;
       if (request !== null && hash !== null && status !== null && content !== null) {
-        throw new AnsweredError({ request, hash }, { status: Number(status), content, etag });
+        throw new AnsweredError({ request, hash }, { status: Number(status), content, headers });
       }
       if (!row.free) break;
     }
@@ -63,13 +69,14 @@ export class KeptAnswers {
   }
 
   /** Stores the answer of a success. @throws KindError 400 if it is too large to be kept */
-  async keep(tx: Executor, schema: string, id: string, { content, etag }: Answer): Promise<void> {
+  async keep(tx: Executor, schema: string, id: string, { content, etag, headers }: Answer): Promise<void> {
     if (Buffer.byteLength(content) > LIMITS.keptAnswer) {
       const most = LIMITS.keptAnswer.toLocaleString('en');
       const text = `The answer is larger than the ${most} bytes that are kept for an Idempotency-Key; send less at once`;
       throw refusal('answer.too_large', text);
     }
-    await tx.run(keepAnswerStatement(schema, id, { status: 200, content, etag: etag ?? null }));
+    const sent = JSON.stringify({ etag, headers } satisfies KeptHeaders);
+    await tx.run(keepAnswerStatement(schema, id, { status: 200, content, headers: sent }));
     tx.tx?.afterCommit(() => this.#sweep(schema));
   }
 
@@ -77,7 +84,7 @@ export class KeptAnswers {
   async keepRefusal(schema: string, keyed: KeyedRequest, { status, messages }: ErrorAnswer): Promise<void> {
     const content = JSON.stringify(messages);
     if (!KEPT_STATUSES.has(status) || Buffer.byteLength(content) > LIMITS.keptAnswer) return;
-    await this.database.run(keepRefusalStatement(schema, keyed, { status, content, etag: null }, LIFETIME));
+    await this.database.run(keepRefusalStatement(schema, keyed, { status, content, headers: null }, LIFETIME));
     await this.#sweep(schema);
   }
 
@@ -94,6 +101,9 @@ export function repeatedAnswer({ earlier, answer }: AnsweredError, keyed: KeyedR
     const differs = earlier.request === keyed.request ? 'body' : 'method, path or query';
     throw refusal('idempotency.mismatch', `This Idempotency-Key was used for a request with another ${differs}`);
   }
-  if (answer.status === 200) return new Answer(answer.content, answer.etag ?? undefined);
+  if (answer.status === 200) {
+    const { etag, headers } = JSON.parse(answer.headers ?? '{}') as KeptHeaders;
+    return new Answer(answer.content, etag, headers);
+  }
   throw new StoredRefusal(answer.status, JSON.parse(answer.content) as object[]);
 }

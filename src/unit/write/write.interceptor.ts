@@ -49,9 +49,9 @@ export class WriteInterceptor extends AroundInterceptor {
 
   around(context: ExecutionContext): RunAround | undefined {
     const request = requestOf(context);
-    if (READ_METHODS.has(request.method)) return undefined;
-    const route = routeOf(context.getHandler());
     const key = request.headers[KEY_HEADER] as string | undefined;
+    if (READ_METHODS.has(request.method) || (key === undefined && !request.url.includes('dry_run'))) return undefined;
+    const route = routeOf(context.getHandler());
     if (route?.alone) {
       if (key !== undefined) throw refusal('idempotency.not_here', 'This address takes no Idempotency-Key');
       return undefined;

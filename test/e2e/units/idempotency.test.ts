@@ -158,6 +158,19 @@ describe('a key', () => {
     expect([again.status, replayed(again)]).toEqual([200, null]);
   });
 
+  it('is deleted later', async () => {
+    const fresh = await service.project();
+    await defineKinds(fresh, { id: 'memo' });
+    await query(
+      fresh,
+      `INSERT INTO $schema."_idempotency" (id, request, hash, expires_at) VALUES ('old', '', '', now() - interval '1 second')`,
+    );
+    await ok(send(fresh, newKey(), 'POST', '/memo/unit', {}));
+    const ids = await query<{ id: string }>(fresh, 'SELECT id FROM $schema."_idempotency"');
+    expect(ids.map(({ id }) => id)).not.toContain('old');
+    expect(ids).toHaveLength(1);
+  });
+
   it('is not kept by a dry run', async () => {
     const key = newKey();
     await ok(send(project, key, 'POST', '/note/unit?dry_run=true', { text: 'dry' }));
@@ -249,9 +262,10 @@ describe('a key is refused', () => {
     expect((await send(anonymous(project), newKey(), 'POST', '/order/unit', {})).status).toBe(401);
   });
 
-  it('for units of a remote kind, and at /auth/', async () => {
+  it('for units of a remote kind, for imports, and at /auth/', async () => {
     const replies = [
       await send(project, newKey(), 'POST', '/far/unit', { text: 'a' }),
+      await send(project, newKey(), 'POST', '/note/import', {}),
       await send(project, newKey(), 'POST', '/auth/signin', { username: 'admin', password: 'x' }),
       await send(project, newKey(), 'POST', '/auth/signout'),
       await send(project, newKey(), 'DELETE', '/auth/session/x'),

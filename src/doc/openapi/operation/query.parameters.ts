@@ -295,7 +295,7 @@ export const CONDITIONS = {
   IdempotencyKey: {
     ...versionHeader(
       'Idempotency-Key',
-      'Of members: a name for this request. Sent again within 24 hours, it is answered as before and not done again.',
+      'Of members: a name for this request. Sent again within 24 hours, it is not done again and answered as before, with `idempotency-replayed: true`.',
     ),
     schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]+$' },
   },
