@@ -15,7 +15,7 @@ const model = { version: 1 } as Model;
 const project = { schema: 'project_a' } as Parameters<typeof queryKey>[0]['project'];
 
 function keyOf(caller: Caller, text = 'eq(a,1)', of: Model = model, predicate?: Predicate): QueryKey {
-  const key = queryKey({ project, model: of, caller }, { kind: { id: 'city' } as KindDef, grant: { predicate } }, [
+  const key = queryKey({ project, model: of, caller }, { kind: { id: 'city' }, grant: { predicate } }, [
     ['filter', text],
   ]);
   if (!key) throw new Error('no key');
