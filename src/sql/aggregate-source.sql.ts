@@ -1,6 +1,9 @@
 /** The rows of an aggregation: the units of each kind, reduced to the values that its columns need. */
+import { segmentsOf } from '../model/predicate/path.js';
 import type { Target } from '../model/predicate/predicate.js';
+import { getOrInsert } from '../shared/get-or-insert.js';
 import { ageOf } from './aggregate-age.sql.js';
+import { boundedTogether } from './answer-size.sql.js';
 import type { AggregateColumn, AggregatePlan, AggregateSource, InputType } from './aggregate-plan.js';
 import { columnRef, columnType } from './columns.sql.js';
 import { all, ident, join, param, sql, type Fragment } from './fragment.js';
@@ -24,8 +27,10 @@ export function sourceSql(plan: AggregatePlan, source: AggregateSource): Fragmen
     lookups,
   );
   const lists: Fragment[] = [];
+  const byColumn = columns.map((_, at) => values[wanted.findIndex((each) => each.at === at)]);
+  const valueOf = withinLimit(columns, inputs, byColumn);
   const selected = columns.flatMap((column, at) => {
-    const found = values[wanted.findIndex((each) => each.at === at)];
+    const found = valueOf(at);
     const own = found ? transformed(column, found, at, lists) : nullOf(column);
     const condition = inputs[at]?.condition;
     return [
@@ -39,6 +44,38 @@ export function sourceSql(plan: AggregatePlan, source: AggregateSource): Fragmen
     FROM ${kindTable(schema, kind)} AS t${joins}${join(lists, '')}
     WHERE ${all(where)}
   `;
+}
+
+/** Types whose values can be large. */
+const LARGE_TYPES: readonly (string | undefined)[] = ['text', 'jsonb', 'bytea'];
+/** So many large values of a unit take little memory, also where PostgreSQL copies each of them several times. */
+const FEW_LARGE_VALUES = 4;
+
+/**
+ * The values of a unit. Where many of them can be large, they are within the limit of an answer together: a query could
+ * name one value in all its functions, and PostgreSQL would have many copies of it in memory.
+ */
+function withinLimit(
+  columns: readonly AggregateColumn[],
+  inputs: AggregateSource['inputs'],
+  values: readonly (Fragment | undefined)[],
+): (at: number) => Fragment | undefined {
+  const large = columns.flatMap((column, at) => {
+    const value = values[at];
+    const target = inputs[at]?.target;
+    const { type, array } = column.input;
+    return value && target && (array || LARGE_TYPES.includes(type)) ? [{ column, at, value, target }] : [];
+  });
+  const first = large.find(({ column }) => column.role === 'value' || !column.transform);
+  if (!first || large.length <= FEW_LARGE_VALUES) return (at) => values[at];
+  const texts = new Map<string, { readonly text: Fragment; times: number }>();
+  for (const { column, value, target } of large) {
+    const { type, array } = column.input;
+    const text = type === 'text' && !array ? value : sql`(${value})::text`;
+    getOrInsert(texts, JSON.stringify(segmentsOf(target)), () => ({ text, times: 0 })).times += 1;
+  }
+  const bounded = boundedTogether(first.value, inputType(first.column.input), [...texts.values()]);
+  return (at) => (at === first.at ? bounded : values[at]);
 }
 
 function needsAge(columns: readonly AggregateColumn[]): boolean {

@@ -3,7 +3,7 @@
  * recognises. A list that would be too large is not built at all, so that no server process needs the memory for it.
  */
 import { LIMITS } from '../shared/limits.js';
-import { integer, sql, type Fragment } from './fragment.js';
+import { integer, join, sql, type Fragment } from './fragment.js';
 
 const MAX_ANSWER_BYTES = integer(LIMITS.answerBytes);
 
@@ -13,6 +13,22 @@ const FAIL_TOO_LARGE = sql`repeat('-', (SELECT 1073741824))`;
 /** A text within the limit. It should be a column, because it is evaluated twice. */
 export function bounded(text: Fragment): Fragment {
   return sql`CASE WHEN octet_length(${text}) > ${MAX_ANSWER_BYTES} THEN ${FAIL_TOO_LARGE} ELSE ${text} END`;
+}
+
+/**
+ * A value, where several values of the row together have to be within the limit.
+ * @param type of the value
+ * @param texts all of them as texts, or as columns of texts, whose size is known without reading them; and how often each
+ *   is read
+ */
+export function boundedTogether(
+  value: Fragment,
+  type: Fragment,
+  texts: readonly { readonly text: Fragment; readonly times: number }[],
+): Fragment {
+  const sizes = texts.map(({ text, times }) => sql`coalesce(octet_length(${text}), 0)::bigint * ${integer(times)}`);
+  const isTooLarge = sql`${join(sizes, ' + ')} > ${MAX_ANSWER_BYTES}`;
+  return sql`CASE WHEN ${isTooLarge} THEN ${FAIL_TOO_LARGE}::${type} ELSE ${value} END`;
 }
 
 /** The text of each row, where all texts together have to be within the limit. */
@@ -25,16 +41,20 @@ export function boundedInTotal(text: Fragment): Fragment {
   `;
 }
 
-/** The JSON list of an item per row, in the order of the rows; `from` is what follows FROM. */
-export function boundedList(item: Fragment, from: Fragment): Fragment {
+/**
+ * The JSON list of an item per row, in the order of the rows; `from` is what follows FROM.
+ * @param shares the number of lists that share the limit
+ */
+export function boundedList(item: Fragment, from: Fragment, shares = 1): Fragment {
+  const most = shares === 1 ? MAX_ANSWER_BYTES : integer(Math.floor(LIMITS.answerBytes / shares));
   const sized = sql`
     SELECT i.item, sum(coalesce(pg_column_size(i.item), 0)) OVER (ROWS UNBOUNDED PRECEDING) AS upto
     FROM (SELECT ${item} AS item FROM ${from} OFFSET 0) AS i
   `;
   return sql`(
     SELECT CASE
-      WHEN max(s.upto) > ${MAX_ANSWER_BYTES} THEN ${FAIL_TOO_LARGE}::json
-      ELSE coalesce(json_agg(s.item) FILTER (WHERE s.upto <= ${MAX_ANSWER_BYTES}), '[]')
+      WHEN max(s.upto) > ${most} THEN ${FAIL_TOO_LARGE}::json
+      ELSE coalesce(json_agg(s.item) FILTER (WHERE s.upto <= ${most}), '[]')
     END
     FROM (${sized}) AS s
   )`;

@@ -23,7 +23,7 @@ import {
 } from './nested-record.sql.js';
 import { Lookups } from './predicate.sql.js';
 import { whereFound } from './operator.sql.js';
-import { relatedColumn, type ShownRelated } from './related-record.sql.js';
+import { relatedColumns, type ShownRelated } from './related-record.sql.js';
 import { snippetColumn, type ShownSnippet } from './search.sql.js';
 
 interface RecordContents {
@@ -100,10 +100,7 @@ function hiddenPath(path: ShownPath, at: number, lookups: Lookups): HiddenName[]
 
 /** The columns of functions. */
 function termColumns({ schema, related = [], snippets = [] }: RecordContents): Fragment[] {
-  return [
-    ...related.map((each) => relatedColumn(schema, each)),
-    ...snippets.map((each) => snippetColumn(schema, each)),
-  ];
+  return [...relatedColumns(schema, related), ...snippets.map((each) => snippetColumn(schema, each))];
 }
 
 /** An object replaces the field of its reference. */

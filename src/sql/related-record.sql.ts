@@ -1,6 +1,7 @@
 /** Related units in the record of a unit: their number, or some of them as a list. */
 import type { Field, KindDef } from '../model/model.js';
 import type { Related } from '../model/predicate/predicate.js';
+import { boundedList } from './answer-size.sql.js';
 import { columnRef, selectList } from './columns.sql.js';
 import { all, EMPTY_SQL, ident, integer, join, sql, type Fragment } from './fragment.js';
 import { hiddenColumn, hiddenFields, withoutHidden } from './hidden-fields.sql.js';
@@ -26,14 +27,25 @@ export interface RelatedList {
   readonly limit: number;
 }
 
-/** `expression AS "name"` for the record of the row `t`. */
-export function relatedColumn(schema: string, { name, related, list, column }: ShownRelated): Fragment {
-  const value = list ? listSql(schema, related, list) : column ? sql`t.${column}` : countSql(schema, related, 't');
-  return sql`${value} AS ${ident(name)}`;
+/** `expression AS "name"` for the record of the row `t`, for each of them. */
+export function relatedColumns(schema: string, shown: readonly ShownRelated[]): Fragment[] {
+  const lists = shown.filter(({ list }) => list).length;
+  return shown.map(({ name, related, list, column }) => {
+    if (list) return sql`${listSql(schema, related, list, lists)} AS ${ident(name)}`;
+    return sql`${column ? sql`t.${column}` : countSql(schema, related, 't')} AS ${ident(name)}`;
+  });
 }
 
-/** The JSON list of units that refer to the row `t`. The rows are selected before their JSON is built. */
-function listSql(schema: string, { via, of, kinds }: Related, { fields, order, limit }: RelatedList): Fragment {
+/**
+ * The JSON list of units that refer to the row `t`. The rows are selected before their JSON is built.
+ * @param lists the number of such lists in the record, which share the size limit of an answer
+ */
+function listSql(
+  schema: string,
+  { via, of, kinds }: Related,
+  { fields, order, limit }: RelatedList,
+  lists: number,
+): Fragment {
   const [first] = kinds;
   if (!first || via.type !== 'reference') return sql`'[]'::json`;
   const { kind, access, filter } = first;
@@ -50,8 +62,8 @@ function listSql(schema: string, { via, of, kinds }: Related, { fields, order, l
   `;
   const hidden = hiddenColumn(hiddenFields(schema, fields));
   const units = sql`SELECT ${selectList(fields)}${hidden ? sql`, ${hidden}` : EMPTY_SQL} FROM (${rows}) AS t`;
-  const unit = hidden ? withoutHidden(sql`_i`) : sql`_i`;
-  return sql`(SELECT coalesce(json_agg(${unit}), '[]') FROM (${units}) AS _i)`;
+  const unit = hidden ? withoutHidden(sql`_i`) : sql`row_to_json(_i)`;
+  return boundedList(unit, sql`(${units}) AS _i`, lists);
 }
 
 /** All stored columns of a row. */
