@@ -11,9 +11,11 @@ export interface ImportQuery {
   readonly skip: boolean;
   /** Whether the ids in the file are kept. */
   readonly keepIds: boolean;
+  /** Whether everything is undone at the end. */
+  readonly dryRun: boolean;
 }
 
-const EMPTY: ImportQuery = { format: undefined, skip: false, keepIds: false };
+const EMPTY: ImportQuery = { format: undefined, skip: false, keepIds: false, dryRun: false };
 
 export function parseImportQuery(parameters: QueryParameters): Parsed<ImportQuery> {
   return parseQuery(
@@ -23,6 +25,7 @@ export function parseImportQuery(parameters: QueryParameters): Parsed<ImportQuer
       format: reader.has('format') ? reader.choice('format', FORMATS, 'csv') : undefined,
       skip: reader.choice('errors', ['stop', 'skip'], 'stop') === 'skip',
       keepIds: reader.choice('ids', ['new', 'keep'], 'new') === 'keep',
+      dryRun: reader.flag('dry_run'),
     }),
     EMPTY,
   );

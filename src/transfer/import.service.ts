@@ -21,6 +21,7 @@ import { Behaviors } from '../unit/draft/behavior.js';
 import { planQuery } from '../unit/query/list.plan.js';
 import { timesOf } from '../unit/session/caller-executor.js';
 import type { Session } from '../unit/session/session.js';
+import { DryRunDone } from '../unit/write/dry-run.js';
 import { UnitStores } from '../unit/unit-stores.js';
 import { csvHeaderOf } from './csv.columns.js';
 import { CsvReader } from './csv.reader.js';
@@ -47,6 +48,8 @@ export interface ImportRequest {
   readonly file: () => FileText;
   /** Called after each piece with the number of records read so far. */
   readonly onProgress?: (records: number) => void;
+  /** Called before the file is read, if the import is undone at its end. */
+  readonly onDryRun?: () => void;
 }
 
 /** An import whose rights and input are checked. */
@@ -55,6 +58,7 @@ interface CheckedImport {
   readonly target: ImportTarget;
   readonly reader: FileReader;
   readonly skip: boolean;
+  readonly dryRun: boolean;
   /** Whether code of the project runs for each unit, which must not run for two pieces at the same time. */
   readonly hooks: boolean;
   readonly isolation: Isolation;
@@ -90,8 +94,9 @@ export class ImportService {
     store.checkState(kind, session, 'create');
     const behaviors = this.behaviors.of(kind, session);
     for (const behavior of behaviors) behavior.ready?.();
-    const { format, skip, keepIds } = planQuery(parseImportQuery(request.parameters), (query) => query);
+    const { format, skip, keepIds, dryRun } = planQuery(parseImportQuery(request.parameters), (query) => query);
     if (keepIds && !isAdministrator(caller)) throw accessDenied(caller, 'Only administrators import with ids=keep');
+    if (dryRun) request.onDryRun?.();
     const reader =
       importFormat(format, request.contentType) === 'csv'
         ? new CsvReader(csvHeaderOf(kind, { caller, model }, keepIds))
@@ -101,6 +106,7 @@ export class ImportService {
       target: { store, kind, access: grant.predicate, keepIds },
       reader,
       skip,
+      dryRun,
       hooks: behaviors.length > 0,
       isolation: store.isolation(session, kind, 'create') ?? 'read committed',
       onProgress: request.onProgress ?? (() => undefined),
@@ -118,6 +124,7 @@ export class ImportService {
       await pieces.start();
       return await this.database.transaction((tx) => this.#write(tx, checked, pieces), options);
     } catch (error) {
+      if (error instanceof DryRunDone) return error.answer;
       if (error instanceof StaleModelError || isStaleModel(error)) throw modelChanged();
       throw commonRefusal(error) ?? error;
     } finally {
@@ -149,7 +156,9 @@ export class ImportService {
     await before;
     const { created, failed, faults } = writer;
     const count = created + failed;
-    return jsonAnswer({ count, created, updated: 0, unchanged: 0, ignored: 0, failed, errors: faults });
+    const answer = jsonAnswer({ count, created, updated: 0, unchanged: 0, ignored: 0, failed, errors: faults });
+    if (checked.dryRun) throw new DryRunDone(answer);
+    return answer;
   }
 }
 

@@ -2,6 +2,7 @@ import { Controller, Get, Param, Post, Req, Res, UseInterceptors } from '@nestjs
 import { ApiRoute } from '../http/route/api-route.js';
 import { urlQueryParameters } from '../http/route/parse-list-query.js';
 import { EXPORT_QUERY, IMPORT_QUERY } from '../http/route/query-names.js';
+import { DRY_RUN_HEADER } from '../http/request/header-names.js';
 import type { HttpRequest, HttpResponse } from '../http/request/request.js';
 import { Scope, type RequestScope } from '../tenancy/request-scope.js';
 import { TenancyInterceptor } from '../tenancy/tenancy.interceptor.js';
@@ -72,6 +73,7 @@ export class TransferController {
       parameters: urlQueryParameters(request.url),
       contentType: request.headers['content-type'],
       file: () => requestFile(request),
+      onDryRun: () => request.res?.setHeader(DRY_RUN_HEADER, 'true'),
     });
   }
 }

@@ -15,6 +15,7 @@ interface ImportOptions extends CommonOptions {
   readonly format?: FileFormat;
   readonly errors: string;
   readonly ids: string;
+  readonly dryRun?: boolean;
 }
 
 interface Imported {
@@ -34,6 +35,7 @@ export function importCommand(program: Command, { terminal, services }: CommandC
     .addOption(
       new Option('--ids <how>', 'whether units keep the ids of the file').choices(['new', 'keep']).default('new'),
     )
+    .option('--dry-run', 'checks the file and stores nothing')
     .option('--json', 'print JSON, for scripts')
     .action(async (id: string, kind: string, file: string, options: ImportOptions) => {
       const content = await services(async (context) => {
@@ -46,6 +48,7 @@ export function importCommand(program: Command, { terminal, services }: CommandC
             parameters: [
               ['errors', options.errors],
               ['ids', options.ids],
+              ['dry_run', String(options.dryRun ?? false)],
             ],
             contentType: TYPES[formatOf(file, options.format)],
             file: () => new FileText(source, isCompressed(file)),

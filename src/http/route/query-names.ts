@@ -114,7 +114,7 @@ export const UNIT_QUERY = {
 /** Of an export: what selects and orders its units, and the form of the file. */
 export const EXPORT_QUERY = ['format', 'filter', 'order', 'include', 'safe'] as const satisfies readonly QueryName[];
 
-export const IMPORT_QUERY = ['format', 'errors', 'ids'] as const satisfies readonly QueryName[];
+export const IMPORT_QUERY = ['format', 'errors', 'ids', 'dry_run'] as const satisfies readonly QueryName[];
 
 export const CASCADE_QUERY = ['cascade'] as const satisfies readonly QueryName[];
 /** Of writes that can be tried. `unit/write/write.interceptor.ts` takes it off the URL. */

@@ -302,6 +302,36 @@ it('obeys the rule of creates, for each record', async () => {
   });
 });
 
+it('as a dry run answers the same, and stores nothing', async () => {
+  const own = await service.project();
+  await defineKinds(own, { id: 'note', parameters: [{ id: 'text', kind_id: 'string', unique: true }] });
+  const dry = await send('/note/import?dry_run=true&errors=skip', 'text\na\nb\na\n', CSV, own);
+  expect(dry.headers.get('kind-dry-run')).toBe('true');
+  expect(dry.body.content).toMatchObject({ count: 3, created: 2, failed: 1 });
+  expect(await ok(own.get('/note/unit?limit=0'))).toEqual({ count: 0, items: [] });
+  expect((await send('/note/import?dry_run=1', 'text\na\n', CSV, own)).status).toBe(400);
+  const keyed = await send('/note/import', 'text\na\n', { ...CSV, 'idempotency-key': 'k' }, own);
+  expect(keyed).toMatchObject({ status: 400, body: { messages: [{ code: 'idempotency.not_here' }] } });
+});
+
+it('obeys rules over the unit of single parameters', async () => {
+  const own = await service.project();
+  const ann = await asMember(own);
+  await defineKinds(own, {
+    id: 'note',
+    parameters: [
+      { id: 'open', kind_id: 'boolean' },
+      { id: 'text', kind_id: 'string', read_access: ['eq(open,true)'], write_access: ['eq(open,true)'] },
+    ],
+  });
+  const file = 'open,text\ntrue,shown\nfalse,hidden\n';
+  const refused = await ok(send('/note/import?errors=skip', file, CSV, ann));
+  expect(refused).toMatchObject({ created: 1, failed: 1, errors: [{ record: 2, line: 3 }] });
+  await ok(send('/note/import', 'open,text\nfalse,hidden\n', CSV, own));
+  expect((await ann.get('/note/export?include=open,text')).text).toBe('open,text\r\ntrue,shown\r\nfalse,\r\n');
+  expect((await ann.get('/note/export?format=ndjson&include=open,text')).text).not.toContain('hidden');
+});
+
 it('runs hooks for each record', async () => {
   const file = 'name\na\ntaken\nb\n';
   const taken = { code: 'name.taken', parameter: 'name', line: 3, record: 2 };
