@@ -1,7 +1,8 @@
 /**
  * The statements of queries that are requested again and again with the same parameters, such as the list of a start page.
  * A repeated query is not parsed, planned and rendered again. A statement is valid for one model, and for callers with the
- * same rights.
+ * same rights; if one of its values is the id of a member, for this member. So what an answer depends on besides must be
+ * a part of the stored query.
  */
 import { LRUCache } from 'lru-cache';
 import { rightsKeyOf } from '../../access/masks.js';

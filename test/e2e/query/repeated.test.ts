@@ -99,6 +99,23 @@ it('members see their own units with the same query, and nothing of what is mask
   expect((await read(project)).map(([, , rating]) => rating)).toEqual([1, 2, 3, null]);
 });
 
+it('load_links counts the links that there are now, also the first ones of a kind among many', async () => {
+  const path = '/topic/unit?load_links=count&include=name&filter=eq(name,garden)';
+  const counted = async () => ((await ok(project.get(path))) as { items: { links: object }[] }).items[0]?.links;
+  const expectCount = async (links: object) => {
+    for (let request = 0; request < 4; request += 1) expect(await counted()).toEqual({ parent: {}, child: links });
+  };
+  await expectCount({});
+  await ok(project.post(`/topic/unit/${garden}/link/link/topic/unit/${secret}`));
+  await expectCount({ link: 1 });
+  const kinds = Array.from({ length: 12 }, (_, at) => `kind${at}`);
+  await defineKinds(project, ...kinds.map((id) => ({ id, parameters: ['text'] })));
+  await expectCount({ link: 1 });
+  const other = await createdId(project.post('/kind7/unit', { text: 'x' }));
+  await ok(project.post(`/topic/unit/${garden}/link/link/kind7/unit/${other}`));
+  await expectCount({ link: 2 });
+});
+
 it('a list of a group has the units and the kinds that it has now, for each member its own', async () => {
   await defineKinds(project, { id: 'letter', parameters: ['text', 'owner'], access: { read: 'eq(owner,@member.id)' } });
   await ok(project.post('/group/unit', { id: 'texts', kind_list: ['note', 'letter'] }));
