@@ -18,6 +18,7 @@ import {
   PROJECT_HEADER,
   REPLAYED_HEADER,
   REQUEST_ID_HEADER,
+  RESULT_HEADER,
 } from './http/request/header-names.js';
 import { NestLogger } from './http/log/logger.js';
 import { answerOptions } from './http/server/path-methods.js';
@@ -60,7 +61,7 @@ function corsOptions({ corsOrigins }: Config) {
       PROJECT_HEADER,
       REQUEST_ID_HEADER,
     ],
-    exposedHeaders: ['etag', REQUEST_ID_HEADER, 'retry-after', DRY_RUN_HEADER, REPLAYED_HEADER],
+    exposedHeaders: ['etag', REQUEST_ID_HEADER, RESULT_HEADER, 'retry-after', DRY_RUN_HEADER, REPLAYED_HEADER],
     maxAge: 600,
     preflightContinue: true,
   };

@@ -172,4 +172,10 @@ export interface Existence {
   readonly at: number;
 }
 
-export type Filter = Combination | Negation | Test | Existence;
+/** `all()`: every unit. */
+export interface Everything {
+  readonly op: 'all';
+  readonly at: number;
+}
+
+export type Filter = Combination | Negation | Test | Existence | Everything;

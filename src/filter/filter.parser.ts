@@ -25,17 +25,16 @@ export interface ParseOptions {
   readonly members?: boolean;
 }
 
-type Combining = 'and' | 'or' | 'not';
-/** Operators of plain tests, and combinations, by each of their spellings. */
+type Combining = 'and' | 'or' | 'not' | 'all';
+/** Operators of plain tests, combinations and `all`, by each of their spellings. */
 const SPELLINGS: ReadonlyMap<string, Test['op'] | Combining> = new Map([
-  ...[...FILTER_OPERATORS, ...FIELD_OPERATORS, 'near' as const, 'and' as const, 'or' as const, 'not' as const].map(
-    (op) => [op, op] as const,
-  ),
+  ...[...FILTER_OPERATORS, ...FIELD_OPERATORS].map((op) => [op, op] as const),
+  ...(['near', 'and', 'or', 'not', 'all'] as const).map((op) => [op, op] as const),
   ...Object.entries(OPERATOR_ALIASES),
 ]);
 const ALL_NAMES = [...SPELLINGS.keys(), ...EXISTENCE_FUNCTIONS.keys()];
 const ALL_SPELLINGS = [
-  ...[...spellingsOf(FILTER_OPERATORS), ...FIELD_OPERATORS, 'near', 'and', 'or', 'not'],
+  ...[...spellingsOf(FILTER_OPERATORS), ...FIELD_OPERATORS, 'near', 'and', 'or', 'not', 'all'],
   ...EXISTENCE_FUNCTIONS.keys(),
 ].join(', ');
 
@@ -129,11 +128,19 @@ export class FilterParser {
         this.scanner.expect(')');
         return Object.freeze({ op, filter, at });
       }
+      case 'all':
+        this.#countTest(at);
+        this.scanner.expect(')');
+        return Object.freeze({ op, at });
       default:
-        this.#tests += 1;
-        if (this.#tests > LIMITS.filterTests) throw filterTooLarge(`at most ${LIMITS.filterTests} tests`, at);
+        this.#countTest(at);
         return this.#test(op, at);
     }
+  }
+
+  #countTest(at: number): void {
+    this.#tests += 1;
+    if (this.#tests > LIMITS.filterTests) throw filterTooLarge(`at most ${LIMITS.filterTests} tests`, at);
   }
 
   #operator(name: string, at: number) {

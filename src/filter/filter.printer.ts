@@ -19,6 +19,8 @@ export function printFilter(filter: Filter): string {
       return `not(${printFilter(filter.filter)})`;
     case 'exists':
       return printRelated(filter.related, 'exists');
+    case 'all':
+      return 'all()';
     default:
       return printTest(filter);
   }

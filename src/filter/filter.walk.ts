@@ -10,6 +10,7 @@ export function testsOf(filter: Filter): Test[] {
     case 'not':
       return testsOf(filter.filter);
     case 'exists':
+    case 'all':
       return [];
     default:
       return [filter];
@@ -44,6 +45,8 @@ export function relatedOf(filter: Filter): RelatedUnits[] {
       return relatedOf(filter.filter);
     case 'exists':
       return [filter.related];
+    case 'all':
+      return [];
     default:
       return operandsOf(filter).flatMap(({ counted }) => counted ?? []);
   }

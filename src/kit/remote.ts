@@ -11,7 +11,7 @@ export type { Filter };
  * their types. Values are texts, as in the request. A path has one segment, or several inside a `json` parameter.
  */
 export interface RemoteQuery {
-  /** The parsed filter; null for none. */
+  /** The parsed filter; null for none, and for `all()`. */
   readonly filter: Filter | null;
   /** The filter as an expression in canonical form; null for none. */
   readonly filterText: string | null;

@@ -1,6 +1,6 @@
 /** Creates the fields of kinds from definitions. The fields that every unit has are in `fields-of-every-unit.ts`. */
 import { scalarText, type Json } from '../shared/json.js';
-import type { Field } from './model.js';
+import type { Field, KindDef } from './model.js';
 import { columnName } from './names.js';
 import { parameterDef, type ParameterDef } from './parameter-type/parameter-def.js';
 import type { ParameterType } from './parameter-type/parameter-type.js';
@@ -74,4 +74,13 @@ export function shownValue({ def, type, reference }: Field, value: Json): Json {
 export function uniqueColumns(fields: readonly Field[]): Field[] {
   const columns = new Set<string | undefined>();
   return fields.filter(({ column }) => !columns.has(column) && columns.add(column));
+}
+
+/**
+ * Whether only one unit of a kind can have a value of a field. Not for JSON, which is compared as text: different values
+ * can have one text.
+ */
+export function isUniqueField(kind: KindDef, { id, def, column, type }: Field): boolean {
+  if (column === undefined || def.multiple || type.hasKeys) return false;
+  return def.unique || kind.unique.some(([only, ...others]) => only === id && others.length === 0);
 }

@@ -97,6 +97,10 @@ export const ERRORS = {
     status: 409,
     meaning: 'Other units refer to this one, and their reference forbids its deletion.',
   },
+  'unit.too_many': {
+    status: 409,
+    meaning: 'More units match than the edit or deletion by filter may change; max_affected raises it.',
+  },
   'unit.reaches_too_many': {
     status: 409,
     meaning: 'The deletion would take along more units, or links with hooks, than one may.',
@@ -131,6 +135,10 @@ export const ERRORS = {
   'parameter.required': { status: 400, meaning: 'The value must be given.' },
   'parameter.null': { status: 400, meaning: 'The value must not be null.' },
   'parameter.bad_type': { status: 400, meaning: 'The value has another type than the parameter.' },
+  'parameter.bad_expression': {
+    status: 400,
+    meaning: 'The parameter does not take that expression, or its result can not be stored.',
+  },
   'parameter.bad_value': { status: 400, meaning: 'The value is of the right type but not allowed.' },
   'parameter.too_short': { status: 400, meaning: 'The value is shorter than allowed.' },
   'parameter.too_long': { status: 400, meaning: 'The value is longer than allowed.' },
@@ -178,6 +186,7 @@ export const ERRORS = {
   'request.malformed': { status: 400, meaning: 'The bytes that came are no HTTP request.' },
   'request.head_too_large': { status: 431, meaning: 'The head of the request has too many bytes or too many fields.' },
 
+  'header.not_here': { status: 400, meaning: 'The request has a header that this operation does not take.' },
   'query.unknown': { status: 400, meaning: 'No such query parameter here.' },
   'query.bad_value': { status: 400, meaning: 'The value of a query parameter is malformed or out of range.' },
   'query.conflict': { status: 400, meaning: 'Two query parameters exclude each other.' },

@@ -13,7 +13,7 @@ export const LIMITS = {
   eachLists: 2,
   /** Terms of one `order`. */
   orderTerms: 16,
-  /** Objects of one bulk create. */
+  /** Objects of one bulk create, and units that a write by filter answers. */
   bulk: 1000,
   /** Operations of one batch, seconds for all of them, and characters of a `path`, before and after references. */
   batchOperations: 100,
@@ -23,6 +23,10 @@ export const LIMITS = {
   batchReferences: 1024 * 1024,
   /** Bytes of an answer that is kept for an idempotency key. */
   keptAnswer: 1024 * 1024,
+  /** Units that one edit or deletion by filter changes: by default and at most, and its timeout in seconds. */
+  affectedDefault: 1000,
+  affectedMax: 100_000,
+  affectedSeconds: 30,
   filterBytes: 8 * 1024,
   /** Bytes of a `search`, and characters of a unit that it reads. */
   searchBytes: 1024,
@@ -103,6 +107,9 @@ export const LIMITS = {
   /** Values inside one JSON value, and keys of one object in it. */
   jsonValues: 500_000,
   jsonKeys: 50_000,
+  /** Objects inside the object of a `$merge`, and bytes in PostgreSQL of the list or JSON that an expression makes. */
+  mergedObjects: 100,
+  resultBytes: 16 * 1024 * 1024,
   /** Levels, and objects and lists, of a whole body: each takes memory even if it has few characters. */
   bodyDepth: 200,
   bodyContainers: 1_000_000,

@@ -1,10 +1,10 @@
 /** The steps of a model change as DDL, and its guards: counts of the units that are in the way of a change. */
 import type { ColumnChange, Condition, Guard, SchemaStep } from '../model/table/diff.js';
 import type { Json } from '../shared/json.js';
-import type { Constraint } from '../model/parameter-type/parameter-type.js';
 import type { ColumnShape, ForeignKeyShape, TableShape } from '../model/table/required-tables.js';
 import { constraintName } from '../model/names.js';
 import { columnType } from './columns.sql.js';
+import { violation } from './constraint.sql.js';
 import {
   all,
   EMPTY_SQL,
@@ -175,30 +175,6 @@ function countMatching(condition: Condition, table: Fragment): Fragment {
         sql`EXISTS (SELECT FROM unnest(${column}) AS e WHERE ${violation(ident('e'), condition.constraint)})`,
       );
     }
-  }
-}
-
-function violation(value: Fragment, constraint: Constraint): Fragment {
-  switch (constraint.type) {
-    case 'min_length':
-      return sql`char_length(${value}) < ${integer(constraint.limit)}`;
-    case 'max_length':
-      return sql`char_length(${value}) > ${integer(constraint.limit)}`;
-    case 'max_bytes':
-      return sql`octet_length(${value}) > ${integer(constraint.limit)}`;
-    case 'scale':
-      return sql`min_scale(${value}) > ${integer(constraint.limit)}`;
-    // Without a cast, PostgreSQL reads the limit as a value of the column's type.
-    case 'min_value':
-      return sql`${value} < ${param(String(constraint.limit))}`;
-    case 'max_value':
-      return sql`${value} > ${param(String(constraint.limit))}`;
-    case 'values':
-      return sql`to_jsonb(${value}) <> ALL(
-        ARRAY(SELECT jsonb_array_elements(${param(JSON.stringify(constraint.values))}::jsonb))
-      )`;
-    case 'pattern':
-      return sql`false`;
   }
 }
 

@@ -3,6 +3,7 @@
  * of several units are one JSON parameter that PostgreSQL reads by the types of the columns, so that hundreds and
  * thousands have the same text. Those of one unit are a parameter each, which takes PostgreSQL less time.
  */
+import type { FieldExpression } from '../model/expression.js';
 import type { Field, KindDef } from '../model/model.js';
 import type { Predicate } from '../model/predicate/predicate.js';
 import { testedFields } from '../model/predicate/related.js';
@@ -10,6 +11,7 @@ import { bounded, boundedInTotal } from './answer-size.sql.js';
 import { appendCount } from './count.sql.js';
 import { columnRef, fieldType } from './columns.sql.js';
 import { all, EMPTY_SQL, ident, join, param, render, sql, type Fragment, type Statement } from './fragment.js';
+import { expressionResult } from './expression.sql.js';
 import { hasConditions, jsonObject } from './hidden-fields.sql.js';
 import { rowLock } from './lock.sql.js';
 import { isModelVersion, modelVersion } from './model-version.sql.js';
@@ -25,7 +27,7 @@ import {
 import { predicateSql, rowConditions } from './predicate.sql.js';
 import { hasId, kindTable } from './table.sql.js';
 import { fromTemplate } from './statement-template.js';
-import { SET_UPDATED_AT, VERSION_TAG } from './unit-version.sql.js';
+import { VERSION_TAG } from './unit-version.sql.js';
 
 export interface WritePlan {
   readonly schema: string;
@@ -40,6 +42,8 @@ export interface WritePlan {
   readonly shown: Predicate | undefined;
   /** The condition that a unit must satisfy after the write; undefined for none. */
   readonly allowed: Predicate | undefined;
+  /** Of an upsert: unique fields. A new unit with the values of another one is left out. */
+  readonly by?: readonly Field[] | undefined;
 }
 
 /** A written parameter with `write_once`. */
@@ -50,6 +54,8 @@ export interface WriteOnceField {
 }
 
 export interface UpdatePlan extends WritePlan {
+  /** The values that the statement makes of stored ones. Their fields are not in `written`. */
+  readonly expressions?: readonly FieldExpression[];
   readonly writeOnce: readonly WriteOnceField[];
   readonly id: unknown;
   /** The units that the caller may change, by their values before the write; undefined for all. */
@@ -70,7 +76,8 @@ export function insertStatement(plan: WritePlan, rows: NewRows): Statement {
     return render(sqlWith(param(plan.version), params.map(param)), true);
   }
   const form = several ? 'several' : 'json' in rows ? 'json' : 'one';
-  const shape = `insert ${plan.schema} ${form} ${writtenShape(plan)}`;
+  const by = plan.by ? ` by ${plan.by.map(({ id }) => id).join()}` : '';
+  const shape = `insert ${plan.schema} ${form} ${writtenShape(plan)}${by}`;
   return fromTemplate(plan.fields, shape, [plan.version, ...params], ([version, ...values]) =>
     sqlWith(version, values),
   );
@@ -96,7 +103,7 @@ export function mayInsertStatement(plan: WritePlan, { json }: RowsText): Stateme
 }
 
 /** The ids of the written fields, on which the text of the statement depends. */
-function writtenShape({ written }: WritePlan): string {
+export function writtenShape({ written }: WritePlan): string {
   let shape = '';
   for (const { id } of written) shape += `${id},`;
   return shape;
@@ -119,57 +126,14 @@ function insertedRows(plan: WritePlan, input: Fragment, version: Fragment, retur
     : { names: [], values: [] };
   const names = join([...columns, ...shared.names, sql`"inserted_at"`, sql`"updated_at"`]);
   const source = join([...values, ...shared.values.map((value) => sql`${value}::text`), sql`now()`, sql`now()`]);
+  const conflict = plan.by ? sql` ON CONFLICT (${join(columnNames(plan.by))}) DO NOTHING` : EMPTY_SQL;
   return sql`
     INSERT INTO ${table} AS t (${names})
     SELECT ${source}
     FROM ${input}
-    WHERE ${all([isModelVersion(plan.schema, version), allAllowed(plan, input)])}
+    WHERE ${all([isModelVersion(plan.schema, version), allAllowed(plan, input)])}${conflict}
     RETURNING ${returned}
   `;
-}
-
-/** One row `v, tag, body`; none if no unit was changed. */
-export function updateStatement(plan: UpdatePlan, rows: NewRows): Statement {
-  const params = paramsOf(rows);
-  const sqlWith = (id: Fragment, version: Fragment, values: readonly Fragment[]) =>
-    updateSql(plan, inputTable(plan.written, rows, values), id, version);
-  if (plan.allowed || plan.shown || plan.access || plan.tags || hasConditions(plan.fields)) {
-    return render(sqlWith(param(plan.id), param(plan.version), params.map(param)), true);
-  }
-  const once = plan.writeOnce.map(({ field, repeatable }) => `${field.id}:${repeatable}`).join();
-  const shape = `update ${plan.schema} ${'json' in rows ? 'json' : 'one'} ${writtenShape(plan)} ${once}`;
-  return fromTemplate(plan.fields, shape, [plan.id, plan.version, ...params], ([id, version, ...values]) =>
-    sqlWith(id, version, values),
-  );
-}
-
-/** @param input the table `i` */
-function updateSql(plan: UpdatePlan, input: Fragment, id: Fragment, version: Fragment): Fragment {
-  const changes = plan.written.map((field) => sql`${ident(field.column ?? field.id)} = ${inputColumn(field)}`);
-  const source = plan.written.length > 0 ? sql` FROM ${input}` : EMPTY_SQL;
-  const affected = sql`
-    UPDATE ${kindTable(plan.schema, plan.kind)} AS t
-    SET ${join([...changes, SET_UPDATED_AT])}${source}
-    WHERE ${all([targetConditions(plan, id, version), staysAllowed(plan), ...plan.writeOnce.map(keepsValue)])}
-    RETURNING ${returnedColumns(plan)}
-  `;
-  return versionedAnswer(plan.schema, affected);
-}
-
-/** Whether the unit has no value of the field yet, or the new value is the stored one. */
-function keepsValue({ field, repeatable }: WriteOnceField): Fragment {
-  const stored = columnRef(field);
-  if (!repeatable) return sql`${stored} IS NULL`;
-  return sql`(${stored} IS NULL OR ${stored} IS NOT DISTINCT FROM ${inputColumn(field)})`;
-}
-
-/** One row `kept` for a unit: for each field that may be written once, whether the new values would keep its value. */
-export function keptValuesStatement(plan: UpdatePlan, { json }: RowsText): Statement {
-  return render(sql`
-    SELECT ARRAY[${join(plan.writeOnce.map(keepsValue))}] AS kept
-    FROM ${kindTable(plan.schema, plan.kind)} AS t, ${inputRows(plan.written, param(json))}
-    WHERE ${hasId(plan.kind, param(plan.id))}
-  `);
 }
 
 /** Locks a unit until the transaction ends. One row `v, tag`; none if no unit fits the plan. */
@@ -208,7 +172,11 @@ export function deleteStatement(plan: DeletePlan): Statement {
   return render(versionedAnswer(plan.schema, deleted, { counted: appendCount(plan, sql`affected`, -1, true) }), true);
 }
 
-function targetConditions({ schema, kind, access, tags }: DeletePlan, id: Fragment, version: Fragment): Fragment {
+export function targetConditions(
+  { schema, kind, access, tags }: DeletePlan,
+  id: Fragment,
+  version: Fragment,
+): Fragment {
   return all([
     hasId(kind, id),
     isModelVersion(schema, version),
@@ -224,18 +192,20 @@ function allAllowed(plan: WritePlan, input: Fragment): Fragment | undefined {
   return sql`(SELECT bool_and(${holds}) FROM ${input})`;
 }
 
-/** Whether the unit satisfies the condition of the plan after the edit. */
-function staysAllowed(plan: WritePlan): Fragment | undefined {
-  return plan.allowed && holdsFor(plan, plan.allowed, 'i', 't');
-}
-
 /** Whether a predicate holds for a row that has its written columns in the row `fresh`, and the others in `old`. */
-function holdsFor(plan: WritePlan, predicate: Predicate, fresh: string, old: string | undefined): Fragment {
+export function holdsFor(
+  plan: WritePlan & Pick<UpdatePlan, 'expressions'>,
+  predicate: Predicate,
+  fresh: string,
+  old: string | undefined,
+): Fragment {
   const written = new Set(plan.written.map(({ column: name }) => name));
   // Two fields may share a column: `id` and the natural key.
   const fieldsByColumn = new Map(testedFields(predicate).map((field) => [field.column ?? field.id, field]));
   const columns = [...fieldsByColumn].map(([name, field]) => {
     if (written.has(field.column)) return sql`${columnRef(field, fresh)} AS ${ident(name)}`;
+    const expression = plan.expressions?.find((each) => each.field.column === field.column);
+    if (expression) return sql`${expressionResult(expression)} AS ${ident(name)}`;
     return sql`${old === undefined ? unwrittenValue(field, plan) : columnRef(field, old)} AS ${ident(name)}`;
   });
   const test = predicateSql(predicate, { schema: plan.schema, row: '_n' });
@@ -250,7 +220,7 @@ function unwrittenValue(field: Field, { kind }: WritePlan): Fragment {
   return sql`NULL::${fieldType(field)}`;
 }
 
-function returnedColumns(plan: WritePlan): Fragment {
+export function returnedColumns(plan: WritePlan): Fragment {
   const unit = jsonObject(plan.schema, plan.fields);
   if (!plan.shown) return sql`${VERSION_TAG} AS tag, ${unit} AS body`;
   const always = plan.fields.filter(({ id }) => id === 'id' || id === 'kind_id');
@@ -265,7 +235,7 @@ interface VersionedWrite {
   readonly counted?: Fragment | undefined;
 }
 
-function versionedAnswer(
+export function versionedAnswer(
   schema: string,
   affected: Fragment,
   { answers = bounded, counted }: VersionedWrite = {},

@@ -8,7 +8,7 @@ import { builtInField } from '../model/field.js';
 import { getBuiltInKind, isMemberKind, type Field, type KindDef, type Model } from '../model/model.js';
 import type { ParameterTypeId } from '../model/parameter-type/parameter-types.js';
 import { namesOfKinds, type Names } from '../model/predicate/path.js';
-import type { Predicate } from '../model/predicate/predicate.js';
+import { selective, type Predicate } from '../model/predicate/predicate.js';
 import { testedFields } from '../model/predicate/related.js';
 import { resolveFilter } from '../model/predicate/resolve-filter.js';
 import { KIND_KIND } from '../model/built-in-traits.js';
@@ -160,12 +160,14 @@ export function planDescriptors({ filter, order }: ListQuery, model: Model): Des
   const names: Names = { kind: getBuiltInKind(model, KIND_KIND), visible: FIELDS, called: 'a descriptor' };
   const faults = new Faults();
   const terms = order.flatMap((term) => collectFaults(faults, () => [orderTerm(term, names)], []));
-  const tests = collectFaults(faults, () => filter && resolveFilter(filter, names), undefined);
+  const tests = collectFaults(faults, () => selective(filter && resolveFilter(filter, names)), undefined);
   faults.throwIfAny();
   if (!tests && terms.length === 0) return undefined;
   const used = new Set([
     ...(tests ? testedFields(tests) : []),
     ...terms.flatMap(({ value }) => targetsOfOrder(value).map(({ field }) => field)),
   ]);
+  // PostgreSQL reads rows of at least one column.
+  if (used.size === 0) used.add(builtInField({ id: 'id', type: 'string' }));
   return { filter: tests, order: terms, used: [...used] };
 }

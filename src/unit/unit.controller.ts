@@ -3,10 +3,11 @@ import { ApiRoute } from '../http/route/api-route.js';
 import { urlQueryParameters } from '../http/route/parse-list-query.js';
 import {
   AGGREGATE_ENDPOINT_QUERY,
+  CREATE_ENDPOINT_QUERY,
   DELETE_ENDPOINT_QUERY,
-  DRY_RUN_QUERY,
   GET_QUERY,
   LIST_ENDPOINT_QUERY,
+  MATCHING_ENDPOINT_QUERY,
   MEMBER_QUERY,
   STRUCT_QUERY,
 } from '../http/route/query-names.js';
@@ -122,14 +123,58 @@ export class UnitController {
     rights: ['create'],
     sourceOperation: 'create',
     summary: 'Create a unit of %',
-    description: 'Who may not read what it creates is answered its `id` and `kind_id` alone.',
-    query: DRY_RUN_QUERY,
+    description:
+      'Who may not read what it creates is answered its `id` and `kind_id` alone. With `on_conflict` it edits or leaves a unit that is there.',
+    query: CREATE_ENDPOINT_QUERY,
     form: 'create',
     content: 'created',
     refuses: [409],
+    upserts: true,
   })
   create(@Scope() scope: RequestScope, @Param('kind_id') kind: string, @Req() request: HttpRequest): Promise<Answer> {
     return this.units.create(scope, kind, writeRequestOf(request));
+  }
+
+  @Put('unit')
+  @ApiRoute({
+    id: 'updateAll',
+    tag: 'Units',
+    of: 'bulk',
+    needs: 'access',
+    rights: ['update'],
+    summary: 'Edit all units of % that match',
+    description: 'Only what the body names is changed, in all units that match or in none.',
+    query: MATCHING_ENDPOINT_QUERY,
+    form: 'update',
+    content: 'affected',
+    refuses: [409],
+  })
+  updateMatching(
+    @Scope() scope: RequestScope,
+    @Param('kind_id') kind: string,
+    @Req() request: HttpRequest,
+  ): Promise<Answer> {
+    return this.units.updateMatching(scope, kind, writeRequestOf(request));
+  }
+
+  @Delete('unit')
+  @ApiRoute({
+    id: 'deleteAll',
+    tag: 'Units',
+    of: 'bulk',
+    needs: 'access',
+    rights: ['delete'],
+    summary: 'Delete all units of % that match',
+    query: MATCHING_ENDPOINT_QUERY,
+    content: 'affected',
+    refuses: [409],
+  })
+  removeMatching(
+    @Scope() scope: RequestScope,
+    @Param('kind_id') kind: string,
+    @Req() request: HttpRequest,
+  ): Promise<Answer> {
+    return this.units.removeMatching(scope, kind, writeRequestOf(request));
   }
 
   @Put('unit/:unit_id')

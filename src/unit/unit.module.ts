@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { Behaviors } from './draft/behavior.js';
 import { BehaviorChanges } from './table/behavior-changes.js';
+import { ExpressionResults } from './table/expression-results.js';
 import { CountChecker } from './table/count-checker.js';
 import { Deletions } from './table/deletion.js';
 import { Drafter } from './draft/drafter.js';
@@ -24,6 +25,9 @@ import { SystemLinks } from './system-links.js';
 import { TableInserter } from './table/table.inserter.js';
 import { TableReader } from './table/table.reader.js';
 import { TableStore } from './table/table.store.js';
+import { MatchingWriter } from './table/matching.writer.js';
+import { SelectionRepository } from './table/selection.repository.js';
+import { UpsertWriter } from './table/upsert.writer.js';
 import { TableWriter } from './table/table.writer.js';
 import { UnitLinks } from './table/unit-links.js';
 import { UnitController } from './unit.controller.js';
@@ -41,6 +45,10 @@ import { ViolationCompleter } from './table/complete-violations.js';
   providers: [
     Behaviors,
     BehaviorChanges,
+    ExpressionResults,
+    MatchingWriter,
+    SelectionRepository,
+    UpsertWriter,
     CountChecker,
     DefinitionWriter,
     Deletions,

@@ -5,30 +5,31 @@ import type { Operation } from '../model/built-in-traits.js';
 import { Catalog } from '../catalog/catalog.service.js';
 import { DefinitionChangeService } from '../catalog/definition/definition-change.service.js';
 import { Database } from '../database/database.js';
-import { NULL_ANSWER, pageAnswer, type Answer } from '../http/answer/answer.js';
+import { NULL_ANSWER, type Answer } from '../http/answer/answer.js';
 import { parseBody, type ReceivedBody } from '../http/body/read-body.js';
 import { expectedVersions } from '../http/answer/etag.js';
-import { parseFlags } from '../http/route/parse-list-query.js';
+import { parseFlags, readQuery, urlQueryParameters } from '../http/route/parse-list-query.js';
+import { parseMatchingQuery } from '../http/route/parse-matching-query.js';
+import { isUpsert, parseUpsertQuery } from '../http/route/parse-upsert-query.js';
 import { CASCADE_QUERY, NO_QUERY, type QueryName } from '../http/route/query-names.js';
 import type { KindDef, Model } from '../model/model.js';
 import { EventLoopYield } from '../shared/event-loop-yield.js';
 import { refusal } from '../shared/errors.js';
-import { andThen, type MaybePromise } from '../shared/maybe-promise.js';
-import { isPlainObject, typeName } from '../shared/json.js';
-import { LIMITS } from '../shared/limits.js';
-import { runYielding, type WorkInPieces } from '../shared/work-in-pieces.js';
+import type { Isolation } from '../sql/transaction.sql.js';
+import type { MaybePromise } from '../shared/maybe-promise.js';
+import { runYielding } from '../shared/work-in-pieces.js';
 import { isAdministrator } from '../tenancy/caller.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import type { BodyLimit } from '../tenancy/request-bodies.js';
 import { Behaviors } from './draft/behavior.js';
-import { bodyOf, type Body } from './draft/draft.js';
-import type { NotObject } from './draft/drafter.js';
 import { unitAnswer } from './table/presentation-version.js';
 import { deploymentOf, executorFor, requestSession, timesOf } from './session/caller-executor.js';
 import type { Session } from './session/session.js';
+import { affectedAnswer, bulkAnswer, manyUpserted, onlyOne, upserted } from './write-answers.js';
+import { bodiesOf, objectReader } from './write-bodies.js';
 import { UnitReader } from './unit.reader.js';
 import { UnitRights } from './table/rights.js';
-import type { UnitOperation, UnitRow, WriteOptions } from './store/unit-store.js';
+import type { UnitOperation, WriteOptions } from './store/unit-store.js';
 import { UnitStores } from './unit-stores.js';
 import { withCompleteRefusal } from './draft/complete-refusal.js';
 
@@ -47,6 +48,24 @@ export interface FlagQuery {
   readonly takes: readonly QueryName[];
 }
 
+type WriteWork = (session: Session, kind: KindDef, options: WriteOptions, bytes: ReceivedBody) => Promise<Answer>;
+
+/** A write whose units a query selects. */
+interface SpecialWrite {
+  /** Any of which the caller needs; left out if it is that of the operation. */
+  readonly rights?: readonly Operation[];
+  /** The isolation level, where the store needs none. */
+  readonly isolation?: Isolation;
+  /** Refuses kinds whose units can not be written so. */
+  readonly check: (kind: KindDef) => void;
+}
+
+const MATCHING: SpecialWrite = {
+  check: ({ id, storage }) => {
+    if (!storage.bulk) throw refusal('kind.not_allowed_here', `Units of '${id}' are written one by one`);
+  },
+};
+
 @Injectable()
 export class UnitService {
   constructor(
@@ -60,6 +79,7 @@ export class UnitService {
   ) {}
 
   create(scope: RequestScope, kindId: string, request: WriteRequest): Promise<Answer> {
+    if (isUpsert(request.url)) return this.upsert(scope, kindId, request);
     return this.#write(scope, kindId, 'create', undefined, request, async (session, kind, { access }, bytes) => {
       const body = await parseBody(bytes, request.contentType, scope.project.schema);
       const { bodies, bulk } = await runYielding(bodiesOf(body, kind), new EventLoopYield(scope.project.schema));
@@ -70,8 +90,7 @@ export class UnitService {
 
   update(scope: RequestScope, kindId: string, unitId: string, request: WriteRequest): Promise<Answer> {
     return this.#write(scope, kindId, 'update', unitId, request, async (session, kind, options, bytes) => {
-      let body: MaybePromise<Body> | undefined;
-      const read = () => (body ??= andThen(parseBody(bytes, request.contentType, scope.project.schema), objectBody));
+      const read = objectReader(scope, request, bytes);
       return unitAnswer(kind, await this.stores.of(kind).update(session, kind, unitId, read, options));
     });
   }
@@ -83,10 +102,47 @@ export class UnitService {
     });
   }
 
+  /** A create that edits or leaves units that exist. */
+  upsert(scope: RequestScope, kindId: string, request: WriteRequest): Promise<Answer> {
+    const write: WriteWork = async (session, kind, _, bytes) => {
+      refuseIfMatch(request, 'on_conflict');
+      const body = await parseBody(bytes, request.contentType, scope.project.schema);
+      const { bodies, bulk } = await runYielding(bodiesOf(body, kind), new EventLoopYield(scope.project.schema));
+      const query = parseUpsertQuery(request.url);
+      const rows = await this.stores.of(kind).upsert(session, kind, bodies, query, { bulk });
+      return bulk ? manyUpserted(rows) : upserted(kind, onlyOne(rows));
+    };
+    return this.#write(scope, kindId, 'create', undefined, request, write, {
+      rights: ['create', 'update'],
+      isolation: 'repeatable read',
+      check: (kind) => void (kind.storage.bulk || readQuery(request.url, NO_QUERY)),
+    });
+  }
+
+  updateMatching(scope: RequestScope, kindId: string, request: WriteRequest): Promise<Answer> {
+    const write: WriteWork = async (session, kind, options, bytes) => {
+      refuseIfMatch(request, 'a filter');
+      const read = objectReader(scope, request, bytes);
+      const query = parseMatchingQuery(urlQueryParameters(request.url));
+      return affectedAnswer(await this.stores.of(kind).updateAll(session, kind, query, read, options));
+    };
+    return this.#write(scope, kindId, 'update', undefined, request, write, MATCHING);
+  }
+
+  removeMatching(scope: RequestScope, kindId: string, request: WriteRequest): Promise<Answer> {
+    const write: WriteWork = async (session, kind, options) => {
+      refuseIfMatch(request, 'a filter');
+      const query = parseMatchingQuery(urlQueryParameters(request.url));
+      return affectedAnswer(await this.stores.of(kind).removeAll(session, kind, query, options));
+    };
+    return this.#write(scope, kindId, 'delete', undefined, request, write, MATCHING);
+  }
+
   /**
    * Checks whether the caller may write, reads the body, then checks again and writes: in a definition change, or through
    * the store. While the body arrives, or a definition change waits for its turn, the request holds none of the places
    * of the project.
+   * @param special of writes whose query `work` parses
    */
   async #write(
     scope: RequestScope,
@@ -94,13 +150,15 @@ export class UnitService {
     operation: Extract<Operation, UnitOperation>,
     unitId: string | undefined,
     request: WriteRequest,
-    work: (session: Session, kind: KindDef, options: WriteOptions, bytes: ReceivedBody) => Promise<Answer>,
+    work: WriteWork,
+    special?: SpecialWrite,
   ): Promise<Answer> {
     const { project, caller } = scope;
     const deployment = scope.enclosing ? deploymentOf(scope) : this.behaviors.deployment;
     const executor = executorFor(this.database, scope);
     const open = (model: Model) => {
-      const { kind, grant } = authorizeKind(model, kindId, operation, caller);
+      const { kind, grant } = authorizeKind(model, kindId, special?.rights ?? operation, caller);
+      special?.check(kind);
       const session: Session = { project, caller, ...deployment, model, executor };
       this.stores.of(kind).checkState(kind, session, operation);
       return { kind, session, access: grant.predicate };
@@ -135,8 +193,8 @@ export class UnitService {
       const write = (within: Session) => work(within, kind, { access, tags }, bytes);
       const store = this.stores.of(kind);
       return store.run(scope, model, async () => {
-        await this.#cascade(session, kind, unitId, query);
-        const isolation = store.isolation(session, kind, operation);
+        if (!special) await this.#cascade(session, kind, unitId, query);
+        const isolation = store.isolation(session, kind, operation) ?? special?.isolation;
         if (!isolation || executor.tx) return write(session);
         const about = () => (unitId === undefined ? undefined : `${project.id} ${operation} ${kind.id} ${unitId}`);
         const [share, runs] = [this.behaviors.share(kind, session), this.database.runs({ workKey: about })];
@@ -216,34 +274,7 @@ function flagNames(operation: Operation, definition: boolean): readonly QueryNam
   return operation === 'delete' || (operation === 'update' && definition) ? CASCADE_QUERY : NO_QUERY;
 }
 
-function onlyOne(rows: readonly UnitRow[]): UnitRow {
-  const [row] = rows;
-  if (!row) throw new Error('a write answered no unit');
-  return row;
-}
-
-function bulkAnswer(rows: readonly UnitRow[]): Answer {
-  return pageAnswer({ count: rows.length, items: `[${rows.map(({ body }) => body).join(',')}]` });
-}
-
-function objectBody(value: unknown): Body {
-  if (isPlainObject(value)) return bodyOf(value);
-  throw refusal(
-    'body.not_object',
-    `The body must be a JSON object, got ${value === undefined ? 'none' : typeName(value)}`,
-  );
-}
-
-/** Reads one object, or for users' kinds a list of objects. @throws KindError 400 */
-function* bodiesOf(value: unknown, kind: KindDef): WorkInPieces<{ bodies: (Body | NotObject)[]; bulk: boolean }> {
-  if (!Array.isArray(value) || !kind.storage.bulk) return { bodies: [objectBody(value)], bulk: false };
-  if (value.length > LIMITS.bulk) {
-    throw refusal('body.too_many', `At most ${LIMITS.bulk} objects in one body, got ${value.length}`);
-  }
-  const bodies: (Body | NotObject)[] = [];
-  for (const item of value as unknown[]) {
-    bodies.push(isPlainObject(item) ? bodyOf(item) : { actualType: typeName(item) });
-    if (bodies.length % 64 === 0) yield;
-  }
-  return { bodies, bulk: true };
+function refuseIfMatch({ ifMatch }: WriteRequest, where: string): void {
+  if (ifMatch === undefined) return;
+  throw refusal('header.not_here', `If-Match names the version of one unit: not with ${where}`);
 }

@@ -11,7 +11,9 @@ const service = await sharedService();
 describe.each(['aggregation.md', 'search.md', 'writing.md'])('docs/%s', async (name) => {
   const project = await service.project();
   const page = readFileSync(join(import.meta.dirname, '../../docs', name), 'utf8');
-  const steps = codeBlocks(page).map(({ info, text }) => {
+  // Scenarios and their kinds: writing.test.ts.
+  const blocks = codeBlocks(page).filter(({ info }) => info !== 'json kind' && info !== 'text scenario');
+  const steps = blocks.map(({ info, text }) => {
     const [, method = '', path = ''] = /^json (GET|POST) (.+)$/.exec(info) ?? [];
     return { method, path, text };
   });

@@ -18,7 +18,7 @@ describe('docs/errors.md', () => {
     expect(told).toEqual(known);
   });
 
-  test.each(['model.md', 'limits.md', 'filter.md', 'auth.md', 'access.md'])(
+  test.each(['model.md', 'limits.md', 'filter.md', 'writing.md', 'auth.md', 'access.md'])(
     'knows every code that %s names',
     (name) => {
       const areas = new Set(Object.keys(ERRORS).map((each) => each.split('.')[0]));

@@ -29,6 +29,8 @@ export function matches(filter: Filter, unit: UnitRecord, kind: NaiveKind): bool
       return filter.filters.some((part) => matches(part, unit, kind));
     case 'not':
       return !matches(filter.filter, unit, kind);
+    case 'all':
+      return true;
     case 'exists':
       throw new Error('a record alone does not tell which units are related to it');
     default:

@@ -33,6 +33,8 @@ export function matchesIn(world: NaiveWorld, filter: Filter, unit: UnitRecord, l
       return filter.filters.some((part) => matchesIn(world, part, unit, link));
     case 'not':
       return !matchesIn(world, filter.filter, unit, link);
+    case 'all':
+      return true;
     case 'exists':
       return relatedUnits(world, filter.related, unit).length > 0;
     default:

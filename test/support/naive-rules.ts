@@ -39,6 +39,7 @@ export function namesIn(rule: Filter): string[] {
       return rule.filters.flatMap(namesIn);
     case 'not':
       return namesIn(rule.filter);
+    case 'all':
     case 'isnull':
     case 'exists':
     case 'near':
@@ -68,6 +69,7 @@ function filled(rule: Filter, member: Member): Filter {
       return { ...rule, filters: rule.filters.map((part) => filled(part, member)) };
     case 'not':
       return { ...rule, filter: filled(rule.filter, member) };
+    case 'all':
     case 'exists':
       return rule;
     case 'near':

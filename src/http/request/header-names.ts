@@ -3,6 +3,9 @@
 /** The key of the project. */
 export const PROJECT_HEADER = 'kind-project-key';
 
+/** What an upsert did with its unit. */
+export const RESULT_HEADER = 'kind-result';
+
 /** The id of the request, for the logs. */
 export const REQUEST_ID_HEADER = 'x-request-id';
 

@@ -21,6 +21,7 @@ export type ContentForm =
   | 'unit'
   | 'created'
   | 'units'
+  | 'affected'
   | 'anyUnit'
   | 'anyUnits'
   | 'linkedUnits'
@@ -91,6 +92,8 @@ export interface RouteFacts {
    * dry runs.
    */
   readonly alone?: true;
+  /** It can find units instead of creating them, and answers what happened. */
+  readonly upserts?: true;
   /** Error statuses besides those of every route. */
   readonly refuses?: readonly ErrorKind['status'][];
 }

@@ -22,6 +22,9 @@ export type QueryName =
   | 'to_id'
   | 'cascade'
   | 'dry_run'
+  | 'max_affected'
+  | 'on_conflict'
+  | 'by'
   | 'member'
   | 'kinds'
   | 'explain'
@@ -116,9 +119,24 @@ export const EXPORT_QUERY = ['format', 'filter', 'order', 'include', 'safe'] as 
 
 export const IMPORT_QUERY = ['format', 'errors', 'ids', 'dry_run'] as const satisfies readonly QueryName[];
 
+/** Of edits and deletions by filter. */
+export const MATCHING_QUERY = [
+  'filter',
+  'max_affected',
+  'include',
+  ...NEST_NAMES,
+] as const satisfies readonly QueryName[];
+
+/** Of creates that may find units instead. */
+export const UPSERT_QUERY = ['on_conflict', 'by'] as const satisfies readonly QueryName[];
+
 export const CASCADE_QUERY = ['cascade'] as const satisfies readonly QueryName[];
 /** Of writes that can be tried. `unit/write/write.interceptor.ts` takes it off the URL. */
 export const DRY_RUN_QUERY = ['dry_run'] as const satisfies readonly QueryName[];
+/** Of endpoints that create units. */
+export const CREATE_ENDPOINT_QUERY = [...UPSERT_QUERY, ...DRY_RUN_QUERY] as const satisfies readonly QueryName[];
+/** Of endpoints that write all units that match. */
+export const MATCHING_ENDPOINT_QUERY = [...MATCHING_QUERY, ...DRY_RUN_QUERY] as const satisfies readonly QueryName[];
 /** Of endpoints that delete. */
 export const DELETE_ENDPOINT_QUERY = [...CASCADE_QUERY, ...DRY_RUN_QUERY] as const satisfies readonly QueryName[];
 export const MEMBER_QUERY = ['member'] as const satisfies readonly QueryName[];

@@ -121,6 +121,7 @@ function writeAnswer(request: Request, response: Response, answer: Answer): void
     'Content-Type': JSON_CONTENT_TYPE,
     'Content-Length': Buffer.byteLength(text),
     Vary: vary,
+    ...answer.headers,
   };
   if (etag !== undefined) headers['ETag'] = etag;
   response.writeHead(200, headers);

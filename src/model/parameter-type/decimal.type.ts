@@ -5,7 +5,8 @@ import type { Constraint, JsonSchema, ParameterType, ReportValueFault, Stored } 
 import { OPERATORS } from './operators.js';
 
 const DECIMAL = /^-?\d+(\.\d+)?$/;
-const MAX_DIGITS = 1000;
+/** Of the text of a decimal. */
+export const DECIMAL_CHARACTERS = 1000;
 
 /** An exact number: a string without exponent or superfluous zeros. */
 export const decimalType: ParameterType<'decimal', 'string'> = {
@@ -18,6 +19,7 @@ export const decimalType: ParameterType<'decimal', 'string'> = {
   operators: OPERATORS.ordered,
   keyable: true,
   sortable: true,
+  numeric: true,
   accept(value, rules, report) {
     const text = value instanceof InexactNumber ? undefined : typeof value === 'number' ? plainNumber(value) : value;
     if (text === undefined) {
@@ -47,7 +49,7 @@ export const decimalType: ParameterType<'decimal', 'string'> = {
   },
   typescript: 'string',
   schema: { type: 'string', pattern: '^-?\\d+(\\.\\d+)?$' },
-  bodySchema: { type: ['string', 'number'], maxLength: MAX_DIGITS },
+  bodySchema: { type: ['string', 'number'], maxLength: DECIMAL_CHARACTERS },
   ruleSchema: rangeSchema,
   bodyRuleSchema,
   note: 'An exact number, as a string.',
@@ -87,7 +89,7 @@ function withinRules(decimal: string, rules: ValueRules, report: ReportValueFaul
 
 /** The canonical text of a decimal: no superfluous zeros, no negative zero; undefined if the text is not a decimal. */
 function readDecimal(text: string): string | undefined {
-  if (text.length > MAX_DIGITS || !DECIMAL.test(text)) return undefined;
+  if (text.length > DECIMAL_CHARACTERS || !DECIMAL.test(text)) return undefined;
   const negative = text.startsWith('-');
   const [whole = '', fraction = ''] = (negative ? text.slice(1) : text).split('.');
   const digits = whole.replace(/^0+(?=\d)/, '');

@@ -14,6 +14,7 @@ export const floatType: ParameterType<'float', 'number'> = {
   operators: OPERATORS.ordered,
   keyable: false,
   sortable: true,
+  numeric: true,
   quoted,
   accept(given, rules, report) {
     // A double is always the nearest number, so lost digits are no fault.

@@ -14,6 +14,7 @@ export const integerType: ParameterType<'integer', 'number'> = {
   operators: OPERATORS.ordered,
   keyable: true,
   sortable: true,
+  numeric: true,
   accept(value, rules, report) {
     if (value instanceof InexactNumber) {
       report('parameter.bad_value', `must be ${integerType.expects}, got ${value.text.slice(0, 40)}`);

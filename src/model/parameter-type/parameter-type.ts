@@ -71,6 +71,8 @@ export interface ParameterType<Id extends string = string, Value extends TypeScr
   readonly keyable: boolean;
   /** Whether lists can be ordered by values, and a B-tree index can hold them (`unique`, `indexed`). */
   readonly sortable: boolean;
+  /** Values are numbers. */
+  readonly numeric?: true;
   /** A stored value as PostgreSQL quotes it in error details; left out if it is the text of the canonical value. */
   quoted?(value: Stored): string;
 

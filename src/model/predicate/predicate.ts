@@ -196,6 +196,11 @@ export function followsReferences(predicate: Predicate, over: (step: Step) => bo
   return fieldTests(predicate).some((test) => operandsOf(test).some(({ through }) => through?.some(over) ?? false));
 }
 
+/** A predicate that selects units; undefined if it matches all, as `all()` does. */
+export function selective(predicate: Predicate | undefined): Predicate | undefined {
+  return predicate?.op === 'constant' && predicate.value ? undefined : predicate;
+}
+
 /** Both predicates; undefined matches all units. */
 export function conjunction(a: Predicate | undefined, b: Predicate | undefined): Predicate | undefined {
   return a && b ? { op: 'and', parts: [a, b] } : (a ?? b);

@@ -41,6 +41,8 @@ export function resolveFilter(filter: Filter, names: Names, members?: Members): 
       return { op: 'not', part: resolveFilter(filter.filter, names, members) };
     case 'exists':
       return { op: 'exists', related: resolveRelated(filter.related, names, resolverWith(members)) };
+    case 'all':
+      return { op: 'constant', value: true };
     default:
       return resolveTest(filter, names, members);
   }

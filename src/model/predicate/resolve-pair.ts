@@ -8,7 +8,6 @@ import type { PlaceTargets, Predicate, Target } from './predicate.js';
 
 type Resolve = (path: Path) => Target;
 
-const NUMBERS: readonly string[] = ['integer', 'float', 'decimal'];
 const NUMBER = /^[+-]?(?:\d{1,30}(?:\.\d{0,30})?|\.\d{1,30})$/;
 
 /** @throws KindError 400 if the types can not be compared, or have no such operator */
@@ -51,7 +50,7 @@ function areComparable(a: Target, b: Target, kind: KindDef): boolean {
 }
 
 function isNumber({ field }: Target): boolean {
-  return NUMBERS.includes(field.type.id);
+  return field.type.numeric === true;
 }
 
 /** The kind whose units the values are ids of. */

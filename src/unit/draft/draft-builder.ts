@@ -7,11 +7,14 @@ import { jsonEqual, scalarText, type Json } from '../../shared/json.js';
 import { newId } from '../../shared/new-id.js';
 import type { WorkInPieces } from '../../shared/work-in-pieces.js';
 import { shownValue } from '../../model/field.js';
+import { unconditional } from '../../model/predicate/conditional-field.js';
+import { isExpression, type FieldExpression } from '../../model/expression.js';
 import type { Field, KindDef } from '../../model/model.js';
 import { PatternChecks } from '../../model/check/pattern-checks.js';
 import type { Stored } from '../../model/parameter-type/parameter-type.js';
 import type { DefaultBytes } from './default-bytes.js';
 import { storedValues, StoredDraft, type Body, type Draft } from './draft.js';
+import { readExpression } from './expression-reader.js';
 import { mayBeLarge, ValueReader, type ReportFault } from './value-reader.js';
 import { RESERVED_PARAMETERS } from '../../model/fields-of-every-unit.js';
 
@@ -40,6 +43,8 @@ export interface BodyDetails {
   readonly id?: string | undefined;
   /** Keys of nested units by the id of the reference; undefined after a fault. */
   readonly nestedKeys?: ReadonlyMap<string, Json | undefined> | undefined;
+  /** Values may be expressions on what is stored. */
+  readonly expressions?: boolean | undefined;
 }
 
 export const NO_TARGET: TargetKindText = () => '';
@@ -67,6 +72,8 @@ export class DraftBuilder {
   readonly #written: Field[] = [];
   /** By parameter; set once there is a run-time parameter, whose value is not in the row. */
   #values: Map<string, Json> | undefined;
+  /** Set once there is an expression. */
+  #expressions: FieldExpression[] | undefined;
   readonly #reader: ValueReader;
 
   constructor(
@@ -186,6 +193,10 @@ export class DraftBuilder {
     const { kind } = this.options;
     const { id } = this.details;
     if (id === undefined || field !== kind.primary || this.body.get(field.id) === null) return false;
+    if (this.#isExpression(this.body.get(field.id))) {
+      this.#fault('unit.key_immutable', field.id, "is the unit's key, and never changes");
+      return true;
+    }
     const stored = this.#reader.read(field, this.body.get(field.id));
     if (stored !== undefined && scalarText(stored) !== id) {
       this.#fault('unit.key_immutable', field.id, `is the unit's key, '${id}', and never changes`);
@@ -204,6 +215,10 @@ export class DraftBuilder {
 
   /** Validates a value and adds it. For fields whose values may be large, returns the work to be run in pieces. */
   accept(field: Field, value: unknown): WorkInPieces<void> | undefined {
+    return this.#isExpression(value) ? this.#acceptExpression(field, value) : this.#acceptValue(field, value);
+  }
+
+  #acceptValue(field: Field, value: unknown): WorkInPieces<void> | undefined {
     if (value === null) {
       if (field.def.nullable) this.#store(field, null);
       else this.#fault('parameter.null', field.id, 'must not be null');
@@ -212,6 +227,24 @@ export class DraftBuilder {
     if (mayBeLarge(field)) return this.#acceptLarge(field, value);
     this.#keep(field, this.#reader.read(field, value));
     return undefined;
+  }
+
+  #isExpression(value: unknown): value is Record<string, unknown> {
+    return this.details.expressions === true && isExpression(value);
+  }
+
+  *#acceptExpression(field: Field, given: Record<string, unknown>): WorkInPieces<void> {
+    const { kind, readable } = this.options;
+    const report = (code: ErrorCode, text: string) => this.#fault(code, field.id, text);
+    const read = yield* readExpression(field, given, { kind, values: this.#reader, report });
+    if (!read) return;
+    if ('value' in read) {
+      const rest = this.#acceptValue(field, read.value);
+      if (rest) yield* rest;
+      // A refusal would tell whether the result is allowed, and so what is stored.
+    } else if (!unconditional(readable).has(field.id))
+      report('parameter.bad_expression', 'takes no expression of yours: you may not read it');
+    else (this.#expressions ??= []).push({ field, expression: read.expression });
   }
 
   *#acceptLarge(field: Field, value: unknown): WorkInPieces<void> {
@@ -235,7 +268,8 @@ export class DraftBuilder {
     const { created } = draftFieldsOf(this.options.kind);
     // The fields were written in their order: with the same number the lists are the same, and many drafts share one.
     const written = this.#written.length === created.length ? created : this.#written;
-    return this.#values ? { row: this.#row, written, values: this.#values } : new StoredDraft(this.#row, written);
+    if (!this.#values) return new StoredDraft(this.#row, written, this.#expressions);
+    return { row: this.#row, written, values: this.#values, expressions: this.#expressions };
   }
 
   #fault(code: ErrorCode, parameter: string, text: string): void {

@@ -79,7 +79,7 @@ export function* draftUpdate(body: Body, options: DraftOptions, details?: BodyDe
 }
 
 /** A body without the times of a record that was read. */
-function withoutTimes(body: Body, { fields }: KindDef): Body {
+export function withoutTimes(body: Body, { fields }: KindDef): Body {
   const times = TIME_FIELDS.filter(({ id }) => {
     const value = body.get(id) ?? null;
     return value !== null && fields.get(id)?.type.accept(value, {}, () => undefined) !== undefined;

@@ -1,6 +1,7 @@
 /** A draft: the validated values of a unit that is to be written. Pure. */
 import { scalarText, type Json } from '../../shared/json.js';
 import { shownValue } from '../../model/field.js';
+import type { FieldExpression } from '../../model/expression.js';
 import type { Field, KindDef } from '../../model/model.js';
 
 /** A body by key: a `Map`, or an object that is read like one, because clients choose the keys. */
@@ -17,6 +18,8 @@ export interface Draft {
   readonly written: readonly Field[];
   /** Values by parameter, with run-time parameters; after a create is completed, also with defaults. */
   readonly values: ReadonlyMap<string, Json>;
+  /** Of edits: expressions on stored values. Their fields are not in `written`. */
+  readonly expressions?: readonly FieldExpression[] | undefined;
 }
 
 /** The column of the key. */
@@ -64,6 +67,18 @@ export function bodyOf(value: Record<string, unknown>): Body {
   return new ObjectBody(value);
 }
 
+const NO_EXPRESSIONS: readonly FieldExpression[] = [];
+
+/** The expressions of a draft. */
+export function expressionsOf({ expressions = NO_EXPRESSIONS }: Draft): readonly FieldExpression[] {
+  return expressions;
+}
+
+/** The expressions of fields that `keeps` selects, for a copy of a draft. */
+function keptExpressions({ expressions }: Draft, keeps: (field: Field) => boolean): Pick<Draft, 'expressions'> {
+  return expressions ? { expressions: expressions.filter(({ field }) => keeps(field)) } : {};
+}
+
 /** A draft without run-time parameters. Only behaviors read its values by parameter, so the map is made for them. */
 export class StoredDraft implements Draft {
   #values: ReadonlyMap<string, Json> | undefined;
@@ -71,6 +86,7 @@ export class StoredDraft implements Draft {
   constructor(
     readonly row: Draft['row'],
     readonly written: Draft['written'],
+    readonly expressions?: readonly FieldExpression[] | undefined,
   ) {}
 
   get values(): ReadonlyMap<string, Json> {
@@ -91,15 +107,17 @@ export function withSystemValue(draft: Draft, field: Field, value: Draft['row'][
     row: { ...draft.row, [column]: value },
     written,
     values: new Map([...draft.values, [field.id, value]]),
+    ...keptExpressions(draft, (each) => each !== field),
   };
 }
 
-/** Overwrites values of a draft with those of another one. */
+/** Overwrites values and expressions of a draft with the values of another one. */
 export function withValuesOf(draft: Draft, over: Draft): Draft {
   return {
     row: { ...draft.row, ...over.row },
     written: [...draft.written, ...over.written.filter((field) => !draft.written.includes(field))],
     values: new Map([...draft.values, ...over.values]),
+    ...keptExpressions(draft, ({ id }) => !over.values.has(id)),
   };
 }
 
@@ -110,5 +128,6 @@ export function withoutValuesOf(draft: Draft, fields: readonly Field[]): Draft {
     row: Object.fromEntries(Object.entries(draft.row).filter(([column]) => !columns.has(column))),
     written: draft.written.filter((field) => !fields.includes(field)),
     values: new Map([...draft.values].filter(([id]) => !ids.has(id))),
+    ...keptExpressions(draft, ({ id }) => !ids.has(id)),
   };
 }

@@ -75,6 +75,8 @@ interface BodyContext {
   readonly nested: NestedUnits;
   readonly yielder: EventLoopYield;
   readonly depth: number;
+  /** Objects of an edit are values, and no expressions. */
+  readonly literal?: boolean;
   /** The references from the outermost body to this one. */
   readonly path: readonly string[];
 }
@@ -120,13 +122,14 @@ export class Drafter {
     kind: KindDef,
     id: string,
     given: Body,
-    { writer, defaults }: { writer: Caller; defaults: DefaultBytes },
+    { writer, defaults, literal = false }: { writer: Caller; defaults: DefaultBytes; literal?: boolean | undefined },
   ): MaybePromise<DraftedEdit> {
     const faults = new Faults();
     const nested = new NestedUnits();
     const write: PendingWrite = { kind, session, faults, patterns: new PatternChecks(), defaults, id };
     const yielder = new EventLoopYield(session.project.schema);
-    const context = { write, options: optionsOf(write, writer), writer, nested, yielder, depth: 0, path: [] };
+    const options = optionsOf(write, writer);
+    const context = { write, options, writer, nested, yielder, depth: 0, path: [], literal };
     return andThen(this.#draft(given, context), ({ body, draft }) => {
       const rules = rulesOf(given, context.options);
       return { drafts: [{ draft, rules }], nested, faults, body, draft, rules };
@@ -144,12 +147,15 @@ export class Drafter {
   /** Validates a body and the texts in it that have to match patterns. */
   #read(
     body: Body,
-    { write, options, yielder }: BodyContext,
+    { write, options, yielder, literal }: BodyContext,
     { partly = false, nestedKeys }: { partly?: boolean; nestedKeys?: BodyDetails['nestedKeys'] | undefined } = {},
   ): MaybePromise<Draft> {
     const { session, patterns, index, id } = write;
     const read = id !== undefined ? draftUpdate : partly ? draftPartial : draftCreate;
-    const reading = runYielding(read(body, options, { index, id, nestedKeys }), yielder);
+    const reading = runYielding(
+      read(body, options, { index, id, nestedKeys, expressions: id !== undefined && !literal }),
+      yielder,
+    );
     if (!(reading instanceof Promise) && !patterns.any) return reading;
     return andThen(reading, (draft) => andThen(this.patterns.settle(session.project.id, patterns), () => draft));
   }

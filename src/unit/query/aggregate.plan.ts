@@ -6,7 +6,7 @@ import { printOperand } from '../../filter/filter.printer.js';
 import { isAbsent, resolveAbsent, sharedNames, type Absent } from '../../model/predicate/absent-parameter.js';
 import { namesOfKinds, type Names } from '../../model/predicate/path.js';
 import { resolveFilter } from '../../model/predicate/resolve-filter.js';
-import { conjunction, type Predicate, type Target } from '../../model/predicate/predicate.js';
+import { conjunction, selective, type Predicate, type Target } from '../../model/predicate/predicate.js';
 import type { QueryName } from '../../http/route/query-names.js';
 import { Faults, KindError, refusal } from '../../shared/errors.js';
 import { LIMITS } from '../../shared/limits.js';
@@ -54,7 +54,7 @@ export function planAggregate(query: AggregateQuery, contexts: readonly PlanCont
   const sourceOf = (context: PlanContext): AggregateSource => {
     const { visible, absent } = namesOf(context.visible);
     const names: Names = { ...context, visible, ...namesOfKinds(contexts) };
-    const filter = collect(() => query.filter && resolveFilter(query.filter, names), undefined);
+    const filter = collect(() => selective(query.filter && resolveFilter(query.filter, names)), undefined);
     const inputs = terms.map((term) => collect(() => resolveTerm(term, names, absent), NO_INPUT));
     collect(() => checkLookups(filter, targetsOf(inputs)), undefined);
     const { kind, access } = context;

@@ -1,5 +1,6 @@
 /** Parameters other than the id whose value only one unit can have. Pure. */
 import { readableFields } from '../../access/masks.js';
+import { isUniqueField } from '../../model/field.js';
 import type { Field, KindDef, Model } from '../../model/model.js';
 import { checkUnconditional, unconditional } from '../../model/predicate/conditional-field.js';
 import { readFilterValue } from '../../model/predicate/resolve-filter.js';
@@ -32,7 +33,7 @@ export function readKeyValue({ parameter, value }: KeyText, kind: KindDef, calle
   }
   checkUnconditional(field);
   const isId = field === kind.keyField || field === kind.primary;
-  if (isId || isUnique(kind, field)) return { field, value: readFilterValue(field, value), isId };
+  if (isId || isUniqueField(kind, field)) return { field, value: readFilterValue(field, value), isId };
   const others = keyParameters(kind, caller, model).map(({ id }) => `'${id}'`);
   const hint = others.length > 0 ? `; it is of ${others.join(', ')}` : '';
   throw refusal('parameter.no_key', `'${field.id}' of '${kind.id}' is not unique${hint}`, place);
@@ -41,12 +42,6 @@ export function readKeyValue({ parameter, value }: KeyText, kind: KindDef, calle
 /** The parameters by which a caller can get a unit, except the id. */
 export function keyParameters(kind: KindDef, caller: Caller, model: Model): Field[] {
   return [...unconditional(readableFields(kind, caller, model)).values()].filter(
-    (field) => field !== kind.keyField && (field === kind.primary || isUnique(kind, field)),
+    (field) => field !== kind.keyField && (field === kind.primary || isUniqueField(kind, field)),
   );
-}
-
-/** JSON is compared as text, and different values can have one text. */
-function isUnique(kind: KindDef, { id, def, column, type }: Field): boolean {
-  if (column === undefined || def.multiple || type.hasKeys) return false;
-  return def.unique || kind.unique.some(([only, ...others]) => only === id && others.length === 0);
 }

@@ -6,7 +6,7 @@ import type { Parsed } from '../../http/route/parse-list-query.js';
 import { Faults } from '../../shared/errors.js';
 import { LIMITS } from '../../shared/limits.js';
 import type { Names, Reach } from '../../model/predicate/path.js';
-import { conjunction, followsReferences, type Predicate } from '../../model/predicate/predicate.js';
+import { conjunction, followsReferences, selective, type Predicate } from '../../model/predicate/predicate.js';
 import { relatedIn } from '../../model/predicate/related.js';
 import { resolveFilter } from '../../model/predicate/resolve-filter.js';
 import { hasStoredCount, type CountedRows, type ListPlan, type ReadPlan } from '../../sql/select.sql.js';
@@ -63,7 +63,7 @@ export function planList(query: ListQuery, context: PlanContext, extra?: Predica
   const names = { ...context, search };
   const order = attempt(() => planOrder(query, names), []);
   const filter = conjunction(
-    attempt(() => query.filter && resolveFilter(query.filter, context), undefined),
+    attempt(() => selective(query.filter && resolveFilter(query.filter, context)), undefined),
     searchCondition(search),
   );
   const answer = attempt(() => planAnswer(query, names), { fields: [] });

@@ -4,7 +4,7 @@ import type { OrderBy } from '../../filter/order.ast.js';
 import { printOrderValue } from '../../filter/order.printer.js';
 import { resolveAbsent, isAbsent, sharedNames } from '../../model/predicate/absent-parameter.js';
 import type { Field, KindDef } from '../../model/model.js';
-import { conjunction, type Target } from '../../model/predicate/predicate.js';
+import { conjunction, selective, type Target } from '../../model/predicate/predicate.js';
 import { namesOfKinds, type LinkNames } from '../../model/predicate/path.js';
 import { resolveFilter } from '../../model/predicate/resolve-filter.js';
 import { Faults, refusal } from '../../shared/errors.js';
@@ -75,7 +75,7 @@ export function planParts(
     const faults = new Faults();
     const attempt = <T>(work: () => T, otherwise: T): T => collectFaults(faults, work, otherwise);
     const order = query.order.map((term) => attempt(() => orderTerm(term, tested), undefined));
-    const filter = attempt(() => query.filter && resolveFilter(query.filter, tested), undefined);
+    const filter = attempt(() => selective(query.filter && resolveFilter(query.filter, tested)), undefined);
     const answer = attempt(() => planAnswer(query, query.include || query.exclude ? known : context), { fields: [] });
     const terms = order.flatMap((term) => term ?? []);
     attempt(() => checkLookups(filter, [...orderTargets(terms), ...shownTargets(answer)], answer.related), undefined);

@@ -47,9 +47,10 @@ export function remoteQuery({
   offset,
   limit,
 }: Pick<ListQuery, 'filter' | 'order' | 'offset' | 'limit'>): RemoteQuery {
+  const selects = filter?.op === 'all' ? undefined : filter;
   return {
-    filter: filter ?? null,
-    filterText: filter ? printFilter(filter) : null,
+    filter: selects ?? null,
+    filterText: selects ? printFilter(selects) : null,
     order: order.map(({ value, descending }) => ({ parameter: printOrderValue(value), descending })),
     offset,
     limit,

@@ -4,13 +4,18 @@ import { checkActive } from '../../access/access.js';
 import { AfterRelease, Catalog, type ModelScope } from '../../catalog/catalog.service.js';
 import { UNIT_QUERY } from '../../http/route/query-names.js';
 import type { KindDef, Model } from '../../model/model.js';
-import { refusal } from '../../shared/errors.js';
+import { refusal, type KindError } from '../../shared/errors.js';
 import type { Project } from '../../tenancy/project.js';
 import type { Session } from '../session/session.js';
 import type { UnitOperation, UnitStore } from '../store/unit-store.js';
 import { RemoteReader } from './remote.reader.js';
 import { RemoteSourceRunner } from './remote-sources.js';
 import { RemoteWriter } from './remote.writer.js';
+
+/** A source can not guarantee that all units are written or none. */
+function onlyOneByOne({ id }: KindDef): KindError {
+  return refusal('kind.not_allowed_here', `Units of the remote kind '${id}' are written one by one`);
+}
 
 @Injectable()
 export class RemoteStore implements UnitStore {
@@ -51,4 +56,7 @@ export class RemoteStore implements UnitStore {
   readonly insert: UnitStore['insert'] = (...args) => this.writer.insert(...args);
   readonly update: UnitStore['update'] = (...args) => this.writer.update(...args);
   readonly remove: UnitStore['remove'] = (...args) => this.writer.remove(...args);
+  readonly upsert: UnitStore['upsert'] = (_, kind) => Promise.reject(onlyOneByOne(kind));
+  readonly updateAll: UnitStore['updateAll'] = (_, kind) => Promise.reject(onlyOneByOne(kind));
+  readonly removeAll: UnitStore['removeAll'] = (_, kind) => Promise.reject(onlyOneByOne(kind));
 }

@@ -1,11 +1,13 @@
 /** The interface of the stores of units: tables and remote sources. Callers check rights first. */
 import type { Grant } from '../../access/grant.js';
 import type { AfterRelease, ModelScope } from '../../catalog/catalog.service.js';
+import type { UpsertQuery } from '../../filter/upsert-query.js';
+import type { MatchingQuery } from '../../filter/matching-query.js';
 import type { AggregateQuery } from '../../filter/aggregate-query.js';
 import type { Parsed, ParsedQuery } from '../../http/route/parse-list-query.js';
 import type { QueryName } from '../../http/route/query-names.js';
 import type { Remote } from '../../kit/remote.js';
-import type { KindDef, Model } from '../../model/model.js';
+import type { Field, KindDef, Model } from '../../model/model.js';
 import type { Predicate } from '../../model/predicate/predicate.js';
 import type { Faults } from '../../shared/errors.js';
 import type { MaybePromise } from '../../shared/maybe-promise.js';
@@ -52,6 +54,10 @@ export interface WriteOptions extends Conditions {
   readonly bulk?: boolean;
   /** The caller whose writable fields apply, if it is not the caller of the session. */
   readonly writer?: Caller;
+  /** Objects of an edit are values, and no expressions. */
+  readonly literal?: boolean;
+  /** The parameters by which the units of an upsert were looked up, which hooks may not change. */
+  readonly by?: readonly Field[];
   /** Faults of the request of a create, which are reported together with the faults of the bodies. */
   readonly faults?: Faults;
   /** Whether a create in a table returns the new units; true if left out. Without them it is faster. */
@@ -60,6 +66,20 @@ export interface WriteOptions extends Conditions {
   readonly keepIds?: boolean;
   /** Whether a create in a table looks up all references first, so that all missing units are reported at once. */
   readonly lookUpAll?: boolean;
+}
+
+/** What an upsert did with a unit. */
+export type UpsertResult = 'created' | 'updated' | 'unchanged' | 'ignored';
+
+export interface UpsertedUnit extends UnitRow {
+  readonly result: UpsertResult;
+}
+
+/** What an edit or deletion by filter answers. */
+export interface AffectedUnits {
+  readonly count: number;
+  /** The units as JSON, if the query includes fields: at most 1000. */
+  readonly items?: string;
 }
 
 export interface UnitStore {
@@ -124,6 +144,34 @@ export interface UnitStore {
     read: () => MaybePromise<Body>,
     options?: WriteOptions,
   ): Promise<UnitRow>;
+  /**
+   * Creates a unit per body, or edits or leaves the one that has the same values of unique parameters; all or none. Needs
+   * a transaction at REPEATABLE READ. The rights are those of what happens to each unit.
+   * @throws KindError 400, 403, 409; 404 where the store can not do it
+   */
+  upsert(
+    session: Session,
+    kind: KindDef,
+    bodies: readonly (Body | NotObject)[],
+    query: Parsed<UpsertQuery>,
+    options?: Pick<WriteOptions, 'bulk' | 'writer'>,
+  ): Promise<UpsertedUnit[]>;
   /** @throws KindError 403, 404, 409, 412 */
   remove(session: Session, kind: KindDef, id: string, options?: WriteOptions): Promise<void>;
+
+  /** Changes all units that match, or none. @throws KindError 400, 403, 409; 404 where the store can not do it */
+  updateAll(
+    session: Session,
+    kind: KindDef,
+    query: Parsed<MatchingQuery>,
+    read: () => MaybePromise<Body>,
+    options?: WriteOptions,
+  ): Promise<AffectedUnits>;
+  /** Deletes all units that match, or none. @throws KindError as `updateAll` */
+  removeAll(
+    session: Session,
+    kind: KindDef,
+    query: Parsed<MatchingQuery>,
+    options?: WriteOptions,
+  ): Promise<AffectedUnits>;
 }

@@ -13,12 +13,13 @@ import type { MaybePromise } from '../../shared/maybe-promise.js';
 import type { UpdatePlan, WritePlan } from '../../sql/write.sql.js';
 import { Behaviors, type Behavior, type PendingWrite } from '../draft/behavior.js';
 import { countingDefaults, DefaultBytes } from '../draft/default-bytes.js';
-import type { Draft } from '../draft/draft.js';
+import { expressionsOf, type Draft } from '../draft/draft.js';
 import { draftForRules, completeDraft } from '../draft/draft-reader.js';
 import { withPosition } from '../draft/refusal-position.js';
 import type { LocatedDraft } from '../draft/references.js';
 import type { Session } from '../session/session.js';
 import { unknownUnit } from '../session/unit-ids.js';
+import { ExpressionResults } from './expression-results.js';
 import { UnitRepository } from './unit.repository.js';
 import { mayNotWrite, UnitRights } from './rights.js';
 import type { Conditions } from '../store/unit-store.js';
@@ -37,6 +38,7 @@ export class BehaviorChanges {
     private readonly repository: UnitRepository,
     private readonly rights: UnitRights,
     private readonly patterns: PatternMatcher,
+    private readonly results: ExpressionResults,
   ) {}
 
   /** Runs the behaviors of a create. @throws KindError 401, 403 if the caller may not create the units as given */
@@ -109,7 +111,7 @@ export class BehaviorChanges {
   }
 
   /**
-   * Locks the unit and runs the behaviors of an edit. @throws KindError 403, 404; 412 if the unit has another version
+   * Locks the unit and runs the behaviors of an edit, which get the results of expressions. @throws KindError 403, 404; 412 if the unit has another version
    * now
    */
   async ofEdit(
@@ -124,7 +126,8 @@ export class BehaviorChanges {
       throw (await this.rights.whyNot(session, kind, id, conditions, 'update')) ?? unknownUnit(kind, id);
     }
     const faults = new Faults();
-    const changed = await this.edit(draft, {
+    const given = expressionsOf(draft).length > 0 ? await this.results.replace(session, plan, draft) : draft;
+    const changed = await this.edit(given, {
       kind,
       session,
       faults,

@@ -8,6 +8,7 @@ import { isLinkable, type Field, type KindDef } from '../../model/model.js';
 import {
   clearReferencesStatement,
   deleteUnitsStatement,
+  existingStatement,
   referringStatement,
   clearReferencesBetweenStatement,
 } from '../../sql/reference.sql.js';
@@ -82,6 +83,37 @@ export class Deletions {
       await actions.deleteRow(await this.links.beforeRemove(session, kind, [id]));
       for (const behavior of behaviors) await behavior.afterDelete?.(kind, id, session);
     });
+  }
+
+  /** Deletes units that are locked: at once if no behavior runs for them, otherwise one by one. */
+  async removeAll(
+    given: Session,
+    kind: KindDef,
+    ids: readonly string[],
+    actions: Pick<DeletionActions, 'clear'>,
+  ): Promise<void> {
+    const session = { ...given, deletionSet: given.deletionSet ?? new DeletionSet() };
+    const rows = (keys: readonly string[]): DeletionActions => ({
+      ...actions,
+      deleteRow: (hooked) => this.#deleteRows(session, kind, keys, hooked),
+    });
+    if (this.#runsAny(session, kind, ['beforeDelete', 'afterDelete'])) {
+      for (const id of ids) {
+        session.deletionSet.checkTime();
+        // The deletion of an earlier one may have deleted it too.
+        if (await this.#exists(session, kind, id)) await this.remove(session, kind, id, rows([id]));
+      }
+      return;
+    }
+    const others = ids.filter((id) => !session.deletionSet.of(kind.id).has(id));
+    await this.#tracked(session, kind, others, async () => {
+      await this.#applyReferenceRules(session, kind, others, rows(others));
+      await this.#deleteRows(session, kind, others, await this.links.beforeRemove(session, kind, others));
+    });
+  }
+
+  async #exists({ executor, project }: Session, kind: KindDef, id: string): Promise<boolean> {
+    return (await executor.run(existingStatement(project.schema, kind, [id], undefined))).length > 0;
   }
 
   async #tracked(

@@ -3,16 +3,19 @@ import { Injectable } from '@nestjs/common';
 import { accessDenied } from '../../access/access.js';
 import { Database } from '../../database/database.js';
 import { uniqueColumns } from '../../model/field.js';
-import type { KindDef } from '../../model/model.js';
+import type { Field, KindDef } from '../../model/model.js';
 import type { Predicate } from '../../model/predicate/predicate.js';
-import { Faults, KindError } from '../../shared/errors.js';
+import { Faults, KindError, refusal } from '../../shared/errors.js';
 import type { Caller } from '../../tenancy/caller.js';
 import { Behaviors } from '../draft/behavior.js';
 import { rewordRefusal, withCompleteRefusal, withFaults } from '../draft/complete-refusal.js';
 import { DefaultBytes } from '../draft/default-bytes.js';
-import type { Body } from '../draft/draft.js';
+import type { WritePlan } from '../../sql/write.sql.js';
+import { takenValues } from '../draft/conflict-messages.js';
+import type { Body, Draft } from '../draft/draft.js';
 import { Drafter, isNotObject, type NotObject } from '../draft/drafter.js';
 import { asSeparateWrite, nestedBodies, relocateRefusal, type NestedUnits } from '../draft/nested-units.js';
+import { checkLookedUp } from '../draft/upsert-keys.js';
 import { References, type LocatedDraft } from '../draft/references.js';
 import { ReplacedKeys } from '../draft/replaced-ids.js';
 import { timesOf } from '../session/caller-executor.js';
@@ -36,6 +39,8 @@ interface InsertOptions {
   readonly writer: Caller;
   /** Whether the new units are returned. */
   readonly answers?: boolean;
+  /** The parameters by which the units of an upsert were looked up. */
+  readonly by?: readonly Field[] | undefined;
 }
 
 @Injectable()
@@ -61,7 +66,7 @@ export class TableInserter {
     if (hasNoTransaction(session) && bodies.some((body) => !isNotObject(body) && nestedBodies(kind, body).length > 0)) {
       return this.inTransaction(session, (within) => this.insert(within, kind, bodies, options));
     }
-    const { bulk = false, writer = session.caller, faults = new Faults(), access, keepIds, lookUpAll } = options;
+    const { bulk = false, writer = session.caller, faults = new Faults(), access, keepIds, lookUpAll, by } = options;
     const { answers = true } = options;
     const defaults = new DefaultBytes(session);
     try {
@@ -76,7 +81,15 @@ export class TableInserter {
       if (drafts.length === 0) return [];
       return await this.withDeferredFaults(session, deferred, async (within) => {
         const keys = nested.any ? await this.insertNested(within, nested, writer, defaults) : new ReplacedKeys();
-        return this.#insertAll(within, kind, drafts, { allowed: access, deferred, keys, defaults, writer, answers });
+        return this.#insertAll(within, kind, drafts, {
+          allowed: access,
+          deferred,
+          keys,
+          defaults,
+          writer,
+          answers,
+          by,
+        });
       });
     } finally {
       defaults.end();
@@ -119,15 +132,17 @@ export class TableInserter {
     session: Session,
     kind: KindDef,
     drafted: readonly LocatedDraft[],
-    { allowed, deferred, keys, defaults, writer, answers = true }: InsertOptions,
+    { allowed, deferred, keys, defaults, writer, answers = true, by }: InsertOptions,
   ): Promise<UnitRow[]> {
     const given = asSeparateWrite(keys.any ? drafted.map((unit) => keys.into(kind, unit)) : drafted);
     const base = {
       ...this.rights.writePlan(session, kind),
       written: uniqueColumns(given[0]?.draft.written ?? []),
       allowed,
+      by,
     };
     const units = await this.changes.ofCreate(session, base, given, { deferred, defaults });
+    if (by && units !== given) checkLookedUp(by, given, units);
     // Without behaviors all keys are as drafted.
     if (units !== given) keys.note(kind, drafted, units);
     if (keys.any) await this.references.checkKeys(session, kind, units, keys);
@@ -142,10 +157,28 @@ export class TableInserter {
       return { count: created.length, created };
     };
     const { count, created } = await this.violations.runWrite({ ...session, caller: writer }, kind, units, write);
+    if (count < units.length && by) throw await this.#whyLeftOut(session, plan, rows, by);
     if (count === 0) throw accessDenied(session.caller, `You may not create such a unit of '${kind.id}'`);
     deferred.throwIfAny();
     await this.behaviors.afterWrite(session, kind, units);
     return created;
+  }
+
+  /**
+   * Why an upsert left out new units. At REPEATABLE READ, PostgreSQL reports a conflict with a unit of another
+   * transaction as one of the transactions; a hook may have created a unit with the same values in this one.
+   */
+  async #whyLeftOut(
+    session: Session,
+    plan: WritePlan,
+    rows: readonly Draft['row'][],
+    by: readonly Field[],
+  ): Promise<KindError> {
+    if (await this.repository.mayInsert(session.executor, plan, rows, session.model)) {
+      const { code, text, ...place } = takenValues(by.map(({ id }) => id));
+      return refusal(code, text, place);
+    }
+    return accessDenied(session.caller, `You may not create such a unit of '${plan.kind.id}'`);
   }
 
   /** Runs the work in a new transaction. */

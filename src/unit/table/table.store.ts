@@ -6,6 +6,8 @@ import type { ModelScope } from '../../catalog/catalog.service.js';
 import type { KindDef, Model } from '../../model/model.js';
 import type { UnitStore } from '../store/unit-store.js';
 import { TableReader } from './table.reader.js';
+import { MatchingWriter } from './matching.writer.js';
+import { UpsertWriter } from './upsert.writer.js';
 import { TableWriter } from './table.writer.js';
 
 @Injectable()
@@ -15,6 +17,8 @@ export class TableStore implements UnitStore {
   constructor(
     private readonly reader: TableReader,
     private readonly writer: TableWriter,
+    private readonly matching: MatchingWriter,
+    private readonly upserts: UpsertWriter,
   ) {}
 
   checkState(kind: KindDef): void {
@@ -41,4 +45,7 @@ export class TableStore implements UnitStore {
   readonly insert: UnitStore['insert'] = (...args) => this.writer.insert(...args);
   readonly update: UnitStore['update'] = (...args) => this.writer.update(...args);
   readonly remove: UnitStore['remove'] = (...args) => this.writer.remove(...args);
+  readonly upsert: UnitStore['upsert'] = (...args) => this.upserts.upsert(...args);
+  readonly updateAll: UnitStore['updateAll'] = (...args) => this.matching.updateAll(...args);
+  readonly removeAll: UnitStore['removeAll'] = (...args) => this.matching.removeAll(...args);
 }

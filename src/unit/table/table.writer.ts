@@ -12,15 +12,17 @@ import type { DeletePlan } from '../../sql/write.sql.js';
 import { Behaviors, type HookedLink } from '../draft/behavior.js';
 import { BehaviorChanges } from './behavior-changes.js';
 import { hasNoTransaction, TableInserter } from './table.inserter.js';
-import type { WriteContext } from './constraint-violations.js';
+import { conflictOf, type WriteContext } from './constraint-violations.js';
 import { deletionRunsHooks, Deletions } from './deletion.js';
 import { countingDefaults, type DefaultBytes } from '../draft/default-bytes.js';
-import type { Body, Draft } from '../draft/draft.js';
+import { expressionsOf, type Body, type Draft } from '../draft/draft.js';
 import { Drafter, type DraftedEdit } from '../draft/drafter.js';
 import { readEdit } from './edit-body.js';
+import { ExpressionResults } from './expression-results.js';
 import { UnitLinks } from './unit-links.js';
 import { createsNestedUnits } from '../draft/nested-units.js';
 import { writeOnceFields, writeOnceRefusal } from '../draft/write-once.js';
+import { checkLookedUp } from '../draft/upsert-keys.js';
 import { isReferenced, References, type Unreachable } from '../draft/references.js';
 import { asSystem, type Session } from '../session/session.js';
 import { unknownUnit, parseKey } from '../session/unit-ids.js';
@@ -50,6 +52,7 @@ export class TableWriter {
     private readonly rights: UnitRights,
     private readonly changes: BehaviorChanges,
     private readonly violations: ViolationCompleter,
+    private readonly results: ExpressionResults,
   ) {}
 
   /**
@@ -131,11 +134,14 @@ export class TableWriter {
       tags: conditions.tags,
     };
     return this.inserter.withDeferredFaults(session, deferred, async (within) => {
-      const changes = !deferred.any && this.behaviors.changesUpdates(kind, within);
+      const gives = behaviors.length > 0 && expressionsOf(drafted).length > 0;
+      const changes = !deferred.any && (gives || this.behaviors.changesUpdates(kind, within));
       const draft = changes
         ? await this.changes.ofEdit(within, { ...base, allowed: undefined }, id, drafted, conditions)
         : drafted;
       // Changes by behaviors give the locked unit a new version, so that the tags are not checked again.
+      const { by } = options;
+      if (by && changes) checkLookedUp(by, [{ draft: drafted }], [{ draft }]);
       const plan = changes ? { ...base, ...planWritten(within, kind, draft, body), tags: undefined } : base;
       const write = (context: WriteContext) => this.repository.update(within.executor, plan, draft.row, context);
       const row = await this.violations.runWrite(within, kind, [{ draft }], write, {
@@ -143,11 +149,12 @@ export class TableWriter {
         fresh: this.#fresh(within, kind, id),
       });
       if (!row) {
-        throw (
+        const refused =
           (await this.rights.whyNot(within, kind, id, conditions, 'update')) ??
-          writeOnceRefusal(await this.repository.keptFields(within.executor, plan, draft.row)) ??
-          leavesAllowedUnits(session.caller, kind)
-        );
+          writeOnceRefusal(await this.repository.keptFields(within.executor, plan, draft.row));
+        if (refused) throw refused;
+        await this.results.refuse(within, plan, draft);
+        throw leavesAllowedUnits(session.caller, kind);
       }
       deferred.throwIfAny();
       await this.behaviors.afterWrite(within, kind, [{ draft }], id);
@@ -173,7 +180,11 @@ export class TableWriter {
       };
       const stored = () => this.#stored(session, kind, id);
       const { body, version } = await readEdit(kind, id, await read(), editing, stored);
-      const drafted = await this.drafter.edit(session, kind, id, body, { writer, defaults: options.defaults });
+      const drafted = await this.drafter.edit(session, kind, id, body, {
+        writer,
+        defaults: options.defaults,
+        literal: options.literal,
+      });
       const writing = { writer, access: options.access, fresh: this.#fresh(session, kind, id) };
       const deferred = await this.references.check(session, kind, drafted, writing);
       const { nested, draft, rules } = drafted;
@@ -205,6 +216,17 @@ export class TableWriter {
     throw (await this.rights.whyNot(session, kind, id, options, 'delete')) ?? unknownUnit(kind, id);
   }
 
+  /** Deletes units that the caller may delete, and that are locked. @throws KindError 409 */
+  async removeLocked(session: Session, kind: KindDef, ids: readonly string[]): Promise<void> {
+    try {
+      await this.deletions.removeAll(session, kind, ids, {
+        clear: (at, other, otherId, field) => this.#clear(at, other, otherId, field),
+      });
+    } catch (error) {
+      throw conflictOf(error, writeContextOf(session, kind)) ?? error;
+    }
+  }
+
   /** Whether the deletion of a unit may run behaviors, or change other units. */
   #deletesMore(session: Session, kind: KindDef): boolean {
     if (this.behaviors.of(kind, session).length > 0 || this.links.mayRunHooks(kind, session)) return true;
@@ -233,7 +255,9 @@ export class TableWriter {
 }
 
 /** The written fields of an edit, and which of them may be written once. */
-function planWritten(session: Session, kind: KindDef, { written: fields }: Draft, body: Body) {
-  const written = uniqueColumns(fields);
-  return { written, writeOnce: writeOnceFields(written, body, kind, session) };
+function planWritten(session: Session, kind: KindDef, draft: Draft, body: Body) {
+  const written = uniqueColumns(draft.written);
+  const expressions = expressionsOf(draft);
+  const changed = [...written, ...expressions.map(({ field }) => field)];
+  return { written, expressions, writeOnce: writeOnceFields(changed, body, kind, session) };
 }

@@ -1,8 +1,9 @@
 /** Runs the statements on units of tables, and reads their rows. */
 import type { UnitRow } from '../store/unit-store.js';
 import { Injectable } from '@nestjs/common';
-import { trackContention, noteContention, type ContentionTarget } from '../../database/transaction/contention.js';
+import { trackContention, type ContentionTarget } from '../../database/transaction/contention.js';
 import type { Executor } from '../../database/database.js';
+import type { FieldExpression } from '../../model/expression.js';
 import type { Field, Model } from '../../model/model.js';
 import type { Statement } from '../../sql/fragment.js';
 import type { Predicate } from '../../model/predicate/predicate.js';
@@ -13,28 +14,22 @@ import {
   insertUnansweredStatement,
   lockStatement,
   mayInsertStatement,
-  keptValuesStatement,
-  updateStatement,
   type DeletePlan,
   type UpdatePlan,
   type WritePlan,
 } from '../../sql/write.sql.js';
-import { rowParams, rowsText, type RowsText } from '../../sql/new-rows.sql.js';
+import { keptValuesStatement, resultsStatement, updateStatement } from '../../sql/update.sql.js';
+import { rowParams } from '../../sql/new-rows.sql.js';
 import { explainStatement } from '../../sql/explain.sql.js';
 import { getByStatement, getStatement, type ReadPlan } from '../../sql/select.sql.js';
 import type { KeyValue } from '../query/key-parameter.js';
 import { getAnyStatement, type AnyKindPlan } from '../../sql/union.sql.js';
-import { EventLoopYield } from '../../shared/event-loop-yield.js';
-import type { MaybePromise } from '../../shared/maybe-promise.js';
 import { scalarText, type Json } from '../../shared/json.js';
-import { runYielding } from '../../shared/work-in-pieces.js';
-import { keepVersionStatement } from '../../sql/model.sql.js';
 import { modelVersionStatement } from '../../sql/model-version.sql.js';
 import { checkVersion, type Versioned } from './check-version.js';
-import { conflictOf, type WriteContext } from './constraint-violations.js';
+import type { WriteContext } from './constraint-violations.js';
+import { jsonTextOf, runWrite, type RowValues } from './run-write.js';
 import { StoredCounts } from './stored-counts.js';
-
-type RowValues = Readonly<Record<string, unknown>>;
 
 type MaybeUnit = Versioned & { tag: string | null; body: string | null };
 
@@ -119,7 +114,7 @@ export class UnitRepository {
     const [row] = rows;
     const params = row && rows.length === 1 ? rowParams(plan.written, row) : undefined;
     const statement = insertStatement(plan, params ?? (await jsonTextOf(plan, rows)));
-    const written = await this.#write<MaybeUnit>(executor, plan, statement, { ...context, rows });
+    const written = await runWrite<MaybeUnit>(executor, plan, statement, { ...context, rows });
     if (written.length === 0) {
       await this.#checkVersion(executor, plan, context.model);
       return [];
@@ -137,7 +132,7 @@ export class UnitRepository {
     context: WriteContext,
   ): Promise<number> {
     const statement = insertUnansweredStatement(plan, await jsonTextOf(plan, rows));
-    const [row] = await this.#write<Versioned & { created: number }>(executor, plan, statement, { ...context, rows });
+    const [row] = await runWrite<Versioned & { created: number }>(executor, plan, statement, { ...context, rows });
     checkVersion(row, context.model);
     const note = (): void => this.counts.noteWrite(plan.schema, plan.kind);
     if (executor.tx) executor.tx.afterCommit(note);
@@ -154,10 +149,20 @@ export class UnitRepository {
     const contention = () => contentionOn(plan, { id: plan.id, forDelete: false });
     const writeContext = { ...context, rows: [row] };
     const statement = updateStatement(plan, rowParams(plan.written, row) ?? (await jsonTextOf(plan, [row])));
-    const [written] = await this.#write<MaybeUnit>(executor, plan, statement, writeContext, contention);
+    const [written] = await runWrite<MaybeUnit>(executor, plan, statement, writeContext, contention);
     if (!written) return this.#checkVersion(executor, plan, context.model);
     checkVersion(written, context.model);
     return unitOf(written);
+  }
+
+  /** The results of expressions for a unit, and whether each may be stored; undefined if there is no such unit. */
+  async results(
+    executor: Executor,
+    plan: Pick<UpdatePlan, 'schema' | 'kind' | 'id'>,
+    expressions: readonly FieldExpression[],
+  ): Promise<{ readonly body: string; readonly fits: readonly boolean[] } | undefined> {
+    const [row] = await executor.run<{ body: string; fits: boolean[] }>(resultsStatement(plan, expressions));
+    return row;
   }
 
   /** The fields that may be written once and have another value than an edit gives them. */
@@ -195,7 +200,7 @@ export class UnitRepository {
   /** Returns whether a unit was deleted. */
   async delete(executor: Executor, plan: DeletePlan, context: WriteContext): Promise<boolean> {
     const contention = () => contentionOn(plan, { id: plan.id, forDelete: true });
-    const [row] = await this.#write<Versioned>(executor, plan, deleteStatement(plan), context, contention);
+    const [row] = await runWrite<Versioned>(executor, plan, deleteStatement(plan), context, contention);
     if (!row) {
       await this.#checkVersion(executor, plan, context.model);
       return false;
@@ -204,24 +209,6 @@ export class UnitRepository {
     this.counts.noteWrite(plan.schema, plan.kind);
     return true;
   }
-
-  #write<Row>(
-    executor: Executor,
-    { schema }: Pick<WritePlan, 'schema'>,
-    statement: Statement,
-    context: WriteContext,
-    contention?: () => ContentionTarget,
-  ): Promise<Row[]> {
-    executor.tx?.beforeCommit(keepVersionStatement(schema));
-    return executor.run<Row>(statement).catch((error: unknown) => {
-      if (contention) noteContention(error, contention);
-      throw conflictOf(error, context) ?? error;
-    });
-  }
-}
-
-function jsonTextOf({ schema }: WritePlan, rows: readonly RowValues[]): MaybePromise<RowsText> {
-  return runYielding(rowsText(rows), new EventLoopYield(schema));
 }
 
 /** The table and unit on which a statement may conflict with another transaction. */

@@ -45,6 +45,10 @@ function aboutName(kind: string, name: string, values: readonly unknown[], all =
     get(`/${kind}/by/${name}/${encodeURIComponent(textOf(values[0]))}`),
     get(`/${kind}/by/${name}/${encodeURIComponent(textOf(values[1]))}`),
     ...aggregations(name, filters[0] ?? '').map((query) => get(`/${kind}/aggregate?${query}`)),
+    // No unit may be affected, so that the answer tells only whether one matches.
+    { method: 'DELETE', path: `/${kind}/unit?max_affected=0&${filter}` },
+    { method: 'PUT', path: `/${kind}/unit?max_affected=0&${filter}&include=${name}`, body: {} },
+    { method: 'POST', path: `/${kind}/unit?on_conflict=ignore&by=${name}`, body: {} },
   ];
 }
 

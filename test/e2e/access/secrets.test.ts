@@ -77,7 +77,8 @@ async function revealed(who: Who, to: Who, enough: number): Promise<string[]> {
 it.each(EVERYBODY)('to %s many questions are answered, none fails and none changes anything', (who) => {
   const before = firstAnswers(who);
   expect(before.filter((text) => / → 5/.test(text))).toEqual([]);
-  expect(before.filter((text) => !text.startsWith('GET') && / → 200 /.test(text))).toEqual([]);
+  const changed = before.filter((text) => !text.startsWith('GET') && / → 200 /.test(text));
+  expect(changed.filter((text) => !text.includes('"content":{"count":0'))).toEqual([]);
   expect(before.filter((text) => / → 200 /.test(text)).length).toBeGreaterThan(who === 'nobody' ? 50 : 300);
 });
 

@@ -76,7 +76,7 @@ export async function bySchemas(url: string, headers: Record<string, string>, qu
 export const oversized: CityCreate = { name: 'Rome', size: 'vast' };
 
 export async function byOrval(headers: Record<string, string>) {
-  const created = await create({ name: 'Oslo', population: 700_000 }, { headers });
+  const created = await create({ name: 'Oslo', population: 700_000 }, undefined, { headers });
   const listed = await list({ order: ['name;asc'], limit: 5 }, { headers });
   if (created.status !== 200 || listed.status !== 200) throw new Error('refused');
   return { created: created.data.content, first: listed.data.content.items[0]?.name };

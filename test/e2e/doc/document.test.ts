@@ -91,6 +91,7 @@ describe('the document without a project', () => {
     const tags = document.tags.map(({ name }) => name);
     expect(tags).toEqual([...Object.keys(TAGS), 'kind_admin']);
     expect(operations(document, '/api/lib/{kind_id}')).toEqual([
+      'DELETE /unit',
       'DELETE /unit/{unit_id}',
       'GET /aggregate',
       'GET /by/{unique_parameter}/{value}',
@@ -104,6 +105,7 @@ describe('the document without a project', () => {
       'POST /function/{function_name}',
       'POST /unit',
       'POST /unit/{unit_id}/function/{function_name}',
+      'PUT /unit',
       'PUT /unit/{unit_id}',
     ]);
     expect(operations(document, '/api/lib/auth/{member_kind_id}')).toEqual(['POST /signup']);
@@ -143,6 +145,7 @@ describe('the document of a project', () => {
   it('has a path for every kind, and no generic path', async () => {
     const document = await fetchFor(admin);
     expect(operations(document, '/api/lib/vault')).toEqual([
+      'DELETE /unit',
       'DELETE /unit/{parent_unit_id}/link/{link_id}/{child_kind_id}/unit/{child_unit_id}',
       'DELETE /unit/{unit_id}',
       'GET /aggregate',
@@ -156,6 +159,7 @@ describe('the document of a project', () => {
       'POST /unit',
       'POST /unit/{parent_unit_id}/link/{link_id}/{child_kind_id}/unit/{child_unit_id}',
       'POST /unit/{parent_unit_id}/link/{link_id}/{direction}',
+      'PUT /unit',
       'PUT /unit/{parent_unit_id}/link/{link_id}/{child_kind_id}/unit/{child_unit_id}',
       'PUT /unit/{unit_id}',
     ]);
@@ -238,8 +242,8 @@ describe('the document of a project', () => {
       'GET unit/{unit_id}',
       'GET unit/{unit_id}/struct',
     ];
-    expect(await own(ann, 'book')).toEqual([...reads, 'POST unit', 'PUT unit/{unit_id}']);
-    expect(await own(anonymous(admin), 'book')).toEqual([...reads, 'PUT unit/{unit_id}']);
+    expect(await own(ann, 'book')).toEqual([...reads, 'POST unit', 'PUT unit', 'PUT unit/{unit_id}']);
+    expect(await own(anonymous(admin), 'book')).toEqual([...reads, 'PUT unit', 'PUT unit/{unit_id}']);
     expect(await own(anonymous(admin), 'note')).toEqual(['GET struct', 'POST unit']);
     expect(await own(anonymous(admin), 'kind')).toEqual([]);
     expect(await own(ann, 'kind')).toEqual([

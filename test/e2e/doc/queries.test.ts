@@ -160,7 +160,13 @@ it.each(CASES.map((each) => [each.id, each] as const))('%s', async (_, { method,
 
 it('the names of components are those of the document', () => {
   for (const [component, { name }] of Object.entries(QUERY_PARAMETERS)) {
-    const route = component.startsWith('path_') ? 'path' : component.startsWith('loaded_') ? 'list' : 'linked';
+    const route = component.startsWith('path_')
+      ? 'path'
+      : component.startsWith('loaded_')
+        ? 'list'
+        : component.startsWith('matching_')
+          ? 'updateAll'
+          : 'linked';
     expect(queryComponent(name as never, route)).toBe(component);
   }
 });

@@ -243,6 +243,16 @@ const ROWS: readonly Row[] = [
     answers: [401, 200, 403, 200],
   },
   {
+    route: 'PUT /api/lib/:kind_id/unit',
+    call: () => ['PUT', '/note/unit?filter=all()', { title: 'x' }],
+    answers: [401, 200, 200, 200],
+  },
+  {
+    route: 'DELETE /api/lib/:kind_id/unit',
+    call: () => ['DELETE', '/note/unit?filter=eq(title,none)'],
+    answers: [401, 200, 200, 200],
+  },
+  {
     route: 'PUT /api/lib/:kind_id/unit/:unit_id',
     call: (units) => ['PUT', noted(units).note, { title: 'x' }],
     answers: [401, 200, 404, 200],

@@ -162,6 +162,7 @@ function flatFilter(tree: Filter): Filter {
       return { ...tree, filters: tree.filters.map(flatFilter) };
     case 'not':
       return { ...tree, filter: flatFilter(tree.filter) };
+    case 'all':
     case 'exists':
       return tree;
     default:

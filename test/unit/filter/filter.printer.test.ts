@@ -21,6 +21,8 @@ const printed: [text: string, canonical: string][] = [
   ['isnull("a" . "b.c" . "" . d)', 'isnull(a."b.c"."".d)'],
   ['and( or( isnull(a) ) , not( isnull(b) ) )', 'and(or(isnull(a)),not(isnull(b)))'],
   ['eq(a,@member.id)', 'eq(a,"@member.id")'],
+  ['and( all( ) , not(all()) )', 'and(all(),not(all()))'],
+  ['eq(all,1)', 'eq(all,1)'],
   ['exists( b . c )', 'exists(b.c)'],
   ['exists(b.c, ge( d , 1 ) )', 'exists(b.c,gt(d,1))'],
   ['not(exists(b.c,exists(d.e,eq(f,"g"))))', 'not(exists(b.c,exists(d.e,eq(f,"g"))))'],

@@ -199,6 +199,78 @@ SELECT ARRAY[("t"."name" IS NULL OR "t"."name" IS NOT DISTINCT FROM "i"."name")]
 -- $1 = "[{\"name\":\"Oslo\"}]"
 -- $2 = "0198c0de-0000-7000-8000-000000000001"
 
+-- an update by expressions
+WITH affected AS (UPDATE "project_demo"."city" AS t SET "size" = (coalesce("t"."size", 0) + $1::bigint), "tags" = (ARRAY(SELECT _k.item FROM unnest("t"."tags") WITH ORDINALITY AS _k(item, n) WHERE _k.item <> ALL($2::text[]) ORDER BY _k.n) || $3::text[]), "extra" = ((CASE WHEN jsonb_typeof("t"."extra") = 'object' THEN "t"."extra" ELSE '{}'::jsonb END) - $4::text[] || $5::jsonb || jsonb_build_object($6::text, ((CASE WHEN jsonb_typeof(("t"."extra" #> $7::text[])) = 'object' THEN ("t"."extra" #> $7::text[]) ELSE '{}'::jsonb END) || $8::jsonb))), "updated_at" = greatest(clock_timestamp(), t."updated_at" + interval '1 microsecond') WHERE "t"."id" = $9::uuid AND (SELECT "version" FROM "project_demo"."_model") = $10::bigint AND ("t"."size" IS NULL OR "t"."size" IS NOT DISTINCT FROM (coalesce("t"."size", 0) + $1::bigint)) AND (((coalesce("t"."size", 0) + $1::bigint) BETWEEN -9007199254740991 AND 9007199254740991) IS TRUE) AND (SELECT cardinality(_v.value) <= 500000 AND pg_column_size(_v.value) <= 16777216 FROM (SELECT (ARRAY(SELECT _k.item FROM unnest("t"."tags") WITH ORDINALITY AS _k(item, n) WHERE _k.item <> ALL($2::text[]) ORDER BY _k.n) || $3::text[]) AS value OFFSET 0) AS _v) AND (SELECT (pg_column_size(_v.value) <= 200000 OR ((SELECT count(*) FROM jsonb_path_query(_v.value, 'strict $.**')) <= 500000 AND (SELECT count(*) FROM jsonb_object_keys(_v.value)) <= 50000 AND (SELECT count(*) FROM jsonb_object_keys(_v.value #> $11::text[])) <= 50000)) AND pg_column_size(_v.value) <= 16777216 FROM (SELECT ((CASE WHEN jsonb_typeof("t"."extra") = 'object' THEN "t"."extra" ELSE '{}'::jsonb END) - $4::text[] || $5::jsonb || jsonb_build_object($6::text, ((CASE WHEN jsonb_typeof(("t"."extra" #> $7::text[])) = 'object' THEN ("t"."extra" #> $7::text[]) ELSE '{}'::jsonb END) || $8::jsonb))) AS value OFFSET 0) AS _v) RETURNING (extract(epoch FROM t."updated_at") * 1000000)::bigint::text AS tag, (SELECT row_to_json(_r) FROM (SELECT "t"."id"::text AS "id", "t"."name" AS "name", to_char("t"."opened" AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS "opened", "t"."tags" AS "tags", "t"."_xmin" AS "xmin") AS _r)::text AS body) SELECT (SELECT "version" FROM "project_demo"."_model") AS v, affected.tag, CASE WHEN octet_length(affected.body) > 33554432 THEN repeat('-', (SELECT 1073741824)) ELSE affected.body END AS body FROM affected
+-- $1 = 1
+-- $2 = ["a"]
+-- $3 = ["b"]
+-- $4 = ["a"]
+-- $5 = "{\"d\":1}"
+-- $6 = "b"
+-- $7 = ["b"]
+-- $8 = "{\"c\":[1]}"
+-- $9 = "0198c0de-0000-7000-8000-000000000001"
+-- $10 = 7
+-- $11 = ["b"]
+
+-- the results of expressions
+SELECT (SELECT row_to_json(_r) FROM (SELECT "t"."size" AS "size", "t"."tags" AS "tags", "t"."extra" AS "extra") AS _r)::text AS body, t._fits AS fits FROM (SELECT (coalesce("t"."size", 0) + $1::bigint) AS "size", (ARRAY(SELECT _k.item FROM unnest("t"."tags") WITH ORDINALITY AS _k(item, n) WHERE _k.item <> ALL($2::text[]) ORDER BY _k.n) || $3::text[]) AS "tags", ((CASE WHEN jsonb_typeof("t"."extra") = 'object' THEN "t"."extra" ELSE '{}'::jsonb END) - $4::text[] || $5::jsonb || jsonb_build_object($6::text, ((CASE WHEN jsonb_typeof(("t"."extra" #> $7::text[])) = 'object' THEN ("t"."extra" #> $7::text[]) ELSE '{}'::jsonb END) || $8::jsonb))) AS "extra", ARRAY[(((coalesce("t"."size", 0) + $1::bigint) BETWEEN -9007199254740991 AND 9007199254740991) IS TRUE), (SELECT cardinality(_v.value) <= 500000 AND pg_column_size(_v.value) <= 16777216 FROM (SELECT (ARRAY(SELECT _k.item FROM unnest("t"."tags") WITH ORDINALITY AS _k(item, n) WHERE _k.item <> ALL($2::text[]) ORDER BY _k.n) || $3::text[]) AS value OFFSET 0) AS _v), (SELECT (pg_column_size(_v.value) <= 200000 OR ((SELECT count(*) FROM jsonb_path_query(_v.value, 'strict $.**')) <= 500000 AND (SELECT count(*) FROM jsonb_object_keys(_v.value)) <= 50000 AND (SELECT count(*) FROM jsonb_object_keys(_v.value #> $9::text[])) <= 50000)) AND pg_column_size(_v.value) <= 16777216 FROM (SELECT ((CASE WHEN jsonb_typeof("t"."extra") = 'object' THEN "t"."extra" ELSE '{}'::jsonb END) - $4::text[] || $5::jsonb || jsonb_build_object($6::text, ((CASE WHEN jsonb_typeof(("t"."extra" #> $7::text[])) = 'object' THEN ("t"."extra" #> $7::text[]) ELSE '{}'::jsonb END) || $8::jsonb))) AS value OFFSET 0) AS _v)] AS _fits FROM "project_demo"."city" AS t WHERE "t"."id" = $10::uuid) AS t
+-- $1 = 1
+-- $2 = ["a"]
+-- $3 = ["b"]
+-- $4 = ["a"]
+-- $5 = "{\"d\":1}"
+-- $6 = "b"
+-- $7 = ["b"]
+-- $8 = "{\"c\":[1]}"
+-- $9 = ["b"]
+-- $10 = "0198c0de-0000-7000-8000-000000000001"
+
+-- an update of all units that match
+WITH found AS MATERIALIZED (SELECT "t"."id" AS id FROM "project_demo"."city" AS t WHERE "t"."id" = $1::uuid AND "t"."id" = $2::uuid AND (SELECT "version" FROM "project_demo"."_model") = $3::bigint LIMIT 11), target AS MATERIALIZED (SELECT "t"."id" AS _key, ("t"."id" = $4::uuid) IS TRUE AS _may, (EXISTS (SELECT FROM (SELECT "t"."id" AS "id") AS _n WHERE "_n"."id" = $5::uuid)) IS TRUE AS _stays, (("t"."name" IS NULL OR "t"."name" IS NOT DISTINCT FROM "i"."name")) IS TRUE AS "_kept0", ((((coalesce("t"."size", 0) + $6::bigint) BETWEEN -9007199254740991 AND 9007199254740991) IS TRUE)) IS TRUE AS "_fits0", ((SELECT cardinality(_v.value) <= 500000 AND pg_column_size(_v.value) <= 16777216 FROM (SELECT (ARRAY(SELECT _k.item FROM unnest("t"."tags") WITH ORDINALITY AS _k(item, n) WHERE _k.item <> ALL($7::text[]) ORDER BY _k.n) || $8::text[]) AS value OFFSET 0) AS _v)) IS TRUE AS "_fits1", ((SELECT (pg_column_size(_v.value) <= 200000 OR ((SELECT count(*) FROM jsonb_path_query(_v.value, 'strict $.**')) <= 500000 AND (SELECT count(*) FROM jsonb_object_keys(_v.value)) <= 50000 AND (SELECT count(*) FROM jsonb_object_keys(_v.value #> $9::text[])) <= 50000)) AND pg_column_size(_v.value) <= 16777216 FROM (SELECT ((CASE WHEN jsonb_typeof("t"."extra") = 'object' THEN "t"."extra" ELSE '{}'::jsonb END) - $10::text[] || $11::jsonb || jsonb_build_object($12::text, ((CASE WHEN jsonb_typeof(("t"."extra" #> $13::text[])) = 'object' THEN ("t"."extra" #> $13::text[]) ELSE '{}'::jsonb END) || $14::jsonb))) AS value OFFSET 0) AS _v)) IS TRUE AS "_fits2" FROM "project_demo"."city" AS t, (SELECT $15::text AS "name") AS i WHERE "t"."id" = ANY(ARRAY(SELECT _f.id FROM found AS _f)) AND ("t"."id" = $16::uuid AND "t"."id" = $17::uuid) ORDER BY "t"."id" FOR NO KEY UPDATE OF t), verdict AS MATERIALIZED (SELECT count(*)::int AS matched, coalesce(bool_and(g._may), true) AS may, coalesce(bool_and(g._stays), true) AS stays, ARRAY[coalesce(bool_and("g"."_kept0"), true)]::boolean[] AS kept, ARRAY[coalesce(bool_and("g"."_fits0"), true), coalesce(bool_and("g"."_fits1"), true), coalesce(bool_and("g"."_fits2"), true)]::boolean[] AS fits, count(*) <= 10 AND coalesce(bool_and(g._may), true) AND coalesce(bool_and(g._stays), true) AND coalesce(bool_and("g"."_kept0"), true) AND coalesce(bool_and("g"."_fits0"), true) AND coalesce(bool_and("g"."_fits1"), true) AND coalesce(bool_and("g"."_fits2"), true) AS ok FROM target AS g), affected AS (UPDATE "project_demo"."city" AS t SET "name" = "i"."name", "size" = (coalesce("t"."size", 0) + $6::bigint), "tags" = (ARRAY(SELECT _k.item FROM unnest("t"."tags") WITH ORDINALITY AS _k(item, n) WHERE _k.item <> ALL($7::text[]) ORDER BY _k.n) || $8::text[]), "extra" = ((CASE WHEN jsonb_typeof("t"."extra") = 'object' THEN "t"."extra" ELSE '{}'::jsonb END) - $10::text[] || $11::jsonb || jsonb_build_object($12::text, ((CASE WHEN jsonb_typeof(("t"."extra" #> $13::text[])) = 'object' THEN ("t"."extra" #> $13::text[]) ELSE '{}'::jsonb END) || $14::jsonb))), "updated_at" = greatest(clock_timestamp(), t."updated_at" + interval '1 microsecond') FROM target AS g, (SELECT $15::text AS "name") AS i WHERE "t"."id" = g._key AND (SELECT ok FROM verdict) RETURNING 1) SELECT (SELECT "version" FROM "project_demo"."_model") AS v, verdict.matched, verdict.may, verdict.kept, verdict.fits, verdict.stays, (SELECT count(*)::int FROM affected) AS affected FROM verdict
+-- $1 = "0198c0de-0000-7000-8000-000000000001"
+-- $2 = "0198c0de-0000-7000-8000-000000000001"
+-- $3 = 7
+-- $4 = "0198c0de-0000-7000-8000-000000000001"
+-- $5 = "0198c0de-0000-7000-8000-000000000001"
+-- $6 = 1
+-- $7 = ["a"]
+-- $8 = ["b"]
+-- $9 = ["b"]
+-- $10 = ["a"]
+-- $11 = "{\"d\":1}"
+-- $12 = "b"
+-- $13 = ["b"]
+-- $14 = "{\"c\":[1]}"
+-- $15 = "Oslo"
+-- $16 = "0198c0de-0000-7000-8000-000000000001"
+-- $17 = "0198c0de-0000-7000-8000-000000000001"
+
+-- all units that match locked, to be deleted
+WITH found AS MATERIALIZED (SELECT "t"."id" AS id FROM "project_demo"."city" AS t WHERE "t"."id" = $1::uuid AND "t"."id" = $2::uuid AND (SELECT "version" FROM "project_demo"."_model") = $3::bigint LIMIT 11), target AS MATERIALIZED (SELECT "t"."id" AS _key, ("t"."id" = $4::uuid) IS TRUE AS _may FROM "project_demo"."city" AS t WHERE "t"."id" = ANY(ARRAY(SELECT _f.id FROM found AS _f)) AND ("t"."id" = $5::uuid AND "t"."id" = $6::uuid) ORDER BY "t"."id" FOR UPDATE OF t) SELECT (SELECT "version" FROM "project_demo"."_model") AS v, count(*)::int AS matched, coalesce(bool_and(g._may), true) AS may, CASE WHEN count(*) <= 10 AND coalesce(bool_and(g._may), true) THEN array_agg(g._key::text ORDER BY g._key) END AS keys FROM target AS g
+-- $1 = "0198c0de-0000-7000-8000-000000000001"
+-- $2 = "0198c0de-0000-7000-8000-000000000001"
+-- $3 = 7
+-- $4 = "0198c0de-0000-7000-8000-000000000001"
+-- $5 = "0198c0de-0000-7000-8000-000000000001"
+-- $6 = "0198c0de-0000-7000-8000-000000000001"
+
+-- units looked up by unique values
+SELECT m.v, u.n, u.id, u.tag, CASE WHEN sum(octet_length(u.body)) OVER (ROWS UNBOUNDED PRECEDING) > 33554432 THEN repeat('-', (SELECT 1073741824)) ELSE u.body END AS body FROM (SELECT (SELECT "version" FROM "project_demo"."_model") AS v) AS m LEFT JOIN (SELECT i._n::int AS n, "t"."id"::text AS id, (extract(epoch FROM t."updated_at") * 1000000)::bigint::text AS tag, CASE WHEN ("t"."id" = $1::uuid) IS TRUE THEN (SELECT row_to_json(_r) FROM (SELECT "t"."id"::text AS "id") AS _r)::text END AS body FROM ROWS FROM (json_to_recordset($2::json) AS ("name" text, "size" bigint)) WITH ORDINALITY AS i("name", "size", _n) JOIN "project_demo"."city" AS t ON "t"."name" = "i"."name" AND "t"."size" = "i"."size") AS u ON true
+-- $1 = "0198c0de-0000-7000-8000-000000000001"
+-- $2 = "[{\"name\":\"Oslo\",\"size\":1}]"
+
+-- an insert of what is not there yet
+WITH affected AS (INSERT INTO "project_demo"."city" AS t ("id", "name", "tags", "extra", "land", "_xmin", "metadata", "inserted_at", "updated_at") SELECT "i"."id", "i"."name", "i"."tags", "i"."extra", "i"."land", "i"."_xmin", "i"."metadata", now(), now() FROM (SELECT $1::uuid AS "id", $2::text AS "name", $3::text[] AS "tags", $4::jsonb AS "extra", $5::text AS "land", $6::text AS "_xmin", $7::jsonb AS "metadata") AS i WHERE (SELECT "version" FROM "project_demo"."_model") = $8::bigint ON CONFLICT ("name") DO NOTHING RETURNING (extract(epoch FROM t."updated_at") * 1000000)::bigint::text AS tag, (SELECT row_to_json(_r) FROM (SELECT "t"."id"::text AS "id", "t"."name" AS "name", to_char("t"."opened" AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS "opened", "t"."tags" AS "tags", "t"."_xmin" AS "xmin") AS _r)::text AS body), counted AS (INSERT INTO "project_demo"."_count" ("table", "change") SELECT 'city', 1 FROM affected) SELECT (SELECT "version" FROM "project_demo"."_model") AS v, affected.tag, CASE WHEN octet_length(affected.body) > 33554432 THEN repeat('-', (SELECT 1073741824)) ELSE affected.body END AS body FROM affected
+-- $1 = "0198c0de-0000-7000-8000-000000000001"
+-- $2 = "Rome"
+-- $3 = ["a"]
+-- $4 = "{\"a\":1}"
+-- $5 = null
+-- $6 = "x"
+-- $7 = "{}"
+-- $8 = 7
+
 -- a unit locked, to be edited
 WITH affected AS (SELECT (extract(epoch FROM t."updated_at") * 1000000)::bigint::text AS tag, NULL::text AS body FROM "project_demo"."city" AS t WHERE "t"."id" = $1::uuid AND (SELECT "version" FROM "project_demo"."_model") = $2::bigint AND (extract(epoch FROM t."updated_at") * 1000000)::bigint::text = ANY($3::text[]) AND "t"."id" = $4::uuid FOR NO KEY UPDATE OF t) SELECT (SELECT "version" FROM "project_demo"."_model") AS v, affected.tag, CASE WHEN octet_length(affected.body) > 33554432 THEN repeat('-', (SELECT 1073741824)) ELSE affected.body END AS body FROM affected
 -- $1 = "0198c0de-0000-7000-8000-000000000001"

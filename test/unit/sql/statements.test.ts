@@ -7,6 +7,7 @@ import { readTableShapes } from '../../../src/catalog/project/introspection.js';
 import { listQueryOf } from '../../support/list-query.js';
 import { diffModels, type Guard } from '../../../src/model/table/diff.js';
 import { schemaName } from '../../../src/model/names.js';
+import type { FieldExpression } from '../../../src/model/expression.js';
 import type { Predicate } from '../../../src/model/predicate/predicate.js';
 import type { Statement } from '../../../src/sql/fragment.js';
 import {
@@ -33,11 +34,12 @@ import {
   lockAsEditStatement,
   insertUnansweredStatement,
   lockStatement,
-  keptValuesStatement,
-  updateStatement,
   type WritePlan,
 } from '../../../src/sql/write.sql.js';
 import { takenStatement } from '../../../src/sql/taken-values.sql.js';
+import { lockMatchingStatement, updateMatchingStatement } from '../../../src/sql/matching.sql.js';
+import { keptValuesStatement, resultsStatement, updateStatement } from '../../../src/sql/update.sql.js';
+import { lookupStatement } from '../../../src/sql/upsert.sql.js';
 import { rowParams, rowsText } from '../../../src/sql/new-rows.sql.js';
 import { pageCursor } from '../../../src/unit/query/cursor.js';
 import { planGet, planList, type PlanContext } from '../../../src/unit/query/list.plan.js';
@@ -95,6 +97,13 @@ function statements(schema: string, version: number): Map<string, Statement> {
     allowed: undefined,
   };
   const once = { ...write, written: [field('name')], writeOnce: [{ field: field('name'), repeatable: true }] };
+  const expressions: readonly FieldExpression[] = [
+    { field: field('size'), expression: { op: 'inc', by: 1 } },
+    { field: field('tags'), expression: { op: 'list', remove: ['a'], add: ['b'] } },
+    { field: field('extra'), expression: { op: 'merge', patch: { a: null, b: { c: [1] }, d: 1 } } },
+  ];
+  const onceSize = [{ field: field('size'), repeatable: true }];
+  const matching = { schema, kind: city, version, filter: own, readable: own, access: own, most: 10 };
   const row = { id: ID, name: 'Rome', tags: ['a'], extra: { a: 1 }, land: null, _xmin: 'x', metadata: {} };
   const numberedRow = (number: string) => ({ ...row, id: `${ID.slice(0, -1)}${number}`, name: `City ${number}` });
   const second = planList(listQueryOf('?limit=2&order=size;desc&cursor='), context());
@@ -197,6 +206,33 @@ function statements(schema: string, version: number): Map<string, Statement> {
         { ...once, id: ID, access: undefined, tags: undefined },
         runSync(rowsText([{ name: 'Oslo' }])),
       ),
+    ],
+    [
+      'an update by expressions',
+      updateStatement(
+        { ...write, written: [], expressions, writeOnce: onceSize, id: ID, access: undefined, tags: undefined },
+        runSync(rowsText([{}])),
+      ),
+    ],
+    ['the results of expressions', resultsStatement({ schema, kind: city, id: ID }, expressions)],
+    [
+      'an update of all units that match',
+      updateMatchingStatement(
+        { ...matching, ...write, ...once, expressions, allowed: own },
+        rowParams([field('name')], { name: 'Oslo' }) ?? { params: [] },
+      ),
+    ],
+    ['all units that match locked, to be deleted', lockMatchingStatement(matching, true)],
+    [
+      'units looked up by unique values',
+      lookupStatement(
+        { schema, kind: city, by: [field('name'), field('size')], readable: own, fields: [city.keyField] },
+        runSync(rowsText([{ name: 'Oslo', size: 1 }])),
+      ),
+    ],
+    [
+      'an insert of what is not there yet',
+      insertStatement({ ...write, by: [field('name')] }, rowParams(write.written, row) ?? { params: [] }),
     ],
     ['a unit locked, to be edited', lockStatement(change, false)],
     ['a unit locked, to be deleted', lockStatement(change, true)],

@@ -1,7 +1,8 @@
 /** Writes have few texts: what differs between requests is bound as parameters. */
 import { describe, expect, it } from 'vitest';
 import { runSync } from '../../../src/shared/work-in-pieces.js';
-import { deleteStatement, insertStatement, updateStatement, type UpdatePlan } from '../../../src/sql/write.sql.js';
+import { updateStatement } from '../../../src/sql/update.sql.js';
+import { deleteStatement, insertStatement, type UpdatePlan } from '../../../src/sql/write.sql.js';
 import { rowParams, rowsText } from '../../../src/sql/new-rows.sql.js';
 import { CITY } from './model.support.js';
 

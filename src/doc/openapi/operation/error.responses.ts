@@ -78,6 +78,10 @@ export const ERROR_RESPONSES: Readonly<Record<string, Response>> = {
 export const HEADERS = {
   RequestId: { description: 'The id of the request, for the logs.', schema: { type: 'string' } },
   ETag: { description: 'The version of the unit, for `If-Match` and `If-None-Match`.', schema: { type: 'string' } },
+  Result: {
+    description: 'Of an upsert of one unit: what happened to it.',
+    schema: { type: 'string', enum: ['created', 'updated', 'unchanged', 'ignored'] },
+  },
   RetryAfter: { description: 'Seconds until it is worth another try.', schema: { type: 'integer', minimum: 0 } },
   Allow: { description: 'The methods that are taken, separated by commas.', schema: { type: 'string' } },
   Challenge: { description: 'Always `Bearer`.', schema: { type: 'string' } },

@@ -54,6 +54,7 @@ type QueryComponent =
   | 'link_ids'
   | 'kind_ids'
   | 'path_direction'
+  | 'matching_filter'
   | 'path_depth'
   | 'loaded_link_ids'
   | 'loaded_kind_ids'
@@ -69,6 +70,8 @@ export function queryComponent(name: QueryName, route: string): QueryComponent {
       return follows ? 'kind_ids' : 'loaded_kind_ids';
     case 'direction':
       return follows ? 'path_direction' : 'loaded_direction';
+    case 'filter':
+      return route === 'updateAll' || route === 'deleteAll' ? 'matching_filter' : name;
     case 'depth':
       return route === 'path' ? 'path_depth' : name;
     default:
@@ -105,8 +108,14 @@ export const QUERY_PARAMETERS: Readonly<Record<QueryComponent, OpenApiParameter>
   ),
   filter: queryParameterOf(
     'filter',
-    `An expression such as \`and(eq(code,IT),gt(population,1000))\`. Values need no quotes; \`"\` encloses a value where it is needed, and \`'\` is an ordinary character: \`eq(name,'Rome')\` compares with the text \`'Rome'\`, single quotes included. Operators: ${OPERATOR_NAMES.join(', ')}; \`and\`, \`or\`, \`not\`; and of related units \`exists(comment.article,eq(state,new))\`, \`gt(count_related(comment.article),5)\`, \`linked(borders,child,country,gt(area,1000))\`, \`linked(borders,child,gt(link.weight,3))\` by a value of the link, \`gt(count_linked(borders,child),2)\`; and of two parameters ${FIELD_OPERATORS.map((each) => `\`${each}\``).join(', ')}, such as \`gt_field(departure,arrival)\`, and \`near(latitude,longitude,41.9,12.5,50)\`, within so many kilometres of a point. Of linked units, \`gt(link.weight,3)\` tests the link that leads to them.`,
+    `An expression such as \`and(eq(code,IT),gt(population,1000))\`. Values need no quotes; \`"\` encloses a value where it is needed, and \`'\` is an ordinary character: \`eq(name,'Rome')\` compares with the text \`'Rome'\`, single quotes included. Operators: ${OPERATOR_NAMES.join(', ')}; \`and\`, \`or\`, \`not\`, \`all()\` for every unit; and of related units \`exists(comment.article,eq(state,new))\`, \`gt(count_related(comment.article),5)\`, \`linked(borders,child,country,gt(area,1000))\`, \`linked(borders,child,gt(link.weight,3))\` by a value of the link, \`gt(count_linked(borders,child),2)\`; and of two parameters ${FIELD_OPERATORS.map((each) => `\`${each}\``).join(', ')}, such as \`gt_field(departure,arrival)\`, and \`near(latitude,longitude,41.9,12.5,50)\`, within so many kilometres of a point. Of linked units, \`gt(link.weight,3)\` tests the link that leads to them.`,
     { type: 'string', minLength: 1, maxLength: LIMITS.filterBytes },
+  ),
+  matching_filter: queryParameterOf(
+    'filter',
+    'Which units: an expression as of a list, such as `eq(state,draft)`; `all()` matches every unit.',
+    { type: 'string', minLength: 1, maxLength: LIMITS.filterBytes },
+    { required: true },
   ),
   search: queryParameterOf(
     'search',
@@ -263,6 +272,22 @@ export const QUERY_PARAMETERS: Readonly<Record<QueryComponent, OpenApiParameter>
     enum: ['new', 'keep'],
     default: 'new',
   }),
+  max_affected: queryParameterOf(
+    'max_affected',
+    'The most units that may be changed: 409 where more match, and none is changed.',
+    { type: 'integer', minimum: 0, maximum: LIMITS.affectedMax, default: LIMITS.affectedDefault },
+  ),
+  on_conflict: queryParameterOf(
+    'on_conflict',
+    'Makes the create an upsert: where a unit has the values of `by` already, it is edited (`update`) or left as it is (`ignore`).',
+    { type: 'string', enum: ['update', 'ignore'] },
+  ),
+  by: queryParameterOf(
+    'by',
+    'With `on_conflict`: a unique parameter, or all of a compound unique; the primary parameter where it is left out.',
+    LISTED_IDS,
+    { style: 'form', explode: false },
+  ),
   cascade: queryParameterOf('cascade', 'Does it although something is lost by it.', {
     type: 'boolean',
     default: false,

@@ -11,12 +11,13 @@ import {
   type Response,
   type Schema,
 } from '../openapi.js';
-import { REQUEST_ID_HEADER } from '../../../http/request/header-names.js';
+import { REQUEST_ID_HEADER, RESULT_HEADER } from '../../../http/request/header-names.js';
 import type { ContentForm } from '../../../http/route/api-route.js';
 import { COMMON_STATUSES, PROJECT_STATUSES, takesKey, type Route } from '../route.js';
 import { envelopeSchema, NULL_SCHEMA, pageSchema } from '../schema/shared.schemas.js';
 import type { DocumentedFunction } from '../documented-functions.js';
 import { functionAnswer } from '../schema/bodies.js';
+import { LIMITS } from '../../../shared/limits.js';
 import { recordFieldIds } from '../schema/unit.schema.js';
 import { hasRecord, kindContext, type DocumentView } from '../view.js';
 import { KIND_KIND } from '../../../model/built-in-traits.js';
@@ -41,7 +42,7 @@ export function responsesOf(
     route.content === 'function' ||
     route.content === 'batch' ||
     FORMS_WITH_HOOKS.has(route.form) ||
-    (route.method === 'delete' && route.of === 'all') ||
+    (route.method === 'delete' && (route.of === 'all' || route.of === 'bulk')) ||
     // Changing the values of a link runs none.
     (route.onLinks !== undefined && route.method !== 'put');
   const callsSource =
@@ -75,7 +76,11 @@ function success(route: Route, kind: KindDef | undefined, view: DocumentView): R
     content ? envelopeSchema(contentSchema(content, kind, view)) : (MEDIA.get(type) ?? { type: 'string' });
   return {
     description: SUCCESS_TEXTS[route.method],
-    headers: { [REQUEST_ID_HEADER]: headerRef('RequestId'), ...(hasEtag && { ETag: headerRef('ETag') }) },
+    headers: {
+      [REQUEST_ID_HEADER]: headerRef('RequestId'),
+      ...(hasEtag && { ETag: headerRef('ETag') }),
+      ...(route.upserts && mayTakeMany(kind) && { [RESULT_HEADER]: headerRef('Result') }),
+    },
     content: Object.fromEntries([media].flat().map((type) => [type, { schema: schemaOf(type) }])),
   };
 }
@@ -124,6 +129,8 @@ function contentSchema(form: ContentForm, kind: KindDef | undefined, view: Docum
       return createdSchema(kind, view);
     case 'units':
       return pageRef(kind?.id, view);
+    case 'affected':
+      return affectedSchema(unitRef(kind?.id, view));
     case 'anyUnit':
       return schemaRef('kind_unit');
     case 'anyUnits':
@@ -167,6 +174,20 @@ function contentSchema(form: ContentForm, kind: KindDef | undefined, view: Docum
   }
 }
 
+/** The number of written units, and with `include` some of them. */
+function affectedSchema(unit: Ref): Schema {
+  const properties = {
+    count: { type: 'integer', minimum: 0, description: 'How many units were changed.' },
+    items: {
+      type: 'array',
+      items: unit,
+      maxItems: LIMITS.bulk,
+      description: 'Only with `include`: the units as they are now, and deleted ones as they were.',
+    },
+  };
+  return { type: 'object', properties, required: ['count'], additionalProperties: false };
+}
+
 function unitRef(kindId: string | undefined, view: DocumentView): Ref {
   return schemaRef(kindId !== undefined && hasRecord(view, kindId) ? view.names.schema(kindId, 'record') : 'kind_unit');
 }
@@ -182,11 +203,21 @@ export function mayTakeMany(kind: KindDef | undefined): boolean {
   return !kind || kind.storage.bulk;
 }
 
+/** Many new units; of an upsert with what happened to each of its units. */
+function manyCreatedSchema(unit: Ref): Schema {
+  const properties = {
+    count: { type: 'integer', minimum: 0 },
+    items: { type: 'array', items: unit },
+    results: schemaRef('kind_upsert_results'),
+  };
+  return { type: 'object', properties, required: ['count', 'items'], additionalProperties: false };
+}
+
 /** A create answers all fields if the caller may read every unit of the kind. Users' kinds also accept many units. */
 function createdSchema(kind: KindDef | undefined, view: DocumentView): Schema {
   const unit = unitRef(kind?.id, view);
   const read = kind && grantOf(kind, 'read', view.caller, view.model);
   const allFields = kind && !view.generic && read && read.predicate === undefined && hasRecord(view, kind.id);
   const one = allFields ? { allOf: [unit], required: recordFieldIds(kind, view.caller, view.model) } : unit;
-  return mayTakeMany(kind) ? { anyOf: [one, pageRef(kind?.id, view)] } : one;
+  return mayTakeMany(kind) ? { anyOf: [one, manyCreatedSchema(unit)] } : one;
 }

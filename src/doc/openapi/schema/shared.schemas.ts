@@ -240,6 +240,11 @@ export const SHARED_SCHEMAS: Readonly<Record<string, Schema>> = {
     required: ['id'],
     additionalProperties: true,
   },
+  kind_upsert_results: {
+    type: 'array',
+    items: { type: 'string', enum: ['created', 'updated', 'unchanged', 'ignored'] },
+    description: 'Only with `on_conflict`: what happened to each unit, in the order of the body.',
+  },
   kind_decision: DECISION,
   kind_explanation: EXPLANATION,
   kind_health: objectSchema({ status: { type: 'string', const: 'ok' } }),

@@ -1,6 +1,7 @@
 /** The schemas of a kind's units for one caller, made from its field masks. Pure. */
 import { mayReadField, readableFields, writableFields } from '../../../access/masks.js';
 import { isTimeField } from '../../../model/fields-of-every-unit.js';
+import { expressionWordsOf } from '../../../model/expression.js';
 import type { Field, KindDef, Model } from '../../../model/model.js';
 import { plainFields, unconditional } from '../../../model/predicate/conditional-field.js';
 import { PARAMETER_TYPES } from '../../../model/parameter-type/type-by-id.js';
@@ -13,6 +14,7 @@ import type { SharedValues } from './shared.values.js';
 import {
   outputValue,
   defaultOf,
+  expressionSchema,
   valueDescription,
   isAnyValue,
   isRequired,
@@ -163,15 +165,22 @@ export function inputProperty(kind: KindDef, field: Field, context: KindContext,
   const { def } = field;
   const { caller, model } = context;
   const form = nestedUnitSchema(kind, field, context) ?? inputFieldSchema(kind, field, create);
-  const value = form ?? orList(field, inputValue(field));
   const readable = readableFields(kind, caller, model).has(field.id);
   const definition = mayReadField(field, caller);
+  const plain = form ?? orList(field, inputValue(field));
+  const value = create || !readable ? plain : orExpression(kind, field, plain);
   const schema = { ...described(field, context, form !== undefined), ...(def.nullable ? orNull(value) : value) };
   return {
-    ...context.values.share(kind, field, 'input', schema),
+    ...context.values.share(kind, field, value === plain ? 'input' : 'edit', schema),
     ...(create && definition && defaultOf(def)),
     ...((!readable || field.column === undefined) && { writeOnly: true }),
   };
+}
+
+/** An edit takes an expression on the stored value too. Those of JSON are objects, as other values of it can be. */
+function orExpression(kind: KindDef, field: Field, value: Schema): Schema {
+  const expression = expressionSchema(field, expressionWordsOf(field, kind));
+  return expression ? { anyOf: [value, expression] } : value;
 }
 
 /** The most parameters of a definition, by its kind. */

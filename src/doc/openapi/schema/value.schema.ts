@@ -1,6 +1,7 @@
 /** The JSON Schema of a parameter's values. Pure. */
 import type { Field } from '../../../model/model.js';
-import type { ParameterDef } from '../../../model/parameter-type/parameter-def.js';
+import type { ExpressionWord } from '../../../model/expression.js';
+import { parameterDef, type ParameterDef } from '../../../model/parameter-type/parameter-def.js';
 import { jsonType } from '../../../model/parameter-type/json.type.js';
 import { parameterType } from '../../../model/parameter-type/type-by-id.js';
 import { datetimeType } from '../../../model/parameter-type/temporal.type.js';
@@ -21,6 +22,27 @@ export function outputValue(field: Field): Schema {
 export function inputValue(field: Field): Schema {
   const value = orArray(field, inputItem(field));
   return field.def.multiple ? { ...value, maxItems: LIMITS.jsonValues } : value;
+}
+
+/** The schema of an expression on a number or a list; undefined for others. Those of JSON are like other values of it. */
+export function expressionSchema(field: Field, words: readonly ExpressionWord[]): Schema | undefined {
+  const { def, type } = field;
+  if (words.includes('$inc')) {
+    const by = { ...(type.bodySchema ?? type.schema), ...type.bodyRuleSchema?.({ ...NO_RULES, scale: def.scale }) };
+    return wordsSchema('A number to add to what is stored; null counts as 0.', { $inc: by });
+  }
+  if (!words.includes('$remove')) return undefined;
+  const lists = {
+    $remove: { type: 'array', items: type.bodySchema ?? type.schema, maxItems: LIMITS.jsonValues },
+    $add: { type: 'array', items: inputItem(field), maxItems: LIMITS.jsonValues },
+  };
+  return wordsSchema('Elements to remove from the stored list, and elements to add at its end.', lists);
+}
+
+const NO_RULES = parameterDef({ id: '', type: 'decimal' });
+
+function wordsSchema(description: string, properties: Readonly<Record<string, Schema>>): Schema {
+  return { type: 'object', description, properties, minProperties: 1, additionalProperties: false };
 }
 
 function inputItem(field: Field): Schema {

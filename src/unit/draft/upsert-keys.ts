@@ -1,0 +1,107 @@
+/** The unique parameters by which an upsert looks units up, and their values in the bodies. Pure. */
+import { readableFields } from '../../access/masks.js';
+import { PatternChecks } from '../../model/check/pattern-checks.js';
+import { isUniqueField, shownValue } from '../../model/field.js';
+import type { Field, KindDef, Model } from '../../model/model.js';
+import { checkUnconditional } from '../../model/predicate/conditional-field.js';
+import { Faults, refusal, type ErrorCode } from '../../shared/errors.js';
+import { jsonEqual, type Json } from '../../shared/json.js';
+import type { Caller } from '../../tenancy/caller.js';
+import type { Body } from './draft.js';
+import { NO_TARGET } from './draft-builder.js';
+import type { LocatedDraft } from './references.js';
+import { ValueReader } from './value-reader.js';
+
+/** @param names undefined for the primary parameter @throws KindError 400 if they are not unique together */
+export function upsertKey(
+  kind: KindDef,
+  names: readonly string[] | undefined,
+  caller: Caller,
+  model: Model,
+): readonly Field[] {
+  const place = { parameter: 'by' };
+  if (!names) {
+    if (kind.primary) return [kind.primary];
+    throw refusal('query.bad_value', `by: must name unique parameters: '${kind.id}' has no primary one`, place);
+  }
+  const readable = readableFields(kind, caller, model);
+  const faults = new Faults();
+  const fields = names.flatMap((name) => {
+    const field = readable.get(name);
+    if (!field) {
+      const text = `by: no parameter '${name.slice(0, 80)}' in '${kind.id}'${faults.hint(name, readable.keys())}`;
+      faults.add('parameter.unknown', text, place);
+    }
+    if (field) checkUnconditional(field);
+    return field ?? [];
+  });
+  faults.throwIfAny();
+  const [field, ...others] = fields;
+  const one = field !== undefined && others.length === 0 && (field === kind.primary || isUniqueField(kind, field));
+  const same = (list: readonly string[]) => list.length === names.length && list.every((id) => names.includes(id));
+  if (one || kind.unique.some(same)) return fields;
+  throw refusal('query.bad_value', `by: ${names.join(', ')} of '${kind.id}' are not unique together`, place);
+}
+
+/** @throws KindError 409 if a behavior changed a value by which a unit was looked up */
+export function checkLookedUp(
+  by: readonly Field[],
+  before: readonly LocatedDraft[],
+  after: readonly LocatedDraft[],
+): void {
+  for (const [at, { draft, index }] of after.entries()) {
+    const given = before[at]?.draft.row ?? {};
+    const changed = by.filter(
+      ({ id, column = id }) => column in draft.row && !jsonEqual(draft.row[column], given[column]),
+    );
+    const [field] = changed;
+    if (!field) continue;
+    const text = `${changed.map(({ id }) => id).join(', ')}: a hook changed it after the unit was looked up by it`;
+    throw refusal('unit.conflict', text, { parameter: field.id, ...(index !== undefined && { index }) });
+  }
+}
+
+/** The values of a body by column; those with faults are left out. */
+export type KeyRow = Readonly<Record<string, Json>>;
+
+/**
+ * The values of each body. The same values twice are a fault.
+ * @param indexed whether faults have the position of the body
+ */
+export function keyRows(
+  kind: KindDef,
+  by: readonly Field[],
+  bodies: readonly Body[],
+  { faults, indexed }: { readonly faults: Faults; readonly indexed: boolean },
+): readonly KeyRow[] {
+  const first = new Map<string, number>();
+  return bodies.map((body, index) => {
+    const place = indexed ? { index } : {};
+    const report = (code: ErrorCode, { id }: Field, text: string) =>
+      faults.add(code, text, { parameter: id, ...place });
+    const reader = new ValueReader(kind, new PatternChecks(), report, NO_TARGET);
+    const row: Record<string, Json> = {};
+    const shown: Json[] = [];
+    for (const field of by) {
+      const given = body.get(field.id) ?? null;
+      if (given === null) {
+        report('parameter.required', field, `${field.id}: must be given: units are looked up by it`);
+        continue;
+      }
+      const value = reader.read(field, given);
+      if (value === undefined) continue;
+      row[field.column ?? field.id] = value;
+      shown.push(shownValue(field, value));
+    }
+    if (shown.length < by.length) return row;
+    const key = JSON.stringify(shown);
+    const before = first.get(key);
+    if (before === undefined) first.set(key, index);
+    else {
+      const names = by.map(({ id }) => id).join(', ');
+      const text = `${names}: object ${before} of the list has the same`;
+      faults.add('parameter.duplicate', text, { parameter: by[0]?.id ?? '', ...place });
+    }
+    return row;
+  });
+}

@@ -1,0 +1,21 @@
+/** The time limit of a write of several statements. */
+import { refusal } from '../../shared/errors.js';
+
+export class Deadline {
+  readonly #until: number;
+
+  /** @param what begins the message, such as `The deletion` @param now the time in milliseconds */
+  constructor(
+    private readonly seconds: number,
+    private readonly what: string,
+    private readonly now: () => number = Date.now,
+  ) {
+    this.#until = now() + seconds * 1000;
+  }
+
+  /** @throws KindError 503 after the time has passed */
+  check(): void {
+    if (this.now() <= this.#until) return;
+    throw refusal('query.timeout', `${this.what} took longer than ${this.seconds} seconds: write fewer units at once`);
+  }
+}

@@ -1,0 +1,261 @@
+/**
+ * Edits and deletes all units of a kind that match a filter, or none of them. Without behaviors an edit is one
+ * statement, and a deletion a few, however many units there are; with behaviors, units are written one by one in a
+ * transaction, as single writes are.
+ */
+import { Injectable } from '@nestjs/common';
+import { accessDenied, grantOf } from '../../access/access.js';
+import { EMPTY_QUERY, type ListQuery } from '../../filter/list-query.js';
+import type { MatchingQuery } from '../../filter/matching-query.js';
+import type { Parsed } from '../../http/route/parse-list-query.js';
+import { uniqueColumns } from '../../model/field.js';
+import type { KindDef } from '../../model/model.js';
+import { conjunction, type Predicate } from '../../model/predicate/predicate.js';
+import { KindError, refusal, type Message } from '../../shared/errors.js';
+import type { MaybePromise } from '../../shared/maybe-promise.js';
+import { LIMITS } from '../../shared/limits.js';
+import type { MatchingPlan, UpdateMatchingPlan } from '../../sql/matching.sql.js';
+import { Behaviors } from '../draft/behavior.js';
+import { countingDefaults, type DefaultBytes } from '../draft/default-bytes.js';
+import { expressionsOf, type Body } from '../draft/draft.js';
+import { Drafter } from '../draft/drafter.js';
+import { nestedBodies } from '../draft/nested-units.js';
+import { References } from '../draft/references.js';
+import { writeOnceFields, writeOnceRefusal } from '../draft/write-once.js';
+import { planContextOf, planList, planQuery } from '../query/list.plan.js';
+import { Deadline } from '../session/deadline.js';
+import type { Session } from '../session/session.js';
+import type { AffectedUnits, WriteOptions } from '../store/unit-store.js';
+import { writeContextOf } from './complete-violations.js';
+import { leavesAllowedUnits, UnitRights } from './rights.js';
+import { hasNoTransaction, TableInserter } from './table.inserter.js';
+import { TableReader } from './table.reader.js';
+import { TableWriter } from './table.writer.js';
+import { SelectionRepository, type FoundRows, type Verdict } from './selection.repository.js';
+
+/** The units to write, and the query that answers some of them. */
+interface Selected {
+  readonly plan: MatchingPlan;
+  readonly shown: ListQuery | undefined;
+}
+
+type Operation = 'update' | 'delete';
+
+@Injectable()
+export class MatchingWriter {
+  constructor(
+    private readonly repository: SelectionRepository,
+    private readonly behaviors: Behaviors,
+    private readonly drafter: Drafter,
+    private readonly references: References,
+    private readonly rights: UnitRights,
+    private readonly inserter: TableInserter,
+    private readonly reader: TableReader,
+    private readonly writer: TableWriter,
+  ) {}
+
+  updateAll(
+    session: Session,
+    kind: KindDef,
+    query: Parsed<MatchingQuery>,
+    read: () => MaybePromise<Body>,
+    options: WriteOptions = {},
+  ): Promise<AffectedUnits> {
+    const selected = this.#select(session, kind, query, options);
+    for (const behavior of this.behaviors.of(kind, session)) behavior.ready?.();
+    const each = this.behaviors.of(kind, session).length > 0;
+    return this.#within(session, each || selected.shown !== undefined, async (within) => {
+      if (each) return this.#updateEach(within, kind, selected, read, options);
+      if (!selected.shown) return { count: await this.#updateAtOnce(within, kind, selected.plan, read, options) };
+      // The units are locked, so that those that are edited are those that are answered.
+      const keys = await this.#lock(within, selected.plan, 'update');
+      const count = await this.#updateAtOnce(within, kind, ofKeys(selected.plan, keys), read, options);
+      return { count, ...(await this.#items(within, kind, selected, keys)) };
+    });
+  }
+
+  removeAll(
+    session: Session,
+    kind: KindDef,
+    query: Parsed<MatchingQuery>,
+    options: WriteOptions = {},
+  ): Promise<AffectedUnits> {
+    const selected = this.#select(session, kind, query, options);
+    for (const behavior of this.behaviors.of(kind, session)) behavior.ready?.();
+    return this.#within(session, true, async (within) => {
+      const keys = await this.#lock(within, selected.plan, 'delete');
+      const shown = await this.#items(within, kind, selected, keys);
+      if (keys.length > 0) await this.writer.removeLocked(within, kind, keys);
+      return { count: keys.length, ...shown };
+    });
+  }
+
+  #within<T>(session: Session, several: boolean, work: (session: Session) => Promise<T>): Promise<T> {
+    return several && hasNoTransaction(session) ? this.inserter.inTransaction(session, work) : work(session);
+  }
+
+  /** @throws KindError 400 with all faults of the query; 401, 403 if the caller may not read units */
+  #select(session: Session, kind: KindDef, parsed: Parsed<MatchingQuery>, { access }: WriteOptions): Selected {
+    const { caller, model, project } = session;
+    const grant = grantOf(kind, 'read', caller, model);
+    if (!grant) throw accessDenied(caller, `You may not read units of '${kind.id}'`);
+    const context = planContextOf(session, { kind, access: grant.predicate });
+    return planQuery(parsed, ({ filter, most, include, nest }) => {
+      const query: ListQuery = { ...EMPTY_QUERY, filter, include, nest, count: 'none', limit: LIMITS.bulk };
+      const list = planList(query, context);
+      const plan = {
+        schema: project.schema,
+        kind,
+        version: model.version,
+        filter: list.filter,
+        readable: grant.predicate,
+        access,
+        most,
+      };
+      return { plan, shown: include && { ...query, filter: undefined } };
+    });
+  }
+
+  /** Locks the units and returns their keys. @throws KindError 403, 409 */
+  async #lock(session: Session, plan: MatchingPlan, operation: Operation): Promise<readonly string[]> {
+    const found = await this.repository.lockMatching(session.executor, plan, session.model, operation === 'delete');
+    checkFound(session, plan, found, operation);
+    return found.keys ?? [];
+  }
+
+  /** The first of the units, with the fields that the query includes. */
+  async #items(
+    session: Session,
+    kind: KindDef,
+    { shown }: Selected,
+    keys: readonly string[],
+  ): Promise<Pick<AffectedUnits, 'items'>> {
+    if (!shown) return {};
+    const grant = grantOf(kind, 'read', session.caller, session.model);
+    if (!grant || keys.length === 0) return { items: '[]' };
+    const parsed = { query: shown, faults: [] };
+    const { items } = await this.reader.list(
+      session,
+      { kind, grant },
+      parsed,
+      hasKeyOf(kind, keys.slice(0, LIMITS.bulk)),
+    );
+    return { items };
+  }
+
+  async #updateEach(
+    session: Session,
+    kind: KindDef,
+    selected: Selected,
+    read: () => MaybePromise<Body>,
+    { access, writer }: WriteOptions,
+  ): Promise<AffectedUnits> {
+    const keys = await this.#lock(session, selected.plan, 'update');
+    const deadline = new Deadline(LIMITS.affectedSeconds, 'The edit');
+    for (const key of keys) {
+      deadline.check();
+      await this.writer.update(session, kind, key, read, { access, ...(writer && { writer }) });
+    }
+    return { count: keys.length, ...(await this.#items(session, kind, selected, keys)) };
+  }
+
+  /** Changes the units with one statement. Returns how many there were. */
+  #updateAtOnce(
+    session: Session,
+    kind: KindDef,
+    plan: MatchingPlan,
+    read: () => MaybePromise<Body>,
+    options: WriteOptions,
+  ): Promise<number> {
+    return countingDefaults(session, (defaults) => this.#update(session, kind, plan, read, { ...options, defaults }));
+  }
+
+  async #update(
+    session: Session,
+    kind: KindDef,
+    plan: MatchingPlan,
+    read: () => MaybePromise<Body>,
+    options: WriteOptions & { readonly defaults: DefaultBytes },
+  ): Promise<number> {
+    const { body, draft, deferred, rules } = await this.#draft(session, kind, plan, read, options);
+    const written = uniqueColumns(draft.written);
+    const expressions = expressionsOf(draft);
+    const changed = [...written, ...expressions.map(({ field }) => field)];
+    const allowed = rules.reduce((all, { condition }) => conjunction(all, condition), options.access);
+    const update: UpdateMatchingPlan = {
+      ...plan,
+      ...this.rights.writePlan(session, kind),
+      written,
+      expressions,
+      writeOnce: writeOnceFields(changed, body, kind, session),
+      access: allowed,
+      allowed,
+    };
+    return this.inserter.withDeferredFaults(session, deferred, async (within) => {
+      const context = writeContextOf(within, kind);
+      const verdict = await this.repository.updateMatching(within.executor, update, draft.row, context);
+      checkFound(within, plan, verdict, 'update');
+      checkVerdict(within, update, verdict);
+      deferred.throwIfAny();
+      return verdict.affected;
+    });
+  }
+
+  async #draft(
+    session: Session,
+    kind: KindDef,
+    plan: MatchingPlan,
+    read: () => MaybePromise<Body>,
+    { defaults, access, writer = session.caller }: WriteOptions & { readonly defaults: DefaultBytes },
+  ) {
+    try {
+      const body = await read();
+      const [nested] = nestedBodies(kind, body);
+      if (nested) {
+        const text = `${nested.field.id}: must be an id: an edit by filter creates no units`;
+        throw refusal('parameter.bad_value', text, { parameter: nested.field.id });
+      }
+      // No unit has the empty id, so that a body with an id is refused.
+      const drafted = await this.drafter.edit(session, kind, '', body, { writer, defaults });
+      const deferred = await this.references.check(session, kind, drafted, { writer, access });
+      return { body: drafted.body, draft: drafted.draft, rules: drafted.rules, deferred };
+    } catch (error) {
+      // Whether the units may be changed is reported before faults of the body.
+      if (error instanceof KindError && error.status === 400 && !session.executor.tx && plan.access) {
+        const found = await this.repository.lockMatching(session.executor, plan, session.model, false);
+        checkFound(session, plan, found, 'update');
+      }
+      throw error;
+    }
+  }
+}
+
+/** @throws KindError 403 if the caller may not write one of the units, 409 if there are too many */
+function checkFound({ caller }: Session, { kind, most }: MatchingPlan, found: FoundRows, operation: Operation): void {
+  if (!found.may) throw accessDenied(caller, `You may not ${operation} some of these units of '${kind.id}'`);
+  if (found.matched <= most) return;
+  const text = `More than ${most} units of '${kind.id}' match; max_affected is the most that may, up to ${LIMITS.affectedMax}`;
+  throw refusal('unit.too_many', text);
+}
+
+/** @throws KindError 400, 403, 409 if the edit is not allowed for one of the units */
+function checkVerdict({ caller }: Session, plan: UpdateMatchingPlan, { kept, fits, stays }: Verdict): void {
+  const refused = writeOnceRefusal(plan.writeOnce.filter((_, at) => kept[at] === false).map(({ field }) => field));
+  if (refused) throw refused;
+  const unfit = (plan.expressions ?? []).filter((_, at) => fits[at] === false);
+  const [first, ...rest] = unfit.map(({ field }): Message => {
+    const text = `${field.id}: the result of the expression may not be stored in one of the units`;
+    return { code: 'parameter.bad_expression', text, parameter: field.id };
+  });
+  if (first) throw new KindError([first, ...rest]);
+  if (!stays) throw leavesAllowedUnits(caller, plan.kind);
+}
+
+function hasKeyOf(kind: KindDef, keys: readonly string[]): Predicate {
+  return { op: 'in', target: { field: kind.keyField, keys: [] }, values: keys };
+}
+
+/** The plan for locked units. */
+function ofKeys(plan: MatchingPlan, keys: readonly string[]): MatchingPlan {
+  return { ...plan, filter: conjunction(plan.filter, hasKeyOf(plan.kind, keys)) };
+}

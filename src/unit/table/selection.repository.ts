@@ -1,0 +1,96 @@
+/** Runs the statements that find units to write by a filter or by unique parameters. */
+import { Injectable } from '@nestjs/common';
+import { trackContention } from '../../database/transaction/contention.js';
+import type { Executor } from '../../database/database.js';
+import type { Model } from '../../model/model.js';
+import {
+  lockMatchingStatement,
+  updateMatchingStatement,
+  type MatchingPlan,
+  type UpdateMatchingPlan,
+} from '../../sql/matching.sql.js';
+import { rowParams } from '../../sql/new-rows.sql.js';
+import { lookupStatement, type LookupPlan } from '../../sql/upsert.sql.js';
+import { checkVersion, type Versioned } from './check-version.js';
+import type { WriteContext } from './constraint-violations.js';
+import { jsonTextOf, runWrite, type RowValues } from './run-write.js';
+
+/** Units that were found for a write. */
+export interface FoundRows {
+  /** How many match, one more than allowed at most. */
+  readonly matched: number;
+  /** Whether the caller may write all of them. */
+  readonly may: boolean;
+}
+
+export interface LockedRows extends FoundRows {
+  /** In order; null if there are too many, or the caller may not write all of them. */
+  readonly keys: readonly string[] | null;
+}
+
+/** What an edit of units found. It changed them if all of it allows that. */
+export interface Verdict extends FoundRows {
+  /** For each field that may be written once, whether all units keep its value. */
+  readonly kept: readonly boolean[];
+  /** For each expression, whether its result may be stored in all units. */
+  readonly fits: readonly boolean[];
+  /** Whether all units still satisfy the access rule. */
+  readonly stays: boolean;
+  readonly affected: number;
+}
+
+/** A unit that was looked up by unique parameters. `body` is null if the caller may not read it. */
+export interface FoundUnit {
+  readonly id: string;
+  readonly tag: string;
+  readonly body: string | null;
+}
+
+@Injectable()
+export class SelectionRepository {
+  /** The units that have the values of rows, by the number of the row from 0. */
+  async lookUp(
+    executor: Executor,
+    plan: LookupPlan,
+    rows: readonly RowValues[],
+    model: Model,
+  ): Promise<ReadonlyMap<number, FoundUnit>> {
+    const found = await executor.run<Versioned & FoundUnit & { readonly n: number | null }>(
+      lookupStatement(plan, await jsonTextOf(plan, rows)),
+    );
+    checkVersion(found[0], model);
+    return new Map(found.flatMap(({ n, ...unit }) => (n === null ? [] : [[n - 1, unit] as const])));
+  }
+
+  /** Locks the units that match until the transaction ends. */
+  async lockMatching(executor: Executor, plan: MatchingPlan, model: Model, forDelete: boolean): Promise<LockedRows> {
+    const contention = () => ({ schema: plan.schema, table: plan.kind.table });
+    const [row] = await trackContention(contention, () =>
+      executor.run<Versioned & LockedRows>(lockMatchingStatement(plan, forDelete)),
+    );
+    checkVersion(row, model);
+    if (!row) throw new Error('a lock of units answers one row');
+    return row;
+  }
+
+  /** Changes all units that match, or none. */
+  async updateMatching(
+    executor: Executor,
+    plan: UpdateMatchingPlan,
+    row: RowValues,
+    context: WriteContext,
+  ): Promise<Verdict> {
+    const contention = () => ({ schema: plan.schema, table: plan.kind.table });
+    const statement = updateMatchingStatement(plan, rowParams(plan.written, row) ?? (await jsonTextOf(plan, [row])));
+    const [verdict] = await runWrite<Versioned & Verdict>(
+      executor,
+      plan,
+      statement,
+      { ...context, rows: [row] },
+      contention,
+    );
+    checkVersion(verdict, context.model);
+    if (!verdict) throw new Error('an edit of units answers one row');
+    return verdict;
+  }
+}

@@ -1,0 +1,31 @@
+/** The answers of writes of units. */
+import { Answer, jsonAnswer, pageAnswer } from '../http/answer/answer.js';
+import { RESULT_HEADER } from '../http/request/header-names.js';
+import type { KindDef } from '../model/model.js';
+import type { AffectedUnits, UnitRow, UpsertedUnit } from './store/unit-store.js';
+import { unitAnswer } from './table/presentation-version.js';
+
+export function onlyOne<Row>(rows: readonly Row[]): Row {
+  const [row] = rows;
+  if (!row) throw new Error('a write answered no unit');
+  return row;
+}
+
+export function bulkAnswer(rows: readonly UnitRow[]): Answer {
+  return pageAnswer({ count: rows.length, items: `[${rows.map(({ body }) => body).join(',')}]` });
+}
+
+export function manyUpserted(rows: readonly UpsertedUnit[]): Answer {
+  const items = `[${rows.map(({ body }) => body).join(',')}]`;
+  const results = JSON.stringify(rows.map(({ result }) => result));
+  return new Answer(`{"count":${rows.length},"items":${items},"results":${results}}`);
+}
+
+export function upserted(kind: KindDef, row: UpsertedUnit): Answer {
+  const { content, etag } = unitAnswer(kind, row);
+  return new Answer(content, etag, { [RESULT_HEADER]: row.result });
+}
+
+export function affectedAnswer({ count, items }: AffectedUnits): Answer {
+  return items === undefined ? jsonAnswer({ count }) : pageAnswer({ count, items });
+}
