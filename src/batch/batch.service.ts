@@ -1,14 +1,14 @@
 /** Runs the operations of a batch in one transaction, each by the handler of its route. */
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { Answer } from '../http/answer/answer.js';
+import { Answer, NULL_ANSWER } from '../http/answer/answer.js';
 import { readJson } from '../http/body/json-pieces.js';
 import { ParsedBody } from '../http/body/read-body.js';
 import { currentOperation } from '../http/request/current-operation.js';
 import type { HttpRequest } from '../http/request/request.js';
 import type { RouteTag } from '../http/route/api-route.js';
 import { InnerRoutes, type InnerRoute } from '../http/server/inner-routes.js';
-import { KindError, refusal } from '../shared/errors.js';
+import { isMissingRight, refusal, type KindError } from '../shared/errors.js';
 import { EventLoopYield } from '../shared/event-loop-yield.js';
 import type { Json } from '../shared/json.js';
 import { LIMITS } from '../shared/limits.js';
@@ -19,7 +19,7 @@ import { setScope, type EnclosingTransaction, type RequestScope } from '../tenan
 import { EnclosedRunner, type EnclosedScope } from '../unit/write/enclosed.runner.js';
 import { readBatch, type GivenBatch } from './batch.request.js';
 import type { Operation } from './operation.js';
-import { fillBody, fillPath, pathReferences, ReferenceBudget } from './references.js';
+import { fillBody, fillPath, pathReferences, ReferenceBudget, withoutReferences } from './references.js';
 
 /** The routes that a batch may call. Of definitions, those that only read. */
 const TAGS: ReadonlySet<RouteTag> = new Set(['Units', 'Groups', 'Links', 'Functions', 'Kinds', 'Parameters']);
@@ -42,7 +42,10 @@ export class BatchService {
     };
     const runAll = (within: EnclosedScope) => this.#runAll(within, request, given);
     const { enclosing } = scope;
-    if (enclosing) return runAll({ ...scope, enclosing: { ...enclosing, admit } });
+    if (enclosing) {
+      const within = { ...scope, enclosing: { ...enclosing, admit } };
+      return enclosing.rightsOnly ? this.#checkRights(within, request, given) : runAll(within);
+    }
     return this.runner.run(scope, { admit, workKey: () => keyOf(given) }, runAll);
   }
 
@@ -54,6 +57,21 @@ export class BatchService {
       this.#find({ method, url: PREFIX + path, headers: {} });
     }
     currentOperation.set(request, undefined);
+  }
+
+  /** Checks the rights of all operations. What their references stand for is not known. */
+  async #checkRights(scope: EnclosedScope, request: HttpRequest, { operations }: GivenBatch): Promise<Answer> {
+    for (const [at, operation] of operations.entries()) {
+      currentOperation.set(request, at);
+      const path = withoutReferences(operation.path);
+      try {
+        await this.#run(scope, { ...operation, path, body: {} }, new Map(), new ReferenceBudget());
+      } catch (error) {
+        if (isMissingRight(error)) throw error;
+      }
+    }
+    currentOperation.set(request, undefined);
+    return NULL_ANSWER;
   }
 
   async #runAll(scope: EnclosedScope, request: HttpRequest, { operations, used }: GivenBatch): Promise<Answer> {

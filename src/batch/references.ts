@@ -19,6 +19,11 @@ export function pathReferences(path: string): string[] {
   return [...path.matchAll(IN_PATH)].map(([, text = '']) => text);
 }
 
+/** The path with a placeholder in place of each reference. */
+export function withoutReferences(path: string): string {
+  return path.replace(IN_PATH, '_');
+}
+
 /** The path with what its references stand for, percent-encoded. @throws KindError 400 */
 export function fillPath(path: string, answers: Answers): string {
   const filled = path.replace(IN_PATH, (_, text: string) => {

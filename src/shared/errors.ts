@@ -89,6 +89,11 @@ export function isCallerError(error: unknown): error is KindError {
   return error instanceof KindError && error.status < 500;
 }
 
+/** Whether the caller may not do it. */
+export function isMissingRight(error: unknown): error is KindError {
+  return error instanceof KindError && (error.status === 401 || error.status === 403);
+}
+
 /** Truncates long texts, which may quote the input of a client. */
 function truncateMessage(message: Message): Message {
   const { text, parameter = '' } = message;

@@ -25,6 +25,8 @@ export interface EnclosingTransaction {
   readonly executor: Executor;
   /** The custom functions at its beginning, which it uses to its end. */
   readonly deployment?: object;
+  /** The transaction has not begun: handlers only check rights, up to their first statement. */
+  readonly rightsOnly?: true;
   /** Called before such a write, after the rights are checked. @throws KindError 400 if it is not allowed here */
   readonly admit: (write: SeparateWrite, kindId: string) => void;
 }

@@ -15,26 +15,28 @@ export class NotBegunError extends Error {
 export class UnbegunTransaction implements Transaction {
   readonly isolation: Isolation = 'repeatable read';
   readonly hasBegun = true;
+  /** Whether it stopped the request. Code in between may have replaced the error. */
+  stopped = false;
 
   get tx(): this {
     return this;
   }
 
   get runs(): TransactionRuns {
-    throw new NotBegunError();
+    throw this.#stop();
   }
 
   run<Row>(): Promise<Row[]> {
-    return Promise.reject(new NotBegunError());
+    return Promise.reject(this.#stop());
   }
 
   stream(): Promise<number> {
-    return Promise.reject(new NotBegunError());
+    return Promise.reject(this.#stop());
   }
 
   /** Called before user code runs. */
   joinShare(): never {
-    throw new NotBegunError();
+    throw this.#stop();
   }
 
   beforeCommit(): void {
@@ -51,5 +53,10 @@ export class UnbegunTransaction implements Transaction {
 
   onEnd(): void {
     // It holds no connection.
+  }
+
+  #stop(): NotBegunError {
+    this.stopped = true;
+    return new NotBegunError();
   }
 }

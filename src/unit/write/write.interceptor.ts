@@ -12,7 +12,7 @@ import { requestOf, type HttpRequest } from '../../http/request/request.js';
 import { routeOf } from '../../http/route/api-route.js';
 import { errorAnswer, refusalOf } from '../../http/server/error-answer.js';
 import { AroundInterceptor, type RunAround } from '../../http/server/preparing.interceptor.js';
-import { Faults, KindError, refusal } from '../../shared/errors.js';
+import { Faults, isCallerError, isMissingRight, KindError, refusal } from '../../shared/errors.js';
 import type { KeyedRequest } from '../../sql/idempotency.sql.js';
 import { observeBody } from '../../tenancy/request-bodies.js';
 import { scopeOf, setScope, type EnclosingTransaction, type RequestScope } from '../../tenancy/request-scope.js';
@@ -78,8 +78,8 @@ interface Parts {
 /** One request. */
 class Write {
   readonly #scope: RequestScope;
-  /** While rights are checked, before the transaction. */
-  #checking = false;
+  /** While rights are checked, before the transaction, and the body is not read yet. */
+  #waitsForBody = false;
   #body: ReceivedBody;
   #keyed: KeyedRequest | undefined;
   /** Whether the key was free, so that a refusal is kept. */
@@ -96,7 +96,7 @@ class Write {
     this.#scope = scopeOf(request);
     observeBody(request, (body) => {
       this.#body = body;
-      if (this.#checking) throw new NotBegunError();
+      if (this.#waitsForBody) throw new NotBegunError();
     });
   }
 
@@ -106,6 +106,7 @@ class Write {
 
   async run(): Promise<unknown> {
     if (this.#dry) this.request.res?.setHeader(DRY_RUN_HEADER, 'true');
+    this.#waitsForBody = true;
     let separate = await this.#checkRights();
     const id = this.#readWish();
     for (;;) {
@@ -130,20 +131,21 @@ class Write {
   async #checkRights(): Promise<boolean> {
     const { catalog, behaviors } = this.parts;
     const { deployment } = behaviors;
-    this.#checking = true;
+    const executor = new UnbegunTransaction();
     try {
       await catalog.withModelUnqueued(this.#scope, (model) => {
-        const enclosing = { model, executor: new UnbegunTransaction(), ...deployment, admit: this.#admit };
+        const enclosing = { model, executor, ...deployment, rightsOnly: true as const, admit: this.#admit };
         setScope(this.request, { ...this.#scope, enclosing });
         return this.invoke();
       });
       return false;
     } catch (error) {
-      if (error instanceof NotBegunError) return false;
       if (error instanceof SeparateTransactionError) return true;
+      const stopped = error instanceof NotBegunError || executor.stopped;
+      if (stopped && !isMissingRight(error)) return false;
       throw error;
     } finally {
-      this.#checking = false;
+      this.#waitsForBody = false;
       setScope(this.request, this.#scope);
     }
   }
@@ -222,13 +224,18 @@ class Write {
   async #repeat(answered: AnsweredError, keyed: KeyedRequest): Promise<Answer> {
     const { catalog } = this.parts;
     await catalog.withModelUnqueued(this.#scope, (model) => catalog.check(this.#scope, model));
-    await this.#checkRights();
+    await this.#checkRights().catch(onlyMissingRights);
     const { res: response } = this.request;
     if (answered.earlier.request === keyed.request && answered.earlier.hash === keyed.hash) {
       response?.setHeader(REPLAYED_HEADER, 'true');
     }
     return repeatedAnswer(answered, keyed);
   }
+}
+
+/** Other refusals of a request that was answered before do not matter: its answer is repeated. */
+function onlyMissingRights(error: unknown): void {
+  if (isMissingRight(error) || !isCallerError(error)) throw error;
 }
 
 function bytesOf(body: ReceivedBody): Uint8Array | undefined {

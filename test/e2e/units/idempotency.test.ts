@@ -243,6 +243,25 @@ describe('rights are checked before an answer is repeated', () => {
     expect(replayed(await send(member, key, 'POST', '/note/unit', { text: 'once' }))).toBe('true');
   });
 
+  it('on the kinds of all operations of a batch', async () => {
+    const key = newKey();
+    const operations = [
+      { as: 'note', method: 'POST', path: '/note/unit', body: { text: 'first' } },
+      { method: 'GET', path: '/note/unit/{note.id}' },
+      { method: 'POST', path: '/order/function/place', body: { item: 'of a batch' } },
+    ];
+    const first = await send(member, key, 'POST', '/batch', { operations });
+    expect(first.status).toBe(200);
+    const before = await countOf('order');
+    await ok(project.put('/kind/unit/order', { access: { read: 'anyone', function: 'admin' } }));
+    const { status, body } = await send(member, key, 'POST', '/batch', { operations });
+    expect({ status, ...body.messages[0] }).toMatchObject({ status: 403, code: 'access.denied', operation: 2 });
+    await ok(project.put('/kind/unit/order', { access: { read: 'anyone' } }));
+    const again = await send(member, key, 'POST', '/batch', { operations });
+    expect([told(again), replayed(again)]).toEqual([told(first), 'true']);
+    expect(await countOf('order')).toBe(before);
+  });
+
   it('and the token', async () => {
     const key = newKey();
     await ok(send(project, key, 'POST', '/note/unit', { text: 'token' }));
