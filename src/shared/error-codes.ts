@@ -13,7 +13,8 @@ export const ERRORS = {
   'project.exists': { status: 409, meaning: 'A project of that id exists already.' },
   'project.full': {
     status: 409,
-    meaning: 'The project has as many kinds, parameters, groups or link types as it may have.',
+    meaning:
+      'The project has as many kinds, parameters, groups or link types as it may have, or a table as many columns.',
   },
   'project.unavailable': { status: 503, meaning: 'The project is being upgraded, restored or deleted.' },
 

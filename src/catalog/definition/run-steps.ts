@@ -1,6 +1,6 @@
 /** Executes the steps of a change of tables as DDL. */
 import type { Executor } from '../../database/database.js';
-import { isTooLongForIndex } from '../../database/statement/sqlstate.js';
+import { isTooLongForIndex, isTooManyColumns } from '../../database/statement/sqlstate.js';
 import type { SchemaStep } from '../../model/table/diff.js';
 import { refusal } from '../../shared/errors.js';
 import { trigramSchema } from '../index/trigrams.js';
@@ -51,6 +51,11 @@ async function send(executor: Executor, statements: readonly Statement[]): Promi
   } catch (error) {
     if (isTooLongForIndex(error)) {
       throw refusal('parameter.violated', 'Stored values are too long for an index (at most some 2,600 bytes)');
+    }
+    if (isTooManyColumns(error)) {
+      const text =
+        'The table has had 1,600 columns, which is the most in PostgreSQL; those of removed parameters count too';
+      throw refusal('project.full', text);
     }
     throw error;
   }

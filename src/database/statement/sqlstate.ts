@@ -60,6 +60,16 @@ export function isOutOfRange(error: unknown): boolean {
   return isDatabaseFault(error) && error.code === OUT_OF_RANGE_CODE;
 }
 
+/** Whether a function refused one of its arguments, such as the name of a time zone. */
+export function isBadArgument(error: unknown): boolean {
+  return isDatabaseFault(error) && error.code === '22023';
+}
+
+/** Whether a table would have more columns than PostgreSQL allows, those included that were dropped. */
+export function isTooManyColumns(error: unknown): boolean {
+  return isDatabaseFault(error) && error.code === '54011';
+}
+
 /** A value that a unique index has already. */
 export function isUniqueViolation(error: unknown): error is DatabaseFault {
   return isDatabaseFault(error) && error.code === '23505';

@@ -1,7 +1,7 @@
 /** Reads pages: of lists, of lists over several kinds, of groups, and of traversals. */
 import { Injectable } from '@nestjs/common';
 import type { Executor } from '../../database/database.js';
-import { isDatabaseFault, isOutOfRange } from '../../database/statement/sqlstate.js';
+import { isBadArgument, isDatabaseFault, isOutOfRange } from '../../database/statement/sqlstate.js';
 import type { Model } from '../../model/model.js';
 import { KindError, refusal } from '../../shared/errors.js';
 import type { AggregatePlan } from '../../sql/aggregate-plan.js';
@@ -137,6 +137,9 @@ export class PageRepository {
     } catch (error) {
       if (isOutOfRange(error))
         throw refusal('query.bad_value', 'a sum, average or bucket is beyond the range of its type');
+      // The database may lack a time zone that this process knows.
+      if (isBadArgument(error))
+        throw refusal('query.bad_value', 'timezone: the database has no such time zone', { parameter: 'timezone' });
       throw error;
     }
   }
