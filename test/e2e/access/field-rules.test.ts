@@ -104,6 +104,29 @@ describe('a field with a rule to read', () => {
     );
   });
 
+  it('is left out of lists that are asked for again and again, by one member and another', async () => {
+    const named = { ada: [] as string[], bob: [] as string[], root: [] as string[] };
+    for (let round = 0; round < 4; round++) {
+      for (const [name, caller] of [
+        ['ada', asAda],
+        ['bob', asBob],
+        ['root', root],
+      ] as const) {
+        const { items } = (await ok(caller.get('/job/unit?include=[id,pay]&order=title'))) as {
+          items: (Job & object)[];
+        };
+        named[name].push(
+          items
+            .flatMap((item) => ('pay' in item ? [item.id] : []))
+            .sort()
+            .join(),
+        );
+      }
+    }
+    const four = (ids: readonly string[]) => Array.from({ length: 4 }, () => [...ids].sort().join());
+    expect(named).toEqual({ ada: four([adas, open]), bob: four([bobs, open]), root: four([adas, bobs, open]) });
+  });
+
   it('is left out of single units, however they are got', async () => {
     for (const path of [`/group/work/unit/${bobs}`, `/job/unit/${bobs}?include=pay`, `/job/by/id/${bobs}`]) {
       expect([path, shown((await ok(asAda.get(path))) as object)]).toEqual([path, []]);

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterAll, describe, expect, test } from 'vitest';
+import { prepareProjects } from '../../../src/bootstrap.js';
 import { runCommandLine } from '../../../src/cli/run.js';
 import { loadConfig } from '../../../src/config/config.js';
 import { openDatabase } from '../../../src/database/open-database.js';
@@ -279,6 +280,34 @@ describe('access report', () => {
     expect(await kind('access', 'report', 'reported', '--strict')).toMatchObject({ code: 0, err: '' });
     expect(await kind('access', 'report', 'nowhere')).toMatchObject({ code: 1, err: "error: No project 'nowhere'\n" });
   });
+});
+
+test('a start names and logs the kinds of the first project that strangers may write', async () => {
+  expect(service.first.strangersMayWrite).toEqual([]);
+  const lines: string[] = [];
+  const logger = pino({}, { write: (line) => void lines.push(line) });
+  const prepared = () => prepareProjects(service.app, config, logger);
+  const reply = await fetch(`${service.url}/api/lib/auth/signin`, {
+    method: 'POST',
+    headers: { 'kind-project-key': 'demo', 'content-type': 'application/json' },
+    body: JSON.stringify({ username: 'admin', password: 'correct horse 1' }),
+  });
+  const { content } = (await reply.json()) as { content: { access_token: string } };
+  const headers = { 'kind-project-key': 'demo', 'content-type': 'application/json' };
+  const kindUrl = `${service.url}/api/lib/kind/unit`;
+  const body = JSON.stringify({ id: 'board', public: true });
+  const authorization = `Bearer ${content.access_token}`;
+  expect((await fetch(kindUrl, { method: 'POST', headers: { ...headers, authorization }, body })).status).toBe(200);
+  expect(await prepared()).toMatchObject({ project: 'demo', strangersMayWrite: ['board'] });
+  expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([
+    { level: 40, project: 'demo', kinds: ['board'], msg: 'kinds that strangers may write' },
+  ]);
+  await json('project', 'set', 'demo', 'access_default=closed');
+  expect(await prepared()).toMatchObject({ strangersMayWrite: [] });
+  await json('project', 'set', 'demo', 'access_default=open');
+  expect((await fetch(`${kindUrl}/board`, { method: 'DELETE', headers: { ...headers, authorization } })).status).toBe(
+    200,
+  );
 });
 
 describe('project delete', () => {

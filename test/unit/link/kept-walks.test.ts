@@ -114,6 +114,23 @@ describe('a plain walk', () => {
     ]);
   });
 
+  it('is planned for each member where a field has a rule', async () => {
+    const parameters = [
+      ...PARAMETERS.filter(({ id }) => id !== 'mayor'),
+      parameter('mayor', 'string', { read_access: 'eq(name,@member.id)' }),
+    ];
+    const of = modelWith({
+      kinds: [kind('city', ['name', 'mayor'], OPEN), kind('person', [])],
+      parameters,
+      members: ['person'],
+    });
+    const [one, other] = [await statementOf({ of }), await statementOf({ of, caller: bob })];
+    expect([one, other].map(({ plan }) => plan.templateOwner)).toEqual([undefined, undefined]);
+    expect(one.statement.values).toContain(ann.type === 'member' ? ann.id : '');
+    expect(other.statement.values).not.toContain(ann.type === 'member' ? ann.id : '');
+    expect((await statementOf({ of, caller: admin })).plan.templateOwner).toBeDefined();
+  });
+
   it('has a text of its own by all else, whoever asked before', async () => {
     const texts = async () =>
       Promise.all([{}, ...OTHERS].map(async (asked) => (await statementOf(asked)).statement.text));
