@@ -73,6 +73,22 @@ const WRITES: readonly Write[] = [
     name: 'a list of units',
     send: (fields) => member.post('/note/unit', [{ name: 'new' }, { name: 'new', ...fields }]),
   },
+  {
+    name: 'a line of a file',
+    send: (fields) =>
+      member.call('POST', '/note/import', `{"name":"new"}\n${JSON.stringify({ name: 'new', ...fields })}\n`, {
+        headers: { 'content-type': 'application/x-ndjson' },
+      }),
+  },
+  {
+    name: 'a column of a file',
+    send: (fields) => {
+      const cells = (texts: readonly string[]) => texts.map((text) => `"${text.replaceAll('"', '""')}"`).join();
+      const values = Object.values(fields).map((value) => (typeof value === 'string' ? value : JSON.stringify(value)));
+      const file = `name,${cells(Object.keys(fields))}\nnew,${cells(values)}\n`;
+      return member.call('POST', '/note/import', file, { headers: { 'content-type': 'text/csv' } });
+    },
+  },
   { name: 'an edit of a unit', send: (fields) => member.put(`/note/unit/${note}`, { name: 'changed', ...fields }) },
   { name: 'a unit inside a unit', send: (fields) => member.post('/note/unit', { place: { name: 'new', ...fields } }) },
   {
