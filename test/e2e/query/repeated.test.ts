@@ -145,6 +145,25 @@ it('a list of a group has the units and the kinds that it has now, for each memb
   expect(await ok(bob.get(path.replace(',rating', '')))).toEqual({ count: 1, items: [{ text: 'from Bob' }] });
 });
 
+it('members see a field by its rule, in each repetition', async () => {
+  await defineKinds(project, {
+    id: 'card',
+    parameters: [
+      { id: 'pin', kind_id: 'string', read_access: ['eq(holder,@member.id)'] },
+      { id: 'holder', kind_id: 'unit', reference_kind: 'person' },
+    ],
+  });
+  const cards = [annId, bobId].map((holder, at) => ({ pin: `${at}`, holder }));
+  await ok(project.post('/card/unit', cards));
+  for (let request = 0; request < REPETITIONS; request += 1) {
+    const [hers, his] = [await ok(ann.get('/card/unit?include=pin')), await ok(bob.get('/card/unit?include=pin'))];
+    expect([hers, his]).toEqual([
+      { count: 2, items: [{ pin: '0' }, {}] },
+      { count: 2, items: [{}, { pin: '1' }] },
+    ]);
+  }
+});
+
 it('a change of the access or of the mask applies to the next request', async () => {
   const path = '/note/unit?filter=eq(state,closed)&include=*';
   await repeat(ann, path);
