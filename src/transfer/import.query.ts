@@ -1,5 +1,8 @@
 /** The query parameters and the content type of an import. Pure. */
 import { parseQuery, type Parsed, type QueryParameters } from '../http/route/parse-list-query.js';
+import type { UpsertQuery } from '../filter/upsert-query.js';
+import { isUpsertName, readUpsertQuery } from '../http/route/parse-upsert-query.js';
+import type { QueryReader } from '../http/route/query-reader.js';
 import { IMPORT_QUERY } from '../http/route/query-names.js';
 import { refusal } from '../shared/errors.js';
 import { FORMATS, type FileFormat } from './export.query.js';
@@ -11,24 +14,43 @@ export interface ImportQuery {
   readonly skip: boolean;
   /** Whether the ids in the file are kept. */
   readonly keepIds: boolean;
+  /** Set if units that are there are edited or left; undefined for creates alone. */
+  readonly upsert: UpsertQuery | undefined;
   /** Whether everything is undone at the end. */
   readonly dryRun: boolean;
 }
 
-const EMPTY: ImportQuery = { format: undefined, skip: false, keepIds: false, dryRun: false };
+const EMPTY: ImportQuery = { format: undefined, skip: false, keepIds: false, upsert: undefined, dryRun: false };
+
+/** Whether the parameters ask for an upsert, which other rights allow too. */
+export function asksForUpsert(parameters: QueryParameters): boolean {
+  return parameters.some(([name]) => isUpsertName(name));
+}
 
 export function parseImportQuery(parameters: QueryParameters): Parsed<ImportQuery> {
   return parseQuery(
     parameters,
     IMPORT_QUERY,
-    (reader) => ({
-      format: reader.has('format') ? reader.choice('format', FORMATS, 'csv') : undefined,
-      skip: reader.choice('errors', ['stop', 'skip'], 'stop') === 'skip',
-      keepIds: reader.choice('ids', ['new', 'keep'], 'new') === 'keep',
-      dryRun: reader.flag('dry_run'),
-    }),
+    (reader) => {
+      const upsert = readUpsert(reader);
+      const keepIds = reader.choice('ids', ['new', 'keep'], 'new') === 'keep';
+      if (upsert && keepIds) reader.conflict('on_conflict', 'ids');
+      return {
+        format: reader.has('format') ? reader.choice('format', FORMATS, 'csv') : undefined,
+        skip: reader.choice('errors', ['stop', 'skip'], 'stop') === 'skip',
+        keepIds,
+        upsert,
+        dryRun: reader.flag('dry_run'),
+      };
+    },
     EMPTY,
   );
+}
+
+function readUpsert(reader: QueryReader): UpsertQuery | undefined {
+  if (reader.has('on_conflict')) return readUpsertQuery(reader);
+  if (reader.has('by')) reader.bad('by', 'only with on_conflict');
+  return undefined;
 }
 
 const MEDIA_TYPES: Readonly<Record<FileFormat, RegExp>> = {

@@ -7,6 +7,8 @@ import { accessDenied, authorizeKind } from '../access/access.js';
 import { Catalog } from '../catalog/catalog.service.js';
 import { StaleModelError } from '../catalog/model/stale-model-error.js';
 import { Database, type Transaction } from '../database/database.js';
+import { contentionRefusal } from '../database/transaction/conflict-retries.js';
+import { OutdatedError } from '../database/transaction/contention.js';
 import { commonRefusal, isStaleModel } from '../database/statement/sqlstate.js';
 import { jsonAnswer, type Answer } from '../http/answer/answer.js';
 import type { QueryParameters } from '../http/route/parse-list-query.js';
@@ -18,6 +20,7 @@ import { lockTimeoutStatement, type Isolation } from '../sql/transaction.sql.js'
 import { isAdministrator } from '../tenancy/caller.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import { Behaviors } from '../unit/draft/behavior.js';
+import { upsertKey } from '../unit/draft/upsert-keys.js';
 import { planQuery } from '../unit/query/list.plan.js';
 import { timesOf } from '../unit/session/caller-executor.js';
 import type { Session } from '../unit/session/session.js';
@@ -27,7 +30,7 @@ import { csvHeaderOf } from './csv.columns.js';
 import { CsvReader } from './csv.reader.js';
 import { TRANSFER_IDLE } from './export.service.js';
 import type { FileReader, FileRecord } from './file-record.js';
-import { importFormat, parseImportQuery } from './import.query.js';
+import { asksForUpsert, importFormat, parseImportQuery } from './import.query.js';
 import { NdjsonReader } from './ndjson.reader.js';
 import { PieceWriter, type ImportTarget } from './piece.writer.js';
 import type { FileText } from './file-text.js';
@@ -86,7 +89,8 @@ export class ImportService {
 
   #check(scope: RequestScope, kindId: string, request: ImportRequest, model: Model): CheckedImport {
     const { project, caller } = scope;
-    const { kind, grant } = authorizeKind(model, kindId, 'create', caller);
+    const rights = asksForUpsert(request.parameters) ? (['create', 'update'] as const) : 'create';
+    const { kind, grant } = authorizeKind(model, kindId, rights, caller);
     if (caller.type === 'anonymous') throw accessDenied(caller, '');
     if (!kind.storage.bulk) throw refusal('kind.not_allowed_here', `Units of '${kind.id}' are not imported`);
     const session = { project, caller, model, ...this.behaviors.deployment };
@@ -94,7 +98,10 @@ export class ImportService {
     store.checkState(kind, session, 'create');
     const behaviors = this.behaviors.of(kind, session);
     for (const behavior of behaviors) behavior.ready?.();
-    const { format, skip, keepIds, dryRun } = planQuery(parseImportQuery(request.parameters), (query) => query);
+    const { format, skip, keepIds, upsert, dryRun } = planQuery(parseImportQuery(request.parameters), (query) => ({
+      ...query,
+      upsert: query.upsert && { query: query.upsert, by: upsertKey(kind, query.upsert.by, caller, model) },
+    }));
     if (keepIds && !isAdministrator(caller)) throw accessDenied(caller, 'Only administrators import with ids=keep');
     if (dryRun) request.onDryRun?.();
     const reader =
@@ -103,12 +110,12 @@ export class ImportService {
         : new NdjsonReader();
     return {
       session,
-      target: { store, kind, access: grant.predicate, keepIds },
+      target: { store, kind, access: grant.predicate, keepIds, upsert },
       reader,
       skip,
       dryRun,
       hooks: behaviors.length > 0,
-      isolation: store.isolation(session, kind, 'create') ?? 'read committed',
+      isolation: upsert ? 'repeatable read' : (store.isolation(session, kind, 'create') ?? 'read committed'),
       onProgress: request.onProgress ?? (() => undefined),
     };
   }
@@ -126,6 +133,7 @@ export class ImportService {
     } catch (error) {
       if (error instanceof DryRunDone) return error.answer;
       if (error instanceof StaleModelError || isStaleModel(error)) throw modelChanged();
+      if (error instanceof OutdatedError) throw contentionRefusal(error);
       throw commonRefusal(error) ?? error;
     } finally {
       runs.end();
@@ -140,7 +148,7 @@ export class ImportService {
     const writer = new PieceWriter(session, target, tx, () => this.database.runs());
     const check = (): void => {
       if (!skip) refuseFaults(writer);
-      onProgress(writer.created + writer.failed);
+      onProgress(writer.count);
       if (performance.now() <= until) return;
       throw refusal('query.timeout', `An import takes ${LIMITS.transferSeconds} seconds at most`);
     };
@@ -154,9 +162,8 @@ export class ImportService {
       before = writing;
     }
     await before;
-    const { created, failed, faults } = writer;
-    const count = created + failed;
-    const answer = jsonAnswer({ count, created, updated: 0, unchanged: 0, ignored: 0, failed, errors: faults });
+    const { count, results, failed, faults } = writer;
+    const answer = jsonAnswer({ count, ...results, failed, errors: faults });
     if (checked.dryRun) throw new DryRunDone(answer);
     return answer;
   }

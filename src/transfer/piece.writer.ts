@@ -4,16 +4,20 @@
  */
 import type { Transaction } from '../database/database.js';
 import { FunctionError } from '../kit/function-error.js';
-import type { KindDef } from '../model/model.js';
+import type { UpsertQuery } from '../filter/upsert-query.js';
+import { shownValue } from '../model/field.js';
+import type { Field, KindDef } from '../model/model.js';
 import type { Predicate } from '../model/predicate/predicate.js';
-import { KindError, type Message } from '../shared/errors.js';
+import { Faults, KindError, type Message } from '../shared/errors.js';
 import { getOrInsert } from '../shared/get-or-insert.js';
 import { LIMITS } from '../shared/limits.js';
 import { withCompleteRefusal } from '../unit/draft/complete-refusal.js';
+import { keyRows } from '../unit/draft/upsert-keys.js';
 import type { Session } from '../unit/session/session.js';
-import type { UnitStore, WriteOptions } from '../unit/store/unit-store.js';
+import type { UnitStore, UpsertResult, WriteOptions } from '../unit/store/unit-store.js';
 import type { FileRecord } from './file-record.js';
 import { PieceTransaction } from './piece-transaction.js';
+import { SeenKeys } from './seen-keys.js';
 
 /** A fault of a record, as the answer shows it. The codes of hooks are their own. */
 export interface ImportFault {
@@ -30,20 +34,27 @@ type RecordMessage = Omit<Message, 'code'> & { readonly code: string };
 /** Statuses of refusals that are about records. */
 const OF_RECORDS: ReadonlySet<number> = new Set([400, 403, 404, 409]);
 
+const RESULTS = ['created', 'updated', 'unchanged', 'ignored'] as const;
+
 export interface ImportTarget {
-  readonly store: Pick<UnitStore, 'insert'>;
+  readonly store: Pick<UnitStore, 'insert' | 'upsert'>;
   readonly kind: KindDef;
   readonly access: Predicate | undefined;
   readonly keepIds: boolean;
+  /** Set if units that are there are edited or left. */
+  readonly upsert: { readonly query: UpsertQuery; readonly by: readonly Field[] } | undefined;
 }
 
 export class PieceWriter {
-  created = 0;
+  /** Records so far. */
+  count = 0;
   failed = 0;
+  readonly results: Record<UpsertResult, number> = { created: 0, updated: 0, unchanged: 0, ignored: 0 };
   /** The first faults, by record. */
   readonly faults: ImportFault[] = [];
   /** Set once a reference led to no unit: from then on all of them are looked up before the write. */
   #lookUpAll = false;
+  readonly #keys = new SeenKeys();
 
   constructor(
     private readonly session: Omit<Session, 'executor'>,
@@ -59,12 +70,31 @@ export class PieceWriter {
     const noted: ImportFault[] = [];
     const complete = records.filter((each) => each.faults.length === 0);
     for (const each of records) if (each.faults.length > 0) note(noted, each, each.faults);
-    const failed = await this.#insert(complete, before, noted);
+    const single = this.#withoutRepeated(complete, noted);
+    const failed = await this.#insert(single, before, noted);
     await before;
-    this.created += complete.length - failed;
-    this.failed += records.length - complete.length + failed;
+    this.count += records.length;
+    this.failed += records.length - single.length + failed;
     noted.sort((a, b) => a.record - b.record);
     this.faults.push(...noted.slice(0, LIMITS.faults - this.faults.length));
+  }
+
+  /** An upsert looks units up by a key, which each record of the file must have alone. */
+  #withoutRepeated(records: readonly FileRecord[], noted: ImportFault[]): readonly FileRecord[] {
+    const { kind, upsert } = this.target;
+    if (!upsert) return records;
+    const { by } = upsert;
+    return records.filter((record) => {
+      const [row = {}] = keyRows(kind, by, [record.body], { faults: new Faults(), indexed: false });
+      const values = by.flatMap((field) => {
+        const value = row[field.column ?? field.id];
+        return value === undefined || value === null ? [] : [shownValue(field, value)];
+      });
+      if (values.length < by.length || !this.#keys.add(JSON.stringify(values))) return true;
+      const text = `${by.map(({ id }) => id).join(', ')}: an earlier record of the file has the same`;
+      note(noted, record, [{ code: 'parameter.duplicate', text, parameter: by[0]?.id ?? '' }]);
+      return false;
+    });
   }
 
   /** Returns the number of records with faults. */
@@ -101,7 +131,8 @@ export class PieceWriter {
 
   /** Returns the faults of the records; undefined if they are stored. */
   async #attempt(records: readonly FileRecord[], before: Promise<void>): Promise<readonly RecordMessage[] | undefined> {
-    const { store, kind, access, keepIds } = this.target;
+    const { store, kind, access, keepIds, upsert } = this.target;
+    const done = { created: 0, updated: 0, unchanged: 0, ignored: 0 };
     const piece = new PieceTransaction(this.tx, this.newRuns(), before);
     const session = { ...this.session, executor: piece };
     const bodies = records.map(({ body }) => body);
@@ -109,13 +140,21 @@ export class PieceWriter {
     try {
       await withCompleteRefusal(piece, async () => {
         try {
-          await store.insert(session, kind, bodies, options);
+          if (upsert) {
+            const query = { query: upsert.query, faults: [] };
+            for (const { result } of await store.upsert(session, kind, bodies, query, { bulk: true }))
+              done[result] += 1;
+          } else {
+            await store.insert(session, kind, bodies, options);
+            done.created = bodies.length;
+          }
         } catch (error) {
           if (isOfRecords(error)) await piece.undo();
           throw error;
         }
       });
       await piece.keep();
+      for (const result of RESULTS) this.results[result] += done[result];
       return undefined;
     } catch (error) {
       if (!isOfRecords(error)) throw error;

@@ -16,6 +16,8 @@ interface ImportOptions extends CommonOptions {
   readonly errors: string;
   readonly ids: string;
   readonly dryRun?: boolean;
+  readonly onConflict?: string;
+  readonly by?: string;
 }
 
 interface Imported {
@@ -35,6 +37,8 @@ export function importCommand(program: Command, { terminal, services }: CommandC
     .addOption(
       new Option('--ids <how>', 'whether units keep the ids of the file').choices(['new', 'keep']).default('new'),
     )
+    .addOption(new Option('--on-conflict <how>', 'what happens to units that are there').choices(['update', 'ignore']))
+    .option('--by <parameters>', 'with --on-conflict: the unique parameters by which units are looked up')
     .option('--dry-run', 'checks the file and stores nothing')
     .option('--json', 'print JSON, for scripts')
     .action(async (id: string, kind: string, file: string, options: ImportOptions) => {
@@ -49,6 +53,8 @@ export function importCommand(program: Command, { terminal, services }: CommandC
               ['errors', options.errors],
               ['ids', options.ids],
               ['dry_run', String(options.dryRun ?? false)],
+              ...(options.onConflict === undefined ? [] : [['on_conflict', options.onConflict] as const]),
+              ...(options.by === undefined ? [] : [['by', options.by] as const]),
             ],
             contentType: TYPES[formatOf(file, options.format)],
             file: () => new FileText(source, isCompressed(file)),

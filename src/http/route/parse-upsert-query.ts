@@ -6,14 +6,18 @@ import type { QueryReader } from './query-reader.js';
 
 /** Whether the URL of a create has query parameters of an upsert. */
 export function isUpsert(url: string): boolean {
-  return urlQueryParameters(url).some(([name]) => UPSERT_QUERY.some((known) => known === name));
+  return urlQueryParameters(url).some(([name]) => isUpsertName(name));
+}
+
+export function isUpsertName(name: string): boolean {
+  return UPSERT_QUERY.some((known) => known === name);
 }
 
 export function parseUpsertQuery(url: string): Parsed<UpsertQuery> {
   return parseQuery(urlQueryParameters(url), UPSERT_QUERY, readUpsertQuery, EMPTY_UPSERT_QUERY);
 }
 
-function readUpsertQuery(reader: QueryReader): UpsertQuery {
+export function readUpsertQuery(reader: QueryReader): UpsertQuery {
   if (!reader.has('on_conflict')) reader.bad('by', 'only with on_conflict');
   return { onConflict: reader.choice('on_conflict', ['update', 'ignore'], 'ignore'), by: reader.names('by') };
 }

@@ -117,8 +117,6 @@ export const UNIT_QUERY = {
 /** Of an export: what selects and orders its units, and the form of the file. */
 export const EXPORT_QUERY = ['format', 'filter', 'order', 'include', 'safe'] as const satisfies readonly QueryName[];
 
-export const IMPORT_QUERY = ['format', 'errors', 'ids', 'dry_run'] as const satisfies readonly QueryName[];
-
 /** Of edits and deletions by filter. */
 export const MATCHING_QUERY = [
   'filter',
@@ -129,6 +127,14 @@ export const MATCHING_QUERY = [
 
 /** Of creates that may find units instead. */
 export const UPSERT_QUERY = ['on_conflict', 'by'] as const satisfies readonly QueryName[];
+
+export const IMPORT_QUERY = [
+  'format',
+  ...UPSERT_QUERY,
+  'errors',
+  'ids',
+  'dry_run',
+] as const satisfies readonly QueryName[];
 
 export const CASCADE_QUERY = ['cascade'] as const satisfies readonly QueryName[];
 /** Of writes that can be tried. `unit/write/write.interceptor.ts` takes it off the URL. */

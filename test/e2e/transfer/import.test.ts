@@ -189,7 +189,7 @@ describe('is refused', () => {
     ['in another coding', '/city/import', 'name\n', { ...CSV, 'content-encoding': 'br' }, 415, 'body.not_json'],
     ['that is no gzip', '/city/import', 'name\n', { ...CSV, 'content-encoding': 'gzip' }, 400, 'import.malformed'],
     ['for a kind of the model', '/kind/import', 'label\nx\n', CSV, 404, 'kind.not_allowed_here'],
-    ['with what it does not have', '/city/import?on_conflict=update', 'name\n', CSV, 400, 'query.unknown'],
+    ['with what it does not have', '/city/import?cascade=true', 'name\n', CSV, 400, 'query.unknown'],
     ['with an empty file', '/city/import', '', CSV, 400, 'import.malformed'],
   ])('%s', async (why, path, file, headers, status, code) => {
     const as = why === 'without a token' ? anonymous(project) : project;
@@ -299,6 +299,42 @@ it('obeys the rule of creates, for each record', async () => {
   expect(inner).toMatchObject({
     status: 400,
     body: { messages: [{ code: 'parameter.read_only', parameter: 'inner' }] },
+  });
+});
+
+describe('on_conflict', () => {
+  it('edits or leaves units that are there, and counts each', async () => {
+    const own = await service.project();
+    await defineKinds(own, {
+      id: 'item',
+      parameters: [
+        { id: 'code', kind_id: 'string', unique: true },
+        { id: 'n', kind_id: 'integer' },
+      ],
+    });
+    const first = 'code,n\na,1\nb,1\nc,1\n';
+    expect(await ok(send('/item/import?on_conflict=update&by=code', first, CSV, own))).toMatchObject({ created: 3 });
+    const second = 'code,n\na,2\nb,1\nd,1\n';
+    const updated = await ok(send('/item/import?on_conflict=update&by=code', second, CSV, own));
+    expect(updated).toMatchObject({ count: 3, created: 1, updated: 1, unchanged: 1, ignored: 0, failed: 0 });
+    const ignored = await ok(send('/item/import?on_conflict=ignore&by=code', 'code,n\na,9\ne,1\n', CSV, own));
+    expect(ignored).toMatchObject({ count: 2, created: 1, ignored: 1 });
+    expect((await own.get('/item/export?include=code,n&order=code')).text).toBe(
+      'code,n\r\na,2\r\nb,1\r\nc,1\r\nd,1\r\ne,1\r\n',
+    );
+  });
+
+  it('has a fault where a key is twice in the file, also far apart', async () => {
+    const own = await service.project();
+    await defineKinds(own, { id: 'item', parameters: [{ id: 'code', kind_id: 'string', is_primary: true }] });
+    const file = `code\n${Array.from({ length: 700 }, (_, n) => `c${n}\n`).join('')}c3\n`;
+    const fault = { code: 'parameter.duplicate', parameter: 'code', line: 702, record: 701 };
+    const refused = await send('/item/import?on_conflict=ignore', file, CSV, own);
+    expect(refused).toMatchObject({ status: 400, body: { messages: [fault] } });
+    const skipped = await ok(send('/item/import?on_conflict=ignore&errors=skip', file, CSV, own));
+    expect(skipped).toMatchObject({ count: 701, created: 700, failed: 1, errors: [fault] });
+    expect((await send('/item/import?by=code', 'code\nx\n', CSV, own)).status).toBe(400);
+    expect((await send('/item/import?on_conflict=update&ids=keep', 'code\nx\n', CSV, own)).status).toBe(400);
   });
 });
 
