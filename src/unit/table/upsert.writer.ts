@@ -115,7 +115,8 @@ export class UpsertWriter {
         if (row) results.set(index, { ...row, result: 'created' });
       }
     }
-    for (const { index, body, unit } of edits) {
+    // In one order, so that two upserts do not wait for each other.
+    for (const { index, body, unit } of edits.toSorted((a, b) => (a.unit.id < b.unit.id ? -1 : 1))) {
       const place = bulk ? { index } : {};
       const options = { access: update?.predicate, writer: upsert.writer, literal: true, by };
       const row = await withPosition(place, () => this.writer.update(session, kind, unit.id, () => body, options));

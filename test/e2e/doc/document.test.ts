@@ -95,6 +95,7 @@ describe('the document without a project', () => {
       'DELETE /unit/{unit_id}',
       'GET /aggregate',
       'GET /by/{unique_parameter}/{value}',
+      'GET /export',
       'GET /function/{function_name}',
       'GET /struct',
       'GET /unit',
@@ -103,6 +104,7 @@ describe('the document without a project', () => {
       'GET /unit/{unit_id}/function/{function_name}',
       'GET /unit/{unit_id}/struct',
       'POST /function/{function_name}',
+      'POST /import',
       'POST /unit',
       'POST /unit/{unit_id}/function/{function_name}',
       'PUT /unit',
@@ -149,6 +151,7 @@ describe('the document of a project', () => {
       'DELETE /unit/{parent_unit_id}/link/{link_id}/{child_kind_id}/unit/{child_unit_id}',
       'DELETE /unit/{unit_id}',
       'GET /aggregate',
+      'GET /export',
       'GET /struct',
       'GET /unit',
       'GET /unit/{parent_unit_id}/link/path',
@@ -156,6 +159,7 @@ describe('the document of a project', () => {
       'GET /unit/{unit_id}',
       'GET /unit/{unit_id}/access',
       'GET /unit/{unit_id}/struct',
+      'POST /import',
       'POST /unit',
       'POST /unit/{parent_unit_id}/link/{link_id}/{child_kind_id}/unit/{child_unit_id}',
       'POST /unit/{parent_unit_id}/link/{link_id}/{direction}',
@@ -235,6 +239,7 @@ describe('the document of a project', () => {
     const own = async (caller: TestProject, kind: string) => operations(await fetchFor(caller), `/api/lib/${kind}/`);
     const reads = [
       'GET aggregate',
+      'GET export',
       'GET struct',
       'GET unit',
       'GET unit/{parent_unit_id}/link/path',
@@ -242,9 +247,9 @@ describe('the document of a project', () => {
       'GET unit/{unit_id}',
       'GET unit/{unit_id}/struct',
     ];
-    expect(await own(ann, 'book')).toEqual([...reads, 'POST unit', 'PUT unit', 'PUT unit/{unit_id}']);
+    expect(await own(ann, 'book')).toEqual([...reads, 'POST import', 'POST unit', 'PUT unit', 'PUT unit/{unit_id}']);
     expect(await own(anonymous(admin), 'book')).toEqual([...reads, 'PUT unit', 'PUT unit/{unit_id}']);
-    expect(await own(anonymous(admin), 'note')).toEqual(['GET struct', 'POST unit']);
+    expect(await own(anonymous(admin), 'note')).toEqual(['GET struct', 'POST import', 'POST unit']);
     expect(await own(anonymous(admin), 'kind')).toEqual([]);
     expect(await own(ann, 'kind')).toEqual([
       'GET aggregate',
@@ -266,7 +271,7 @@ describe('the document of a project', () => {
       { id: 'form', access: { ...open, read: 'member' } },
     );
     const own = async (caller: TestProject, kind: string) => operations(await fetchFor(caller), `/api/lib/${kind}/`);
-    const alone = ['GET struct', 'POST unit'];
+    const alone = ['GET struct', 'POST import', 'POST unit'];
     expect(await own(project, 'drop')).toEqual(alone);
     expect(await own(anonymous(project), 'form')).toEqual(alone);
     expect(await own(member, 'form')).toContain('DELETE unit/{unit_id}');

@@ -6,10 +6,8 @@ import type { QueryName } from '../../../http/route/query-names.js';
 import { OPERATORS } from '../../../model/parameter-type/operators.js';
 import { LIMITS } from '../../../shared/limits.js';
 import type { OpenApiParameter, Schema } from '../openapi.js';
-
-/** Excludes commas, which separate ids, and white space alone. */
-const LISTED_ID: Schema = { type: 'string', minLength: 1, pattern: '^[^,]*[^,\\s][^,]*$' };
-const LISTED_IDS: Schema = { type: 'array', items: LISTED_ID, minItems: 1 };
+import { LISTED_ID, LISTED_IDS, queryParameterOf } from './query.parameter.js';
+import { WRITE_PARAMETERS } from './write.parameters.js';
 
 const NAME = '[^.,;()[\\]"\\s]+';
 /** A parameter, or a path over references or into JSON, whose keys may be quoted. */
@@ -28,19 +26,6 @@ const INCLUDED: Schema = {
   items: { type: 'string', pattern: `^(?:${PATH}|${RELATED_TERM}|${SNIPPET})$` },
   minItems: 1,
 };
-
-const queryParameterOf = (
-  name: string,
-  description: string,
-  schema: Schema,
-  extra: Partial<OpenApiParameter> = {},
-): OpenApiParameter => ({
-  name,
-  in: 'query',
-  description,
-  schema,
-  ...extra,
-});
 
 /** The operators with their other spellings. Types of text have all of them. */
 const OPERATOR_NAMES = [...OPERATORS.text].map((operator) => {
@@ -80,6 +65,7 @@ export function queryComponent(name: QueryName, route: string): QueryComponent {
 }
 
 export const QUERY_PARAMETERS: Readonly<Record<QueryComponent, OpenApiParameter>> = {
+  ...WRITE_PARAMETERS,
   offset: queryParameterOf('offset', 'How many to pass over.', {
     type: 'integer',
     minimum: 0,
@@ -110,12 +96,6 @@ export const QUERY_PARAMETERS: Readonly<Record<QueryComponent, OpenApiParameter>
     'filter',
     `An expression such as \`and(eq(code,IT),gt(population,1000))\`. Values need no quotes; \`"\` encloses a value where it is needed, and \`'\` is an ordinary character: \`eq(name,'Rome')\` compares with the text \`'Rome'\`, single quotes included. Operators: ${OPERATOR_NAMES.join(', ')}; \`and\`, \`or\`, \`not\`, \`all()\` for every unit; and of related units \`exists(comment.article,eq(state,new))\`, \`gt(count_related(comment.article),5)\`, \`linked(borders,child,country,gt(area,1000))\`, \`linked(borders,child,gt(link.weight,3))\` by a value of the link, \`gt(count_linked(borders,child),2)\`; and of two parameters ${FIELD_OPERATORS.map((each) => `\`${each}\``).join(', ')}, such as \`gt_field(departure,arrival)\`, and \`near(latitude,longitude,41.9,12.5,50)\`, within so many kilometres of a point. Of linked units, \`gt(link.weight,3)\` tests the link that leads to them.`,
     { type: 'string', minLength: 1, maxLength: LIMITS.filterBytes },
-  ),
-  matching_filter: queryParameterOf(
-    'filter',
-    'Which units: an expression as of a list, such as `eq(state,draft)`; `all()` matches every unit.',
-    { type: 'string', minLength: 1, maxLength: LIMITS.filterBytes },
-    { required: true },
   ),
   search: queryParameterOf(
     'search',
@@ -252,42 +232,6 @@ export const QUERY_PARAMETERS: Readonly<Record<QueryComponent, OpenApiParameter>
     minLength: 1,
     default: 'UTC',
   }),
-  format: queryParameterOf('format', 'The form of the file: CSV with a header row, or one JSON object per line.', {
-    type: 'string',
-    enum: ['csv', 'ndjson'],
-    default: 'csv',
-  }),
-  safe: queryParameterOf(
-    'safe',
-    "For spreadsheets: puts `'` before texts that begin with `=`, `+`, `-`, `@` or a tab. It is not taken off again.",
-    { type: 'boolean', default: false },
-  ),
-  errors: queryParameterOf(
-    'errors',
-    'Whether the first records with faults refuse the whole file, or are passed over and answered.',
-    { type: 'string', enum: ['stop', 'skip'], default: 'stop' },
-  ),
-  ids: queryParameterOf('ids', 'Whether units get new ids, or keep those of the file (administrators).', {
-    type: 'string',
-    enum: ['new', 'keep'],
-    default: 'new',
-  }),
-  max_affected: queryParameterOf(
-    'max_affected',
-    'The most units that may be changed: 409 where more match, and none is changed.',
-    { type: 'integer', minimum: 0, maximum: LIMITS.affectedMax, default: LIMITS.affectedDefault },
-  ),
-  on_conflict: queryParameterOf(
-    'on_conflict',
-    'Makes the create an upsert: where a unit has the values of `by` already, it is edited (`update`) or left as it is (`ignore`).',
-    { type: 'string', enum: ['update', 'ignore'] },
-  ),
-  by: queryParameterOf(
-    'by',
-    'With `on_conflict`: a unique parameter, or all of a compound unique; the primary parameter where it is left out.',
-    LISTED_IDS,
-    { style: 'form', explode: false },
-  ),
   cascade: queryParameterOf('cascade', 'Does it although something is lost by it.', {
     type: 'boolean',
     default: false,
