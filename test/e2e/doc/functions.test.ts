@@ -147,7 +147,7 @@ describe('functions in the document', () => {
 
   it('have their parameters in the body', async () => {
     const { requestBody, parameters } = await operationOf(ann, 'post', 'function/near');
-    expect(parameters).toBeUndefined();
+    expect(parameters).toEqual([{ $ref: '#/components/parameters/IdempotencyKey' }]);
     expect(requestBody).toMatchObject({
       required: true,
       content: {

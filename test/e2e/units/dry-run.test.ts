@@ -80,6 +80,13 @@ describe('a dry run answers as the write, and stores nothing', () => {
     expect((await dry('DELETE', '/task/unit/none')).status).toBe(404);
   });
 
+  it('of upserts, and of edits and deletions by filter', async () => {
+    const upserted = await dry('POST', '/task/unit?on_conflict=ignore&by=title', { title: 'one' });
+    expect([upserted.status, upserted.headers.get('kind-result')]).toEqual([200, 'ignored']);
+    expect(await ok(dry('PUT', '/task/unit?filter=eq(title,one)', { title: 'uno' }))).toMatchObject({ count: 1 });
+    expect(await ok(dry('DELETE', '/task/unit?filter=all()'))).toMatchObject({ count: expect.any(Number) as number });
+  });
+
   it('of links', async () => {
     const path = `/task/unit/${one}/link/link/task/unit/${two}`;
     expect(await ok(dry('POST', path))).toMatchObject({ parent_id: one });

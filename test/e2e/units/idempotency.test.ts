@@ -50,7 +50,9 @@ const send = (as: TestProject, key: string, method: string, path: string, body?:
   as.call(method, path, body, { headers: { 'idempotency-key': key } });
 const replayed = ({ headers }: Reply) => headers.get('idempotency-replayed');
 const countOf = async (kind: string) => (await ok(project.get(`/${kind}/unit?limit=0`))).count as number;
-const told = ({ status, text, headers }: Reply) => ({ status, text, etag: headers.get('etag') });
+const told = ({ status, text, headers }: Reply) => {
+  return { status, text, etag: headers.get('etag'), result: headers.get('kind-result') };
+};
 
 /** Sends twice, on two processes. The second answer is the first one. */
 async function twice(method: string, path: string, body?: unknown): Promise<Reply> {
@@ -80,6 +82,10 @@ describe('a key', () => {
       (await twice('POST', `/order/unit/${id}/link/link/child`, { items: [{ kind_id: 'note', id: to }] })).status,
     ).toBe(200);
     expect((await twice('DELETE', `/order/unit/${id}`)).status).toBe(200);
+    const upserted = await twice('POST', '/order/unit?on_conflict=update&by=item', { item: 'upserted' });
+    expect([upserted.status, upserted.headers.get('kind-result')]).toEqual([200, 'created']);
+    expect((await twice('PUT', '/order/unit?filter=eq(item,upserted)', { item: 'edited' })).status).toBe(200);
+    expect((await twice('DELETE', '/order/unit?filter=eq(item,edited)')).status).toBe(200);
     expect((await twice('POST', '/order/function/place', { item: 'by a function' })).status).toBe(200);
     expect(
       (
