@@ -387,6 +387,35 @@ describe('a field with a rule to write', () => {
   });
 });
 
+describe('edits by filter and upserts', () => {
+  const many = (filter: string, body: object) => asAda.put(`/job/unit?filter=${filter}`, body);
+
+  it('name fields with rules only where administrators may, and show them only where the rule holds', async () => {
+    expect(refusalOf(await many('gt(pay,1)', { title: 'x' }))).toMatchObject({ status: 403 });
+    expect(refusalOf(await asAda.delete('/job/unit?filter=gt(pay,1)'))).toMatchObject({ status: 403 });
+    const both = `in(id,[${adas},${bobs}])`;
+    const reply = await asAda.put(`/job/unit?filter=${both}&include=[id,pay]`, { title: 'closed' });
+    expect(reply.body.content.items).toMatchObject([{ id: adas, pay: 5 }, { id: bobs }]);
+    expect(shown((reply.body.content.items as object[])[1] ?? {})).toEqual([]);
+    const upsert = await asAda.post('/job/unit?on_conflict=update&by=code', { code: 'c2', title: 'x' });
+    expect(refusalOf(upsert)).toMatchObject({ status: 403 });
+  });
+
+  it('write fields with rules only where they hold', async () => {
+    expect((await many(`in(id,[${open},${bobs}])`, { stage: 'late' })).status).toBe(403);
+    expect((await many(`eq(id,${open})`, { stage: 'late', title: 'closed' })).status).toBe(403);
+    expect((await many(`eq(id,${open})`, { stage: 'late' })).status).toBe(200);
+    const units = (await ok(root.get('/job/unit?include=[id,stage]'))) as { items: (Job & { stage: string })[] };
+    expect(new Map(units.items.map(({ id, stage }) => [id, stage === 'late']))).toEqual(
+      new Map([
+        [adas, false],
+        [bobs, false],
+        [open, true],
+      ]),
+    );
+  });
+});
+
 describe('a rule to write, where hooks run', () => {
   it('must hold for what the body gives, and for what hooks make of it', async () => {
     await defineKinds(root, {
