@@ -111,7 +111,7 @@ export class Drafter {
       const drafting = this.#draft(given, bulk ? { ...context, write: { ...write, index: at } } : context);
       const { draft } = drafting instanceof Promise ? await drafting : drafting;
       const rules = rulesOf(given, context.options);
-      const located = { draft, ...(rules.length > 0 && { rules }) };
+      const located = { draft, ...(rules.length > 0 && { rules }), ...(keepIds && { givenId: true }) };
       drafts.push(bulk ? { ...located, index: at } : located);
     }
     return { drafts, nested, faults };

@@ -28,6 +28,8 @@ export interface LocatedDraft {
   readonly draft: Draft;
   readonly index?: number;
   readonly path?: string;
+  /** Set if the id of a new unit was in its body; others are generated, and no unit has them. */
+  readonly givenId?: boolean;
   /** The parameters in its body whose rules the unit must satisfy. */
   readonly rules?: readonly ConditionalField[];
 }

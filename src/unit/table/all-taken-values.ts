@@ -29,7 +29,7 @@ export function withAllUniqueViolations(
   id?: string,
 ): Promise<KindError> | KindError {
   const lists = uniqueLists(kind).filter((fields) =>
-    fields.every((field) => isGiven(field, drafts) && (readable.has(field.id) || field === kind.keyField)),
+    fields.every((field) => isGiven(field, kind, drafts) && (readable.has(field.id) || field === kind.keyField)),
   );
   const isReported = (fields: readonly Field[]) => {
     return refused.messages.some(({ text }) => text === violationOf(fields).text);
@@ -61,14 +61,10 @@ function violationOf(fields: readonly Field[]): Message {
   return takenValues(fields.map(({ id }) => id));
 }
 
-/** Whether any draft writes the field: an edit writes only the fields that it changes. */
-function isGiven(field: Field, drafts: readonly LocatedDraft[]): boolean {
-  return drafts.some(({ draft }) => draft.written.includes(field));
-}
-
-/** The key of units whose ids are generated; an import may give them. */
-function isGivenKey(field: Field, kind: KindDef): boolean {
-  return kind.key === 'uuid' && field === kind.keyField;
+/** Whether any draft writes the field: an edit writes only the fields that it changes. A generated key is never taken. */
+function isGiven(field: Field, kind: KindDef, drafts: readonly LocatedDraft[]): boolean {
+  const isGenerated = kind.key === 'uuid' && field === kind.keyField;
+  return drafts.some(({ draft, givenId }) => draft.written.includes(field) && (givenId || !isGenerated));
 }
 
 /** The unique constraints of a kind, each as a list of fields. */
@@ -76,7 +72,7 @@ function uniqueLists(kind: KindDef): Field[][] {
   const single = [...kind.fields.values()].filter(
     (field) =>
       field === kind.primary ||
-      isGivenKey(field, kind) ||
+      (kind.key === 'uuid' && field === kind.keyField) ||
       (field.def.unique && !field.def.multiple && field.column !== undefined),
   );
   const several = kind.unique.map((ids) => ids.flatMap((id) => kind.fields.get(id) ?? []));
