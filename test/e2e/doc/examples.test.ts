@@ -88,10 +88,13 @@ async function sendAll(caller: TestProject): Promise<{ sent: string[]; refused: 
     const [, kind = ''] = /^\/(\w+)\/unit/.exec(path) ?? [];
     const unit = made.get(kind);
     if (path.includes('{') && unit === undefined) continue;
-    const reply = await held.call(method, path.replace(/\{\w+\}/, unit ?? ''), body);
+    // An edit without a unit in its path needs a filter. This one is for the units of none.
+    const query = method === 'PUT' && path === `/${kind}/unit` ? '?filter=not(all())' : '';
+    const reply = await held.call(method, `${path.replace(/\{\w+\}/, unit ?? '')}${query}`, body);
     sent.push(name);
     if (reply.status !== 200) refused.push([name, body, reply.body.messages]);
-    else if (path === `/${kind}/unit`) made.set(kind, String((reply.body.content as { id: string }).id));
+    else if (method === 'POST' && path === `/${kind}/unit`)
+      made.set(kind, String((reply.body.content as { id: string }).id));
   }
   return { sent, refused };
 }

@@ -158,7 +158,10 @@ describe('functions in the document', () => {
       },
     });
     const grow = await operationOf(ann, 'post', 'unit/{unit_id}/function/grow');
-    expect(grow.parameters).toEqual([{ $ref: '#/components/parameters/unit_uuid' }]);
+    expect(grow.parameters).toEqual([
+      { $ref: '#/components/parameters/unit_uuid' },
+      { $ref: '#/components/parameters/IdempotencyKey' },
+    ]);
     expect(grow.requestBody?.required).toBe(false);
   });
 
