@@ -12,7 +12,7 @@ import type { Grant } from './grant.js';
 export function authorizeForFunction(
   model: Model,
   kindId: string,
-  operation: Operation,
+  operation: Operation | readonly Operation[],
   caller: Caller,
 ): { kind: KindDef; grant: Grant } {
   const opened = authorizeKind(model, kindId, operation, caller);

@@ -1,6 +1,5 @@
 /** Units, and the operations on them. */
 import type { Included } from './included.js';
-import type { SomeOf } from './kinds.js';
 
 /** Options of a list: the query parameters of the same names (docs/filter.md). */
 export interface ListOptions<I extends readonly string[] = readonly string[], Nested extends boolean = boolean> {
@@ -64,6 +63,40 @@ export interface WriteCondition {
   readonly ifMatch?: string;
 }
 
+/**
+ * A change of the stored value of a parameter, which is applied atomically (docs/writing.md): of a number, a list, or JSON.
+ */
+export type Expression<T> = T extends readonly (infer E)[]
+  ? { readonly $remove?: readonly E[]; readonly $add?: readonly E[] }
+  : T extends number | string
+    ? { readonly $inc: number | string }
+    : T extends object
+      ? { readonly $merge: object } | { readonly $set: unknown }
+      : never;
+
+/** The values of an edit, of which any can be omitted. */
+export type ChangesOf<V> = { readonly [P in keyof V]?: V[P] | Expression<V[P]> | undefined };
+
+/** Options of an upsert: the query parameters of the same names (docs/writing.md). */
+export interface UpsertOptions {
+  /** Whether a unit that exists is edited, the default, or left as it is. */
+  readonly on_conflict?: 'update' | 'ignore';
+  /** The unique parameters by which units are looked up; the primary parameter if omitted. */
+  readonly by?: string | readonly string[];
+}
+
+/** A unit after an upsert. */
+export interface Upserted<U> {
+  readonly result: 'created' | 'updated' | 'unchanged' | 'ignored';
+  readonly unit: WithEtag<U>;
+}
+
+/** Options of an edit or deletion by filter. */
+export interface AffectedOptions {
+  /** More units than that are a 409: 1000 by default, at most 100,000. */
+  readonly max_affected?: number;
+}
+
 /** A unit with its ETag, as in HTTP. The property is not enumerable; a parameter of this name is there instead. */
 export type WithEtag<U> = U extends { readonly etag: unknown } ? U : U & { readonly etag: string };
 
@@ -98,7 +131,17 @@ export interface Units<U, V> {
   /** Creates at most 1000 units, all or none, and returns them. */
   createAll(values: readonly V[]): Promise<readonly WithEtag<U>[]>;
   /** Edits a unit and returns it. Values that are omitted stay as they are. @throws 400, 403, 404, 409, 412 */
-  update(id: string, values: SomeOf<V>, condition?: WriteCondition): Promise<WithEtag<U>>;
+  update(id: string, values: ChangesOf<V>, condition?: WriteCondition): Promise<WithEtag<U>>;
+  /**
+   * Creates a unit, or edits or leaves the one that has the same values of unique parameters. @throws 400, 403, 409
+   */
+  upsert(values: V, options?: UpsertOptions): Promise<Upserted<U>>;
+  /** The same for at most 1000 units, all or none. */
+  upsertAll(values: readonly V[], options?: UpsertOptions): Promise<readonly Upserted<U>[]>;
+  /** Edits all units that match a filter, or none, and returns how many. @throws 400, 403, 409 */
+  updateAll(filter: string, values: ChangesOf<V>, options?: AffectedOptions): Promise<number>;
+  /** Deletes all units that match a filter, or none, and returns how many. @throws 400, 403, 409 */
+  removeAll(filter: string, options?: AffectedOptions): Promise<number>;
   /** Deletes a unit. @throws 403, 404, 409 if other units refer to it, 412 */
   remove(id: string, condition?: WriteCondition): Promise<void>;
 }

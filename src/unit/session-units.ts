@@ -6,7 +6,10 @@
 import { Injectable } from '@nestjs/common';
 import { authorizeForFunction } from '../access/function-access.js';
 import { parseAggregateQuery } from '../http/route/parse-aggregate-query.js';
+import { parseMatchingQuery } from '../http/route/parse-matching-query.js';
+import { parseUpsertQuery } from '../http/route/parse-upsert-query.js';
 import type { QueryParameters } from '../http/route/parse-list-query.js';
+import type { Operation } from '../model/built-in-traits.js';
 import type { KindDef } from '../model/model.js';
 import { expectedVersions } from '../http/answer/etag.js';
 import { readJson } from '../http/body/json-pieces.js';
@@ -15,9 +18,9 @@ import { refusal } from '../shared/errors.js';
 import { isPlainObject, typeName } from '../shared/json.js';
 import { LIMITS } from '../shared/limits.js';
 import { Behaviors } from './draft/behavior.js';
-import { bodyOf } from './draft/draft.js';
+import { bodyOf, type Body } from './draft/draft.js';
 import type { NotObject } from './draft/drafter.js';
-import type { Readable, UnitOperation, UnitRow } from './store/unit-store.js';
+import type { Readable, UnitOperation, UnitRow, UpsertResult } from './store/unit-store.js';
 import { unitEtag } from './table/presentation-version.js';
 import type { Session } from './session/session.js';
 import { unknownUnit } from './session/unit-ids.js';
@@ -27,6 +30,11 @@ import { UnitStores } from './unit-stores.js';
 
 /** A unit with its ETag, which is not enumerable. */
 export type UnitWithEtag = UnitObject & { readonly etag: string };
+
+export interface UpsertedObject {
+  readonly result: UpsertResult;
+  readonly unit: UnitWithEtag;
+}
 
 @Injectable()
 export class SessionUnits {
@@ -84,10 +92,7 @@ export class SessionUnits {
 
   async createAll(session: Session, kindId: string, values: readonly unknown[]): Promise<UnitWithEtag[]> {
     const { kind, grant } = this.#openToWrite(session, kindId, 'create');
-    if (values.length > LIMITS.bulk) {
-      throw refusal('body.too_many', `At most ${LIMITS.bulk} units at once, got ${values.length}`);
-    }
-    const bodies = values.map((each) => (isPlainObject(each) ? bodyOf(withoutUndefined(each)) : notObject(each)));
+    const bodies = manyBodies(values, true);
     const rows = await this.stores.of(kind).insert(session, kind, bodies, { bulk: true, access: grant.predicate });
     const units: UnitWithEtag[] = [];
     for (const row of rows) units.push(await unitObjectOf(session, kind, row));
@@ -107,6 +112,38 @@ export class SessionUnits {
     return unitObjectOf(session, kind, await this.stores.of(kind).update(session, kind, id, () => body, conditions));
   }
 
+  /** Creates units, or edits or leaves those that have the same values of unique parameters; all or none. */
+  async upsertAll(
+    session: Session,
+    kindId: string,
+    values: readonly unknown[],
+    parameters: QueryParameters,
+    { bulk }: { readonly bulk: boolean },
+  ): Promise<UpsertedObject[]> {
+    const { kind } = this.#openToWrite(session, kindId, 'create', ['create', 'update']);
+    const query = parseUpsertQuery(parameters);
+    const rows = await this.stores.of(kind).upsert(session, kind, manyBodies(values, bulk), query, { bulk });
+    const units: UpsertedObject[] = [];
+    for (const row of rows) units.push({ result: row.result, unit: await unitObjectOf(session, kind, row) });
+    return units;
+  }
+
+  /** Changes all units that match a filter, or none, and returns how many. */
+  async updateAll(session: Session, kindId: string, values: unknown, parameters: QueryParameters): Promise<number> {
+    const { kind, grant } = this.#openToWrite(session, kindId, 'update');
+    const body = bodyOf(objectGiven(values));
+    const query = parseMatchingQuery(parameters);
+    const access = { access: grant.predicate };
+    return (await this.stores.of(kind).updateAll(session, kind, query, () => body, access)).count;
+  }
+
+  /** Deletes all units that match a filter, or none, and returns how many. */
+  async removeAll(session: Session, kindId: string, parameters: QueryParameters): Promise<number> {
+    const { kind, grant } = this.#openToWrite(session, kindId, 'delete');
+    const query = parseMatchingQuery(parameters);
+    return (await this.stores.of(kind).removeAll(session, kind, query, { access: grant.predicate })).count;
+  }
+
   async remove(session: Session, kindId: string, id: string, { ifMatch }: WriteCondition = {}): Promise<void> {
     const { kind, grant } = this.#openToWrite(session, kindId, 'delete');
     const conditions = { access: grant.predicate, tags: expectedVersions(ifMatch) };
@@ -118,15 +155,16 @@ export class SessionUnits {
     return model.kinds.get(kindId)?.storage.transactional ?? true;
   }
 
-  #open(session: Session, kindId: string, operation: UnitOperation): Readable {
+  /** @param rights of which the caller needs one */
+  #open(session: Session, kindId: string, operation: UnitOperation, rights?: readonly Operation[]): Readable {
     const right = operation === 'list' || operation === 'aggregate' || operation === 'get' ? 'read' : operation;
-    const readable = authorizeForFunction(session.model, kindId, right, session.caller);
+    const readable = authorizeForFunction(session.model, kindId, rights ?? right, session.caller);
     this.stores.of(readable.kind).checkState(readable.kind, session, operation);
     return readable;
   }
 
-  #openToWrite(session: Session, kindId: string, operation: UnitOperation): Readable {
-    const readable = this.#open(session, kindId, operation);
+  #openToWrite(session: Session, kindId: string, operation: UnitOperation, rights?: readonly Operation[]): Readable {
+    const readable = this.#open(session, kindId, operation, rights);
     if (this.behaviors.of(readable.kind, session).some((behavior) => behavior.definition)) {
       throw refusal('kind.not_allowed_here', `'${kindId}' is part of the model, which functions do not change`);
     }
@@ -142,6 +180,15 @@ function withoutUndefined(values: Record<string, unknown>): Record<string, unkno
 function objectGiven(values: unknown): Record<string, unknown> {
   if (isPlainObject(values)) return withoutUndefined(values);
   throw refusal('body.not_object', `The values must be an object, got ${typeName(values)}`);
+}
+
+/** @throws KindError 400 for too many, and for a single value that is not an object */
+function manyBodies(values: readonly unknown[], bulk: boolean): (Body | NotObject)[] {
+  if (!bulk) return values.map((each) => bodyOf(objectGiven(each)));
+  if (values.length > LIMITS.bulk) {
+    throw refusal('body.too_many', `At most ${LIMITS.bulk} units at once, got ${values.length}`);
+  }
+  return values.map((each) => (isPlainObject(each) ? bodyOf(withoutUndefined(each)) : notObject(each)));
 }
 
 function notObject(value: unknown): NotObject {

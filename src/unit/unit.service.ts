@@ -108,7 +108,7 @@ export class UnitService {
       refuseIfMatch(request, 'on_conflict');
       const body = await parseBody(bytes, request.contentType, scope.project.schema);
       const { bodies, bulk } = await runYielding(bodiesOf(body, kind), new EventLoopYield(scope.project.schema));
-      const query = parseUpsertQuery(request.url);
+      const query = parseUpsertQuery(urlQueryParameters(request.url));
       const rows = await this.stores.of(kind).upsert(session, kind, bodies, query, { bulk });
       return bulk ? manyUpserted(rows) : upserted(kind, onlyOne(rows));
     };

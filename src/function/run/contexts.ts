@@ -36,7 +36,7 @@ import { withOrigin } from '../sandbox/refusal-origin.js';
 import { signalFor, type UserCode } from '../sandbox/user-code.js';
 import type { CallScope } from './call-scope.js';
 import { OperationQueue } from './operation-queue.js';
-import { optionParameters } from './list-options.js';
+import { optionParameters, upsertParameters } from './list-options.js';
 import { deepCopy } from '../sandbox/deep-copy.js';
 import { LINK_TYPE } from '../../model/built-in-traits.js';
 
@@ -143,6 +143,28 @@ export class Contexts {
         update: async (id, values, given) => {
           const condition = conditionOf('update(id, values, condition)', id, given);
           return change(() => all.update(session, kind, id, values, condition));
+        },
+        upsert: async (values, options = {}) => {
+          const parameters = upsertParameters(options, `units('${kind}').upsert(values, options)`);
+          const [made] = await change(() => all.upsertAll(session, kind, [values], parameters, { bulk: false }));
+          if (!made) throw new Error('an upsert returned no unit');
+          return made;
+        },
+        upsertAll: async (values, options = {}) => {
+          const parameters = upsertParameters(options, `units('${kind}').upsertAll(values, options)`);
+          return change(() => all.upsertAll(session, kind, values, parameters, { bulk: true }));
+        },
+        updateAll: async (filter, values, options = {}) => {
+          const call = `units('${kind}').updateAll(filter, values, options)`;
+          checkText(filter, call, 'filter');
+          const parameters = optionParameters({ ...options, filter }, call);
+          return change(() => all.updateAll(session, kind, values, parameters));
+        },
+        removeAll: async (filter, options = {}) => {
+          const call = `units('${kind}').removeAll(filter, options)`;
+          checkText(filter, call, 'filter');
+          const parameters = optionParameters({ ...options, filter }, call);
+          return change(() => all.removeAll(session, kind, parameters));
         },
         remove: async (id, given) => {
           const condition = conditionOf('remove(id, condition)', id, given);

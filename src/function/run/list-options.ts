@@ -1,13 +1,16 @@
 /** The options of a function's list or aggregation as query parameters, which are validated like those of a request. */
 import { checkOptions } from './argument-checks.js';
 import { withoutBrackets, type QueryParameters } from '../../http/route/parse-list-query.js';
-import type { AggregateOptions, ListOptions } from '../../kit/units.js';
+import type { AffectedOptions, AggregateOptions, ListOptions, UpsertOptions } from '../../kit/units.js';
 
 /** An empty list of these would select nothing. It is refused, as in a URL. */
-const SELECTIONS: readonly string[] = ['include', 'link_id', 'kind_id'];
+const SELECTIONS: readonly string[] = ['include', 'link_id', 'kind_id', 'by'];
 
 /** @param call what the function called. @throws TypeError unless the options are an object */
-export function optionParameters(options: ListOptions | AggregateOptions, call: string): QueryParameters {
+export function optionParameters(
+  options: ListOptions | AggregateOptions | UpsertOptions | AffectedOptions,
+  call: string,
+): QueryParameters {
   checkOptions(options, call);
   const parameters: [name: string, text: string][] = [];
   for (const [key, value] of Object.entries(options) as [string, unknown][]) {
@@ -19,4 +22,10 @@ export function optionParameters(options: ListOptions | AggregateOptions, call: 
     }
   }
   return parameters;
+}
+
+/** The same for an upsert, which edits units that exist unless the options say otherwise. */
+export function upsertParameters(options: UpsertOptions, call: string): QueryParameters {
+  checkOptions(options, call);
+  return optionParameters({ ...options, on_conflict: options.on_conflict ?? 'update' }, call);
 }

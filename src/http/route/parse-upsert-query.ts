@@ -1,6 +1,6 @@
 /** Parses the query of an upsert. */
 import { EMPTY_UPSERT_QUERY, type UpsertQuery } from '../../filter/upsert-query.js';
-import { parseQuery, urlQueryParameters, type Parsed } from './parse-list-query.js';
+import { parseQuery, urlQueryParameters, type Parsed, type QueryParameters } from './parse-list-query.js';
 import { UPSERT_QUERY } from './query-names.js';
 import type { QueryReader } from './query-reader.js';
 
@@ -13,8 +13,8 @@ export function isUpsertName(name: string): boolean {
   return UPSERT_QUERY.some((known) => known === name);
 }
 
-export function parseUpsertQuery(url: string): Parsed<UpsertQuery> {
-  return parseQuery(urlQueryParameters(url), UPSERT_QUERY, readUpsertQuery, EMPTY_UPSERT_QUERY);
+export function parseUpsertQuery(parameters: QueryParameters): Parsed<UpsertQuery> {
+  return parseQuery(parameters, UPSERT_QUERY, readUpsertQuery, EMPTY_UPSERT_QUERY);
 }
 
 export function readUpsertQuery(reader: QueryReader): UpsertQuery {

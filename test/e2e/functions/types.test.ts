@@ -52,6 +52,21 @@ const same = <A, B>(_: Same<A, B>): void => undefined;
 const [a, b] = [{ kind_id: 'city', id: 'a' }, { kind_id: 'city', id: 'b' }];
 `;
 
+const EXPRESSIONS = `${HEAD}
+export async function expressions({ units }: Context): Promise<void> {
+  const city = await units('city').update('a', { population: { $inc: 1 } }, { ifMatch: 'e' });
+  same<typeof city.etag, string>(true);
+  // @ts-expect-error no list
+  await units('city').update('a', { population: { $add: [1] } });
+  // @ts-expect-error no such parameter
+  await units('city').updateAll('all()', { size: { $inc: 1 } });
+  same<number, Awaited<ReturnType<typeof count>>>(true);
+  const { result, unit } = await units('city').upsert({ name: 'a' }, { by: 'name' });
+  same<[typeof result, typeof unit.name], ['created' | 'updated' | 'unchanged' | 'ignored', string]>(true);
+}
+const count = ({ units }: Context) => units('city').removeAll('all()');
+`;
+
 const LINKS = `${HEAD}
 export async function links({ links }: Context): Promise<void> {
   await links.create(a, b);
@@ -122,6 +137,7 @@ export async function units({ units }: Context): Promise<void> {
 it.each([
   ['links', LINKS],
   ['units', UNITS],
+  ['expressions', EXPRESSIONS],
 ])('type %s in functions', { timeout: 60_000 }, async (name, source) => {
   const folder = new FunctionsFolder({ [`_${name}.ts`]: source });
   const kinds = renderKindTypes(await modelOf(project), project.id, service.service.app.get(FunctionRegistry).current);
