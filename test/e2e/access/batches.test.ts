@@ -10,7 +10,7 @@ const world = await makeWorld(root);
 /** Without those whose answer has times of the plan, and those that no batch may put. */
 const asked = questions(world)
   .filter(({ path }) => !/explain=|^\/(auth|doc)\//.test(path))
-  .filter((_, at) => at % 13 === 0);
+  .filter((_, at) => at % 53 === 0);
 
 const told = ({ status, body: { content, messages } }: Reply) => ({ status, content: content as unknown, messages });
 
@@ -38,5 +38,5 @@ it.each(EVERYBODY)('a batch answers %s what its operations answer alone', { time
     expect({ path, ...unpacked(batch) }).toEqual({ path, ...told(await caller.call(method, path, body)) });
   };
   for (let at = 0; at < asked.length; at += 16) await Promise.all(asked.slice(at, at + 16).map(check));
-  expect(compared).toBeGreaterThan(100);
+  expect(compared).toBeGreaterThan(25);
 });
