@@ -16,8 +16,9 @@ import { loadConfig, type Config } from '../../src/config/config.js';
 import { HEARTBEAT_CHANNEL } from '../../src/database/listener.js';
 import { startService, type Service } from '../../src/service.js';
 import { ADMIN_KIND } from '../../src/model/built-in-traits.js';
+import type { KindDef } from '../../src/model/model.js';
 import type { Statement } from '../../src/sql/fragment.js';
-import { foldCountStatement } from '../../src/sql/count.sql.js';
+import { foldCountStatement, lockCountStatement, repairCountStatement } from '../../src/sql/count.sql.js';
 import { recordServiceStatement } from '../../src/sql/service-registration.sql.js';
 import { findSessionStatement } from '../../src/sql/session.sql.js';
 import type { OpenApiDocument } from '../../src/doc/openapi/openapi.js';
@@ -36,13 +37,19 @@ const REPORT = recordServiceStatement({ id: '', host: '', pid: 0 }).text;
 const BACKGROUND = new Set(
   [findSessionStatement('schema', ''), foldCountStatement('schema', '')].map(({ text }) => text),
 );
+const COUNTED = { table: 'kind', fields: new Map() } as unknown as KindDef;
+const LOCK_COUNT = lockCountStatement('schema', COUNTED).text;
+/** The statement that repairs a stored number begins with the names of its tables. */
+const END_OF_REPAIR = repairCountStatement('schema', COUNTED).text.slice(-40);
 
 /**
  * Every few seconds a service reports that it runs and tests whether it hears announcements; once a second it checks
- * whether a session is still there; and after some writes it adds up the stored numbers of units.
+ * whether a session is still there; after some writes it adds up the stored numbers of units, and once a minute it
+ * compares them with the tables.
  */
 function isPeriodic({ text, values }: Statement): boolean {
   if (text === REPORT || values[0] === HEARTBEAT_CHANNEL) return true;
+  if (text === LOCK_COUNT || text.endsWith(END_OF_REPAIR)) return true;
   return BACKGROUND.has(text.replaceAll(/"project_\w+"\./g, '"schema".'));
 }
 
