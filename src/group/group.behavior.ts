@@ -89,7 +89,7 @@ export class GroupBehavior implements RegisteredBehavior, OnModuleInit {
     if (group && group.kinds.length > 0 && !changeOf(session).cascade) {
       throw refusal(
         'group.has_kinds',
-        `'${id}' has ${plural(group.kinds.length, 'kind')}; ?cascade=true deletes it all the same`,
+        `'${id}' has ${plural(group.kinds.length, 'kind')}; ?cascade=true deletes it anyway`,
       );
     }
     return Promise.resolve();

@@ -85,7 +85,7 @@ export class LinkTypeBehavior implements RegisteredBehavior, OnModuleInit {
     const count = row?.count ?? 0;
     if (count === 0) return;
     const links = tellCounts ? `${plural(count, 'link')} of '${id}'` : `Links of '${id}'`;
-    throw refusal('link.in_use', `${links} would be lost; ?cascade=true deletes the type all the same`);
+    throw refusal('link.in_use', `${links} would be lost; ?cascade=true deletes it anyway`);
   }
 }
 

@@ -67,7 +67,7 @@ export const ERRORS = {
     status: 400,
     meaning: 'The list of kinds names what is not there, or what joins no group.',
   },
-  'group.has_kinds': { status: 409, meaning: 'The group still has kinds; ?cascade=true removes it all the same.' },
+  'group.has_kinds': { status: 409, meaning: 'The group still has kinds; ?cascade=true deletes it anyway.' },
   'link.unknown': { status: 404, meaning: 'No such link, or no such link type.' },
   'link.exists': { status: 409, meaning: 'A link type of that id exists already.' },
   'link.reserved': { status: 400, meaning: 'The id belongs to the system.' },

@@ -93,7 +93,7 @@ function rowsText({ linkType }: Guard, count: number | undefined): string {
   return plural(count, linkType === undefined ? 'unit' : 'link');
 }
 
-const CASCADE_HINT = '; ?cascade=true does it all the same';
+const CASCADE_HINT = '; ?cascade=true deletes them anyway';
 
 function guardText(guard: Guard, units: string): string {
   const of = `of '${guard.kind}'`;

@@ -196,7 +196,7 @@ describe('the parameters of a link type', () => {
     const lost = await admin.put('/link/unit/way', { parameters: ['km', 'lanes'] });
     expect(refusalOf(lost)).toEqual({ status: 409, messages: ['parameter.has_values len'] });
     expect(lost.body.messages[0]?.text).toBe(
-      "1 link of 'way' would lose the value of 'len'; ?cascade=true does it all the same",
+      "1 link of 'way' would lose the value of 'len'; ?cascade=true deletes them anyway",
     );
     const violated = { status: 409, messages: ['parameter.violated len'] };
     expect(refusalOf(await admin.put('/integer/unit/len', { max_value: 6 }))).toEqual(violated);

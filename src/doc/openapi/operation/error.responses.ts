@@ -24,7 +24,7 @@ export const ERROR_NAMES: Readonly<Record<ErrorStatus, string>> = {
 };
 
 const HEADINGS: Readonly<Record<ErrorStatus, string>> = {
-  400: 'The input is bad. All faults of a body are told at once.',
+  400: 'The input is bad. One answer lists all faults of a body.',
   401: 'No token, or no good one: another could help. Or there is no such project.',
   403: 'This caller may not do that.',
   404: 'There is no such thing, or none that the caller may see.',
