@@ -48,6 +48,17 @@ const UNLIMITED_QUEUE = {
   timeout: Infinity,
 };
 
+/** A fraction of so many places, rounded down; one at least. */
+export function fractionOf(places: number, fraction: number): number {
+  return Math.max(1, Math.floor(places * fraction));
+}
+
+/** The places of one key, for work that takes and releases them itself. */
+export interface KeyPlaces {
+  readonly acquire: () => Promise<() => void>;
+  readonly tryAcquire: () => (() => void) | undefined;
+}
+
 export class FairQueue {
   readonly #options: Required<FairQueueOptions>;
   readonly #queues = new Map<string, KeyQueue>();
@@ -83,6 +94,10 @@ export class FairQueue {
     if (!this.#hasPlace(queue, partQueue)) return undefined;
     this.#take(queue, partQueue);
     return () => this.#release(queue, partQueue);
+  }
+
+  placesOf(key: string): KeyPlaces {
+    return { acquire: () => this.acquire(key), tryAcquire: () => this.tryAcquire(key) };
   }
 
   #queueOf(key: string): KeyQueue {

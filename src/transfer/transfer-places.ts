@@ -6,7 +6,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Config } from '../config/config.js';
 import { CONFIG } from '../config/config.token.js';
 import { retryLater } from '../shared/errors.js';
-import { FairQueue, type FairQueueOptions } from '../shared/fair-queue.js';
+import { FairQueue, fractionOf, type FairQueueOptions } from '../shared/fair-queue.js';
 import { LIMITS } from '../shared/limits.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 
@@ -27,7 +27,7 @@ export class TransferPlaces {
       timeout: TIMEOUT,
       refusal: () => retryLater('server.busy', 'Other exports and imports of this project are under way', 5),
     };
-    const concurrency = Math.max(1, Math.floor(databasePool * SHARE));
+    const concurrency = fractionOf(databasePool, SHARE);
     this.#all = new FairQueue({ ...waiting, perKey: LIMITS.transfersPerProject, concurrency });
     this.#anonymous = new FairQueue({ ...waiting, perKey: 1, concurrency: Math.max(1, concurrency - 1) });
   }

@@ -12,7 +12,7 @@ import { deleteLinksOfKindStatement } from '../../sql/many-links.sql.js';
 import { endMembersStatement } from '../../sql/session.sql.js';
 import { EventLoopYield } from '../../shared/event-loop-yield.js';
 import { retryLater } from '../../shared/errors.js';
-import { FairQueue } from '../../shared/fair-queue.js';
+import { FairQueue, fractionOf } from '../../shared/fair-queue.js';
 import { LIMITS } from '../../shared/limits.js';
 import { runYielding } from '../../shared/work-in-pieces.js';
 import { dropCountsStatement } from '../../sql/count.sql.js';
@@ -59,7 +59,7 @@ export class DefinitionChangeService {
   ) {
     this.#queue = new FairQueue({
       perKey: 1,
-      concurrency: Math.max(1, Math.floor(config.databasePool / 4)),
+      concurrency: fractionOf(config.databasePool, 1 / 4),
       maxWaitingPerKey: LIMITS.changesWaiting,
       timeout: CHANGE_QUEUE_TIMEOUT,
       refusal: () => retryLater('server.busy', 'Too many changes of definitions wait for their turn', 5),

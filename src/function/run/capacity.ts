@@ -7,7 +7,7 @@ import type { Config } from '../../config/config.js';
 import { CONFIG } from '../../config/config.token.js';
 import type { ConnectionShare } from '../../database/database.js';
 import { retryLater } from '../../shared/errors.js';
-import { FairQueue, type FairQueueOptions } from '../../shared/fair-queue.js';
+import { FairQueue, fractionOf, type FairQueueOptions } from '../../shared/fair-queue.js';
 import { LIMITS } from '../../shared/limits.js';
 
 /** Concurrent calls of one project. */
@@ -35,10 +35,13 @@ export class Capacity {
       timeout: WAIT_TIMEOUT,
       refusal: busy,
     };
-    const part = (share: number) => Math.max(1, Math.floor(databasePool * share));
     this.#calls = new FairQueue({ ...waiting, perKey: CALLS });
     this.#sources = new FairQueue({ ...waiting, perKey: SOURCES });
-    this.#transactions = new FairQueue({ ...waiting, perKey: part(OF_ONE), concurrency: part(OF_ALL) });
+    this.#transactions = new FairQueue({
+      ...waiting,
+      perKey: fractionOf(databasePool, OF_ONE),
+      concurrency: fractionOf(databasePool, OF_ALL),
+    });
   }
 
   /** @throws KindError 503 if too many calls are running */
@@ -53,8 +56,7 @@ export class Capacity {
 
   /** The share of connections for the transactions of a project in which user code runs. */
   share(project: string): ConnectionShare {
-    const queue = this.#transactions;
-    return { acquire: () => queue.acquire(project), tryAcquire: () => queue.tryAcquire(project) };
+    return this.#transactions.placesOf(project);
   }
 }
 

@@ -36,7 +36,7 @@ import { withOrigin } from '../sandbox/refusal-origin.js';
 import { signalFor, type UserCode } from '../sandbox/user-code.js';
 import type { CallScope } from './call-scope.js';
 import { OperationQueue } from './operation-queue.js';
-import { optionParameters, upsertParameters } from './list-options.js';
+import { matchingParameters, optionParameters, upsertParameters } from './list-options.js';
 import { deepCopy } from '../sandbox/deep-copy.js';
 import { LINK_TYPE } from '../../model/built-in-traits.js';
 
@@ -155,15 +155,11 @@ export class Contexts {
           return change(() => all.upsertAll(session, kind, values, parameters, { bulk: true }));
         },
         updateAll: async (filter, values, options = {}) => {
-          const call = `units('${kind}').updateAll(filter, values, options)`;
-          checkText(filter, call, 'filter');
-          const parameters = optionParameters({ ...options, filter }, call);
+          const parameters = matchingParameters(filter, options, `units('${kind}').updateAll(filter, values, options)`);
           return change(() => all.updateAll(session, kind, values, parameters));
         },
         removeAll: async (filter, options = {}) => {
-          const call = `units('${kind}').removeAll(filter, options)`;
-          checkText(filter, call, 'filter');
-          const parameters = optionParameters({ ...options, filter }, call);
+          const parameters = matchingParameters(filter, options, `units('${kind}').removeAll(filter, options)`);
           return change(() => all.removeAll(session, kind, parameters));
         },
         remove: async (id, given) => {

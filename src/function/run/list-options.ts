@@ -1,5 +1,5 @@
 /** The options of a function's list or aggregation as query parameters, which are validated like those of a request. */
-import { checkOptions } from './argument-checks.js';
+import { checkOptions, checkText } from './argument-checks.js';
 import { withoutBrackets, type QueryParameters } from '../../http/route/parse-list-query.js';
 import type { AffectedOptions, AggregateOptions, ListOptions, UpsertOptions } from '../../kit/units.js';
 
@@ -22,6 +22,13 @@ export function optionParameters(
     }
   }
   return parameters;
+}
+
+/** The same for a write of all units that match a filter. @throws TypeError unless the filter is a string */
+export function matchingParameters(filter: unknown, options: AffectedOptions, call: string): QueryParameters {
+  checkText(filter, call, 'filter');
+  checkOptions(options, call);
+  return optionParameters({ ...options, filter } as AffectedOptions, call);
 }
 
 /** The same for an upsert, which edits units that exist unless the options say otherwise. */

@@ -8,7 +8,6 @@ import { accessDenied, grantOf } from '../../access/access.js';
 import { EMPTY_QUERY, type ListQuery } from '../../filter/list-query.js';
 import type { MatchingQuery } from '../../filter/matching-query.js';
 import type { Parsed } from '../../http/route/parse-list-query.js';
-import { uniqueColumns } from '../../model/field.js';
 import type { KindDef } from '../../model/model.js';
 import { conjunction, type Predicate } from '../../model/predicate/predicate.js';
 import { KindError, refusal, type Message } from '../../shared/errors.js';
@@ -17,16 +16,17 @@ import { LIMITS } from '../../shared/limits.js';
 import type { MatchingPlan, UpdateMatchingPlan } from '../../sql/matching.sql.js';
 import { Behaviors } from '../draft/behavior.js';
 import { countingDefaults, type DefaultBytes } from '../draft/default-bytes.js';
-import { expressionsOf, type Body } from '../draft/draft.js';
+import type { Body } from '../draft/draft.js';
 import { Drafter } from '../draft/drafter.js';
 import { nestedBodies } from '../draft/nested-units.js';
 import { References } from '../draft/references.js';
-import { writeOnceFields, writeOnceRefusal } from '../draft/write-once.js';
+import { writeOnceRefusal } from '../draft/write-once.js';
 import { planContextOf, planList, planQuery } from '../query/list.plan.js';
 import { Deadline } from '../session/deadline.js';
 import type { Session } from '../session/session.js';
 import type { AffectedUnits, WriteOptions } from '../store/unit-store.js';
 import { writeContextOf } from './complete-violations.js';
+import { planWritten, withFieldRules } from './edit-plan.js';
 import { leavesAllowedUnits, UnitRights } from './rights.js';
 import { hasNoTransaction, TableInserter } from './table.inserter.js';
 import { TableReader } from './table.reader.js';
@@ -178,16 +178,11 @@ export class MatchingWriter {
     options: WriteOptions & { readonly defaults: DefaultBytes },
   ): Promise<number> {
     const { body, draft, deferred, rules } = await this.#draft(session, kind, plan, read, options);
-    const written = uniqueColumns(draft.written);
-    const expressions = expressionsOf(draft);
-    const changed = [...written, ...expressions.map(({ field }) => field)];
-    const allowed = rules.reduce((all, { condition }) => conjunction(all, condition), options.access);
+    const allowed = withFieldRules(options.access, rules);
     const update: UpdateMatchingPlan = {
       ...plan,
       ...this.rights.writePlan(session, kind),
-      written,
-      expressions,
-      writeOnce: writeOnceFields(changed, body, kind, session),
+      ...planWritten(session, kind, draft, body),
       access: allowed,
       allowed,
     };

@@ -1,6 +1,5 @@
 /** Writes units of kinds with a table: edits and deletions. `table.inserter.ts` creates units. */
 import { Injectable } from '@nestjs/common';
-import { uniqueColumns } from '../../model/field.js';
 import { readJson } from '../../http/body/json-pieces.js';
 import { isLinkable, type Field, type KindDef } from '../../model/model.js';
 import { conjunction } from '../../model/predicate/predicate.js';
@@ -15,13 +14,14 @@ import { hasNoTransaction, TableInserter } from './table.inserter.js';
 import { conflictOf, type WriteContext } from './constraint-violations.js';
 import { deletionRunsHooks, Deletions } from './deletion.js';
 import { countingDefaults, type DefaultBytes } from '../draft/default-bytes.js';
-import { expressionsOf, type Body, type Draft } from '../draft/draft.js';
+import { expressionsOf, type Body } from '../draft/draft.js';
 import { Drafter, type DraftedEdit } from '../draft/drafter.js';
 import { readEdit } from './edit-body.js';
+import { planWritten, withFieldRules } from './edit-plan.js';
 import { ExpressionResults } from './expression-results.js';
 import { UnitLinks } from './unit-links.js';
 import { createsNestedUnits } from '../draft/nested-units.js';
-import { writeOnceFields, writeOnceRefusal } from '../draft/write-once.js';
+import { writeOnceRefusal } from '../draft/write-once.js';
 import { checkLookedUp } from '../draft/upsert-keys.js';
 import { isReferenced, References, type Unreachable } from '../draft/references.js';
 import { asSystem, type Session } from '../session/session.js';
@@ -124,7 +124,7 @@ export class TableWriter {
       drafted = keys.into(kind, edit).draft;
       await this.references.checkKeys(session, kind, [{ draft: drafted }], keys, this.#fresh(session, kind, id));
     }
-    const allowed = rules.reduce((all, { condition }) => conjunction(all, condition), options.access);
+    const allowed = withFieldRules(options.access, rules);
     const base = {
       ...this.rights.writePlan(session, kind, behaviors.some((behavior) => behavior.answersEdited) ? body : undefined),
       ...planWritten(session, kind, drafted, body),
@@ -252,12 +252,4 @@ export class TableWriter {
   async #clear(session: Session, kind: KindDef, id: string, field: Field): Promise<void> {
     await this.update(asSystem(session), kind, id, () => new Map([[field.id, null]]));
   }
-}
-
-/** The written fields of an edit, and which of them may be written once. */
-function planWritten(session: Session, kind: KindDef, draft: Draft, body: Body) {
-  const written = uniqueColumns(draft.written);
-  const expressions = expressionsOf(draft);
-  const changed = [...written, ...expressions.map(({ field }) => field)];
-  return { written, expressions, writeOnce: writeOnceFields(changed, body, kind, session) };
 }

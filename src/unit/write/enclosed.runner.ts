@@ -6,7 +6,7 @@ import { CONFIG } from '../../config/config.token.js';
 import { idleTimeoutFor } from '../../database/connection/session-settings.js';
 import { Database, type Transaction } from '../../database/database.js';
 import { KindError, retryLater } from '../../shared/errors.js';
-import { FairQueue } from '../../shared/fair-queue.js';
+import { FairQueue, fractionOf } from '../../shared/fair-queue.js';
 import { LIMITS } from '../../shared/limits.js';
 import type { EnclosingTransaction, RequestScope } from '../../tenancy/request-scope.js';
 import { Behaviors } from '../draft/behavior.js';
@@ -37,10 +37,9 @@ export class EnclosedRunner {
     private readonly behaviors: Behaviors,
     @Inject(CONFIG) { databasePool }: Config,
   ) {
-    const part = (share: number) => Math.max(1, Math.floor(databasePool * share));
     this.#queue = new FairQueue({
-      perKey: part(OF_ONE),
-      concurrency: part(OF_ALL),
+      perKey: fractionOf(databasePool, OF_ONE),
+      concurrency: fractionOf(databasePool, OF_ALL),
       maxWaitingPerKey: LIMITS.requestsWaiting,
       timeout: LIMITS.batchSeconds * 1000,
       refusal: () => retryLater('server.busy', 'Too many requests of several operations are under way'),
@@ -63,7 +62,7 @@ export class EnclosedRunner {
     const end = performance.now() + milliseconds;
     const timer = setTimeout(() => abort.abort(tookTooLong()), milliseconds);
     const { id } = scope.project;
-    const share = { acquire: () => this.#queue.acquire(id), tryAcquire: () => this.#queue.tryAcquire(id) };
+    const share = this.#queue.placesOf(id);
     try {
       return await this.catalog.withModelUnqueued(scope, (model) => {
         const run = (tx: Transaction): Promise<T> => {

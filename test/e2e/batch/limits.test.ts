@@ -53,8 +53,9 @@ it('a batch that takes too long is undone, and says at which operation', async (
   gate.close();
   try {
     Object.assign(LIMITS, { batchSeconds: 0.5 });
-    const { status, body } = await project.post('/batch', { operations });
-    expect({ status, ...body.messages[0] }).toMatchObject({ status: 503, code: 'query.timeout', operation: 98 });
+    // Without the reads, which a busy machine may not finish in this time.
+    const { status, body } = await project.post('/batch', { operations: [operations[0], operations.at(-1)] });
+    expect({ status, ...body.messages[0] }).toMatchObject({ status: 503, code: 'query.timeout', operation: 1 });
   } finally {
     Object.assign(LIMITS, { batchSeconds });
     gate.open();
