@@ -174,6 +174,8 @@ export const LIMITS = {
   /** Characters of one record of an imported file, and how many times as large a compressed file may become. */
   importedRecord: 4 * 1024 * 1024,
   importedInflation: 200,
+  /** Bytes of the text of an imported file that are kept while it is read, so that a conflict can be tried again. */
+  importedKept: 256 * 1024 * 1024,
   /** Timeout in seconds of a statement for a caller without a token; 30 for all others. */
   anonymousSeconds: 5,
   /** Units of one deletion with all that it cascades to, and its timeout in seconds. */

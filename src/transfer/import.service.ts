@@ -1,19 +1,19 @@
 /**
  * Imports a file of units: checks rights, state and input, then reads the file in pieces and creates the units of each,
- * all in one transaction. The body can be read once, so that a conflict with another transaction is not tried again.
+ * all in one transaction. After a conflict with another transaction, or a change of the definitions, it begins again with
+ * what has arrived of the file.
  */
 import { Injectable } from '@nestjs/common';
 import { accessDenied, authorizeKind } from '../access/access.js';
 import { Catalog } from '../catalog/catalog.service.js';
-import { StaleModelError } from '../catalog/model/stale-model-error.js';
 import { Database, type Transaction } from '../database/database.js';
 import { contentionRefusal } from '../database/transaction/conflict-retries.js';
 import { OutdatedError } from '../database/transaction/contention.js';
-import { commonRefusal, isStaleModel } from '../database/statement/sqlstate.js';
+import { commonRefusal } from '../database/statement/sqlstate.js';
 import { jsonAnswer, type Answer } from '../http/answer/answer.js';
 import type { QueryParameters } from '../http/route/parse-list-query.js';
 import type { Model } from '../model/model.js';
-import { KindError, refusal, retryLater, type Message } from '../shared/errors.js';
+import { KindError, refusal, type Message } from '../shared/errors.js';
 import { EventLoopYield } from '../shared/event-loop-yield.js';
 import { LIMITS } from '../shared/limits.js';
 import { lockTimeoutStatement, type Isolation } from '../sql/transaction.sql.js';
@@ -32,8 +32,9 @@ import { TRANSFER_IDLE } from './export.service.js';
 import type { FileReader, FileRecord } from './file-record.js';
 import { asksForUpsert, importFormat, parseImportQuery } from './import.query.js';
 import { NdjsonReader } from './ndjson.reader.js';
-import { PieceWriter, type ImportTarget } from './piece.writer.js';
-import type { FileText } from './file-text.js';
+import { PieceWriter, type ImportFault, type ImportTarget } from './piece.writer.js';
+import type { FileText, TextPart } from './file-text.js';
+import { RepeatedText } from './repeated-text.js';
 import { TransferPlaces } from './transfer-places.js';
 
 /**
@@ -59,7 +60,7 @@ export interface ImportRequest {
 interface CheckedImport {
   readonly session: Omit<Session, 'executor'>;
   readonly target: ImportTarget;
-  readonly reader: FileReader;
+  readonly newReader: () => FileReader;
   readonly skip: boolean;
   readonly dryRun: boolean;
   /** Whether code of the project runs for each unit, which must not run for two pieces at the same time. */
@@ -80,11 +81,20 @@ export class ImportService {
 
   /** @throws KindError 400 with the first faults of the file; nothing is stored then */
   async import(scope: RequestScope, kindId: string, request: ImportRequest): Promise<Answer> {
-    const checked = await this.catalog.withModelUnqueued(scope, async (model) => {
-      await this.catalog.check(scope, model);
-      return this.#check(scope, kindId, request, model);
-    });
-    return this.places.run(scope, () => this.#import(checked, request.file()));
+    let text: RepeatedText | undefined;
+    const until = performance.now() + LIMITS.transferSeconds * 1000;
+    try {
+      return await this.catalog.withModelUnqueued(scope, async (model) => {
+        await this.catalog.check(scope, model);
+        const checked = this.#check(scope, kindId, request, model);
+        return this.places.run(scope, () => {
+          text ??= new RepeatedText(request.file());
+          return this.#import(checked, text, until);
+        });
+      });
+    } finally {
+      await text?.close();
+    }
   }
 
   #check(scope: RequestScope, kindId: string, request: ImportRequest, model: Model): CheckedImport {
@@ -104,14 +114,12 @@ export class ImportService {
     }));
     if (keepIds && !isAdministrator(caller)) throw accessDenied(caller, 'Only administrators import with ids=keep');
     if (dryRun) request.onDryRun?.();
-    const reader =
-      importFormat(format, request.contentType) === 'csv'
-        ? new CsvReader(csvHeaderOf(kind, { caller, model }, keepIds))
-        : new NdjsonReader();
+    const isCsv = importFormat(format, request.contentType) === 'csv';
+    const header = csvHeaderOf(kind, { caller, model }, keepIds);
     return {
       session,
       target: { store, kind, access: grant.predicate, keepIds, upsert },
-      reader,
+      newReader: () => (isCsv ? new CsvReader(header) : new NdjsonReader()),
       skip,
       dryRun,
       hooks: behaviors.length > 0,
@@ -120,41 +128,52 @@ export class ImportService {
     };
   }
 
-  async #import(checked: CheckedImport, file: FileText): Promise<Answer> {
+  async #import(checked: CheckedImport, text: RepeatedText, until: number): Promise<Answer> {
     const { session, target, isolation } = checked;
-    const pieces = new ReadAhead(piecesOf(file, checked.reader, session.project.schema));
-    const runs = this.database.runs();
+    const read = () => new ReadAhead(piecesOf(text.read(), checked.newReader(), session.project.schema));
+    const runs = this.database.runs({ timeout: Math.max(0, until - performance.now()) });
     const share = this.behaviors.share(target.kind, session);
-    const options = { isolation, share, runs, once: true, idleTimeout: TRANSFER_IDLE, ...timesOf(session.caller) };
+    const times = { lockTimeout: LOCK_TIMEOUT, idleTimeout: TRANSFER_IDLE, ...timesOf(session.caller) };
     try {
       // The transaction begins when there is something to write.
-      await pieces.start();
-      return await this.database.transaction((tx) => this.#write(tx, checked, pieces), options);
+      let first: ReadAhead | undefined = read();
+      await first.start();
+      const run = (tx: Transaction) => {
+        const pieces = first ?? read();
+        first = undefined;
+        return this.#write(tx, checked, pieces, until);
+      };
+      return await this.database.transaction(run, { isolation, share, runs, ...times });
     } catch (error) {
       if (error instanceof DryRunDone) return error.answer;
-      if (error instanceof StaleModelError || isStaleModel(error)) throw modelChanged();
       if (error instanceof OutdatedError) throw contentionRefusal(error);
       throw commonRefusal(error) ?? error;
-    } finally {
-      runs.end();
-      file.stop();
     }
   }
 
-  async #write(tx: Transaction, checked: CheckedImport, pieces: ReadAhead): Promise<Answer> {
+  async #write(tx: Transaction, checked: CheckedImport, pieces: ReadAhead, until: number): Promise<Answer> {
     const { session, target, skip, hooks, onProgress } = checked;
-    const until = performance.now() + LIMITS.transferSeconds * 1000;
     await tx.run(lockTimeoutStatement(LOCK_TIMEOUT));
     const writer = new PieceWriter(session, target, tx, () => this.database.runs());
     const check = (): void => {
-      if (!skip) refuseFaults(writer);
+      if (!skip && writer.faults.length >= LIMITS.faults) throw faultsOf(writer.faults);
       onProgress(writer.count);
       if (performance.now() <= until) return;
       throw refusal('query.timeout', `An import takes ${LIMITS.transferSeconds} seconds at most`);
     };
     // While PostgreSQL works on one piece, the values of the next one are validated.
     let before = Promise.resolve();
-    for (let piece = await pieces.next(); piece; piece = await pieces.next()) {
+    const nextPiece = async (): Promise<FileRecord[] | undefined> => {
+      try {
+        return await pieces.next();
+      } catch (error) {
+        if (skip || !(error instanceof KindError) || error.code !== 'import.malformed') throw error;
+        // The faults of the records before it come first.
+        await before;
+        throw faultsOf([...writer.faults, ...error.messages]);
+      }
+    };
+    for (let piece = await nextPiece(); piece; piece = await nextPiece()) {
       if (hooks) await before;
       const writing = writer.write(piece, before).then(check);
       writing.catch(() => undefined);
@@ -163,24 +182,23 @@ export class ImportService {
     }
     await before;
     const { count, results, failed, faults } = writer;
+    if (!skip && faults.length > 0) throw faultsOf(faults);
     const answer = jsonAnswer({ count, ...results, failed, errors: faults });
     if (checked.dryRun) throw new DryRunDone(answer);
     return answer;
   }
 }
 
-/** @throws KindError 400 if there are faults */
-function refuseFaults({ faults }: PieceWriter): void {
-  // Hooks have codes of their own.
-  const [first, ...rest] = faults as Message[];
-  if (first) throw new KindError([first, ...rest], undefined, { status: 400 });
+/** The refusal of a file. Hooks have codes of their own. */
+function faultsOf(faults: readonly (ImportFault | Message)[]): KindError {
+  return new KindError(faults as [Message, ...Message[]], undefined, { status: 400 });
 }
 
-function modelChanged(): KindError {
-  return retryLater('database.busy', 'The definitions of the project changed during the import');
-}
-
-async function* piecesOf(file: FileText, reader: FileReader, schema: string): AsyncGenerator<FileRecord[]> {
+async function* piecesOf(
+  file: AsyncIterable<TextPart>,
+  reader: FileReader,
+  schema: string,
+): AsyncGenerator<FileRecord[]> {
   const yielder = new EventLoopYield(schema);
   let piece: FileRecord[] = [];
   let characters = 0;

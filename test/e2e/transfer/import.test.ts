@@ -125,6 +125,29 @@ describe('a CSV file', () => {
   });
 });
 
+describe('errors=stop', () => {
+  it('answers the faults of the whole file, up to a thousand', async () => {
+    const rows = Array.from({ length: 3000 }, (_, n) => (n % 10 === 0 ? 'x,-1' : 'x,1')).join('\n');
+    const { status, body } = await send('/city/import', `name,people\n${rows}\n`);
+    expect([status, body.messages.length, body.messages[299]]).toMatchObject([400, 300, { record: 2991, line: 2992 }]);
+    const many = await send('/city/import', `name,people\n${'x,-1\n'.repeat(3000)}`);
+    expect([many.status, many.body.messages.length]).toEqual([400, 1000]);
+    expect(many.body.messages.at(-1)).toMatchObject({ code: 'parameter.too_small', record: 1000, line: 1001 });
+    expect(await count('city')).toBe(0);
+  });
+
+  it('answers them before what can not be read on', async () => {
+    const { status, body } = await send('/city/import', `name,people\nx,-1\n${'x,1\n'.repeat(40_000)}"never\n`);
+    expect([status, body.messages]).toMatchObject([
+      400,
+      [
+        { code: 'parameter.too_small', line: 2 },
+        { code: 'import.malformed', line: 40_003 },
+      ],
+    ]);
+  });
+});
+
 describe('errors=skip', () => {
   it('stores what is good, and answers the rest', async () => {
     const file = [
