@@ -1,10 +1,10 @@
 /** Renders and compresses API documents on request, and caches them until the model changes. */
-import { readFileSync } from 'node:fs';
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { checkMemberKind } from '../access/access.js';
 import { callerClassOf } from '../access/masks.js';
 import { Catalog } from '../catalog/catalog.service.js';
+import { RELEASE } from '../config/release.js';
 import type { Coding } from '../http/answer/content-coding.js';
 import { encodedFile, storedFile, type StoredFile } from '../http/answer/stored-file.js';
 import { PublicAddress } from '../mail/public-address.js';
@@ -40,10 +40,6 @@ interface DocumentSource {
   readonly project: string;
   readonly render: () => Promise<Buffer<ArrayBuffer>>;
 }
-
-const { version: RELEASE } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
-  version: string;
-};
 
 const INTRODUCTION = `Every record type of a project is a **kind**, every record a **unit**, every field a **parameter**.
 Requests name their project in the header \`kind-project-key\`, and carry a bearer token where the kind is not public.

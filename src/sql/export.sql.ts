@@ -27,7 +27,7 @@ export interface ExportPlan extends Omit<ListPlan, 'limit' | 'offset' | 'count' 
   readonly safe: boolean;
 }
 
-const CURSOR = ident('export');
+export const EXPORT_CURSOR = ident('export');
 
 /** Sorting and planning for all rows, not for the first ones. */
 export const PLAN_FOR_ALL_ROWS: Statement = render(sql`SET LOCAL cursor_tuple_fraction = 1`);
@@ -43,12 +43,12 @@ export function openExportStatement(plan: ExportPlan): Statement {
     FROM ${rows.from}${referencedValues(plan, CROSS_JOIN_LATERAL)}
   `;
   const line = plan.format === 'csv' ? csvLine(plan) : sql`${recordJson(plan, sql`row_to_json(_r)`)}::text`;
-  return render(sql`DECLARE ${CURSOR} NO SCROLL CURSOR FOR SELECT ${line} AS line FROM (${record}) AS _r`);
+  return render(sql`DECLARE ${EXPORT_CURSOR} NO SCROLL CURSOR FOR SELECT ${line} AS line FROM (${record}) AS _r`);
 }
 
 /** The next lines; none at the end. */
 export function nextLinesStatement(count: number): Statement {
-  return render(sql`FETCH FORWARD ${integer(count)} FROM ${CURSOR}`);
+  return render(sql`FETCH FORWARD ${integer(count)} FROM ${EXPORT_CURSOR}`);
 }
 
 /** The columns of a CSV file, in order. */

@@ -4,10 +4,10 @@
  */
 import type { Writable } from 'node:stream';
 import { createGzip } from 'node:zlib';
-import type { TextSink } from '../database/database.js';
 import { acceptsGzip } from '../http/answer/content-coding.js';
 import { varyOf } from '../http/answer/vary.js';
 import type { HttpRequest, HttpResponse } from '../http/request/request.js';
+import type { LineSink } from './cursor-lines.js';
 import { WAITING_LIMITS, WaitingTime } from './waiting-time.js';
 
 /** Characters that are collected before they are written. */
@@ -26,15 +26,11 @@ export interface LineFormat {
 }
 
 /** Receives the lines of an export. */
-export interface ExportTarget extends TextSink {
+export interface ExportTarget extends LineSink {
   /** Aborts when nobody wants the rest. */
   readonly signal: AbortSignal;
   /** Whether anything was written, which can't be taken back. */
   readonly started: boolean;
-  /** Whether only the first lines are needed, to know that the export is possible. */
-  readonly headOnly?: boolean;
-  /** Resolves when there is room for more lines. @throws the reason of `signal` */
-  ready(): Promise<void>;
   /** Resolves when all of it is written. */
   finish(): Promise<void>;
   /** Makes known that the file is not complete. */

@@ -12,27 +12,17 @@ import type { Model } from '../model/model.js';
 import { refusal } from '../shared/errors.js';
 import { LIMITS } from '../shared/limits.js';
 import { modelVersionStatement } from '../sql/model-version.sql.js';
-import {
-  csvColumns,
-  nextLinesStatement,
-  openExportStatement,
-  PLAN_FOR_ALL_ROWS,
-  type ExportPlan,
-} from '../sql/export.sql.js';
+import { csvColumns, openExportStatement, type ExportPlan } from '../sql/export.sql.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import { planContextOf, planList, planQuery } from '../unit/query/list.plan.js';
 import { timesOf } from '../unit/session/caller-executor.js';
 import { checkVersion, type Versioned } from '../unit/table/check-version.js';
 import { UnitStores } from '../unit/unit-stores.js';
 import { csvHead } from './csv.format.js';
+import { sendLines } from './cursor-lines.js';
 import { parseExportQuery } from './export.query.js';
 import { ClientGoneError, type ExportTarget, type LineFormat } from './export.output.js';
 import { TransferPlaces } from './transfer-places.js';
-
-/** Lines of the first fetch, and the characters that later ones aim at. */
-const FIRST_LINES = 100;
-const FETCHED_CHARACTERS = 2 * 1024 * 1024;
-const MOST_LINES = 20_000;
 
 /** Milliseconds that a transaction may be idle: longer than a client may keep it waiting. */
 export const TRANSFER_IDLE = (LIMITS.transferWaitSeconds + 30) * 1000;
@@ -88,7 +78,7 @@ export class ExportService {
       ...timesOf(caller),
     } as const;
     try {
-      await this.database.transaction((tx) => sendLines(tx, model, plan, output), options);
+      await this.database.transaction((tx) => sendUnits(tx, model, plan, output), options);
     } catch (error) {
       if (output.started) output.destroy();
       throw commonRefusal(error) ?? error;
@@ -97,29 +87,14 @@ export class ExportService {
   }
 }
 
-/** Fetches as many lines at once as have the wanted number of characters, by the length of those before. */
-async function sendLines(tx: Transaction, model: Model, plan: ExportPlan, output: ExportTarget): Promise<void> {
+async function sendUnits(tx: Transaction, model: Model, plan: ExportPlan, output: ExportTarget): Promise<void> {
   const until = performance.now() + LIMITS.transferSeconds * 1000;
   tx.abortOn(output.signal);
-  await tx.run(PLAN_FOR_ALL_ROWS);
-  await tx.run(openExportStatement(plan));
-  let most = FIRST_LINES;
-  for (let first = true; ; first = false) {
-    let characters = 0;
-    const lines = await tx.stream(nextLinesStatement(most), {
-      add(text) {
-        characters += text.length;
-        return output.add(text);
-      },
-    });
-    if (lines === 0 && first) await checkModel(tx, plan, model);
-    if (lines < most || output.headOnly) return;
-    if (performance.now() > until)
-      throw refusal('query.timeout', `An export takes ${LIMITS.transferSeconds} seconds at most`);
-    await output.ready();
-    const fitting = Math.floor((FETCHED_CHARACTERS * lines) / Math.max(1, characters));
-    most = Math.max(1, Math.min(fitting, most * 4, MOST_LINES));
-  }
+  const count = await sendLines(tx, openExportStatement(plan), output, () => {
+    if (performance.now() <= until) return;
+    throw refusal('query.timeout', `An export takes ${LIMITS.transferSeconds} seconds at most`);
+  });
+  if (count === 0) await checkModel(tx, plan, model);
 }
 
 /** With an outdated model there are no lines. The version only grows: if it is that of the plan now, it was before. */

@@ -2,12 +2,14 @@ import { Module } from '@nestjs/common';
 import { UnitModule } from '../unit/unit.module.js';
 import { ExportService } from './export.service.js';
 import { ImportService } from './import.service.js';
+import { ProjectExportService } from './project/project-export.service.js';
+import { ProjectImportService } from './project/project-import.service.js';
 import { TransferController } from './transfer.controller.js';
 import { TransferPlaces } from './transfer-places.js';
 
 @Module({
   imports: [UnitModule],
-  providers: [ExportService, ImportService, TransferPlaces],
+  providers: [ExportService, ImportService, ProjectExportService, ProjectImportService, TransferPlaces],
   controllers: [TransferController],
 })
 export class TransferModule {}

@@ -113,9 +113,17 @@ export class DefinitionChangeService {
     if (tables.size > 0) await tx.run(lockForDefinitionChangeStatement(project.schema, [...tables].sort()));
     await checkGuards({ executor: tx, project, patterns: this.patterns }, guards, change);
     const deferredIndexes = new DeferredIndexes(tx, project.schema, tableShapes);
-    await runSteps(tx, project.schema, steps, deferredIndexes);
+    const last = change.fill ? steps.filter(({ type }) => ON_FILLED_TABLES.has(type)) : [];
+    await runSteps(
+      tx,
+      project.schema,
+      change.fill ? steps.filter((step) => !last.includes(step)) : steps,
+      deferredIndexes,
+    );
     const emptied = newOrDroppedTables(steps);
     if (emptied.length > 0) await tx.run(dropCountsStatement(project.schema, emptied));
+    await change.fill?.(after);
+    await runSteps(tx, project.schema, last);
     if (deferredIndexes.any) {
       await tx.run(setUnindexedStatement(project.id, true));
       tx.afterCommit(() => this.builds.request(project));
@@ -184,6 +192,9 @@ function unusedInlineParameters(deleted: readonly ParameterList[], written: Mode
     parameters.filter((id) => !used.has(id) && written.parameters.get(id)?.definedIn?.includes(owner)),
   );
 }
+
+/** The steps that are done after new tables are filled. */
+const ON_FILLED_TABLES: ReadonlySet<SchemaStep['type']> = new Set(['create_index', 'add_foreign_key']);
 
 /** Kinds that had a table and no longer have one. */
 function droppedKinds(before: Model, after: Model): string[] {

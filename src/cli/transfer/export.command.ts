@@ -7,7 +7,8 @@ import type { CommandContext, CommonOptions } from '../tools/command-context.js'
 import { print } from '../tools/output.js';
 import { startProgress } from '../tools/progress.js';
 import { FileOutput } from './file-output.js';
-import { formatOf, projectScope, readFormat, STANDARD_STREAM } from './transfer-options.js';
+import { exportFolder, printFolder } from './project-folder.js';
+import { formatOf, projectScope, readFormat, refuseOptions, STANDARD_STREAM } from './transfer-options.js';
 
 interface ExportOptions extends CommonOptions {
   readonly format?: FileFormat;
@@ -15,22 +16,37 @@ interface ExportOptions extends CommonOptions {
   readonly order?: string;
   readonly include?: string;
   readonly safe?: boolean;
+  readonly passwords?: boolean;
 }
+
+const OF_KINDS: readonly (keyof ExportOptions)[] = ['format', 'filter', 'order', 'include', 'safe'];
 
 /** Lines between two updates of the progress. */
 const UPDATED_AFTER = 1000;
 
 export function exportCommand(program: Command, { terminal, services }: CommandContext): void {
   program
-    .command('export <project> <kind> <file>')
-    .description('writes the units of a kind to a CSV or NDJSON file; - is standard output, .gz is compressed')
+    .command('export')
+    .description(
+      'writes the units of a kind to a CSV or NDJSON file (- is standard output, .gz is compressed), or the whole project to a new folder',
+    )
+    .argument('<project>')
+    .argument('<kind|folder>', 'the kind; without a file, the folder for the whole project')
+    .argument('[file]')
     .option('--format <format>', 'csv or ndjson (default: by the name of the file)', readFormat)
     .option('--filter <filter>', 'only the units that match, as in lists')
     .option('--order <order>', 'as in lists')
     .option('--include <names>', 'only these parameters')
     .option('--safe', "for spreadsheets: puts ' before texts that look like formulas")
+    .option('--passwords', 'to a folder: with the hashes of the passwords of members')
     .option('--json', 'print JSON, for scripts')
-    .action(async (id: string, kind: string, file: string, options: ExportOptions) => {
+    .action(async (id: string, kind: string, file: string | undefined, options: ExportOptions, command: Command) => {
+      if (file === undefined) {
+        refuseOptions(command, OF_KINDS, 'the export of one kind');
+        const view = await services((context) => exportFolder(context, id, kind, options.passwords ?? false));
+        return printFolder(terminal, options, view, 'to');
+      }
+      refuseOptions(command, ['passwords'], 'the export of a whole project');
       const lines = await services(async (context) => {
         const scope = await projectScope(context, id);
         const filter: QueryParameters = options.filter === undefined ? [] : [['filter', options.filter]];
@@ -45,7 +61,7 @@ export function exportCommand(program: Command, { terminal, services }: CommandC
         try {
           const parameters = [['format', formatOf(file, options.format)] as const, ...filter, ...queryOf(options)];
           await context.app.get(ExportService).export(scope, kind, parameters, (format) => {
-            return new FileOutput(file, format, onLine);
+            return new FileOutput(file, format, { onLine });
           });
         } finally {
           progress.stop();

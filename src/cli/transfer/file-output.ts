@@ -10,6 +10,14 @@ import { isCompressed, STANDARD_STREAM } from './transfer-options.js';
 /** Characters that are collected before they are written. */
 const CHUNK = 64 * 1024;
 
+export interface FileOutputOptions {
+  readonly onLine: () => void;
+  /** Called with each part of the text before it is written. */
+  readonly onText?: (text: string) => void;
+  /** Who may read a new file; by default, what the user's settings say. */
+  readonly mode?: number;
+}
+
 export class FileOutput implements ExportTarget {
   readonly #abort = new AbortController();
   readonly #target: Writable;
@@ -21,11 +29,12 @@ export class FileOutput implements ExportTarget {
 
   constructor(
     private readonly file: string,
-    private readonly format: LineFormat,
-    private readonly onLine: () => void,
+    private readonly format: Pick<LineFormat, 'head' | 'lineOf'>,
+    private readonly options: FileOutputOptions,
   ) {
     this.#draft = `${file}.part`;
-    const output: Writable = file === STANDARD_STREAM ? process.stdout : createWriteStream(this.#draft);
+    const output: Writable =
+      file === STANDARD_STREAM ? process.stdout : createWriteStream(this.#draft, { mode: options.mode });
     const compressor = isCompressed(file) ? createGzip() : undefined;
     this.#target = compressor ?? output;
     this.#written = compressor ? pipeline(compressor, output) : closed(output);
@@ -41,7 +50,7 @@ export class FileOutput implements ExportTarget {
   }
 
   add(text: string): Promise<void> | undefined {
-    this.onLine();
+    this.options.onLine();
     this.#text += this.format.lineOf(text);
     if (this.#text.length >= CHUNK) this.#write();
     return this.#full;
@@ -71,6 +80,7 @@ export class FileOutput implements ExportTarget {
     const text = this.#started ? this.#text : this.format.head + this.#text;
     this.#started = true;
     this.#text = '';
+    this.options.onText?.(text);
     if (this.#target.write(text)) return;
     this.#full ??= new Promise((resolve) => {
       const settle = (): void => {

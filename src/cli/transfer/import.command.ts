@@ -9,7 +9,15 @@ import type { CommandContext, CommonOptions } from '../tools/command-context.js'
 import { print, propertyTable } from '../tools/output.js';
 import { startProgress } from '../tools/progress.js';
 import { singleLineText } from '../tools/text.js';
-import { formatOf, isCompressed, projectScope, readFormat, STANDARD_STREAM } from './transfer-options.js';
+import { importFolder, printFolder } from './project-folder.js';
+import {
+  formatOf,
+  isCompressed,
+  projectScope,
+  readFormat,
+  refuseOptions,
+  STANDARD_STREAM,
+} from './transfer-options.js';
 
 interface ImportOptions extends CommonOptions {
   readonly format?: FileFormat;
@@ -19,6 +27,8 @@ interface ImportOptions extends CommonOptions {
   readonly onConflict?: string;
   readonly by?: string;
 }
+
+const OF_KINDS: readonly (keyof ImportOptions)[] = ['format', 'errors', 'ids', 'dryRun', 'onConflict', 'by'];
 
 interface Imported {
   readonly errors: readonly { readonly line: number; readonly text: string }[];
@@ -30,8 +40,13 @@ const SHOWN = 20;
 
 export function importCommand(program: Command, { terminal, services }: CommandContext): void {
   program
-    .command('import <project> <kind> <file>')
-    .description('creates units of a kind from a CSV or NDJSON file; - is standard input, .gz is compressed')
+    .command('import')
+    .description(
+      'creates units of a kind from a CSV or NDJSON file (- is standard input, .gz is compressed), or a whole project from a folder',
+    )
+    .argument('<project>', 'for a folder: one that is empty')
+    .argument('<kind|folder>', 'the kind; without a file, the folder that an export of a whole project made')
+    .argument('[file]')
     .option('--format <format>', 'csv or ndjson (default: by the name of the file)', readFormat)
     .addOption(new Option('--errors <how>', 'whether faults refuse the file').choices(['stop', 'skip']).default('stop'))
     .addOption(
@@ -41,7 +56,11 @@ export function importCommand(program: Command, { terminal, services }: CommandC
     .option('--by <parameters>', 'with --on-conflict: the unique parameters by which units are looked up')
     .option('--dry-run', 'checks the file and stores nothing')
     .option('--json', 'print JSON, for scripts')
-    .action(async (id: string, kind: string, file: string, options: ImportOptions) => {
+    .action(async (id: string, kind: string, file: string | undefined, options: ImportOptions, command: Command) => {
+      if (file === undefined) {
+        refuseOptions(command, OF_KINDS, 'the import of one kind');
+        return printFolder(terminal, options, await services((context) => importFolder(context, id, kind)), 'from');
+      }
       const content = await services(async (context) => {
         const scope = await projectScope(context, id);
         const size = file === STANDARD_STREAM ? undefined : (await stat(file)).size;

@@ -1,7 +1,6 @@
 /** What the commands `import` and `export` have in common. */
-import { InvalidArgumentError } from 'commander';
-import { Provisioning } from '../../catalog/project/provisioning.js';
-import { refusal } from '../../shared/errors.js';
+import { InvalidArgumentError, type Command } from 'commander';
+import { checkNotDeleted, Provisioning } from '../../catalog/project/provisioning.js';
 import { SYSTEM } from '../../tenancy/caller.js';
 import { projectOf } from '../../tenancy/project.js';
 import type { RequestScope } from '../../tenancy/request-scope.js';
@@ -14,7 +13,7 @@ export const STANDARD_STREAM = '-';
 /** The project, as the system: a command passes all rules, as an administrator does. */
 export async function projectScope({ app }: Services, id: string): Promise<RequestScope> {
   const row = await app.get(Provisioning).get(id);
-  if (row.status !== 'active') throw refusal('project.unavailable', `The project '${id}' is being deleted`);
+  checkNotDeleted(row);
   return { project: projectOf(row), caller: SYSTEM };
 }
 
@@ -31,4 +30,12 @@ export function formatOf(file: string, given: FileFormat | undefined): FileForma
 
 export function isCompressed(file: string): boolean {
   return file.endsWith('.gz');
+}
+
+/** Ends with wrong usage if one of the options was given. @param of what they belong to */
+export function refuseOptions(command: Command, names: readonly string[], of: string): void {
+  const given = names.find((name) => command.getOptionValueSource(name) === 'cli');
+  if (given === undefined) return;
+  const flag = command.options.find((option) => option.attributeName() === given)?.long ?? given;
+  command.error(`error: ${flag} is for ${of}`);
 }

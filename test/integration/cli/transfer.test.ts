@@ -59,7 +59,7 @@ describe('import', () => {
     expect(await kind('import', project.id, 'book', file('none.csv'))).toMatchObject({ code: 1, out: '' });
     expect((await kind('import', project.id, 'none', file('books.csv'))).err).toContain("No kind 'none'");
     expect((await kind('import', 'nowhere', 'book', file('books.csv'))).err).toContain('nowhere');
-    expect((await kind('import', project.id, 'book')).code).toBe(2);
+    expect((await kind('import', project.id)).code).toBe(2);
   });
 });
 

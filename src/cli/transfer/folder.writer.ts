@@ -1,0 +1,69 @@
+/** Writes a project to a folder that is new or empty. The files can be read by their owner alone. */
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { LineFormat } from '../../transfer/export.output.js';
+import {
+  ArchiveError,
+  type ArchiveFileWriter,
+  type ArchiveWriter,
+  type Manifest,
+} from '../../transfer/project/archive.js';
+import { FileOutput } from './file-output.js';
+
+export const MANIFEST = 'manifest.json';
+const LINES: Pick<LineFormat, 'head' | 'lineOf'> = { head: '', lineOf: (text) => `${text}\n` };
+
+export class FolderWriter implements ArchiveWriter {
+  readonly #written = new Set<string>();
+  #open: FileOutput | undefined;
+
+  private constructor(private readonly folder: string) {}
+
+  /** @throws ArchiveError if there is something in the folder */
+  static async create(folder: string): Promise<FolderWriter> {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    if ((await readdir(folder)).length > 0) throw new ArchiveError(`the folder ${folder} is not empty`);
+    return new FolderWriter(folder);
+  }
+
+  async open(path: string): Promise<ArchiveFileWriter> {
+    const file = join(this.folder, path);
+    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+    this.#written.add(path.split('/')[0] ?? path);
+    const hash = createHash('sha256');
+    let [records, bytes] = [0, 0];
+    const output = new FileOutput(file, LINES, {
+      onLine: () => (records += 1),
+      onText: (text) => {
+        bytes += Buffer.byteLength(text);
+        hash.update(text);
+      },
+      mode: 0o600,
+    });
+    this.#open = output;
+    return {
+      add: (text) => output.add(text),
+      ready: () => output.ready(),
+      close: async () => {
+        await output.finish();
+        this.#open = undefined;
+        return { path, records, bytes, sha256: hash.digest('hex') };
+      },
+    };
+  }
+
+  async finish(manifest: Manifest): Promise<void> {
+    const file = join(this.folder, MANIFEST);
+    await writeFile(`${file}.part`, `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600 });
+    await rename(`${file}.part`, file);
+  }
+
+  /** The folder stays, empty. */
+  async discard(): Promise<void> {
+    this.#open?.destroy();
+    for (const name of [...this.#written, `${MANIFEST}.part`]) {
+      await rm(join(this.folder, name), { recursive: true, force: true });
+    }
+  }
+}

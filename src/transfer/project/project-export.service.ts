@@ -1,0 +1,118 @@
+/**
+ * Exports a whole project to an archive, for the operator: definitions, units with all their fields, links and members,
+ * all of one snapshot. No rule and no mask applies, so that nothing is lost.
+ */
+import { Injectable } from '@nestjs/common';
+import { loadModel } from '../../catalog/model/model-store.js';
+import { StaleModelError } from '../../catalog/model/stale-model-error.js';
+import { Database, type Transaction } from '../../database/database.js';
+import type { ProjectRow } from '../../database/registry/project.repository.js';
+import { commonRefusal, isStaleModel } from '../../database/statement/sqlstate.js';
+import { BUILT_IN_VERSION } from '../../model/built-in/built-in.js';
+import type { Model } from '../../model/model.js';
+import { retryLater } from '../../shared/errors.js';
+import { CLOSE_ROWS, countRowsStatement, keepTablesStatement, openRowsStatement } from '../../sql/project-rows.sql.js';
+import { lockTimeoutStatement } from '../../sql/transaction.sql.js';
+import { projectOf, type Project } from '../../tenancy/project.js';
+import { sendLines } from '../cursor-lines.js';
+import { TRANSFER_IDLE } from '../export.service.js';
+import { manifestOf, type ArchiveFile, type ArchiveWriter, type Manifest } from './archive.js';
+import { credentialFile, definitionFiles, unitFiles, unitKinds, type ProjectFile } from './project-files.js';
+
+/** How often an export begins again because the definitions have just changed. */
+const ATTEMPTS = 5;
+/** Milliseconds to wait for a change of definitions that is under way. */
+const LOCK_TIMEOUT = 30_000;
+
+export interface ProjectExportOptions {
+  /** Whether the hashes of passwords are exported. */
+  readonly passwords: boolean;
+  /** Called with about how many units and links there are. */
+  readonly onStart: (total: number) => void;
+  /** Called with the number of rows so far. */
+  readonly onProgress: (rows: number) => void;
+}
+
+@Injectable()
+export class ProjectExportService {
+  constructor(private readonly database: Database) {}
+
+  /** @throws KindError 503 if the definitions change all the time */
+  async export(row: ProjectRow, writer: ArchiveWriter, options: ProjectExportOptions): Promise<Manifest> {
+    const project = projectOf(row);
+    try {
+      const { model, files } = await this.#writeAll(project, writer, options);
+      const manifest = manifestOf({
+        built_in: BUILT_IN_VERSION,
+        exported_at: new Date().toISOString(),
+        project: {
+          id: row.id,
+          label: row.label,
+          otp: row.settings.otp ?? false,
+          access_default: model.accessDefault,
+        },
+        passwords: options.passwords,
+        files,
+      });
+      await writer.finish(manifest);
+      return manifest;
+    } catch (error) {
+      await writer.discard();
+      throw commonRefusal(error) ?? error;
+    }
+  }
+
+  async #writeAll(project: Project, writer: ArchiveWriter, options: ProjectExportOptions) {
+    const settings = { readOnly: true, once: true, statementTimeout: 0, idleTimeout: TRANSFER_IDLE };
+    for (let attempt = 1; ; attempt++) {
+      const known = await loadModel(this.database, project);
+      try {
+        return await this.database.transaction((tx) => writeAll(tx, project, known, writer, options), settings);
+      } catch (error) {
+        if (!(error instanceof StaleModelError || isStaleModel(error))) throw error;
+        if (attempt === ATTEMPTS)
+          throw retryLater('database.busy', 'The definitions of the project change all the time');
+      }
+    }
+  }
+}
+
+async function writeAll(
+  tx: Transaction,
+  project: Project,
+  known: Model,
+  writer: ArchiveWriter,
+  { passwords, onStart, onProgress }: ProjectExportOptions,
+): Promise<{ model: Model; files: ArchiveFile[] }> {
+  const { schema } = project;
+  const tables = new Set(
+    [credentialFile(known, passwords), ...definitionFiles(known), ...unitFiles(known)].map(tableOf),
+  );
+  await tx.run(lockTimeoutStatement(LOCK_TIMEOUT));
+  // Locks take no snapshot: the one of the transaction is taken when the tables can't change any more.
+  await tx.run(keepTablesStatement(schema, [...tables]));
+  const model = await loadModel(tx, project, { known });
+  if (model.version !== known.version) throw new StaleModelError();
+  const counted = unitKinds(model).filter(({ storage }) => storage.counted);
+  const [total] = await tx.run<{ count: number }>(countRowsStatement(schema, counted));
+  onStart(total?.count ?? 0);
+  const written: ArchiveFile[] = [];
+  let rows = 0;
+  for (const file of [...definitionFiles(model), credentialFile(model, passwords), ...unitFiles(model)]) {
+    const output = await writer.open(file.path);
+    const add = (text: string) => {
+      rows += 1;
+      return output.add(text);
+    };
+    const sink = { add, ready: () => output.ready() };
+    await sendLines(tx, openRowsStatement(schema, file.rows), sink, () => onProgress(rows));
+    await tx.run(CLOSE_ROWS);
+    written.push(await output.close());
+    onProgress(rows);
+  }
+  return { model, files: written };
+}
+
+function tableOf({ rows }: ProjectFile): string {
+  return rows.table;
+}

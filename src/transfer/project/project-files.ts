@@ -1,0 +1,77 @@
+/** The files of a project: which rows are in which file. Pure. */
+import { CREDENTIAL_KIND, GROUP_KIND, KIND_KIND, LINK_KIND } from '../../model/built-in-traits.js';
+import { PARAMETER_TABLE } from '../../model/built-in/built-in.js';
+import { builtInField } from '../../model/field.js';
+import {
+  getBuiltInKind,
+  getGroup,
+  isMemberKind,
+  PARAMETER_GROUP,
+  type Field,
+  type KindDef,
+  type LinkTypeDef,
+  type Model,
+} from '../../model/model.js';
+import { LINK_TABLE } from '../../model/names.js';
+import { INTERNAL_TABLES } from '../../model/table/internal-tables.js';
+import type { FileRows } from '../../sql/project-rows.sql.js';
+
+export interface ProjectFile {
+  readonly path: string;
+  readonly rows: FileRows;
+}
+
+/** The definitions: kinds, groups and link types with the built-in ones, whose access may be edited, and parameters. */
+export function definitionFiles(model: Model): ProjectFile[] {
+  const types = getGroup(model, PARAMETER_GROUP).kinds;
+  return [KIND_KIND, GROUP_KIND, LINK_KIND, ...types].map((id) => fileOf('definitions', getBuiltInKind(model, id)));
+}
+
+/** The units of users' kinds and the administrators, and the links. The order is that of the definitions. */
+export function unitFiles(model: Model): ProjectFile[] {
+  return [...unitKinds(model).map(unitFile), ...[...model.linkTypes.values()].map(linkFile)];
+}
+
+/** The kinds whose units belong to a project. What the service makes by itself, such as sessions, does not. */
+export function unitKinds({ kinds }: Model): KindDef[] {
+  return [...kinds.values()].filter((kind) => kind.storage.hasTable && (!kind.builtIn || isMemberKind(kind)));
+}
+
+export function unitFile(kind: KindDef): ProjectFile {
+  return fileOf('kinds', kind);
+}
+
+/** The names and passwords of the members. */
+export function credentialFile(model: Model, passwords: boolean): ProjectFile {
+  const file = unitFile(getBuiltInKind(model, CREDENTIAL_KIND));
+  if (passwords) return file;
+  const { rows } = file;
+  return { ...file, rows: { ...rows, fields: rows.fields.filter(({ id }) => id !== 'password_hash') } };
+}
+
+/** In whose bodies a parameter was defined, which decides whether it is deleted with them. Its record does not show it. */
+const DEFINED_IN = builtInField({ id: 'defined_in', type: 'string', multiple: true });
+
+function fileOf(folder: string, { id, table, discriminated, fields }: KindDef): ProjectFile {
+  const stored = storedFields(fields);
+  const rows: FileRows = {
+    table,
+    fields: table === PARAMETER_TABLE ? [...stored, DEFINED_IN] : stored,
+    ...(discriminated && { where: { column: 'kind_id', value: id } }),
+    key: ['id'],
+  };
+  return { path: `${folder}/${id}.ndjson`, rows };
+}
+
+function linkFile({ id, values }: LinkTypeDef): ProjectFile {
+  const key = INTERNAL_TABLES.find(({ name }) => name === LINK_TABLE)?.key ?? [];
+  const fields = storedFields(values.fields);
+  return {
+    path: `links/${id}.ndjson`,
+    rows: { table: LINK_TABLE, fields, where: { column: 'link_id', value: id }, key },
+  };
+}
+
+function storedFields(fields: ReadonlyMap<string, Field>): Field[] {
+  return [...fields.values()].filter(({ column }) => column !== undefined);
+}
