@@ -1,8 +1,8 @@
 /** The new values of units in a statement: a table `i` with a column per written field. */
-import type { Field } from '../model/model.js';
+import type { Field, KindDef } from '../model/model.js';
 import { isSmallJson, jsonText } from '../shared/large-json.js';
 import type { WorkInPieces } from '../shared/work-in-pieces.js';
-import { columnRef, fieldType } from './columns.sql.js';
+import { columnRef, columnType, fieldType } from './columns.sql.js';
 import { EMPTY_SQL, ident, join, sql, type Fragment } from './fragment.js';
 
 /** A column of input rows that is no field. */
@@ -17,11 +17,26 @@ export function inputRows(fields: readonly Field[], rows: Fragment, more: readon
   return sql`json_to_recordset(${rows}::json) AS i(${join(columns)})`;
 }
 
-/** The same with a column `_n`: the number of the row. */
-export function numberedInputRows(fields: readonly Field[], rows: Fragment): Fragment {
-  const read = sql`json_to_recordset(${rows}::json) AS (${join(typedColumns(fields))})`;
-  return sql`ROWS FROM (${read}) WITH ORDINALITY AS i(${join([...columnNames(fields), sql`_n`])})`;
+/** The same with a column `_n`: the number of the row, from 1. */
+export function numberedInputRows(
+  fields: readonly Field[],
+  rows: Fragment,
+  more: readonly InputColumn[] = [],
+): Fragment {
+  const columns = [...more.map(({ name, type }) => sql`${name} ${type}`), ...typedColumns(fields)];
+  const names = [...more.map(({ name }) => name), ...columnNames(fields), sql`_n`];
+  return sql`ROWS FROM (json_to_recordset(${rows}::json) AS (${join(columns)})) WITH ORDINALITY AS i(${join(names)})`;
 }
+
+/** The key of `inputKey` in the JSON of a row. */
+export const KEY_NAME = '_key';
+
+/** A column with the key of the stored unit to which an input row belongs. */
+export function inputKey({ keyField }: KindDef): InputColumn {
+  return { name: ident(KEY_NAME), type: columnType(keyField.columnType) };
+}
+
+export const INPUT_KEY = ident('i', KEY_NAME);
 
 function typedColumns(fields: readonly Field[]): Fragment[] {
   return fields.map(

@@ -1,33 +1,48 @@
 /** Which values of a write are taken. */
 import type { Field, KindDef } from '../model/model.js';
-import { columnRef, columnType } from './columns.sql.js';
+import { columnRef } from './columns.sql.js';
 import { all, EMPTY_SQL, join, param, render, sql, type Statement } from './fragment.js';
-import { inputColumn, inputRows, numberedInputRows, type RowsText } from './new-rows.sql.js';
-import { kindTable } from './table.sql.js';
+import { INPUT_KEY, inputColumn, inputKey, inputRows, numberedInputRows, type RowsText } from './new-rows.sql.js';
+import { joinedKindTable, keyArray, kindTable } from './table.sql.js';
+
+/** The fields that edits write, and the keys of the units, one for each row. */
+export interface EditedRows {
+  readonly written: readonly Field[];
+  readonly keys: readonly string[];
+}
 
 /**
- * A row `taken` for each row, in order: a boolean for each list of fields, whether a stored unit other than `id`, or an
- * earlier row, has the same values.
+ * A row `taken` for each row, in order: a boolean for each list of fields, whether a stored unit, or an earlier row, has
+ * the same values.
+ * @param edited set for edits: each row has the key of its unit as `KEY_NAME`, which has the values that are not written,
+ *   and none of these units counts as another one
  */
 export function takenStatement(
   schema: string,
   kind: KindDef,
   lists: readonly (readonly Field[])[],
   { json, count }: RowsText,
-  id: string | undefined,
+  edited?: EditedRows,
 ): Statement {
-  const fields = [...new Map(lists.flat().map((field) => [field.column, field])).values()];
-  const key = columnRef(kind.keyField);
-  const other = id === undefined ? undefined : sql`${key} <> ${param(id)}::${columnType(kind.keyField.columnType)}`;
+  const columns = new Set(edited?.written.map(({ column }) => column));
+  const isInput = (field: Field) => !edited || columns.has(field.column);
+  const valueOf = (field: Field) => (isInput(field) ? inputColumn(field) : columnRef(field, 'o'));
+  const fields = [...new Map(lists.flat().map((field) => [field.column, field])).values()].filter(isInput);
+  const other = edited && sql`${columnRef(kind.keyField)} <> ALL(${keyArray(kind, edited.keys)})`;
   const several = count > 1;
   const tests = lists.map((list) => {
-    const same = list.map((field) => sql`${columnRef(field)} = ${inputColumn(field)}`);
+    const same = list.map((field) => sql`${columnRef(field)} = ${valueOf(field)}`);
     const stored = sql`EXISTS (SELECT FROM ${kindTable(schema, kind)} AS t WHERE ${all([...same, other])})`;
     if (!several) return stored;
-    const known = all(list.map((field) => sql`${inputColumn(field)} IS NOT NULL`));
-    const earlier = sql`row_number() OVER (PARTITION BY ${join(list.map(inputColumn))} ORDER BY i._n) > 1`;
+    const known = all(list.map((field) => sql`${valueOf(field)} IS NOT NULL`));
+    const earlier = sql`row_number() OVER (PARTITION BY ${join(list.map(valueOf))} ORDER BY i._n) > 1`;
     return sql`${stored} OR (${known} AND ${earlier})`;
   });
-  const rows = several ? numberedInputRows(fields, param(json)) : inputRows(fields, param(json));
-  return render(sql`SELECT ARRAY[${join(tests)}] AS taken FROM ${rows}${several ? sql` ORDER BY i._n` : EMPTY_SQL}`);
+  const key = edited ? [inputKey(kind)] : [];
+  const rows = several ? numberedInputRows(fields, param(json), key) : inputRows(fields, param(json), key);
+  const own = edited
+    ? sql` LEFT JOIN ${joinedKindTable(schema, kind)} AS o ON ${columnRef(kind.keyField, 'o')} = ${INPUT_KEY}`
+    : EMPTY_SQL;
+  const order = several ? sql` ORDER BY i._n` : EMPTY_SQL;
+  return render(sql`SELECT ARRAY[${join(tests)}] AS taken FROM ${rows}${own}${order}`);
 }

@@ -27,7 +27,10 @@ import { TableReader } from './table/table.reader.js';
 import { TableStore } from './table/table.store.js';
 import { MatchingWriter } from './table/matching.writer.js';
 import { SelectionRepository } from './table/selection.repository.js';
+import { UpsertEdits } from './table/upsert.edits.js';
 import { UpsertWriter } from './table/upsert.writer.js';
+import { EditSetRepository } from './table/edit-set.repository.js';
+import { EditSetWriter } from './table/edit-set.writer.js';
 import { TableWriter } from './table/table.writer.js';
 import { UnitLinks } from './table/unit-links.js';
 import { UnitController } from './unit.controller.js';
@@ -48,6 +51,9 @@ import { ViolationCompleter } from './table/complete-violations.js';
     ExpressionResults,
     MatchingWriter,
     SelectionRepository,
+    EditSetRepository,
+    EditSetWriter,
+    UpsertEdits,
     UpsertWriter,
     CountChecker,
     DefinitionWriter,

@@ -42,6 +42,12 @@ export interface CreateOptions {
   readonly keepIds?: boolean;
 }
 
+/** Of the bodies of edits. */
+export interface EditOptions extends Pick<CreateOptions, 'writer' | 'defaults'> {
+  /** Objects are values, and no expressions. */
+  readonly literal?: boolean | undefined;
+}
+
 /** Bodies that are drafted between two looks at the clock. */
 const BODIES_PER_PIECE = 8;
 
@@ -117,23 +123,31 @@ export class Drafter {
     return { drafts, nested, faults };
   }
 
-  edit(
+  edit(session: Session, kind: KindDef, id: string, given: Body, options: EditOptions): MaybePromise<DraftedEdit> {
+    return this.edits(session, kind, options)(id, given);
+  }
+
+  /** Drafts edits of several units, each with faults of its own, in which `index` is the position of the body. */
+  edits(
     session: Session,
     kind: KindDef,
-    id: string,
-    given: Body,
-    { writer, defaults, literal = false }: { writer: Caller; defaults: DefaultBytes; literal?: boolean | undefined },
-  ): MaybePromise<DraftedEdit> {
-    const faults = new Faults();
-    const nested = new NestedUnits();
-    const write: PendingWrite = { kind, session, faults, patterns: new PatternChecks(), defaults, id };
+    { writer, defaults, literal = false }: EditOptions,
+  ): (id: string, given: Body, index?: number) => MaybePromise<DraftedEdit> {
     const yielder = new EventLoopYield(session.project.schema);
-    const options = optionsOf(write, writer);
-    const context = { write, options, writer, nested, yielder, depth: 0, path: [], literal };
-    return andThen(this.#draft(given, context), ({ body, draft }) => {
-      const rules = rulesOf(given, context.options);
-      return { drafts: [{ draft, rules }], nested, faults, body, draft, rules };
-    });
+    const patterns = new PatternChecks();
+    const common = optionsOf({ kind, session, faults: new Faults(), patterns, defaults }, writer);
+    return (id, given, index) => {
+      const faults = new Faults();
+      const nested = new NestedUnits();
+      const place = index === undefined ? {} : { index };
+      const write: PendingWrite = { kind, session, faults, patterns, defaults, id, ...place };
+      const options = { ...common, faults };
+      const context = { write, options, writer, nested, yielder, depth: 0, path: [], literal };
+      return andThen(this.#draft(given, context), ({ body, draft }) => {
+        const rules = rulesOf(given, options);
+        return { drafts: [{ draft, rules, ...place }], nested, faults, body, draft, rules };
+      });
+    };
   }
 
   /** Most bodies are drafted without a pause: a promise for each of them would cost more than reading it. */

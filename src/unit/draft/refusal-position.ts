@@ -1,6 +1,7 @@
 /** Adds the position in the body to refusals of hooks. */
 import { FunctionError } from '../../kit/function-error.js';
 import { KindError } from '../../shared/errors.js';
+import { rewordRefusal } from './complete-refusal.js';
 import type { LocatedDraft } from './references.js';
 
 /** Runs work that a hook may refuse. @throws its error, in a bulk write with the position of the unit */
@@ -12,6 +13,28 @@ export async function withPosition<T>({ index }: Pick<LocatedDraft, 'index'>, wo
     if (error instanceof FunctionError) throw relocateFunctionError(error, { index });
     throw error instanceof KindError && error.status < 500 ? atPosition(error, index) : error;
   }
+}
+
+/** Runs work on some objects of a body. @throws its error with the positions that the objects have in the whole body */
+export async function withPositions<T>(positions: readonly number[], work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw atPositions(error, positions);
+  }
+}
+
+function atPositions(error: unknown, positions: readonly number[]): unknown {
+  if (error instanceof FunctionError && error.index !== undefined) {
+    return relocateFunctionError(error, { index: positions[error.index] ?? error.index });
+  }
+  if (!(error instanceof KindError)) return error;
+  return rewordRefusal(error, (refused) => {
+    const [first, ...rest] = refused.messages.map(({ index, ...message }) => {
+      return index === undefined ? message : { ...message, index: positions[index] ?? index };
+    });
+    return first ? refused.withMessages([first, ...rest]) : refused;
+  });
 }
 
 /** The same error for a unit at another location: `way` precedes the parameter. */

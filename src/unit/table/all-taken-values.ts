@@ -8,7 +8,7 @@ import type { KindError, Message } from '../../shared/errors.js';
 import { LIMITS } from '../../shared/limits.js';
 import { runYielding } from '../../shared/work-in-pieces.js';
 import { takenStatement } from '../../sql/taken-values.sql.js';
-import { rowsText } from '../../sql/new-rows.sql.js';
+import { KEY_NAME, rowsText } from '../../sql/new-rows.sql.js';
 import { takenValues } from '../draft/conflict-messages.js';
 import type { LocatedDraft } from '../draft/references.js';
 import type { Session } from '../session/session.js';
@@ -18,7 +18,7 @@ import { completeRefusal, withFaults } from '../draft/complete-refusal.js';
  * Adds all taken values of the drafts to a refusal, of fields that the caller may read. Of two drafts with the same
  * value, the later one is reported.
  * @param readable the fields that the caller may read
- * @param id of the unit that is edited
+ * @param edited the keys of the units that are edited, one for each draft
  */
 export function withAllUniqueViolations(
   session: Session,
@@ -26,11 +26,14 @@ export function withAllUniqueViolations(
   drafts: readonly LocatedDraft[],
   readable: ReadonlyMap<string, Field>,
   refused: KindError,
-  id?: string,
+  edited?: readonly string[],
 ): Promise<KindError> | KindError {
-  const lists = uniqueLists(kind).filter((fields) =>
-    fields.every((field) => isGiven(field, kind, drafts) && (readable.has(field.id) || field === kind.keyField)),
-  );
+  const lists = uniqueLists(kind).filter((fields) => {
+    const given = fields.filter((field) => isGiven(field, kind, drafts));
+    const visible = fields.every((field) => readable.has(field.id) || field === kind.keyField);
+    // The unit of an edit has the values that the edit does not name.
+    return visible && (edited ? given.length > 0 : given.length === fields.length);
+  });
   const isReported = (fields: readonly Field[]) => {
     return refused.messages.some(({ text }) => text === violationOf(fields).text);
   };
@@ -39,12 +42,14 @@ export function withAllUniqueViolations(
   return completeRefusal(session.executor, refused, async (executor, soFar) => {
     try {
       const columns = [...new Set(lists.flat().map(({ column, id: name }) => column ?? name))];
-      const rows = checked.map(({ draft }) =>
-        Object.fromEntries(columns.map((name) => [name, draft.row[name] ?? null])),
-      );
+      const rows = checked.map(({ draft }, at) => ({
+        ...Object.fromEntries(columns.map((name) => [name, draft.row[name] ?? null])),
+        ...(edited && { [KEY_NAME]: edited[at] }),
+      }));
+      const written = drafts[0]?.draft.written ?? [];
       const text = await runYielding(rowsText(rows), new EventLoopYield(session.project.schema));
       const taken = await executor.run<{ taken: boolean[] }>(
-        takenStatement(session.project.schema, kind, lists, text, id),
+        takenStatement(session.project.schema, kind, lists, text, edited && { written, keys: edited }),
       );
       const found = checked.flatMap(({ index }, row): Message[] => {
         const ofUnit = lists.filter((_, at) => taken[row]?.taken[at]);

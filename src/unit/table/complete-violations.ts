@@ -35,7 +35,7 @@ export class ViolationCompleter {
       if (!(error instanceof KindError)) throw error;
       if (error.code.endsWith('.not_unique')) {
         const { visibleFields } = context;
-        const completed = await withAllUniqueViolations(session, kind, drafts, visibleFields, error, edited?.id);
+        const completed = await withAllUniqueViolations(session, kind, drafts, visibleFields, error, edited?.ids);
         if (session.executor.tx) throw completed;
         throw withFaults(completed, await this.#missing(session, kind, drafts, edited));
       }
@@ -53,7 +53,7 @@ export class ViolationCompleter {
     try {
       const found = await this.references.unreachable(session, kind, drafts, true);
       const faults = new Faults();
-      addReferenceFaults(edited && found.length > 0 ? await edited.fresh(found) : found, faults);
+      addReferenceFaults(edited?.fresh && found.length > 0 ? await edited.fresh(found) : found, faults);
       return faults.messages;
     } catch (error) {
       // `Faults` throws when it has as many faults as one error may have.
@@ -62,10 +62,13 @@ export class ViolationCompleter {
   }
 }
 
-/** The edited unit; `fresh` removes references that it has already. */
+/**
+ * The edited units, one for each draft. `fresh` removes references that they have already; left out in transactions, where
+ * missing units are not looked up.
+ */
 export interface Edited {
-  readonly id: string;
-  readonly fresh: (found: readonly Unreachable[]) => Promise<readonly Unreachable[]>;
+  readonly ids: readonly string[];
+  readonly fresh?: (found: readonly Unreachable[]) => Promise<readonly Unreachable[]>;
 }
 
 /** What refusals of the write may tell the caller. */

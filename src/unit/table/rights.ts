@@ -94,7 +94,7 @@ export class UnitRights {
     if (!found) return unknownUnit(kind, id);
     if (options.tags && !options.tags.includes(found.tag)) return versionMismatch(kind, id);
     if (!options.access || (await this.#find(session, kind, id, options.access))) return undefined;
-    return accessDenied(session.caller, `You may not ${operation} this unit of '${kind.id}'`);
+    return mayNotWriteUnit(session.caller, kind, operation);
   }
 
   /**
@@ -126,6 +126,10 @@ export class UnitRights {
       shown,
     };
   }
+}
+
+export function mayNotWriteUnit(caller: Caller, kind: KindDef, operation: string): KindError {
+  return accessDenied(caller, `You may not ${operation} this unit of '${kind.id}'`);
 }
 
 /** A rule of the parameter does not let the caller write it in this unit. */

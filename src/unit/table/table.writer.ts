@@ -145,7 +145,7 @@ export class TableWriter {
       const plan = changes ? { ...base, ...planWritten(within, kind, draft, body), tags: undefined } : base;
       const write = (context: WriteContext) => this.repository.update(within.executor, plan, draft.row, context);
       const row = await this.violations.runWrite(within, kind, [{ draft }], write, {
-        id,
+        ids: [scalarText(key)],
         fresh: this.#fresh(within, kind, id),
       });
       if (!row) {

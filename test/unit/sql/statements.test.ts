@@ -40,7 +40,8 @@ import { takenStatement } from '../../../src/sql/taken-values.sql.js';
 import { lockMatchingStatement, updateMatchingStatement } from '../../../src/sql/matching.sql.js';
 import { keptValuesStatement, resultsStatement, updateStatement } from '../../../src/sql/update.sql.js';
 import { lookupStatement } from '../../../src/sql/upsert.sql.js';
-import { rowParams, rowsText } from '../../../src/sql/new-rows.sql.js';
+import { updateSetStatement } from '../../../src/sql/update-set.sql.js';
+import { KEY_NAME, rowParams, rowsText } from '../../../src/sql/new-rows.sql.js';
 import { pageCursor } from '../../../src/unit/query/cursor.js';
 import { planGet, planList, type PlanContext } from '../../../src/unit/query/list.plan.js';
 import { tableShapes } from '../../../src/model/table/required-tables.js';
@@ -79,6 +80,7 @@ const [city, land, stringKind] = ['city', 'land', 'string'].map((id) => kindIn(m
   ReturnType<typeof kindIn>,
 ];
 const ID = '0198c0de-0000-7000-8000-000000000001';
+const OTHER_ID = '0198c0de-0000-7000-8000-000000000002';
 
 /** All of them, of a schema whose model has a version. */
 function statements(schema: string, version: number): Map<string, Statement> {
@@ -231,6 +233,13 @@ function statements(schema: string, version: number): Map<string, Statement> {
       ),
     ],
     [
+      'an update of several units, each to values of its own',
+      updateSetStatement(
+        { ...write, ...once, readable: own, access: own, allowed: own, rules: [own] },
+        runSync(rowsText([{ [KEY_NAME]: ID, name: 'Oslo' }])),
+      ),
+    ],
+    [
       'an insert of what is not there yet',
       insertStatement({ ...write, by: [field('name')] }, rowParams(write.written, row) ?? { params: [] }),
     ],
@@ -257,18 +266,25 @@ function statements(schema: string, version: number): Map<string, Statement> {
         schema,
         city,
         [[field('name')], [field('name'), field('size')]],
-        { json: '[{"name":"Rome","size":1}]', count: 1 },
-        ID,
+        { json: `[{"_key":"${ID}","name":"Rome"}]`, count: 1 },
+        { written: [field('name')], keys: [ID] },
       ),
     ],
     [
       'which values of several others have',
+      takenStatement(schema, city, [[field('name')], [field('name'), field('size')]], {
+        json: '[{"name":"Rome","size":1},{"name":"Oslo","size":1}]',
+        count: 2,
+      }),
+    ],
+    [
+      'which values of several edited ones have',
       takenStatement(
         schema,
         city,
-        [[field('name')], [field('name'), field('size')]],
-        { json: '[{"name":"Rome","size":1},{"name":"Oslo","size":1}]', count: 2 },
-        undefined,
+        [[field('name'), field('size')]],
+        { json: `[{"_key":"${ID}","name":"Rome"},{"_key":"${OTHER_ID}","name":"Oslo"}]`, count: 2 },
+        { written: [field('name')], keys: [ID, OTHER_ID] },
       ),
     ],
     ['whether an index is a large one', isLargeStatement(schema, 'city', '_city_size_idx', 10_000)],
