@@ -13,6 +13,8 @@ export class FunctionError extends Error {
   override readonly name = 'FunctionError';
   /** Set by the service: the position of the unit in a bulk write, if a hook has thrown the error. */
   declare readonly index?: number;
+  /** Set by the service: the id of the unit in a write by filter, if a hook has thrown the error. */
+  declare readonly unit?: string;
 
   /**
    * @param status an HTTP status from 400 to 599

@@ -10,14 +10,15 @@ import { didYouMean } from './did-you-mean.js';
 export { ERRORS, type ErrorCode, type ErrorKind } from './error-codes.js';
 
 /**
- * One entry of `messages`. `parameter`: the parameter at fault; `index`: its object in a bulk write; `operation`: its
- * operation in a batch; `line` and `record`: its place in the file of an import, both from 1.
+ * One entry of `messages`. `parameter`: the parameter at fault; `index`: its object in a bulk write; `unit`: the id of its
+ * unit in an edit or deletion by filter; `operation`: its operation in a batch; `line` and `record`: its place in the file of an import, both from 1.
  */
 export interface Message {
   readonly code: ErrorCode;
   readonly text: string;
   readonly parameter?: string;
   readonly index?: number;
+  readonly unit?: string;
   readonly operation?: number;
   readonly line?: number;
   readonly record?: number;

@@ -65,9 +65,18 @@ export function keepsValue(
 ): Fragment {
   const stored = columnRef(field);
   if (!repeatable) return sql`${stored} IS NULL`;
-  const expression = expressions?.find((each) => each.field === field);
-  const value = expression ? expressionResult(expression) : inputColumn(field);
+  const value = valueAfter(field, { written: [field], ...(expressions && { expressions }) });
   return sql`(${stored} IS NULL OR ${stored} IS NOT DISTINCT FROM ${value})`;
+}
+
+/** The value that a unit has in a field after an edit. */
+export function valueAfter(
+  field: Field,
+  { written, expressions }: Pick<UpdatePlan, 'written' | 'expressions'>,
+): Fragment {
+  const expression = expressions?.find((each) => each.field === field);
+  if (expression) return expressionResult(expression);
+  return written.includes(field) ? inputColumn(field) : columnRef(field);
 }
 
 /** One row `body, fits` for a unit: the results of the expressions as JSON, and whether each may be stored. */

@@ -25,6 +25,7 @@ import { SystemLinks } from './system-links.js';
 import { TableInserter } from './table/table.inserter.js';
 import { TableReader } from './table/table.reader.js';
 import { TableStore } from './table/table.store.js';
+import { MatchingRefusals } from './table/matching.refusals.js';
 import { MatchingWriter } from './table/matching.writer.js';
 import { SelectionRepository } from './table/selection.repository.js';
 import { UpsertEdits } from './table/upsert.edits.js';
@@ -49,6 +50,7 @@ import { ViolationCompleter } from './table/complete-violations.js';
     Behaviors,
     BehaviorChanges,
     ExpressionResults,
+    MatchingRefusals,
     MatchingWriter,
     SelectionRepository,
     EditSetRepository,

@@ -56,7 +56,14 @@ function isPeriodic({ text, values }: Statement): boolean {
 interface ReplyBody {
   // eslint-disable-next-line @typescript-eslint/no-explicit-any -- contents are whatever the service answers; tests look into them
   readonly content: any;
-  readonly messages: { code: string; text: string; parameter?: string; index?: number; operation?: number }[];
+  readonly messages: {
+    code: string;
+    text: string;
+    parameter?: string;
+    index?: number;
+    unit?: string;
+    operation?: number;
+  }[];
 }
 
 export interface Reply {

@@ -61,8 +61,12 @@ export function errorAnswer(refused: Refusal, request: HttpRequest): ErrorAnswer
 /** Errors of function authors are returned as they are. */
 function answerFor(error: KindError | FunctionError, method: string): ErrorAnswer {
   if (error instanceof KindError) return error.status === 503 ? unavailableAnswer(error, method) : error;
-  const { status, code, text, parameter, index } = error;
-  const location = { ...(parameter !== undefined && { parameter }), ...(index !== undefined && { index }) };
+  const { status, code, text, parameter, index, unit } = error;
+  const location = {
+    ...(parameter !== undefined && { parameter }),
+    ...(index !== undefined && { index }),
+    ...(unit !== undefined && { unit }),
+  };
   return { status, messages: [{ code, text, ...location }] };
 }
 

@@ -15,6 +15,24 @@ export async function withPosition<T>({ index }: Pick<LocatedDraft, 'index'>, wo
   }
 }
 
+/** Runs work on one of the units that a filter matches. @throws its error with the id of the unit */
+export async function withUnit<T>(unit: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof FunctionError) throw Object.assign(relocateFunctionError(error, {}), { unit });
+    throw error instanceof KindError && error.status < 500 ? ofUnit(error, unit) : error;
+  }
+}
+
+/** The refusal with the id of the unit that is the reason for it. */
+export function ofUnit(refused: KindError, unit: string): KindError {
+  return rewordRefusal(refused, (each) => {
+    const [first, ...rest] = each.messages.map((message) => ({ ...message, unit }));
+    return first ? each.withMessages([first, ...rest]) : each;
+  });
+}
+
 /** Runs work on some objects of a body. @throws its error with the positions that the objects have in the whole body */
 export async function withPositions<T>(positions: readonly number[], work: () => Promise<T>): Promise<T> {
   try {

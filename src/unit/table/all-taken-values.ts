@@ -73,7 +73,7 @@ function isGiven(field: Field, kind: KindDef, drafts: readonly LocatedDraft[]): 
 }
 
 /** The unique constraints of a kind, each as a list of fields. */
-function uniqueLists(kind: KindDef): Field[][] {
+export function uniqueLists(kind: KindDef): Field[][] {
   const single = [...kind.fields.values()].filter(
     (field) =>
       field === kind.primary ||

@@ -17,6 +17,7 @@ import { Behaviors, type Behavior, type HookedLink } from '../draft/behavior.js'
 import { UnitLinks } from './unit-links.js';
 import { referenceKept } from '../draft/conflict-messages.js';
 import { References, storedReferences } from '../draft/references.js';
+import { withUnit } from '../draft/refusal-position.js';
 import { DeletionSet } from '../session/deletion-set.js';
 import type { Session } from '../session/session.js';
 import { StoredCounts } from './stored-counts.js';
@@ -101,7 +102,7 @@ export class Deletions {
       for (const id of ids) {
         session.deletionSet.checkTime();
         // The deletion of an earlier one may have deleted it too.
-        if (await this.#exists(session, kind, id)) await this.remove(session, kind, id, rows([id]));
+        if (await this.#exists(session, kind, id)) await withUnit(id, () => this.remove(session, kind, id, rows([id])));
       }
       return;
     }

@@ -10,7 +10,7 @@ import type { MatchingQuery } from '../../filter/matching-query.js';
 import type { Parsed } from '../../http/route/parse-list-query.js';
 import type { KindDef } from '../../model/model.js';
 import { conjunction, type Predicate } from '../../model/predicate/predicate.js';
-import { KindError, refusal, type Message } from '../../shared/errors.js';
+import { KindError, refusal } from '../../shared/errors.js';
 import type { MaybePromise } from '../../shared/maybe-promise.js';
 import { LIMITS } from '../../shared/limits.js';
 import type { MatchingPlan, UpdateMatchingPlan } from '../../sql/matching.sql.js';
@@ -20,26 +20,25 @@ import type { Body } from '../draft/draft.js';
 import { Drafter } from '../draft/drafter.js';
 import { nestedBodies } from '../draft/nested-units.js';
 import { References } from '../draft/references.js';
-import { writeOnceRefusal } from '../draft/write-once.js';
+import { withUnit } from '../draft/refusal-position.js';
 import { planContextOf, planList, planQuery } from '../query/list.plan.js';
 import { Deadline } from '../session/deadline.js';
 import type { Session } from '../session/session.js';
 import type { AffectedUnits, WriteOptions } from '../store/unit-store.js';
 import { writeContextOf } from './complete-violations.js';
 import { planWritten, withFieldRules } from './edit-plan.js';
-import { leavesAllowedUnits, UnitRights } from './rights.js';
+import { UnitRights } from './rights.js';
 import { hasNoTransaction, TableInserter } from './table.inserter.js';
 import { TableReader } from './table.reader.js';
 import { TableWriter } from './table.writer.js';
-import { SelectionRepository, type FoundRows, type Verdict } from './selection.repository.js';
+import { SelectionRepository } from './selection.repository.js';
+import { checkFound, MatchingRefusals, type MatchingOperation } from './matching.refusals.js';
 
 /** The units to write, and the query that answers some of them. */
 interface Selected {
   readonly plan: MatchingPlan;
   readonly shown: ListQuery | undefined;
 }
-
-type Operation = 'update' | 'delete';
 
 @Injectable()
 export class MatchingWriter {
@@ -52,6 +51,7 @@ export class MatchingWriter {
     private readonly inserter: TableInserter,
     private readonly reader: TableReader,
     private readonly writer: TableWriter,
+    private readonly refusals: MatchingRefusals,
   ) {}
 
   updateAll(
@@ -117,7 +117,7 @@ export class MatchingWriter {
   }
 
   /** Locks the units and returns their keys. @throws KindError 403, 409 */
-  async #lock(session: Session, plan: MatchingPlan, operation: Operation): Promise<readonly string[]> {
+  async #lock(session: Session, plan: MatchingPlan, operation: MatchingOperation): Promise<readonly string[]> {
     const found = await this.repository.lockMatching(session.executor, plan, session.model, operation === 'delete');
     checkFound(session, plan, found, operation);
     return found.keys ?? [];
@@ -154,7 +154,7 @@ export class MatchingWriter {
     const deadline = new Deadline(LIMITS.affectedSeconds, 'The edit');
     for (const key of keys) {
       deadline.check();
-      await this.writer.update(session, kind, key, read, { access, ...(writer && { writer }) });
+      await withUnit(key, () => this.writer.update(session, kind, key, read, { access, ...(writer && { writer }) }));
     }
     return { count: keys.length, ...(await this.#items(session, kind, selected, keys)) };
   }
@@ -188,9 +188,13 @@ export class MatchingWriter {
     };
     return this.inserter.withDeferredFaults(session, deferred, async (within) => {
       const context = writeContextOf(within, kind);
-      const verdict = await this.repository.updateMatching(within.executor, update, draft.row, context);
+      const verdict = await this.repository
+        .updateMatching(within.executor, update, draft.row, context)
+        .catch(async (error: unknown) => {
+          throw await this.refusals.withUnits(within, update, draft, error);
+        });
       checkFound(within, plan, verdict, 'update');
-      checkVerdict(within, update, verdict);
+      await this.refusals.checkVerdict(within, update, draft, verdict);
       deferred.throwIfAny();
       return verdict.affected;
     });
@@ -223,27 +227,6 @@ export class MatchingWriter {
       throw error;
     }
   }
-}
-
-/** @throws KindError 403 if the caller may not write one of the units, 409 if there are too many */
-function checkFound({ caller }: Session, { kind, most }: MatchingPlan, found: FoundRows, operation: Operation): void {
-  if (!found.may) throw accessDenied(caller, `You may not ${operation} some of these units of '${kind.id}'`);
-  if (found.matched <= most) return;
-  const text = `More than ${most} units of '${kind.id}' match; max_affected is the most that may, up to ${LIMITS.affectedMax}`;
-  throw refusal('unit.too_many', text);
-}
-
-/** @throws KindError 400, 403, 409 if the edit is not allowed for one of the units */
-function checkVerdict({ caller }: Session, plan: UpdateMatchingPlan, { kept, fits, stays }: Verdict): void {
-  const refused = writeOnceRefusal(plan.writeOnce.filter((_, at) => kept[at] === false).map(({ field }) => field));
-  if (refused) throw refused;
-  const unfit = (plan.expressions ?? []).filter((_, at) => fits[at] === false);
-  const [first, ...rest] = unfit.map(({ field }): Message => {
-    const text = `${field.id}: the result of the expression may not be stored in one of the units`;
-    return { code: 'parameter.bad_expression', text, parameter: field.id };
-  });
-  if (first) throw new KindError([first, ...rest]);
-  if (!stays) throw leavesAllowedUnits(caller, plan.kind);
 }
 
 function hasKeyOf(kind: KindDef, keys: readonly string[]): Predicate {

@@ -2,9 +2,10 @@
 import { Injectable } from '@nestjs/common';
 import { trackContention } from '../../database/transaction/contention.js';
 import type { Executor } from '../../database/database.js';
-import type { Model } from '../../model/model.js';
+import type { Field, Model } from '../../model/model.js';
 import {
   lockMatchingStatement,
+  takenByMatchingStatement,
   updateMatchingStatement,
   type MatchingPlan,
   type UpdateMatchingPlan,
@@ -19,8 +20,8 @@ import { jsonTextOf, runWrite, type RowValues } from './run-write.js';
 export interface FoundRows {
   /** How many match, one more than allowed at most. */
   readonly matched: number;
-  /** Whether the caller may write all of them. */
-  readonly may: boolean;
+  /** The id of one that the caller may not write; null if it may write all. */
+  readonly denied: string | null;
 }
 
 export interface LockedRows extends FoundRows {
@@ -28,14 +29,14 @@ export interface LockedRows extends FoundRows {
   readonly keys: readonly string[] | null;
 }
 
-/** What an edit of units found. It changed them if all of it allows that. */
+/** What an edit of units found: ids of units that are in its way. It changed all units if there are none. */
 export interface Verdict extends FoundRows {
-  /** For each field that may be written once, whether all units keep its value. */
-  readonly kept: readonly boolean[];
-  /** For each expression, whether its result may be stored in all units. */
-  readonly fits: readonly boolean[];
-  /** Whether all units still satisfy the access rule. */
-  readonly stays: boolean;
+  /** For each field that may be written once, a unit that would not keep its value. */
+  readonly changed: readonly (string | null)[];
+  /** A unit in which the result of an expression may not be stored. */
+  readonly unfit: string | null;
+  /** A unit that would no longer satisfy the access rule. */
+  readonly leaving: string | null;
   readonly affected: number;
 }
 
@@ -92,5 +93,16 @@ export class SelectionRepository {
     checkVersion(verdict, context.model);
     if (!verdict) throw new Error('an edit of units answers one row');
     return verdict;
+  }
+  /** For each list of fields, the id of a unit that the edit would give the values of another unit; null if there is none. */
+  async takenBy(
+    executor: Executor,
+    plan: UpdateMatchingPlan,
+    row: RowValues,
+    lists: readonly (readonly Field[])[],
+  ): Promise<readonly (string | null)[]> {
+    const rows = rowParams(plan.written, row) ?? (await jsonTextOf(plan, [row]));
+    const [found] = await executor.run<{ units: (string | null)[] }>(takenByMatchingStatement(plan, rows, lists));
+    return found?.units ?? [];
   }
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { asMember, defineKinds } from '../../support/callers.js';
 import { createdId, ok, query, refusalOf } from '../../support/definitions.js';
 import { FunctionsFolder } from '../../support/functions.js';
-import { startTestService, type TestProject } from '../../support/service.js';
+import { startTestService, type Reply, type TestProject } from '../../support/service.js';
 
 const folder = new FunctionsFolder({
   'hooked.ts': `
@@ -58,6 +58,18 @@ await defineKinds(
     parameters: ['name', { id: 'task', kind_id: 'unit', reference_kind: 'task', on_delete: 'cascade' }],
   },
   { id: 'hooked', parameters: ['name', 'state'] },
+  {
+    id: 'tagged',
+    unique: [['list', 'place']],
+    parameters: [
+      'name',
+      { id: 'number', kind_id: 'integer', unique: true },
+      { id: 'marks', kind_id: 'integer' },
+      { id: 'list', kind_id: 'string' },
+      { id: 'place', kind_id: 'integer' },
+      { id: 'tags', kind_id: 'string', multiple: true },
+    ],
+  },
 );
 const many = (project: TestProject, kind: string, units: readonly object[]) => ok(project.post(`/${kind}/unit`, units));
 const put = (project: TestProject, kind: string, filter: string, body: object, more = '') =>
@@ -192,7 +204,7 @@ describe('an edit by filter', () => {
     });
     expect(refusalOf(await put(member, 'task', all, { points: { $inc: 2 } }))).toEqual({
       status: 400,
-      messages: ['parameter.bad_expression points'],
+      messages: ['parameter.too_large points'],
     });
     expect((await ok(put(member, 'task', all, { points: { $inc: 1 }, once: 1 }))) as object).toEqual({ count: 2 });
     const header = { headers: { 'if-match': '"1"' } };
@@ -310,5 +322,94 @@ describe('a deletion by filter', () => {
       messages: ['token.missing'],
     });
     expect(await namesOf('task', 'startswith(name,x)')).toEqual(['x1', 'x2']);
+  });
+});
+
+describe('a refusal names the unit that is the reason for it', () => {
+  const named = ({ status, body }: Reply) => [status, ...body.messages.map(({ code, unit }) => `${code} ${unit}`)];
+  const ids = async (kind: string, units: readonly object[]) =>
+    ((await many(admin, kind, units)).items as { id: string }[]).map(({ id }) => id);
+
+  it('where the result of an expression may not be stored', async () => {
+    const [, full] = await ids('task', [
+      { name: 'e1', points: 1 },
+      { name: 'e2', points: 100 },
+      { name: 'e3', points: 50 },
+    ]);
+    const reply = await put(member, 'task', 'startswith(name,e)', { points: { $inc: 1 }, state: 'open' });
+    expect(named(reply)).toEqual([400, `parameter.too_large ${full}`]);
+    expect(reply.body.messages[0]).toMatchObject({ parameter: 'points', text: 'points: at most 100, got 101' });
+    expect(named(await put(member, 'task', 'startswith(name,e)', { points: { $inc: 1 } }, '&include=name'))).toEqual([
+      400,
+      `parameter.too_large ${full}`,
+    ]);
+    const range = await put(member, 'task', 'startswith(name,e)', { points: { $inc: -9007199254740991 - 1 } });
+    expect(range.status).toBe(400);
+    const [, large] = await ids('tagged', [
+      { name: 'g1', tags: ['a'] },
+      { name: 'g2', marks: 9_000_000_000_000_000 },
+    ]);
+    expect(named(await put(admin, 'tagged', 'startswith(name,g)', { marks: { $inc: 9_000_000_000_000_000 } }))).toEqual(
+      [400, `parameter.bad_value ${large}`],
+    );
+  });
+
+  it('where it would have the unique values of another one', async () => {
+    const [one, two, three] = await ids('tagged', [
+      { name: 'q', number: 1, list: 'a', place: 1 },
+      { name: 'q', number: 5, list: 'a', place: 2 },
+      { name: 'q', number: 9, list: 'b', place: 2 },
+      { name: 'other', number: 14 },
+    ]);
+    expect(named(await put(admin, 'tagged', 'eq(name,q)', { number: { $inc: 5 } }))).toEqual([
+      409,
+      `parameter.not_unique ${three}`,
+    ]);
+    expect(named(await put(admin, 'tagged', 'eq(name,q)', { number: 7 }))).toEqual([
+      409,
+      `parameter.not_unique ${two}`,
+    ]);
+    expect(named(await put(admin, 'tagged', 'eq(number,1)', { number: 14, list: 'b', place: 2 }))).toEqual([
+      409,
+      `parameter.not_unique ${one}`,
+      `unit.not_unique ${one}`,
+    ]);
+    expect(named(await put(admin, 'tagged', 'eq(name,q)', { list: 'c' }, '&include=name'))).toEqual([
+      409,
+      `unit.not_unique ${three}`,
+    ]);
+  });
+
+  it('where it has a value that may be written once, or the caller may not change it', async () => {
+    const [first, second] = await ids('task', [
+      { name: 'w1', once: 1 },
+      { name: 'w2', once: 2 },
+    ]);
+    expect(named(await put(member, 'task', 'startswith(name,w)', { once: 1 }))).toEqual([
+      409,
+      `parameter.write_once ${second}`,
+    ]);
+    expect(first).not.toBe(second);
+    const [, other] = await ids('note', [
+      { name: 'm1', owner: memberId },
+      { name: 'm2', owner: null },
+    ]);
+    for (const reply of [
+      await put(member, 'note', 'in(name,m1,m2)', { name: 'n' }),
+      await put(member, 'note', 'in(name,m1,m2)', { name: 'n' }, '&include=name'),
+      await remove(member, 'note', 'in(name,m1,m2)'),
+    ])
+      expect(named(reply)).toEqual([403, `access.denied ${other}`]);
+    const leaving = await put(member, 'note', 'eq(name,m1)', { owner: null });
+    expect(leaving.status).toBe(403);
+    expect(leaving.body.messages[0]?.unit).toEqual(expect.any(String));
+  });
+
+  it('where its hook refuses', async () => {
+    const [go, stop] = await ids('hooked', [{ name: 'h1' }, { name: 'stop' }]);
+    const filter = `in(id,${go},${stop})`;
+    expect(named(await put(admin, 'hooked', filter, { state: 'new' }))).toEqual([409, `hooked.stop ${stop}`]);
+    expect(named(await remove(admin, 'hooked', filter))).toEqual([409, `hooked.stop ${stop}`]);
+    expect(named(await put(admin, 'hooked', 'eq(name,h1)', { state: 'x' }))[0]).toBe(400);
   });
 });
