@@ -11,6 +11,7 @@ import { Explanations } from './explanations.js';
 import { IndexAdvisor } from './index-advisor.js';
 import { InlineParameters } from './inline-parameters.js';
 import { KeptAnswers } from './write/kept-answers.js';
+import { RepeatedAnswers } from './write/repeated-answers.js';
 import { LinkHooks } from './table/link-hooks.js';
 import { References } from './draft/references.js';
 import { RemoteReader } from './remote/remote.reader.js';
@@ -66,6 +67,7 @@ import { ViolationCompleter } from './table/complete-violations.js';
     IndexAdvisor,
     InlineParameters,
     KeptAnswers,
+    RepeatedAnswers,
     LinkHooks,
     References,
     RemoteReader,
@@ -99,6 +101,7 @@ import { ViolationCompleter } from './table/complete-violations.js';
     Explanations,
     InlineParameters,
     KeptAnswers,
+    RepeatedAnswers,
     LinkHooks,
     PageRepository,
     References,

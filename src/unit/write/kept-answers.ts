@@ -33,6 +33,8 @@ const SWEEP_INTERVAL = 10 * 60_000;
 interface KeptHeaders {
   readonly etag?: string | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** The version of the model; undefined for changes of definitions. */
+  readonly model?: number | undefined;
 }
 
 /** The request has been answered before. */
@@ -45,6 +47,11 @@ export class AnsweredError extends Error {
     readonly answer: KeptAnswer,
   ) {
     super('a request with this idempotency key was answered before');
+  }
+
+  /** The version of the model then, if it is known. */
+  get modelVersion(): number | undefined {
+    return (JSON.parse(this.answer.headers ?? '{}') as KeptHeaders).model;
   }
 }
 
@@ -69,13 +76,19 @@ export class KeptAnswers {
   }
 
   /** Stores the answer of a success. @throws KindError 400 if it is too large to be kept */
-  async keep(tx: Executor, schema: string, id: string, { content, etag, headers }: Answer): Promise<void> {
+  async keep(
+    tx: Executor,
+    schema: string,
+    id: string,
+    { content, etag, headers }: Answer,
+    model: number | undefined,
+  ): Promise<void> {
     if (Buffer.byteLength(content) > LIMITS.keptAnswer) {
       const most = LIMITS.keptAnswer.toLocaleString('en');
-      const text = `The answer is larger than the ${most} bytes that are kept for an Idempotency-Key; send less at once`;
+      const text = `The answer would be larger than the ${most} bytes that are kept for an Idempotency-Key. Nothing was stored: send less at once, each part with a key of its own, or send it without a key`;
       throw refusal('answer.too_large', text);
     }
-    const sent = JSON.stringify({ etag, headers } satisfies KeptHeaders);
+    const sent = JSON.stringify({ etag, headers, model } satisfies KeptHeaders);
     await tx.run(keepAnswerStatement(schema, id, { status: 200, content, headers: sent }));
     tx.tx?.afterCommit(() => this.#sweep(schema));
   }

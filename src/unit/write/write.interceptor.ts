@@ -9,8 +9,8 @@ import { Answer, NULL_ANSWER } from '../../http/answer/answer.js';
 import type { ReceivedBody } from '../../http/body/read-body.js';
 import { DRY_RUN_HEADER, KEY_HEADER, REPLAYED_HEADER } from '../../http/request/header-names.js';
 import { requestOf, type HttpRequest } from '../../http/request/request.js';
-import { routeOf } from '../../http/route/api-route.js';
-import { errorAnswer, refusalOf } from '../../http/server/error-answer.js';
+import { routeOf, type RouteTag } from '../../http/route/api-route.js';
+import { errorAnswer, refusalOf, StoredRefusal } from '../../http/server/error-answer.js';
 import { AroundInterceptor, type RunAround } from '../../http/server/preparing.interceptor.js';
 import { Faults, isCallerError, isMissingRight, KindError, refusal } from '../../shared/errors.js';
 import type { KeyedRequest } from '../../sql/idempotency.sql.js';
@@ -22,11 +22,13 @@ import { NotBegunError, UnbegunTransaction } from './begin-later.js';
 import { DryRunDone, takeDryRun, type DryRun } from './dry-run.js';
 import { keyedRequest, keyId } from './idempotency-key.js';
 import { AnsweredError, KeptAnswers, repeatedAnswer } from './kept-answers.js';
+import { RepeatedAnswers } from './repeated-answers.js';
 
 /** What a request asks for beside the write. */
 interface Wish {
   readonly dryRun: DryRun | undefined;
   readonly key: string | undefined;
+  readonly tag: RouteTag | undefined;
 }
 
 /** The write needs a transaction of its own, because it changes definitions. */
@@ -43,6 +45,7 @@ export class WriteInterceptor extends AroundInterceptor {
     private readonly behaviors: Behaviors,
     private readonly runner: EnclosedRunner,
     private readonly kept: KeptAnswers,
+    private readonly repeated: RepeatedAnswers,
   ) {
     super();
   }
@@ -59,12 +62,12 @@ export class WriteInterceptor extends AroundInterceptor {
     const line = `${request.method} ${request.url}`;
     const dryRun = route?.query.includes('dry_run') ? takeDryRun(request) : undefined;
     if (!dryRun?.dry && key === undefined) return undefined;
-    return (invoke) => new Write(request, line, { dryRun, key }, invoke, this.#parts).run();
+    return (invoke) => new Write(request, line, { dryRun, key, tag: route?.tag }, invoke, this.#parts).run();
   }
 
   get #parts(): Parts {
-    const { catalog, behaviors, runner, kept } = this;
-    return { catalog, behaviors, runner, kept };
+    const { catalog, behaviors, runner, kept, repeated } = this;
+    return { catalog, behaviors, runner, kept, repeated };
   }
 }
 
@@ -73,6 +76,7 @@ interface Parts {
   readonly behaviors: Behaviors;
   readonly runner: EnclosedRunner;
   readonly kept: KeptAnswers;
+  readonly repeated: RepeatedAnswers;
 }
 
 /** One request. */
@@ -203,7 +207,7 @@ class Write {
     // A change of definitions that shows nothing returns undefined.
     const answer = result instanceof Answer ? result : NULL_ANSWER;
     if (this.#dry) throw new DryRunDone(answer);
-    if (keyed) await this.parts.kept.keep(tx, schema, keyed.id, answer);
+    if (keyed) await this.parts.kept.keep(tx, schema, keyed.id, answer, scopeOf(this.request).enclosing?.model.version);
     return result;
   }
 
@@ -220,16 +224,30 @@ class Write {
     throw error;
   }
 
-  /** Answers as before, if the caller still has the rights. */
+  /** Answers as before, if the caller still has the rights, and with what it may still read. */
   async #repeat(answered: AnsweredError, keyed: KeyedRequest): Promise<Answer> {
     const { catalog } = this.parts;
     await catalog.withModelUnqueued(this.#scope, (model) => catalog.check(this.#scope, model));
     await this.#checkRights().catch(onlyMissingRights);
-    const { res: response } = this.request;
-    if (answered.earlier.request === keyed.request && answered.earlier.hash === keyed.hash) {
-      response?.setHeader(REPLAYED_HEADER, 'true');
+    try {
+      const answer = await this.#readable(repeatedAnswer(answered, keyed), answered.modelVersion);
+      this.request.res?.setHeader(REPLAYED_HEADER, 'true');
+      return answer;
+    } catch (error) {
+      if (error instanceof StoredRefusal) this.request.res?.setHeader(REPLAYED_HEADER, 'true');
+      throw error;
     }
-    return repeatedAnswer(answered, keyed);
+  }
+
+  async #readable(answer: Answer, modelVersion: number | undefined): Promise<Answer> {
+    const { catalog, repeated } = this.parts;
+    const { tag } = this.wish;
+    if (tag === 'Functions') return answer;
+    const asked = { url: this.request.url, isBatch: tag === 'Batch', body: this.#body, modelVersion };
+    return catalog.withModelUnqueued(this.#scope, async (model) => {
+      await catalog.check(this.#scope, model);
+      return repeated.readable(this.#scope, model, answer, asked);
+    });
   }
 }
 

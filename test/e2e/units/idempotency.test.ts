@@ -275,6 +275,131 @@ describe('rights are checked before an answer is repeated', () => {
   });
 });
 
+describe('a repeated answer shows what the caller may read now', () => {
+  const opened = (more: object = {}) => ({
+    read: 'member',
+    create: 'member',
+    update: 'member',
+    delete: 'member',
+    ...more,
+  });
+  const own = 'eq(owner,@member.id)';
+  let me = '';
+  const kinds = async () => {
+    me = ((await ok(member.get('/auth/me'))) as { id: string }).id;
+    await defineKinds(
+      project,
+      {
+        id: 'diary',
+        access: opened({ read: own, function: 'member' }),
+        parameters: [
+          { id: 'owner', kind_id: 'unit', reference_kind: 'person' },
+          { id: 'page', kind_id: 'string', unique: true },
+          { id: 'mood', kind_id: 'string' },
+        ],
+      },
+      { id: 'sheet', access: opened(), parameters: ['page', 'mood'] },
+    );
+  };
+  const give = (id: unknown, owner: string | null) => ok(project.put(`/diary/unit/${String(id)}`, { owner }));
+  const repeated = async (key: string, method: string, path: string, body?: unknown) => {
+    const reply = await send(member, key, method, path, body);
+    return [reply.status, replayed(reply), reply.body.content ?? reply.body.messages[0]?.code] as const;
+  };
+
+  it('of a unit that a rule hides now, only its id', async () => {
+    await kinds();
+    const [key, body] = [newKey(), { owner: me, page: '1', mood: 'good' }];
+    const first = await send(member, key, 'POST', '/diary/unit', body);
+    const { id } = first.body.content;
+    expect(told(await send(member, key, 'POST', '/diary/unit', body))).toEqual(told(first));
+    await give(id, null);
+    expect(await repeated(key, 'POST', '/diary/unit', body)).toEqual([200, 'true', { id, kind_id: 'diary' }]);
+    await give(id, me);
+    expect(told(await send(member, key, 'POST', '/diary/unit', body))).toEqual(told(first));
+    await ok(project.delete(`/diary/unit/${String(id)}`));
+    expect(await repeated(key, 'POST', '/diary/unit', body)).toEqual([200, 'true', { id, kind_id: 'diary' }]);
+  });
+
+  it('of many units, of an upsert and of a batch', async () => {
+    const many = [
+      { owner: me, page: '2' },
+      { owner: me, page: '3' },
+    ];
+    const [create, upsert, batch] = [newKey(), newKey(), newKey()];
+    const url = '/diary/unit?on_conflict=update&by=page';
+    const operations = [
+      { as: 'new', method: 'POST', path: '/diary/unit', body: { owner: me, page: '4', mood: 'fair' } },
+      { method: 'GET', path: '/diary/unit?filter=in(page,2,4)&order=page&include=id,kind_id,mood' },
+    ];
+    const first = await send(member, create, 'POST', '/diary/unit', many);
+    const [two, three] = (first.body.content as { items: { id: string }[] }).items;
+    await send(member, upsert, 'POST', url, many);
+    const done = await send(member, batch, 'POST', '/batch', { operations });
+    expect(done.status).toBe(200);
+    const { id: four } =
+      (done.body.content as unknown as { items: { content: { id: string } }[] }).items[0]?.content ?? {};
+    await give(two?.id, null);
+    await give(four, null);
+    const hidden = { id: two?.id, kind_id: 'diary' };
+    for (const [key, path] of [
+      [create, '/diary/unit'],
+      [upsert, url],
+    ] as const) {
+      const [status, again, content] = await repeated(key, 'POST', path, many);
+      expect([status, again]).toEqual([200, 'true']);
+      expect((content as { items: object[] }).items).toEqual([
+        hidden,
+        expect.objectContaining({ id: three?.id, page: '3', owner: me }),
+      ]);
+    }
+    const [, , content] = await repeated(batch, 'POST', '/batch', { operations });
+    const gone = { id: four, kind_id: 'diary' };
+    expect((content as { items: { content: unknown }[] }).items.map((item) => item.content)).toEqual([
+      gone,
+      { count: 2, items: [hidden, gone] },
+    ]);
+  });
+
+  it('not what shows no id, where a rule decides', async () => {
+    const edit = '/diary/unit?filter=eq(page,3)&include=mood';
+    const key = newKey();
+    await ok(send(member, key, 'PUT', edit, { mood: 'bad' }));
+    expect(await repeated(key, 'PUT', edit, { mood: 'bad' })).toEqual([403, null, 'access.denied']);
+    const batch = newKey();
+    const body = { operations: [{ method: 'GET', path: '/diary/aggregate?select=count()' }] };
+    await ok(send(member, batch, 'POST', '/batch', body));
+    expect((await repeated(batch, 'POST', '/batch', body))[0]).toBe(403);
+    // Without a rule, and with the same definitions, it is the same.
+    const open = newKey();
+    const sheets = '/sheet/unit?filter=all()&include=mood';
+    await ok(member.post('/sheet/unit', { page: 'a', mood: 'x' }));
+    const first = await send(member, open, 'PUT', sheets, { mood: 'y' });
+    expect(told(await send(member, open, 'PUT', sheets, { mood: 'y' }))).toEqual(told(first));
+  });
+
+  it('without parameters, units and links that it may read no more', async () => {
+    const [created, linked, named] = [newKey(), newKey(), newKey()];
+    const body = { page: 'b', mood: 'calm' };
+    const first = await send(member, created, 'POST', '/sheet/unit', body);
+    const { id, kind_id } = first.body.content;
+    const diary = (await ok(member.post('/diary/unit', { owner: me, page: '9' }))) as { id: string };
+    const link = `/sheet/unit/${String(id)}/link/link/diary/unit/${diary.id}`;
+    await ok(send(member, linked, 'POST', link));
+    expect((await repeated(linked, 'POST', link))[0]).toBe(200);
+    await give(diary.id, null);
+    expect(await repeated(linked, 'POST', link)).toEqual([403, null, 'access.denied']);
+    await ok(project.put('/string/unit/mood', { read_access: 'admin' }));
+    const [, , content] = await repeated(created, 'POST', '/sheet/unit', body);
+    const { mood, ...rest } = first.body.content;
+    expect([mood, content]).toEqual(['calm', rest]);
+    await ok(project.put('/kind/unit/sheet', { access: opened({ read: 'admin' }) }));
+    expect(await repeated(created, 'POST', '/sheet/unit', body)).toEqual([200, 'true', { id, kind_id }]);
+    const { status } = await send(member, named, 'POST', '/sheet/unit', { page: 'c' });
+    expect(status).toBe(200);
+  });
+});
+
 describe('a key is refused', () => {
   it.each(['', 'a b', 'ü', 'x'.repeat(256), 'a, b'])('as %j', async (key) => {
     const { status, body } = await send(project, key, 'POST', '/note/unit', { text: 'a' });
@@ -304,6 +429,7 @@ describe('a key is refused', () => {
     const many = new Array(1000).fill({ text: 'x', metadata: { more: 'y'.repeat(2000) } });
     const { status, body } = await send(project, newKey(), 'POST', '/note/unit', many);
     expect([status, body.messages[0]?.code]).toEqual([400, 'answer.too_large']);
+    expect(body.messages[0]?.text).toContain('Nothing was stored: send less at once');
     expect(await countOf('note')).toBe(before);
   });
 

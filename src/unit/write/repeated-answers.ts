@@ -1,0 +1,173 @@
+/**
+ * An answer that was kept shows what its caller could read then. Before it is repeated, this leaves out of it what the
+ * caller may no longer read, with the rules as they hold for the units now. Answers of functions are their authors'.
+ */
+import { Injectable } from '@nestjs/common';
+import { accessDenied, grantOf } from '../../access/access.js';
+import type { Grant } from '../../access/grant.js';
+import { readableFields } from '../../access/masks.js';
+import { Database } from '../../database/database.js';
+import { Answer } from '../../http/answer/answer.js';
+import { readJson } from '../../http/body/json-pieces.js';
+import { parseBody, type ReceivedBody } from '../../http/body/read-body.js';
+import type { Field, KindDef, Model } from '../../model/model.js';
+import { conditionOf, isConditional } from '../../model/predicate/conditional-field.js';
+import { conjunction, type Predicate } from '../../model/predicate/predicate.js';
+import { getOrInsert } from '../../shared/get-or-insert.js';
+import { existingStatement } from '../../sql/reference.sql.js';
+import type { RequestScope } from '../../tenancy/request-scope.js';
+import { AnswerUnits, type AnsweredUnit } from './answer-units.js';
+
+/** A request whose answer is repeated. */
+export interface AnsweredRequest {
+  /** Path and query. */
+  readonly url: string;
+  readonly isBatch: boolean;
+  readonly body: ReceivedBody;
+  /** The version of the model when it was answered, if that is known. */
+  readonly modelVersion: number | undefined;
+}
+
+/** The content of an answer, or of one operation of a batch. */
+interface Part {
+  readonly url: string;
+  readonly content: unknown;
+}
+
+const PREFIX = '/api/lib';
+const OF_FUNCTION = /^\/[^/?]+(?:\/unit\/[^/?]+)?\/function(?:\/|$)/;
+/** Units, one of them, or groups of units of one kind. */
+const OF_KIND = /^\/([^/?]+)\/(?:unit(?:\/[^/?]+)?|aggregate)(?:\?|$)/;
+/** A query that reads other units: dotted paths, and functions over related units. */
+const READS_OTHERS = /\.[a-z_]|(?:exists|related|linked|load_links)/;
+
+@Injectable()
+export class RepeatedAnswers {
+  constructor(private readonly database: Database) {}
+
+  /** @throws KindError 403 if the caller may not read it any more, and parts of it can not be left out */
+  async readable(scope: RequestScope, model: Model, answer: Answer, request: AnsweredRequest): Promise<Answer> {
+    const content = await readJson(answer.content, scope.project.schema);
+    const parts = (await partsOf(content, request, scope)).filter(({ url }) => !OF_FUNCTION.test(url));
+    const units = new AnswerUnits(model);
+    for (const part of parts) {
+      units.hasOthers = false;
+      units.add(part.content);
+      if (units.hasOthers && !isOpen(part.url, scope, model, request)) throw noLongerReadable(scope);
+    }
+    const byKind = new Map<string, AnsweredUnit[]>();
+    for (const unit of units.found) getOrInsert(byKind, unit.kindId, () => []).push(unit);
+    let changed = false;
+    for (const [kindId, found] of byKind) {
+      const kind = model.kinds.get(kindId);
+      if (await new Masking(this.database, scope, model, kind, found).apply()) changed = true;
+    }
+    return changed ? new Answer(JSON.stringify(content), answer.etag, answer.headers) : answer;
+  }
+}
+
+async function partsOf(
+  content: unknown,
+  { url, isBatch, body }: AnsweredRequest,
+  { project }: RequestScope,
+): Promise<readonly Part[]> {
+  if (!isBatch) return [{ url: withoutPrefix(url), content }];
+  const given = (await parseBody(body, 'application/json', project.schema)) as { operations: { path: string }[] };
+  const { items } = content as { items: { content: unknown }[] };
+  return items.map((item, at) => ({ url: given.operations[at]?.path ?? '', content: item.content }));
+}
+
+function withoutPrefix(url: string): string {
+  return url.startsWith(PREFIX) ? url.slice(PREFIX.length) : url;
+}
+
+/** Whether an answer without the ids of its units shows only what the caller may read of every unit, now as then. */
+function isOpen(url: string, { caller }: RequestScope, model: Model, { modelVersion }: AnsweredRequest): boolean {
+  const [, kindId = ''] = OF_KIND.exec(url) ?? [];
+  const kind = model.kinds.get(kindId);
+  if (!kind || modelVersion !== model.version || READS_OTHERS.test(url)) return false;
+  return readsAll(kind, { caller }, model);
+}
+
+/** Whether no rule depends on the unit. */
+function readsAll(kind: KindDef, { caller }: Pick<RequestScope, 'caller'>, model: Model): boolean {
+  const grant = grantOf(kind, 'read', caller, model);
+  return (
+    grant !== undefined && !grant.predicate && ![...readableFields(kind, caller, model).values()].some(isConditional)
+  );
+}
+
+function noLongerReadable({ caller }: RequestScope) {
+  return accessDenied(caller, 'It was done, but you may no longer read all that was answered');
+}
+
+/** Leaves out of units of one kind what the caller may not read. */
+class Masking {
+  readonly #grant: Grant | undefined;
+  readonly #readable: ReadonlyMap<string, Field>;
+  /** The units that match a condition of a field, or none; undefined for all of them. */
+  readonly #visible = new Map<Predicate | undefined, ReadonlySet<string> | undefined>();
+
+  /** @param kind undefined if it is gone @param units of the kind */
+  constructor(
+    private readonly database: Database,
+    private readonly scope: RequestScope,
+    private readonly model: Model,
+    private readonly kind: KindDef | undefined,
+    private readonly units: readonly AnsweredUnit[],
+  ) {
+    this.#grant = kind && grantOf(kind, 'read', scope.caller, model);
+    this.#readable = kind && this.#grant ? readableFields(kind, scope.caller, model) : new Map<string, Field>();
+  }
+
+  /** Returns whether anything was left out. @throws KindError 403 for an end of a link */
+  async apply(): Promise<boolean> {
+    let changed = false;
+    for (const { id, values } of this.units) {
+      const seen = await this.#mayRead(id);
+      if (!values && !seen) throw noLongerReadable(this.scope);
+      for (const name of Object.keys(values ?? {})) {
+        if (name === 'id' || name === 'kind_id' || (seen && (await this.#shows(id, name)))) continue;
+        delete values?.[name];
+        changed = true;
+      }
+    }
+    return changed;
+  }
+
+  async #shows(id: string, name: string): Promise<boolean> {
+    if (!this.kind?.fields.has(name)) return this.#mayFollow(name);
+    const field = this.#readable.get(name);
+    const condition = field && conditionOf(field);
+    return field !== undefined && (condition === undefined || this.#mayRead(id, condition));
+  }
+
+  async #mayRead(id: string, condition?: Predicate): Promise<boolean> {
+    if (!this.#grant) return false;
+    if (!this.#visible.has(condition)) this.#visible.set(condition, await this.#find(condition));
+    return this.#visible.get(condition)?.has(id) ?? true;
+  }
+
+  /** Units that are gone are found only where no rule has to be tested. */
+  async #find(condition: Predicate | undefined): Promise<ReadonlySet<string> | undefined> {
+    const { kind, database, scope } = this;
+    const predicate = conjunction(this.#grant?.predicate, condition);
+    if (!kind || !predicate) return undefined;
+    const ids = [...new Set(this.units.map(({ id }) => id))];
+    const rows = await database.run<{ id: string }>(existingStatement(scope.project.schema, kind, ids, predicate));
+    return new Set(rows.map(({ id }) => id));
+  }
+
+  /** Whether a name that is no field is that of no other unit, or of one of kinds without rules. */
+  #mayFollow(name: string): boolean {
+    const steps = name.split('.').slice(0, -1);
+    let { kind } = this;
+    for (const step of steps) {
+      const target = kind?.fields.get(step)?.reference?.kind;
+      kind = target === undefined ? undefined : this.model.kinds.get(target);
+      if (!kind || !readsAll(kind, this.scope, this.model)) return false;
+    }
+    const last = name.slice(name.lastIndexOf('.') + 1);
+    return steps.length === 0 || (kind !== undefined && readableFields(kind, this.scope.caller, this.model).has(last));
+  }
+}
