@@ -246,6 +246,14 @@ WITH found AS MATERIALIZED (SELECT "t"."id" AS id FROM "project_demo"."city" AS 
 -- $16 = "0198c0de-0000-7000-8000-000000000001"
 -- $17 = "0198c0de-0000-7000-8000-000000000001"
 
+-- which of the units that match would get values of another one
+WITH found AS MATERIALIZED (SELECT "t"."id" AS id FROM "project_demo"."city" AS t WHERE "t"."id" = $1::uuid AND "t"."id" = $2::uuid AND (SELECT "version" FROM "project_demo"."_model") = $3::bigint LIMIT 11), edited AS MATERIALIZED (SELECT "t"."id" AS _key, "i"."name" AS "_v0", (coalesce("t"."size", 0) + $4::bigint) AS "_v1" FROM "project_demo"."city" AS t, (SELECT $5::text AS "name") AS i WHERE "t"."id" = ANY(ARRAY(SELECT _f.id FROM found AS _f))) SELECT ARRAY[(SELECT min(u._key::text) FROM (SELECT g._key, g."_v0" IS NOT NULL AND (EXISTS (SELECT FROM "project_demo"."city" AS t WHERE "t"."name" = g."_v0" AND "t"."id" <> g._key) OR row_number() OVER (PARTITION BY g."_v0" ORDER BY g._key) > 1) AS taken FROM edited AS g) AS u WHERE u.taken), (SELECT min(u._key::text) FROM (SELECT g._key, g."_v0" IS NOT NULL AND g."_v1" IS NOT NULL AND (EXISTS (SELECT FROM "project_demo"."city" AS t WHERE "t"."name" = g."_v0" AND "t"."size" = g."_v1" AND "t"."id" <> g._key) OR row_number() OVER (PARTITION BY g."_v0", g."_v1" ORDER BY g._key) > 1) AS taken FROM edited AS g) AS u WHERE u.taken)]::text[] AS units
+-- $1 = "0198c0de-0000-7000-8000-000000000001"
+-- $2 = "0198c0de-0000-7000-8000-000000000001"
+-- $3 = 7
+-- $4 = 1
+-- $5 = "Oslo"
+
 -- all units that match locked, to be deleted
 WITH found AS MATERIALIZED (SELECT "t"."id" AS id FROM "project_demo"."city" AS t WHERE "t"."id" = $1::uuid AND "t"."id" = $2::uuid AND (SELECT "version" FROM "project_demo"."_model") = $3::bigint LIMIT 11), target AS MATERIALIZED (SELECT "t"."id" AS _key, ("t"."id" = $4::uuid) IS TRUE AS _may FROM "project_demo"."city" AS t WHERE "t"."id" = ANY(ARRAY(SELECT _f.id FROM found AS _f)) AND ("t"."id" = $5::uuid AND "t"."id" = $6::uuid) ORDER BY "t"."id" FOR UPDATE OF t) SELECT (SELECT "version" FROM "project_demo"."_model") AS v, count(*)::int AS matched, min(g._key::text) FILTER (WHERE NOT g._may) AS denied, CASE WHEN count(*) <= 10 AND coalesce(bool_and(g._may), true) THEN array_agg(g._key::text ORDER BY g._key) END AS keys FROM target AS g
 -- $1 = "0198c0de-0000-7000-8000-000000000001"

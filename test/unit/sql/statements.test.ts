@@ -37,7 +37,11 @@ import {
   type WritePlan,
 } from '../../../src/sql/write.sql.js';
 import { takenStatement } from '../../../src/sql/taken-values.sql.js';
-import { lockMatchingStatement, updateMatchingStatement } from '../../../src/sql/matching.sql.js';
+import {
+  lockMatchingStatement,
+  takenByMatchingStatement,
+  updateMatchingStatement,
+} from '../../../src/sql/matching.sql.js';
 import { keptValuesStatement, resultsStatement, updateStatement } from '../../../src/sql/update.sql.js';
 import { lookupStatement } from '../../../src/sql/upsert.sql.js';
 import { updateSetStatement } from '../../../src/sql/update-set.sql.js';
@@ -222,6 +226,14 @@ function statements(schema: string, version: number): Map<string, Statement> {
       updateMatchingStatement(
         { ...matching, ...write, ...once, expressions, allowed: own },
         rowParams([field('name')], { name: 'Oslo' }) ?? { params: [] },
+      ),
+    ],
+    [
+      'which of the units that match would get values of another one',
+      takenByMatchingStatement(
+        { ...matching, ...write, ...once, expressions, allowed: own },
+        rowParams([field('name')], { name: 'Oslo' }) ?? { params: [] },
+        [[field('name')], [field('name'), field('size')]],
       ),
     ],
     ['all units that match locked, to be deleted', lockMatchingStatement(matching, true)],
