@@ -1,7 +1,7 @@
 /** The error responses, one per status, with their error codes. Pure. */
 import { ERRORS, type ErrorKind } from '../../../shared/errors.js';
 import { headerRef, schemaRef, type Response } from '../openapi.js';
-import { REQUEST_ID_HEADER } from '../../../http/request/header-names.js';
+import { DRY_RUN_HEADER, REPLAYED_HEADER, REQUEST_ID_HEADER } from '../../../http/request/header-names.js';
 
 export type ErrorStatus = ErrorKind['status'];
 
@@ -44,6 +44,9 @@ const HEADINGS: Readonly<Record<ErrorStatus, string>> = {
 const UNAVAILABLE_WITH_HOOKS = `${HEADINGS[503]} Functions and hooks are run again where others change what they work on; \`server.busy\` also says that the time limit was over before they came through: nothing was stored.`;
 
 const STATUSES = Object.keys(ERROR_NAMES).map(Number) as ErrorStatus[];
+/** Statuses of refusals that are kept for idempotency keys, and those that a dry run may have besides. */
+const REPEATED_STATUSES: ReadonlySet<ErrorStatus> = new Set([400, 404, 409, 412, 422]);
+const DRY_STATUSES: ReadonlySet<ErrorStatus> = new Set([...REPEATED_STATUSES, 401, 403, 503, 504]);
 const STATUSES_WITH_RETRY_AFTER: ReadonlySet<ErrorStatus> = new Set([429, 503]);
 
 function errorResponse(status: ErrorStatus, heading = HEADINGS[status]): Response {
@@ -54,6 +57,8 @@ function errorResponse(status: ErrorStatus, heading = HEADINGS[status]): Respons
     headers: {
       [REQUEST_ID_HEADER]: headerRef('RequestId'),
       ...(STATUSES_WITH_RETRY_AFTER.has(status) && { 'Retry-After': headerRef('RetryAfter') }),
+      ...(DRY_STATUSES.has(status) && { [DRY_RUN_HEADER]: headerRef('DryRun') }),
+      ...(REPEATED_STATUSES.has(status) && { [REPLAYED_HEADER]: headerRef('Replayed') }),
       ...(status === 405 && { Allow: headerRef('Allow') }),
       ...(status === 401 && { 'WWW-Authenticate': headerRef('Challenge') }),
     },
@@ -66,7 +71,11 @@ export const ERROR_RESPONSES: Readonly<Record<string, Response>> = {
   Overtaken: errorResponse(503, UNAVAILABLE_WITH_HOOKS),
   Refused: {
     description: 'A function or hook of the project refused, with a status and a code of its own.',
-    headers: { [REQUEST_ID_HEADER]: headerRef('RequestId') },
+    headers: {
+      [REQUEST_ID_HEADER]: headerRef('RequestId'),
+      [DRY_RUN_HEADER]: headerRef('DryRun'),
+      [REPLAYED_HEADER]: headerRef('Replayed'),
+    },
     content: { 'application/json': { schema: schemaRef('kind_error') } },
   },
   NotModified: {
@@ -81,6 +90,15 @@ export const HEADERS = {
   Result: {
     description: 'Of an upsert of one unit: what happened to it.',
     schema: { type: 'string', enum: ['created', 'updated', 'unchanged', 'ignored'] },
+  },
+  DryRun: {
+    description: '`true` on the answer of a dry run, also where it is refused: nothing was stored.',
+    schema: { type: 'string', enum: ['true'] },
+  },
+  Replayed: {
+    description:
+      '`true` on an answer, also a refusal, that is repeated for its `Idempotency-Key`: the write was done before.',
+    schema: { type: 'string', enum: ['true'] },
   },
   RetryAfter: { description: 'Seconds until it is worth another try.', schema: { type: 'integer', minimum: 0 } },
   Allow: { description: 'The methods that are taken, separated by commas.', schema: { type: 'string' } },

@@ -6,7 +6,7 @@ import { functionBody, functionParameter } from '../schema/bodies.js';
 import { exampleBody } from '../example/example.js';
 import type { OpenApiOperation, OpenApiParameter, PlacedOperation, RequestBody, Schema } from '../openapi.js';
 import { operationOf } from './operation.js';
-import { functionResponse } from './response.js';
+import { functionResponse, writeHeaders } from './response.js';
 import { routePath } from './path.parameters.js';
 import type { Method } from '../../../kit/module.js';
 import type { Route } from '../route.js';
@@ -57,7 +57,9 @@ function functionOperation(
     security: open ? security : SECURITY.bearer,
     ...(all.length > 0 && { parameters: all }),
     ...(route.form && { requestBody: functionRequestBody(parameters, mayRead) }),
-    responses: returns ? { ...responses, '200': functionResponse(returns, view) } : responses,
+    responses: returns
+      ? { ...responses, '200': functionResponse(returns, view, writeHeaders(route, kind)) }
+      : responses,
   };
 }
 

@@ -11,7 +11,12 @@ import {
   type Response,
   type Schema,
 } from '../openapi.js';
-import { REQUEST_ID_HEADER, RESULT_HEADER } from '../../../http/request/header-names.js';
+import {
+  DRY_RUN_HEADER,
+  REPLAYED_HEADER,
+  REQUEST_ID_HEADER,
+  RESULT_HEADER,
+} from '../../../http/request/header-names.js';
 import type { ContentForm } from '../../../http/route/api-route.js';
 import { COMMON_STATUSES, PROJECT_STATUSES, takesKey, type Route } from '../route.js';
 import { envelopeSchema, NULL_SCHEMA, pageSchema } from '../schema/shared.schemas.js';
@@ -68,9 +73,14 @@ export function responsesOf(
 
 function success(route: Route, kind: KindDef | undefined, view: DocumentView): Response | Ref {
   const { content, media = 'application/json' } = route;
-  if (content === 'nothing') return responseRef('Nothing');
+  const ofWrite = writeHeaders(route, kind);
+  const isWrite = Object.keys(ofWrite).length > 0;
+  if (content === 'nothing') return responseRef(isWrite ? 'Gone' : 'Nothing');
   const kindId = content === 'kind' ? KIND_KIND : content === 'unit' ? kind?.id : undefined;
-  if (kindId !== undefined && hasRecord(view, kindId)) return responseRef(view.names.schema(kindId, 'answer'));
+  if (kindId !== undefined && hasRecord(view, kindId)) {
+    const answered = view.names.schema(kindId, 'answer');
+    return isWrite ? recordResponse(view.names.schema(kindId, 'record'), ofWrite) : responseRef(answered);
+  }
   const hasEtag = VERSIONED_CONTENT.has(content) || route.conditional === 'read';
   const schemaOf = (type: string) =>
     content ? envelopeSchema(contentSchema(content, kind, view)) : (MEDIA.get(type) ?? { type: 'string' });
@@ -80,18 +90,34 @@ function success(route: Route, kind: KindDef | undefined, view: DocumentView): R
       [REQUEST_ID_HEADER]: headerRef('RequestId'),
       ...(hasEtag && { ETag: headerRef('ETag') }),
       ...(route.upserts && mayTakeMany(kind) && { [RESULT_HEADER]: headerRef('Result') }),
+      ...ofWrite,
     },
     content: Object.fromEntries([media].flat().map((type) => [type, { schema: schemaOf(type) }])),
   };
 }
 
+type Headers = Readonly<Record<string, Ref>>;
+
+const DRY_RUN: Headers = { [DRY_RUN_HEADER]: headerRef('DryRun') };
+const REPLAYED: Headers = { [REPLAYED_HEADER]: headerRef('Replayed') };
+
+/** The headers of routes that have dry runs, and of those that take idempotency keys. */
+export function writeHeaders(route: Route, kind: KindDef | undefined): Headers {
+  const isDry = route.query.includes('dry_run') && kind?.storage.transactional !== false;
+  return { ...(isDry && DRY_RUN), ...(takesKey(route, kind) && REPLAYED) };
+}
+
 /** The response of a function that declares what it returns. */
-export function functionResponse(returns: NonNullable<DocumentedFunction['returns']>, view: DocumentView): Response {
+export function functionResponse(
+  returns: NonNullable<DocumentedFunction['returns']>,
+  view: DocumentView,
+  more: Headers,
+): Response {
   const content =
     'kind' in returns ? unitRef(returns.kind, view) : functionAnswer(returns.values, kindContext(view).mayRead);
   return {
     description: 'What the function returns.',
-    headers: { [REQUEST_ID_HEADER]: headerRef('RequestId') },
+    headers: { [REQUEST_ID_HEADER]: headerRef('RequestId'), ...more },
     content: { 'application/json': { schema: envelopeSchema(content) } },
   };
 }
@@ -105,20 +131,23 @@ const MEDIA: ReadonlyMap<string, Schema> = new Map([
 ]);
 
 /** The response with a unit of a kind; `record` is the name of its schema. */
-export function recordResponse(record: string): Response {
+export function recordResponse(record: string, more: Headers = {}): Response {
   return {
     description: 'The unit as it is now.',
-    headers: { [REQUEST_ID_HEADER]: headerRef('RequestId'), ETag: headerRef('ETag') },
+    headers: { [REQUEST_ID_HEADER]: headerRef('RequestId'), ETag: headerRef('ETag'), ...more },
     content: { 'application/json': { schema: envelopeSchema(schemaRef(record)) } },
   };
 }
 
+const NOTHING: Response = {
+  description: 'Done; there is nothing to show.',
+  headers: { [REQUEST_ID_HEADER]: headerRef('RequestId') },
+  content: { 'application/json': { schema: envelopeSchema(NULL_SCHEMA) } },
+};
+
 export const SHARED_RESPONSES: Readonly<Record<string, Response>> = {
-  Nothing: {
-    description: 'Done; there is nothing to show.',
-    headers: { [REQUEST_ID_HEADER]: headerRef('RequestId') },
-    content: { 'application/json': { schema: envelopeSchema(NULL_SCHEMA) } },
-  },
+  Nothing: NOTHING,
+  Gone: { ...NOTHING, headers: { ...NOTHING.headers, ...DRY_RUN, ...REPLAYED } },
 };
 
 function contentSchema(form: ContentForm, kind: KindDef | undefined, view: DocumentView): Schema {
