@@ -3,10 +3,9 @@
  * parameters. Checks and refusals are those of single edits; positions in refusals are those of the list.
  */
 import { Injectable } from '@nestjs/common';
-import { uniqueColumns } from '../../model/field.js';
 import type { Field, KindDef } from '../../model/model.js';
 import type { ConditionalField } from '../../model/predicate/conditional-field.js';
-import { conjunction, type Predicate } from '../../model/predicate/predicate.js';
+import type { Predicate } from '../../model/predicate/predicate.js';
 import { Faults, KindError, type Message } from '../../shared/errors.js';
 import { getOrInsert } from '../../shared/get-or-insert.js';
 import { LIMITS } from '../../shared/limits.js';
@@ -16,12 +15,13 @@ import type { Body, Draft } from '../draft/draft.js';
 import { NestedUnits } from '../draft/nested-units.js';
 import { References, type LocatedDraft, type Unreachable } from '../draft/references.js';
 import { withPositions } from '../draft/refusal-position.js';
-import { writeOnceFields, writeOnceRefusal } from '../draft/write-once.js';
+import { writeOnceRefusal } from '../draft/write-once.js';
 import type { Session } from '../session/session.js';
 import { unknownUnit } from '../session/unit-ids.js';
 import type { UnitRow } from '../store/unit-store.js';
 import { ViolationCompleter } from './complete-violations.js';
 import type { WriteContext } from './constraint-violations.js';
+import { planWritten, withFieldRules } from './edit-plan.js';
 import { EditSetRepository, type FailedRows } from './edit-set.repository.js';
 import { leavesAllowedUnits, mayNotWrite, mayNotWriteUnit, UnitRights } from './rights.js';
 import { TableInserter } from './table.inserter.js';
@@ -98,15 +98,13 @@ export class EditSetWriter {
     const [first] = set;
     if (!first) return [];
     const { draft, body, rules } = first;
-    const written = uniqueColumns(draft.written);
     const plan: UpdateSetPlan = {
       ...this.rights.writePlan(session, kind),
-      written,
-      writeOnce: writeOnceFields(written, body, kind, session),
+      ...planWritten(session, kind, draft, body),
       readable: this.rights.readable(session, kind),
       access,
       rules: rules.map(({ condition }) => condition),
-      allowed: rules.reduce((all, { condition }) => conjunction(all, condition), access),
+      allowed: withFieldRules(access, rules),
     };
     const keys = set.map(({ id }) => id);
     const rows = set.map((change) => change.draft.row);
