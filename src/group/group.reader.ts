@@ -29,7 +29,13 @@ import { planBoth } from '../unit/query/plan-both.js';
 import { UnitReader } from '../unit/unit.reader.js';
 import { queryKey, RepeatedQueries } from '../unit/query/repeated-queries.js';
 import { PageRepository } from '../unit/table/page.repository.js';
-import { furtherOfUnion, readyUnion, type ReadyPage } from '../unit/table/ready-page.js';
+import {
+  furtherOfUnion,
+  readyAggregate,
+  readyUnion,
+  type ReadyAggregate,
+  type ReadyPage,
+} from '../unit/table/ready-page.js';
 import { UnitRepository } from '../unit/table/unit.repository.js';
 import { Walks } from '../unit/query/reachable-kinds.js';
 import { GROUP_KIND, KIND_KIND } from '../model/built-in-traits.js';
@@ -37,6 +43,7 @@ import { GROUP_KIND, KIND_KIND } from '../model/built-in-traits.js';
 @Injectable()
 export class GroupReader {
   readonly #lists = new RepeatedQueries<ReadyPage & Pick<MixedPage, 'showsKinds'>>();
+  readonly #aggregates = new RepeatedQueries<ReadyAggregate>();
 
   constructor(
     private readonly catalog: Catalog,
@@ -77,7 +84,7 @@ export class GroupReader {
     const key = queryKey(session, { kind: { id: `group ${groupId}` }, grant: FULL_GRANT }, parameters);
     const repeated = key && this.#lists.find(key);
     if (repeated) {
-      const { count, items } = await this.pages.fetchPage(executor, repeated, {}, model);
+      const { count, items } = await this.pages.fetchRepeated(executor, repeated, {}, model);
       return { count, items, showsKinds: repeated.showsKinds };
     }
     const contexts = contextsOf(session, group);
@@ -115,11 +122,16 @@ export class GroupReader {
   aggregate(scope: RequestScope, groupId: string, parameters: QueryParameters): Promise<Answer> {
     return this.catalog.withModelOf(scope, `group ${groupId}`, async (model) => {
       const session = requestSession(this.database, scope, model);
-      const contexts = contextsOf(session, await this.#getGroup(session, groupId));
+      const group = await this.#getGroup(session, groupId);
       return explainablePage(session, parameters, ({ executor, project }, asked) => {
+        const key = queryKey(session, { kind: { id: `group ${groupId}` }, grant: FULL_GRANT }, asked);
+        const repeated = key && this.#aggregates.find(key);
+        if (repeated) return this.pages.fetchRepeatedAggregate(executor, repeated, model);
+        const contexts = contextsOf(session, group);
         const parsed = parseAggregateQuery(asked);
-        const plan = planQuery(parsed, (query) => planAggregate(query, contexts, project.schema));
-        return this.pages.fetchAggregate(executor, plan, model);
+        const aggregate = readyAggregate(planQuery(parsed, (query) => planAggregate(query, contexts, project.schema)));
+        if (key) this.#aggregates.note(key, aggregate);
+        return this.pages.fetchAggregate(executor, aggregate, model);
       });
     });
   }

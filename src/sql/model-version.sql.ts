@@ -10,6 +10,12 @@ export function modelVersion(schema: string, condition?: Fragment): Fragment {
   return sql`(SELECT "version" FROM ${ident(schema, MODEL_TABLE)}${where})`;
 }
 
+/** A number of rows that makes a plan the most expensive one. */
+const TOO_MANY = sql`1000000000`;
+
+/** A value that a plan for the values of a statement knows, and a generic plan does not. */
+const KNOWN = param(true);
+
 /**
  * A condition of `modelVersion`. It makes PostgreSQL plan a prepared statement for its values each time. From the sixth execution on it may use a generic
  * plan if that seems no more expensive, which treats rare values like common ones. This condition makes a generic plan
@@ -17,9 +23,33 @@ export function modelVersion(schema: string, condition?: Fragment): Fragment {
  * for all statements of a connection, and a get by id is faster with its generic plan.
  */
 export const FORCE_CUSTOM_PLAN = sql`(
-  ${param(true)}::boolean
-  OR (SELECT count(*) FROM generate_series(1, 1000000000)) IS NULL
+  ${KNOWN}::boolean
+  OR (SELECT count(*) FROM generate_series(1, ${TOO_MANY})) IS NULL
 )`;
+
+/**
+ * The opposite: a generic plan expects few rows of the series, a custom plan knows that there would be many. The first
+ * half is true, but not when the statement is planned, so that the second half is planned and never executed.
+ */
+const FORCE_GENERIC_PLAN = sql`(
+  now() > '-infinity'
+  OR (SELECT count(*) FROM generate_series(1, CASE WHEN ${KNOWN}::boolean THEN ${TOO_MANY} END)) IS NULL
+)`;
+
+const [, CUSTOM_END = ''] = render(FORCE_CUSTOM_PLAN).text.split('$1');
+const [GENERIC_START = '', GENERIC_END = ''] = render(FORCE_GENERIC_PLAN).text.split('$1');
+
+/**
+ * The same statement, of which PostgreSQL makes one plan for all values, from the sixth execution on a connection on.
+ * Undefined if the statement does not have `FORCE_CUSTOM_PLAN`. No name or literal contains the text that is replaced.
+ */
+export function withGenericPlan(statement: Statement): Statement | undefined {
+  const [before = '', after, ...more] = statement.text.split(CUSTOM_END);
+  const found = /\((\$\d+)$/.exec(before);
+  if (!found || after === undefined || more.length > 0) return undefined;
+  const start = before.slice(0, found.index);
+  return { ...statement, text: `${start}${GENERIC_START}${found[1]}${GENERIC_END}${after}` };
+}
 
 /** Whether the model has the version that a plan was made with. */
 export function isModelVersion(schema: string, expected: Fragment): Fragment {

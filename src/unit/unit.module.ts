@@ -3,6 +3,7 @@ import { Behaviors } from './draft/behavior.js';
 import { BehaviorChanges } from './table/behavior-changes.js';
 import { ExpressionResults } from './table/expression-results.js';
 import { CountChecker } from './table/count-checker.js';
+import { GenericPlans } from './table/generic-plans.js';
 import { Deletions } from './table/deletion.js';
 import { Drafter } from './draft/drafter.js';
 import { EnclosedRunner } from './write/enclosed.runner.js';
@@ -51,6 +52,7 @@ import { ViolationCompleter } from './table/complete-violations.js';
     Behaviors,
     BehaviorChanges,
     ExpressionResults,
+    GenericPlans,
     MatchingRefusals,
     MatchingWriter,
     SelectionRepository,

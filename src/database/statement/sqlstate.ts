@@ -65,6 +65,11 @@ export function isBadArgument(error: unknown): boolean {
   return isDatabaseFault(error) && error.code === '22023';
 }
 
+/** Whether this version of PostgreSQL does not know a form of a statement, or a parameter in it. */
+export function isNotUnderstood(error: unknown): boolean {
+  return isDatabaseFault(error) && (error.code === '42601' || error.code === '42P02');
+}
+
 /** Whether a table would have more columns than PostgreSQL allows, those included that were dropped. */
 export function isTooManyColumns(error: unknown): boolean {
   return isDatabaseFault(error) && error.code === '54011';

@@ -2,12 +2,12 @@
 import { EMPTY_AGGREGATE, type AggregateQuery } from '../../filter/aggregate-query.js';
 import { parseGroup, parseSelect } from '../../filter/aggregate.parser.js';
 import { LIMITS } from '../../shared/limits.js';
-import { parseQuery, type Parsed, type QueryParameters } from './parse-list-query.js';
+import { LazyQuery, parseQuery, type QueryParameters, type RepeatableQuery } from './parse-list-query.js';
 import { AGGREGATE_QUERY } from './query-names.js';
 import type { QueryReader } from './query-reader.js';
 
-export function parseAggregateQuery(parameters: QueryParameters): Parsed<AggregateQuery> {
-  return parseQuery(parameters, AGGREGATE_QUERY, readAggregateQuery, EMPTY_AGGREGATE);
+export function parseAggregateQuery(parameters: QueryParameters): RepeatableQuery<AggregateQuery> {
+  return new LazyQuery(parameters, () => parseQuery(parameters, AGGREGATE_QUERY, readAggregateQuery, EMPTY_AGGREGATE));
 }
 
 function readAggregateQuery(reader: QueryReader): AggregateQuery {

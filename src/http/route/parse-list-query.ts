@@ -16,10 +16,12 @@ export interface Parsed<Query> {
   readonly faults: readonly Message[];
 }
 
-export interface ParsedQuery extends Parsed<ListQuery> {
+export interface RepeatableQuery<Query> extends Parsed<Query> {
   /** What it was parsed from; undefined if it was made in another way. */
   readonly parameters?: QueryParameters;
 }
+
+export type ParsedQuery = RepeatableQuery<ListQuery>;
 
 const NO_PARAMETERS: QueryParameters = [];
 const NO_TEXTS: ReadonlyMap<string, readonly string[]> = new Map();
@@ -80,29 +82,26 @@ export function refuseQuery(url: string): void {
 
 /** Parses the query of an endpoint for lists, units or structs, which takes the parameters `names`. */
 export function parseListQuery(parameters: QueryParameters, names: readonly QueryName[]): ParsedQuery {
-  return parameters.length === 0 ? NO_QUERY_PARAMETERS : new LazyQuery(parameters, names);
+  if (parameters.length === 0) return NO_QUERY_PARAMETERS;
+  const read = names.includes('include_linked') ? readUnitsQuery : readListQuery;
+  return new LazyQuery(parameters, () => parseQuery(parameters, names, read, EMPTY_QUERY));
 }
 
 /** Is parsed when it is planned: the plan of a repeated query is known. */
-class LazyQuery implements ParsedQuery {
-  #parsed: Parsed<ListQuery> | undefined;
+export class LazyQuery<Query> implements RepeatableQuery<Query> {
+  #parsed: Parsed<Query> | undefined;
 
   constructor(
     readonly parameters: QueryParameters,
-    private readonly names: readonly QueryName[],
+    private readonly parse: () => Parsed<Query>,
   ) {}
 
-  get query(): ListQuery {
-    return this.#result.query;
+  get query(): Query {
+    return (this.#parsed ??= this.parse()).query;
   }
 
   get faults(): readonly Message[] {
-    return this.#result.faults;
-  }
-
-  get #result(): Parsed<ListQuery> {
-    const read = this.names.includes('include_linked') ? readUnitsQuery : readListQuery;
-    return (this.#parsed ??= parseQuery(this.parameters, this.names, read, EMPTY_QUERY));
+    return (this.#parsed ??= this.parse()).faults;
   }
 }
 

@@ -4,7 +4,7 @@ import type { AfterRelease, ModelScope } from '../../catalog/catalog.service.js'
 import type { UpsertQuery } from '../../filter/upsert-query.js';
 import type { MatchingQuery } from '../../filter/matching-query.js';
 import type { AggregateQuery } from '../../filter/aggregate-query.js';
-import type { Parsed, ParsedQuery } from '../../http/route/parse-list-query.js';
+import type { Parsed, ParsedQuery, RepeatableQuery } from '../../http/route/parse-list-query.js';
 import type { QueryName } from '../../http/route/query-names.js';
 import type { Remote } from '../../kit/remote.js';
 import type { Field, KindDef, Model } from '../../model/model.js';
@@ -96,7 +96,7 @@ export interface UnitStore {
   /** @throws KindError 400 */
   list(session: Session, readable: Readable, query: ParsedQuery): Promise<UnitPage>;
   /** A page of groups of units. @throws KindError 400 */
-  aggregate(session: Session, readable: Readable, query: Parsed<AggregateQuery>): Promise<GroupPage>;
+  aggregate(session: Session, readable: Readable, query: RepeatableQuery<AggregateQuery>): Promise<GroupPage>;
   /** A missing unit is reported before faults of the query. @throws KindError 400, 404 */
   get(session: Session, readable: Readable, id: string, query: ParsedQuery): Promise<ShownUnit>;
   /** The same for a unit that is named by a unique parameter. */

@@ -4,18 +4,17 @@ import type { Executor } from '../../database/database.js';
 import { isBadArgument, isDatabaseFault, isOutOfRange } from '../../database/statement/sqlstate.js';
 import type { Model } from '../../model/model.js';
 import { KindError, refusal } from '../../shared/errors.js';
-import type { AggregatePlan } from '../../sql/aggregate-plan.js';
-import { aggregateStatement, isStoredCount } from '../../sql/aggregate.sql.js';
 import type { Statement } from '../../sql/fragment.js';
 import { shortestPathStatement, type ShortestPathPlan } from '../../sql/shortest-path.sql.js';
 import { walkStatement, type WalkPlan } from '../../sql/walk.sql.js';
 import type { QueryCall } from '../explain/query-collector.js';
 import { QueryStatistics } from '../explain/query-statistics.js';
 import { badCursor } from '../query/cursor.js';
-import { aggregateShape, shortestPathShape, walkShape } from '../query/query-shape.js';
+import { shortestPathShape, walkShape } from '../query/query-shape.js';
 import { checkVersion, type Versioned } from './check-version.js';
 import { CountChecker } from './count-checker.js';
-import type { FurtherStatements, Paged, ReadyPage } from './ready-page.js';
+import { GenericPlans } from './generic-plans.js';
+import type { FurtherStatements, Paged, ReadyAggregate, ReadyPage } from './ready-page.js';
 
 /** A page of units. */
 export interface PageRow {
@@ -24,6 +23,8 @@ export interface PageRow {
   /** Order values of the last unit; null if no page follows. */
   readonly last: readonly (string | null)[] | null;
 }
+
+export type GroupRows = Pick<PageRow, 'count' | 'items'>;
 
 export interface WalkRow {
   /** Whether the unit at which the walk starts exists and may be read by the caller. */
@@ -60,14 +61,24 @@ export class PageRepository {
   constructor(
     private readonly checker: CountChecker,
     private readonly statistics: QueryStatistics,
+    private readonly plans: GenericPlans,
   ) {}
 
+  /** The page of a query that was requested before. @param page the same object each time */
+  fetchRepeated(executor: Executor, page: ReadyPage, further: FurtherStatements, model: Model): Promise<PageRow> {
+    return this.fetchPage(executor, { ...page, statement: this.plans.statementFor(page.statement) }, further, model);
+  }
+
   fetchPage(executor: Executor, page: ReadyPage, further: FurtherStatements, model: Model): Promise<PageRow> {
-    for (const id of page.storedCounts) {
-      const kind = model.kinds.get(id);
-      if (kind) this.checker.noteUse(page.schema, kind);
-    }
+    this.#noteCounts(page, model);
     return this.#page(executor, page, further, model);
+  }
+
+  #noteCounts({ schema, storedCounts }: Pick<ReadyPage, 'schema' | 'storedCounts'>, model: Model): void {
+    for (const id of storedCounts) {
+      const kind = model.kinds.get(id);
+      if (kind) this.checker.noteUse(schema, kind);
+    }
   }
 
   async #page(
@@ -121,18 +132,19 @@ export class PageRepository {
     }
   }
 
+  /** A page of groups that was requested before. @param aggregate the same object each time */
+  fetchRepeatedAggregate(executor: Executor, aggregate: ReadyAggregate, model: Model): Promise<GroupRows> {
+    const statement = this.plans.statementFor(aggregate.statement);
+    return this.fetchAggregate(executor, { ...aggregate, statement }, model);
+  }
+
   /** A page of groups. */
-  async fetchAggregate(
-    executor: Executor,
-    plan: AggregatePlan,
-    model: Model,
-  ): Promise<Pick<PageRow, 'count' | 'items'>> {
-    if (isStoredCount(plan)) for (const { kind } of plan.sources) this.checker.noteUse(plan.schema, kind);
+  async fetchAggregate(executor: Executor, aggregate: ReadyAggregate, model: Model): Promise<GroupRows> {
+    const { schema, statement, shape } = aggregate;
+    this.#noteCounts(aggregate, model);
     try {
-      const query = { schema: plan.schema, model, statement: aggregateStatement(plan) };
-      const row = await this.#query<Versioned & { count: string; items: string }>(executor, query, () =>
-        aggregateShape(plan),
-      );
+      const query = { schema, model, statement };
+      const row = await this.#query<Versioned & { count: string; items: string }>(executor, query, () => shape);
       return { count: Number(row?.count), items: row?.items ?? '[]' };
     } catch (error) {
       if (isOutOfRange(error))

@@ -1,8 +1,11 @@
 /** Pages that are ready to be read: what a repeated query needs of its plan. They refer to no model. */
+import type { AggregatePlan } from '../../sql/aggregate-plan.js';
+import { aggregateStatement, isStoredCount } from '../../sql/aggregate.sql.js';
 import type { Statement } from '../../sql/fragment.js';
 import { estimateStatement, hasStoredCount, listStatement, type ListPlan } from '../../sql/select.sql.js';
 import { estimateUnionStatement, unionStatement, type UnionPlan } from '../../sql/union.sql.js';
-import { listShape, unionShape } from '../query/query-shape.js';
+import { hiddenNames } from '../query/aggregate.plan.js';
+import { aggregateShape, listShape, unionShape } from '../query/query-shape.js';
 
 /** The part that plans of all lists have in common. */
 export type Paged = Pick<ListPlan, 'schema' | 'offset' | 'limit' | 'count' | 'cursor'>;
@@ -13,6 +16,25 @@ export interface ReadyPage extends Paged {
   readonly shape: string | undefined;
   /** The ids of the kinds whose stored number of units is part of the total. */
   readonly storedCounts: readonly string[];
+}
+
+/** An aggregation that is ready to be read. */
+export interface ReadyAggregate extends Pick<ReadyPage, 'statement' | 'storedCounts'> {
+  readonly schema: string;
+  readonly shape: string;
+  /** The names in the answer whose values come from hidden parameters. */
+  readonly hidden: readonly string[];
+}
+
+export function readyAggregate(plan: AggregatePlan): ReadyAggregate {
+  const counted = isStoredCount(plan) ? plan.sources.map(({ kind }) => kind.id) : [];
+  return {
+    schema: plan.schema,
+    statement: aggregateStatement(plan),
+    shape: aggregateShape(plan),
+    storedCounts: counted,
+    hidden: hiddenNames(plan),
+  };
 }
 
 /** Further statements that a page may need. */

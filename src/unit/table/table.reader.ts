@@ -2,7 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import { EMPTY_QUERY } from '../../filter/list-query.js';
 import type { AggregateQuery } from '../../filter/aggregate-query.js';
-import type { Parsed, ParsedQuery } from '../../http/route/parse-list-query.js';
+import type { ParsedQuery, RepeatableQuery } from '../../http/route/parse-list-query.js';
 import type { KindDef } from '../../model/model.js';
 import type { Predicate } from '../../model/predicate/predicate.js';
 import { isCallerError, type KindError } from '../../shared/errors.js';
@@ -13,7 +13,7 @@ import type { Readable, ShownUnit } from '../store/unit-store.js';
 import type { GroupPage, UnitPage } from '../query/unit-page.js';
 import type { Session } from '../session/session.js';
 import { noUnit, parseKey, unknownUnit } from '../session/unit-ids.js';
-import { hiddenNames, planAggregate } from '../query/aggregate.plan.js';
+import { planAggregate } from '../query/aggregate.plan.js';
 import { pageCursor } from '../query/cursor.js';
 import { readKeyValue, type KeyText } from '../query/key-parameter.js';
 import { planContextOf, planGet, planList, planQuery, type PlanContext } from '../query/list.plan.js';
@@ -21,7 +21,7 @@ import { planBoth } from '../query/plan-both.js';
 import type { UnitRow } from '../store/unit-store.js';
 import { queryKey, RepeatedQueries } from '../query/repeated-queries.js';
 import { PageRepository } from './page.repository.js';
-import { furtherOfList, readyList, type ReadyPage } from './ready-page.js';
+import { furtherOfList, readyAggregate, readyList, type ReadyAggregate, type ReadyPage } from './ready-page.js';
 import { UnitRepository } from './unit.repository.js';
 import type { LoadedQuery } from '../query/loaded-links.plan.js';
 import { Walks } from '../query/reachable-kinds.js';
@@ -29,6 +29,7 @@ import { Walks } from '../query/reachable-kinds.js';
 @Injectable()
 export class TableReader {
   readonly #lists = new RepeatedQueries<ReadyPage>();
+  readonly #aggregates = new RepeatedQueries<ReadyAggregate>();
 
   constructor(
     private readonly pages: PageRepository,
@@ -44,7 +45,7 @@ export class TableReader {
     const repeated = key && this.#lists.find(key);
     if (repeated) {
       const plan = () => planQuery(parsed, (query) => planList(query, planContext(session, readable)));
-      const { count, items } = await this.pages.fetchPage(executor, repeated, furtherOfList(plan), model);
+      const { count, items } = await this.pages.fetchRepeated(executor, repeated, furtherOfList(plan), model);
       return { count, items };
     }
     const context = planContext(session, readable);
@@ -59,11 +60,18 @@ export class TableReader {
     return { count, items, ...(plan.cursor && { next: last && pageCursor(plan, last) }) };
   }
 
-  async aggregate(session: Session, readable: Readable, parsed: Parsed<AggregateQuery>): Promise<GroupPage> {
+  async aggregate(session: Session, readable: Readable, parsed: RepeatableQuery<AggregateQuery>): Promise<GroupPage> {
     const { project, executor, model } = session;
+    const key = parsed.parameters && queryKey(session, readable, parsed.parameters);
+    const repeated = key && this.#aggregates.find(key);
+    if (repeated) {
+      return { ...(await this.pages.fetchRepeatedAggregate(executor, repeated, model)), hidden: repeated.hidden };
+    }
     const context = planContext(session, readable);
     const plan = planQuery(parsed, (query) => planAggregate(query, [context], project.schema));
-    return { ...(await this.pages.fetchAggregate(executor, plan, model)), hidden: hiddenNames(plan) };
+    const aggregate = readyAggregate(plan);
+    if (key) this.#aggregates.note(key, aggregate);
+    return { ...(await this.pages.fetchAggregate(executor, aggregate, model)), hidden: aggregate.hidden };
   }
 
   get(session: Session, readable: Readable, id: string, parsed: ParsedQuery): Promise<ShownUnit> {

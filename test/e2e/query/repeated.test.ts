@@ -179,6 +179,37 @@ it('a change of the access or of the mask applies to the next request', async ()
   expect((await project.get(path)).status).toBe(403);
 });
 
+it('an aggregation has the same answer each time, of current units, for each member its own', async () => {
+  await defineKinds(project, {
+    id: 'sale',
+    access: { read: 'eq(owner,@member.id)' },
+    parameters: [
+      'owner',
+      { id: 'price', kind_id: 'integer' },
+      { id: 'cost', kind_id: 'integer', read_access: 'admin' },
+    ],
+  });
+  await ok(project.post('/group/unit', { id: 'sales', kind_list: ['sale'] }));
+  const sell = (owner: string, price: number) => ok(project.post('/sale/unit', { owner, price, cost: 1 }));
+  await sell(annId, 1);
+  await sell(bobId, 2);
+  const query = 'select=[count(),sum(price)]&filter=gt(price,0)';
+  for (const path of [`/sale/aggregate?${query}`, `/group/sales/aggregate?${query}`]) {
+    const total = async (by: TestProject) => ((await repeat(by, path)) as { items: object[] }).items;
+    const [before] = (await total(ann)) as { sum_price: number }[];
+    expect([await total(ann), await total(bob)]).toEqual([
+      [{ count: expect.anything() as number, sum_price: before?.sum_price }],
+      [{ count: 1, sum_price: 2 }],
+    ]);
+    await sell(annId, 10);
+    expect(await total(ann)).toMatchObject([{ sum_price: (before?.sum_price ?? 0) + 10 }]);
+    expect(await total(project)).toMatchObject([{ sum_price: (before?.sum_price ?? 0) + 12 }]);
+  }
+  const masked = '/sale/aggregate?select=sum(cost)';
+  expect(await repeat(project, masked)).toMatchObject({ count: 1 });
+  for (let request = 0; request < REPETITIONS; request += 1) expect((await ann.get(masked)).status).toBe(400);
+});
+
 it('a list with faults is refused each time', async () => {
   for (let request = 0; request < 5; request += 1) {
     expect((await project.get('/topic/unit?filter=eq(nme,x)&limit=2000')).body.messages).toHaveLength(2);

@@ -1,5 +1,6 @@
 /** Lists are parsed once and planned for their values each time; a get by id has one plan. */
 import { describe, expect, it } from 'vitest';
+import { GenericPlans } from '../../../src/unit/table/generic-plans.js';
 import { defineKinds } from '../../support/callers.js';
 import { startTestService } from '../../support/service.js';
 
@@ -34,6 +35,41 @@ describe('the plan of', () => {
       expect(found.body.content).toMatchObject({ count: at % 2 });
     }
     expect(await prepared('WITH _page')).toMatchObject([{ generic_plans: 0, custom_plans: 11 }]);
+  });
+
+  it('a repeated list is made once, as long as it is the one for its values', async () => {
+    await defineKinds(project, {
+      id: 'visit',
+      parameters: ['place', { id: 'rank', kind_id: 'integer', indexed: true }],
+    });
+    const { database, app } = service.service;
+    const places = Array.from({ length: 1000 }, (_, at) => (at < 4 ? 'rare' : `common${at % 4}`));
+    for (let at = 0; at < 5; at += 1)
+      await project.post(
+        '/visit/unit',
+        places.map((place, rank) => ({ place, rank })),
+      );
+    await database.run({ text: `ANALYZE "project_${project.id}"."visit"`, values: [] });
+    const generic = async () => {
+      const found = await prepared('CASE WHEN $2::boolean');
+      return found.filter(({ statement }) => statement.includes('"visit"')).map((each) => each.generic_plans);
+    };
+    const plans = app.get(GenericPlans);
+    const repeat = async (place: string, times: number) => {
+      for (let at = 0; at < times; at += 1) {
+        const found = await project.get(`/visit/unit?filter=eq(place,${place})&order=rank&limit=10&count=none`);
+        expect(found.body.content['items']).toHaveLength(10);
+        await plans.settled();
+      }
+    };
+    await repeat('rare', 30);
+    expect(await generic()).toEqual([]);
+    for (let round = 0; round < 50 && (await generic()).length === 0; round += 1) await repeat('common1', 10);
+    await repeat('common1', 10);
+    const [used = 0] = await generic();
+    expect(used).toBeGreaterThan(0);
+    await repeat('rare', 10);
+    expect(await generic()).toEqual([used]);
   });
 
   it('an unfiltered list and a get are planned once, after a few custom plans', async () => {
