@@ -40,11 +40,14 @@ export function rulesPredicate(rules: readonly string[], kind: KindDef, caller: 
 
 /** The limit that the rules of an operation exceed together, as a text; undefined if none. */
 export function ruleLimitFault(rules: readonly Predicate[]): string | undefined {
-  const { tests, lookups, related } = extentOf(rules);
+  const { tests, lookups, related, inKinds } = extentOf(rules);
   if (related > LIMITS.relatedUnits) {
     return `the rules test related units ${related} times; ${LIMITS.relatedUnits} is the most`;
   }
   if (tests > LIMITS.ruleTests) return `the rules have ${tests} tests; ${LIMITS.ruleTests} is the most`;
+  if (inKinds > LIMITS.ruleTestsInKinds) {
+    return `the rules have ${inKinds} tests of linked units, counted in each of their kinds; ${LIMITS.ruleTestsInKinds} is the most`;
+  }
   if (lookups <= LIMITS.ruleLookups) return undefined;
   return `the rules look up ${lookups} units over references, or as the member, the same way counted once; ${LIMITS.ruleLookups} is the most`;
 }

@@ -57,6 +57,8 @@ export const LIMITS = {
   /** Tests in all rules of one operation of an `access`, and lookups over references in them. */
   ruleTests: 250,
   ruleLookups: 20,
+  /** The same tests, where functions over linked units count in each kind; a lookup there is four. */
+  ruleTestsInKinds: 1000,
   /**
    * Cost of one statement, in points of about 75 kB of PostgreSQL's memory: one per table that it reads and per hundred
    * columns of it, four times that for a table joined over a reference; one per 250 characters of SQL.

@@ -1,6 +1,6 @@
 /** The size of predicates. What PostgreSQL needs to plan a statement grows with it. Pure. */
-import { fieldTests, operandsOf, type Predicate, type Step, type Target } from './predicate.js';
-import { filtersOf, relatedIn } from './related.js';
+import { fieldTests, operandsOf, type Predicate, type Related, type Step, type Target } from './predicate.js';
+import { relatedIn } from './related.js';
 
 export interface Extent {
   /** A test with values of the member counts once for each of its values. */
@@ -9,7 +9,17 @@ export interface Extent {
   readonly lookups: number;
   /** Tests and counts of related units. */
   readonly related: number;
+  /**
+   * The tests of linked units of several kinds, counted in each of these kinds, and four times for each referenced unit
+   * that they look up. In the other numbers a filter counts once, however many kinds it is for.
+   */
+  readonly inKinds: number;
 }
+
+const NOTHING: Extent = { tests: 0, lookups: 0, related: 0, inKinds: 0 };
+
+/** What a lookup costs, in tests. */
+const TESTS_PER_LOOKUP = 4;
 
 /** A key for each reference of a path: paths with the same first references have the same first keys. */
 export function wayKeys(through: readonly Step[] = []): string[] {
@@ -28,7 +38,7 @@ export function extentOf(predicates: readonly Predicate[]): Extent {
   const all = predicates.flatMap(relatedIn);
   const related = all.filter(({ via }) => via.type !== 'member');
   const ofMember = all.length - related.length;
-  const inner = all.flatMap(filtersOf).map((filter) => extentOf([filter]));
+  const inner = all.map(extentOfRelated);
   const total = (own: number, of: (extent: Extent) => number) => inner.reduce((sum, each) => sum + of(each), own);
   return {
     tests: total(
@@ -37,6 +47,24 @@ export function extentOf(predicates: readonly Predicate[]): Extent {
     ),
     lookups: total(lookupsOf(tests.flatMap(operandsOf)) + ofMember, (each) => each.lookups),
     related: total(related.length, (each) => each.related),
+    inKinds: total(0, (each) => each.inKinds),
+  };
+}
+
+/** The filters of a function over related units. That of linked units is the same in all of their kinds. */
+function extentOfRelated({ via, kinds }: Related): Extent {
+  const ofKinds = kinds.map(({ filter }) => (filter ? extentOf([filter]) : NOTHING));
+  const ofLink = via.type === 'link' && via.where ? extentOf([via.where]) : NOTHING;
+  const most = (of: (extent: Extent) => number) => of(ofLink) + Math.max(0, ...ofKinds.map(of));
+  const several = ofKinds.length > 1;
+  const inKinds = ofKinds.map((each) =>
+    several ? each.tests + each.lookups * TESTS_PER_LOOKUP + each.inKinds : each.inKinds,
+  );
+  return {
+    tests: most((each) => each.tests),
+    lookups: most((each) => each.lookups),
+    related: most((each) => each.related),
+    inKinds: inKinds.reduce((sum, each) => sum + each, ofLink.inKinds),
   };
 }
 

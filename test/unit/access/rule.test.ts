@@ -80,3 +80,41 @@ describe('a rule', () => {
     expect(exceedRuleLimits([...rules, 'eq(size,0)'], city, member, model)).toBe(true);
   });
 });
+
+describe('a rule over linked units of many kinds', () => {
+  const kinds = Array.from({ length: 400 }, (_, at) => kind(`kind${at}`, ['name', 'owner']));
+  const many = modelWith({
+    kinds: [...kinds, kind('person', ['team'])],
+    parameters: [
+      parameter('name', 'string'),
+      parameter('team', 'string'),
+      parameter('owner', 'unit', { reference_kind: 'person' }),
+    ],
+    members: ['person'],
+  });
+  const first = kindIn(many, 'kind0');
+  const limited = (...rules: string[]) => exceedRuleLimits(rules, first, member, many);
+
+  it('counts its tests once, and is one statement', () => {
+    const rule = 'linked(link,child,and(eq(owner,@member.id),eq(name,x)))';
+    expect(limited(rule)).toBe(false);
+    const access = rulePredicate(rule, first, member, many);
+    const fields = [...everyField(first.fields).values()];
+    const { text, points = 0 } = getStatement({ schema: 'project_a', kind: first, fields, access }, 'a');
+    expect(text.match(/WHEN 'kind\d+'/g)).toHaveLength(400);
+    expect(points).toBeLessThan(LIMITS.statementPoints / 2);
+  });
+
+  it.each([
+    ['more tests than the limit in all kinds', ['linked(link,child,or(eq(name,x),eq(name,y),eq(name,z)))']],
+    ['a lookup over a reference in each kind', ['linked(link,child,eq(owner.team,red))']],
+    ['several of them', ['x', 'y', 'z'].map((name) => `linked(link,child,eq(name,${name}))`)],
+  ])('is larger than the limit with %s', (_, rules) => expect(limited(...rules)).toBe(true));
+
+  it('may look up references in kinds that it names', () => {
+    expect(limited('linked(link,child,[kind1,kind2],eq(owner.team,red))')).toBe(false);
+    expect(limited(`linked(link,child,kind1,or(${Array.from({ length: 250 }, () => 'eq(name,x)').join()}))`)).toBe(
+      false,
+    );
+  });
+});
