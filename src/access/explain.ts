@@ -80,15 +80,17 @@ export function explainAccess(
     const unread = REQUIRE_READ.has(operation) && !readable;
     const allowed = granted && holds && !unread;
     if (operation === 'read') readable = allowed;
-    const because =
-      unread && granted && holds ? 'what may not be read is not there' : reasonText(check, rules, allowed);
+    const because = unread && granted && holds ? UNREADABLE : reasonText(check, rules, allowed);
     return [operation, { allowed, level, stored, rules, because }];
   });
   return Object.fromEntries(explained);
 }
 
-function reasonText(
-  { level, stored, tooLarge, caller }: OperationCheck,
+/** The reason where only the right to read is missing. */
+export const UNREADABLE = 'what may not be read is not there';
+
+export function reasonText(
+  { level, stored, tooLarge, caller }: Pick<OperationCheck, 'level' | 'stored' | 'tooLarge' | 'caller'>,
   rules: Explanation['rules'],
   allowed: boolean,
 ): string {

@@ -9,7 +9,10 @@ import { passesLevel } from './level.js';
 import { linkRulesPredicate, type LinkedKinds } from './link-rule.js';
 
 /** The setting of a link type for an operation; undefined if the right `link` of the parent's kind decides. */
-function linkSettingOf({ access }: LinkTypeDef, operation: LinkOperation): Level | readonly string[] | undefined {
+export function linkSettingOf(
+  { access }: LinkTypeDef,
+  operation: LinkOperation,
+): Level | readonly string[] | undefined {
   return storedSetting(access, operation);
 }
 

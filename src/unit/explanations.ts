@@ -3,19 +3,19 @@ import { Injectable } from '@nestjs/common';
 import { accessDenied, authorizeKind } from '../access/access.js';
 import { readableFields, writableFields } from '../access/masks.js';
 import { explainAccess, predicatesToTest, operationChecks, type OperationCheck } from '../access/explain.js';
+import { ruleLimitFault } from '../access/rule.js';
 import { Catalog } from '../catalog/catalog.service.js';
 import { Database } from '../database/database.js';
 import { jsonAnswer, type Answer } from '../http/answer/answer.js';
 import { readQuery } from '../http/route/parse-list-query.js';
-import { MEMBER_QUERY } from '../http/route/query-names.js';
+import { EXPLANATION_QUERY, type QueryName } from '../http/route/query-names.js';
 import { isConditional } from '../model/predicate/conditional-field.js';
 import type { Visible } from '../model/predicate/predicate.js';
-import { extentOf } from '../model/predicate/predicate-cost.js';
 import { isMemberKind, type KindDef } from '../model/model.js';
 import { refusal } from '../shared/errors.js';
-import { LIMITS } from '../shared/limits.js';
 import { ANONYMOUS, isAdministrator, memberCaller, type Caller } from '../tenancy/caller.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
+import { LinkExplanations, type NamedChild } from './link-explanations.js';
 import { UnitStores } from './unit-stores.js';
 import { requestSession } from './session/caller-executor.js';
 import type { Session } from './session/session.js';
@@ -29,11 +29,12 @@ export class Explanations {
     private readonly database: Database,
     private readonly repository: UnitRepository,
     private readonly stores: UnitStores,
+    private readonly links: LinkExplanations,
   ) {}
 
   /**
    * For each operation, whether the member in the query (without one, an anonymous caller) may do it with the unit, and
-   * why; and the parameters that the member may read and write.
+   * why; the parameters that the member may read and write; and the links for which the access of their type decides.
    * @throws KindError 401, 403 for callers who are not administrators
    */
   ofUnit(scope: RequestScope, kindId: string, unitId: string, url: string): Promise<Answer> {
@@ -45,21 +46,28 @@ export class Explanations {
       const store = this.stores.of(kind);
       store.checkState(kind, scope, 'get');
       const session = requestSession(this.database, scope, model);
-      return store.run(scope, model, () => this.#explain(session, kind, unitId, url));
+      return store.run(scope, model, () => this.#explain(session, scope, kind, unitId, url));
     });
   }
 
-  async #explain(session: Session, kind: KindDef, unitId: string, url: string): Promise<Answer> {
-    const member = await this.#member(session, url, () => this.#checkExists(session, kind, unitId));
+  async #explain(session: Session, scope: RequestScope, kind: KindDef, unitId: string, url: string): Promise<Answer> {
+    const asked = await this.#read(
+      () => this.#asked(session, scope, kind, url),
+      () => this.#checkExists(session, kind, unitId),
+    );
+    const { member, child } = asked;
     const checks = operationChecks(kind, member, session.model);
-    const holds = await this.#evaluate(session, kind, unitId, checks);
+    const operations = explainAccess(checks, await this.#evaluate(session, kind, unitId, checks));
     const { model } = session;
     const masks = { read: readableFields(kind, member, model), write: writableFields(kind, member, model) };
+    const isReadable = operations['read']?.allowed === true;
+    const links = await this.links.of(session, { kind, id: unitId, isReadable }, child, member);
     return jsonAnswer({
       id: unitId,
       kind_id: kind.id,
       member: member.type === 'member' ? { id: member.id, kind_id: member.kindId } : null,
-      operations: explainAccess(checks, holds),
+      operations,
+      ...(links && { links }),
       parameters: {
         read: await this.#usable(session, kind, unitId, masks.read),
         write: await this.#usable(session, kind, unitId, masks.write),
@@ -74,8 +82,7 @@ export class Explanations {
     unitId: string,
     checks: readonly OperationCheck[],
   ): Promise<boolean[]> {
-    const { tests, lookups, related } = extentOf(predicatesToTest(checks));
-    const isSmall = tests <= LIMITS.ruleTests && lookups <= LIMITS.ruleLookups && related <= LIMITS.relatedUnits;
+    const isSmall = ruleLimitFault(predicatesToTest(checks)) === undefined;
     const holds: boolean[] = [];
     for (const part of isSmall ? [checks] : checks.map((check) => [check])) {
       const answers = await this.stores.of(kind).evaluate(session, kind, unitId, predicatesToTest(part));
@@ -95,16 +102,35 @@ export class Explanations {
     return [...mask.keys()].filter((id) => !refused.has(id));
   }
 
-  /** The member in the query, as a caller. A missing unit is reported before faults of the query. */
-  async #member(session: Session, url: string, checkUnit: () => Promise<void>): Promise<Caller> {
+  /** A missing unit is reported before faults of the query. */
+  async #read<T>(work: () => Promise<T>, checkUnit: () => Promise<void>): Promise<T> {
     try {
-      const [id, ...more] = readQuery(url, MEMBER_QUERY).get('member') ?? [];
-      if (more.length > 0) throw badMember('given more than once');
-      return id === undefined ? ANONYMOUS : await this.#find(session, id);
+      return await work();
     } catch (error) {
       await checkUnit();
       throw error;
     }
+  }
+
+  /** The member in the query, as a caller, and the child of links. */
+  async #asked(
+    session: Session,
+    scope: RequestScope,
+    parent: KindDef,
+    url: string,
+  ): Promise<{ readonly member: Caller; readonly child: NamedChild | undefined }> {
+    const query = readQuery(url, EXPLANATION_QUERY);
+    const single = (name: QueryName): string | undefined => {
+      const [text, ...more] = query.get(name) ?? [];
+      if (more.length > 0) throw badQuery(name, 'given more than once');
+      return text;
+    };
+    const [id, childKind, childId] = [single('member'), single('child_kind_id'), single('child_id')];
+    if (childKind !== undefined && childId === undefined) throw badQuery('child_id', 'wants the id of a unit');
+    if (childId !== undefined && childKind === undefined) throw badQuery('child_kind_id', 'wants the id of a kind');
+    const member = id === undefined ? ANONYMOUS : await this.#find(session, id);
+    if (childKind === undefined || childId === undefined) return { member, child: undefined };
+    return { member, child: await this.links.child(session, scope, parent, { kindId: childKind, id: childId }) };
   }
 
   async #find({ project, model, executor }: Session, id: string): Promise<Caller> {
@@ -126,5 +152,9 @@ export class Explanations {
 }
 
 function badMember(text: string) {
-  return refusal('query.bad_value', `member: ${text}`, { parameter: 'member' });
+  return badQuery('member', text);
+}
+
+function badQuery(name: QueryName, text: string) {
+  return refusal('query.bad_value', `${name}: ${text}`, { parameter: name });
 }

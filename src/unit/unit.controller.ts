@@ -8,7 +8,7 @@ import {
   GET_QUERY,
   LIST_ENDPOINT_QUERY,
   MATCHING_ENDPOINT_QUERY,
-  MEMBER_QUERY,
+  EXPLANATION_QUERY,
   STRUCT_QUERY,
 } from '../http/route/query-names.js';
 import type { Answer } from '../http/answer/answer.js';
@@ -275,7 +275,7 @@ export class UnitController {
     administrators: true,
     sourceOperation: 'get',
     summary: 'Tell why a member may do something with it',
-    query: MEMBER_QUERY,
+    query: EXPLANATION_QUERY,
     content: 'explanation',
   })
   access(

@@ -13,6 +13,7 @@ import { IndexAdvisor } from './index-advisor.js';
 import { InlineParameters } from './inline-parameters.js';
 import { KeptAnswers } from './write/kept-answers.js';
 import { RepeatedAnswers } from './write/repeated-answers.js';
+import { LinkExplanations } from './link-explanations.js';
 import { LinkHooks } from './table/link-hooks.js';
 import { References } from './draft/references.js';
 import { RemoteReader } from './remote/remote.reader.js';
@@ -70,6 +71,7 @@ import { ViolationCompleter } from './table/complete-violations.js';
     InlineParameters,
     KeptAnswers,
     RepeatedAnswers,
+    LinkExplanations,
     LinkHooks,
     References,
     RemoteReader,

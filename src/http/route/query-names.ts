@@ -26,6 +26,8 @@ export type QueryName =
   | 'on_conflict'
   | 'by'
   | 'member'
+  | 'child_kind_id'
+  | 'child_id'
   | 'kinds'
   | 'explain'
   | 'select'
@@ -145,7 +147,8 @@ export const CREATE_ENDPOINT_QUERY = [...UPSERT_QUERY, ...DRY_RUN_QUERY] as cons
 export const MATCHING_ENDPOINT_QUERY = [...MATCHING_QUERY, ...DRY_RUN_QUERY] as const satisfies readonly QueryName[];
 /** Of endpoints that delete. */
 export const DELETE_ENDPOINT_QUERY = [...CASCADE_QUERY, ...DRY_RUN_QUERY] as const satisfies readonly QueryName[];
-export const MEMBER_QUERY = ['member'] as const satisfies readonly QueryName[];
+/** Of explanations of access: a member, and the child of a link. */
+export const EXPLANATION_QUERY = ['member', 'child_kind_id', 'child_id'] as const satisfies readonly QueryName[];
 /** Of the API document. */
 export const KINDS_QUERY = ['kinds'] as const satisfies readonly QueryName[];
 export const NO_QUERY: readonly QueryName[] = [];

@@ -20,7 +20,7 @@ import {
 } from '../../sql/write.sql.js';
 import { keptValuesStatement, resultsStatement, updateStatement } from '../../sql/update.sql.js';
 import { rowParams } from '../../sql/new-rows.sql.js';
-import { explainStatement } from '../../sql/explain.sql.js';
+import { explainLinkStatement, explainStatement } from '../../sql/explain.sql.js';
 import { getByStatement, getStatement, type ReadPlan } from '../../sql/select.sql.js';
 import type { KeyValue } from '../query/key-parameter.js';
 import { getAnyStatement, type AnyKindPlan } from '../../sql/union.sql.js';
@@ -29,6 +29,7 @@ import { modelVersionStatement } from '../../sql/model-version.sql.js';
 import { checkVersion, type Versioned } from './check-version.js';
 import type { WriteContext } from './constraint-violations.js';
 import { jsonTextOf, runWrite, type RowValues } from './run-write.js';
+import type { Session } from '../session/session.js';
 import { StoredCounts } from './stored-counts.js';
 
 type MaybeUnit = Versioned & { tag: string | null; body: string | null };
@@ -94,6 +95,18 @@ export class UnitRepository {
     );
     checkVersion(row, model);
     return row?.holds ?? undefined;
+  }
+
+  /** The same for predicates over the two units of a link. */
+  async evaluateLink(
+    { project, executor, model }: Session,
+    ends: Parameters<typeof explainLinkStatement>[1],
+    predicates: readonly Predicate[],
+  ): Promise<readonly boolean[]> {
+    const statement = explainLinkStatement(project.schema, ends, predicates);
+    const [row] = await executor.run<Versioned & { holds: boolean[] | null }>(statement);
+    checkVersion(row, model);
+    return row?.holds ?? [];
   }
 
   /** Whether all new rows satisfy the access rule of the plan; nothing is inserted. */
