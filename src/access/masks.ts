@@ -2,6 +2,7 @@
 import type { Field, KindDef, Model } from '../model/model.js';
 import { isRules } from '../model/parameter-type/field-access.js';
 import type { ParameterDef } from '../model/parameter-type/parameter-def.js';
+import { conditionOf } from '../model/predicate/conditional-field.js';
 import { LEVELS, type FieldAccess } from '../model/parameter-type/parameter-settings.js';
 import { isAdministrator, type Caller } from '../tenancy/caller.js';
 import { isAlwaysFalse } from './access.js';
@@ -89,13 +90,23 @@ export function readableFields(kind: KindDef, caller: Caller, model: Model): Rea
   return withConditional(kind, readable, conditionalFields(kind, 'readAccess', caller, model, isOffered));
 }
 
+/** The fields that a caller may read in some unit that could exist, for descriptions: without those whose rules never hold for it. */
+export function describedFields(kind: KindDef, caller: Caller, model: Model): ReadonlyMap<string, Field> {
+  return possibleFields(readableFields(kind, caller, model));
+}
+
+/** Without fields whose rules never hold for a caller, such as those that name a parameter which its kind lacks. */
+function possibleFields(fields: ReadonlyMap<string, Field>): ReadonlyMap<string, Field> {
+  const possible = [...fields].filter(([, field]) => !isAlwaysFalse(conditionOf(field)));
+  return possible.length === fields.size ? fields : new Map(possible);
+}
+
 /** The fields that a caller may set in a body. Those with rules have the condition that the unit must satisfy. */
 export function writableFields(kind: KindDef, caller: Caller, model: Model): ReadonlyMap<string, Field> {
   const { writable } = masksOf(kind, caller);
   if (!hasFieldRules(kind)) return writable;
   const conditional = conditionalFields(kind, 'writeAccess', caller, model, ({ system }) => !system);
-  const possible = [...conditional].filter(([, { condition }]) => !isAlwaysFalse(condition));
-  return withConditional(kind, writable, new Map(possible));
+  return withConditional(kind, writable, possibleFields(conditional));
 }
 
 /** Both in the order of the kind's fields. */

@@ -1,6 +1,6 @@
 /** Describes the parameters of kinds to a caller, and plans filter and order of descriptors. Pure. */
 import { isAllowedForSomeUnit } from '../access/access.js';
-import { mayReadField, readableFields, writableFields } from '../access/masks.js';
+import { describedFields, mayReadField, readableFields, writableFields } from '../access/masks.js';
 import { mayDescribe } from '../access/reference-access.js';
 import type { ListQuery } from '../filter/list-query.js';
 import { BUILT_IN_GROUPS } from '../model/built-in/built-in.js';
@@ -63,7 +63,7 @@ export function describe(
 ): Descriptor[] {
   const fields = new Map<string, Field>();
   for (const kind of kinds) {
-    for (const [id, field] of describedFields(kind, viewer)) if (!fields.has(id)) fields.set(id, field);
+    for (const [id, field] of fieldsOfStruct(kind, viewer)) if (!fields.has(id)) fields.set(id, field);
   }
   const [first] = kinds;
   // Names of fields that units have but structs do not describe: they are known, but ignored.
@@ -82,8 +82,8 @@ export function describe(
  * a body. Fields that only the system writes are not described. For member kinds with sign-up, these are the fields of
  * a sign-up; for those without, the fields of a create.
  */
-function describedFields(kind: KindDef, viewer: Viewer): Map<string, Field> {
-  const known = new Map([...readableFields(kind, viewer.caller, viewer.model), ...givenFields(kind, viewer)]);
+function fieldsOfStruct(kind: KindDef, viewer: Viewer): Map<string, Field> {
+  const known = new Map([...describedFields(kind, viewer.caller, viewer.model), ...givenFields(kind, viewer)]);
   const isOwn = ({ id, system }: Field) => known.has(id) && !system && !isInEveryUnit(id, kind);
   const own = [...kind.fields.values()].filter(isOwn);
   const groups = takesSignUps(kind, viewer) ? BUILT_IN_GROUPS.filter(({ id }) => kind.groups.includes(id)) : [];

@@ -1,7 +1,7 @@
 /** Rules in `read_access` and `write_access` of parameters: which units show a field, and in which it may be written. */
 import { describe, expect, it } from 'vitest';
-import { defineKinds, signUp, withMembers } from '../../support/callers.js';
-import { ok, refusalOf } from '../../support/definitions.js';
+import { defineKinds, signUp, tokensOf, withMembers } from '../../support/callers.js';
+import { createdId, ok, refusalOf } from '../../support/definitions.js';
 import { FunctionsFolder } from '../../support/functions.js';
 import { startTestService, type Reply, type TestProject } from '../../support/service.js';
 
@@ -348,6 +348,26 @@ describe('a field with a rule to read', () => {
     expect(HIDDEN.filter((id) => own.read.includes(id))).toEqual(HIDDEN);
     expect(HIDDEN.filter((id) => others.read.includes(id))).toEqual([]);
     expect([own.write.includes('stage'), (await names(open)).write.includes('stage')]).toEqual([false, true]);
+  });
+});
+
+describe('a field whose rules never hold for a caller', () => {
+  it('is not described to it', async () => {
+    await defineKinds(root, { id: 'clerk', parameters: [{ id: 'desk', kind_id: 'string' }] });
+    await ok(root.post('/group/unit/kind_auth_member/link/group/kind/unit/clerk'));
+    const hint = { id: 'hint', kind_id: 'string', read_access: 'eq(@member.desk,3)', write_access: 'nobody' };
+    await defineKinds(root, { id: 'leaflet', access: { read: 'anyone' }, parameters: [hint, 'title'] });
+    const carl = await createdId(root.post('/clerk/unit', { username: 'carl', email: 'carl@example.com' }));
+    const clerk = root.as((await tokensOf(root, 'clerk', carl)).access_token);
+    const idsFor = async (by: TestProject) =>
+      ((await ok(by.get('/leaflet/struct'))) as { items: { id: string }[] }).items.map(({ id }) => id);
+    expect(await idsFor(clerk)).toContain('hint');
+    expect(await idsFor(root)).toContain('hint');
+    expect(await idsFor(asAda)).not.toContain('hint');
+    expect(await idsFor(root.as(undefined))).not.toContain('hint');
+    const documentFor = async (by: TestProject) =>
+      JSON.stringify((await by.get('/doc/openapi.json')).body).includes('"hint"');
+    expect([await documentFor(clerk), await documentFor(asAda)]).toEqual([true, false]);
   });
 });
 

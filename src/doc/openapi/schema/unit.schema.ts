@@ -1,5 +1,5 @@
 /** The schemas of a kind's units for one caller, made from its field masks. Pure. */
-import { mayReadField, readableFields, writableFields } from '../../../access/masks.js';
+import { describedFields, mayReadField, readableFields, writableFields } from '../../../access/masks.js';
 import { isTimeField } from '../../../model/fields-of-every-unit.js';
 import { expressionWordsOf } from '../../../model/expression.js';
 import type { Field, KindDef, Model } from '../../../model/model.js';
@@ -37,7 +37,7 @@ export interface KindContext {
 
 /** A unit in answers. No field is required, because `include` and `exclude` select them. */
 export function recordSchema(kind: KindDef, context: KindContext): Schema {
-  const fields = plainFields(readableFields(kind, context.caller, context.model));
+  const fields = plainFields(describedFields(kind, context.caller, context.model));
   return {
     type: 'object',
     description: `A unit of ${escapeMarkdown(kind.label)}.`,
@@ -135,7 +135,7 @@ function repeatableFields(kind: KindDef, { caller, model }: KindContext, create:
   const constants = [...kind.fields.values()].filter((field) => {
     return field.id === 'kind_id' || field.constant !== undefined || (create && isIgnoredByCreate(kind, field));
   });
-  return [...new Set([...constants, ...(create ? [] : plainFields(readableFields(kind, caller, model)))])];
+  return [...new Set([...constants, ...(create ? [] : plainFields(describedFields(kind, caller, model)))])];
 }
 
 /** A create does not accept null for what it ignores. */
