@@ -1,5 +1,6 @@
 /** Declarations of the functions, hooks and remote source of a kind. */
 import type { Context, UnitRef } from './context.js';
+import type { KnownLinkType, LinkValuesFor, LinkValuesOf } from './link-types.js';
 import type { ParameterDeclarations, ValuesOf } from './parameter.js';
 import type { Remote } from './remote.js';
 import type { KindId, SomeOf, UnitOf, ValuesFor } from './kinds.js';
@@ -102,7 +103,7 @@ export interface Hooks<K extends string> {
    * nothing. It can set required parameters; defaults are applied afterwards. Not when a link is already there, nor when
    * its values are changed.
    */
-  before_link?(context: Context & LinkEvent): Result<LinkEvent['values'] | void>;
+  before_link?(context: Context & NewLinkEvent): Result<NewLinkEvent['values'] | void>;
   /** Runs after a link was created. */
   after_link?(context: Context & LinkEvent): Result<void>;
   /** Runs before a link is deleted, also with one of its units. If it throws, neither is. */
@@ -111,15 +112,23 @@ export interface Hooks<K extends string> {
   after_unlink?(context: Context & LinkEvent): Result<void>;
 }
 
-/** A link that is created or deleted. The kind of `parent` is that of the module. */
-export interface LinkEvent {
-  readonly parent: UnitRef;
-  readonly child: UnitRef;
-  /** The id of the link type. */
-  readonly link_id: string;
-  /** Values of the parameters of the link type. */
-  readonly values: Readonly<Record<string, unknown>>;
-}
+/**
+ * A link that is to be created, with those values of its parameters that the request gives. The kind of `parent` is that
+ * of the module. If several link types are known, `link_id` tells which values it has.
+ */
+export type NewLinkEvent<T extends string = KnownLinkType> = T extends string
+  ? {
+      readonly parent: UnitRef;
+      readonly child: UnitRef;
+      readonly link_id: T;
+      readonly values: SomeOf<LinkValuesFor<T>>;
+    }
+  : never;
+
+/** A link that was created, or that is or was deleted, with the values of its parameters. */
+export type LinkEvent<T extends string = KnownLinkType> = T extends string
+  ? { readonly parent: UnitRef; readonly child: UnitRef; readonly link_id: T; readonly values: LinkValuesOf<T> }
+  : never;
 
 /** The contents of a module. */
 export interface ModuleOptions<K extends string> {

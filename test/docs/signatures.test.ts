@@ -14,7 +14,7 @@ const told = [...signatures.matchAll(/^interface (\w+)(?:<([^>]*)>)?/gm)].map(([
 });
 /** What the block names and does not tell. */
 const others =
-  'AnyGroup, AnyUnit, ChangesOf, FunctionAccess, GivenFor, Included, KindId, KnownLinkType, LinkedUnit, LinkRecord, LinkTypeId, LinkValuesFor, ParameterDeclarations, Returned, Returns, SomeOf, UnitOf, ValuesFor, ValuesOf, WithEtag';
+  'AnyGroup, AnyUnit, ChangesOf, FunctionAccess, GivenFor, Included, KindId, KnownLinkType, LinkedUnit, LinkRecord, LinkTypeId, LinkValuesFor, LinkValuesOf, ParameterDeclarations, Returned, Returns, SomeOf, UnitOf, ValuesFor, ValuesOf, WithEtag';
 const SAME =
   'export type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2) ? true : [A, B];';
 const comparison = (block: string) =>

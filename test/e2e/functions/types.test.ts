@@ -52,6 +52,33 @@ const same = <A, B>(_: Same<A, B>): void => undefined;
 const [a, b] = [{ kind_id: 'city', id: 'a' }, { kind_id: 'city', id: 'b' }];
 `;
 
+const LINK_HOOKS = `${HEAD.replace('Context, LinkRecord }', 'LinkEvent, NewLinkEvent }')}
+import { kind } from 'kind';
+export const linkHooks = kind('city').module({
+  hooks: {
+    before_link(event) {
+      same<typeof event.link_id, 'link' | 'flight' | 'rail'>(true);
+      // @ts-expect-error not every type has it
+      event.values.seats;
+      if (event.link_id === 'flight') {
+        same<typeof event.values.seats, number | undefined>(true);
+        return { seats: 1, price: null };
+      }
+      return undefined;
+    },
+    after_link(event) {
+      if (event.link_id === 'flight') same<typeof event.values.seats, number>(true);
+      if (event.link_id === 'rail') same<typeof event.values.gauge, 'wide' | 'narrow' | null>(true);
+    },
+  },
+});
+// @ts-expect-error another value
+export const thin: NewLinkEvent<'rail'>['values'] = { gauge: 'thin' };
+export const seats = (event: NewLinkEvent<'flight'>): number => event.values.seats ?? 0;
+export const stored = (event: LinkEvent<'flight'>): number => event.values.seats;
+void [a, b];
+`;
+
 const EXPRESSIONS = `${HEAD}
 export async function expressions({ units }: Context): Promise<void> {
   const city = await units('city').update('a', { population: { $inc: 1 } }, { ifMatch: 'e' });
@@ -138,6 +165,7 @@ it.each([
   ['links', LINKS],
   ['units', UNITS],
   ['expressions', EXPRESSIONS],
+  ['linkHooks', LINK_HOOKS],
 ])('type %s in functions', { timeout: 60_000 }, async (name, source) => {
   const folder = new FunctionsFolder({ [`_${name}.ts`]: source });
   const kinds = renderKindTypes(await modelOf(project), project.id, service.service.app.get(FunctionRegistry).current);
