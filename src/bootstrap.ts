@@ -12,6 +12,7 @@ import { Provisioning } from './catalog/project/provisioning.js';
 import { ConfigError, type Config } from './config/config.js';
 import { Database } from './database/database.js';
 import { isStaleModel } from './database/statement/sqlstate.js';
+import { FunctionRegistry } from './function/load/module-registry.js';
 import type { Logger } from 'pino';
 import { KindError } from './shared/errors.js';
 import { projectOf } from './tenancy/project.js';
@@ -21,7 +22,7 @@ export interface FirstProject {
   readonly project: string;
   readonly username: string;
   readonly password?: string;
-  /** The kinds and link types that strangers may write; undefined if the project can not be served. */
+  /** The kinds, link types and fields that strangers may write, and the functions with which they may; undefined if the project can not be served. */
   readonly strangersMayWrite?: readonly string[];
 }
 
@@ -49,7 +50,8 @@ export async function prepareProjects(
 async function strangersWritesIn(app: INestApplicationContext, id: string): Promise<string[] | undefined> {
   try {
     const row = await app.get(Provisioning).get(id);
-    return strangersWrites(accessReport(await loadModel(app.get(Database), projectOf(row))));
+    const model = await loadModel(app.get(Database), projectOf(row));
+    return strangersWrites(accessReport(model, app.get(FunctionRegistry).current.functionsOf(id)));
   } catch (error) {
     if (error instanceof KindError || isStaleModel(error)) return undefined;
     throw error;

@@ -1,25 +1,23 @@
 /** Who may do what in a project, for its owner to check before strangers can reach it. Pure. */
-import { isLinkable, isMemberKind, type KindDef, type LinkTypeDef, type Model } from '../model/model.js';
+import { isLinkable, isMemberKind, type LinkTypeDef, type Model } from '../model/model.js';
 import { LINK_OPERATIONS, OPERATIONS, type LinkOperation, type Operation } from '../model/built-in-traits.js';
-import { accessSettingOf, REQUIRE_READ, storedSetting, type AccessSetting } from './access.js';
+import { accessSettingOf, storedSetting } from './access.js';
+import { allowedFor, AUDIENCES, both, type Allowed } from './audience.js';
+import { reportedFields } from './reported-fields.js';
+import { allowedToCall, mayWrite, type DeclaredFunction } from './reported-functions.js';
 
-/** Who may do something at most, from nobody to everybody. `self`: each member, with its own unit. */
-const AUDIENCES = ['nobody', 'admin', 'self', 'member', 'anyone'] as const;
-export type Audience = (typeof AUDIENCES)[number];
+export type { Audience } from './audience.js';
 
-interface Allowed {
-  readonly audience: Audience;
-  /** Whether rules limit the units, or the members. Administrators pass every rule. */
-  readonly byRule: boolean;
-}
-
-/** One operation on the units of a kind, or on the links of a type. */
+/** What somebody may do: with the units of a kind, the links of a type, a function, or a field. */
 export interface ReportedAccess extends Allowed {
-  readonly on: 'units' | 'links';
+  readonly on: 'units' | 'links' | 'function' | 'field';
+  /** Of a function or field after that of the kind: `city.greet`. */
   readonly id: string;
-  readonly operation: Operation | LinkOperation;
+  readonly operation: Operation | LinkOperation | 'call' | 'write';
   /** False for a default. */
   readonly stored: boolean;
+  /** Whether it writes, or may write, something that no rule limits. */
+  readonly writes: boolean;
   /** Whether people whom nobody has admitted may do it: those without a token, or those who sign up by themselves. */
   readonly stranger: boolean;
 }
@@ -31,74 +29,89 @@ export interface AccessReport {
   readonly entries: readonly ReportedAccess[];
 }
 
-/** Built-in kinds are reported where their owner has set something, the internal one never. */
-export function accessReport(model: Model): AccessReport {
+/**
+ * Built-in kinds are reported where their owner has set something, the internal one never.
+ * @param functions those of the modules that serve the project
+ */
+export function accessReport(model: Model, functions: readonly DeclaredFunction[] = []): AccessReport {
   const all = [...model.kinds.values()].filter(({ traits }) => !traits.sealed);
   const signUp = all.filter((kind) => isMemberKind(kind) && allowedFor(kind, 'signup', model).audience === 'anyone');
   const isStranger = ({ audience }: Allowed): boolean =>
     audience === 'anyone' || (audience === 'member' && signUp.length > 0);
+  const entryOf = (allowed: Allowed, entry: Omit<ReportedAccess, keyof Allowed | 'stranger'>): ReportedAccess => {
+    const { audience, byRule } = allowed;
+    return { ...entry, audience, byRule, stranger: isStranger(allowed), writes: entry.writes && !byRule };
+  };
   const ofKinds = all.flatMap((kind) => {
     const operations = OPERATIONS.filter((operation) => operation !== 'signup' || isMemberKind(kind));
     return operations.flatMap((operation): ReportedAccess[] => {
       const { stored } = accessSettingOf(kind, operation, model);
       if (kind.builtIn && storedSetting(kind.access, operation) === undefined) return [];
-      const allowed = allowedFor(kind, operation, model);
-      return [{ on: 'units', id: kind.id, operation, stored, ...allowed, stranger: isStranger(allowed) }];
+      const entry = { on: 'units', id: kind.id, operation, stored, writes: WRITES.has(operation) } as const;
+      return [entryOf(allowedFor(kind, operation, model), entry)];
     });
   });
   const ofLinkTypes = [...model.linkTypes.values()].flatMap((type) =>
     LINK_OPERATIONS.flatMap((operation): ReportedAccess[] => {
       const allowed = linksAllowedBy(type, operation, model);
       if (!allowed) return [];
-      return [{ on: 'links', id: type.id, operation, stored: true, ...allowed, stranger: isStranger(allowed) }];
+      return [entryOf(allowed, { on: 'links', id: type.id, operation, stored: true, writes: true })];
     }),
   );
-  const entries = [...ofKinds, ...ofLinkTypes].sort((a, b) => severity(b) - severity(a));
+  const ofFunctions = functions.flatMap((each): ReportedAccess[] => {
+    const kind = model.kinds.get(each.kind);
+    if (!kind) return [];
+    const called = { on: 'function', id: `${kind.id}.${each.name}`, operation: 'call' } as const;
+    const entry = { ...called, stored: each.access !== undefined, writes: mayWrite(each) };
+    return [entryOf(allowedToCall(each, kind, model), entry)];
+  });
+  const ofFields = reportedFields(
+    all.filter(({ builtIn }) => !builtIn),
+    model,
+  ).map(({ kind, field, operation, stored, tested, ...allowed }): ReportedAccess => {
+    const isOwn = allowed.audience === 'self' && signUp.includes(kind);
+    const entry = entryOf(allowed, {
+      on: 'field',
+      id: `${kind.id}.${field.id}`,
+      operation,
+      stored,
+      writes: operation === 'write' && tested,
+    });
+    return { ...entry, stranger: entry.stranger || isOwn };
+  });
+  const entries = [...ofKinds, ...ofLinkTypes, ...ofFunctions, ...ofFields].sort((a, b) => severity(b) - severity(a));
   return { signUp: signUp.map(({ id }) => id), entries };
 }
 
 const WRITES: ReadonlySet<string> = new Set(['create', 'update', 'delete', 'link']);
 
 /** Whether strangers may write without a rule that decides what. */
-export function isStrangersWrite({ operation, stranger, byRule }: ReportedAccess): boolean {
-  return stranger && !byRule && WRITES.has(operation);
+export function isStrangersWrite({ stranger, writes }: ReportedAccess): boolean {
+  return stranger && writes;
 }
 
-/** The names of the kinds and link types that strangers may write without a rule. */
+/** The names of what strangers may write, or call, without a rule. */
 export function strangersWrites({ entries }: AccessReport): string[] {
   return [...new Set(entries.filter(isStrangersWrite).map(nameOf))];
 }
 
 export function nameOf({ on, id }: ReportedAccess): string {
-  return on === 'units' ? id : `links of ${id}`;
+  switch (on) {
+    case 'units':
+      return id;
+    case 'links':
+      return `links of ${id}`;
+    case 'function':
+      return `function ${id}`;
+    case 'field':
+      return `field ${id}`;
+  }
 }
 
 function severity(entry: ReportedAccess): number {
-  const { audience, byRule, operation, stranger } = entry;
+  const { audience, byRule, stranger, writes } = entry;
   const worst = (isStrangersWrite(entry) ? 1000 : 0) + (stranger ? 100 : 0);
-  return worst + AUDIENCES.indexOf(audience) * 10 + (byRule ? 0 : 2) + (WRITES.has(operation) ? 1 : 0);
-}
-
-/** What the setting of an operation allows, and the right to read, which some operations need too. */
-function allowedFor(kind: KindDef, operation: Operation, model: Model): Allowed {
-  if (!kind.active) return NOBODY;
-  const own = allowedBy(accessSettingOf(kind, operation, model), kind);
-  if (operation === 'signup') return own.audience === 'anyone' ? own : NOBODY;
-  return REQUIRE_READ.has(operation) ? both(own, allowedFor(kind, 'read', model)) : own;
-}
-
-const NOBODY: Allowed = { audience: 'nobody', byRule: false };
-
-function allowedBy(setting: AccessSetting, kind: KindDef): Allowed {
-  if ('level' in setting) return { audience: setting.level, byRule: false };
-  // Rules can not be tested on the units of a remote source.
-  if (!kind.storage.rules) return { audience: 'admin', byRule: false };
-  return { audience: kind.public ? 'anyone' : 'member', byRule: true };
-}
-
-function both(a: Allowed, b: Allowed): Allowed {
-  const audience = AUDIENCES[Math.min(AUDIENCES.indexOf(a.audience), AUDIENCES.indexOf(b.audience))] ?? 'nobody';
-  return { audience, byRule: (a.byRule || b.byRule) && audience !== 'nobody' && audience !== 'admin' };
+  return worst + AUDIENCES.indexOf(audience) * 10 + (byRule ? 0 : 2) + (writes || WRITES.has(entry.operation) ? 1 : 0);
 }
 
 /** Undefined where the right `link` of the parent's kind decides. Both units of a link must be readable. */

@@ -11,6 +11,7 @@ import {
 import { loadModel } from '../../catalog/model/model-store.js';
 import { checkNotDeleted, Provisioning } from '../../catalog/project/provisioning.js';
 import { Database } from '../../database/database.js';
+import { FunctionRegistry } from '../../function/load/module-registry.js';
 import type { AccessDefault } from '../../model/parameter-type/parameter-settings.js';
 import { getOrInsert } from '../../shared/get-or-insert.js';
 import { projectOf } from '../../tenancy/project.js';
@@ -30,7 +31,7 @@ interface ProjectReport extends AccessReport {
 export function reportAccessCommand(parent: Command, { terminal, services }: CommandContext): void {
   parent
     .command('report <project>')
-    .description('shows who may do what with which kind, the most open first')
+    .description('shows who may do what with kinds, links, functions and fields, the most open first')
     .option('--strict', 'exit with 1 if strangers may write: anyone, or every member where anyone can sign up')
     .action(async (id: string, options: ReportOptions) => {
       const report = await services((context) => reportOf(context, id));
@@ -44,7 +45,8 @@ async function reportOf({ app }: Services, id: string): Promise<ProjectReport> {
   const row = await app.get(Provisioning).get(id);
   checkNotDeleted(row);
   const model = await loadModel(app.get(Database), projectOf(row));
-  return { project: row.id, accessDefault: model.accessDefault, ...accessReport(model) };
+  const functions = app.get(FunctionRegistry).current.functionsOf(row.id);
+  return { project: row.id, accessDefault: model.accessDefault, ...accessReport(model, functions) };
 }
 
 function jsonOf({ project, accessDefault, signUp, entries }: ProjectReport) {
@@ -54,7 +56,7 @@ function jsonOf({ project, accessDefault, signUp, entries }: ProjectReport) {
     sign_up: signUp,
     stranger_may_write: entries.some(isStrangersWrite),
     access: entries.map(({ on, id, operation, audience, byRule, stored, stranger }) => ({
-      [on === 'units' ? 'kind' : 'link_type']: id,
+      [JSON_NAMES[on]]: id,
       operation,
       who: audience,
       by_rule: byRule,
@@ -63,6 +65,8 @@ function jsonOf({ project, accessDefault, signUp, entries }: ProjectReport) {
     })),
   };
 }
+
+const JSON_NAMES = { units: 'kind', links: 'link_type', function: 'function', field: 'field' } as const;
 
 function reportText(report: ProjectReport): string {
   const { project, accessDefault, signUp, entries } = report;
@@ -74,7 +78,7 @@ function reportText(report: ProjectReport): string {
   ];
   const lines = summary.map((line) => `${singleLineText(line)}\n`).join('');
   if (entries.length === 0) return `${lines}It has no kinds yet.\n`;
-  return `${lines}\n${textTable([['KIND', 'WHO', 'MAY', 'SET BY'], ...rowsOf(entries)])}`;
+  return `${lines}\n${textTable([['WHAT', 'WHO', 'MAY', 'SET BY'], ...rowsOf(entries)])}`;
 }
 
 function signUpText(kinds: readonly string[]): string {
@@ -83,16 +87,15 @@ function signUpText(kinds: readonly string[]): string {
 
 /** One row for the operations of a kind that the same people may do. */
 function rowsOf(entries: readonly ReportedAccess[]): string[][] {
-  const setBy = ({ stored }: ReportedAccess) => (stored ? 'access' : 'default');
+  const setBy = ({ on, operation, stored }: ReportedAccess) =>
+    stored ? (on === 'field' ? `${operation}_access` : 'access') : 'default';
   const groups = new Map<string, ReportedAccess[]>();
   for (const entry of entries) {
     getOrInsert(groups, [nameOf(entry), whoText(entry), setBy(entry)].join('\0'), () => []).push(entry);
   }
   return [...groups.values()].flatMap((group) => {
     const [first] = group;
-    return first
-      ? [[nameOf(first), whoText(first), group.map(({ operation }) => operation).join(', '), setBy(first)]]
-      : [];
+    return first ? [[nameOf(first), whoText(first), group.map(operationText).join(', '), setBy(first)]] : [];
   });
 }
 
@@ -104,7 +107,11 @@ const WHO: Readonly<Record<Audience, string>> = {
   nobody: 'nobody',
 };
 
+function operationText({ on, operation, writes }: ReportedAccess): string {
+  return on === 'field' && writes ? `${operation}, and rules test it` : operation;
+}
+
 function whoText({ audience, byRule, stranger }: ReportedAccess): string {
-  const signedUp = audience === 'member' && stranger ? ', so anyone who signs up' : '';
+  const signedUp = (audience === 'member' || audience === 'self') && stranger ? ', so anyone who signs up' : '';
   return `${WHO[audience]}${byRule ? ', by rules' : signedUp}`;
 }

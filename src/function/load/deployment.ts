@@ -1,6 +1,6 @@
 /** All modules of one load. A deployment never changes, and a request uses the same one to its end. */
 import { randomUUID } from 'node:crypto';
-import type { FunctionModule, LoadedModule, ModuleFault } from '../declare/definition.js';
+import type { FunctionDef, FunctionModule, LoadedModule, ModuleFault } from '../declare/definition.js';
 import { getOrInsert } from '../../shared/get-or-insert.js';
 
 export class Deployment {
@@ -28,6 +28,16 @@ export class Deployment {
   findReady(project: string, kind: string): FunctionModule | undefined {
     const found = this.find(project, kind);
     return found?.state === 'ready' ? found.module : undefined;
+  }
+
+  /** The functions that a project has, by the modules that load, with the kind of each. */
+  functionsOf(project: string): (FunctionDef & { readonly kind: string })[] {
+    return this.loaded.flatMap((each) => {
+      const module = this.findReady(project, each.kind);
+      if (each.state !== 'ready' || each.module !== module) return [];
+      const { kind, functions } = module;
+      return [...functions.kind.values(), ...functions.unit.values()].map((def) => ({ ...def, kind }));
+    });
   }
 
   /** Whether a hook may set required values of a new unit, so that a create request may omit them. */

@@ -251,7 +251,7 @@ describe('access report', () => {
         "Project 'reported', access_default open. Nobody can sign up.",
         'Strangers may write: page.',
         '',
-        'KIND  WHO             MAY                                           SET BY',
+        'WHAT  WHO             MAY                                           SET BY',
         'page  anyone          update, delete, link, read, function          default',
         'note  members         create, update, delete, link, read, function  default',
         'page  administrators  create                                        access',

@@ -91,3 +91,67 @@ it('the worst comes first', () => {
     'delete',
   ]);
 });
+
+describe('functions', () => {
+  const greet = { kind: 'city', name: 'greet', scope: 'kind', methods: ['GET', 'POST'], access: undefined } as const;
+  const called = (model: Model, ...functions: Parameters<typeof accessReport>[1] & object) =>
+    strangersWrites(accessReport(model, functions)).filter((name) => name.startsWith('function'));
+  const closed = { create: 'admin', update: 'admin', delete: 'admin', link: 'admin' };
+
+  it.each([
+    ['by the right of the kind', modelOf({ access: closed }, OPEN), greet],
+    ['by their own access', modelOf({ access: { ...closed, function: 'admin' } }), { ...greet, access: 'anyone' }],
+    ['on units that strangers read', modelOf({ access: closed }, OPEN), { ...greet, scope: 'unit', access: 'member' }],
+  ] as const)('that strangers may call %s', (_, model, def) =>
+    expect(called(model, def)).toEqual(['function city.greet']),
+  );
+
+  it.each([
+    ['if they only read', modelOf({ access: closed }, OPEN), { ...greet, methods: ['GET'] }],
+    ['of a closed project', modelOf({}, OPEN, 'closed'), greet],
+    ['by rules', modelOf({}, OPEN), { ...greet, scope: 'unit', access: ['eq(name,x)'] }],
+    [
+      'on units that they can not read',
+      modelOf({ access: { read: 'admin' } }, OPEN),
+      { ...greet, scope: 'unit', access: 'anyone' },
+    ],
+    ['of an inactive kind', modelOf({ active: false }, OPEN), { ...greet, access: 'anyone' }],
+    ['of a kind that there is not', modelOf({}, OPEN), { ...greet, kind: 'town', access: 'anyone' }],
+  ] as const)('not %s', (_, model, def) => expect(called(model, def)).toEqual([]));
+});
+
+describe('fields', () => {
+  const modelWithRole = (role: object, rule: string | undefined, person: KindRecord['access'] = OPEN): Model => {
+    const access = { create: 'admin', update: rule ?? 'admin', delete: 'admin', link: 'admin', read: 'admin' };
+    const closed = { link: 'nobody', ...(person as object) };
+    return modelWith({
+      kinds: [kind('city', ['name'], { access }), kind('person', ['role'], { access: closed })],
+      parameters: [parameter('name', 'string'), parameter('role', 'string', role)],
+      members: ['person'],
+    });
+  };
+  const RULE = 'eq(@member.role,editor)';
+
+  it('of members that rules test, which anyone who signs up may set', () => {
+    expect(strangersWrites(accessReport(modelWithRole({}, RULE)))).toEqual(['field person.role']);
+    expect(strangersWrites(accessReport(modelWithRole({}, 'eq(name,@member.role)')))).toEqual(['field person.role']);
+    expect(strangersWrites(accessReport(modelWithRole({ write_access: 'member' }, RULE)))).toEqual([
+      'field person.role',
+    ]);
+  });
+
+  it.each([
+    ['that no rule tests', modelWithRole({}, undefined)],
+    ['that only administrators write', modelWithRole({ write_access: 'admin' }, RULE)],
+    ['that a rule protects', modelWithRole({ write_access: JSON.stringify([RULE]) }, RULE)],
+    ['of kinds that nobody can sign up to', modelWithRole({}, RULE, { signup: 'nobody' })],
+  ])('not %s', (_, model) => expect(strangersWrites(accessReport(model))).toEqual([]));
+
+  it('with their own access are listed', () => {
+    const { entries } = accessReport(modelWithRole({ read_access: 'admin', write_access: 'admin' }, undefined));
+    expect(entries.filter(({ on }) => on === 'field')).toMatchObject([
+      { id: 'person.role', operation: 'read', audience: 'admin', stored: true, stranger: false },
+      { id: 'person.role', operation: 'write', audience: 'admin', stored: true, stranger: false },
+    ]);
+  });
+});
