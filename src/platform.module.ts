@@ -14,6 +14,7 @@ import { ProjectRepository } from './database/registry/project.repository.js';
 import { LOGGER } from './http/log/logger.js';
 import { InnerRoutes } from './http/server/inner-routes.js';
 import { OpenRequests } from './http/server/open-requests.js';
+import { Measurements } from './shared/measurements.js';
 import { RequestBodies } from './tenancy/request-bodies.js';
 import { ProjectStore } from './tenancy/project-store.js';
 
@@ -35,6 +36,7 @@ export class PlatformModule {
       { provide: ProjectRepository, useValue: registry },
       { provide: Database, useValue: database },
       { provide: LOGGER, useValue: logger },
+      { provide: Measurements, useFactory: () => databaseMeasurements(database) },
     ];
     const services = [
       OpenRequests,
@@ -52,7 +54,18 @@ export class PlatformModule {
       module: PlatformModule,
       global: true,
       providers: [...values, ...services],
-      exports: [CONFIG, SECRET, ProjectRepository, Database, LOGGER, ...services],
+      exports: [CONFIG, SECRET, ProjectRepository, Database, LOGGER, Measurements, ...services],
     };
   }
+}
+
+function databaseMeasurements(database: Database): Measurements {
+  const measurements = new Measurements();
+  const name = 'kind_database_connections';
+  const help = 'Connections of the pool.';
+  measurements.addGauge(name, help, () => database.connections.used, { state: 'used' });
+  measurements.addGauge(name, help, () => database.connections.idle, { state: 'idle' });
+  measurements.addGauge(`${name}_waiting`, 'Work that waits for a connection.', () => database.connections.waiting);
+  measurements.addGauge(`${name}_max`, 'The most connections (DATABASE_POOL).', () => database.connections.max);
+  return measurements;
 }

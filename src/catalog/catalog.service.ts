@@ -7,6 +7,7 @@ import { isStaleModel } from '../database/statement/sqlstate.js';
 import type { Model } from '../model/model.js';
 import { retryLater, KindError } from '../shared/errors.js';
 import type { FairQueue } from '../shared/fair-queue.js';
+import { Measurements } from '../shared/measurements.js';
 import type { MaybePromise } from '../shared/maybe-promise.js';
 import { readStateStatement, type ModelState } from '../sql/model.sql.js';
 import type { Project } from '../tenancy/project.js';
@@ -34,8 +35,10 @@ export class Catalog {
     private readonly models: ModelStore,
     private readonly database: Database,
     @Inject(CONFIG) config: Config,
+    measurements: Measurements,
   ) {
     this.#queue = connectionQueue(config.databasePool);
+    measurements.addQueue('requests', this.#queue);
   }
 
   /**

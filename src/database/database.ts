@@ -26,6 +26,14 @@ import { type TransactionOptions, type DatabaseOptions } from './database-option
 
 export type { Executor, ConnectionShare, TextSink, Transaction } from './transaction/executor.js';
 
+export interface PoolCounts {
+  readonly used: number;
+  readonly idle: number;
+  readonly waiting: number;
+  /** The most that there may be. */
+  readonly max: number;
+}
+
 export class Database implements Executor {
   readonly #prepared: PreparedStatements;
   readonly #contention = new ContentionState();
@@ -36,6 +44,12 @@ export class Database implements Executor {
   ) {
     const { prepares = true, onUnprepared } = options;
     this.#prepared = new PreparedStatements(prepares, (error) => onUnprepared?.(error));
+  }
+
+  /** The connections of the pool, and how many wait for one. */
+  get connections(): PoolCounts {
+    const { totalCount, idleCount, waitingCount, options } = this.#pool;
+    return { used: totalCount - idleCount, idle: idleCount, waiting: waitingCount, max: options.max };
   }
 
   run<Row>(statement: Statement): Promise<Row[]> {

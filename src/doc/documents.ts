@@ -11,6 +11,7 @@ import { PublicAddress } from '../mail/public-address.js';
 import type { KindDef, Model } from '../model/model.js';
 import { retryLater, KindError } from '../shared/errors.js';
 import { FairQueue } from '../shared/fair-queue.js';
+import { Measurements } from '../shared/measurements.js';
 import { SharedLoads } from '../shared/shared-loads.js';
 import type { Caller } from '../tenancy/caller.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
@@ -67,7 +68,10 @@ export class Documents {
     private readonly functions: DocumentedFunctions,
     private readonly stores: UnitStores,
     private readonly application: ApplicationRoutes,
-  ) {}
+    measurements: Measurements,
+  ) {
+    measurements.addQueue('API documents', this.#queue);
+  }
 
   /** The document of the generic routes, without a project. */
   generic(options: DocumentOptions): Promise<StoredFile> {

@@ -1,69 +1,72 @@
 /**
- * Metrics for Prometheus: process, requests and pending work; over all processes if several share a port. No label
- * contains a tenant.
+ * Metrics for Prometheus: process, requests, queues, caches and connections; over all processes if several share a port.
+ * The busiest projects are named only where metrics have an address of their own, which is not public.
  */
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { AggregatorRegistry, collectDefaultMetrics, Registry, type PrometheusContentType } from 'prom-client';
+import type { Config } from '../config/config.js';
+import { CONFIG } from '../config/config.token.js';
 import type { RequestObserver } from '../http/server/request-lifecycle.js';
-import {
-  AggregatorRegistry,
-  collectDefaultMetrics,
-  Counter,
-  Gauge,
-  Histogram,
-  Registry,
-  type PrometheusContentType,
-} from 'prom-client';
-import { getOrInsert } from '../shared/get-or-insert.js';
-import { IndexBuilder } from '../catalog/index/index-builder.js';
+import { Measurements, type Measurement } from '../shared/measurements.js';
+import { findScope } from '../tenancy/request-scope.js';
+import { BusiestProjects } from './busiest-projects.js';
+import { RequestCounts, type Route } from './request-counts.js';
+import { registerSampled } from './sampled-metric.js';
 
 /** The text format of Prometheus. */
 export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
-const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
-
 @Injectable()
-export class Metrics {
+export class Metrics implements OnApplicationBootstrap {
   // One of this class answers the primary, if several processes share a port.
   readonly #registry = new AggregatorRegistry<PrometheusContentType>();
   readonly #registries = [metricsOfProcess(), this.#registry];
-  /** Requests since the metrics were last read, by method and status. To find a counter by its labels takes longer. */
-  readonly #answered = new Map<string, Map<number, number>>();
-  readonly #requests: Counter = new Counter({
-    name: 'kind_http_requests_total',
-    help: 'Requests answered.',
-    labelNames: ['method', 'status'],
-    registers: [this.#registry],
-    collect: () => this.#countAnswered(),
-  });
-  readonly #durations = new Histogram({
-    name: 'kind_http_request_duration_seconds',
-    help: 'From the head of a request to the end of its answer.',
-    buckets: SECONDS,
-    registers: [this.#registry],
-  });
+  readonly #requests = new RequestCounts();
+  readonly #projects: BusiestProjects | undefined;
   #ofAll = (): Promise<string> => Registry.merge(this.#registries).metrics();
 
-  constructor(builds: IndexBuilder) {
-    const pending: Gauge = new Gauge({
-      name: 'kind_indexes_pending',
-      help: 'Indexes of large kinds that this process has still to build.',
-      registers: [this.#registry],
-      collect: () => pending.set(builds.pending),
-    });
+  constructor(
+    private readonly measurements: Measurements,
+    @Inject(CONFIG) { metrics }: Config,
+  ) {
+    this.#projects = metrics && new BusiestProjects();
+  }
+
+  /** All parts of the service have added their measurements. */
+  onApplicationBootstrap(): void {
+    registerSampled(this.#registry, this.#requests.answered);
+    registerSampled(this.#registry, this.#requests.durations);
+    for (const [name, ofName] of byName(this.measurements.all)) {
+      const { help, type } = ofName[0];
+      const samples = () => ofName.map(({ labels, read }) => ({ labels, value: read() }));
+      registerSampled(this.#registry, { name, help, type, samples });
+    }
+    if (this.#projects) this.#registerProjects(this.#projects);
   }
 
   /** Counts and times every request. */
   readonly observe: RequestObserver = (request, status, milliseconds) => {
-    const ofMethod = getOrInsert(this.#answered, request.method, () => new Map<number, number>());
-    ofMethod.set(status, (ofMethod.get(status) ?? 0) + 1);
-    this.#durations.observe(milliseconds / 1000);
+    this.#requests.observe(request.route as Route | undefined, request.method, status, milliseconds);
+    if (!this.#projects) return;
+    const project = findScope(request)?.project;
+    if (project) this.#projects.observe(project.id, milliseconds);
   };
 
-  #countAnswered(): void {
-    for (const [method, counts] of this.#answered) {
-      for (const [status, count] of counts) this.#requests.inc({ method, status }, count);
-    }
-    this.#answered.clear();
+  #registerProjects(projects: BusiestProjects): void {
+    const ofEach = (value: 'requests' | 'seconds') => () =>
+      projects.busiest().map((load) => ({ labels: { project: load.project }, value: load[value] }));
+    registerSampled(this.#registry, {
+      name: 'kind_project_requests',
+      help: 'Requests of the ten busiest projects of a process in the last whole minute.',
+      type: 'gauge',
+      samples: ofEach('requests'),
+    });
+    registerSampled(this.#registry, {
+      name: 'kind_project_request_seconds',
+      help: 'The time that these requests took together.',
+      type: 'gauge',
+      samples: ofEach('seconds'),
+    });
   }
 
   /** The metrics of this process, or of all processes that share the port. */
@@ -76,6 +79,16 @@ export class Metrics {
     AggregatorRegistry.setRegistries(this.#registries);
     this.#ofAll = ofAll;
   }
+}
+
+function byName(measurements: readonly Measurement[]): Map<string, [Measurement, ...Measurement[]]> {
+  const found = new Map<string, [Measurement, ...Measurement[]]>();
+  for (const measurement of measurements) {
+    const others = found.get(measurement.name);
+    if (others) others.push(measurement);
+    else found.set(measurement.name, [measurement]);
+  }
+  return found;
 }
 
 let ofProcess: Registry | undefined;

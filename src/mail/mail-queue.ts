@@ -10,6 +10,7 @@ import { LOGGER } from '../http/log/logger.js';
 import { isEmailAddress } from '../shared/email.js';
 import { retryLater, type KindError } from '../shared/errors.js';
 import { FairQueue } from '../shared/fair-queue.js';
+import { Measurements } from '../shared/measurements.js';
 import { LIMITS } from '../shared/limits.js';
 import type { Mail } from './mail.js';
 
@@ -49,7 +50,10 @@ export class MailQueue {
   constructor(
     private readonly mailer: MailerService,
     @Inject(LOGGER) private readonly logger: Logger,
-  ) {}
+    measurements: Measurements,
+  ) {
+    measurements.addQueue('mails', this.#queue);
+  }
 
   /**
    * Reserves a place in the queue for a mail that is submitted after the response. Whether there is one does not depend

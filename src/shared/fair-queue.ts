@@ -53,6 +53,14 @@ export function fractionOf(places: number, fraction: number): number {
   return Math.max(1, Math.floor(places * fraction));
 }
 
+/** The work of all keys. */
+export interface QueueCounts {
+  readonly running: number;
+  readonly waiting: number;
+  /** Since the start of the process. */
+  readonly refused: number;
+}
+
 /** The places of one key, for work that takes and releases them itself. */
 export interface KeyPlaces {
   readonly acquire: () => Promise<() => void>;
@@ -66,9 +74,15 @@ export class FairQueue {
   readonly #turns = new Set<KeyQueue>();
   #running = 0;
   #waiting = 0;
+  #refused = 0;
 
   constructor(options: FairQueueOptions) {
     this.#options = { ...UNLIMITED_QUEUE, ...options };
+  }
+
+  /** What runs and waits now, and how often work was refused. */
+  get counts(): QueueCounts {
+    return { running: this.#running, waiting: this.#waiting, refused: this.#refused };
   }
 
   /** Runs `work` in a place of its key. @throws KindError `refusal` if the queue is full or the wait takes too long */
@@ -125,10 +139,11 @@ export class FairQueue {
   }
 
   #wait(queue: KeyQueue, part: PartQueue, timeout: number): Promise<void> {
-    const { maxWaiting, maxWaitingPerKey, partShare, refusal } = this.#options;
-    if (this.#waiting >= maxWaiting || queue.waiting >= maxWaitingPerKey) throw refusal();
+    const { maxWaiting, maxWaitingPerKey, partShare } = this.#options;
+    if (this.#waiting >= maxWaiting || queue.waiting >= maxWaitingPerKey) throw this.#refuse();
     const ofOtherParts = queue.waiting - part.waiting.size;
-    if (part.waiting.size > 0 && part.waiting.size + 1 > (maxWaitingPerKey - ofOtherParts) * partShare) throw refusal();
+    const most = (maxWaitingPerKey - ofOtherParts) * partShare;
+    if (part.waiting.size > 0 && part.waiting.size + 1 > most) throw this.#refuse();
     this.#store(queue, part);
     this.#turns.add(queue);
     queue.turns.add(part);
@@ -141,11 +156,16 @@ export class FairQueue {
       };
       const giveUp = (): void => {
         this.#dequeue(queue, part, start);
-        reject(refusal());
+        reject(this.#refuse());
       };
       const timer = timeout === Infinity ? undefined : setTimeout(giveUp, timeout);
       part.waiting.add(start);
     });
+  }
+
+  #refuse(): KindError {
+    this.#refused += 1;
+    return this.#options.refusal();
   }
 
   #dequeue(queue: KeyQueue, part: PartQueue, start: () => void): void {

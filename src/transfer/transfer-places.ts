@@ -7,6 +7,7 @@ import type { Config } from '../config/config.js';
 import { CONFIG } from '../config/config.token.js';
 import { retryLater } from '../shared/errors.js';
 import { FairQueue, fractionOf, type FairQueueOptions } from '../shared/fair-queue.js';
+import { Measurements } from '../shared/measurements.js';
 import { LIMITS } from '../shared/limits.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 
@@ -21,7 +22,7 @@ export class TransferPlaces {
   readonly #all: FairQueue;
   readonly #anonymous: FairQueue;
 
-  constructor(@Inject(CONFIG) { databasePool }: Config) {
+  constructor(@Inject(CONFIG) { databasePool }: Config, measurements: Measurements) {
     const waiting: FairQueueOptions = {
       maxWaitingPerKey: WAITING,
       timeout: TIMEOUT,
@@ -30,6 +31,7 @@ export class TransferPlaces {
     const concurrency = fractionOf(databasePool, SHARE);
     this.#all = new FairQueue({ ...waiting, perKey: LIMITS.transfersPerProject, concurrency });
     this.#anonymous = new FairQueue({ ...waiting, perKey: 1, concurrency: Math.max(1, concurrency - 1) });
+    measurements.addQueue('imports and exports', this.#all);
   }
 
   /** Runs `work` in a place of the project. @throws KindError 503 if there is none */

@@ -10,7 +10,7 @@ import { foldName } from '../../shared/member-names.js';
 const ARGON2_OPTIONS: Options = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
 /** One queue for the process. It uses at most three of libuv's four threads, so that one is left for other work. */
-const hashQueue = new FairQueue({
+export const hashQueue = new FairQueue({
   concurrency: Math.max(1, Math.min(3, availableParallelism())),
   maxWaiting: LIMITS.hashesWaiting,
   maxWaitingPerKey: LIMITS.hashesPerProject,

@@ -2,12 +2,13 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Transaction } from '../../database/database.js';
 import { refusal } from '../../shared/errors.js';
+import { Measurements } from '../../shared/measurements.js';
 import { foldName } from '../../shared/member-names.js';
 import { findCredentialStatement, setPasswordStatement } from '../../sql/credential.sql.js';
 import { deleteCodesAndRecoveriesStatement } from '../../sql/recovery.sql.js';
 import type { Project } from '../../tenancy/project.js';
 import type { Credential } from './credential.js';
-import { checkPassword, hashPassword } from './password-hash.js';
+import { checkPassword, hashPassword, hashQueue } from './password-hash.js';
 import { SessionStore } from '../session/session-store.js';
 
 export interface Replacement {
@@ -24,7 +25,10 @@ export class PasswordStore {
   constructor(
     private readonly database: Database,
     private readonly sessions: SessionStore,
-  ) {}
+    measurements: Measurements,
+  ) {
+    measurements.addQueue('password hashes', hashQueue);
+  }
 
   /**
    * Runs `work` in a transaction that may replace passwords. It uses READ COMMITTED: if it has to wait for a concurrent

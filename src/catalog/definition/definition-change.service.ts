@@ -14,6 +14,7 @@ import { EventLoopYield } from '../../shared/event-loop-yield.js';
 import { retryLater } from '../../shared/errors.js';
 import { FairQueue, fractionOf } from '../../shared/fair-queue.js';
 import { LIMITS } from '../../shared/limits.js';
+import { Measurements } from '../../shared/measurements.js';
 import { runYielding } from '../../shared/work-in-pieces.js';
 import { dropCountsStatement } from '../../sql/count.sql.js';
 import { lockForDefinitionChangeStatement } from '../../sql/ddl.sql.js';
@@ -56,6 +57,7 @@ export class DefinitionChangeService {
     private readonly builds: IndexBuilder,
     private readonly patterns: PatternMatcher,
     @Inject(CONFIG) config: Config,
+    measurements: Measurements,
   ) {
     this.#queue = new FairQueue({
       perKey: 1,
@@ -64,6 +66,7 @@ export class DefinitionChangeService {
       timeout: CHANGE_QUEUE_TIMEOUT,
       refusal: () => retryLater('server.busy', 'Too many changes of definitions wait for their turn', 5),
     });
+    measurements.addQueue('definitions', this.#queue);
   }
 
   /**

@@ -11,6 +11,7 @@ import { ProjectRepository } from '../../database/registry/project.repository.js
 import { isRetryable, isStaleModel, isTooLongForIndex } from '../../database/statement/sqlstate.js';
 import { formerIndexes } from '../../model/table/required-indexes.js';
 import { tableShapes, type IndexShape } from '../../model/table/required-tables.js';
+import { Measurements } from '../../shared/measurements.js';
 import { KindError } from '../../shared/errors.js';
 import {
   analyzeStatement,
@@ -60,7 +61,14 @@ export class IndexBuilder implements OnModuleDestroy {
   constructor(
     private readonly database: Database,
     private readonly registry: ProjectRepository,
-  ) {}
+    measurements: Measurements,
+  ) {
+    measurements.addGauge(
+      'kind_indexes_pending',
+      'Indexes of large kinds that this process has still to build.',
+      () => this.pending,
+    );
+  }
 
   /** The number of indexes left to build of the current project, plus projects that wait. */
   get pending(): number {

@@ -69,6 +69,10 @@ export class ModelCache {
     this.#oversized.clear();
   }
 
+  get size(): number {
+    return this.#models.size + this.#oversized.size;
+  }
+
   /** The projects of the cached models. */
   get ids(): string[] {
     return [...this.#models.keys(), ...this.#oversized.keys()];

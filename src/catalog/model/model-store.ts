@@ -20,6 +20,7 @@ import type { Model } from '../../model/model.js';
 import type { ModelRecords } from '../../model/build/definition-records.js';
 import { retryLater, KindError, refusal } from '../../shared/errors.js';
 import { EventLoopYield } from '../../shared/event-loop-yield.js';
+import { Measurements } from '../../shared/measurements.js';
 import { SharedLoads } from '../../shared/shared-loads.js';
 import { runYielding, type WorkInPieces } from '../../shared/work-in-pieces.js';
 import { loadModelStatement, type ModelRow } from '../../sql/model.sql.js';
@@ -33,13 +34,19 @@ export class ModelStore {
   readonly #models = new ModelCache();
   readonly #loads = new SharedLoads<Model>();
   #clock = 0;
+  #loadCount = 0;
   /** Called with the id of a project whose built-in tables are older than the service. */
   onOutdated: (id: string) => void = () => undefined;
 
   constructor(
     private readonly database: Database,
     private readonly projects: ProjectStore,
-  ) {}
+    measurements: Measurements,
+  ) {
+    measurements.addCache('models', this.#models);
+    measurements.addGauge('kind_cached_models_bytes', 'Estimated memory of cached models.', () => this.#models.bytes);
+    measurements.addCounter('kind_model_loads_total', 'Models read from the database.', () => this.#loadCount);
+  }
 
   /** The cached model, or a loaded one. @throws KindError 401 if the project is gone */
   get(project: Project): Model | Promise<Model> {
@@ -84,6 +91,7 @@ export class ModelStore {
 
   async #load(project: Project, isCurrent: () => boolean): Promise<Model> {
     const time = (this.#clock += 1);
+    this.#loadCount += 1;
     try {
       const model = await loadModel(this.database, project, { known: this.peek(project) });
       const complete = await runYielding(isWhole(model), new EventLoopYield(project.id));

@@ -8,6 +8,7 @@ import { CONFIG } from '../../config/config.token.js';
 import type { ConnectionShare } from '../../database/database.js';
 import { retryLater } from '../../shared/errors.js';
 import { FairQueue, fractionOf, type FairQueueOptions } from '../../shared/fair-queue.js';
+import { Measurements } from '../../shared/measurements.js';
 import { LIMITS } from '../../shared/limits.js';
 
 /** Concurrent calls of one project. */
@@ -29,7 +30,7 @@ export class Capacity {
   readonly #sources: FairQueue;
   readonly #transactions: FairQueue;
 
-  constructor(@Inject(CONFIG) { databasePool }: Config) {
+  constructor(@Inject(CONFIG) { databasePool }: Config, measurements: Measurements) {
     const waiting: FairQueueOptions = {
       maxWaitingPerKey: LIMITS.requestsWaiting,
       timeout: WAIT_TIMEOUT,
@@ -42,6 +43,9 @@ export class Capacity {
       perKey: fractionOf(databasePool, OF_ONE),
       concurrency: fractionOf(databasePool, OF_ALL),
     });
+    measurements.addQueue('function calls', this.#calls);
+    measurements.addQueue('remote sources', this.#sources);
+    measurements.addQueue('function transactions', this.#transactions);
   }
 
   /** @throws KindError 503 if too many calls are running */

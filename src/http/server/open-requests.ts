@@ -4,12 +4,17 @@
  */
 import { Injectable } from '@nestjs/common';
 import { retryLater } from '../../shared/errors.js';
+import { Measurements } from '../../shared/measurements.js';
 
 @Injectable()
 export class OpenRequests {
   #inFlight = 0;
   #stopping = false;
   #whenEmpty: () => void = () => undefined;
+
+  constructor(measurements: Measurements) {
+    measurements.addGauge('kind_http_requests_in_progress', 'Requests that are being answered.', () => this.#inFlight);
+  }
 
   get isStopping(): boolean {
     return this.#stopping;

@@ -7,6 +7,7 @@ import { idleTimeoutFor } from '../../database/connection/session-settings.js';
 import { Database, type Transaction } from '../../database/database.js';
 import { KindError, retryLater } from '../../shared/errors.js';
 import { FairQueue, fractionOf } from '../../shared/fair-queue.js';
+import { Measurements } from '../../shared/measurements.js';
 import { LIMITS } from '../../shared/limits.js';
 import type { EnclosingTransaction, RequestScope } from '../../tenancy/request-scope.js';
 import { Behaviors } from '../draft/behavior.js';
@@ -36,6 +37,7 @@ export class EnclosedRunner {
     private readonly database: Database,
     private readonly behaviors: Behaviors,
     @Inject(CONFIG) { databasePool }: Config,
+    measurements: Measurements,
   ) {
     this.#queue = new FairQueue({
       perKey: fractionOf(databasePool, OF_ONE),
@@ -44,6 +46,7 @@ export class EnclosedRunner {
       timeout: LIMITS.batchSeconds * 1000,
       refusal: () => retryLater('server.busy', 'Too many requests of several operations are under way'),
     });
+    measurements.addQueue('batches', this.#queue);
   }
 
   /**

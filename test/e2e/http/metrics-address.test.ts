@@ -16,6 +16,20 @@ it('are Prometheus text there', async () => {
   expect({ status: head.status, text: await head.text() }).toEqual({ status: 200, text: '' });
 });
 
+it('name routes, and the busiest projects', async () => {
+  await send(service, { path: '/health/ready' });
+  await send(service, { path: '/api/lib/thing/unit/1?x=secret', headers: { 'kind-project-key': 'nobodys' } });
+  await send(service, { path: '/nowhere' });
+  const text = await (await fetch(metricsUrl)).text();
+  const count = 'kind_http_request_duration_seconds_count';
+  expect(text).toMatch(new RegExp(`^${count}\\{route="/health/ready",method="GET",status="200"\\} \\d+$`, 'm'));
+  const unit = 'route="/api/lib/\\{kind_id\\}/unit/\\{unit_id\\}"';
+  expect(text).toMatch(new RegExp(`^${count}\\{${unit},method="GET",status="401"\\} 1$`, 'm'));
+  expect(text).toMatch(new RegExp(`^${count}\\{route="none",method="GET",status="404"\\} \\d+$`, 'm'));
+  expect(text).toContain('# TYPE kind_project_requests gauge');
+  expect(text).not.toMatch(/secret|nobodys/);
+});
+
 it('are alone there', async () => {
   for (const path of ['/', '/health/live', '/metrics/', '/api/lib/doc/swaggerui']) {
     const { status, headers } = await fetch(at(path));

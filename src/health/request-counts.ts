@@ -1,0 +1,99 @@
+/** How many requests were answered, and how long they took, by route and status. */
+import { getOrInsert } from '../shared/get-or-insert.js';
+import type { Sample, SampledMetric } from './sampled-metric.js';
+
+/** The upper bounds of the buckets of the histogram. */
+const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+const BOUNDS = [...SECONDS.map(String), '+Inf'];
+const DURATION = 'kind_http_request_duration_seconds';
+/** The label of requests that have no route, or are refused before it is known. */
+const NO_ROUTE = 'none';
+
+/** The route of a request: an object of Express' router, the same for all its requests. */
+export interface Route {
+  readonly path: unknown;
+}
+
+interface Labels extends Record<string, string> {
+  readonly route: string;
+  readonly method: string;
+  readonly status: string;
+}
+
+interface Durations {
+  readonly labels: Labels;
+  /** Requests by their bucket; those above all bounds are in the last one. */
+  readonly buckets: number[];
+  seconds: number;
+  count: number;
+}
+
+export class RequestCounts {
+  /** By route, method and status. A route for GET answers HEAD too. */
+  readonly #found = new Map<Route | undefined, Map<string, Map<number, Durations>>>();
+
+  readonly answered: SampledMetric = {
+    name: 'kind_http_requests_total',
+    help: 'Requests answered.',
+    type: 'counter',
+    samples: () => this.#answered(),
+  };
+
+  readonly durations: SampledMetric = {
+    name: DURATION,
+    help: 'From the head of a request to the end of its answer.',
+    type: 'histogram',
+    samples: () => this.#all().flatMap(histogramOf),
+  };
+
+  /** @param route undefined if there is none */
+  observe(route: Route | undefined, method: string, status: number, milliseconds: number): void {
+    const ofRoute = getOrInsert(this.#found, route, () => new Map<string, Map<number, Durations>>());
+    const ofMethod = getOrInsert(ofRoute, method, () => new Map<number, Durations>());
+    const durations = getOrInsert(ofMethod, status, () => {
+      const labels = { route: pathOf(route), method, status: String(status) };
+      return { labels, buckets: BOUNDS.map(() => 0), seconds: 0, count: 0 };
+    });
+    const seconds = milliseconds / 1000;
+    const found = SECONDS.findIndex((bound) => seconds <= bound);
+    const bucket = found < 0 ? SECONDS.length : found;
+    durations.buckets[bucket] = (durations.buckets[bucket] ?? 0) + 1;
+    durations.seconds += seconds;
+    durations.count += 1;
+  }
+
+  #all(): Durations[] {
+    return [...this.#found.values()].flatMap((byMethod) => {
+      return [...byMethod.values()].flatMap((byStatus) => [...byStatus.values()]);
+    });
+  }
+
+  /** The requests of all routes together. */
+  #answered(): Sample[] {
+    const counts = new Map<string, { labels: Omit<Labels, 'route'>; value: number }>();
+    for (const { labels, count } of this.#all()) {
+      const { method, status } = labels;
+      const sample = getOrInsert(counts, `${method} ${status}`, () => ({ labels: { method, status }, value: 0 }));
+      sample.value += count;
+    }
+    return [...counts.values()];
+  }
+}
+
+function histogramOf({ labels, buckets, seconds, count }: Durations): Sample[] {
+  let below = 0;
+  const cumulative = BOUNDS.map((le, at) => {
+    below += buckets[at] ?? 0;
+    return { metricName: `${DURATION}_bucket`, labels: { ...labels, le }, value: below };
+  });
+  return [
+    ...cumulative,
+    { metricName: `${DURATION}_sum`, labels, value: seconds },
+    { metricName: `${DURATION}_count`, labels, value: count },
+  ];
+}
+
+/** The path of a route with the names of its parameters in braces, as in the API document. */
+function pathOf(route: Route | undefined): string {
+  return typeof route?.path === 'string' ? route.path.replace(/:(\w+)/g, '{$1}') : NO_ROUTE;
+}

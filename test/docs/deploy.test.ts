@@ -1,0 +1,54 @@
+/** The files of `deploy/`: what they ask Prometheus for is among the metrics of a service. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { startTestService } from '../support/service.js';
+import { send } from '../support/wire.js';
+
+const read = (path: string) => readFileSync(join(import.meta.dirname, '../..', path), 'utf8');
+const alerts = read('deploy/prometheus/alerts.yml');
+const dashboard = JSON.parse(read('deploy/grafana/kind.json')) as {
+  readonly panels: { readonly title: string; readonly targets: { readonly expr: string }[] }[];
+};
+
+const questions: [name: string, expr: string][] = [
+  ...[...alerts.matchAll(/- alert: (\w+)\n +expr: (.+)\n/g)].map(([, name = '', expr = '']): [string, string] => [
+    name,
+    expr,
+  ]),
+  ...dashboard.panels.flatMap(({ title, targets }) => targets.map(({ expr }): [string, string] => [title, expr])),
+];
+
+const { service } = await startTestService({ metrics: { host: '127.0.0.1', port: 0 } });
+await send(service, { path: '/health/live' });
+const text = await (await fetch(service.metricsUrl ?? '')).text();
+
+/** Names of metrics, with the labels of their values. */
+const metrics = new Map<string, Set<string>>([['up', new Set()]]);
+for (const [, name = ''] of text.matchAll(/^# TYPE (\S+) /gm)) metrics.set(name, new Set());
+for (const [, name = '', labels = ''] of text.matchAll(/^(\w+)(?:\{(.*)\})? \S+$/gm)) {
+  const known = metrics.get(name) ?? new Set();
+  for (const [, label = ''] of labels.matchAll(/(\w+)=/g)) known.add(label);
+  metrics.set(name, known);
+}
+/** Labels that Prometheus adds, and one whose values come a minute later. */
+const ADDED = ['instance', 'job', 'project'];
+
+it('were read', () => {
+  expect(alerts.match(/- alert:/g)).toHaveLength(9);
+  expect(questions).toHaveLength(9 + dashboard.panels.reduce((sum, { targets }) => sum + targets.length, 0));
+});
+
+it.each(questions)('%s: metrics and labels exist', (_, expr) => {
+  const names = [...expr.matchAll(/\b(?:kind|nodejs|process)_\w+|\bup\b/g)].map(([name]) => name);
+  expect(names.length).toBeGreaterThan(0);
+  for (const name of names) expect([...metrics.keys()], name).toContain(name);
+  const matched = [...expr.matchAll(/[{,](\w+)(?:=~|!~|!=|=)"/g)].map(([, label]) => label);
+  const grouped = [...expr.matchAll(/by \(([^)]*)\)/g)].flatMap(([, labels = '']) => labels.split(/, */));
+  const known = new Set([...ADDED, ...names.flatMap((name) => [...(metrics.get(name) ?? [])])]);
+  for (const label of [...matched, ...grouped]) expect([...known], label).toContain(label);
+});
+
+it.each([...alerts.matchAll(/- alert: (\w+)/g)].map(([, name = '']) => name))('%s is explained', (name) => {
+  expect(read('docs/operations.md')).toContain(`| \`${name}\` |`);
+});
