@@ -2,8 +2,9 @@
 import type { Field, KindDef } from '../model/model.js';
 import { isSmallJson, jsonText } from '../shared/large-json.js';
 import type { WorkInPieces } from '../shared/work-in-pieces.js';
-import { columnRef, columnType, fieldType } from './columns.sql.js';
+import { columnRef, fieldType } from './columns.sql.js';
 import { EMPTY_SQL, ident, join, sql, type Fragment } from './fragment.js';
+import { keyArray } from './table.sql.js';
 
 /** A column of input rows that is no field. */
 export interface InputColumn {
@@ -18,25 +19,30 @@ export function inputRows(fields: readonly Field[], rows: Fragment, more: readon
 }
 
 /** The same with a column `_n`: the number of the row, from 1. */
-export function numberedInputRows(
+export function numberedInputRows(fields: readonly Field[], rows: Fragment): Fragment {
+  return numberedRows([recordset(fields, rows)], columnNames(fields));
+}
+
+/** The same with a column `INPUT_KEY`: the key of the stored unit to which the row belongs. */
+export function keyedInputRows(
+  kind: KindDef,
   fields: readonly Field[],
   rows: Fragment,
-  more: readonly InputColumn[] = [],
+  keys: readonly string[],
 ): Fragment {
-  const columns = [...more.map(({ name, type }) => sql`${name} ${type}`), ...typedColumns(fields)];
-  const names = [...more.map(({ name }) => name), ...columnNames(fields), sql`_n`];
-  return sql`ROWS FROM (json_to_recordset(${rows}::json) AS (${join(columns)})) WITH ORDINALITY AS i(${join(names)})`;
+  const values = fields.length > 0 ? [recordset(fields, rows)] : [];
+  return numberedRows([...values, sql`unnest(${keyArray(kind, keys)})`], [...columnNames(fields), sql`_key`]);
 }
 
-/** The key of `inputKey` in the JSON of a row. */
-export const KEY_NAME = '_key';
+export const INPUT_KEY = ident('i', '_key');
 
-/** A column with the key of the stored unit to which an input row belongs. */
-export function inputKey({ keyField }: KindDef): InputColumn {
-  return { name: ident(KEY_NAME), type: columnType(keyField.columnType) };
+function recordset(fields: readonly Field[], rows: Fragment): Fragment {
+  return sql`json_to_recordset(${rows}::json) AS (${join(typedColumns(fields))})`;
 }
 
-export const INPUT_KEY = ident('i', KEY_NAME);
+function numberedRows(sources: readonly Fragment[], names: readonly Fragment[]): Fragment {
+  return sql`ROWS FROM (${join(sources)}) WITH ORDINALITY AS i(${join([...names, sql`_n`])})`;
+}
 
 function typedColumns(fields: readonly Field[]): Fragment[] {
   return fields.map(

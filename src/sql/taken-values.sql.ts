@@ -2,7 +2,7 @@
 import type { Field, KindDef } from '../model/model.js';
 import { columnRef } from './columns.sql.js';
 import { all, EMPTY_SQL, join, param, render, sql, type Statement } from './fragment.js';
-import { INPUT_KEY, inputColumn, inputKey, inputRows, numberedInputRows, type RowsText } from './new-rows.sql.js';
+import { INPUT_KEY, inputColumn, inputRows, keyedInputRows, numberedInputRows, type RowsText } from './new-rows.sql.js';
 import { joinedKindTable, keyArray, kindTable } from './table.sql.js';
 
 /** The fields that edits write, and the keys of the units, one for each row. */
@@ -14,8 +14,7 @@ export interface EditedRows {
 /**
  * A row `taken` for each row, in order: a boolean for each list of fields, whether a stored unit, or an earlier row, has
  * the same values.
- * @param edited set for edits: each row has the key of its unit as `KEY_NAME`, which has the values that are not written,
- *   and none of these units counts as another one
+ * @param edited set for edits: each unit has the values that are not written, and none of them counts as another one
  */
 export function takenStatement(
   schema: string,
@@ -38,8 +37,8 @@ export function takenStatement(
     const earlier = sql`row_number() OVER (PARTITION BY ${join(list.map(valueOf))} ORDER BY i._n) > 1`;
     return sql`${stored} OR (${known} AND ${earlier})`;
   });
-  const key = edited ? [inputKey(kind)] : [];
-  const rows = several ? numberedInputRows(fields, param(json), key) : inputRows(fields, param(json), key);
+  const unkeyed = several ? numberedInputRows : inputRows;
+  const rows = edited ? keyedInputRows(kind, fields, param(json), edited.keys) : unkeyed(fields, param(json));
   const own = edited
     ? sql` LEFT JOIN ${joinedKindTable(schema, kind)} AS o ON ${columnRef(kind.keyField, 'o')} = ${INPUT_KEY}`
     : EMPTY_SQL;

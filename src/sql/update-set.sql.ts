@@ -9,7 +9,7 @@ import { columnRef } from './columns.sql.js';
 import { all, ident, join, param, render, sql, type Fragment, type Statement } from './fragment.js';
 import { rowLock } from './lock.sql.js';
 import { isModelVersion, modelVersion } from './model-version.sql.js';
-import { INPUT_KEY, inputKey, numberedInputRows, type RowsText } from './new-rows.sql.js';
+import { INPUT_KEY, keyedInputRows, type RowsText } from './new-rows.sql.js';
 import { predicateSql, rowConditions } from './predicate.sql.js';
 import { kindTable } from './table.sql.js';
 import { changesOf, keepsValue, staysAllowed } from './update.sql.js';
@@ -20,6 +20,8 @@ export interface UpdateSetPlan extends Omit<UpdatePlan, 'id' | 'tags' | 'express
   readonly readable: Predicate | undefined;
   /** The conditions of the written fields that have one. */
   readonly rules: readonly Predicate[];
+  /** The key of the unit of each row. */
+  readonly keys: readonly string[];
 }
 
 /**
@@ -61,7 +63,7 @@ export function updateSetStatement(plan: UpdateSetPlan, { json, count }: RowsTex
     sql`
       WITH input AS MATERIALIZED (
         SELECT i.*
-        FROM ${numberedInputRows(written, param(json), [inputKey(kind)])}
+        FROM ${keyedInputRows(kind, written, param(json), plan.keys)}
       ),
       target AS MATERIALIZED (
         SELECT ${join([sql`i._n::int - 1 AS _n`, ...checks.map(([name, test]) => sql`${test} AS ${ident(name)}`)])}

@@ -58,13 +58,18 @@ export interface Drafted {
   readonly faults: Faults;
 }
 
-export interface DraftedEdit extends Drafted {
+export interface EditDraft {
   /** After `prepare` of the behaviors. */
   readonly body: Body;
   readonly draft: Draft;
+  readonly nested: NestedUnits;
   /** The parameters in the body whose rules the unit must satisfy before and after the edit. */
   readonly rules: readonly ConditionalField[];
 }
+
+export type DraftedEdit = EditDraft & Drafted;
+
+const NO_NESTED = new NestedUnits();
 
 /** A body after `prepare` of the behaviors, and its draft. */
 interface DraftedBody {
@@ -124,37 +129,40 @@ export class Drafter {
   }
 
   edit(session: Session, kind: KindDef, id: string, given: Body, options: EditOptions): MaybePromise<DraftedEdit> {
-    return this.edits(session, kind, options)(id, given);
+    const faults = new Faults();
+    return andThen(this.edits(session, kind, { ...options, faults })(id, given), (edit) => {
+      return { ...edit, drafts: [{ draft: edit.draft, rules: edit.rules }], faults };
+    });
   }
 
-  /** Drafts edits of several units, each with faults of its own, in which `index` is the position of the body. */
+  /** Drafts the edits of several units one after the other. Their faults have the position of the body, if it is given. */
   edits(
     session: Session,
     kind: KindDef,
-    { writer, defaults, literal = false }: EditOptions,
-  ): (id: string, given: Body, index?: number) => MaybePromise<DraftedEdit> {
+    { writer, defaults, faults, literal = false }: EditOptions & { readonly faults: Faults },
+  ): (id: string, given: Body, index?: number) => MaybePromise<EditDraft> {
     const yielder = new EventLoopYield(session.project.schema);
-    const patterns = new PatternChecks();
-    const common = optionsOf({ kind, session, faults: new Faults(), patterns, defaults }, writer);
+    const common: PendingWrite = { kind, session, faults, patterns: new PatternChecks(), defaults };
+    const options = optionsOf(common, writer);
     return (id, given, index) => {
-      const faults = new Faults();
-      const nested = new NestedUnits();
-      const place = index === undefined ? {} : { index };
-      const write: PendingWrite = { kind, session, faults, patterns, defaults, id, ...place };
-      const options = { ...common, faults };
+      const nested = this.#isPlain(session, kind, given) ? NO_NESTED : new NestedUnits();
+      const write = index === undefined ? { ...common, id } : { ...common, id, index };
       const context = { write, options, writer, nested, yielder, depth: 0, path: [], literal };
       return andThen(this.#draft(given, context), ({ body, draft }) => {
-        const rules = rulesOf(given, options);
-        return { drafts: [{ draft, rules, ...place }], nested, faults, body, draft, rules };
+        return { body, draft, nested, rules: rulesOf(given, options) };
       });
     };
+  }
+
+  /** Whether no behavior changes the body, and it creates no units inside. */
+  #isPlain(session: Session, kind: KindDef, given: Body): boolean {
+    return this.behaviors.of(kind, session).length === 0 && nestedBodies(kind, given).length === 0;
   }
 
   /** Most bodies are drafted without a pause: a promise for each of them would cost more than reading it. */
   #draft(given: Body, context: BodyContext): MaybePromise<DraftedBody> {
     const { kind, session } = context.write;
-    const plain = this.behaviors.of(kind, session).length === 0 && nestedBodies(kind, given).length === 0;
-    if (!plain) return this.#draftInSteps(given, context);
+    if (!this.#isPlain(session, kind, given)) return this.#draftInSteps(given, context);
     return andThen(this.#read(given, context), (draft) => ({ body: given, draft }));
   }
 

@@ -75,11 +75,14 @@ export function keyRows(
   { faults, indexed }: { readonly faults: Faults; readonly indexed: boolean },
 ): readonly KeyRow[] {
   const first = new Map<string, number>();
+  let place: { readonly index?: number } = {};
+  const report = (code: ErrorCode, { id }: Field, text: string) => faults.add(code, text, { parameter: id, ...place });
+  const patterns = new PatternChecks();
+  const reader = new ValueReader(kind, patterns, report, NO_TARGET);
   return bodies.map((body, index) => {
-    const place = indexed ? { index } : {};
-    const report = (code: ErrorCode, { id }: Field, text: string) =>
-      faults.add(code, text, { parameter: id, ...place });
-    const reader = new ValueReader(kind, new PatternChecks(), report, NO_TARGET);
+    if (indexed) place = { index };
+    // Texts are matched against patterns when the whole body is read.
+    if (patterns.any) patterns.take();
     const row: Record<string, Json> = {};
     const shown: Json[] = [];
     for (const field of by) {

@@ -8,7 +8,7 @@ import type { KindError, Message } from '../../shared/errors.js';
 import { LIMITS } from '../../shared/limits.js';
 import { runYielding } from '../../shared/work-in-pieces.js';
 import { takenStatement } from '../../sql/taken-values.sql.js';
-import { KEY_NAME, rowsText } from '../../sql/new-rows.sql.js';
+import { rowsText } from '../../sql/new-rows.sql.js';
 import { takenValues } from '../draft/conflict-messages.js';
 import type { LocatedDraft } from '../draft/references.js';
 import type { Session } from '../session/session.js';
@@ -42,14 +42,14 @@ export function withAllUniqueViolations(
   return completeRefusal(session.executor, refused, async (executor, soFar) => {
     try {
       const columns = [...new Set(lists.flat().map(({ column, id: name }) => column ?? name))];
-      const rows = checked.map(({ draft }, at) => ({
-        ...Object.fromEntries(columns.map((name) => [name, draft.row[name] ?? null])),
-        ...(edited && { [KEY_NAME]: edited[at] }),
-      }));
+      const rows = checked.map(({ draft }) =>
+        Object.fromEntries(columns.map((name) => [name, draft.row[name] ?? null])),
+      );
+      const keys = edited?.slice(0, checked.length);
       const written = drafts[0]?.draft.written ?? [];
       const text = await runYielding(rowsText(rows), new EventLoopYield(session.project.schema));
       const taken = await executor.run<{ taken: boolean[] }>(
-        takenStatement(session.project.schema, kind, lists, text, edited && { written, keys: edited }),
+        takenStatement(session.project.schema, kind, lists, text, keys && { written, keys }),
       );
       const found = checked.flatMap(({ index }, row): Message[] => {
         const ofUnit = lists.filter((_, at) => taken[row]?.taken[at]);

@@ -8,7 +8,7 @@ import { isConditional } from '../../model/predicate/conditional-field.js';
 import { inUtc, microsecondsOf, parseInstant } from '../../model/parameter-type/calendar.js';
 import type { EventLoopYield } from '../../shared/event-loop-yield.js';
 import { jsonEqualInPieces } from '../../shared/json.js';
-import type { MaybePromise } from '../../shared/maybe-promise.js';
+import { andThen, type MaybePromise } from '../../shared/maybe-promise.js';
 import { runYielding, type WorkInPieces } from '../../shared/work-in-pieces.js';
 import type { Caller } from '../../tenancy/caller.js';
 import type { Body } from '../draft/draft.js';
@@ -36,9 +36,17 @@ export function readEdit(
   kind: KindDef,
   id: string,
   body: Body,
-  { model, reader, writer, yielder }: Editing,
-  stored: () => Promise<StoredValues>,
+  editing: Editing,
+  stored: () => MaybePromise<StoredValues>,
 ): MaybePromise<Edit> {
+  return editReader(kind, editing)(id, body, stored);
+}
+
+/** The same for the bodies of several edits. */
+export function editReader(
+  kind: KindDef,
+  { model, reader, writer, yielder }: Editing,
+): (id: string, body: Body, stored: () => MaybePromise<StoredValues>) => MaybePromise<Edit> {
   const [readable, writable] = [readableFields(kind, reader, model), writableFields(kind, writer, model)];
   const fixedField = (name: string): Field | undefined => {
     const field = readable.get(name);
@@ -47,10 +55,14 @@ export function readEdit(
     const byRule = written !== undefined && (isConditional(written) || (field.def.writeOnce && isConditional(field)));
     return written === undefined || byRule ? field : undefined;
   };
-  for (const name of body.keys()) {
-    if (fixedField(name)) return stored().then((values) => readRecord(kind, id, body, values, fixedField, yielder));
-  }
-  return { body };
+  return (id, body, stored) => {
+    for (const name of body.keys()) {
+      if (fixedField(name)) {
+        return andThen(stored(), (values) => readRecord(kind, id, body, values, fixedField, yielder));
+      }
+    }
+    return { body };
+  };
 }
 
 type StoredValues = Readonly<Record<string, unknown>>;

@@ -4,7 +4,6 @@ import { trackContention, type ContentionTarget } from '../../database/transacti
 import type { Executor } from '../../database/database.js';
 import { lockUnitsStatement, type LockedUnits } from '../../sql/lock.sql.js';
 import { updateSetStatement, type UpdateSetPlan } from '../../sql/update-set.sql.js';
-import { KEY_NAME } from '../../sql/new-rows.sql.js';
 import type { UnitRow } from '../store/unit-store.js';
 import { checkVersion, type Versioned } from './check-version.js';
 import type { WriteContext } from './constraint-violations.js';
@@ -36,16 +35,15 @@ export class EditSetRepository {
     );
   }
 
-  /** Changes all units, or none. Returns them in the order of the rows. @param keys one for each row */
+  /** Changes all units, or none. Returns them in the order of the rows. */
   async update(
     executor: Executor,
     plan: UpdateSetPlan,
-    { rows, keys }: { readonly rows: readonly RowValues[]; readonly keys: readonly string[] },
+    rows: readonly RowValues[],
     context: WriteContext,
   ): Promise<UnitRow[] | FailedRows> {
-    const { schema, kind } = plan;
-    const given = rows.map((row, at) => ({ [KEY_NAME]: keys[at], ...row }));
-    const statement = updateSetStatement(plan, await jsonTextOf(plan, given));
+    const { schema, kind, keys } = plan;
+    const statement = updateSetStatement(plan, await jsonTextOf(plan, rows));
     const contention = () => contentionOn({ schema, kind, keys, forDelete: false });
     const found = await runWrite<SetRow>(executor, plan, statement, context, contention);
     const [first] = found;

@@ -98,22 +98,23 @@ export class EditSetWriter {
     const [first] = set;
     if (!first) return [];
     const { draft, body, rules } = first;
+    const keys = set.map(({ id }) => id);
     const plan: UpdateSetPlan = {
       ...this.rights.writePlan(session, kind),
       ...planWritten(session, kind, draft, body),
       readable: this.rights.readable(session, kind),
       access,
       rules: rules.map(({ condition }) => condition),
+      keys,
       allowed: withFieldRules(access, rules),
     };
-    const keys = set.map(({ id }) => id);
     const rows = set.map((change) => change.draft.row);
-    const known = set.map(({ stored }, at) => (stored ? { ...stored, ...rows[at] } : (rows[at] ?? {})));
+    const known = first.stored ? set.map(({ stored }, at) => ({ ...stored, ...rows[at] })) : rows;
     const write = (context: WriteContext) =>
-      this.repository.update(session.executor, plan, { rows, keys }, { ...context, rows: known });
+      this.repository.update(session.executor, plan, rows, { ...context, rows: known });
     const drafts = set.map((change, index): LocatedDraft => ({ draft: change.draft, index }));
     const result = await this.violations.runWrite(session, kind, drafts, write, { ids: keys });
-    if ('seen' in result) throw refusalOf(session.caller, plan, rules, keys, result);
+    if ('seen' in result) throw refusalOf(session.caller, plan, rules, result);
     return result;
   }
 }
@@ -131,9 +132,8 @@ function setsOf(changes: readonly DraftedChange[]): readonly (readonly number[])
 /** What an edit of one of the units would be refused with. Of several reasons the first one, for all units. */
 function refusalOf(
   caller: Caller,
-  { kind, writeOnce }: UpdateSetPlan,
+  { kind, writeOnce, keys }: UpdateSetPlan,
   rules: readonly ConditionalField[],
-  keys: readonly string[],
   { seen, denied, ruled, kept, leaving }: FailedRows,
 ): KindError {
   const present = new Set(seen);

@@ -60,7 +60,9 @@ export class SelectionRepository {
       lookupStatement(plan, await jsonTextOf(plan, rows)),
     );
     checkVersion(found[0], model);
-    return new Map(found.flatMap(({ n, ...unit }) => (n === null ? [] : [[n - 1, unit] as const])));
+    const units = new Map<number, FoundUnit>();
+    for (const { n, id, tag, body } of found) if (n !== null) units.set(n - 1, { id, tag, body });
+    return units;
   }
 
   /** Locks the units that match until the transaction ends. */

@@ -3,20 +3,22 @@ import { Injectable } from '@nestjs/common';
 import type { Grant } from '../../access/grant.js';
 import type { UpsertQuery } from '../../filter/upsert-query.js';
 import { readJson } from '../../http/body/json-pieces.js';
+import { shownValue } from '../../model/field.js';
 import type { Field, KindDef } from '../../model/model.js';
 import { EventLoopYield } from '../../shared/event-loop-yield.js';
 import { Faults, KindError } from '../../shared/errors.js';
 import { jsonEqual, type Json } from '../../shared/json.js';
+import type { MaybePromise } from '../../shared/maybe-promise.js';
 import type { Caller } from '../../tenancy/caller.js';
 import { Behaviors } from '../draft/behavior.js';
 import type { DefaultBytes } from '../draft/default-bytes.js';
-import { shownValues, type Body } from '../draft/draft.js';
-import { Drafter, type DraftedEdit } from '../draft/drafter.js';
+import { StoredDraft, type Body } from '../draft/draft.js';
+import { Drafter, type EditDraft } from '../draft/drafter.js';
 import type { Unreachable } from '../draft/references.js';
 import { withPosition, withPositions } from '../draft/refusal-position.js';
 import type { Session } from '../session/session.js';
 import type { UpsertedUnit, UnitRow } from '../store/unit-store.js';
-import { readEdit } from './edit-body.js';
+import { editReader } from './edit-body.js';
 import { EditSetWriter, type DraftedChange } from './edit-set.writer.js';
 import { TableWriter } from './table.writer.js';
 import type { FoundUnit } from './selection.repository.js';
@@ -41,7 +43,7 @@ export interface Existing {
 
 /** An edit of a unit that is there. */
 export interface DraftedUpsert extends Existing, Pick<DraftedChange, 'stored'> {
-  readonly drafted: DraftedEdit;
+  readonly drafted: EditDraft;
 }
 
 @Injectable()
@@ -68,19 +70,21 @@ export class UpsertEdits {
     const changed: DraftedUpsert[] = [];
     const yielder = new EventLoopYield(session.project.schema);
     const editing = { model: session.model, reader: session.caller, writer, yielder };
-    const draft = this.drafter.edits(session, kind, { writer, defaults, literal: true });
+    const read = editReader(kind, editing);
+    const draft = this.drafter.edits(session, kind, { writer, defaults, faults, literal: true });
+    const compound = compoundFields(kind);
     for (const each of existing) {
       if (yielder.due) await yielder.pause();
       const { unit, index } = each;
-      const place = bulk ? { index } : {};
-      const stored = (await readJson(unit.body, session.project.schema)) as Record<string, Json>;
-      const { body } = await withPosition(place, async () =>
-        readEdit(kind, unit.id, each.body, editing, () => Promise.resolve(stored)),
-      );
-      const drafted = await draft(unit.id, body, place.index);
-      for (const { code, text, ...at } of drafted.faults.messages) faults.add(code, text, at);
-      if (changes(kind, drafted, stored)) changed.push({ ...each, drafted, stored: compoundValues(kind, stored) });
-      else results.set(index, { ...shownUnit(each), result: 'unchanged' });
+      const parsed = readJson(unit.body, session.project.schema) as MaybePromise<StoredValues>;
+      const stored = parsed instanceof Promise ? await parsed : parsed;
+      const reading = read(unit.id, each.body, () => stored);
+      const { body } = reading instanceof Promise ? await withPosition(bulk ? { index } : {}, () => reading) : reading;
+      const drafting = draft(unit.id, body, bulk ? index : undefined);
+      const drafted = drafting instanceof Promise ? await drafting : drafting;
+      if (changes(kind, drafted, stored)) {
+        changed.push({ index, body: each.body, unit, drafted, stored: compound && valuesOf(compound, stored) });
+      } else results.set(index, { ...shownUnit(each), result: 'unchanged' });
     }
     if (!faults.any) return changed;
     // Drafts of the new units add their faults.
@@ -156,23 +160,30 @@ export class UpsertEdits {
   }
 }
 
+type StoredValues = Readonly<Record<string, Json>>;
+
 /** Whether an edit would change what the caller sees of the unit. What it does not see counts as changed. */
-function changes(kind: KindDef, { draft, nested }: DraftedEdit, stored: Readonly<Record<string, unknown>>): boolean {
-  if (nested.any) return true;
-  const given = Object.entries(shownValues(draft, kind));
-  return given.some(([id, value]) => !Object.hasOwn(stored, id) || !jsonEqual(stored[id], value));
+function changes({ keyField }: KindDef, { draft, nested }: EditDraft, stored: StoredValues): boolean {
+  // Run-time parameters are not stored.
+  const hasRunTime = !(draft instanceof StoredDraft) && draft.written.length < draft.values.size;
+  if (nested.any || hasRunTime) return true;
+  return draft.written.some((field) => {
+    const { id, column = id } = field;
+    if (field === keyField) return false;
+    return !Object.hasOwn(stored, id) || !jsonEqual(stored[id], shownValue(field, draft.row[column] ?? null));
+  });
 }
 
 export function shownUnit({ unit: { tag, body } }: Existing): UnitRow {
   return { tag, body };
 }
 
-/** The stored values of compound unique parameters by column; undefined where the kind has none. */
-function compoundValues(
-  { unique, fields }: KindDef,
-  stored: Readonly<Record<string, Json>>,
-): Readonly<Record<string, Json>> | undefined {
-  if (unique.length === 0) return undefined;
-  const values = unique.flat().map((id): [string, Json] => [fields.get(id)?.column ?? id, stored[id] ?? null]);
-  return Object.fromEntries(values);
+/** The parameters in lists that are unique together; undefined where the kind has none. */
+function compoundFields({ unique, fields }: KindDef): readonly Field[] | undefined {
+  return unique.length > 0 ? unique.flat().flatMap((id) => fields.get(id) ?? []) : undefined;
+}
+
+/** Stored values by column. */
+function valuesOf(fields: readonly Field[], stored: StoredValues): StoredValues {
+  return Object.fromEntries(fields.map(({ id, column = id }) => [column, stored[id] ?? null]));
 }

@@ -108,8 +108,8 @@ export class UpsertWriter {
       rows.length > 0 ? await this.repository.lookUp(executor, plan, rows, model) : new Map<number, FoundUnit>();
     const faults = new Faults();
     const readable = new Map<number, FoundUnit & UnitRow>();
-    for (const [index, { body, ...unit }] of found) {
-      if (body !== null) readable.set(index, { ...unit, body });
+    for (const [index, { id, tag, body }] of found) {
+      if (body !== null) readable.set(index, { id, tag, body });
       else {
         const { code, text, ...place } = takenValues(by.map(({ id }) => id));
         faults.add(code, text, { ...place, ...(bulk && { index }) });

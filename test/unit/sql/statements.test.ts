@@ -45,7 +45,7 @@ import {
 import { keptValuesStatement, resultsStatement, updateStatement } from '../../../src/sql/update.sql.js';
 import { lookupStatement } from '../../../src/sql/upsert.sql.js';
 import { updateSetStatement } from '../../../src/sql/update-set.sql.js';
-import { KEY_NAME, rowParams, rowsText } from '../../../src/sql/new-rows.sql.js';
+import { rowParams, rowsText } from '../../../src/sql/new-rows.sql.js';
 import { pageCursor } from '../../../src/unit/query/cursor.js';
 import { planGet, planList, type PlanContext } from '../../../src/unit/query/list.plan.js';
 import { tableShapes } from '../../../src/model/table/required-tables.js';
@@ -247,8 +247,8 @@ function statements(schema: string, version: number): Map<string, Statement> {
     [
       'an update of several units, each to values of its own',
       updateSetStatement(
-        { ...write, ...once, readable: own, access: own, allowed: own, rules: [own] },
-        runSync(rowsText([{ [KEY_NAME]: ID, name: 'Oslo' }])),
+        { ...write, ...once, readable: own, access: own, allowed: own, rules: [own], keys: [ID] },
+        runSync(rowsText([{ name: 'Oslo' }])),
       ),
     ],
     [
@@ -278,7 +278,7 @@ function statements(schema: string, version: number): Map<string, Statement> {
         schema,
         city,
         [[field('name')], [field('name'), field('size')]],
-        { json: `[{"_key":"${ID}","name":"Rome"}]`, count: 1 },
+        { json: '[{"name":"Rome"}]', count: 1 },
         { written: [field('name')], keys: [ID] },
       ),
     ],
@@ -295,7 +295,7 @@ function statements(schema: string, version: number): Map<string, Statement> {
         schema,
         city,
         [[field('name'), field('size')]],
-        { json: `[{"_key":"${ID}","name":"Rome"},{"_key":"${OTHER_ID}","name":"Oslo"}]`, count: 2 },
+        { json: '[{"name":"Rome"},{"name":"Oslo"}]', count: 2 },
         { written: [field('name')], keys: [ID, OTHER_ID] },
       ),
     ],
