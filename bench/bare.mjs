@@ -139,7 +139,8 @@ async function contentOf(request, schema) {
   }
   const text = await textOf(request);
   if (text.startsWith('[')) {
-    const { count, items } = await run('createMany', schema, kind, [text]);
+    const many = query.startsWith('on_conflict=update') ? 'upsertMany' : 'createMany';
+    const { count, items } = await run(many, schema, kind, [text]);
     return `{"count":${count},"items":${items ?? '[]'}}`;
   }
   const body = JSON.parse(text);

@@ -19,6 +19,7 @@ import { root, Run } from './run.mjs';
 import { measureStarts } from './start-times.mjs';
 import { startSystems } from './systems.mjs';
 import { compareTransfers } from './transfer.mjs';
+import { compareUpserts } from './upserts.mjs';
 import { townWorkloads } from './town-workloads.mjs';
 import { fillTowns } from './towns.mjs';
 import { Cities } from './cities.mjs';
@@ -55,6 +56,10 @@ async function measureCities({ bare, keepingTokens, service, services }, postgre
     measured.push(await compare(run, workload, systems, () => dataset.reset(), postgres));
   }
   if (run.wants('bulk')) measured.push(await compareBulk(run, dataset, [bare, ...services], postgres));
+  if (run.wants('U1')) {
+    const { distinct } = new Cities(dataset.cities.length);
+    measured.push(await compareUpserts(run, distinct, service, [bare, ...services], postgres));
+  }
   measured.push(...(await compareTransfers(run, dataset, services, postgres)));
   measured.push(...(await compareRules(run, dataset, service, postgres)));
   if (run.wants('F1')) measured.push(await compareFunction(run, dataset, service, postgres));
