@@ -7,14 +7,14 @@ import { Injectable } from '@nestjs/common';
 import { accessDenied, authorizeKind } from '../access/access.js';
 import { Catalog } from '../catalog/catalog.service.js';
 import { Database, type Transaction } from '../database/database.js';
-import { contentionRefusal } from '../database/transaction/conflict-retries.js';
+import { delayRetry, prepareNextRun } from '../database/transaction/between-runs.js';
+import { contentionRefusal, type TransactionRuns } from '../database/transaction/conflict-retries.js';
 import { OutdatedError } from '../database/transaction/contention.js';
 import { commonRefusal } from '../database/statement/sqlstate.js';
 import { jsonAnswer, type Answer } from '../http/answer/answer.js';
 import type { QueryParameters } from '../http/route/parse-list-query.js';
 import type { Model } from '../model/model.js';
 import { KindError, refusal, type Message } from '../shared/errors.js';
-import { EventLoopYield } from '../shared/event-loop-yield.js';
 import { LIMITS } from '../shared/limits.js';
 import { lockTimeoutStatement, type Isolation } from '../sql/transaction.sql.js';
 import { isAdministrator } from '../tenancy/caller.js';
@@ -29,19 +29,15 @@ import { UnitStores } from '../unit/unit-stores.js';
 import { csvHeaderOf } from './csv.columns.js';
 import { CsvReader } from './csv.reader.js';
 import { TRANSFER_IDLE } from './export.service.js';
+import { piecesOf, ReadAhead } from './file-pieces.js';
 import type { FileReader, FileRecord } from './file-record.js';
 import { asksForUpsert, importFormat, parseImportQuery } from './import.query.js';
 import { NdjsonReader } from './ndjson.reader.js';
 import { PieceWriter, type ImportFault, type ImportTarget } from './piece.writer.js';
-import type { FileText, TextPart } from './file-text.js';
+import type { FileText } from './file-text.js';
 import { RepeatedText } from './repeated-text.js';
 import { TransferPlaces } from './transfer-places.js';
 
-/**
- * Records, and characters of the file, that are written at once. With a thousand records V8 copies their objects from
- * one generation to the next, and collecting them takes as long as all the rest.
- */
-const PIECE = { records: 200, characters: 1024 * 1024 };
 /** Milliseconds that a statement waits for a lock. */
 const LOCK_TIMEOUT = 10_000;
 
@@ -67,6 +63,12 @@ interface CheckedImport {
   readonly hooks: boolean;
   readonly isolation: Isolation;
   readonly onProgress: (records: number) => void;
+}
+
+interface RunOptions {
+  readonly isolation: Isolation;
+  readonly runs: TransactionRuns;
+  readonly lockTimeout: number;
 }
 
 @Injectable()
@@ -134,21 +136,32 @@ export class ImportService {
     const runs = this.database.runs({ timeout: Math.max(0, until - performance.now()) });
     const share = this.behaviors.share(target.kind, session);
     const times = { lockTimeout: LOCK_TIMEOUT, idleTimeout: TRANSFER_IDLE, ...timesOf(session.caller) };
+    const options = { isolation, share, runs, once: true, ...times };
     try {
+      let pieces = read();
       // The transaction begins when there is something to write.
-      let first: ReadAhead | undefined = read();
-      await first.start();
-      const run = (tx: Transaction) => {
-        const pieces = first ?? read();
-        first = undefined;
-        return this.#write(tx, checked, pieces, until);
-      };
-      return await this.database.transaction(run, { isolation, share, runs, ...times });
+      await pieces.start();
+      for (let attempt = 1; ; attempt++, pieces = read()) {
+        try {
+          return await this.database.transaction((tx) => this.#write(tx, checked, pieces, until), options);
+        } catch (error) {
+          await this.#beforeNextRun(error, attempt, options);
+          // The next run begins with locks, which must not wait for the client.
+          await text.arrive();
+        }
+      }
     } catch (error) {
       if (error instanceof DryRunDone) return error.answer;
       if (error instanceof OutdatedError) throw contentionRefusal(error);
       throw commonRefusal(error) ?? error;
+    } finally {
+      runs.end();
     }
+  }
+
+  /** @throws the error if the import can't be run again */
+  #beforeNextRun(error: unknown, attempt: number, { isolation, runs, lockTimeout }: RunOptions): Promise<void> {
+    return isolation === 'repeatable read' ? prepareNextRun(runs, error) : delayRetry(error, attempt, { lockTimeout });
   }
 
   async #write(tx: Transaction, checked: CheckedImport, pieces: ReadAhead, until: number): Promise<Answer> {
@@ -192,53 +205,4 @@ export class ImportService {
 /** The refusal of a file. Hooks have codes of their own. */
 function faultsOf(faults: readonly (ImportFault | Message)[]): KindError {
   return new KindError(faults as [Message, ...Message[]], undefined, { status: 400 });
-}
-
-async function* piecesOf(
-  file: AsyncIterable<TextPart>,
-  reader: FileReader,
-  schema: string,
-): AsyncGenerator<FileRecord[]> {
-  const yielder = new EventLoopYield(schema);
-  let piece: FileRecord[] = [];
-  let characters = 0;
-  for await (const { text, last } of file) {
-    for (const record of reader.read(text, last)) {
-      if (piece.push(record) < PIECE.records) continue;
-      yield piece;
-      piece = [];
-      characters = 0;
-    }
-    characters += text.length;
-    if (piece.length > 0 && (last || characters > PIECE.characters)) {
-      yield piece;
-      piece = [];
-      characters = 0;
-    }
-    if (yielder.due) await yielder.pause();
-  }
-}
-
-/** Reads a piece while the one before it is written. */
-class ReadAhead {
-  #next: Promise<IteratorResult<FileRecord[], unknown>> | undefined;
-
-  constructor(private readonly pieces: AsyncGenerator<FileRecord[]>) {}
-
-  /** Resolves when the first piece is there. */
-  async start(): Promise<void> {
-    await this.#read();
-  }
-
-  /** Undefined at the end. */
-  async next(): Promise<FileRecord[] | undefined> {
-    const { done, value } = await (this.#next ?? this.#read());
-    if (done) return undefined;
-    this.#read().catch(() => undefined);
-    return value;
-  }
-
-  #read(): Promise<IteratorResult<FileRecord[], unknown>> {
-    return (this.#next = this.pieces.next());
-  }
 }

@@ -2,7 +2,7 @@
  * The text of an imported file, which a conflict with another transaction makes the import read again: what has arrived
  * is kept meanwhile, as far as there is place for it.
  */
-import { retryLater } from '../shared/errors.js';
+import { retryLater, type KindError } from '../shared/errors.js';
 import { LIMITS } from '../shared/limits.js';
 import type { FileText, TextPart } from './file-text.js';
 import { TextLog } from './text-log.js';
@@ -36,6 +36,13 @@ export class RepeatedText {
     }
   }
 
+  /** Resolves when all of it has arrived, and ends the reading. @throws KindError 503 if it can't be read again */
+  async arrive(): Promise<void> {
+    this.#readings += 1;
+    while (!this.#ended && this.#log) await (this.#next ??= this.#arrived());
+    if (!this.#log) throw tooLong();
+  }
+
   /** Stops reading; the stream stays open. */
   async close(): Promise<void> {
     this.file.stop();
@@ -44,9 +51,7 @@ export class RepeatedText {
   }
 
   async *#kept(): AsyncGenerator<TextPart> {
-    if (!this.#log) {
-      throw retryLater('server.busy', 'Others change the same units, and the file is too long to be tried again', 1);
-    }
+    if (!this.#log) throw tooLong();
     for await (const text of this.#log.read()) yield { text, last: false };
     if (this.#ended) yield { text: '', last: true };
   }
@@ -62,4 +67,8 @@ export class RepeatedText {
     this.#next = undefined;
     return part;
   }
+}
+
+function tooLong(): KindError {
+  return retryLater('server.busy', 'Others change the same units, and the file is too long to be tried again');
 }

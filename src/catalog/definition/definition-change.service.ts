@@ -99,7 +99,11 @@ export class DefinitionChangeService {
       },
       // READ COMMITTED, because model, counts and stored values must be those committed while it waited for its locks.
       // Nothing is read before.
-      { isolation: 'read committed', lockTimeout: PROJECT_LOCK_TIMEOUT, statementTimeout: CHANGE_STATEMENT_TIMEOUT },
+      {
+        isolation: 'read committed',
+        lockTimeout: PROJECT_LOCK_TIMEOUT,
+        statementTimeout: options.statementTimeout ?? CHANGE_STATEMENT_TIMEOUT,
+      },
     );
   }
 

@@ -14,7 +14,7 @@ import {
 import { MANIFEST } from './folder.writer.js';
 
 /** Bytes that are read, and stored, at once. */
-const PART_BYTES = 1024 * 1024;
+const PART_BYTES = 256 * 1024;
 
 export class FolderReader implements ArchiveReader {
   private constructor(

@@ -47,12 +47,26 @@ export async function importFolder(context: Services, id: string, folder: string
   checkNotDeleted(row);
   const reader = await FolderReader.open(folder);
   const { manifest } = reader;
-  // Each file is read twice: first to compare its checksum.
-  const progress = startProgress(id, 2 * sumOf(manifest.files, ({ bytes }) => bytes));
+  const total = sumOf(manifest.files, ({ bytes }) => bytes);
+  let progress: Progress | undefined;
+  // Each file is read twice, first to compare its checksum: there is a bar for each time.
+  const show = (label: string): Progress['update'] => {
+    let own: Progress | undefined;
+    return (bytes, records) => {
+      if (!own) {
+        progress?.stop();
+        progress = own = startProgress(label, total);
+      }
+      own.update(bytes, records);
+    };
+  };
   try {
-    await context.app.get(ProjectImportService).import(row, reader, (bytes, rows) => progress.update(bytes, rows));
+    await context.app.get(ProjectImportService).import(row, reader, {
+      onChecked: show(`${id}: checking`),
+      onStored: show(`${id}: storing`),
+    });
   } finally {
-    progress.stop();
+    progress?.stop();
   }
   return viewOf(folder, manifest);
 }

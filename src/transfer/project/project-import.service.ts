@@ -26,27 +26,42 @@ import { ArchiveError, type ArchiveFile, type ArchiveReader } from './archive.js
 import { putBackAdministrators, takeAdministrators } from './kept-administrators.js';
 import { credentialFile, definitionFiles, unitFiles, unitKinds, type ProjectFile } from './project-files.js';
 
-/** @param bytes read so far; each file is read twice @param rows stored so far */
-type OnProgress = (bytes: number, rows: number) => void;
+/** @param bytes of the files so far */
+type OnProgress = (bytes: number, records: number) => void;
+
+export interface ImportProgress {
+  /** Called while the files are compared with the manifest. */
+  readonly onChecked: OnProgress;
+  /** Called while they are stored. */
+  readonly onStored: OnProgress;
+}
 
 @Injectable()
 export class ProjectImportService {
   constructor(private readonly changes: DefinitionChangeService) {}
 
   /** @throws ArchiveError if the archive is not as it was written, or does not fit; KindError */
-  async import(row: ProjectRow, archive: ArchiveReader, onProgress: OnProgress): Promise<void> {
-    let bytes = 0;
-    for (const file of archive.manifest.files) {
-      for await (const part of archive.read(file)) onProgress((bytes += part.bytes), 0);
-    }
-    const options = { cascade: false, tellCounts: true, caller: SYSTEM };
+  async import(row: ProjectRow, archive: ArchiveReader, { onChecked, onStored }: ImportProgress): Promise<void> {
+    await checkFiles(archive, onChecked);
+    const options = { cascade: false, tellCounts: true, caller: SYSTEM, statementTimeout: 0 };
     try {
       await this.changes.change(projectOf(row), options, async (change) => {
         checkEmpty(row.id, change.before);
-        await new ProjectImport(row, archive, change, (read, rows) => onProgress(bytes + read, rows)).run();
+        await new ProjectImport(row, archive, change, onStored).run();
       });
     } catch (error) {
       throw commonRefusal(error) ?? (isDatabaseFault(error) ? unfit('the export', error) : error);
+    }
+  }
+}
+
+async function checkFiles(archive: ArchiveReader, onChecked: OnProgress): Promise<void> {
+  let [bytes, records] = [0, 0];
+  for (const file of archive.manifest.files) {
+    for await (const part of archive.read(file)) {
+      bytes += part.bytes;
+      records += part.lines.length;
+      onChecked(bytes, records);
     }
   }
 }
@@ -61,7 +76,7 @@ class ProjectImport {
     private readonly row: ProjectRow,
     private readonly archive: ArchiveReader,
     private readonly change: DefinitionChange,
-    private readonly onProgress: OnProgress,
+    private readonly onStored: OnProgress,
   ) {
     this.#files = new Map(archive.manifest.files.map((file) => [file.path, file]));
   }
@@ -105,7 +120,7 @@ class ProjectImport {
       if (lines.length > 0) await this.#insert(path, rows, lines);
       this.#bytes += bytes;
       this.#rows += lines.length;
-      this.onProgress(this.#bytes, this.#rows);
+      this.onStored(this.#bytes, this.#rows);
     }
   }
 

@@ -58,19 +58,19 @@ const rows = (from: number, to: number, n: number) =>
 const upsert = '?on_conflict=update&by=code';
 
 it('of a unit that another request changes meanwhile: the file is the later write', async () => {
-  const project = await projectWithItems(900);
-  const finish = await beginImport(project, upsert, rows(0, 500, 1));
-  await ok(project.put('/item/unit/c800', { n: 5 }));
-  const counts = { count: 901, created: 1, updated: 900, unchanged: 0, ignored: 0, failed: 0, errors: [] };
-  expect(await finish(rows(500, 901, 1))).toEqual({ status: 200, content: counts, messages: [] });
-  expect(await ok(project.get('/item/unit?filter=eq(n,1)&limit=0'))).toMatchObject({ count: 901 });
+  const project = await projectWithItems(300);
+  const finish = await beginImport(project, upsert, rows(0, 250, 1));
+  await ok(project.put('/item/unit/c280', { n: 5 }));
+  const counts = { count: 301, created: 1, updated: 300, unchanged: 0, ignored: 0, failed: 0, errors: [] };
+  expect(await finish(rows(250, 301, 1))).toEqual({ status: 200, content: counts, messages: [] });
+  expect(await ok(project.get('/item/unit?filter=eq(n,1)&limit=0'))).toMatchObject({ count: 301 });
 });
 
 it('of a unit that another request deletes meanwhile: it is created again', async () => {
-  const project = await projectWithItems(600);
-  const finish = await beginImport(project, upsert, rows(0, 500, 1));
-  await ok(project.delete('/item/unit/c550'));
-  expect(await finish(rows(500, 600, 1))).toMatchObject({ status: 200, content: { created: 1, updated: 599 } });
+  const project = await projectWithItems(300);
+  const finish = await beginImport(project, upsert, rows(0, 250, 1));
+  await ok(project.delete('/item/unit/c290'));
+  expect(await finish(rows(250, 300, 1))).toMatchObject({ status: 200, content: { created: 1, updated: 299 } });
 });
 
 it('with definitions that change meanwhile: the new ones are obeyed', async () => {

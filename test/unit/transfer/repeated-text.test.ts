@@ -50,10 +50,21 @@ it('ends a reading when the next one begins, which misses nothing that the one b
   await file.close();
 });
 
+it('arrives as a whole before it is read again, if that is asked for', async () => {
+  const file = fileOf(TEXT);
+  const before = file.read();
+  await before.next();
+  await file.arrive();
+  expect((await before.next()).done).toBe(true);
+  expect(await rest(file.read())).toBe(TEXT);
+  await file.close();
+});
+
 it('is not read again if it is too long to be kept', async () => {
   const file = fileOf(TEXT, 300_000);
   expect(await rest(file.read())).toBe(TEXT);
   await expect(rest(file.read())).rejects.toMatchObject({ status: 503, code: 'server.busy' });
+  await expect(file.arrive()).rejects.toMatchObject({ status: 503, code: 'server.busy' });
   await file.close();
 });
 
