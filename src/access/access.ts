@@ -14,6 +14,7 @@ import { KIND_KIND, LINK_KIND, type Operation } from '../model/built-in-traits.j
 import { ANONYMOUS, isAdministrator, type Caller, type MemberCaller } from '../tenancy/caller.js';
 import { FULL_GRANT, type Grant } from './grant.js';
 import { levelGrant, type EffectiveLevel } from './level.js';
+import { isWithheldFromKey } from './key-scope.js';
 import { exceedRuleLimits, rulesPredicate } from './rule.js';
 
 /** Refuses access to the record of an internal kind. @throws KindError 403 */
@@ -89,11 +90,15 @@ export type AccessSetting = { readonly stored: boolean } & (
 
 export function accessSettingOf(kind: KindDef, operation: Operation, model: Model): AccessSetting {
   const setting = kind.traits.closed?.includes(operation) ? 'nobody' : storedSetting(kind.access, operation);
-  if (setting === undefined) return { level: defaultLevel(kind, operation, model), stored: false };
+  if (setting === undefined) {
+    const rule = kind.traits.rules?.[operation];
+    return { ...(rule ? { rules: [rule] } : { level: defaultLevel(kind, operation, model) }), stored: false };
+  }
   return typeof setting === 'string' ? { level: setting, stored: true } : { rules: setting, stored: true };
 }
 
 function grantBySetting(kind: KindDef, operation: Operation, caller: Caller, model: Model): Grant | undefined {
+  if (isWithheldFromKey(kind, operation, caller)) return undefined;
   const setting = accessSettingOf(kind, operation, model);
   if ('rules' in setting) {
     const grant = ruleGrant(setting.rules, kind, caller, model);
@@ -167,6 +172,9 @@ export function kindDenied(
       `No kind '${kindId.slice(0, 80)}' in this project${didYouMean(kindId, suggestableKinds(model, caller))}`,
     );
   const what = operation === 'function' ? 'call functions' : `${operation} units`;
+  if (isWithheldFromKey(kind, operation, caller)) {
+    return accessDenied(caller, `This API key may not ${what} of '${kind.id}'`);
+  }
   const setting = accessSettingOf(kind, operation, model);
   const closed = 'rules' in setting && exceedRuleLimits(setting.rules, kind, caller, model);
   const why = closed ? ': its rules are more than is allowed, and have to be made shorter' : '';

@@ -5,6 +5,7 @@ import type { Level } from '../model/parameter-type/parameter-settings.js';
 import type { Predicate } from '../model/predicate/predicate.js';
 import { isAdministrator, type Caller } from '../tenancy/caller.js';
 import { grantOf, isAllowedForSomeUnit, isAlwaysFalse, storedSetting } from './access.js';
+import { isWithheldFromKey } from './key-scope.js';
 import { passesLevel } from './level.js';
 import { linkRulesPredicate, type LinkedKinds } from './link-rule.js';
 
@@ -39,7 +40,7 @@ const ALL_LINKS: LinkGrant = { allowed: undefined, rule: undefined };
 
 /**
  * The links between units of two kinds on which an operation is allowed; undefined if there are none. The access of the
- * type replaces the right `link` of the parent's kind. That the caller can read both units is checked apart from this.
+ * type replaces the right `link` of the parent's kind, but not in the scope of an API key. That the caller can read both units is checked apart from this.
  * Without a token, rules of a type apply only between public kinds.
  */
 export function linkGrantOf(
@@ -49,6 +50,7 @@ export function linkGrantOf(
   caller: Caller,
   model: Model,
 ): LinkGrant | undefined {
+  if (isWithheldFromKey(kinds.parent, 'link', caller)) return undefined;
   const setting = linkSettingOf(type, operation);
   if (setting === undefined) {
     const grant = grantOf(kinds.parent, 'link', caller, model);

@@ -4,7 +4,7 @@ import { isRules } from '../model/parameter-type/field-access.js';
 import type { ParameterDef } from '../model/parameter-type/parameter-def.js';
 import { conditionOf } from '../model/predicate/conditional-field.js';
 import { LEVELS, type FieldAccess } from '../model/parameter-type/parameter-settings.js';
-import { isAdministrator, type Caller } from '../tenancy/caller.js';
+import { isAdministrator, scopeOfKey, type Caller } from '../tenancy/caller.js';
 import { isAlwaysFalse } from './access.js';
 import { conditionalFields, hasFieldRules } from './field-rules.js';
 import { passesLevel } from './level.js';
@@ -25,7 +25,8 @@ export function callerClassOf(caller: Caller): CallerClass {
 /** A cache key that is equal for callers with the same rights by level. Rules may still distinguish them. */
 export function rightsKeyOf(caller: Caller): string {
   const member = caller.type === 'member' ? ` of ${caller.kindId}` : '';
-  return `${caller.seesHidden ? 'function as ' : ''}${callerClassOf(caller)}${member}`;
+  const key = caller.type === 'member' && caller.key ? ` by key ${scopeOfKey(caller)?.id ?? ''}` : '';
+  return `${caller.seesHidden ? 'function as ' : ''}${callerClassOf(caller)}${member}${key}`;
 }
 
 interface Masks {

@@ -8,6 +8,10 @@ import { Administrators } from './administrators.js';
 import { AuthController } from './auth.controller.js';
 import { AuthService } from './auth.service.js';
 import { SignInCodes } from './sign-in-codes.js';
+import { ApiKeyBehavior } from './keys/api-key.behavior.js';
+import { ApiKeys } from './keys/api-keys.js';
+import { KeyStore } from './keys/key-store.js';
+import { RequestCallers } from './keys/request-callers.js';
 import { MemberBehavior } from './member.behavior.js';
 import { MemberSessions } from './session/member-session.js';
 import { PasswordStore } from './password/password-store.js';
@@ -27,21 +31,25 @@ import { TokenService } from './session/token.service.js';
   imports: [MailModule, UnitModule, JwtModule.register({}), PassportModule],
   providers: [
     Administrators,
+    ApiKeyBehavior,
+    ApiKeys,
     AuthService,
     SignInCodes,
+    KeyStore,
     MemberBehavior,
     MemberSessions,
     PasswordStore,
     RecoveryService,
     RefreshTokenStrategy,
+    RequestCallers,
     SessionService,
     SessionStore,
     SignInService,
     Throttle,
     TokenService,
-    { provide: CallerResolver, useExisting: TokenService },
+    { provide: CallerResolver, useExisting: RequestCallers },
   ],
-  exports: [Administrators, CallerResolver, PasswordStore],
+  exports: [Administrators, ApiKeys, CallerResolver, PasswordStore],
   controllers: [AuthController, SessionController, ResetPageController],
 })
 export class AuthModule {}

@@ -19,7 +19,7 @@ import type { ChangePasswordBody } from './dto/change-password.dto.js';
 import { readSignUp, atSignUpPath } from './dto/sign-up.dto.js';
 import { accountOf, type Credential } from './password/credential.js';
 import { MemberSessions } from './session/member-session.js';
-import { requireMember } from './session/required-member.js';
+import { requireMember, requireSession } from './session/required-member.js';
 import { checkPassword, hashPassword, addPasswordFaults, verifyPassword } from './password/password-hash.js';
 import { PasswordStore, type Replacement } from './password/password-store.js';
 import { SessionStore } from './session/session-store.js';
@@ -104,7 +104,7 @@ export class AuthService {
   }
 
   async signOut({ project, caller }: RequestScope, read: BodyInput): Promise<Answer> {
-    const { sessionId } = requireMember(caller);
+    const { sessionId } = requireSession(caller);
     await read();
     await this.catalog.inProject(project, () => this.sessions.end(this.database, project, { id: sessionId }));
     return NULL_ANSWER;
@@ -116,7 +116,7 @@ export class AuthService {
     request: AuthRequest,
     read: BodyInput<ChangePasswordBody>,
   ): Promise<Answer> {
-    const { id, sessionId } = requireMember(caller);
+    const { id, sessionId } = requireSession(caller);
     const { current_password: current, new_password: password } = await read();
     const [found] = await this.catalog.inProject(project, () =>
       this.database.run<Credential>(findMemberCredentialStatement(project.schema, id)),

@@ -1,12 +1,16 @@
-/** Writes of members: their credentials in `kind_system_user` are created, renamed and deleted with them. */
+/**
+ * Writes of members: their credentials in `kind_system_user` are created, renamed and deleted with them, and their API
+ * keys deleted.
+ */
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { trackContention } from '../database/transaction/contention.js';
-import { getBuiltInKind, isMemberKind, type KindDef } from '../model/model.js';
+import { getBuiltInKind, hasApiKeys, isMemberKind, type KindDef } from '../model/model.js';
 import { ADMIN_KIND, CREDENTIAL_KIND } from '../model/built-in-traits.js';
 import { isEmailAddress } from '../shared/email.js';
 import { Faults, KindError, refusal, type Message } from '../shared/errors.js';
 import { scalarText, type Json } from '../shared/json.js';
 import { foldName, isVisibleName } from '../shared/member-names.js';
+import { deleteKeysOfMemberStatement } from '../sql/api-key.sql.js';
 import { countMembersStatement, deleteCredentialStatement, lockMembersStatement } from '../sql/credential.sql.js';
 import { lockProjectStatement } from '../sql/model.sql.js';
 import { deleteCodesAndRecoveriesStatement } from '../sql/recovery.sql.js';
@@ -21,6 +25,7 @@ import { UnitRights } from '../unit/table/rights.js';
 import { UnitStores } from '../unit/unit-stores.js';
 import { withAllUniqueViolations } from '../unit/table/all-taken-values.js';
 import { rewordRefusal } from '../unit/draft/complete-refusal.js';
+import { KeyStore } from './keys/key-store.js';
 import { SessionStore } from './session/session-store.js';
 import { insertedId } from './inserted-id.js';
 
@@ -35,6 +40,7 @@ export class MemberBehavior implements RegisteredBehavior, OnModuleInit {
     private readonly rights: UnitRights,
     private readonly repository: UnitRepository,
     private readonly sessions: SessionStore,
+    private readonly keys: KeyStore,
   ) {}
 
   onModuleInit(): void {
@@ -156,6 +162,9 @@ export class MemberBehavior implements RegisteredBehavior, OnModuleInit {
     await session.executor.run(deleteCredentialStatement(session.project.schema, id));
     await session.executor.run(deleteCodesAndRecoveriesStatement(session.project.schema, id));
     await this.sessions.end(session.executor, session.project, { memberId: id });
+    if (!hasApiKeys(session.model)) return;
+    await session.executor.run(deleteKeysOfMemberStatement(session.project.schema, id));
+    this.keys.forget(session.project, session.executor);
   }
 }
 

@@ -37,11 +37,12 @@ export class BatchService {
   async run(scope: RequestScope, request: HttpRequest, body: unknown): Promise<Answer> {
     const given = await runYielding(readBatch(body), new EventLoopYield(scope.project.schema));
     this.#checkRoutes(given, request);
+    const { enclosing } = scope;
     const admit: EnclosingTransaction['admit'] = (write, kind) => {
+      if (write === 'secret') return enclosing?.admit(write, kind);
       throw notHere(write === 'definition' ? 'Definitions are only read' : `The source of '${kind}' can not be undone`);
     };
     const runAll = (within: EnclosedScope) => this.#runAll(within, request, given);
-    const { enclosing } = scope;
     if (enclosing) {
       const within = { ...scope, enclosing: { ...enclosing, admit } };
       return enclosing.rightsOnly ? this.#checkRights(within, request, given) : runAll(within);

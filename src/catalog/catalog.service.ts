@@ -62,6 +62,11 @@ export class Catalog {
     return done.then((result) => (result instanceof AfterRelease ? result.run() : result));
   }
 
+  /** The version of the model in memory; undefined if there is none. There may be a newer one. */
+  cachedVersion(project: Project): number | undefined {
+    return this.models.peek(project)?.version;
+  }
+
   /**
    * The result of work without statements. With a cached model it takes no place. If the work throws, it is run again by
    * `withModelOf`, which checks the version of the model before it throws the error.

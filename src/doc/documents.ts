@@ -2,7 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { checkMemberKind } from '../access/access.js';
-import { callerClassOf } from '../access/masks.js';
+import { rightsKeyOf } from '../access/masks.js';
 import { Catalog } from '../catalog/catalog.service.js';
 import { RELEASE } from '../config/release.js';
 import type { Coding } from '../http/answer/content-coding.js';
@@ -13,7 +13,6 @@ import { retryLater, KindError } from '../shared/errors.js';
 import { FairQueue } from '../shared/fair-queue.js';
 import { Measurements } from '../shared/measurements.js';
 import { SharedLoads } from '../shared/shared-loads.js';
-import type { Caller } from '../tenancy/caller.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import type { UnitOperation } from '../unit/store/unit-store.js';
 import { UnitStores } from '../unit/unit-stores.js';
@@ -35,7 +34,7 @@ interface DocumentOptions {
 
 /** How a document is rendered and cached. */
 interface DocumentSource {
-  /** The parts of the cache key: everything that the content depends on. */
+  /** The parts of the cache key: everything that the content depends on, but not which member of a kind the caller is. */
   readonly key: readonly unknown[];
   /** The project whose turn in the queue it takes. */
   readonly project: string;
@@ -92,7 +91,7 @@ export class Documents {
     });
     const { url } = this.address;
     const functionsVersion = this.functions.source?.version(project) ?? '';
-    const key = [project.id, project.label, this.#numberOf(model), callerKey(caller), functionsVersion, url];
+    const key = [project.id, project.label, this.#numberOf(model), rightsKeyOf(caller), functionsVersion, url];
     const render = () => {
       const { chosen } = options;
       const description = `${INTRODUCTION}\n\nThis is the project **${project.id}**, version ${model.version} of its model, as you may use it.`;
@@ -159,9 +158,4 @@ function cachedBytes(cached: CachedDocument): number {
 
 function documentQueueFull(): KindError {
   return retryLater('server.busy', 'More documents are asked for than can be made');
-}
-
-/** The part of the cache key for a caller. The document does not depend on which member of a kind it is. */
-function callerKey(caller: Caller): readonly string[] {
-  return caller.type === 'member' ? [callerClassOf(caller), caller.kindId] : [callerClassOf(caller)];
 }

@@ -19,6 +19,7 @@ export const CREDENTIAL_KIND = 'kind_system_user';
 export const KIND_KIND = 'kind';
 export const GROUP_KIND = 'group';
 export const LINK_KIND = 'link';
+export const API_KEY_KIND = 'api_key';
 
 /** The link type that every project has. */
 export const LINK_TYPE = 'link';
@@ -35,10 +36,16 @@ export interface BuiltInTraits {
   readonly holdsKinds?: boolean;
   /** Default levels that differ from those of the other built-in kinds. */
   readonly levels?: Readonly<Partial<Record<Operation, Level>>>;
+  /** Default rules in place of a level. */
+  readonly rules?: Readonly<Partial<Record<Operation, string>>>;
   /** Operations whose level can not be `nobody`, because that would lock the project permanently. */
   readonly neverNobody?: readonly Operation[];
   /** Operations whose level is always `nobody`. */
   readonly closed?: readonly Operation[];
+  /** Operations that no API key may do, whatever its scope. */
+  readonly notByKeys?: readonly Operation[];
+  /** A field of the answer of a create that is stored nowhere and never answered again. */
+  readonly secret?: string;
   /** The error code for an id that exists already. */
   readonly existsCode?: ErrorCode;
 }

@@ -84,6 +84,8 @@ export const ERRORS = {
   'link.too_many': { status: 409, meaning: 'The request would delete more links than one may.' },
   'link.in_use': { status: 409, meaning: 'Links of that type exist; ?cascade=true removes them too.' },
 
+  'key.not_here': { status: 403, meaning: 'The address takes the access token of a session, and no API key.' },
+  'key.too_many': { status: 409, meaning: 'The member has as many API keys as it may have.' },
   'session.unknown': { status: 404, meaning: 'The member has no such session.' },
   'unit.unknown': { status: 404, meaning: 'No such unit, or none that the caller may read.' },
   'unit.changed': {

@@ -129,6 +129,10 @@ export const LIMITS = {
   /** The part of a project's bytes for callers without a token: for all of them, and for one address. */
   bodiesAnonymous: 16 * 1024 * 1024,
   bodiesPerAddress: 8 * 1024 * 1024,
+  /** API keys of one member; parts of one scope, and kinds that they name together. */
+  keysPerMember: 100,
+  scopeParts: 50,
+  scopeKinds: 500,
   /** Seconds for the head of a request to arrive, and its number of fields. */
   headSeconds: 15,
   headerFields: 1000,

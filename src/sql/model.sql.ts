@@ -170,6 +170,15 @@ function recordset(rows: readonly object[], columns: Fragment): Fragment {
   return sql`json_to_recordset(${param(JSON.stringify(rows))}::json) AS i(${columns})`;
 }
 
+/** Which of some kinds are no built-in ones, whose lists of parameters begin with `id`: rows `id`. */
+export function ownKindsStatement(schema: string, ids: readonly string[]): Statement {
+  return render(sql`
+    SELECT "id"
+    FROM ${ident(schema, KIND_KIND)}
+    WHERE "id" = ANY(${param(ids)}::text[]) AND NOT 'id' = ANY("parameters")
+  `);
+}
+
 /** Sets the parameter lists of kinds. Rows `id`: the kinds whose list has changed. */
 export function updateParametersStatement(
   schema: string,

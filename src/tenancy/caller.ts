@@ -1,13 +1,30 @@
 /** The caller of a request. No query can be planned without one. */
-import { ADMIN_KIND } from '../model/built-in-traits.js';
+import type { HttpRequest } from '../http/request/request.js';
+import { ADMIN_KIND, type Operation } from '../model/built-in-traits.js';
 import type { MaybePromise } from '../shared/maybe-promise.js';
 import type { Project } from './project.js';
+
+/** What a caller may do at most. */
+export interface KeyScope {
+  /** Equal for scopes that allow the same. */
+  readonly id: string;
+  allows(kindId: string, operation: Operation): boolean;
+}
+
+/** The API key of a request. */
+export interface CallerKey {
+  /** Undefined: all that the member may. */
+  readonly scope: KeyScope | undefined;
+}
 
 export interface MemberCaller {
   readonly type: 'member';
   readonly id: string;
   readonly kindId: string;
+  /** Empty if the caller has an API key, and if no token was used. */
   readonly sessionId: string;
+  /** Set if the request has an API key, which acts as its member. */
+  readonly key?: CallerKey;
   /** Whether it is a unit of `kind_admin`, which passes every rule of its project. */
   readonly admin: boolean;
 }
@@ -27,11 +44,25 @@ export const ANONYMOUS: Caller = { type: 'anonymous' };
 /** The service itself, and functions that act as the system. It passes every level, also `nobody`. */
 export const SYSTEM: Caller = { type: 'system' };
 
+/** Whether a caller passes every rule. A scope of an API key is checked apart from this. */
 export function isAdministrator(caller: Caller): boolean {
   return caller.type === 'system' || (caller.type === 'member' && caller.admin);
 }
 
-/** Resolves the token of a request to its caller; implemented in `auth/`. @throws KindError 401 for an invalid token */
+/** The scope of the caller's API key; undefined if nothing narrows what the caller may do. */
+export function scopeOfKey(caller: Caller): KeyScope | undefined {
+  return caller.type === 'member' ? caller.key?.scope : undefined;
+}
+
+/** Whether a caller may know everything of its project: an administrator whose rights no scope narrows. */
+export function knowsWholeProject(caller: Caller): boolean {
+  return isAdministrator(caller) && !scopeOfKey(caller);
+}
+
+/**
+ * Resolves the token or API key of a request to its caller; implemented in `auth/`. @throws KindError 401 for an invalid
+ * one
+ */
 export abstract class CallerResolver {
-  abstract resolve(authorization: string | undefined, project: Project): MaybePromise<Caller>;
+  abstract resolve(request: HttpRequest, project: Project): MaybePromise<Caller>;
 }

@@ -16,8 +16,11 @@ export interface RequestScope {
   readonly aroundChange?: AroundChange;
 }
 
-/** A write that can not be part of another transaction: of definitions, or of units of a remote kind. */
-export type SeparateWrite = 'definition' | 'remote';
+/**
+ * A write that not every transaction may have: of definitions, of units of a remote kind, or one whose answer is secret,
+ * so that it may not be kept.
+ */
+export type SpecialWrite = 'definition' | 'remote' | 'secret';
 
 /** The transaction of a batch, of a dry run, or of a request with an idempotency key. */
 export interface EnclosingTransaction {
@@ -25,10 +28,12 @@ export interface EnclosingTransaction {
   readonly executor: Executor;
   /** The custom functions at its beginning, which it uses to its end. */
   readonly deployment?: object;
+  /** The transaction is rolled back at its end. */
+  readonly dry?: true;
   /** The transaction has not begun: handlers only check rights, up to their first statement. */
   readonly rightsOnly?: true;
   /** Called before such a write, after the rights are checked. @throws KindError 400 if it is not allowed here */
-  readonly admit: (write: SeparateWrite, kindId: string) => void;
+  readonly admit: (write: SpecialWrite, kindId: string) => void;
 }
 
 /** @param change makes the change in the transaction; returns the answer, or undefined for one without content */

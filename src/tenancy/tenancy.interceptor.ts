@@ -41,8 +41,7 @@ export class TenancyInterceptor extends PreparingInterceptor {
 
   #resolve(request: HttpRequest, { accessToken }: RouteOptions): MaybePromise<void> {
     return andThen(this.#project(request), (project) => {
-      const { authorization } = request.headers;
-      const found = accessToken === 'none' ? ANONYMOUS : this.callers.resolve(authorization, project);
+      const found = accessToken === 'none' ? ANONYMOUS : this.callers.resolve(request, project);
       return andThen(found, (caller) => {
         setScope(request, { project, caller });
         this.bodies.prepare(request);

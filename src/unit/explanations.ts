@@ -13,7 +13,7 @@ import { isConditional } from '../model/predicate/conditional-field.js';
 import type { Visible } from '../model/predicate/predicate.js';
 import { isMemberKind, type KindDef } from '../model/model.js';
 import { refusal } from '../shared/errors.js';
-import { ANONYMOUS, isAdministrator, memberCaller, type Caller } from '../tenancy/caller.js';
+import { ANONYMOUS, knowsWholeProject, memberCaller, type Caller } from '../tenancy/caller.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import { LinkExplanations, type NamedChild } from './link-explanations.js';
 import { UnitStores } from './unit-stores.js';
@@ -40,7 +40,7 @@ export class Explanations {
   ofUnit(scope: RequestScope, kindId: string, unitId: string, url: string): Promise<Answer> {
     return this.catalog.withModelOf(scope, kindId, async (model) => {
       const { kind } = authorizeKind(model, kindId, 'read', scope.caller);
-      if (!isAdministrator(scope.caller)) {
+      if (!knowsWholeProject(scope.caller)) {
         throw accessDenied(scope.caller, 'Only administrators are told what others may do');
       }
       const store = this.stores.of(kind);

@@ -168,6 +168,9 @@ export class SessionUnits {
     if (this.behaviors.of(readable.kind, session).some((behavior) => behavior.definition)) {
       throw refusal('kind.not_allowed_here', `'${kindId}' is part of the model, which functions do not change`);
     }
+    if (operation === 'create' && readable.kind.traits.secret !== undefined) {
+      throw refusal('kind.not_allowed_here', `Units of '${kindId}' have secrets, which no function gets`);
+    }
     return readable;
   }
 }

@@ -18,7 +18,7 @@ import { refusal } from '../shared/errors.js';
 import type { Isolation } from '../sql/transaction.sql.js';
 import type { MaybePromise } from '../shared/maybe-promise.js';
 import { runYielding } from '../shared/work-in-pieces.js';
-import { isAdministrator } from '../tenancy/caller.js';
+import { knowsWholeProject } from '../tenancy/caller.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import type { BodyLimit } from '../tenancy/request-bodies.js';
 import { Behaviors } from './draft/behavior.js';
@@ -159,21 +159,28 @@ export class UnitService {
     const open = (model: Model) => {
       const { kind, grant } = authorizeKind(model, kindId, special?.rights ?? operation, caller);
       special?.check(kind);
-      const session: Session = { project, caller, ...deployment, model, executor };
+      const dry = scope.enclosing?.dry && { dry: true as const };
+      const session: Session = { project, caller, ...deployment, ...dry, model, executor };
       this.stores.of(kind).checkState(kind, session, operation);
       return { kind, session, access: grant.predicate };
     };
-    const { definition, limit, transactional } = await this.catalog.withCachedModel(scope, kindId, (model) => {
+    const { definition, limit, transactional, secret } = await this.catalog.withCachedModel(scope, kindId, (model) => {
       const { kind, session } = open(model);
       const behaviors = this.behaviors.of(kind, session);
       // For an edit this is called later: a missing unit is reported first.
       if (operation === 'create') for (const behavior of behaviors) behavior.ready?.();
       const bodyLimit: BodyLimit = kind.builtIn ? 'bodyLimit' : 'bodyLimitUnits';
       const { transactional: joins } = kind.storage;
-      return { definition: behaviors.some((behavior) => behavior.definition), limit: bodyLimit, transactional: joins };
+      return {
+        definition: behaviors.some((behavior) => behavior.definition),
+        limit: bodyLimit,
+        transactional: joins,
+        secret: operation === 'create' && kind.traits.secret !== undefined,
+      };
     });
     if (definition) scope.enclosing?.admit('definition', kindId);
     else if (!transactional) scope.enclosing?.admit('remote', kindId);
+    else if (secret) scope.enclosing?.admit('secret', kindId);
     const query = { url: request.url, takes: flagNames(operation, definition) };
     const tags = expectedVersions(request.ifMatch);
     if (definition) {
@@ -259,7 +266,7 @@ export class UnitService {
   /** Runs a definition change. It reads the model again under its lock, and rights are checked with that model. */
   #change<T>(scope: RequestScope, cascade: boolean, work: (session: Session) => Promise<T>): Promise<T> {
     const { project, caller, aroundChange: around } = scope;
-    const options = { cascade, tellCounts: isAdministrator(caller), caller };
+    const options = { cascade, tellCounts: knowsWholeProject(caller), caller };
     if (scope.enclosing) throw new Error('definitions are changed in a transaction of their own');
     return this.catalog.inProject(project, () =>
       this.changes.change(project, { ...options, ...(around && { around }) }, (change) =>

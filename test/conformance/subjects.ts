@@ -61,6 +61,11 @@ export const BUILT_IN: readonly Subject[] = [
       code: 'parameter.not_unique username',
     },
   },
+  {
+    ...{ kind: 'api_key', key: 'uuid', sortBy: 'label', edit: { label: 'zz' }, wrong: ['label', 5], notNull: 'label' },
+    ...{ builtIn: true, once: 'secret' },
+    body: (n) => ({ label: `key ${padded(n)}`, scope: [{ kinds: ['kind'], operations: ['read'] }] }),
+  },
 ];
 
 interface Sample {

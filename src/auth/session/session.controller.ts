@@ -9,7 +9,7 @@ import { Scope, type RequestScope } from '../../tenancy/request-scope.js';
 import { TenancyInterceptor } from '../../tenancy/tenancy.interceptor.js';
 import { NoStore } from '../no-store.js';
 import { WithoutKeyInterceptor } from './without-key.interceptor.js';
-import { requireMember } from './required-member.js';
+import { requireMember, requireSession } from './required-member.js';
 import { SessionService } from './session.service.js';
 
 const ROUTE = { tag: 'Authentication', needs: 'bearer' } as const;
@@ -39,7 +39,7 @@ export class SessionController {
   })
   @NoStore()
   list(@Scope() { project, caller }: RequestScope, @Req() request: HttpRequest): Promise<Answer> {
-    return this.sessions.list(project, requireMember(caller), parsePageQuery(request.url));
+    return this.sessions.list(project, requireSession(caller), parsePageQuery(request.url));
   }
 
   @Delete('session/:session_id')
@@ -56,7 +56,7 @@ export class SessionController {
     @Param('session_id') id: string,
     @AnyInput() read: BodyInput,
   ): Promise<Answer> {
-    const member = requireMember(caller);
+    const member = requireSession(caller);
     await read();
     return this.sessions.end(project, member, id);
   }

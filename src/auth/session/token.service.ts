@@ -8,7 +8,7 @@ import { CONFIG, SECRET } from '../../config/config.token.js';
 import { refusal } from '../../shared/errors.js';
 import { andThen, type MaybePromise } from '../../shared/maybe-promise.js';
 import { isUuid } from '../../shared/identifiers.js';
-import { ANONYMOUS, CallerResolver, memberCaller, type Caller, type MemberCaller } from '../../tenancy/caller.js';
+import { memberCaller, type MemberCaller } from '../../tenancy/caller.js';
 import type { Project } from '../../tenancy/project.js';
 import { bearerOf, invalidToken } from './bearer.js';
 import { SessionStore, type SessionGrant } from './session-store.js';
@@ -46,7 +46,7 @@ export function signingKey(secret: string): KeyObject {
 }
 
 @Injectable()
-export class TokenService extends CallerResolver {
+export class TokenService {
   readonly #key: KeyObject;
   /** Verified tokens until they expire: verifying takes longer than the rest of a small request. */
   readonly #verified = new LRUCache<string, Verified>({ max: 20_000 });
@@ -57,7 +57,6 @@ export class TokenService extends CallerResolver {
     @Inject(CONFIG) private readonly config: Config,
     @Inject(SECRET) secret: string,
   ) {
-    super();
     this.#key = signingKey(secret);
   }
 
@@ -83,8 +82,7 @@ export class TokenService extends CallerResolver {
   }
 
   /** The caller of the access token in the header. @throws KindError 401 if it is not valid here */
-  resolve(authorization: string | undefined, project: Project): MaybePromise<Caller> {
-    if (authorization === undefined) return ANONYMOUS;
+  resolve(authorization: string, project: Project): MaybePromise<MemberCaller> {
     const caller = this.#verify(authorization, project.id);
     return andThen(this.sessions.check(project, caller.sessionId), () => caller);
   }

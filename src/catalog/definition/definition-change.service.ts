@@ -7,7 +7,8 @@ import { orphanedAccess, type ClosedAccess } from '../../access/orphaned-access.
 import { KIND_KIND, LINK_KIND } from '../../model/built-in-traits.js';
 import { BUILT_IN_VERSION } from '../../model/built-in/built-in.js';
 import { diffInPieces, type SchemaStep } from '../../model/table/diff.js';
-import { isMemberKind, parameterOwner, type Model } from '../../model/model.js';
+import { hasApiKeys, isMemberKind, parameterOwner, type Model } from '../../model/model.js';
+import { deleteKeysWithoutMemberStatement } from '../../sql/api-key.sql.js';
 import { deleteLinksOfKindStatement } from '../../sql/many-links.sql.js';
 import { endMembersStatement } from '../../sql/session.sql.js';
 import { EventLoopYield } from '../../shared/event-loop-yield.js';
@@ -34,6 +35,7 @@ import { DeferredIndexes } from '../index/deferred-indexes.js';
 import { loadModel, ModelStore } from '../model/model-store.js';
 import { PatternMatcher } from '../pattern/pattern-matcher.js';
 import { DefinitionChange, type ChangeOptions } from './definition-change.js';
+import { dropKindsFromScopes } from './key-scopes.js';
 import { runSteps } from './run-steps.js';
 import { checkWritten } from './check-definitions.js';
 import { PROJECT_LOCK_TIMEOUT, TABLE_LOCK_TIMEOUT } from '../model/lock-timeouts.js';
@@ -141,7 +143,15 @@ export class DefinitionChangeService {
     const [row] = await tx.run<{ v: string }>(
       bumpVersionStatement(project.schema, MODEL_CHANNEL, project.id, BUILT_IN_VERSION),
     );
+    if (hasApiKeys(after)) await this.#endKeys(tx, project, before, after);
     return { ...after, version: Number(row?.v) };
+  }
+
+  /** After the version was raised, so that keys which were made meanwhile are found too. */
+  async #endKeys(tx: Transaction, { schema }: Project, before: Model, after: Model): Promise<void> {
+    const deleted = [...before.kinds.keys()].filter((id) => !after.kinds.has(id));
+    await dropKindsFromScopes(tx, schema, deleted);
+    if (formerMemberKinds(before, after).length > 0) await tx.run(deleteKeysWithoutMemberStatement(schema));
   }
 
   /**

@@ -2,12 +2,19 @@
 import type { Executor } from '../../database/database.js';
 import { GROUP_KIND, KIND_KIND, LINK_KIND } from '../../model/built-in-traits.js';
 import { BUILT_IN_GROUPS } from '../../model/built-in/built-in.js';
+import type { ModelRecords } from '../../model/build/definition-records.js';
 import { builtInRecords, buildModel } from '../../model/build/build-model.js';
 import { provisionRowsStatement } from '../../sql/model.sql.js';
 
-/** Inserts missing rows of built-in kinds, groups and link types. Returns how many were missing. */
-export async function insertBuiltInRows(executor: Executor, schema: string): Promise<number> {
-  const records = builtInRecords();
+/**
+ * Inserts missing rows of built-in kinds, groups and link types. Returns how many were missing.
+ * @param records without kinds that the project keeps its own in place of
+ */
+export async function insertBuiltInRows(
+  executor: Executor,
+  schema: string,
+  records: ModelRecords = builtInRecords(),
+): Promise<number> {
   const model = buildModel(records);
   const descriptions = new Map(BUILT_IN_GROUPS.map((group) => [group.id, group.description]));
   const rows: [string, readonly object[]][] = [

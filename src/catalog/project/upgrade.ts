@@ -5,8 +5,9 @@
  */
 import type { Executor, Transaction } from '../../database/database.js';
 import { isDataConflict } from '../../database/statement/sqlstate.js';
-import { BUILT_IN_VERSION, grantedFields, listedParameters } from '../../model/built-in/built-in.js';
+import { ADDED_KINDS, BUILT_IN_VERSION, grantedFields, listedParameters } from '../../model/built-in/built-in.js';
 import { builtInRecords, buildModel } from '../../model/build/build-model.js';
+import type { ModelRecords } from '../../model/build/definition-records.js';
 import { storedDefault } from '../../model/field.js';
 import type { Model } from '../../model/model.js';
 import { formerIndexes } from '../../model/table/required-indexes.js';
@@ -15,7 +16,12 @@ import { refusal } from '../../shared/errors.js';
 import type { Json } from '../../shared/json.js';
 import { repairCountStatement } from '../../sql/count.sql.js';
 import { lockForDefinitionChangeStatement } from '../../sql/ddl.sql.js';
-import { extendGroupsStatement, recordUpgradeStatement, updateParametersStatement } from '../../sql/model.sql.js';
+import {
+  extendGroupsStatement,
+  ownKindsStatement,
+  recordUpgradeStatement,
+  updateParametersStatement,
+} from '../../sql/model.sql.js';
 import { stepStatement } from '../../sql/ddl.sql.js';
 import { upgradeModelTableStatement } from '../../sql/schema.sql.js';
 import { setUnindexedStatement } from '../../sql/registry.sql.js';
@@ -54,8 +60,10 @@ export async function upgradeSchema(tx: Transaction, project: Project): Promise<
   const retired = RETIRED.filter(({ since }) => version < since);
   if (version < BUILT_IN_VERSION) await tx.run(upgradeModelTableStatement(schema));
   // Built-in tables first: writing built-in rows and loading the model need them.
-  const builtIn = await upgradeTables(tx, project, buildModel(builtInRecords()), retired);
-  const rows = await upgradeRows(tx, schema);
+  const own = await keptKinds(tx, schema);
+  const records = builtInRecords(new Set(own));
+  const builtIn = await upgradeTables(tx, project, buildModel(records), retired);
+  const rows = await upgradeRows(tx, schema, records);
   const keys = await refoldMemberKeys(tx, schema);
   const model = await loadModel(tx, project, { upgrading: true });
   const lists = await tx.run(updateParametersStatement(schema, grantedParameterLists(model)));
@@ -65,7 +73,14 @@ export async function upgradeSchema(tx: Transaction, project: Project): Promise<
   if (steps > 0 || version < BUILT_IN_VERSION) {
     await tx.run(recordUpgradeStatement(schema, MODEL_CHANNEL, id, BUILT_IN_VERSION));
   }
-  return { steps, leftAlone: [...all.leftAlone, ...keys.leftAlone] };
+  const leftKinds = own.map((kind) => `kind ${kind}, which is the project's own and not the built-in one`);
+  return { steps, leftAlone: [...all.leftAlone, ...keys.leftAlone, ...leftKinds] };
+}
+
+/** The kinds that the project made before their ids became those of built-in kinds. */
+async function keptKinds(executor: Executor, schema: string): Promise<string[]> {
+  const rows = await executor.run<{ id: string }>(ownKindsStatement(schema, ADDED_KINDS));
+  return rows.map(({ id }) => id);
 }
 
 /** The first version that stores the numbers of units. */
@@ -134,9 +149,9 @@ function defaultsOf(model: Model): Map<string, Json> {
 }
 
 /** Inserts missing built-in rows. Existing rows keep changes by users, except the lists that belong to the model. */
-async function upgradeRows(executor: Executor, schema: string): Promise<number> {
-  const added = await insertBuiltInRows(executor, schema);
-  const { kinds, groups } = builtInRecords();
+async function upgradeRows(executor: Executor, schema: string, records: ModelRecords): Promise<number> {
+  const added = await insertBuiltInRows(executor, schema, records);
+  const { kinds, groups } = records;
   const lists = await executor.run(updateParametersStatement(schema, kinds));
   const members = await executor.run(extendGroupsStatement(schema, groups));
   return added + lists.length + members.length;

@@ -3,7 +3,7 @@ import { grantOf, isAllowedForSomeUnit } from '../../access/access.js';
 import { mayBeParent } from '../../access/link-access.js';
 import { isLinkable, isMemberKind, type KindDef, type LinkTypeDef, type Model } from '../../model/model.js';
 import { LINK_KIND, type Operation as Right } from '../../model/built-in-traits.js';
-import { isAdministrator, type Caller } from '../../tenancy/caller.js';
+import { knowsWholeProject, type Caller } from '../../tenancy/caller.js';
 import { keyParameters } from '../../unit/query/key-parameter.js';
 import type { UnitOperation } from '../../unit/store/unit-store.js';
 import type { DocumentedFunction } from './documented-functions.js';
@@ -86,7 +86,7 @@ export function hasRecord(input: DocumentInput, kindId: string): boolean {
 }
 
 export function isShown(route: Route, kind: KindDef | undefined, input: DocumentInput): boolean {
-  if (route.administrators && !isAdministrator(input.caller)) return false;
+  if (route.administrators && !knowsWholeProject(input.caller)) return false;
   if (kind && route.sourceOperation && input.lacks(kind, route.sourceOperation)) return false;
   if (route.reads && !hasRecord(input, route.reads)) return false;
   const subject = kind ?? input.model.kinds.get(route.kind ?? '');

@@ -16,7 +16,7 @@ import {
   type Message,
 } from '../../shared/errors.js';
 import { EventThrottle } from '../../shared/event-throttle.js';
-import { isAdministrator } from '../../tenancy/caller.js';
+import { knowsWholeProject } from '../../tenancy/caller.js';
 import { originalCallerOf, type Session } from '../../unit/session/session.js';
 import { originOf, markFinal, type RequestedOperation, type Origin } from '../sandbox/refusal-origin.js';
 import { UserCodeError } from '../sandbox/user-code.js';
@@ -105,7 +105,7 @@ function withoutDetails(refused: KindError): KindError {
  */
 function redactMessage(message: Message, { names, system }: RequestedOperation, call: FailedCall): Message {
   const name = names.find((each) => message.text.includes(`'${each}'`)) ?? names[0] ?? '';
-  if (system && !isAdministrator(originalCallerOf(call.session))) return redactSystemMessage(message, name, call);
+  if (system && !knowsWholeProject(originalCallerOf(call.session))) return redactSystemMessage(message, name, call);
   return name === call.module.kind ? message : withKindName(message, name);
 }
 

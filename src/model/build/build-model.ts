@@ -29,6 +29,15 @@ import {
 const BUILT_IN: ReadonlyMap<string, BuiltInKind> = new Map(BUILT_IN_KINDS.map((kind) => [kind.id, kind]));
 
 /**
+ * The built-in kind of a record. A record of that id that an older project made itself has only parameters in its list,
+ * without the fields of every unit.
+ */
+function builtInOf({ id, parameters }: Pick<KindRecord, 'id' | 'parameters'>): BuiltInKind | undefined {
+  const builtIn = BUILT_IN.get(id);
+  return builtIn?.added && !parameters.includes('id') ? undefined : builtIn;
+}
+
+/**
  * Takes unchanged definitions of parameters, and the fields of unchanged kinds, from `known`, an earlier model of the
  * project. `isUnchanged` relies on that, and it saves time and memory for large models.
  */
@@ -50,7 +59,7 @@ export function* modelInPieces(records: ModelRecords, known?: Model): WorkInPiec
   const kinds = new Map<string, KindDef>();
   for (const record of kindRecords) {
     const groupsOfKind = memberships.get(record.id) ?? [];
-    const builtIn = BUILT_IN.get(record.id);
+    const builtIn = builtInOf(record);
     const old = known?.kinds.get(record.id);
     if (old && matchesRecord(record, groupsOfKind, old) && (builtIn || hasSameFields(old, parameters, keys))) {
       // A new object, because caches by kind may hold results that depend on other kinds.
@@ -113,7 +122,7 @@ function hasSameFields(
 
 /** Removes the fields granted by groups from a user's kind: the stored list has them, but they are not parameters. */
 function withoutGranted(record: KindRecord, groups: readonly string[]): KindRecord {
-  if (BUILT_IN.has(record.id)) return record;
+  if (builtInOf(record)) return record;
   const granted = new Set(grantedFields(groups).map(({ id }) => id));
   return granted.size === 0 ? record : { ...record, parameters: record.parameters.filter((id) => !granted.has(id)) };
 }
@@ -144,7 +153,7 @@ function* keyTypes(
 ): WorkInPieces<Map<string, ParameterType>> {
   const types = new Map<string, ParameterType>();
   for (const record of kinds) {
-    const source = BUILT_IN.get(record.id)?.key;
+    const source = builtInOf(record)?.key;
     const primary = primaryOf(record, parameters);
     types.set(record.id, keyField(source ?? keySource(record, primary), primary).type);
     yield;
@@ -236,12 +245,12 @@ function finishKind(
   };
 }
 
-/** The records of a project that has only the built-in model. */
-export function builtInRecords(): ModelRecords {
+/** The records of a project that has only the built-in model. @param without the ids of kinds to leave out */
+export function builtInRecords(without: ReadonlySet<string> = new Set()): ModelRecords {
   return {
     version: 0,
     parameters: [],
-    kinds: BUILT_IN_KINDS.map((kind) => ({
+    kinds: BUILT_IN_KINDS.filter(({ id }) => !without.has(id)).map((kind) => ({
       id: kind.id,
       label: kind.label,
       active: true,

@@ -15,6 +15,7 @@ import type { OwnField, ParameterType } from '../parameter-type/parameter-type.j
 import { PARAMETER_TYPES } from '../parameter-type/type-by-id.js';
 import {
   ADMIN_KIND,
+  API_KEY_KIND,
   CREDENTIAL_KIND,
   GROUP_KIND,
   KIND_KIND,
@@ -23,13 +24,14 @@ import {
   NO_TRAITS,
   type BuiltInTraits,
 } from '../built-in-traits.js';
+import { API_KEY_FIELDS } from './api-key-fields.js';
 import { CREDENTIAL_FIELDS } from './credential-fields.js';
 
 /**
  * Raise it whenever the tables of the built-in model or the table of the model's version change, the indexes of all kinds, or how the names of members are
  * compared, so that existing projects are upgraded.
  */
-export const BUILT_IN_VERSION = 19;
+export const BUILT_IN_VERSION = 20;
 
 export interface BuiltInKind {
   readonly id: string;
@@ -37,6 +39,8 @@ export interface BuiltInKind {
   readonly table: string;
   readonly discriminated: boolean;
   readonly key: KeySource;
+  /** The kind is newer than the service: an older project may have a kind of its own with that id, and keeps it. */
+  readonly added?: true;
   /** Without id, kind_id, metadata, inserted_at and updated_at, which every kind has. */
   readonly fields: readonly Field[];
   readonly traits: BuiltInTraits;
@@ -46,6 +50,7 @@ export interface BuiltInKind {
 export const PARAMETER_TABLE = '_parameter';
 
 const label = field({ id: 'label', type: 'string', label: 'Label', nullable: false, maxLength: 500 });
+const keyLabel = field({ id: 'label', type: 'string', label: 'Label', nullable: false, default: '', maxLength: 500 });
 const flag = (id: string, text: string, value = false) =>
   field({ id, type: 'boolean', label: text, nullable: false, default: value });
 const level = (id: string, text: string) =>
@@ -161,6 +166,7 @@ const builtInKind = (
   key: KeySource,
   fields: readonly Field[],
   traits: BuiltInTraits = NO_TRAITS,
+  more: Pick<BuiltInKind, 'added'> = {},
 ): BuiltInKind => ({
   id,
   label: text,
@@ -169,7 +175,11 @@ const builtInKind = (
   key,
   fields,
   traits,
+  ...more,
 });
+
+/** Members have the API keys of their own; administrators pass every rule. */
+const OWN_KEY = 'eq(member,@member.id)';
 
 /** In the order in which lists show them. */
 export const BUILT_IN_KINDS: readonly BuiltInKind[] = [
@@ -191,7 +201,22 @@ export const BUILT_IN_KINDS: readonly BuiltInKind[] = [
   })),
   builtInKind(CREDENTIAL_KIND, 'System user', 'uuid', CREDENTIAL_FIELDS, { sealed: true }),
   builtInKind(ADMIN_KIND, 'Administrator', 'uuid', [], { levels: { read: 'admin' }, closed: ['signup'] }),
+  builtInKind(
+    API_KEY_KIND,
+    'API key',
+    'uuid',
+    [keyLabel, ...API_KEY_FIELDS],
+    {
+      rules: { read: OWN_KEY, create: OWN_KEY, update: OWN_KEY, delete: OWN_KEY },
+      notByKeys: ['create', 'update'],
+      secret: 'secret',
+    },
+    { added: true },
+  ),
 ];
+
+/** The built-in kinds that an older project may have a kind of its own in place of. */
+export const ADDED_KINDS: readonly string[] = BUILT_IN_KINDS.filter(({ added }) => added).map(({ id }) => id);
 
 export interface BuiltInGroup {
   readonly id: string;

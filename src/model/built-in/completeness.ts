@@ -6,10 +6,10 @@ import type { WorkInPieces } from '../../shared/work-in-pieces.js';
 import { BUILT_IN_GROUPS, BUILT_IN_KINDS, BUILT_IN_LINK_TYPES } from './built-in.js';
 import type { Model } from '../model.js';
 
-/** Whether the built-in kinds, groups and link types exist. */
+/** Whether the built-in kinds, groups and link types exist that every project has. */
 export function hasBuiltIn({ kinds, groups, linkTypes }: Model): boolean {
   return (
-    BUILT_IN_KINDS.every(({ id }) => kinds.has(id)) &&
+    BUILT_IN_KINDS.every(({ id, added }) => added || kinds.has(id)) &&
     BUILT_IN_GROUPS.every(({ id }) => groups.has(id)) &&
     BUILT_IN_LINK_TYPES.every(({ id }) => linkTypes.has(id))
   );

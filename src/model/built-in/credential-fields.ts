@@ -16,5 +16,5 @@ export const CREDENTIAL_FIELDS: readonly Field[] = [
   secret('email_key', true),
   secret('password_hash'),
   secret('member_kind'),
-  field({ id: 'member_id', type: 'string', hidden: true }, idColumn),
+  field({ id: 'member_id', type: 'string', hidden: true, indexed: true }, idColumn),
 ];

@@ -67,6 +67,8 @@ export interface Behavior {
   afterDelete?(kind: KindDef, id: string, session: Session): Promise<void>;
   /** Called after the unit was created or edited. */
   afterWrite?(kind: KindDef, id: string, draft: Draft, session: Session): Promise<void>;
+  /** Adds to the answer of a create, which is JSON, what is stored nowhere. */
+  addToAnswer?(body: string, draft: Draft, kind: KindDef, session: Session): string;
   /** Called before a link from a unit of the kind is created. Changes the draft of its values, like `beforeCreate`. */
   beforeLink?(draft: Draft, link: NewLink, write: PendingWrite): Promise<Draft>;
   /** Called after the link was created. */
@@ -167,6 +169,13 @@ export class Behaviors {
         await withPosition(place, async () => behavior.afterWrite?.(kind, id ?? keyOf(draft, kind), draft, session));
       }
     }
+  }
+
+  /** The answer of a create with what behaviors add to it. */
+  completeAnswer(body: string, draft: Draft, kind: KindDef, session: Session): string {
+    return this.of(kind, session).reduce((text, behavior) => {
+      return behavior.addToAnswer?.(text, draft, kind, session) ?? text;
+    }, body);
   }
 
   #fixed(kind: KindDef): readonly Behavior[] {

@@ -4,7 +4,7 @@
  */
 import type { KindDef } from '../../model/model.js';
 import { refusal, type KindError, type Message } from '../../shared/errors.js';
-import { isAdministrator, type Caller } from '../../tenancy/caller.js';
+import { knowsWholeProject, type Caller } from '../../tenancy/caller.js';
 
 /** For a definition whose id another has. */
 export function takenId({ traits }: KindDef): Message {
@@ -40,12 +40,12 @@ export interface ReferringUnits {
 /** References prevent a deletion. Only administrators see how many, of which kinds. */
 export function referenced(by: readonly ReferringUnits[], caller: Caller): KindError {
   const counts = by.map(({ kindId, fieldId, count }) => `${count} of '${kindId}' by '${fieldId}'`).join(', ');
-  return refusal('unit.referenced', `Units refer to this one${isAdministrator(caller) ? `: ${counts}` : ''}`);
+  return refusal('unit.referenced', `Units refer to this one${knowsWholeProject(caller) ? `: ${counts}` : ''}`);
 }
 
 /** A unit kept its reference to the deleted unit, although the deletion sets it to null, because a hook set it again. */
 export function referenceKept({ id }: KindDef, caller: Caller): KindError {
-  const ofKind = isAdministrator(caller) ? ` of '${id}'` : '';
+  const ofKind = knowsWholeProject(caller) ? ` of '${id}'` : '';
   return refusal('unit.referenced', `A unit${ofKind} keeps its reference to this one`);
 }
 

@@ -207,6 +207,7 @@ export class DraftBuilder {
   absent(field: Field): void {
     const value = this.options.defaults.of(field);
     if (value !== null) this.#store(field, value);
+    else if (field.supplied) return;
     else if (field.def.required || field === this.options.kind.primary) {
       this.#fault('parameter.required', field.id, 'must be given');
     } else if (!field.def.nullable) this.#fault('parameter.required', field.id, 'must be given: it may not be null');

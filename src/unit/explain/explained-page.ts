@@ -6,7 +6,7 @@ import { refusal } from '../../shared/errors.js';
 import { isWrite, type Statement } from '../../sql/fragment.js';
 import { queryPlanStatement } from '../../sql/query-plan.sql.js';
 import type { Executor } from '../../database/database.js';
-import { isAdministrator } from '../../tenancy/caller.js';
+import { knowsWholeProject } from '../../tenancy/caller.js';
 import type { UnitPage } from '../query/unit-page.js';
 import type { Session } from '../session/session.js';
 import { findingsOf } from './plan-findings.js';
@@ -26,7 +26,7 @@ export async function explainablePage(
 ): Promise<Answer> {
   const asked = parameters.filter(([name]) => name === NAME).map(([, text]) => text);
   if (asked.length === 0) return pageAnswer(await work(session, parameters));
-  if (!isAdministrator(session.caller)) throw accessDenied(session.caller, 'explain is for administrators');
+  if (!knowsWholeProject(session.caller)) throw accessDenied(session.caller, 'explain is for administrators');
   if (asked.length > 1 || (asked[0] !== 'true' && asked[0] !== 'false')) {
     throw refusal('query.bad_value', 'explain: wants true or false, once', { parameter: NAME });
   }

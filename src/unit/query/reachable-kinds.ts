@@ -14,7 +14,7 @@ import type { PassedKind, Traversal } from '../../sql/traversal-plan.js';
 import type { ReadPlan } from '../../sql/select.sql.js';
 import { linkCounts, noLinkCounts } from '../../sql/link-counts.sql.js';
 import { loadedLinks, noLinks } from '../../sql/walk.sql.js';
-import { isAdministrator } from '../../tenancy/caller.js';
+import { isAdministrator, scopeOfKey } from '../../tenancy/caller.js';
 import type { Session } from '../session/session.js';
 import { shownLinkValues } from './link-values.js';
 import { planLoadedLinks, type LoadedQuery } from './loaded-links.plan.js';
@@ -88,7 +88,8 @@ export class Walks {
     if (known) return known;
     const passed = readableKinds(session, linked);
     const isSame = (kind: KindDef) => isReadByLevel(kind, model) && !readsByFieldRules(kind, caller);
-    const shared = isAdministrator(caller) || linked.every(isSame);
+    // There are as many scopes as clients define.
+    const shared = !scopeOfKey(caller) && (isAdministrator(caller) || linked.every(isSame));
     const traversable = { passed, passesAll: passed.length === linkable.length, shared };
     if (shared) cached.set(key, traversable);
     return traversable;

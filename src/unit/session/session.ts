@@ -17,6 +17,8 @@ export interface Session {
   readonly originalCaller?: Caller;
   /** The custom functions at the beginning of the operation, which uses them to its end. */
   readonly deployment?: object;
+  /** Set if what is written is undone at the end. */
+  readonly dry?: true;
   /** Set while units are deleted. */
   readonly deletionSet?: DeletionSet;
 }

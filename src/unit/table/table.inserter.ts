@@ -161,7 +161,14 @@ export class TableInserter {
     if (count === 0) throw accessDenied(session.caller, `You may not create such a unit of '${kind.id}'`);
     deferred.throwIfAny();
     await this.behaviors.afterWrite(session, kind, units);
-    return created;
+    return kind.traits.secret === undefined ? created : this.#withSecrets(session, kind, units, created);
+  }
+
+  #withSecrets(session: Session, kind: KindDef, units: readonly LocatedDraft[], rows: readonly UnitRow[]): UnitRow[] {
+    return rows.map((row, at) => {
+      const draft = units[at]?.draft;
+      return draft ? { ...row, body: this.behaviors.completeAnswer(row.body, draft, kind, session) } : row;
+    });
   }
 
   /**

@@ -172,6 +172,11 @@ class Write {
 
   readonly #admit: EnclosingTransaction['admit'] = (write, kind) => {
     if (write === 'definition') throw new SeparateTransactionError();
+    if (write === 'secret') {
+      if (this.#dry) return;
+      const secret = `Idempotency-Key: a new unit of '${kind}' has a secret, and its answer is not kept`;
+      throw refusal('idempotency.not_here', secret, { parameter: KEY_HEADER });
+    }
     const text = `the source of '${kind}' is no part of a transaction`;
     if (this.#dry) throw refusal('query.unknown', `dry_run: ${text}`, { parameter: 'dry_run' });
     throw refusal('idempotency.not_here', `Idempotency-Key: ${text}`, { parameter: KEY_HEADER });
@@ -180,7 +185,7 @@ class Write {
   #runEnclosed(): Promise<unknown> {
     const options = { admit: this.#admit, workKey: () => this.line };
     return this.parts.runner.run(this.#scope, options, (scope, tx) => {
-      setScope(this.request, scope);
+      setScope(this.request, this.#dry ? { ...scope, enclosing: { ...scope.enclosing, dry: true } } : scope);
       return this.#inside(tx, this.invoke);
     });
   }

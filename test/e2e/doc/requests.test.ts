@@ -7,6 +7,7 @@ import { QUERY_PARAMETERS } from '../../../src/doc/openapi/operation/query.param
 import type { ErrorCode } from '../../../src/shared/errors.js';
 import { defineKinds, signUp, withMembers } from '../../support/callers.js';
 import { createdId, ok } from '../../support/definitions.js';
+import { makeKey } from '../../support/keys.js';
 import { PLACE, THING } from '../../support/every-type.js';
 import { runs } from '../../support/runs.js';
 import { SchemaValues } from '../../support/schema-values.js';
@@ -46,6 +47,7 @@ await defineKinds(project, { id: 'spare', parameters: [{ id: 'spare_string', kin
 await ok(project.post('/group/unit', { id: 'spares', kind_list: [] }));
 await ok(project.post('/link/unit', { id: 'about' }));
 const person = await signUp(project, 'ann');
+const key = await makeKey(project);
 const document = (await project.get('/doc/openapi.json')).body as unknown as OpenApiDocument;
 const values = new SchemaValues(document);
 
@@ -97,6 +99,7 @@ const EXPECTED: ReadonlyMap<string, Expected> = new Map<ErrorCode, Expected>([
   ['identifier.missing', at('id')],
   ['parameter.read_only', any(inEdits, at('id'))],
   ['parameter.immutable', inEdits],
+  ['parameter.write_once', inEdits],
   ['unit.changed', inEdits],
   ['unit.key_immutable', inEdits],
   // Another language: of filters, or of patterns.
@@ -111,7 +114,7 @@ const EXPECTED: ReadonlyMap<string, Expected> = new Map<ErrorCode, Expected>([
   ['parameter.too_small', any(at('price'), inDefinitions, ofResults)],
   ['parameter.too_large', any(inDefinitions, ofResults)],
   ['parameter.not_allowed', inDefinitions],
-  ['parameter.bad_value', any(at('username', 'email', ...DECIMALS), inDefinitions, ofResults)],
+  ['parameter.bad_value', any(at('username', 'email', 'expires_at', 'scope', ...DECIMALS), inDefinitions, ofResults)],
 ]);
 
 /** A unit to edit, by the path. */
@@ -124,6 +127,7 @@ const UNITS: Readonly<Record<string, string>> = {
   link: 'about',
   string: 'spare_string',
   person: person.id,
+  api_key: key.id,
 };
 
 interface Call {

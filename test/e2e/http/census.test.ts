@@ -6,6 +6,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { anonymous, defineKinds, tokensOf } from '../../support/callers.js';
 import { createdId, ok } from '../../support/definitions.js';
 import { FunctionsFolder } from '../../support/functions.js';
+import { makeKey } from '../../support/keys.js';
 import { expectWellFormed } from '../../support/scenario.js';
 import { startTestService, type CallOptions, type TestProject } from '../../support/service.js';
 
@@ -54,6 +55,8 @@ interface Row {
   readonly call: (units: Units) => readonly [method: string, path: string, body?: unknown];
   /** Without a token, as a member whose units they are, as a member of another kind, as an administrator. */
   readonly answers: readonly [nobody: Status, ann: Status, guest: Status, admin: Status];
+  /** As an administrator by an API key whose scope allows nothing; 403 if left out. */
+  readonly keyed?: Status;
   /** Not of a project: the same for all. */
   readonly open?: true;
   /** What it answers is in no envelope. */
@@ -92,12 +95,14 @@ const ROWS: readonly Row[] = [
     route: 'GET /api/lib/auth/reset_password/:token',
     call: () => ['GET', '/auth/reset_password/unknown'],
     answers: [405, 405, 405, 405],
+    keyed: 405,
     anyQuery: true,
   },
   {
     route: 'GET /api/lib/doc/openapi.json',
     call: () => ['GET', '/doc/openapi.json'],
     answers: [200, 200, 200, 200],
+    keyed: 200,
     bare: true,
   },
   {
@@ -113,15 +118,21 @@ const ROWS: readonly Row[] = [
     tokenless: true,
   },
   ...['GET', 'POST'].flatMap((method): Row[] => [
-    { route: `${method} /api/lib/auth/verify`, call: () => [method, '/auth/verify'], answers: [401, 200, 200, 200] },
+    {
+      route: `${method} /api/lib/auth/verify`,
+      call: () => [method, '/auth/verify'],
+      answers: [401, 200, 200, 200],
+      keyed: 200,
+    },
     {
       route: `${method} /api/lib/auth/refresh`,
       call: () => [method, '/auth/refresh'],
       answers: [401, 401, 401, 401],
+      keyed: 401,
       anyQuery: true,
     },
   ]),
-  { route: 'GET /api/lib/auth/me', call: () => ['GET', '/auth/me'], answers: [401, 200, 200, 200] },
+  { route: 'GET /api/lib/auth/me', call: () => ['GET', '/auth/me'], answers: [401, 200, 200, 200], keyed: 200 },
   { route: 'GET /api/lib/auth/session', call: () => ['GET', '/auth/session'], answers: [401, 200, 200, 200] },
   {
     route: 'DELETE /api/lib/auth/session/:session_id',
@@ -147,7 +158,12 @@ const ROWS: readonly Row[] = [
     tokenless: true,
     anyQuery: true,
   },
-  { route: 'POST /api/lib/batch', call: () => ['POST', '/batch', { operations: [] }], answers: [200, 200, 200, 200] },
+  {
+    route: 'POST /api/lib/batch',
+    call: () => ['POST', '/batch', { operations: [] }],
+    answers: [200, 200, 200, 200],
+    keyed: 200,
+  },
   { route: 'GET /api/lib/kind/struct', call: () => ['GET', '/kind/struct'], answers: [401, 200, 200, 200] },
   {
     route: 'GET /api/lib/group/:group_id/struct',
@@ -289,6 +305,7 @@ const ROWS: readonly Row[] = [
     route: 'ALL /api/lib/*path',
     call: () => ['PATCH', '/nothing/of/the/kind'],
     answers: [404, 404, 404, 404],
+    keyed: 404,
     anyQuery: true,
   },
 ];
@@ -311,7 +328,7 @@ it('every route has a row, and every row has a route', () => {
   expect(routes().sort()).toEqual(ROWS.map(({ route }) => route).sort());
 });
 
-describe.each(ROWS)('$route', ({ call, answers, open, bare, tokenless, anyQuery }) => {
+describe.each(ROWS)('$route', ({ call, answers, keyed: byKey, open, bare, tokenless, anyQuery }) => {
   const answered = async (as: TestProject, options?: CallOptions, query = ''): Promise<number> => {
     const note = async (): Promise<string> => await createdId(here.admin.post('/note/unit', { owner: here.ann }));
     const [method, address, body] = call({ note: await note(), other: await note() });
@@ -329,12 +346,14 @@ describe.each(ROWS)('$route', ({ call, answers, open, bare, tokenless, anyQuery 
   const administrator = async (project: TestProject) => (await service.signIn(project.id)).token;
   const [nobody, ann, guest, admin] = answers;
   const bad = open ? 200 : tokenless ? nobody : 401;
+  const keyed = byKey ?? (open || tokenless ? nobody : 403);
 
   it.each<[string, Status, () => Promise<CallOptions>]>([
     ['without a token', nobody, () => Promise.resolve({})],
     ['to a member', ann, async () => ({ token: await tokenOf(here.admin, 'person', here.ann) })],
     ['to a member of another kind', guest, async () => ({ token: await tokenOf(here.admin, 'guest', here.guest) })],
     ['to an administrator', admin, async () => ({ token: await administrator(here.admin) })],
+    ['to an API key without rights', keyed, async () => ({ token: (await makeKey(here.admin, { scope: [] })).secret })],
     ['with a malformed token', bad, () => Promise.resolve({ token: 'a.b.c' })],
     ['with a token that is no bearer', bad, () => Promise.resolve({ headers: { authorization: 'Basic YTpi' } })],
     ['to a member of another project', bad, async () => ({ token: await tokenOf(there.admin, 'person', there.ann) })],

@@ -11,6 +11,7 @@ import { buildModel, builtInRecords } from '../../../src/model/build/build-model
 import { BUILT_IN_VERSION } from '../../../src/model/built-in/built-in.js';
 import { tableShapes } from '../../../src/model/table/required-tables.js';
 import { createdId, definitionsOf, expectNoDrift, modelOf, ok, query, refusalOf } from '../../support/definitions.js';
+import { makeKey } from '../../support/keys.js';
 import { ownDatabase, startServiceOn } from '../../support/own-database.js';
 import { ADMIN, type TestProject } from '../../support/service.js';
 import { sideConnection } from '../../support/side-connection.js';
@@ -106,6 +107,57 @@ describe('an older project', () => {
     await ok(project.delete('/kind/unit/city'));
     await ok(project.get('/string/unit/name'));
     await ok(project.post('/kind/unit', body));
+  });
+
+  it('gets API keys', async () => {
+    const project = await used();
+    await query(project, 'DROP TABLE $schema."api_key"');
+    await query(project, `DELETE FROM $schema."kind" WHERE "id" = 'api_key'`);
+    const { tables } = await definitionsOf(project);
+    const [index = ''] = [...(tables.get('kind_system_user')?.indexes.values() ?? [])].flatMap(({ name, columns }) =>
+      columns.includes('member_id') ? name : [],
+    );
+    await query(project, `DROP INDEX $schema."${index}"`);
+    await query(project, 'UPDATE $schema."_model" SET "built_in" = 19');
+    expect(await migrate(project)).toMatchObject({ leftAlone: [] });
+    await expectNoDrift(project);
+    const { secret } = await makeKey(project);
+    await ok(project.as(secret).get('/kind/unit'));
+  });
+
+  it('keeps a kind that has the id of a newer built-in one, and has no API keys until it is gone', async () => {
+    const project = await used();
+    await ok(project.post('/kind/unit', { id: 'their_key', parameters: [{ id: 'hash', kind_id: 'string' }] }));
+    const unit = await createdId(project.post('/their_key/unit', { hash: 'x' }));
+    await query(project, 'DROP TABLE $schema."api_key"');
+    await query(project, `DELETE FROM $schema."kind" WHERE "id" = 'api_key'`);
+    await query(project, 'ALTER TABLE $schema."their_key" RENAME TO "api_key"');
+    await query(project, `UPDATE $schema."kind" SET "id" = 'api_key' WHERE "id" = 'their_key'`);
+    await query(project, `UPDATE $schema."_count" SET "table" = 'api_key' WHERE "table" = 'their_key'`);
+    await query(project, 'UPDATE $schema."_model" SET "built_in" = 19');
+    const { leftAlone } = await migrate(project);
+    expect(leftAlone).toContain("kind api_key, which is the project's own and not the built-in one");
+    expect(await ok(project.get(`/api_key/unit/${unit}`))).toMatchObject({ hash: 'x' });
+    // Not by `post`, which holds it to the document of the routes, where the kind is the built-in one.
+    const created = await fetch(`${project.service.url}/api/lib/api_key/unit`, {
+      method: 'POST',
+      headers: {
+        'kind-project-key': project.id,
+        authorization: `Bearer ${project.token ?? ''}`,
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify({ hash: 'y' }),
+    });
+    expect(await created.json()).toMatchObject({ content: { kind_id: 'api_key', hash: 'y' } });
+    const secret = `kind_${project.id}_${'A'.repeat(43)}`;
+    expect(refusalOf(await project.as(secret).get('/kind/unit'))).toEqual({ status: 401, messages: ['token.invalid'] });
+    const person = await createdId(project.post('/person/unit', { username: 'ann', email: 'ann@example.com' }));
+    await ok(project.delete(`/person/unit/${person}`));
+    await ok(project.delete('/kind/unit/api_key?cascade=true'));
+    await ok(project.get('/kind/unit'));
+    await migrate(project);
+    await expectNoDrift(project);
+    await makeKey(project);
   });
 
   it('has member kinds whose records list the fields of members', async () => {

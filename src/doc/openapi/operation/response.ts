@@ -248,5 +248,16 @@ function createdSchema(kind: KindDef | undefined, view: DocumentView): Schema {
   const read = kind && grantOf(kind, 'read', view.caller, view.model);
   const allFields = kind && !view.generic && read && read.predicate === undefined && hasRecord(view, kind.id);
   const one = allFields ? { allOf: [unit], required: recordFieldIds(kind, view.caller, view.model) } : unit;
+  const { secret } = kind?.traits ?? {};
+  if (secret !== undefined) return { allOf: [one, secretSchema(secret)] };
   return mayTakeMany(kind) ? { anyOf: [one, manyCreatedSchema(unit)] } : one;
+}
+
+/** What only the answer of a create has. */
+function secretSchema(id: string): Schema {
+  const secret: Schema = {
+    type: ['string', 'null'],
+    description: 'Answered this one time: only its hash is stored. Null in a dry run.',
+  };
+  return { type: 'object', properties: { [id]: secret }, required: [id] };
 }

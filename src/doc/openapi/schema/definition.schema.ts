@@ -2,6 +2,7 @@
  * Schemas of fields of built-in kinds whose definitions do not describe them completely: ids, lists of ids, rules.
  * Pure.
  */
+import { SCOPED_OPERATIONS } from '../../../access/key-scope.js';
 import { checkParameter, emptyDefinition } from '../../../model/check/check-parameter.js';
 import { RESERVED_KINDS } from '../../../model/built-in/built-in.js';
 import { isMemberKind, RESERVED_GROUPS, RESERVED_LINK_TYPES, type Field, type KindDef } from '../../../model/model.js';
@@ -10,7 +11,14 @@ import { LEVELS } from '../../../model/parameter-type/parameter-settings.js';
 import type { ParameterTypeId } from '../../../model/parameter-type/parameter-types.js';
 import { isParameterTypeId, parameterType } from '../../../model/parameter-type/type-by-id.js';
 import { PatternChecks } from '../../../model/check/pattern-checks.js';
-import { GROUP_KIND, KIND_KIND, LINK_KIND, LINK_OPERATIONS, OPERATIONS } from '../../../model/built-in-traits.js';
+import {
+  API_KEY_KIND,
+  GROUP_KIND,
+  KIND_KIND,
+  LINK_KIND,
+  LINK_OPERATIONS,
+  OPERATIONS,
+} from '../../../model/built-in-traits.js';
 import { Faults } from '../../../shared/errors.js';
 import { IDENTIFIER } from '../../../shared/identifiers.js';
 import { LIMITS } from '../../../shared/limits.js';
@@ -50,6 +58,25 @@ export const DEFINITION_SCHEMAS: Readonly<Record<string, Schema>> = {
       { type: 'array', items: RULE, minItems: 1, maxItems: LIMITS.accessRules },
     ],
   },
+  kind_key_scope: {
+    type: 'array',
+    description: 'What an API key may do at most: these operations on units of these kinds.',
+    maxItems: LIMITS.scopeParts,
+    items: {
+      type: 'object',
+      properties: {
+        kinds: { type: 'array', items: schemaRef('kind_identifier'), minItems: 1, maxItems: LIMITS.scopeKinds },
+        operations: {
+          type: 'array',
+          items: { type: 'string', enum: SCOPED_OPERATIONS },
+          minItems: 1,
+          maxItems: SCOPED_OPERATIONS.length,
+        },
+      },
+      required: ['kinds', 'operations'],
+      additionalProperties: false,
+    },
+  },
   kind_parameter_lists: {
     type: 'array',
     items: { ...IDENTIFIERS, minItems: 1, maxItems: LIMITS.listedColumns },
@@ -67,6 +94,7 @@ const FIELD_SCHEMAS: ReadonlyMap<string, Schema> = new Map<string, Schema>([
   [`${LINK_KIND}.parameters`, IDENTIFIERS],
   [`${LINK_KIND}.access`, schemaRef('kind_link_access')],
   [`${GROUP_KIND}.kind_list`, IDENTIFIERS],
+  [`${API_KEY_KIND}.scope`, schemaRef('kind_key_scope')],
 ]);
 
 /** The schema of a field in answers; undefined if its definition describes it. */

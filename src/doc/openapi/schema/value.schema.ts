@@ -126,8 +126,8 @@ function sentence(text: string): string {
 }
 
 /** Whether a body must set the value. */
-export function isRequired({ def }: Field): boolean {
-  return def.default === null && (def.required || !def.nullable);
+export function isRequired({ def, supplied }: Field): boolean {
+  return def.default === null && !supplied && (def.required || !def.nullable);
 }
 
 /** The default; left out if it contains a `$ref`, which readers of the document would resolve. */

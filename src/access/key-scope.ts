@@ -1,0 +1,103 @@
+/** Scopes of API keys: what a key may do at most. A key never has more rights than its member. Pure. */
+import { createHash } from 'node:crypto';
+import { OPERATIONS, type Operation } from '../model/built-in-traits.js';
+import type { KindDef, Model } from '../model/model.js';
+import { isPlainObject, typeName, type Json } from '../shared/json.js';
+import { LIMITS } from '../shared/limits.js';
+import type { Caller, KeyScope } from '../tenancy/caller.js';
+
+/** The operations that a scope may name: a member signs up without a key. */
+export const SCOPED_OPERATIONS: readonly Operation[] = OPERATIONS.filter((operation) => operation !== 'signup');
+
+/** Whether the caller has an API key that may not do the operation, whatever its member may. */
+export function isWithheldFromKey({ id, traits }: KindDef, operation: Operation, caller: Caller): boolean {
+  if (caller.type !== 'member' || !caller.key) return false;
+  if (traits.notByKeys?.includes(operation)) return true;
+  const { scope } = caller.key;
+  return scope !== undefined && !scope.allows(id, operation);
+}
+
+/** A part of a scope that allows operations on the units of some kinds. */
+interface ScopePart {
+  readonly kinds: readonly string[];
+  readonly operations: readonly string[];
+}
+
+/** The parts of a stored scope; of a malformed one those that can be read. */
+function partsOf(scope: Json): ScopePart[] {
+  const parts: readonly Json[] = Array.isArray(scope) ? scope : [];
+  return parts.flatMap((part) => {
+    if (!isPlainObject(part)) return [];
+    const { kinds, operations } = part;
+    return Array.isArray(kinds) && Array.isArray(operations) ? [{ kinds, operations }] : [];
+  });
+}
+
+/** The meaning of a stored scope; undefined for null, which narrows nothing. What it does not name is not allowed. */
+export function keyScopeOf(stored: Json): KeyScope | undefined {
+  if (stored === null) return undefined;
+  const allowed = new Map<string, Set<string>>();
+  for (const { kinds, operations } of partsOf(stored)) {
+    for (const kind of kinds) {
+      const ofKind = allowed.get(kind) ?? new Set();
+      for (const operation of operations) ofKind.add(operation);
+      allowed.set(kind, ofKind);
+    }
+  }
+  const id = createHash('sha256').update(JSON.stringify(stored)).digest('base64url');
+  return { id, allows: (kindId, operation) => allowed.get(kindId)?.has(operation) ?? false };
+}
+
+/** A scope without some kinds; the same one if it names none of them. Parts that name no kind any more are left out. */
+export function withoutKinds(scope: Json, dropped: ReadonlySet<string>): Json {
+  const parts = partsOf(scope);
+  if (!parts.some(({ kinds }) => kinds.some((kind) => dropped.has(kind)))) return scope;
+  return parts.flatMap(({ kinds, operations }) => {
+    const kept = kinds.filter((kind) => !dropped.has(kind));
+    return kept.length > 0 ? [{ kinds: kept, operations: [...operations] }] : [];
+  });
+}
+
+/** The faults of a scope in a body, as texts. Null, and an empty list, which allows nothing, have none. */
+export function scopeFaults(scope: Json, model: Model): string[] {
+  if (scope === null) return [];
+  if (!Array.isArray(scope))
+    return [`scope: must be a list of {"kinds": [...], "operations": [...]}, got ${typeName(scope)}`];
+  if (scope.length > LIMITS.scopeParts) return [`scope: at most ${LIMITS.scopeParts} parts, got ${scope.length}`];
+  const faults = (scope as readonly Json[]).flatMap((part, at) => partFaults(part, `scope[${at}]`, model));
+  const named = partsOf(scope).reduce((sum, { kinds }) => sum + kinds.length, 0);
+  if (named > LIMITS.scopeKinds) faults.push(`scope: names at most ${LIMITS.scopeKinds} kinds, got ${named}`);
+  return faults;
+}
+
+function partFaults(part: Json, place: string, { kinds }: Model): string[] {
+  if (!isPlainObject(part)) return [`${place}: must be an object with kinds and operations, got ${typeName(part)}`];
+  const others = Object.keys(part).filter((key) => key !== 'kinds' && key !== 'operations');
+  const usable = (id: string) => kinds.has(id) && !kinds.get(id)?.traits.sealed;
+  const known = (name: string) => SCOPED_OPERATIONS.some((operation) => operation === name);
+  return [
+    ...others.map((key) => `${place}: has no '${key.slice(0, 80)}', only kinds and operations`),
+    ...listFaults(part['kinds'], `${place}.kinds`, LIMITS.scopeKinds, (id) => {
+      return usable(id) ? undefined : `no kind '${id.slice(0, 80)}' in this project`;
+    }),
+    ...listFaults(part['operations'], `${place}.operations`, SCOPED_OPERATIONS.length, (name) => {
+      return known(name) ? undefined : `'${name.slice(0, 80)}' is none of ${SCOPED_OPERATIONS.join(', ')}`;
+    }),
+  ];
+}
+
+/** @param faultOf the fault of a name; undefined if it has none */
+function listFaults(
+  list: unknown,
+  place: string,
+  most: number,
+  faultOf: (name: string) => string | undefined,
+): string[] {
+  if (!Array.isArray(list) || list.length === 0) return [`${place}: must be a list with at least one name`];
+  if (list.length > most) return [`${place}: at most ${most} names, got ${list.length}`];
+  return (list as Json[]).flatMap((name, at) => {
+    if (typeof name !== 'string') return [`${place}[${at}]: must be a string, got ${typeName(name)}`];
+    const fault = faultOf(name);
+    return fault === undefined ? [] : [`${place}[${at}]: ${fault}`];
+  });
+}

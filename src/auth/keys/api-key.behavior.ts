@@ -1,0 +1,129 @@
+/** Writes of API keys: whose they are, what their scope may name, and the secret, of which only the hash is stored. */
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { accessDenied } from '../../access/access.js';
+import { scopeFaults } from '../../access/key-scope.js';
+import { trackContention } from '../../database/transaction/contention.js';
+import { SECRET_HASH } from '../../model/built-in/api-key-fields.js';
+import { API_KEY_KIND, CREDENTIAL_KIND } from '../../model/built-in-traits.js';
+import type { KindDef } from '../../model/model.js';
+import { refusal, type Faults } from '../../shared/errors.js';
+import { isUuid } from '../../shared/identifiers.js';
+import { scalarText } from '../../shared/json.js';
+import { LIMITS } from '../../shared/limits.js';
+import { countKeysStatement, lockKeyOwnerStatement } from '../../sql/api-key.sql.js';
+import { isAdministrator } from '../../tenancy/caller.js';
+import { Behaviors, type PendingWrite, type RegisteredBehavior } from '../../unit/draft/behavior.js';
+import { withSystemValue, type Draft } from '../../unit/draft/draft.js';
+import type { Session } from '../../unit/session/session.js';
+import { KeyStore } from './key-store.js';
+import { hashOfSecret, hintOf, newSecret } from './secret.js';
+
+@Injectable()
+export class ApiKeyBehavior implements RegisteredBehavior, OnModuleInit {
+  readonly #secrets = new WeakMap<Draft, string>();
+
+  constructor(
+    private readonly behaviors: Behaviors,
+    private readonly keys: KeyStore,
+  ) {}
+
+  onModuleInit(): void {
+    this.behaviors.register(this);
+  }
+
+  applies({ id, builtIn }: KindDef): boolean {
+    return builtIn && id === API_KEY_KIND;
+  }
+
+  async complete(given: Draft, write: PendingWrite): Promise<Draft> {
+    checkScope(given, write);
+    const draft = write.id === undefined ? withOwner(given, write) : given;
+    checkMember(draft, write);
+    if (write.id !== undefined) return draft;
+    checkExpiry(draft, write);
+    if (write.faults.any) return draft;
+    await this.#lockOwner(scalarText(draft.values.get('member')), write);
+    return write.faults.any ? draft : this.#withSecret(draft, write);
+  }
+
+  /** Locks the member, so that it is not deleted, and does not get another key, at the same time. */
+  async #lockOwner(memberId: string, { session, faults }: PendingWrite): Promise<void> {
+    const { executor, project } = session;
+    const { schema } = project;
+    const locked = await trackContention(
+      () => ({ schema, table: CREDENTIAL_KIND }),
+      () => executor.run(lockKeyOwnerStatement(schema, memberId)),
+    );
+    if (locked.length === 0) return addUnknownMember(memberId, faults);
+    const [row] = await executor.run<{ count: number }>(countKeysStatement(schema, memberId));
+    if ((row?.count ?? 0) < LIMITS.keysPerMember) return;
+    throw refusal(
+      'key.too_many',
+      `A member has at most ${LIMITS.keysPerMember} API keys: delete those that are not used`,
+    );
+  }
+
+  #withSecret(draft: Draft, { kind, session }: PendingWrite): Draft {
+    const secret = newSecret(session.project.id);
+    const hinted = withSystemText(draft, kind, 'hint', hintOf(secret));
+    const completed = withSystemText(hinted, kind, SECRET_HASH, hashOfSecret(secret));
+    this.#secrets.set(completed, secret);
+    return completed;
+  }
+
+  /** The only answer with the secret. That of a dry run has none, because its key does not exist. */
+  addToAnswer(body: string, draft: Draft, { traits }: KindDef, { dry }: Session): string {
+    const secret = dry ? null : (this.#secrets.get(draft) ?? null);
+    return `${body.slice(0, -1)},${JSON.stringify(traits.secret)}:${JSON.stringify(secret)}}`;
+  }
+
+  async afterWrite(_kind: KindDef, _id: string, _draft: Draft, { project, executor }: Session): Promise<void> {
+    this.keys.forget(project, executor);
+  }
+
+  async afterDelete(_kind: KindDef, _id: string, { project, executor }: Session): Promise<void> {
+    this.keys.forget(project, executor);
+  }
+}
+
+function withSystemText(draft: Draft, { fields }: KindDef, id: string, text: string): Draft {
+  const field = fields.get(id);
+  if (!field) throw new Error(`API keys have no field '${id}'`);
+  return withSystemValue(draft, field, text);
+}
+
+/** The key of a body without `member` is the caller's own. @throws KindError 403 for another's, but to administrators */
+function withOwner(draft: Draft, { kind, session: { caller }, faults }: PendingWrite): Draft {
+  const given = draft.values.get('member');
+  if (given === undefined) {
+    if (caller.type === 'member') return withSystemText(draft, kind, 'member', caller.id);
+    faults.add('parameter.required', 'member: must be given', { parameter: 'member' });
+    return draft;
+  }
+  const id = scalarText(given);
+  const own = caller.type === 'member' && id.toLowerCase() === caller.id;
+  if (!own && !isAdministrator(caller)) throw accessDenied(caller, 'Only administrators make API keys for others');
+  return isUuid(id) ? withSystemText(draft, kind, 'member', id.toLowerCase()) : draft;
+}
+
+function checkScope({ values }: Draft, { session: { model }, faults }: PendingWrite): void {
+  for (const text of scopeFaults(values.get('scope') ?? null, model)) {
+    faults.add('parameter.bad_value', text, { parameter: 'scope' });
+  }
+}
+
+function checkMember({ values }: Draft, { faults }: PendingWrite): void {
+  const id = values.get('member');
+  if (typeof id === 'string' && !isUuid(id)) addUnknownMember(id, faults);
+}
+
+function addUnknownMember(id: string, faults: Faults): void {
+  const text = `member: no member of this project has the id '${id.slice(0, 80)}'`;
+  faults.add('parameter.bad_reference', text, { parameter: 'member' });
+}
+
+function checkExpiry({ values }: Draft, { faults }: PendingWrite): void {
+  const time = values.get('expires_at') ?? null;
+  if (typeof time !== 'string' || Date.parse(time) > Date.now()) return;
+  faults.add('parameter.bad_value', 'expires_at: is in the past', { parameter: 'expires_at' });
+}

@@ -1,0 +1,41 @@
+/** Makes API keys for operators, who have no token. */
+import { Injectable } from '@nestjs/common';
+import { Catalog } from '../../catalog/catalog.service.js';
+import { Database } from '../../database/database.js';
+import { API_KEY_KIND } from '../../model/built-in-traits.js';
+import { getBuiltInKind, hasApiKeys } from '../../model/model.js';
+import { refusal } from '../../shared/errors.js';
+import type { Json } from '../../shared/json.js';
+import { foldName } from '../../shared/member-names.js';
+import { findCredentialStatement } from '../../sql/credential.sql.js';
+import { SYSTEM } from '../../tenancy/caller.js';
+import type { Project } from '../../tenancy/project.js';
+import { UnitStores } from '../../unit/unit-stores.js';
+import type { Credential } from '../password/credential.js';
+
+/** The record of a new key, with its secret. */
+export type NewKey = Readonly<Record<string, Json>> & { readonly id: string; readonly secret: string };
+
+@Injectable()
+export class ApiKeys {
+  constructor(
+    private readonly catalog: Catalog,
+    private readonly database: Database,
+    private readonly stores: UnitStores,
+  ) {}
+
+  /** Makes a key for the member with a name or address. @throws KindError 400, 404, 409 */
+  async create(project: Project, name: string, values: ReadonlyMap<string, Json>): Promise<NewKey> {
+    const [found] = await this.database.run<Credential>(findCredentialStatement(project.schema, foldName(name)));
+    if (!found) throw refusal('unit.unknown', `No member '${name}' in project '${project.id}'`);
+    return this.catalog.withModel({ project }, async (model) => {
+      if (!hasApiKeys(model)) throw refusal('kind.unknown', `The kind '${API_KEY_KIND}' of '${project.id}' is its own`);
+      const kind = getBuiltInKind(model, API_KEY_KIND);
+      const body = new Map<string, Json>([...values, ['member', found.member_id]]);
+      const [row] = await this.database.transaction((executor) =>
+        this.stores.of(kind).insert({ project, caller: SYSTEM, model, executor }, kind, [body]),
+      );
+      return JSON.parse(row?.body ?? '{}') as NewKey;
+    });
+  }
+}

@@ -1,0 +1,138 @@
+/**
+ * Finds the callers of API keys. As with sessions, a positive check is cached for a second, so a key that was deleted or
+ * changed is refused on every process within a second, and at once on the process that changed it.
+ */
+import { Inject, Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
+import { keyScopeOf } from '../../access/key-scope.js';
+import { Catalog } from '../../catalog/catalog.service.js';
+import type { Config } from '../../config/config.js';
+import { CONFIG } from '../../config/config.token.js';
+import { Database, type Executor } from '../../database/database.js';
+import { clientAddress } from '../../http/request/client-address.js';
+import type { HttpRequest } from '../../http/request/request.js';
+import { API_KEY_KIND } from '../../model/built-in-traits.js';
+import { hasApiKeys } from '../../model/model.js';
+import type { MaybePromise } from '../../shared/maybe-promise.js';
+import { SharedLoads } from '../../shared/shared-loads.js';
+import { findKeyStatement, recordKeyUseStatement, type FoundKey } from '../../sql/api-key.sql.js';
+import { memberCaller, type MemberCaller } from '../../tenancy/caller.js';
+import type { Project } from '../../tenancy/project.js';
+import { invalidToken } from '../session/bearer.js';
+import { FailedKeys } from './failed-keys.js';
+import { hashOfSecret, projectOfSecret } from './secret.js';
+
+const CACHE_MS = 900;
+/** Keys in memory, and the characters of their secrets and scopes. */
+const CACHED = { keys: 50_000, characters: 32 * 1024 * 1024 } as const;
+/** Milliseconds that an unknown key is cached. */
+const MISS_TTL = 1000;
+const MOST_MISSES = 10_000;
+
+interface CheckedKey {
+  readonly projectId: string;
+  readonly caller: MemberCaller;
+  /** Milliseconds since 1970. */
+  readonly expires: number;
+  /** The version of the model with which its scope was read: a change of definitions may narrow the scope. */
+  readonly version: number;
+  /** `#changes` before it was read. */
+  readonly change: number;
+  readonly size: number;
+}
+
+@Injectable()
+export class KeyStore {
+  readonly #checked = new LRUCache<string, CheckedKey>({
+    max: CACHED.keys,
+    maxSize: CACHED.characters,
+    sizeCalculation: ({ size }) => size,
+    ttl: CACHE_MS,
+  });
+  readonly #loads = new SharedLoads<CheckedKey | undefined>();
+  /** `#changes` before an unknown key was looked up. */
+  readonly #unknown = new LRUCache<string, number>({ max: MOST_MISSES, ttl: MISS_TTL });
+  /** Hashes of keys that this process has seen: failures of others from the same address do not hold them up. */
+  readonly #known = new LRUCache<string, true>({ max: CACHED.keys });
+  readonly #failed = new FailedKeys();
+  /** How often this process has changed keys, and the last time by project. */
+  #changes = 0;
+  readonly #lastChange = new LRUCache<string, number>({ max: 10_000 });
+
+  constructor(
+    private readonly catalog: Catalog,
+    private readonly database: Database,
+    @Inject(CONFIG) private readonly config: Config,
+  ) {}
+
+  /** The caller of a secret, without a statement if it is cached. @throws KindError 401; 429 after too many failures */
+  resolve(secret: string, project: Project, request: HttpRequest): MaybePromise<MemberCaller> {
+    const known = this.#checked.get(secret);
+    if (known && this.#isCurrent(known, project)) return known.caller;
+    return this.#find(secret, project, request);
+  }
+
+  /** Makes this process read the keys of a project again. In a transaction, once more after the commit. */
+  forget({ id }: Project, executor: Executor): void {
+    const forget = (): void => void this.#lastChange.set(id, (this.#changes += 1));
+    forget();
+    executor.tx?.afterCommit(forget);
+  }
+
+  #isCurrent({ projectId, expires, version, change }: CheckedKey, project: Project): boolean {
+    if (projectId !== project.id || expires <= Date.now()) return false;
+    const current = this.catalog.cachedVersion(project);
+    return (current === undefined || current === version) && this.#isLatest(change, project);
+  }
+
+  /** Whether this process has changed no key of the project since. */
+  #isLatest(change: number, { id }: Project): boolean {
+    return change >= (this.#lastChange.get(id) ?? 0);
+  }
+
+  async #find(secret: string, project: Project, request: HttpRequest): Promise<MemberCaller> {
+    if (projectOfSecret(secret) !== project.id) throw invalidToken();
+    const hash = hashOfSecret(secret);
+    if (this.#isLatest(this.#unknown.get(hash) ?? -1, project)) throw invalidToken();
+    const address = clientAddress(request);
+    const limited = this.config.authRateLimit && !this.#known.has(hash);
+    if (limited) this.#failed.refuseTooMany(project.id, address);
+    const found = await this.#loads.run(`${this.#changes} ${hash}`, () => this.#load(project, secret, hash));
+    if (!found) {
+      if (limited) this.#failed.count(project.id, address);
+      throw invalidToken();
+    }
+    return found.caller;
+  }
+
+  async #load(project: Project, secret: string, hash: string): Promise<CheckedKey | undefined> {
+    const change = this.#changes;
+    const row = await this.catalog.withModelOf({ project }, API_KEY_KIND, async (model) => {
+      if (!hasApiKeys(model)) return undefined;
+      const [found] = await this.database.run<FoundKey>(findKeyStatement(project.schema, hash));
+      return found;
+    });
+    if (!row) {
+      this.#unknown.set(hash, change);
+      return undefined;
+    }
+    this.#known.set(hash, true);
+    if (row.unrecorded) this.#recordUse(project, row.id);
+    const scope = keyScopeOf(row.scope);
+    const checked: CheckedKey = {
+      projectId: project.id,
+      caller: { ...memberCaller(row.member_id, row.member_kind), key: { scope } },
+      expires: row.expires ?? Infinity,
+      version: Number(row.v),
+      change,
+      size: secret.length + JSON.stringify(row.scope).length + 200,
+    };
+    this.#checked.set(secret, checked);
+    return checked;
+  }
+
+  /** The request does not wait for it; if it fails, a later request tries again. */
+  #recordUse(project: Project, id: string): void {
+    void this.database.run(recordKeyUseStatement(project.schema, id)).catch(() => undefined);
+  }
+}
