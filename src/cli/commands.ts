@@ -1,8 +1,9 @@
-/** The commands of the command line. Each is a file in `project/`, `access/`, `member/`, `index/`, `functions/` or `transfer/`. */
+/** The commands of the command line. Each is a file in `project/`, `access/`, `member/`, `key/`, `index/`, `functions/` or `transfer/`. */
 import { Command } from 'commander';
 import { reportAccessCommand } from './access/report.command.js';
 import { checkFunctionsCommand } from './functions/check.command.js';
 import { adviseIndexesCommand } from './index/advise.command.js';
+import { createKeyCommand } from './key/create.command.js';
 import { setPasswordCommand } from './member/set-password.command.js';
 import { createProjectCommand } from './project/create.command.js';
 import { deleteProjectCommand } from './project/delete.command.js';
@@ -35,6 +36,8 @@ export function createProgram(context: CommandContext): Command {
   reportAccessCommand(access, context);
   const member = program.command('member').description('looks after the members of projects');
   setPasswordCommand(member, context);
+  const key = program.command('key').description('makes API keys of members');
+  createKeyCommand(key, context);
   const index = program.command('index').description('looks after the indexes of projects');
   adviseIndexesCommand(index, context);
   const functions = program.command('functions').description('looks after custom functions');
@@ -42,7 +45,7 @@ export function createProgram(context: CommandContext): Command {
   typesCommand(program, context);
   importCommand(program, context);
   exportCommand(program, context);
-  for (const command of [project, access, member, index, functions].flatMap(({ commands }) => commands))
+  for (const command of [project, access, member, key, index, functions].flatMap(({ commands }) => commands))
     command.option('--json', 'print JSON, for scripts');
   return program;
 }

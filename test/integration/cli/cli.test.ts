@@ -205,6 +205,39 @@ describe('member set-password', () => {
   });
 });
 
+describe('key create', () => {
+  test('makes an API key of a member, whose secret is printed once', async () => {
+    await kind(...create('keyed'));
+    const { code, out } = await kind('key', 'create', 'keyed', 'ANN@example.com', '--label', 'cron');
+    expect(code).toBe(0);
+    const [, secret = ''] = /^secret +(kind_keyed_[\w-]{43}) {3}\(shown this one time\)$/m.exec(out) ?? [];
+    const me = (key: string) =>
+      fetch(`${service.url}/api/lib/auth/me`, {
+        headers: { 'kind-project-key': 'keyed', authorization: `Bearer ${key}` },
+      });
+    expect((await me(secret)).status).toBe(200);
+    const scope = '[{"kinds": ["kind"], "operations": ["read"]}]';
+    const made = await json('key', 'create', 'keyed', 'ann', '--scope', scope, '--expires', '2999-01-01T00:00:00Z');
+    expect((await me((made as { secret: string }).secret)).status).toBe(200);
+  });
+
+  test.each([
+    ['a member that is not there', ['demo', 'ann'], "No member 'ann' in project 'demo'"],
+    ['a scope that is no JSON', ['demo', 'admin', '--scope', 'read'], '--scope: must be JSON'],
+    [
+      'an unknown kind',
+      ['demo', 'admin', '--scope', '[{"kinds": ["x"], "operations": ["read"]}]'],
+      "scope[0].kinds[0]: no kind 'x'",
+    ],
+  ])('refuses %s', async (_, argv, text) => {
+    expect(await kind('key', 'create', ...argv)).toEqual({
+      code: 1,
+      out: '',
+      err: expect.stringContaining(`error: ${text}`) as string,
+    });
+  });
+});
+
 describe('access_default', () => {
   test('is open, unless a project is made with another or changed', async () => {
     await kind(...create('opened'));
