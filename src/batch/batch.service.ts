@@ -8,7 +8,7 @@ import { currentOperation } from '../http/request/current-operation.js';
 import type { HttpRequest } from '../http/request/request.js';
 import type { RouteTag } from '../http/route/api-route.js';
 import { InnerRoutes, type InnerRoute } from '../http/server/inner-routes.js';
-import { isMissingRight, refusal, type KindError } from '../shared/errors.js';
+import { Faults, isMissingRight, KindError, refusal } from '../shared/errors.js';
 import { EventLoopYield } from '../shared/event-loop-yield.js';
 import type { Json } from '../shared/json.js';
 import { LIMITS } from '../shared/limits.js';
@@ -52,12 +52,29 @@ export class BatchService {
 
   /** Refuses routes that no batch may call, before anything is done. Routes of paths with references are checked later. */
   #checkRoutes({ operations }: GivenBatch, request: HttpRequest): void {
-    for (const [at, { method, path }] of operations.entries()) {
-      if (pathReferences(path).length > 0) continue;
-      currentOperation.set(request, at);
+    const refused = operations.flatMap(({ method, path }, operation) => {
+      currentOperation.set(request, operation);
+      const error = pathReferences(path).length > 0 ? undefined : this.#refusalOf(method, path);
+      return error ? [{ error, operation }] : [];
+    });
+    const [first, ...others] = refused;
+    currentOperation.set(request, others.length === 0 ? first?.operation : undefined);
+    if (!first) return;
+    if (others.length === 0) throw first.error;
+    const faults = new Faults();
+    for (const { error, operation } of refused) faults.addAll(error, { operation });
+    faults.throwIfAny();
+  }
+
+  /** Why a route is no operation of a batch. */
+  #refusalOf(method: string, path: string): KindError | undefined {
+    try {
       this.#find({ method, url: PREFIX + path, headers: {} });
+      return undefined;
+    } catch (error) {
+      if (error instanceof KindError) return error;
+      throw error;
     }
-    currentOperation.set(request, undefined);
   }
 
   /** Checks the rights of all operations. What their references stand for is not known. */

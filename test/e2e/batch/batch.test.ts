@@ -364,6 +364,20 @@ describe('what is no batch', () => {
     ]);
   });
 
+  it('tells all routes that are no operations', async () => {
+    const { messages } = await refused(
+      { method: 'POST', path: '/batch', body: {} },
+      get,
+      { method: 'GET', path: '/nothing' },
+      { method: 'GET', path: '/auth/me' },
+    );
+    expect(messages.map(({ code, operation }: { code: string; operation?: number }) => [code, operation])).toEqual([
+      ['batch.not_here', 0],
+      ['route.unknown', 2],
+      ['batch.not_here', 3],
+    ]);
+  });
+
   it('a body that has no operations, or more', async () => {
     for (const body of [{}, { operations: {} }, { operations: [], mode: 'loose' }]) {
       expect((await project.post('/batch', body)).body.messages[0]).toMatchObject({ code: 'batch.bad_operation' });
