@@ -28,6 +28,14 @@ export function isExpression(value: unknown): value is Readonly<Partial<Record<E
   return keys.length > 0 && keys.every((key) => (EXPRESSION_WORDS as readonly string[]).includes(key));
 }
 
+/** The first key that is no word of expressions, of an object that has such words too. */
+export function otherKeyOf(value: unknown): string | undefined {
+  if (!isPlainObject(value)) return undefined;
+  const keys = Object.keys(value);
+  const others = keys.filter((key) => !(EXPRESSION_WORDS as readonly string[]).includes(key));
+  return others.length < keys.length ? others[0] : undefined;
+}
+
 const NONE: readonly ExpressionWord[] = [];
 
 /** The words that an expression of a field may have. Of definitions, only the metadata takes expressions. */

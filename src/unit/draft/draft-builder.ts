@@ -8,7 +8,7 @@ import { newId } from '../../shared/new-id.js';
 import type { WorkInPieces } from '../../shared/work-in-pieces.js';
 import { shownValue } from '../../model/field.js';
 import { unconditional } from '../../model/predicate/conditional-field.js';
-import { isExpression, type FieldExpression } from '../../model/expression.js';
+import { isExpression, otherKeyOf, type FieldExpression } from '../../model/expression.js';
 import type { Field, KindDef } from '../../model/model.js';
 import { PatternChecks } from '../../model/check/pattern-checks.js';
 import type { Stored } from '../../model/parameter-type/parameter-type.js';
@@ -199,7 +199,8 @@ export class DraftBuilder {
     }
     const stored = this.#reader.read(field, this.body.get(field.id));
     if (stored !== undefined && scalarText(stored) !== id) {
-      this.#fault('unit.key_immutable', field.id, `is the unit's key, '${id}', and never changes`);
+      const key = id === '' ? '' : `, '${id}',`;
+      this.#fault('unit.key_immutable', field.id, `is the unit's key${key} and never changes`);
     }
     return true;
   }
@@ -216,7 +217,10 @@ export class DraftBuilder {
 
   /** Validates a value and adds it. For fields whose values may be large, returns the work to be run in pieces. */
   accept(field: Field, value: unknown): WorkInPieces<void> | undefined {
-    return this.#isExpression(value) ? this.#acceptExpression(field, value) : this.#acceptValue(field, value);
+    if (this.#isExpression(value)) return this.#acceptExpression(field, value);
+    const other = this.details.expressions && !field.type.hasKeys ? otherKeyOf(value) : undefined;
+    if (other === undefined) return this.#acceptValue(field, value);
+    return void this.#fault('parameter.bad_expression', field.id, `an expression has no key '${other.slice(0, 80)}'`);
   }
 
   #acceptValue(field: Field, value: unknown): WorkInPieces<void> | undefined {

@@ -276,6 +276,7 @@ describe('a refused expression', () => {
     ['$inc by a fraction', { stock: { $inc: 0.5 } }, 'parameter.bad_value stock'],
     ['$inc by too many decimals', { price: { $inc: '0.001' } }, 'parameter.bad_value price'],
     ['$inc with another word', { stock: { $inc: 1, $set: 1 } }, 'parameter.bad_expression stock'],
+    ['$inc with a key that is no word', { stock: { $inc: 1, x: 2 } }, 'parameter.bad_expression stock'],
     ['an unknown word', { stock: { $mul: 2 } }, 'parameter.bad_type stock'],
     ['$set of an integer', { stock: { $set: 2 } }, 'parameter.bad_expression stock'],
     ['$merge with $set', { meta: { $merge: {}, $set: 1 } }, 'parameter.bad_expression meta'],
