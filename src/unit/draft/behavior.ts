@@ -137,6 +137,12 @@ export class Behaviors {
     return this.of(kind, session).some((behavior) => 'beforeUpdate' in behavior);
   }
 
+  /** Whether an edit runs behaviors, so that many units have to be edited one by one. */
+  runsOnEdits(kind: KindDef, session: Pick<Session, 'project' | 'deployment'>): boolean {
+    const onEdits: readonly (keyof Behavior)[] = ['prepare', 'complete', 'beforeUpdate', 'afterWrite'];
+    return this.of(kind, session).some((behavior) => onEdits.some((event) => event in behavior));
+  }
+
   /** The ids of the kinds that have behaviors for deleted links from their units. Cached by model. */
   unlinkingKinds({ model, project, deployment }: Pick<Session, 'model' | 'project' | 'deployment'>): readonly string[] {
     const current = deployment ?? this.#source?.deployment;

@@ -9,6 +9,7 @@ import { jsonEqual, type Json } from '../../shared/json.js';
 import type { Caller } from '../../tenancy/caller.js';
 import type { Body } from './draft.js';
 import { NO_TARGET } from './draft-builder.js';
+import { isNotObject, type NotObject } from './drafter.js';
 import type { LocatedDraft } from './references.js';
 import { ValueReader } from './value-reader.js';
 
@@ -20,6 +21,8 @@ export function upsertKey(
   model: Model,
 ): readonly Field[] {
   const place = { parameter: 'by' };
+  // A list without names has a fault of its own.
+  if (names?.length === 0) return [];
   if (!names) {
     if (kind.primary) return [kind.primary];
     throw refusal('query.bad_value', `by: must name unique parameters: '${kind.id}' has no primary one`, place);
@@ -71,7 +74,7 @@ export type KeyRow = Readonly<Record<string, Json>>;
 export function keyRows(
   kind: KindDef,
   by: readonly Field[],
-  bodies: readonly Body[],
+  bodies: readonly (Body | NotObject)[],
   { faults, indexed }: { readonly faults: Faults; readonly indexed: boolean },
 ): readonly KeyRow[] {
   const first = new Map<string, number>();
@@ -81,6 +84,10 @@ export function keyRows(
   const reader = new ValueReader(kind, patterns, report, NO_TARGET);
   return bodies.map((body, index) => {
     if (indexed) place = { index };
+    if (isNotObject(body)) {
+      faults.add('body.not_object', `[${index}]: must be an object, got ${body.actualType}`, { index });
+      return {};
+    }
     // Texts are matched against patterns when the whole body is read.
     if (patterns.any) patterns.take();
     const row: Record<string, Json> = {};

@@ -157,7 +157,7 @@ export class Deletions {
     keys: readonly string[],
     actions: DeletionActions,
   ): Promise<void> {
-    if (!this.#runsAny(session, kind, ['prepare', 'complete', 'beforeUpdate', 'afterWrite'])) {
+    if (!this.behaviors.runsOnEdits(kind, session)) {
       return this.#clearAll(session, kind, field, keys);
     }
     const cleared = new Set<string>();

@@ -63,7 +63,7 @@ export class MatchingWriter {
   ): Promise<AffectedUnits> {
     const selected = this.#select(session, kind, query, options);
     for (const behavior of this.behaviors.of(kind, session)) behavior.ready?.();
-    const each = this.behaviors.of(kind, session).length > 0;
+    const each = this.behaviors.runsOnEdits(kind, session);
     return this.#within(session, each || selected.shown !== undefined, async (within) => {
       if (each) return this.#updateEach(within, kind, selected, read, options);
       if (!selected.shown) return { count: await this.#updateAtOnce(within, kind, selected.plan, read, options) };
@@ -152,6 +152,13 @@ export class MatchingWriter {
   ): Promise<AffectedUnits> {
     const keys = await this.#lock(session, selected.plan, 'update');
     const deadline = new Deadline(LIMITS.affectedSeconds, 'The edit');
+    const [first] = keys;
+    // Faults of the body are found before those of single units.
+    if (first !== undefined) {
+      await countingDefaults(session, (defaults) =>
+        this.#draft(session, kind, selected.plan, read, { access, defaults, ...(writer && { writer }), id: first }),
+      );
+    }
     for (const key of keys) {
       deadline.check();
       await withUnit(key, () => this.writer.update(session, kind, key, read, { access, ...(writer && { writer }) }));
@@ -205,7 +212,12 @@ export class MatchingWriter {
     kind: KindDef,
     plan: MatchingPlan,
     read: () => MaybePromise<Body>,
-    { defaults, access, writer = session.caller }: WriteOptions & { readonly defaults: DefaultBytes },
+    {
+      defaults,
+      access,
+      writer = session.caller,
+      id = NO_ID,
+    }: WriteOptions & { readonly defaults: DefaultBytes; readonly id?: string },
   ) {
     try {
       const body = await read();
@@ -214,8 +226,7 @@ export class MatchingWriter {
         const text = `${nested.field.id}: must be an id: an edit by filter creates no units`;
         throw refusal('parameter.bad_value', text, { parameter: nested.field.id });
       }
-      // No unit has the empty id, so that a body with an id is refused.
-      const drafted = await this.drafter.edit(session, kind, '', body, { writer, defaults });
+      const drafted = await this.drafter.edit(session, kind, id, body, { writer, defaults });
       const deferred = await this.references.check(session, kind, drafted, { writer, access });
       return { body: drafted.body, draft: drafted.draft, rules: drafted.rules, deferred };
     } catch (error) {
@@ -228,6 +239,9 @@ export class MatchingWriter {
     }
   }
 }
+
+/** No unit has it, so that a body with an id is refused. */
+const NO_ID = '';
 
 function hasKeyOf(kind: KindDef, keys: readonly string[]): Predicate {
   return { op: 'in', target: { field: kind.keyField, keys: [] }, values: keys };

@@ -109,7 +109,7 @@ export class UpsertEdits {
   ): Promise<ReadonlyMap<number, UnitRow>> {
     const { session, kind } = upsert;
     const sorted = edits.toSorted((a, b) => (a.unit.id < b.unit.id ? -1 : 1));
-    const oneByOne = edits.length === 1 || this.behaviors.of(kind, session).length > 0;
+    const oneByOne = edits.length === 1 || this.behaviors.runsOnEdits(kind, session);
     const apart = sorted.filter(({ drafted }) => oneByOne || drafted.nested.any);
     const together = sorted.filter(({ drafted }) => !oneByOne && !drafted.nested.any);
     if (apart.length > 0 && together.length > 0) {

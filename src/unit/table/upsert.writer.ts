@@ -57,17 +57,17 @@ export class UpsertWriter {
       by: upsertKey(kind, read.by, originalCallerOf(session), session.model),
     }));
     for (const behavior of this.behaviors.of(kind, session)) behavior.ready?.();
-    const bodies = objectsOf(given).map((body) => withoutTimes(body, kind));
     return countingDefaults(session, (defaults) =>
-      this.#upsert({ session, kind, by, onConflict, bulk, writer, defaults }, bodies),
+      this.#upsert({ session, kind, by, onConflict, bulk, writer, defaults }, given),
     );
   }
 
-  async #upsert(upsert: Upsert, bodies: readonly Body[]): Promise<UpsertedUnit[]> {
+  async #upsert(upsert: Upsert, given: readonly (Body | NotObject)[]): Promise<UpsertedUnit[]> {
     const { kind, by, onConflict, bulk } = upsert;
     const faults = new Faults();
-    const rows = keyRows(kind, by, bodies, { faults, indexed: bulk });
+    const rows = keyRows(kind, by, given, { faults, indexed: bulk });
     faults.throwIfAny();
+    const bodies = given.flatMap((body) => (isNotObject(body) ? [] : [withoutTimes(body, kind)]));
     const found = await this.#lookUp(upsert, rows);
     const missing = bodies.flatMap((body, index) => (found.has(index) ? [] : [{ body, index }]));
     const existing = bodies.flatMap((body, index): Existing[] => {
@@ -138,16 +138,4 @@ export class UpsertWriter {
       this.inserter.insert(session, kind, bodies, { bulk, writer, access: grant.predicate, by }),
     );
   }
-}
-
-/** @throws KindError 400 with the positions of those that are no objects */
-function objectsOf(given: readonly (Body | NotObject)[]): readonly Body[] {
-  const faults = new Faults();
-  const bodies = given.flatMap((body, index) => {
-    if (!isNotObject(body)) return [body];
-    faults.add('body.not_object', `[${index}]: must be an object, got ${body.actualType}`, { index });
-    return [];
-  });
-  faults.throwIfAny();
-  return bodies;
 }

@@ -19,6 +19,9 @@ const folder = new FunctionsFolder({
         },
       },
     });`,
+  'made.ts': `
+    import { kind } from 'kind';
+    export default kind('made').module({ hooks: { before_create: () => ({ state: 'new' }) } });`,
 });
 const service = await startTestService({ functionsDir: folder.path });
 const admin = await service.project();
@@ -57,7 +60,8 @@ await defineKinds(
     access: open,
     parameters: ['name', { id: 'task', kind_id: 'unit', reference_kind: 'task', on_delete: 'cascade' }],
   },
-  { id: 'hooked', parameters: ['name', 'state'] },
+  { id: 'hooked', parameters: ['name', 'state', 'city'] },
+  { id: 'made', parameters: ['name', 'state'] },
   {
     id: 'tagged',
     unique: [['list', 'place']],
@@ -405,11 +409,27 @@ describe('a refusal names the unit that is the reason for it', () => {
     expect(leaving.body.messages[0]?.unit).toEqual(expect.any(String));
   });
 
+  it('edits at once where hooks run for other writes only', async () => {
+    await many(
+      admin,
+      'made',
+      Array.from({ length: 20 }, (_, at) => ({ name: `m${at}` })),
+    );
+    const statements = await admin.statements(() => ok(put(admin, 'made', 'all()', { state: 'done' })));
+    expect(statements).toBe(1);
+    expect(await namesOf('made', 'eq(state,done)')).toHaveLength(20);
+  });
+
   it('where its hook refuses', async () => {
     const [go, stop] = await ids('hooked', [{ name: 'h1' }, { name: 'stop' }]);
     const filter = `in(id,${go},${stop})`;
     expect(named(await put(admin, 'hooked', filter, { state: 'new' }))).toEqual([409, `hooked.stop ${stop}`]);
     expect(named(await remove(admin, 'hooked', filter))).toEqual([409, `hooked.stop ${stop}`]);
-    expect(named(await put(admin, 'hooked', 'eq(name,h1)', { state: 'x' }))[0]).toBe(400);
+    // A fault of the body is that of no unit.
+    expect(named(await put(admin, 'hooked', filter, { state: 'x' }))).toEqual([400, 'parameter.not_allowed undefined']);
+    expect(named(await put(admin, 'hooked', filter, { city: { name: 'new' } }))).toEqual([
+      400,
+      'parameter.bad_value undefined',
+    ]);
   });
 });

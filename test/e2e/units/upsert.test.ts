@@ -237,8 +237,11 @@ describe('an upsert of many units', () => {
   it('refuses the same values twice, and others than objects', async () => {
     const twice = await upsert('country', [{ code: 'T1' }, { code: 'T2' }, { code: 'T1' }]);
     expect(twice.body.messages).toMatchObject([{ code: 'parameter.duplicate', parameter: 'code', index: 2 }]);
-    const mixed = await upsert('country', [{ code: 'T1' }, 1]);
-    expect(mixed.body.messages).toMatchObject([{ code: 'body.not_object', index: 1 }]);
+    const mixed = await upsert('country', [{ code: 'T1' }, 1, {}]);
+    expect(mixed.body.messages).toMatchObject([
+      { code: 'body.not_object', index: 1 },
+      { code: 'parameter.required', parameter: 'code', index: 2 },
+    ]);
     expect(await ok(upsert('country', []))).toEqual({ count: 0, items: [], results: [] });
   });
 
