@@ -16,6 +16,7 @@ import { InnerRoutes } from './http/server/inner-routes.js';
 import { OpenRequests } from './http/server/open-requests.js';
 import { Measurements } from './shared/measurements.js';
 import { RequestBodies } from './tenancy/request-bodies.js';
+import { RequestRates } from './tenancy/request-rates.js';
 import { ProjectStore } from './tenancy/project-store.js';
 
 export interface Platform {
@@ -42,6 +43,7 @@ export class PlatformModule {
       OpenRequests,
       InnerRoutes,
       RequestBodies,
+      RequestRates,
       ProjectStore,
       ModelStore,
       Catalog,

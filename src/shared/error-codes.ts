@@ -14,7 +14,7 @@ export const ERRORS = {
   'project.full': {
     status: 409,
     meaning:
-      'The project has as many kinds, parameters, groups or link types as it may have, or a table as many columns.',
+      'The project has as many kinds, parameters, groups, link types or units as it may have, or a table as many columns.',
   },
   'project.unavailable': { status: 503, meaning: 'The project is being upgraded, restored or deleted.' },
 
@@ -243,6 +243,10 @@ export const ERRORS = {
     meaning: 'The Idempotency-Key was used for another method, path, query or body.',
   },
 
+  'project.limit': {
+    status: 429,
+    meaning: 'The project has made more requests than it may per second; Retry-After says when to come back.',
+  },
   'request.throttled': { status: 429, meaning: 'Too many attempts; Retry-After says when to come back.' },
   'server.error': { status: 500, meaning: 'Something went wrong here; the text has the request id.' },
   'server.busy': {

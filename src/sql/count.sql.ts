@@ -21,6 +21,11 @@ export function storedCount(schema: string, { table }: KindDef): Fragment {
   )`;
 }
 
+/** One row `units`: the number of units of all kinds that are counted. */
+export function storedUnitsStatement(schema: string): Statement {
+  return render(sql`SELECT coalesce(sum("change"), 0)::bigint AS units FROM ${ident(schema, COUNT_TABLE)}`, true);
+}
+
 /**
  * Appends the number of `rows`, a name in FROM, or its negative; undefined if the units of the kind are not counted.
  * Nothing is appended for no rows. `atMostOne`: there are no more, so that none have to be counted.

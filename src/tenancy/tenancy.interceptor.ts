@@ -10,6 +10,7 @@ import { refusal } from '../shared/errors.js';
 import { andThen, type MaybePromise } from '../shared/maybe-promise.js';
 import { RequestBodies } from './request-bodies.js';
 import { ANONYMOUS, CallerResolver } from './caller.js';
+import { RequestRates } from './request-rates.js';
 import { hasProjectKey, readProjectKey } from './project-key.js';
 import { ProjectStore } from './project-store.js';
 import type { Project } from './project.js';
@@ -25,6 +26,7 @@ export class TenancyInterceptor extends PreparingInterceptor {
     private readonly projects: ProjectStore,
     private readonly callers: CallerResolver,
     private readonly bodies: RequestBodies,
+    private readonly rates: RequestRates,
   ) {
     super();
   }
@@ -52,6 +54,7 @@ export class TenancyInterceptor extends PreparingInterceptor {
   #project(request: HttpRequest): MaybePromise<Project> {
     return andThen(this.projects.find(readProjectKey(request)), (project) => {
       if (!project) throw refusal('project.unknown', 'No project has that key');
+      this.rates.count(project);
       return project;
     });
   }

@@ -36,6 +36,7 @@ import { UpsertWriter } from './table/upsert.writer.js';
 import { EditSetRepository } from './table/edit-set.repository.js';
 import { EditSetWriter } from './table/edit-set.writer.js';
 import { TableWriter } from './table/table.writer.js';
+import { UnitQuota } from './table/unit-quota.js';
 import { UnitLinks } from './table/unit-links.js';
 import { UnitController } from './unit.controller.js';
 import { UnitReader } from './unit.reader.js';
@@ -85,6 +86,7 @@ import { ViolationCompleter } from './table/complete-violations.js';
     Structs,
     SystemLinks,
     TableInserter,
+    UnitQuota,
     TableReader,
     TableStore,
     TableWriter,

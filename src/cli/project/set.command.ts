@@ -8,14 +8,21 @@ import { projectView } from '../tools/project.view.js';
 
 const SETTINGS = new Map<string, (value: string) => ProjectChange>([
   ['otp', (value) => ({ settings: { otp: onOrOff(value) } })],
+  ['requests_per_second', (value) => ({ settings: { requestsPerSecond: limitOf('requests_per_second', value) } })],
+  ['units', (value) => ({ settings: { units: limitOf('units', value) } })],
   ['access_default', (value) => ({ accessDefault: parseAccessDefault(value) })],
   ['label', (value) => ({ label: parseLabel(value) })],
 ]);
 
+/** The highest limit that can be set. */
+const MOST = 1_000_000_000_000;
+
 export function setProjectCommand(parent: Command, { terminal, services }: CommandContext): void {
   parent
     .command('set')
-    .description('changes a project: otp=on (or off), access_default=closed (or open), label=<text>')
+    .description(
+      'changes a project: otp=on (or off), access_default=closed (or open), label=<text>, requests_per_second=<number> (or off), units=<number> (or off)',
+    )
     .argument('<id>', 'the project')
     .argument('<setting...>', 'name=value', readSetting)
     .action(async (id: string, change: ProjectChange, options: CommonOptions) => {
@@ -33,11 +40,20 @@ function readSetting(text: string, before: ProjectChange = {}): ProjectChange {
   const read = SETTINGS.get(text.slice(0, at));
   if (at < 1 || !read)
     throw new InvalidArgumentError(`Known settings: ${[...SETTINGS.keys()].map((name) => `${name}=…`).join(', ')}.`);
-  return { ...before, ...read(text.slice(at + 1)) };
+  const change = read(text.slice(at + 1));
+  return { ...before, ...change, settings: { ...before.settings, ...change.settings } };
 }
 
 function onOrOff(value: string): boolean {
   if (value === 'on') return true;
   if (value === 'off') return false;
   throw new InvalidArgumentError('otp is on or off.');
+}
+
+/** @returns null for no limit */
+function limitOf(name: string, value: string): number | null {
+  if (value === 'off') return null;
+  const limit = /^[1-9]\d{0,14}$/.test(value) ? Number(value) : NaN;
+  if (limit <= MOST) return limit;
+  throw new InvalidArgumentError(`${name} is a whole number from 1 to ${MOST}, or off.`);
 }

@@ -11,6 +11,10 @@ export interface ProjectView {
   /** `deleting` if a deletion was interrupted; `project delete` finishes it. */
   readonly status: string;
   readonly otp: boolean;
+  /** The most requests per second; `off`: no limit. */
+  readonly requests_per_second: number | 'off';
+  /** The most units of user kinds; `off`: no limit. */
+  readonly units: number | 'off';
   /** What a kind allows that names no access; null while the project is being deleted. */
   readonly access_default: AccessDefault | null;
   /** `being built` while indexes of large kinds are not ready. */
@@ -26,6 +30,8 @@ export async function projectView(provisioning: Provisioning, row: ProjectRow): 
     label: row.label,
     status: row.status,
     otp: row.settings.otp ?? false,
+    requests_per_second: row.settings.requestsPerSecond ?? 'off',
+    units: row.settings.units ?? 'off',
     access_default: (await provisioning.accessDefault(row)) ?? null,
     indexes: row.unindexed ? 'being built' : 'ready',
     schema: projectOf(row).schema,

@@ -5,6 +5,10 @@ import { REGISTRY_SCHEMA } from '../../model/names.js';
 export interface ProjectSettings {
   /** Sign-in with a code by mail. */
   readonly otp?: boolean;
+  /** The most requests per second; null or absent: as many as there are. */
+  readonly requestsPerSecond?: number | null;
+  /** The most units of user kinds; null or absent: as many as there are. */
+  readonly units?: number | null;
 }
 
 /** A tenant in the registry. All its other data is in its own schema. */

@@ -21,7 +21,7 @@ export interface Route extends RouteFacts {
 export const COMMON_STATUSES: readonly ErrorStatus[] = [400, 431, 500];
 
 /** Statuses of any route of a project. */
-export const PROJECT_STATUSES: readonly ErrorStatus[] = [400, 401, 403, 404, 431, 500, 503];
+export const PROJECT_STATUSES: readonly ErrorStatus[] = [400, 401, 403, 404, 429, 431, 500, 503];
 
 const TAGS_WITHOUT_KEY: ReadonlySet<RouteTag> = new Set(['Authentication', 'Documentation', 'Service']);
 

@@ -24,6 +24,7 @@ import type { UnitRow, WriteOptions } from '../store/unit-store.js';
 import { BehaviorChanges } from './behavior-changes.js';
 import type { WriteContext } from './constraint-violations.js';
 import { UnitRights } from './rights.js';
+import { UnitQuota } from './unit-quota.js';
 import { UnitRepository } from './unit.repository.js';
 import { ViolationCompleter } from './complete-violations.js';
 
@@ -54,6 +55,7 @@ export class TableInserter {
     private readonly rights: UnitRights,
     private readonly changes: BehaviorChanges,
     private readonly violations: ViolationCompleter,
+    private readonly quota: UnitQuota,
   ) {}
 
   async insert(
@@ -147,6 +149,7 @@ export class TableInserter {
     if (units !== given) keys.note(kind, drafted, units);
     if (keys.any) await this.references.checkKeys(session, kind, units, keys);
     if (units.some(({ rules = [] }) => rules.length > 0)) await this.changes.checkFieldRules(session, base, units);
+    await this.quota.check(session, kind, units.length);
     const rows = units.map(({ draft }) => draft.row);
     const plan = units === given ? base : { ...base, written: uniqueColumns(units[0]?.draft.written ?? []) };
     const write = async (context: WriteContext): Promise<{ readonly count: number; readonly created: UnitRow[] }> => {

@@ -162,6 +162,15 @@ describe('project set', () => {
     });
     await expect.poll(() => signIn('changed', 'correct horse 2')).toEqual({ status: 200, code: 'a code is mailed' });
     expect(await json('project', 'set', 'changed', 'otp=off')).toMatchObject({ otp: false, label: 'New = better' });
+    expect(await json('project', 'set', 'changed', 'requests_per_second=500', 'units=12')).toMatchObject({
+      otp: false,
+      requests_per_second: 500,
+      units: 12,
+    });
+    expect(await json('project', 'set', 'changed', 'units=off')).toMatchObject({
+      requests_per_second: 500,
+      units: 'off',
+    });
     await expect.poll(() => signIn('changed', 'correct horse 2')).toEqual({ status: 200 });
   });
 });
@@ -420,6 +429,8 @@ describe('usage', () => {
     ['access'],
     ['access', 'report'],
     ['project', 'set', 'demo', 'constructor=1'],
+    ['project', 'set', 'demo', 'units=0'],
+    ['project', 'set', 'demo', 'requests_per_second=1.5'],
     ['project', 'delete', '--yes'],
     ['member'],
     ['member', 'set-password', 'demo'],

@@ -34,7 +34,7 @@ const HEADINGS: Readonly<Record<ErrorStatus, string>> = {
   413: 'The body is too large, or the document that was asked for.',
   415: 'The body is not said to be JSON, or that of an import CSV or NDJSON.',
   422: 'The `Idempotency-Key` belongs to another request.',
-  429: 'Too many attempts.',
+  429: 'Too many requests, or attempts.',
   431: 'The head of the request is too large.',
   500: 'Something went wrong in the service.',
   503: 'Not now: the service or its database is away or busy. Of a write the text says `not stored`, or that it is not known whether it was.',
