@@ -78,6 +78,14 @@ export interface RowsText {
   readonly count: number;
 }
 
+/**
+ * Whether a statement that looks up so many rows may keep its plan. A plan for many that was made while the table was
+ * small reads all of it, also when an import has made it large.
+ */
+export function isPlannedOnce(count: number): boolean {
+  return count === 1;
+}
+
 /** One row as the parameters of its written fields, in their order. */
 export interface RowParams {
   readonly params: readonly unknown[];

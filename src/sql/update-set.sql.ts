@@ -9,7 +9,7 @@ import { columnRef } from './columns.sql.js';
 import { all, ident, join, param, render, sql, type Fragment, type Statement } from './fragment.js';
 import { rowLock } from './lock.sql.js';
 import { isModelVersion, modelVersion } from './model-version.sql.js';
-import { INPUT_KEY, keyedInputRows, type RowsText } from './new-rows.sql.js';
+import { INPUT_KEY, isPlannedOnce, keyedInputRows, type RowsText } from './new-rows.sql.js';
 import { predicateSql, rowConditions } from './predicate.sql.js';
 import { kindTable } from './table.sql.js';
 import { changesOf, keepsValue, staysAllowed } from './update.sql.js';
@@ -90,6 +90,6 @@ export function updateSetStatement(plan: UpdateSetPlan, { json, count }: RowsTex
       FROM verdict
       LEFT JOIN affected AS a ON true
     `,
-    true,
+    isPlannedOnce(count),
   );
 }

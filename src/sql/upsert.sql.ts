@@ -6,7 +6,7 @@ import { columnRef } from './columns.sql.js';
 import { jsonObject } from './hidden-fields.sql.js';
 import { all, param, render, sql, type Statement } from './fragment.js';
 import { modelVersion } from './model-version.sql.js';
-import { inputColumn, numberedInputRows, type RowsText } from './new-rows.sql.js';
+import { inputColumn, isPlannedOnce, numberedInputRows, type RowsText } from './new-rows.sql.js';
 import { predicateSql, rowConditions } from './predicate.sql.js';
 import { kindTable } from './table.sql.js';
 import { VERSION_TAG } from './unit-version.sql.js';
@@ -26,7 +26,7 @@ export interface LookupPlan {
  * A row `v, n, id, tag, body` for each unit that has the values of an input row: `n` is the number of that row, from
  * 1; `body` is null if the caller may not read the unit. One row with nulls but `v` if there is none.
  */
-export function lookupStatement(plan: LookupPlan, { json }: RowsText): Statement {
+export function lookupStatement(plan: LookupPlan, { json, count }: RowsText): Statement {
   const { schema, kind, by, readable, fields } = plan;
   const same = by.map((field) => sql`${columnRef(field)} = ${inputColumn(field)}`);
   const may = readable ? sql`(${predicateSql(readable, { schema, row: 't' })}) IS TRUE` : sql`true`;
@@ -45,6 +45,6 @@ export function lookupStatement(plan: LookupPlan, { json }: RowsText): Statement
       FROM (SELECT ${modelVersion(schema)} AS v) AS m
       LEFT JOIN (${found}) AS u ON true
     `,
-    true,
+    isPlannedOnce(count),
   );
 }

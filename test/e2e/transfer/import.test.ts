@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { anonymous, asMember, defineKinds } from '../../support/callers.js';
-import { ok, refusalOf } from '../../support/definitions.js';
+import { ok, query, refusalOf } from '../../support/definitions.js';
 import { exchange } from '../../support/exchange.js';
 import { FunctionsFolder } from '../../support/functions.js';
 import { startTestService, type Reply, type TestProject } from '../../support/service.js';
@@ -345,6 +345,22 @@ describe('on_conflict', () => {
     expect((await own.get('/item/export?include=code,n&order=code')).text).toBe(
       'code,n\r\na,2\r\nb,1\r\nc,1\r\nd,1\r\ne,1\r\n',
     );
+  });
+
+  it('finds units by their index, also in a kind that was empty when the import began', async () => {
+    const own = await service.project();
+    await defineKinds(own, { id: 'item', parameters: [{ id: 'code', kind_id: 'string', unique: true }] });
+    const file = `code\n${Array.from({ length: 6000 }, (_, n) => `c${n}\n`).join('')}`;
+    await ok(send('/item/import?on_conflict=update&by=code', file, CSV, own));
+    const reads = async () => {
+      const text = `SELECT n_tup_ins::int AS inserted, seq_tup_read::int AS read FROM pg_stat_all_tables WHERE relid = '$schema.item'::regclass`;
+      const [row] = await query<{ inserted: number; read: number }>(own, text);
+      return row;
+    };
+    // PostgreSQL counts them some time after the commit.
+    await expect.poll(async () => (await reads())?.inserted, { timeout: 10_000 }).toBe(6000);
+    // Reading all of the kind for each record would be 17 million.
+    expect((await reads())?.read).toBeLessThan(500_000);
   });
 
   it('has a fault where a key is twice in the file, also far apart', async () => {
