@@ -87,7 +87,7 @@ function setNull(field: Field): Fragment {
   return sql`${ident(field.column ?? field.id)} = NULL`;
 }
 
-/** How many units refer by a field to units with these keys, without the units `others`. */
+/** One row `count, id`: how many units refer by a field to units with these keys, without the units `others`; and to which one. */
 export function countReferencesStatement(
   schema: string,
   kind: KindDef,
@@ -97,7 +97,7 @@ export function countReferencesStatement(
 ): Statement {
   const where = all([refersTo(field, keys), hasNoKeyIn(kind, others)]);
   return render(sql`
-    SELECT count(*)::int AS count
+    SELECT count(*)::int AS count, min(${columnRef(field)}::text) AS id
     FROM ${kindTable(schema, kind)} AS t
     WHERE ${where}
   `);

@@ -57,6 +57,14 @@ export function rewordRefusal(refused: KindError, reword: (refused: KindError) =
   return reworded;
 }
 
+/** The refusal with the id of the unit that is the reason for it. */
+export function ofUnit(refused: KindError, unit: string): KindError {
+  return rewordRefusal(refused, (each) => {
+    const [first, ...rest] = each.messages.map((message) => ({ ...message, unit }));
+    return first ? each.withMessages([first, ...rest]) : each;
+  });
+}
+
 /** Runs the work of a transaction, and completes its refusal. */
 export async function withCompleteRefusal<T>(executor: Executor, work: () => Promise<T>): Promise<T> {
   try {

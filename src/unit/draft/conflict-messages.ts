@@ -30,11 +30,12 @@ export const UNKNOWN_CONFLICT: Message = {
   text: 'The unit conflicts with one that is stored',
 };
 
-/** The number of units of a kind that refer to a unit by a field. */
+/** The number of units of a kind that refer to units by a field, and the id of one to which they do. */
 export interface ReferringUnits {
   readonly kindId: string;
   readonly fieldId: string;
   readonly count: number;
+  readonly to: string;
 }
 
 /** References prevent a deletion. Only administrators see how many, of which kinds. */

@@ -11,6 +11,7 @@ import { countReferencesStatement, existingStatement } from '../../sql/reference
 import type { Caller } from '../../tenancy/caller.js';
 import { referenced, type ReferringUnits } from './conflict-messages.js';
 import { keyOf, type Draft } from './draft.js';
+import { ofUnit } from './complete-refusal.js';
 import { originalCallerOf, type Session } from '../session/session.js';
 
 /** Whether kinds with a table have references to the kind. */
@@ -193,17 +194,23 @@ export class References {
     return new Set(rows.map(({ id }) => id));
   }
 
-  /** Refuses a deletion that references with `restrict` prevent. @throws KindError 409 */
-  async refuseIfReferenced(session: Session, kind: KindDef, keys: readonly string[]): Promise<void> {
+  /**
+   * Refuses a deletion that references with `restrict` prevent. @param naming whether the refusal names one of the units
+   * @throws KindError 409
+   */
+  async refuseIfReferenced(session: Session, kind: KindDef, keys: readonly string[], naming = false): Promise<void> {
     const referring: ReferringUnits[] = [];
     for (const { kind: other, field } of storedReferences(session.model, kind.id)) {
       if (field.def.onDelete !== 'restrict') continue;
       const own = other === kind ? keys : [];
       const statement = countReferencesStatement(session.project.schema, other, field, keys, own);
-      const [row] = await session.executor.run<{ count: number }>(statement);
-      if (row && row.count > 0) referring.push({ kindId: other.id, fieldId: field.id, count: row.count });
+      const [row] = await session.executor.run<{ count: number; id: string }>(statement);
+      if (row && row.count > 0) referring.push({ kindId: other.id, fieldId: field.id, count: row.count, to: row.id });
     }
-    if (referring.length > 0) throw referenced(referring, session.caller);
+    const [first] = referring;
+    if (!first) return;
+    const refused = referenced(referring, session.caller);
+    throw naming ? ofUnit(refused, first.to) : refused;
   }
 
   /**

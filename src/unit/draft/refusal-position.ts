@@ -1,7 +1,7 @@
 /** Adds the position in the body to refusals of hooks. */
 import { FunctionError } from '../../kit/function-error.js';
 import { KindError } from '../../shared/errors.js';
-import { rewordRefusal } from './complete-refusal.js';
+import { ofUnit, rewordRefusal } from './complete-refusal.js';
 import type { LocatedDraft } from './references.js';
 
 /** Runs work that a hook may refuse. @throws its error, in a bulk write with the position of the unit */
@@ -23,14 +23,6 @@ export async function withUnit<T>(unit: string, work: () => Promise<T>): Promise
     if (error instanceof FunctionError) throw Object.assign(relocateFunctionError(error, {}), { unit });
     throw error instanceof KindError && error.status < 500 ? ofUnit(error, unit) : error;
   }
-}
-
-/** The refusal with the id of the unit that is the reason for it. */
-export function ofUnit(refused: KindError, unit: string): KindError {
-  return rewordRefusal(refused, (each) => {
-    const [first, ...rest] = each.messages.map((message) => ({ ...message, unit }));
-    return first ? each.withMessages([first, ...rest]) : each;
-  });
 }
 
 /** Runs work on some objects of a body. @throws its error with the positions that the objects have in the whole body */

@@ -108,7 +108,7 @@ export class Deletions {
     }
     const others = ids.filter((id) => !session.deletionSet.of(kind.id).has(id));
     await this.#tracked(session, kind, others, async () => {
-      await this.#applyReferenceRules(session, kind, others, rows(others));
+      await this.#applyReferenceRules(session, kind, others, rows(others), true);
       await this.#deleteRows(session, kind, others, await this.links.beforeRemove(session, kind, others));
     });
   }
@@ -138,8 +138,9 @@ export class Deletions {
     kind: KindDef,
     keys: readonly string[],
     actions: DeletionActions,
+    naming = false,
   ): Promise<void> {
-    await this.references.refuseIfReferenced(session, kind, keys);
+    await this.references.refuseIfReferenced(session, kind, keys, naming);
     const cycles: ReferenceCycle[] = [];
     for (const { kind: other, field } of storedReferences(session.model, kind.id)) {
       if (field.def.onDelete === 'set_null') await this.#clear(session, other, field, keys, actions);

@@ -303,10 +303,10 @@ describe('a deletion by filter', () => {
     const rome = await createdId(member.post('/city/unit', { name: 'Roma' }));
     await createdId(member.post('/city/unit', { name: 'Romb' }));
     await many(member, 'task', [{ name: 'r1', city: rome }]);
-    expect(refusalOf(await remove(member, 'city', 'startswith(name,Rom)'))).toEqual({
-      status: 409,
-      messages: ['unit.referenced'],
-    });
+    const reply = await remove(member, 'city', 'in(name,Roma,Romb)');
+    expect(refusalOf(reply)).toEqual({ status: 409, messages: ['unit.referenced'] });
+    expect(reply.body.messages[0]?.unit).toBe(rome);
+    expect((await member.delete(`/city/unit/${rome}`)).body.messages[0]).not.toHaveProperty('unit');
     expect(await namesOf('city', 'in(name,Roma,Romb)')).toEqual(['Roma', 'Romb']);
   });
 

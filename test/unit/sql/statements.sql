@@ -333,7 +333,7 @@ WITH affected AS (DELETE FROM "project_demo"."city" AS t WHERE "t"."id" = $1::uu
 -- $4 = "0198c0de-0000-7000-8000-000000000001"
 
 -- how many refer to it
-SELECT count(*)::int AS count FROM "project_demo"."city" AS t WHERE "t"."land" = ANY($1::text[])
+SELECT count(*)::int AS count, min("t"."land"::text) AS id FROM "project_demo"."city" AS t WHERE "t"."land" = ANY($1::text[])
 -- $1 = ["IT"]
 
 -- which refer to it
