@@ -7,16 +7,20 @@ import type { Answer } from '../http/answer/answer.js';
 import { parseListQuery, type ParsedQuery, type QueryParameters } from '../http/route/parse-list-query.js';
 import { WALK_QUERY } from '../http/route/query-names.js';
 import { refusal, type KindError } from '../shared/errors.js';
+import { scalarText, type Json } from '../shared/json.js';
 import { LIMITS } from '../shared/limits.js';
+import { identityOf } from '../sql/statement-template.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import { explainablePage } from '../unit/explain/explained-page.js';
 import { requestSession } from '../unit/session/caller-executor.js';
 import type { Session } from '../unit/session/session.js';
 import { requireKey, unknownUnit } from '../unit/session/unit-ids.js';
 import { UnitReader } from '../unit/unit.reader.js';
+import { queryKey, RepeatedQueries, type QueryKey } from '../unit/query/repeated-queries.js';
+import { readyWalk, type ReadyWalk } from '../unit/table/ready-page.js';
 import { PageRepository, type WalkRow } from '../unit/table/page.repository.js';
 import { showsKind, type MixedPage } from '../unit/query/union.plan.js';
-import { Walks, type ExpectedKinds } from '../unit/query/reachable-kinds.js';
+import { Walks, type ExpectedKinds, type TraversableKinds } from '../unit/query/reachable-kinds.js';
 import { parseDirection } from './direction.js';
 import { loading, nextCursor, planWalk, type From, type PlannedWalk } from './walk.plan.js';
 
@@ -26,13 +30,22 @@ export interface WalkPath {
   readonly direction: string;
 }
 
+/** A traversal whose statement is ready, and how its answer is made. */
+interface PreparedWalk extends ReadyWalk {
+  readonly showsKinds: boolean;
+  /** Makes the cursor of the next page; undefined for a traversal without one. */
+  readonly next?: (last: readonly (string | null)[]) => string;
+}
+
 interface Walked {
-  readonly planned: PlannedWalk;
+  readonly walk: PreparedWalk;
   readonly row: WalkRow;
 }
 
 @Injectable()
 export class LinkReader {
+  readonly #repeated = new RepeatedQueries<PreparedWalk>();
+
   constructor(
     private readonly catalog: Catalog,
     private readonly database: Database,
@@ -57,14 +70,14 @@ export class LinkReader {
     const key = requireKey(kind, path.unit);
     const from: From = { start: { kind, key, access: grant.predicate }, direction };
     const parsed = parseListQuery(parameters, WALK_QUERY);
-    const { row, planned } = await this.walks.withExpectedKinds(model, (expected) =>
+    const { row, walk } = await this.walks.withExpectedKinds(model, (expected) =>
       this.#walk(session, from, parsed, path.unit, expected),
     );
     if (!row.found) throw unknownUnit(kind, path.unit);
     if (row.over) throw tooFar();
     const { count, items, last } = row;
-    const page = { count, items, showsKinds: showsKind(parsed.query) };
-    return planned.plan.cursor ? { ...page, next: last && nextCursor(planned, last) } : page;
+    const page = { count, items, showsKinds: walk.showsKinds };
+    return walk.next ? { ...page, next: last && walk.next(last) } : page;
   }
 
   async #walk(
@@ -76,11 +89,44 @@ export class LinkReader {
   ): Promise<Walked> {
     const traversable = this.walks.traversableKinds(session);
     const passable = traversable instanceof Promise ? await traversable : traversable;
+    const key = this.#keyOf(session, from, parsed, passable, expected);
+    const repeated = key && this.#repeated.find(key);
+    const walk = repeated ?? (await this.#prepare(session, from, parsed, unit, passable, expected));
+    if (key && !repeated && !walk.next) this.#repeated.note(key, walk);
+    return { walk, row: await this.pages.fetchWalk(session.executor, walk, session.model) };
+  }
+
+  async #prepare(
+    session: Session,
+    from: From,
+    parsed: ParsedQuery,
+    unit: string,
+    passable: TraversableKinds,
+    expected: ExpectedKinds,
+  ): Promise<PreparedWalk> {
     const planned = await this.reader.planFor(session, from.start.kind, unit, () => {
       const walk = planWalk(parsed, session, from, passable, expected);
       return walk.query.loadLinks ? this.#loadingLinks(session, walk) : walk;
     });
-    return { planned, row: await this.pages.fetchWalk(session.executor, planned.plan, session.model) };
+    const { query, plan } = planned;
+    const next = plan.cursor && { next: (last: readonly (string | null)[]) => nextCursor(planned, last) };
+    return { ...readyWalk(plan), showsKinds: showsKind(query), ...next };
+  }
+
+  /** Undefined if the statement depends on which kinds have links. */
+  #keyOf(
+    session: Session,
+    { start, direction }: From,
+    { parameters = [] }: ParsedQuery,
+    passable: TraversableKinds,
+    { seen, narrow }: ExpectedKinds,
+  ): QueryKey | undefined {
+    // The statement of a query without parameters is cached for all units already.
+    if (parameters.length === 0 || (!passable.shared && this.walks.readsLinks(session))) return undefined;
+    const kinds = passable.shared ? identityOf(passable) : '';
+    const id = `${start.kind.id} ${direction} ${kinds} ${narrow ? seen.size : 'all'}`;
+    const readable = { kind: { id }, grant: { predicate: start.access } };
+    return queryKey(session, readable, [...parameters, ['', scalarText(start.key as Json)]]);
   }
 
   async #loadingLinks(session: Session, { query, plan }: PlannedWalk): Promise<PlannedWalk> {

@@ -6,15 +6,14 @@ import type { Model } from '../../model/model.js';
 import { KindError, refusal } from '../../shared/errors.js';
 import type { Statement } from '../../sql/fragment.js';
 import { shortestPathStatement, type ShortestPathPlan } from '../../sql/shortest-path.sql.js';
-import { walkStatement, type WalkPlan } from '../../sql/walk.sql.js';
 import type { QueryCall } from '../explain/query-collector.js';
 import { QueryStatistics } from '../explain/query-statistics.js';
 import { badCursor } from '../query/cursor.js';
-import { shortestPathShape, walkShape } from '../query/query-shape.js';
+import { shortestPathShape } from '../query/query-shape.js';
 import { checkVersion, type Versioned } from './check-version.js';
 import { CountChecker } from './count-checker.js';
 import { GenericPlans } from './generic-plans.js';
-import type { FurtherStatements, Paged, ReadyAggregate, ReadyPage } from './ready-page.js';
+import type { FurtherStatements, Paged, ReadyAggregate, ReadyPage, ReadyWalk } from './ready-page.js';
 
 /** A page of units. */
 export interface PageRow {
@@ -156,15 +155,15 @@ export class PageRepository {
     }
   }
 
-  async fetchWalk(executor: Executor, plan: WalkPlan, model: Model): Promise<WalkRow> {
-    const query = { schema: plan.schema, model, statement: walkStatement(plan) };
+  async fetchWalk(executor: Executor, walk: ReadyWalk, model: Model): Promise<WalkRow> {
+    const { schema, statement, shape } = walk;
     type Row = Versioned & Omit<WalkRow, 'count' | 'last'> & Pick<ListRow, 'count' | 'last'>;
     try {
-      const row = await this.#query<Row>(executor, query, () => walkShape(plan));
+      const row = await this.#query<Row>(executor, { schema, model, statement }, () => shape);
       if (!row) throw new Error('a walk answers one row');
       return { ...row, count: Number(row.count), last: lastOf(row) };
     } catch (error) {
-      throw cursorFault(plan, error) ?? error;
+      throw cursorFault(walk, error) ?? error;
     }
   }
 

@@ -4,8 +4,9 @@ import { aggregateStatement, isStoredCount } from '../../sql/aggregate.sql.js';
 import type { Statement } from '../../sql/fragment.js';
 import { estimateStatement, hasStoredCount, listStatement, type ListPlan } from '../../sql/select.sql.js';
 import { estimateUnionStatement, unionStatement, type UnionPlan } from '../../sql/union.sql.js';
+import { walkStatement, type WalkPlan } from '../../sql/walk.sql.js';
 import { hiddenNames } from '../query/aggregate.plan.js';
-import { aggregateShape, listShape, unionShape } from '../query/query-shape.js';
+import { aggregateShape, listShape, unionShape, walkShape } from '../query/query-shape.js';
 
 /** The part that plans of all lists have in common. */
 export type Paged = Pick<ListPlan, 'schema' | 'offset' | 'limit' | 'count' | 'cursor'>;
@@ -35,6 +36,16 @@ export function readyAggregate(plan: AggregatePlan): ReadyAggregate {
     storedCounts: counted,
     hidden: hiddenNames(plan),
   };
+}
+
+/** A traversal that is ready to be read. */
+export interface ReadyWalk extends Pick<ReadyPage, 'schema' | 'statement' | 'cursor'> {
+  readonly shape: string;
+}
+
+export function readyWalk(plan: WalkPlan): ReadyWalk {
+  const { schema, cursor } = plan;
+  return { schema, cursor, statement: walkStatement(plan), shape: walkShape(plan) };
 }
 
 /** Further statements that a page may need. */

@@ -210,6 +210,41 @@ it('an aggregation has the same answer each time, of current units, for each mem
   for (let request = 0; request < REPETITIONS; request += 1) expect((await ann.get(masked)).status).toBe(400);
 });
 
+it('a traversal has the links and units that there are now, for each member its own', async () => {
+  await defineKinds(project, {
+    id: 'stop',
+    access: { read: 'or(eq(owner,@member.id),eq(state,open))' },
+    parameters: ['owner', 'state', 'text'],
+  });
+  const stopOf = (values: object) => createdId(project.post('/stop/unit', values));
+  const [start, other] = [
+    await stopOf({ state: 'open', text: 'start' }),
+    await stopOf({ state: 'open', text: 'other' }),
+  ];
+  const linked = async (from: string, values: object) => {
+    const id = await stopOf(values);
+    await ok(project.post(`/stop/unit/${from}/link/link/stop/unit/${id}`));
+    return id;
+  };
+  const hers = await linked(start, { owner: annId, text: 'hers' });
+  await linked(start, { owner: bobId, text: 'his' });
+  const pathOf = (id: string) => `/stop/unit/${id}/link/child?filter=isnull(text,false)&include=text&order=text`;
+  const texts = async (by: TestProject, id = start) =>
+    ((await repeat(by, pathOf(id))) as { items: { text: string }[] }).items.map(({ text }) => text);
+  expect([await texts(ann), await texts(bob), await texts(project)]).toEqual([['hers'], ['his'], ['hers', 'his']]);
+  await linked(hers, { state: 'open', text: 'beyond' });
+  await linked(start, { state: 'open', text: 'ours' });
+  expect([await texts(ann), await texts(bob), await texts(ann, other)]).toEqual([
+    ['hers', 'ours'],
+    ['his', 'ours'],
+    [],
+  ]);
+  const deeper = (by: TestProject) => repeat(by, `${pathOf(start)}&depth=1`);
+  expect([await deeper(ann), await deeper(bob)]).toMatchObject([{ count: 3 }, { count: 2 }]);
+  await ok(project.put(`/stop/unit/${start}`, { state: 'closed' }));
+  expect([(await ann.get(pathOf(start))).status, (await project.get(pathOf(start))).status]).toEqual([404, 200]);
+});
+
 it('a list with faults is refused each time', async () => {
   for (let request = 0; request < 5; request += 1) {
     expect((await project.get('/topic/unit?filter=eq(nme,x)&limit=2000')).body.messages).toHaveLength(2);
