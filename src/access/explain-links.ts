@@ -88,14 +88,14 @@ export function explainLink(
   const [together, ...each] = answers ?? [];
   const rules = check.rules.map((rule, at) => ({ rule, holds: answers ? each[at] === true : null }));
   const passes = passesCheck(check, caller, together);
-  const common = { level, stored: true, rules } as const;
-  if (passes !== false && !readable) return { ...common, allowed: false, because: UNREADABLE };
-  if (passes === undefined) return { ...common, allowed: null, because: UNNAMED };
+  const asked = { level, stored: true, rules } as const;
+  if (passes !== false && !readable) return { allowed: false, ...asked, because: UNREADABLE };
+  if (passes === undefined) return { allowed: null, ...asked, because: UNNAMED };
   const held = rules.map(({ rule, holds }) => ({ rule, holds: holds === true }));
-  return { ...common, allowed: passes, because: reasonText({ ...common, tooLarge: false, caller }, held, passes) };
+  return { allowed: passes, ...asked, because: reasonText({ ...asked, tooLarge: false, caller }, held, passes) };
 }
 
-const UNNAMED = 'the rules look at both units: name the child with child_kind_id and child_id';
+const UNNAMED = 'the rules look at both units: name the child with child_kind and child_id';
 
 /** Undefined if it depends on the child. @param holds whether one of the rules holds */
 function passesCheck({ level, granted }: LinkCheck, caller: Caller, holds: boolean | undefined): boolean | undefined {

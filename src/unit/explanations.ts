@@ -125,9 +125,9 @@ export class Explanations {
       if (more.length > 0) throw badQuery(name, 'given more than once');
       return text;
     };
-    const [id, childKind, childId] = [single('member'), single('child_kind_id'), single('child_id')];
+    const [id, childKind, childId] = [single('member'), single('child_kind'), single('child_id')];
     if (childKind !== undefined && childId === undefined) throw badQuery('child_id', 'wants the id of a unit');
-    if (childId !== undefined && childKind === undefined) throw badQuery('child_kind_id', 'wants the id of a kind');
+    if (childId !== undefined && childKind === undefined) throw badQuery('child_kind', 'wants the id of a kind');
     const member = id === undefined ? ANONYMOUS : await this.#find(session, id);
     if (childKind === undefined || childId === undefined) return { member, child: undefined };
     return { member, child: await this.links.child(session, scope, parent, { kindId: childKind, id: childId }) };

@@ -26,7 +26,7 @@ export type QueryName =
   | 'on_conflict'
   | 'by'
   | 'member'
-  | 'child_kind_id'
+  | 'child_kind'
   | 'child_id'
   | 'kinds'
   | 'explain'
@@ -148,7 +148,7 @@ export const MATCHING_ENDPOINT_QUERY = [...MATCHING_QUERY, ...DRY_RUN_QUERY] as 
 /** Of endpoints that delete. */
 export const DELETE_ENDPOINT_QUERY = [...CASCADE_QUERY, ...DRY_RUN_QUERY] as const satisfies readonly QueryName[];
 /** Of explanations of access: a member, and the child of a link. */
-export const EXPLANATION_QUERY = ['member', 'child_kind_id', 'child_id'] as const satisfies readonly QueryName[];
+export const EXPLANATION_QUERY = ['member', 'child_kind', 'child_id'] as const satisfies readonly QueryName[];
 /** Of the API document. */
 export const KINDS_QUERY = ['kinds'] as const satisfies readonly QueryName[];
 export const NO_QUERY: readonly QueryName[] = [];

@@ -40,8 +40,8 @@ async function linksOf(unit: string, query: Record<string, string> = {}): Promis
   return ((await ok(admin.get(`/note/unit/${unit}/access?${text}`))) as { links: unknown }).links;
 }
 
-const toTag = { child_kind_id: 'tag', child_id: tag };
-const to = (id: string) => ({ child_kind_id: 'note', child_id: id });
+const toTag = { child_kind: 'tag', child_id: tag };
+const to = (id: string) => ({ child_kind: 'note', child_id: id });
 
 describe('links in an explanation', () => {
   it('are those of types with their own access; rules depend on the child', async () => {
@@ -52,7 +52,7 @@ describe('links in an explanation', () => {
           level: null,
           stored: true,
           rules: RULES.map((rule) => ({ rule, holds: null })),
-          because: 'the rules look at both units: name the child with child_kind_id and child_id',
+          because: 'the rules look at both units: name the child with child_kind and child_id',
         },
         delete: {
           allowed: true,
@@ -120,7 +120,7 @@ describe('links in an explanation', () => {
           ['note', open],
           ['tag', tag],
         ] as const) {
-          const query = { member: member.id, child_kind_id: kind, child_id: child };
+          const query = { member: member.id, child_kind: kind, child_id: child };
           const told = (await linksOf(parent, query)) as { cites: Record<string, { allowed: boolean }> };
           const path = `/note/unit/${parent}/link/cites/${kind}/unit/${child}`;
           const api = admin.as(member.accessToken);
@@ -136,17 +136,17 @@ describe('links in an explanation', () => {
     expect(await ok(admin.get(`/person/unit/${ada.id}/access`))).toHaveProperty('links');
     expect(await ok(admin.get('/kind/unit/note/access'))).not.toHaveProperty('links');
     const refused = async (query: string) => refusalOf(await admin.get(`/note/unit/${hers}/access?${query}`));
-    expect(await refused('child_id=x')).toMatchObject({ status: 400, messages: ['query.bad_value child_kind_id'] });
-    expect(await refused('child_kind_id=tag')).toMatchObject({ status: 400, messages: ['query.bad_value child_id'] });
-    expect(await refused(`child_kind_id=tag&child_id=${hers}`)).toMatchObject({
+    expect(await refused('child_id=x')).toMatchObject({ status: 400, messages: ['query.bad_value child_kind'] });
+    expect(await refused('child_kind=tag')).toMatchObject({ status: 400, messages: ['query.bad_value child_id'] });
+    expect(await refused(`child_kind=tag&child_id=${hers}`)).toMatchObject({
       status: 404,
       messages: ['unit.unknown'],
     });
-    expect(await refused('child_kind_id=nix&child_id=x')).toMatchObject({ status: 404, messages: ['kind.unknown'] });
-    expect(await refused('child_kind_id=kind&child_id=note')).toMatchObject({
+    expect(await refused('child_kind=nix&child_id=x')).toMatchObject({ status: 404, messages: ['kind.unknown'] });
+    expect(await refused('child_kind=kind&child_id=note')).toMatchObject({
       status: 404,
       messages: ['link.unknown'],
     });
-    expect(await refused(`child_kind_id=tag&child_id=${tag}&child_id=${tag}`)).toMatchObject({ status: 400 });
+    expect(await refused(`child_kind=tag&child_id=${tag}&child_id=${tag}`)).toMatchObject({ status: 400 });
   });
 });

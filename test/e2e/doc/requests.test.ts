@@ -187,6 +187,8 @@ const QUERIES: Partial<Record<keyof typeof QUERY_PARAMETERS, readonly [path: str
   cursor: ['/ruled/unit', 'query.bad_value'],
   kinds: ['/doc/openapi.json', 'query.bad_value'],
   member: [`/place/unit/${place}/access`, 'query.bad_value'],
+  child_kind: [`/place/unit/${place}/access?child_id=${place}`, 'kind.unknown'],
+  child_id: [`/place/unit/${place}/access?child_kind=place`, 'unit.unknown'],
   link_ids: [`/place/unit/${place}/link/child`, 'link.unknown'],
   kind_ids: [`/place/unit/${place}/link/child`, 'kind.unknown'],
   loaded_link_ids: [`/place/unit/${place}?load_links=true`, 'query.bad_value'],

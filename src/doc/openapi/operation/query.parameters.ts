@@ -251,11 +251,10 @@ export const QUERY_PARAMETERS: Readonly<Record<QueryComponent, OpenApiParameter>
       type: 'string',
     },
   ),
-  child_kind_id: queryParameterOf(
-    'child_kind_id',
-    'With `child_id`: tells about links with this unit as the child too.',
-    { type: 'string', minLength: 1 },
-  ),
+  child_kind: queryParameterOf('child_kind', 'With `child_id`: tells about links with this unit as the child too.', {
+    type: 'string',
+    minLength: 1,
+  }),
   child_id: queryParameterOf('child_id', 'The id of the child.', { type: 'string', minLength: 1 }),
 };
 
