@@ -38,7 +38,7 @@ export function exportCommand(program: Command, { terminal, services }: CommandC
     .option('--order <order>', 'as in lists')
     .option('--include <names>', 'only these parameters')
     .option('--safe', "for spreadsheets: puts ' before texts that look like formulas")
-    .option('--passwords', 'to a folder: with the hashes of the passwords of members')
+    .option('--passwords', 'to a folder: with the hashes of passwords, and with API keys')
     .option('--json', 'print JSON, for scripts')
     .action(async (id: string, kind: string, file: string | undefined, options: ExportOptions, command: Command) => {
       if (file === undefined) {

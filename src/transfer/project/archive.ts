@@ -4,6 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { RELEASE } from '../../config/release.js';
+import type { ProjectSettings } from '../../database/entities/project.entity.js';
 import { BUILT_IN_VERSION } from '../../model/built-in/built-in.js';
 import type { AccessDefault } from '../../model/parameter-type/parameter-settings.js';
 import { isPlainObject } from '../../shared/json.js';
@@ -33,10 +34,10 @@ export interface ArchiveContents {
   readonly project: {
     readonly id: string;
     readonly label: string;
-    readonly otp: boolean;
+    readonly settings: ProjectSettings;
     readonly access_default: AccessDefault;
   };
-  /** Whether the hashes of the members' passwords are in it. */
+  /** Whether the hashes of the members' passwords, and their API keys, are in it. */
   readonly passwords: boolean;
   readonly files: readonly ArchiveFile[];
 }

@@ -17,7 +17,7 @@ import { projectOf, type Project } from '../../tenancy/project.js';
 import { sendLines } from '../cursor-lines.js';
 import { TRANSFER_IDLE } from '../export.service.js';
 import { manifestOf, type ArchiveFile, type ArchiveWriter, type Manifest } from './archive.js';
-import { credentialFile, definitionFiles, unitFiles, unitKinds, type ProjectFile } from './project-files.js';
+import { dataFiles, definitionFiles, unitKinds, type ProjectFile } from './project-files.js';
 
 /** How often an export begins again because the definitions have just changed. */
 const ATTEMPTS = 5;
@@ -25,7 +25,7 @@ const ATTEMPTS = 5;
 const LOCK_TIMEOUT = 30_000;
 
 export interface ProjectExportOptions {
-  /** Whether the hashes of passwords are exported. */
+  /** Whether the hashes of passwords, and API keys, are exported. */
   readonly passwords: boolean;
   /** Called with about how many units and links there are. */
   readonly onStart: (total: number) => void;
@@ -48,7 +48,7 @@ export class ProjectExportService {
         project: {
           id: row.id,
           label: row.label,
-          otp: row.settings.otp ?? false,
+          settings: row.settings,
           access_default: model.accessDefault,
         },
         passwords: options.passwords,
@@ -85,9 +85,7 @@ async function writeAll(
   { passwords, onStart, onProgress }: ProjectExportOptions,
 ): Promise<{ model: Model; files: ArchiveFile[] }> {
   const { schema } = project;
-  const tables = new Set(
-    [credentialFile(known, passwords), ...definitionFiles(known), ...unitFiles(known)].map(tableOf),
-  );
+  const tables = new Set([...definitionFiles(known), ...dataFiles(known, passwords)].map(tableOf));
   await tx.run(lockTimeoutStatement(LOCK_TIMEOUT));
   // Locks take no snapshot: the one of the transaction is taken when the tables can't change any more.
   await tx.run(keepTablesStatement(schema, [...tables]));
@@ -98,7 +96,7 @@ async function writeAll(
   onStart(total?.count ?? 0);
   const written: ArchiveFile[] = [];
   let rows = 0;
-  for (const file of [...definitionFiles(model), credentialFile(model, passwords), ...unitFiles(model)]) {
+  for (const file of [...definitionFiles(model), ...dataFiles(model, passwords)]) {
     const output = await writer.open(file.path);
     const add = (text: string) => {
       rows += 1;

@@ -1,5 +1,5 @@
 /** The files of a project: which rows are in which file. Pure. */
-import { CREDENTIAL_KIND, GROUP_KIND, KIND_KIND, LINK_KIND } from '../../model/built-in-traits.js';
+import { API_KEY_KIND, CREDENTIAL_KIND, GROUP_KIND, KIND_KIND, LINK_KIND } from '../../model/built-in-traits.js';
 import { PARAMETER_TABLE } from '../../model/built-in/built-in.js';
 import { builtInField } from '../../model/field.js';
 import {
@@ -27,9 +27,19 @@ export function definitionFiles(model: Model): ProjectFile[] {
   return [KIND_KIND, GROUP_KIND, LINK_KIND, ...types].map((id) => fileOf('definitions', getBuiltInKind(model, id)));
 }
 
-/** The units of users' kinds and the administrators, and the links. The order is that of the definitions. */
-export function unitFiles(model: Model): ProjectFile[] {
-  return [...unitKinds(model).map(unitFile), ...[...model.linkTypes.values()].map(linkFile)];
+/**
+ * The names of the members, the units of users' kinds, the administrators, and the links. With passwords also API keys,
+ * which are of no use without their secrets.
+ */
+export function dataFiles(model: Model, passwords: boolean): ProjectFile[] {
+  const keys = model.kinds.get(API_KEY_KIND);
+  return [
+    credentialFile(model, passwords),
+    ...unitKinds(model).map(unitFile),
+    // A project of an earlier release may have a kind of its own with that name.
+    ...(passwords && keys?.builtIn ? [unitFile(keys)] : []),
+    ...[...model.linkTypes.values()].map(linkFile),
+  ];
 }
 
 /** The kinds whose units belong to a project. What the service makes by itself, such as sessions, does not. */

@@ -24,7 +24,7 @@ import { SYSTEM } from '../../tenancy/caller.js';
 import { projectOf } from '../../tenancy/project.js';
 import { ArchiveError, type ArchiveFile, type ArchiveReader } from './archive.js';
 import { putBackAdministrators, takeAdministrators } from './kept-administrators.js';
-import { credentialFile, definitionFiles, unitFiles, unitKinds, type ProjectFile } from './project-files.js';
+import { dataFiles, definitionFiles, unitKinds, type ProjectFile } from './project-files.js';
 
 /** @param bytes of the files so far */
 type OnProgress = (bytes: number, records: number) => void;
@@ -91,8 +91,8 @@ class ProjectImport {
 
   async run(): Promise<void> {
     const { change } = this;
-    const { label, otp, access_default: accessDefault } = this.archive.manifest.project;
-    await this.#tx.run(updateProjectStatement(this.row.id, label, { otp }));
+    const { label, settings, access_default: accessDefault } = this.archive.manifest.project;
+    await this.#tx.run(updateProjectStatement(this.row.id, label, settings));
     await this.#tx.run(notifyStatement(PROJECT_CHANNEL, this.row.id));
     await this.#tx.run(setAccessDefaultStatement(this.#schema, accessDefault));
     for (const file of definitionFiles(change.before)) await this.#store(file);
@@ -101,7 +101,7 @@ class ProjectImport {
 
   async #fill(model: Model): Promise<void> {
     if (!runSync(isWhole(model))) throw new ArchiveError('the definitions name parameters or kinds that are missing');
-    const files = [credentialFile(model, true), ...unitFiles(model)];
+    const files = dataFiles(model, this.archive.manifest.passwords);
     this.#refuseOthers([...definitionFiles(model), ...files]);
     const administrators = await takeAdministrators(this.#tx, this.#schema, model);
     for (const file of files) await this.#store(file);

@@ -101,7 +101,7 @@ async function wholeProject(): Promise<TestProject> {
   await ok(project.put('/kind/unit/string', { label: 'Word', metadata: { a: 1 } }));
   await ok(project.put('/kind/unit/kind_admin', { access: { read: 'member' } }));
   await ok(project.post('/group/unit', { id: 'sports', kind_list: ['player', 'team'], description: 'x' }));
-  await kind('project', 'set', project.id, 'access_default=closed', 'label=The "whole"', 'otp=on');
+  await kind('project', 'set', project.id, 'access_default=closed', 'label=The "whole"', 'otp=on', 'units=5000');
   return project;
 }
 
@@ -150,6 +150,7 @@ async function units(project: TestProject): Promise<void> {
 
 const source = await wholeProject();
 const administrator = await asAdministrator(source);
+await ok(administrator.post('/api_key/unit', { label: 'robot' }));
 
 describe('an export and its import', () => {
   it('bring a project back as it was', async () => {
@@ -210,6 +211,8 @@ describe('an export and its import', () => {
   it('take passwords along where that is asked for', async () => {
     expect(await kind('export', source.id, path('with'), '--passwords')).toMatchObject({ code: 0 });
     expect(filesOf('with').get('kinds/kind_system_user.ndjson')).toContain('password_hash');
+    expect(filesOf('with').get('kinds/api_key.ndjson')).toMatch(/^\{.*"secret_hash":".*\}\n$/);
+    expect(filesOf('first').has('kinds/api_key.ndjson')).toBe(false);
     expect(statSync(path('with/kinds/kind_system_user.ndjson')).mode & 0o077).toBe(0);
     const copy = await emptyProject('copy-with', '--admin-username', 'root', '--admin-email', 'root@example.com');
     expect(await kind('import', 'copy-with', path('with'))).toMatchObject({ code: 0, err: '' });
@@ -218,6 +221,10 @@ describe('an export and its import', () => {
     expect((await signIn('ann', 'secret of ann')).status).toBe(200);
     expect((await signIn('root', 'correct horse 2')).status).toBe(200);
     expect((await signIn(ADMIN.username, ADMIN.password)).status).toBe(200);
+    const keys = 'SELECT label FROM $schema.api_key';
+    expect(await query(copy, keys)).toEqual([{ label: 'robot' }]);
+    const { out } = await kind('project', 'show', 'copy-with', '--json');
+    expect(JSON.parse(out)).toMatchObject({ units: 5000, access_default: 'closed', label: 'The "whole"' });
   });
 });
 
