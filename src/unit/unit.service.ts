@@ -25,7 +25,7 @@ import { Behaviors } from './draft/behavior.js';
 import { unitAnswer } from './table/presentation-version.js';
 import { deploymentOf, executorFor, requestSession, timesOf } from './session/caller-executor.js';
 import type { Session } from './session/session.js';
-import { affectedAnswer, bulkAnswer, manyUpserted, onlyOne, upserted } from './write-answers.js';
+import { affectedAnswer, bulkAnswer, createdAnswer, manyUpserted, onlyOne, upserted } from './write-answers.js';
 import { bodiesOf, objectReader } from './write-bodies.js';
 import { UnitReader } from './unit.reader.js';
 import { UnitRights } from './table/rights.js';
@@ -84,7 +84,7 @@ export class UnitService {
       const body = await parseBody(bytes, request.contentType, scope.project.schema);
       const { bodies, bulk } = await runYielding(bodiesOf(body, kind), new EventLoopYield(scope.project.schema));
       const rows = await this.stores.of(kind).insert(session, kind, bodies, { bulk, access });
-      return bulk ? bulkAnswer(rows) : unitAnswer(kind, onlyOne(rows));
+      return bulk ? bulkAnswer(rows) : createdAnswer(kind, onlyOne(rows));
     });
   }
 

@@ -11,6 +11,13 @@ export function onlyOne<Row>(rows: readonly Row[]): Row {
   return row;
 }
 
+/** The answer with a new unit. Nobody may keep one with a secret. */
+export function createdAnswer(kind: KindDef, row: UnitRow): Answer {
+  const answer = unitAnswer(kind, row);
+  if (kind.traits.secret === undefined) return answer;
+  return new Answer(answer.content, answer.etag, { 'Cache-Control': 'no-store' });
+}
+
 export function bulkAnswer(rows: readonly UnitRow[]): Answer {
   return pageAnswer({ count: rows.length, items: `[${rows.map(({ body }) => body).join(',')}]` });
 }

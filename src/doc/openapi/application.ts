@@ -53,7 +53,14 @@ function documentConfig() {
     .setOpenAPIVersion('3.1.0')
     .setLicense('MIT', 'https://opensource.org/license/mit')
     .addApiKey({ type: 'apiKey', in: 'header', name: PROJECT_HEADER, description: 'The project.' }, 'project')
-    .addBearerAuth({ type: 'http', bearerFormat: 'JWT', description: 'The `access_token` of a sign-in.' }, 'bearer')
+    .addBearerAuth(
+      {
+        type: 'http',
+        bearerFormat: 'JWT',
+        description: 'The `access_token` of a sign-in, or the `secret` of an API key.',
+      },
+      'bearer',
+    )
     .build();
 }
 

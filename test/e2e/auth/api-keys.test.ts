@@ -20,8 +20,9 @@ const newMember = (name: string, project = admin) => signUp(project, name);
 
 describe('a new key', () => {
   it('is answered with its secret once, and works as its member', async () => {
-    const made = await ok(asAnn.post('/api_key/unit', { label: 'backup', metadata: { for: 'tests' } }));
-    const { secret, ...record } = made as Record<string, unknown>;
+    const reply = await asAnn.post('/api_key/unit', { label: 'backup', metadata: { for: 'tests' } });
+    expect([reply.status, reply.headers.get('cache-control')]).toEqual([200, 'no-store']);
+    const { secret, ...record } = reply.body.content as Record<string, unknown>;
     expect(secret).toMatch(SECRET);
     expect(record).toEqual({
       id: expect.any(String),
