@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import type { KindDef } from '../../model/model.js';
 import { refusal } from '../../shared/errors.js';
 import { storedUnitsStatement } from '../../sql/count.sql.js';
-import { isAdministrator } from '../../tenancy/caller.js';
+import { knowsWholeProject } from '../../tenancy/caller.js';
 import { originalCallerOf, type Session } from '../session/session.js';
 
 @Injectable()
@@ -21,6 +21,6 @@ export class UnitQuota {
     if (units + created <= most) return;
     const text = 'The project has as many units as it may have';
     const numbers = `: at most ${most}, and it has ${units}`;
-    throw refusal('project.full', isAdministrator(originalCallerOf(session)) ? text + numbers : text);
+    throw refusal('project.full', knowsWholeProject(originalCallerOf(session)) ? text + numbers : text);
   }
 }
