@@ -6,6 +6,7 @@ import type { ValidateFunction } from 'ajv';
 import { LRUCache } from 'lru-cache';
 import { genericDocument } from '../../src/doc/openapi/document.js';
 import type { OpenApiDocument } from '../../src/doc/openapi/openapi.js';
+import { getOrInsert } from '../../src/shared/get-or-insert.js';
 import { applicationDescription } from './application.js';
 import { schemaValidator } from './schema-validator.js';
 
@@ -37,21 +38,20 @@ const REMEMBERED = 10_000_000;
 export class AnswerCheck {
   readonly #ajv = schemaValidator({ ownProperties: true, allErrors: false });
   readonly #compiled = new Map<string, ValidateFunction>();
-  readonly #templates: readonly Template[];
-  /** Templates by method and path, as tests ask for most paths again and again. */
-  readonly #found = new LRUCache<string, { template: string | undefined }>({ max: 2000 });
+  /** By the number of slashes in their paths: all of one number can be tried for an answer. */
+  readonly #templates = new Map<number, Template[]>();
+  /** What stands at a pointer. */
+  readonly #nodes = new Map<string, Node>();
   /** Schemas and texts that were found valid: the same answer comes often. */
   readonly #valid = new LRUCache<string, true>({ maxSize: REMEMBERED, sizeCalculation: (_, key) => key.length });
 
   constructor(private readonly document: OpenApiDocument) {
     this.#ajv.addSchema(document, 'document');
     // As the service itself does, a path without names in it goes before one with them.
-    this.#templates = Object.keys(document.paths)
-      .map((path) => ({
-        path,
-        pattern: new RegExp(`^${path.replace(/[.]/g, '\\.').replace(/\{\w+\}/g, '[^/]+')}$`),
-      }))
-      .sort((a, b) => names(a.path) - names(b.path));
+    for (const path of Object.keys(document.paths).sort((a, b) => names(a) - names(b))) {
+      const pattern = new RegExp(`^${path.replace(/[.]/g, '\\.').replace(/\{\w+\}/g, '[^/]+')}$`);
+      getOrInsert(this.#templates, slashes(path), () => []).push({ path, pattern });
+    }
   }
 
   /** What is wrong with an answer, or with what it accepted; undefined where all is as the document says. */
@@ -116,14 +116,12 @@ export class AnswerCheck {
 
   #find(method: string, path: string): string | undefined {
     const [plain = ''] = path.split('?');
-    const key = `${method} ${plain}`;
-    const known = this.#found.get(key);
-    if (known) return known.template;
-    const item = this.#templates.find(
-      ({ path: template, pattern }) =>
-        pattern.test(plain) && Object.hasOwn(this.#at(`/paths/${escaped(template)}`), method.toLowerCase()),
-    );
-    this.#found.set(key, { template: item?.path });
+    const item = this.#templates
+      .get(slashes(plain))
+      ?.find(
+        ({ path: template, pattern }) =>
+          pattern.test(plain) && Object.hasOwn(this.#at(`/paths/${escaped(template)}`), method.toLowerCase()),
+      );
     return item?.path;
   }
 
@@ -133,15 +131,21 @@ export class AnswerCheck {
   }
 
   #at(pointer: string): Node {
-    const keys = pointer.split('/').slice(1);
-    return keys.reduce<unknown>(
-      (node, key) => (node as Node)[key.replaceAll('~1', '/').replaceAll('~0', '~')],
-      this.document,
-    ) as Node;
+    return getOrInsert(this.#nodes, pointer, () => {
+      const keys = pointer.split('/').slice(1);
+      return keys.reduce<unknown>(
+        (node, key) => (node as Node)[key.replaceAll('~1', '/').replaceAll('~0', '~')],
+        this.document,
+      ) as Node;
+    });
   }
 }
 
 const ERROR = '/components/schemas/kind_error';
+
+function slashes(path: string): number {
+  return path.split('/').length - 1;
+}
 
 function names(path: string): number {
   return path.split('{').length;
