@@ -4,7 +4,6 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { INestApplicationContext } from '@nestjs/common';
-import { LRUCache } from 'lru-cache';
 import { accessReport, strangersWrites } from './access/access-report.js';
 import { Administrators } from './auth/administrators.js';
 import { loadModel } from './catalog/model/model-store.js';
@@ -15,6 +14,7 @@ import { isStaleModel } from './database/statement/sqlstate.js';
 import { FunctionRegistry } from './function/load/module-registry.js';
 import type { Logger } from 'pino';
 import { KindError } from './shared/errors.js';
+import { lruCache } from './shared/lru-cache.js';
 import { projectOf } from './tenancy/project.js';
 
 /** The first project. `password` is set only if it has just been generated. */
@@ -136,7 +136,7 @@ const UPGRADE_RETRY_DELAY = 60_000;
  * an older release. One project at a time: a project that is found meanwhile is upgraded after a later request.
  */
 export function upgradeOnDemand(provisioning: Provisioning, logger: Logger): (id: string) => void {
-  const tried = new LRUCache<string, true>({ max: 10_000, ttl: UPGRADE_RETRY_DELAY });
+  const tried = lruCache<true>(10_000, { ttl: UPGRADE_RETRY_DELAY });
   let busy = false;
   return (id) => {
     if (busy || tried.has(id)) return;

@@ -1,9 +1,9 @@
 /** Cache of the projects in the registry. Announcements and cache misses keep it up to date. */
 import { Injectable } from '@nestjs/common';
-import { LRUCache } from 'lru-cache';
 import { ProjectRepository } from '../database/registry/project.repository.js';
 import { PROJECT_ID } from '../shared/identifiers.js';
 import { SharedLoads } from '../shared/shared-loads.js';
+import { lruCache } from '../shared/lru-cache.js';
 import { projectOf, type Project } from './project.js';
 
 const MAX_PROJECTS = 10_000;
@@ -17,8 +17,8 @@ const MISS_TTL = 1000;
 
 @Injectable()
 export class ProjectStore {
-  readonly #projects = new LRUCache<string, Project>({ max: MAX_PROJECTS, ttl: PROJECT_TTL.listening });
-  readonly #misses = new LRUCache<string, true>({ max: MAX_PROJECTS, ttl: MISS_TTL });
+  readonly #projects = lruCache<Project>(MAX_PROJECTS, { ttl: PROJECT_TTL.listening });
+  readonly #misses = lruCache<true>(MAX_PROJECTS, { ttl: MISS_TTL });
   readonly #loads = new SharedLoads<Project | undefined>();
   #ttl = PROJECT_TTL.listening;
 

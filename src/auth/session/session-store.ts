@@ -4,13 +4,13 @@
  */
 import { randomUUID } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
-import { LRUCache } from 'lru-cache';
 import { Catalog } from '../../catalog/catalog.service.js';
 import type { Config } from '../../config/config.js';
 import { CONFIG } from '../../config/config.token.js';
 import { Database, type Executor } from '../../database/database.js';
 import { refusal } from '../../shared/errors.js';
 import { isUuid } from '../../shared/identifiers.js';
+import { lruCache } from '../../shared/lru-cache.js';
 import {
   findSessionStatement,
   endSessionsStatement,
@@ -52,7 +52,7 @@ const SESSION_SWEEP_INTERVAL = 50;
 
 @Injectable()
 export class SessionStore {
-  readonly #checked = new LRUCache<string, true>({ max: 50_000, ttl: SESSION_CACHE_MS });
+  readonly #checked = lruCache<true>(50_000, { ttl: SESSION_CACHE_MS });
   /** How often this process has ended sessions. */
   #endCount = 0;
   /** How often this process has started or refreshed a session. */

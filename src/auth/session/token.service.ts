@@ -2,12 +2,12 @@
 import { createSecretKey, type KeyObject } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { JwtService } from '@nestjs/jwt';
-import { LRUCache } from 'lru-cache';
 import type { Config } from '../../config/config.js';
 import { CONFIG, SECRET } from '../../config/config.token.js';
 import { refusal } from '../../shared/errors.js';
 import { andThen, type MaybePromise } from '../../shared/maybe-promise.js';
 import { isUuid } from '../../shared/identifiers.js';
+import { lruCache } from '../../shared/lru-cache.js';
 import { memberCaller, type MemberCaller } from '../../tenancy/caller.js';
 import type { Project } from '../../tenancy/project.js';
 import { bearerOf, invalidToken } from './bearer.js';
@@ -49,7 +49,7 @@ export function signingKey(secret: string): KeyObject {
 export class TokenService {
   readonly #key: KeyObject;
   /** Verified tokens until they expire: verifying takes longer than the rest of a small request. */
-  readonly #verified = new LRUCache<string, Verified>({ max: 20_000 });
+  readonly #verified = lruCache<Verified>(20_000);
 
   constructor(
     private readonly jwt: JwtService,

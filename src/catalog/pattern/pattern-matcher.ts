@@ -20,6 +20,7 @@ import { retryLater } from '../../shared/errors.js';
 import type { MaybePromise } from '../../shared/maybe-promise.js';
 import { FairQueue } from '../../shared/fair-queue.js';
 import { LIMITS } from '../../shared/limits.js';
+import { lruCache } from '../../shared/lru-cache.js';
 import { groupIntoJobs, PatternThread, type PatternAnswer, type PatternJob } from './pattern-thread.js';
 import { type KnownPattern, isUsablePattern, reportDefinition } from './pattern-definition.js';
 
@@ -47,7 +48,7 @@ export interface PatternTime {
 
 @Injectable()
 export class PatternMatcher implements OnApplicationShutdown {
-  readonly #known = new LRUCache<string, KnownPattern>({ max: 10_000 });
+  readonly #known = lruCache<KnownPattern>(10_000);
   readonly #small = new LRUCache<string, RE2JS>({ max: 500 });
   readonly #thread = new PatternThread();
   readonly #turns = new FairQueue({

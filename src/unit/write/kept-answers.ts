@@ -1,12 +1,12 @@
 /** Keeps the answers of requests with an idempotency key, in the transaction of the write. */
 import { Injectable } from '@nestjs/common';
-import { LRUCache } from 'lru-cache';
 import { Answer } from '../../http/answer/answer.js';
 import { StoredRefusal, type ErrorAnswer } from '../../http/server/error-answer.js';
 import { Database, type Executor } from '../../database/database.js';
 import { IDEMPOTENCY_TABLE } from '../../model/table/internal-tables.js';
 import { refusal, retryLater } from '../../shared/errors.js';
 import { LIMITS } from '../../shared/limits.js';
+import { lruCache } from '../../shared/lru-cache.js';
 import {
   claimKeyStatement,
   keepAnswerStatement,
@@ -57,7 +57,7 @@ export class AnsweredError extends Error {
 
 @Injectable()
 export class KeptAnswers {
-  readonly #swept = new LRUCache<string, true>({ max: 10_000, ttl: SWEEP_INTERVAL });
+  readonly #swept = lruCache<true>(10_000, { ttl: SWEEP_INTERVAL });
 
   constructor(private readonly database: Database) {}
 

@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest';
+import { lruCache } from '../../../src/shared/lru-cache.js';
+
+it('keeps at most as many entries as it may, and forgets the one that was not used for longest', () => {
+  const cache = lruCache<string>(3);
+  for (const key of ['a', 'b', 'c']) cache.set(key, key);
+  cache.get('a');
+  cache.set('d', 'd');
+  expect([...cache.keys()].sort()).toEqual(['a', 'c', 'd']);
+  for (let n = 0; n < 1000; n += 1) cache.set(`n${n}`, '');
+  expect(cache.size).toBe(3);
+});
+
+it('forgets an entry after its time', () => {
+  const cache = lruCache<true>(3, { ttl: 1 });
+  cache.set('a', true, { start: performance.now() - 10 });
+  cache.set('b', true, { ttl: 60_000 });
+  expect([cache.has('a'), cache.has('b')]).toEqual([false, true]);
+});
+
+it('takes no memory for entries that it does not have', () => {
+  const before = process.memoryUsage().heapUsed;
+  const caches = Array.from({ length: 10 }, () => lruCache<true>(1_000_000));
+  expect(process.memoryUsage().heapUsed - before).toBeLessThan(5_000_000);
+  expect(caches).toHaveLength(10);
+});
