@@ -7,18 +7,19 @@ import { allowedBy, allowedFor, both, NOBODY, type Allowed } from './audience.js
 export interface DeclaredFunction {
   readonly kind: string;
   readonly name: string;
-  readonly scope: 'kind' | 'unit';
+  /** Whether it is called on a unit. */
+  readonly ofUnit: boolean;
   readonly methods: readonly string[];
   /** Undefined for the right `function` of the kind. */
   readonly access: Level | readonly string[] | undefined;
 }
 
 /** Who may call a function. */
-export function allowedToCall({ scope, access }: DeclaredFunction, kind: KindDef, model: Model): Allowed {
+export function allowedToCall({ ofUnit, access }: DeclaredFunction, kind: KindDef, model: Model): Allowed {
   if (!kind.active) return NOBODY;
   const own = access === undefined ? allowedFor(kind, 'function', model) : declaredBy(access, kind);
   // A rule needs a unit to test.
-  if (scope === 'kind') return own.byRule ? { audience: 'admin', byRule: false } : own;
+  if (!ofUnit) return own.byRule ? { audience: 'admin', byRule: false } : own;
   return both(own, allowedFor(kind, 'read', model));
 }
 

@@ -30,13 +30,15 @@ export class Deployment {
     return found?.state === 'ready' ? found.module : undefined;
   }
 
-  /** The functions that a project has, by the modules that load, with the kind of each. */
-  functionsOf(project: string): (FunctionDef & { readonly kind: string })[] {
+  /** The functions that a project has, by the modules that load, with the kind of each, and whether it is called on a unit. */
+  functionsOf(project: string): (FunctionDef & { readonly kind: string; readonly ofUnit: boolean })[] {
     return this.loaded.flatMap((each) => {
       const module = this.findReady(project, each.kind);
       if (each.state !== 'ready' || each.module !== module) return [];
       const { kind, functions } = module;
-      return [...functions.kind.values(), ...functions.unit.values()].map((def) => ({ ...def, kind }));
+      return [...functions.kind.values(), ...functions.unit.values()].map((def) => {
+        return { ...def, kind, ofUnit: def.scope === 'unit' };
+      });
     });
   }
 

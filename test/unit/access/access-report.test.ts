@@ -93,7 +93,7 @@ it('the worst comes first', () => {
 });
 
 describe('functions', () => {
-  const greet = { kind: 'city', name: 'greet', scope: 'kind', methods: ['GET', 'POST'], access: undefined } as const;
+  const greet = { kind: 'city', name: 'greet', ofUnit: false, methods: ['GET', 'POST'], access: undefined } as const;
   const called = (model: Model, ...functions: Parameters<typeof accessReport>[1] & object) =>
     strangersWrites(accessReport(model, functions)).filter((name) => name.startsWith('function'));
   const closed = { create: 'admin', update: 'admin', delete: 'admin', link: 'admin' };
@@ -101,7 +101,7 @@ describe('functions', () => {
   it.each([
     ['by the right of the kind', modelOf({ access: closed }, OPEN), greet],
     ['by their own access', modelOf({ access: { ...closed, function: 'admin' } }), { ...greet, access: 'anyone' }],
-    ['on units that strangers read', modelOf({ access: closed }, OPEN), { ...greet, scope: 'unit', access: 'member' }],
+    ['on units that strangers read', modelOf({ access: closed }, OPEN), { ...greet, ofUnit: true, access: 'member' }],
   ] as const)('that strangers may call %s', (_, model, def) =>
     expect(called(model, def)).toEqual(['function city.greet']),
   );
@@ -109,11 +109,11 @@ describe('functions', () => {
   it.each([
     ['if they only read', modelOf({ access: closed }, OPEN), { ...greet, methods: ['GET'] }],
     ['of a closed project', modelOf({}, OPEN, 'closed'), greet],
-    ['by rules', modelOf({}, OPEN), { ...greet, scope: 'unit', access: ['eq(name,x)'] }],
+    ['by rules', modelOf({}, OPEN), { ...greet, ofUnit: true, access: ['eq(name,x)'] }],
     [
       'on units that they can not read',
       modelOf({ access: { read: 'admin' } }, OPEN),
-      { ...greet, scope: 'unit', access: 'anyone' },
+      { ...greet, ofUnit: true, access: 'anyone' },
     ],
     ['of an inactive kind', modelOf({ active: false }, OPEN), { ...greet, access: 'anyone' }],
     ['of a kind that there is not', modelOf({}, OPEN), { ...greet, kind: 'town', access: 'anyone' }],
