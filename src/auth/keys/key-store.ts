@@ -16,6 +16,7 @@ import { hasApiKeys } from '../../model/model.js';
 import type { MaybePromise } from '../../shared/maybe-promise.js';
 import { SharedLoads } from '../../shared/shared-loads.js';
 import { findKeyStatement, recordKeyUseStatement, type FoundKey } from '../../sql/api-key.sql.js';
+import { Measurements } from '../../shared/measurements.js';
 import { memberCaller, type MemberCaller } from '../../tenancy/caller.js';
 import type { Project } from '../../tenancy/project.js';
 import { invalidToken } from '../session/bearer.js';
@@ -63,7 +64,10 @@ export class KeyStore {
     private readonly catalog: Catalog,
     private readonly database: Database,
     @Inject(CONFIG) private readonly config: Config,
-  ) {}
+    measurements: Measurements,
+  ) {
+    measurements.addCache('API keys', this.#checked);
+  }
 
   /** The caller of a secret, without a statement if it is cached. @throws KindError 401; 429 after too many failures */
   resolve(secret: string, project: Project, request: HttpRequest): MaybePromise<MemberCaller> {

@@ -11,6 +11,7 @@ import { Database, type Executor } from '../../database/database.js';
 import { refusal } from '../../shared/errors.js';
 import { isUuid } from '../../shared/identifiers.js';
 import { lruCache } from '../../shared/lru-cache.js';
+import { Measurements } from '../../shared/measurements.js';
 import {
   findSessionStatement,
   endSessionsStatement,
@@ -62,7 +63,10 @@ export class SessionStore {
     private readonly catalog: Catalog,
     private readonly database: Database,
     @Inject(CONFIG) private readonly config: Config,
-  ) {}
+    measurements: Measurements,
+  ) {
+    measurements.addCache('sessions', this.#checked);
+  }
 
   /** @throws KindError 401 if the stored hash is no longer the one that was verified */
   async start(
