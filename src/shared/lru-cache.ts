@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
  * A cache of at most `max` entries, whose memory grows with its contents. One with the option `max` allocates for all
  * entries when it is made: 1.6 MB and 5 ms of CPU time for 50,000.
  */
-export function lruCache<V extends object | string | boolean>(
+export function lruCache<V extends object | string | number | boolean>(
   max: number,
   options: { readonly ttl?: number } = {},
 ): LRUCache<string, V> {

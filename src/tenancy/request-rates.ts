@@ -3,10 +3,10 @@
  * and up to a second's worth at once after a pause.
  */
 import { Inject, Injectable } from '@nestjs/common';
-import { LRUCache } from 'lru-cache';
 import type { Config } from '../config/config.js';
 import { CONFIG } from '../config/config.token.js';
 import { retryLater } from '../shared/errors.js';
+import { lruCache } from '../shared/lru-cache.js';
 import type { Project } from './project.js';
 
 const MAX_PROJECTS = 10_000;
@@ -20,7 +20,7 @@ interface Allowance {
 
 @Injectable()
 export class RequestRates {
-  readonly #allowances = new LRUCache<string, Allowance>({ max: MAX_PROJECTS });
+  readonly #allowances = lruCache<Allowance>(MAX_PROJECTS);
   /** The part of a project's requests that this process may let through. */
   readonly #share: number;
 

@@ -15,6 +15,7 @@ import { API_KEY_KIND } from '../../model/built-in-traits.js';
 import { hasApiKeys } from '../../model/model.js';
 import type { MaybePromise } from '../../shared/maybe-promise.js';
 import { SharedLoads } from '../../shared/shared-loads.js';
+import { lruCache } from '../../shared/lru-cache.js';
 import { findKeyStatement, recordKeyUseStatement, type FoundKey } from '../../sql/api-key.sql.js';
 import { Measurements } from '../../shared/measurements.js';
 import { memberCaller, type MemberCaller } from '../../tenancy/caller.js';
@@ -58,7 +59,7 @@ export class KeyStore {
   readonly #failed = new FailedKeys();
   /** How often this process has changed keys, and the last time by project. */
   #changes = 0;
-  readonly #lastChange = new LRUCache<string, number>({ max: 10_000 });
+  readonly #lastChange = lruCache<number>(10_000);
 
   constructor(
     private readonly catalog: Catalog,
