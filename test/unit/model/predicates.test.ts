@@ -39,7 +39,7 @@ describe('a predicate', () => {
 
   it('has the extent of its tests and of the references that they share', () => {
     const predicate = predicateOf('and(eq(country.label_code,a),not(eq(country.label_code,b)),eq(name,c))');
-    expect(extentOf([predicate])).toEqual({ tests: 3, lookups: 1, related: 0 });
+    expect(extentOf([predicate])).toEqual({ tests: 3, lookups: 1, related: 0, inKinds: 0 });
   });
 
   it('is bound to a member in every part', () => {
