@@ -14,10 +14,12 @@ export const BASE = {
     testTimeout: 30_000,
     hookTimeout: 60_000,
     setupFiles: ['test/support/seed.setup.ts', 'test/support/hashes.setup.ts'],
-    // Most code of a test runs a few times: V8 optimizes it later, and collects short-lived objects less often; on one
-    // thread, because the other processors have work of their own.
+    // Most code of a test runs a few times: V8 optimizes it later, compiles it to unoptimized machine code with its first
+    // call instead of interpreting it until then, and collects short-lived objects less often; on one thread, because the
+    // other processors have work of their own.
     execArgv: [
       '--interrupt-budget=1000000',
+      '--always-sparkplug',
       '--min-semi-space-size=32',
       '--max-semi-space-size=64',
       '--single-threaded-gc',
