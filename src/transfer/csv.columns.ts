@@ -48,7 +48,8 @@ function columnOf(name: Cell, at: number, names: readonly Cell[], { kind, known,
   } else if (names.indexOf(name) < at) {
     faults.add('import.bad_header', `${shown}: two columns have this name`, { parameter: shown, line });
   } else if (!field) {
-    const text = `${shown}: '${kind.id}' has no such parameter${faults.hint(id, known.keys())}`;
+    const hint = id === 'id' ? '; with ids=keep it has the ids of new units' : faults.hint(id, known.keys());
+    const text = `${shown}: '${kind.id}' has no such parameter${hint}`;
     faults.add('parameter.unknown', text, { parameter: shown, line });
   }
   return { id, read: field ? readerOf(field) : (text) => text };

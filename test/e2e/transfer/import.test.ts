@@ -290,6 +290,19 @@ describe('ids=keep', () => {
     expect(twice).toMatchObject({ status: 400, body: { messages: [{ code: 'parameter.not_unique', record: 2 }] } });
   });
 
+  it('takes a column that is unknown otherwise, and the refusal says so', async () => {
+    const { status, body } = await send('/city/import', 'id,name\n,a\n');
+    expect(status).toBe(400);
+    expect(body.messages).toEqual([
+      {
+        code: 'parameter.unknown',
+        text: "id: 'city' has no such parameter; with ids=keep it has the ids of new units",
+        parameter: 'id',
+        line: 1,
+      },
+    ]);
+  });
+
   it('is for administrators', async () => {
     const own = await service.project();
     const ann = await asMember(own);
