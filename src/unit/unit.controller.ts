@@ -123,8 +123,7 @@ export class UnitController {
     rights: ['create'],
     sourceOperation: 'create',
     summary: 'Create a unit of %',
-    description:
-      'Who may not read what it creates is answered its `id` and `kind_id` alone. With `on_conflict` it edits or leaves a unit that is there.',
+    description: 'Who may not read what it creates is answered its `id` and `kind_id` alone.',
     query: CREATE_ENDPOINT_QUERY,
     form: 'create',
     content: 'created',

@@ -56,7 +56,7 @@ function documentConfig() {
     .addBearerAuth(
       {
         type: 'http',
-        bearerFormat: 'JWT',
+        bearerFormat: 'JWT or API key',
         description: 'The `access_token` of a sign-in, or the `secret` of an API key.',
       },
       'bearer',

@@ -25,8 +25,9 @@ export const PROJECT_STATUSES: readonly ErrorStatus[] = [400, 401, 403, 404, 429
 
 const TAGS_WITHOUT_KEY: ReadonlySet<RouteTag> = new Set(['Authentication', 'Documentation', 'Service']);
 
-/** Whether the requests of a route can have an idempotency key; those of remote kinds have none. */
-export function takesKey({ method, tag, alone, of }: Route, kind?: KindDef): boolean {
+/** Whether the requests of a route can have an idempotency key: not for remote kinds, nor for answers with a secret. */
+export function takesKey({ method, tag, alone, of, form }: Route, kind?: KindDef): boolean {
   if (kind && of === 'all' && !kind.storage.transactional) return false;
+  if (form === 'create' && kind?.traits?.secret !== undefined) return false;
   return method !== 'get' && !alone && !TAGS_WITHOUT_KEY.has(tag);
 }

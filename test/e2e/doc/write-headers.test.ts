@@ -59,6 +59,10 @@ it.each(['', '?kinds=city,far'])('is so in the document%s', async (query) => {
   const both = operations.filter(({ dry, key }) => dry && key).map(({ at }) => at);
   expect(both).toEqual(expect.arrayContaining(['post /api/lib/city/unit', 'delete /api/lib/city/unit/{unit_id}']));
   expect(operations.filter(({ at, dry, key }) => at.includes('/far/') && (dry || key))).toEqual([]);
+  // The answer has a secret, and is not kept.
+  expect(operations.filter(({ at }) => at === 'post /api/lib/api_key/unit').map(({ key }) => key)).toEqual(
+    query === '' ? [false] : [],
+  );
   expect(operations.filter(({ dry, key }) => key && !dry).map(({ at }) => at)).toEqual(
     expect.arrayContaining(['post /api/lib/city/function/found', 'post /api/lib/city/function/named']),
   );
