@@ -131,9 +131,13 @@ function definitionOfDraft({ row }: Draft, { id }: KindDef): ParameterDef {
 /** `others`: the fields that differ from the stored parameter. */
 function addExistsFault({ id, type }: ParameterDef, others: readonly string[], { faults, index }: PendingWrite): void {
   const place = index === undefined ? { parameter: 'id' } : { parameter: 'id', index };
-  const otherwise = others.length > 0 ? ` with another ${others.join(', ')}` : '';
+  const otherwise = others.length > 0 ? `, with another ${others.join(', ')}` : '';
   const shared = `a kind shares it by naming its id alone, "${id}"`;
-  faults.add('parameter.exists', `id: a parameter '${id}' exists already, a ${type}${otherwise}; ${shared}`, place);
+  faults.add(
+    'parameter.exists',
+    `id: a parameter '${id}' of type ${type} exists already${otherwise}; ${shared}`,
+    place,
+  );
 }
 
 /** `persistence: run_time` and `only_run_time: true` mean the same: if a body has only one of them, the other is added. */

@@ -43,7 +43,8 @@ export function upsertKey(
   const one = field !== undefined && others.length === 0 && (field === kind.primary || isUniqueField(kind, field));
   const same = (list: readonly string[]) => list.length === names.length && list.every((id) => names.includes(id));
   if (one || kind.unique.some(same)) return fields;
-  throw refusal('query.bad_value', `by: ${names.join(', ')} of '${kind.id}' are not unique together`, place);
+  const fault = names.length === 1 ? 'is not unique' : 'are not unique together';
+  throw refusal('query.bad_value', `by: ${names.join(', ')} of '${kind.id}' ${fault}`, place);
 }
 
 /** @throws KindError 409 if a behavior changed a value by which a unit was looked up */
