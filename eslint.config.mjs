@@ -23,6 +23,7 @@ export default tseslint.config(
   {
     ignores: [
       'dist/',
+      'dist.*/',
       '.compiled/',
       'node_modules/',
       'bench/node_modules/',
