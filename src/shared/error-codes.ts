@@ -242,6 +242,10 @@ export const ERRORS = {
     status: 422,
     meaning: 'The Idempotency-Key was used for another method, path, query or body.',
   },
+  'idempotency.full': {
+    status: 429,
+    meaning: 'The project keeps as many bytes of answers as it may in a day; Retry-After says when to come back.',
+  },
 
   'project.limit': {
     status: 429,

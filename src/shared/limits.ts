@@ -23,6 +23,8 @@ export const LIMITS = {
   batchReferences: 1024 * 1024,
   /** Bytes of an answer that is kept for an idempotency key. */
   keptAnswer: 1024 * 1024,
+  /** Bytes of the answers that a project keeps for idempotency keys in a day. */
+  keptPerProject: 4 * 1024 * 1024 * 1024,
   /** Units that one edit or deletion by filter changes: by default and at most, and its timeout in seconds. */
   affectedDefault: 1000,
   affectedMax: 100_000,

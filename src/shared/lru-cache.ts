@@ -6,7 +6,7 @@ import { LRUCache } from 'lru-cache';
  */
 export function lruCache<V extends object | string | number | boolean>(
   max: number,
-  options: { readonly ttl?: number } = {},
+  options: { readonly ttl?: number; readonly noUpdateTTL?: boolean } = {},
 ): LRUCache<string, V> {
   return new LRUCache({ maxSize: max, sizeCalculation: () => 1, ...options });
 }

@@ -12,6 +12,7 @@ import { Explanations } from './explanations.js';
 import { IndexAdvisor } from './index-advisor.js';
 import { InlineParameters } from './inline-parameters.js';
 import { KeptAnswers } from './write/kept-answers.js';
+import { KeptBytes } from './write/kept-bytes.js';
 import { RepeatedAnswers } from './write/repeated-answers.js';
 import { LinkExplanations } from './link-explanations.js';
 import { LinkHooks } from './table/link-hooks.js';
@@ -71,6 +72,7 @@ import { ViolationCompleter } from './table/complete-violations.js';
     IndexAdvisor,
     InlineParameters,
     KeptAnswers,
+    KeptBytes,
     RepeatedAnswers,
     LinkExplanations,
     LinkHooks,

@@ -16,12 +16,16 @@ import {
   type KeyedRequest,
 } from '../../sql/idempotency.sql.js';
 import { deleteExpiredStatement } from '../../sql/recovery.sql.js';
+import { KeptBytes } from './kept-bytes.js';
 
 /** Seconds that an answer is kept. */
 const LIFETIME = 24 * 3600;
 
 /** Refusals of the input and of what it names. Others are of the caller or of the moment. */
 const KEPT_STATUSES: ReadonlySet<number> = new Set([400, 404, 409, 412, 422]);
+
+/** Bytes of the row of an answer, apart from its texts. */
+const ROW_BYTES = 500;
 
 /** Attempts to take a key whose row another transaction has just stored. */
 const ATTEMPTS = 5;
@@ -59,7 +63,10 @@ export class AnsweredError extends Error {
 export class KeptAnswers {
   readonly #swept = lruCache<true>(10_000, { ttl: SWEEP_INTERVAL });
 
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly bytes: KeptBytes,
+  ) {}
 
   /** Takes the key. @throws AnsweredError if it was used before, KindError 409 while another request uses it */
   async claim(tx: Executor, schema: string, keyed: KeyedRequest): Promise<void> {
@@ -75,11 +82,11 @@ export class KeptAnswers {
     throw retryLater('idempotency.running', 'The first request with this Idempotency-Key is still being answered');
   }
 
-  /** Stores the answer of a success. @throws KindError 400 if it is too large to be kept */
+  /** Stores the answer of a success. @throws KindError 400 if it is too large to be kept, 429 if the project keeps too much */
   async keep(
     tx: Executor,
     schema: string,
-    id: string,
+    { id, request }: KeyedRequest,
     { content, etag, headers }: Answer,
     model: number | undefined,
   ): Promise<void> {
@@ -88,15 +95,21 @@ export class KeptAnswers {
       const text = `The answer would be larger than the ${most} bytes that are kept for an Idempotency-Key. Nothing was stored: send less at once, each part with a key of its own, or send it without a key`;
       throw refusal('answer.too_large', text);
     }
+    this.bytes.refuseIfFull(schema);
     const sent = JSON.stringify({ etag, headers, model } satisfies KeptHeaders);
     await tx.run(keepAnswerStatement(schema, id, { status: 200, content, headers: sent }));
-    tx.tx?.afterCommit(() => this.#sweep(schema));
+    tx.tx?.afterCommit(() => {
+      this.bytes.add(schema, sizeOf(content, request));
+      return this.#sweep(schema);
+    });
   }
 
   /** Stores the answer of a refusal, if it is of a kind that is kept. */
   async keepRefusal(schema: string, keyed: KeyedRequest, { status, messages }: ErrorAnswer): Promise<void> {
     const content = JSON.stringify(messages);
-    if (!KEPT_STATUSES.has(status) || Buffer.byteLength(content) > LIMITS.keptAnswer) return;
+    const tooLarge = Buffer.byteLength(content) > LIMITS.keptAnswer;
+    if (!KEPT_STATUSES.has(status) || tooLarge || !this.bytes.hasRoom(schema)) return;
+    this.bytes.add(schema, sizeOf(content, keyed.request));
     await this.database.run(keepRefusalStatement(schema, keyed, { status, content, headers: null }, LIFETIME));
     await this.#sweep(schema);
   }
@@ -106,6 +119,11 @@ export class KeptAnswers {
     this.#swept.set(schema, true);
     await this.database.run(deleteExpiredStatement(schema, IDEMPOTENCY_TABLE));
   }
+}
+
+/** About as many bytes as the row of an answer has. */
+function sizeOf(content: string, request: string): number {
+  return Buffer.byteLength(content) + request.length + ROW_BYTES;
 }
 
 /** The kept answer. @throws StoredRefusal if it was a refusal, KindError 422 if the key was used for another request */

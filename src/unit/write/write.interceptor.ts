@@ -212,7 +212,7 @@ class Write {
     // A change of definitions that shows nothing returns undefined.
     const answer = result instanceof Answer ? result : NULL_ANSWER;
     if (this.#dry) throw new DryRunDone(answer);
-    if (keyed) await this.parts.kept.keep(tx, schema, keyed.id, answer, scopeOf(this.request).enclosing?.model.version);
+    if (keyed) await this.parts.kept.keep(tx, schema, keyed, answer, scopeOf(this.request).enclosing?.model.version);
     return result;
   }
 

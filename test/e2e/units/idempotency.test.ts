@@ -1,7 +1,10 @@
 /** Requests with an idempotency key are done once, on any process, and answered the same whenever they are sent again. */
 import { describe, expect, it } from 'vitest';
+import { LIMITS } from '../../../src/shared/limits.js';
+import { ProjectStore } from '../../../src/tenancy/project-store.js';
+import { KeptBytes } from '../../../src/unit/write/kept-bytes.js';
 import { anonymous, asMember, defineKinds } from '../../support/callers.js';
-import { createdId, ok, query } from '../../support/definitions.js';
+import { createdId, ok, query, refusalOf } from '../../support/definitions.js';
 import { FunctionsFolder, reload } from '../../support/functions.js';
 import { Gate, gateOf } from '../../support/gate.js';
 import { startTestService, type Reply, type TestProject } from '../../support/service.js';
@@ -431,6 +434,30 @@ describe('a key is refused', () => {
     expect([status, body.messages[0]?.code]).toEqual([400, 'answer.too_large']);
     expect(body.messages[0]?.text).toContain('Nothing was stored: send less at once');
     expect(await countOf('note')).toBe(before);
+  });
+
+  it('where the project keeps as much as it may; nothing is stored, and refusals are not kept', async () => {
+    const full = await service.project();
+    await defineKinds(full, { id: 'note', parameters: [{ id: 'text', kind_id: 'string', max_length: 10 }] });
+    const schema = (await service.service.app.get(ProjectStore).find(full.id))?.schema ?? '';
+    const bytes = service.service.app.get(KeptBytes);
+    const first = newKey();
+    await ok(send(full, first, 'POST', '/note/unit', { text: 'kept' }));
+    bytes.add(schema, LIMITS.keptPerProject - 100_000);
+    await ok(send(full, newKey(), 'POST', '/note/unit', { text: 'fits', metadata: { more: 'y'.repeat(100_000) } }));
+    const refused = await send(full, newKey(), 'POST', '/note/unit', { text: 'more' });
+    expect(refusalOf(refused)).toEqual({ status: 429, messages: ['idempotency.full'] });
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(86_000);
+    expect((await ok(full.get('/note/unit?limit=0'))).count).toBe(2);
+    const key = newKey();
+    for (const text of ['longer than ten', 'another that is longer']) {
+      const reply = await send(full, key, 'POST', '/note/unit', { text });
+      expect([reply.status, replayed(reply)]).toEqual([400, null]);
+    }
+    // What was kept is repeated, and other projects and writes without a key go on.
+    expect(replayed(await send(full, first, 'POST', '/note/unit', { text: 'kept' }))).toBe('true');
+    await ok(full.post('/note/unit', { text: 'more' }));
+    await ok(send(project, newKey(), 'POST', '/note/unit', { text: 'elsewhere' }));
   });
 
   it('but not looked at where nothing is written', async () => {
