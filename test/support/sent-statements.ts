@@ -37,5 +37,5 @@ export function observeStatements(database: Database, onStatement: (statement: S
 }
 
 function isOfStatistics({ text }: Statement): boolean {
-  return text.startsWith('EXPLAIN (ANALYZE') || text.includes(`"${QUERY_TABLE}"`);
+  return text.startsWith('EXPLAIN (') || text.includes(`"${QUERY_TABLE}"`);
 }
