@@ -11,8 +11,8 @@ interface DatabaseInternals {
 
 /**
  * Calls `onStatement` for each statement, until the returned function is called. BEGIN, COMMIT and ROLLBACK, which are
- * sent as plain text, do not count, and neither do statements for the statistics of queries, which a service sends once a
- * minute.
+ * sent as plain text, do not count, and neither do statements that a service sends in the background: for the statistics
+ * of queries once a minute, and for comparing the plans of a repeated list.
  */
 export function observeStatements(database: Database, onStatement: (statement: Statement) => void): () => void {
   const { master: pool } = (database as unknown as DatabaseInternals).dataSource.driver;
@@ -21,7 +21,7 @@ export function observeStatements(database: Database, onStatement: (statement: S
     const query = client.query.bind(client) as (...args: unknown[]) => unknown;
     const observedQuery = (...args: unknown[]): unknown => {
       const [statement] = args;
-      if (typeof statement !== 'string' && !isOfStatistics(statement as Statement)) onStatement(statement as Statement);
+      if (typeof statement !== 'string' && !isInBackground(statement as Statement)) onStatement(statement as Statement);
       return query(...args);
     };
     Object.assign(client, { query: observedQuery });
@@ -36,6 +36,6 @@ export function observeStatements(database: Database, onStatement: (statement: S
   };
 }
 
-function isOfStatistics({ text }: Statement): boolean {
-  return text.startsWith('EXPLAIN (') || text.includes(`"${QUERY_TABLE}"`);
+function isInBackground({ text }: Statement): boolean {
+  return /^EXPLAIN \([^)]*COSTS OFF/.test(text) || /^EXPLAIN \(ANALYZE/.test(text) || text.includes(`"${QUERY_TABLE}"`);
 }

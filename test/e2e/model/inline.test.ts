@@ -231,7 +231,9 @@ describe('a definition that repeats a stored one', () => {
     await expectRefused(project, () => kind('never', text(id, second)), {
       status: 409,
       messages: ['parameter.exists parameters'],
-      text: new RegExp(`parameters\\[0\\]\\.id: .* a string with another ${differs}; a kind shares it`),
+      text: new RegExp(
+        `parameters\\[0\\]\\.id: .* of type string exists already, with another ${differs}; a kind shares it`,
+      ),
     });
   });
 
