@@ -8,7 +8,7 @@ import { loadConfig } from './src/config/config.js';
 import type { ConnectionOptions } from './src/database/connection/connection.js';
 import { createDataSource } from './src/database/connection/data-source.js';
 import { readConnectionFile } from './src/database/embedded/connection-file.js';
-import { CREATE_REGISTRY } from './src/sql/registry.sql.js';
+import { CREATE_REGISTRY } from './src/sql/server/registry.sql.js';
 
 async function findConnection(): Promise<ConnectionOptions> {
   const { databaseUrl, databaseDirectUrl, dataDir } = loadConfig();

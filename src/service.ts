@@ -26,7 +26,7 @@ import { OpenRequests } from './http/server/open-requests.js';
 import { serviceUrl } from './listen-address.js';
 import { MailQueue } from './mail/mail-queue.js';
 import { PublicAddress } from './mail/public-address.js';
-import { notifyStatement } from './sql/connection.sql.js';
+import { notifyStatement } from './sql/server/connection.sql.js';
 import type { ReceivedConnections } from './received-connections.js';
 import { ProjectStore } from './tenancy/project-store.js';
 

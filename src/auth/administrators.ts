@@ -4,7 +4,7 @@ import { loadModel } from '../catalog/model/model-store.js';
 import type { Executor } from '../database/database.js';
 import { ADMIN_KIND } from '../model/built-in-traits.js';
 import { getBuiltInKind } from '../model/model.js';
-import { setPasswordStatement } from '../sql/credential.sql.js';
+import { setPasswordStatement } from '../sql/member/credential.sql.js';
 import { SYSTEM } from '../tenancy/caller.js';
 import type { Project } from '../tenancy/project.js';
 import { UnitStores } from '../unit/unit-stores.js';

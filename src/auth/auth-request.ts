@@ -3,7 +3,7 @@
  */
 import { clientAddress } from '../http/request/client-address.js';
 import type { HttpRequest } from '../http/request/request.js';
-import type { SessionClient } from '../sql/session.sql.js';
+import type { SessionClient } from '../sql/member/session.sql.js';
 
 /** Longer headers `User-Agent` are cut, in characters. */
 const MAX_USER_AGENT = 300;

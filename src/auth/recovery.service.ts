@@ -11,13 +11,13 @@ import { recoveryMail } from '../mail/template/recovery.template.js';
 import { RECOVERY_TABLE } from '../model/table/internal-tables.js';
 import { refusal } from '../shared/errors.js';
 import { foldName } from '../shared/member-names.js';
-import { findCredentialByEmailStatement } from '../sql/credential.sql.js';
+import { findCredentialByEmailStatement } from '../sql/member/credential.sql.js';
 import {
   storeRecoveryStatement,
   findRecoveryCredentialStatement,
   deleteExpiredStatement,
   useRecoveryStatement,
-} from '../sql/recovery.sql.js';
+} from '../sql/member/recovery.sql.js';
 import type { BodyInput } from '../tenancy/body-input.js';
 import type { Project } from '../tenancy/project.js';
 import type { RecoverPasswordBody } from './dto/recover-password.dto.js';

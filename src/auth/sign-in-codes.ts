@@ -4,7 +4,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { SECRET } from '../config/config.token.js';
 import { Database } from '../database/database.js';
 import { CODE_TABLE } from '../model/table/internal-tables.js';
-import { storeCodeStatement, deleteExpiredStatement, tryCodeStatement } from '../sql/recovery.sql.js';
+import { storeCodeStatement, deleteExpiredStatement, tryCodeStatement } from '../sql/member/recovery.sql.js';
 import type { Project } from '../tenancy/project.js';
 import { keyedHash } from './keyed-hash.js';
 

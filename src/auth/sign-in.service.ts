@@ -7,7 +7,7 @@ import { MailQueue } from '../mail/mail-queue.js';
 import { codeMail } from '../mail/template/code.template.js';
 import { afterPartialWrite, refusal } from '../shared/errors.js';
 import { foldName } from '../shared/member-names.js';
-import { findCredentialStatement } from '../sql/credential.sql.js';
+import { findCredentialStatement } from '../sql/member/credential.sql.js';
 import type { Project } from '../tenancy/project.js';
 import type { SignInBody } from './dto/sign-in.dto.js';
 import { CODE_MINUTES, SignInCodes } from './sign-in-codes.js';

@@ -11,14 +11,14 @@ import { THROTTLE_TABLE } from '../model/table/internal-tables.js';
 import { retryLater, KindError } from '../shared/errors.js';
 import { FairQueue } from '../shared/fair-queue.js';
 import { LIMITS } from '../shared/limits.js';
-import { deleteExpiredStatement } from '../sql/recovery.sql.js';
+import { deleteExpiredStatement } from '../sql/member/recovery.sql.js';
 import {
   deleteAttemptsStatement,
   returnAttemptsStatement,
   takeAttemptsStatement,
   waitStatement,
   type Allowance,
-} from '../sql/throttle.sql.js';
+} from '../sql/member/throttle.sql.js';
 import type { Project } from '../tenancy/project.js';
 import { keyedHash } from './keyed-hash.js';
 

@@ -9,7 +9,7 @@ import { retryLater, KindError } from '../shared/errors.js';
 import type { FairQueue } from '../shared/fair-queue.js';
 import { Measurements } from '../shared/measurements.js';
 import type { MaybePromise } from '../shared/maybe-promise.js';
-import { readStateStatement, type ModelState } from '../sql/model.sql.js';
+import { readStateStatement, type ModelState } from '../sql/definition/model.sql.js';
 import type { Project } from '../tenancy/project.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import { connectionQueue } from './connection-queue.js';

@@ -2,7 +2,7 @@
 import type { DataSource } from 'typeorm';
 import type { Pool, PoolClient } from 'pg';
 import { isWrite, type Statement } from '../sql/fragment.js';
-import { cancelStatement } from '../sql/connection.sql.js';
+import { cancelStatement } from '../sql/server/connection.sql.js';
 import { withSession } from './session-connection.js';
 import { beginTransaction } from './transaction/begin.js';
 import { requestCancel } from './statement/cancel-request.js';

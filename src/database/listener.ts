@@ -7,7 +7,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { listenStatement, PING } from '../sql/connection.sql.js';
+import { listenStatement, PING } from '../sql/server/connection.sql.js';
 import { clientOptions, type ConnectionOptions } from './connection/connection.js';
 
 export interface ListenerEvents {

@@ -7,7 +7,7 @@ import {
   listenStatement,
   notifyStatement,
   READ_BACKEND_PID,
-} from '../sql/connection.sql.js';
+} from '../sql/server/connection.sql.js';
 import { GuardedClient } from './connection/guarded-client.js';
 import { runOnClient } from './statement/run-on-client.js';
 import { commonRefusal } from './statement/sqlstate.js';

@@ -7,7 +7,7 @@ import { MEMBER_GROUP, PARAMETER_GROUP, RESERVED_GROUPS, type GroupDef, type Kin
 import { plural } from '../model/parameter-type/text-rules.js';
 import { refusal } from '../shared/errors.js';
 import { jsonEqual, scalarText } from '../shared/json.js';
-import { updateParametersStatement } from '../sql/model.sql.js';
+import { updateParametersStatement } from '../sql/definition/model.sql.js';
 import { Behaviors, type RegisteredBehavior, type PendingWrite } from '../unit/draft/behavior.js';
 import type { Body, Draft } from '../unit/draft/draft.js';
 import { checkNewId, withLabel } from '../unit/draft/client-ids.js';

@@ -13,13 +13,13 @@ import { parseListQuery, type ParsedQuery, type QueryParameters } from '../http/
 import { GET_QUERY, UNITS_QUERY } from '../http/route/query-names.js';
 import { getGroup, type GroupDef } from '../model/model.js';
 import { isCallerError } from '../shared/errors.js';
-import type { AnyKindPlan, UnionPlan } from '../sql/union.sql.js';
+import type { AnyKindPlan, UnionPlan } from '../sql/list/union.sql.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import { explainablePage } from '../unit/explain/explained-page.js';
 import { planAggregate } from '../unit/query/aggregate.plan.js';
 import { decodeCursor, encodeCursor } from '../unit/query/cursor.js';
 import { planParts, showsKind, includingKind, type MixedPage, type UnionParts } from '../unit/query/union.plan.js';
-import { showsMore, unitAnswer } from '../unit/table/presentation-version.js';
+import { showsMore, unitAnswer } from '../unit/table/read/presentation-version.js';
 import { requestSession } from '../unit/session/caller-executor.js';
 import type { Session } from '../unit/session/session.js';
 import { Structs } from '../unit/struct.js';
@@ -28,14 +28,14 @@ import { planContextOf, countFor, planQuery, type PlanContext } from '../unit/qu
 import { planBoth } from '../unit/query/plan-both.js';
 import { UnitReader } from '../unit/unit.reader.js';
 import { queryKey, RepeatedQueries } from '../unit/query/repeated-queries.js';
-import { PageRepository } from '../unit/table/page.repository.js';
+import { PageRepository } from '../unit/table/read/page.repository.js';
 import {
   furtherOfUnion,
   readyAggregate,
   readyUnion,
   type ReadyAggregate,
   type ReadyPage,
-} from '../unit/table/ready-page.js';
+} from '../unit/table/read/ready-page.js';
 import { UnitRepository } from '../unit/table/unit.repository.js';
 import { Walks } from '../unit/query/reachable-kinds.js';
 import { GROUP_KIND, KIND_KIND } from '../model/built-in-traits.js';

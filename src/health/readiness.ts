@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../database/database.js';
 import { OpenRequests } from '../http/server/open-requests.js';
 import { KindError } from '../shared/errors.js';
-import { PING } from '../sql/connection.sql.js';
+import { PING } from '../sql/server/connection.sql.js';
 
 @Injectable()
 export class Readiness {

@@ -2,8 +2,8 @@
 import type { KindDef } from '../model/model.js';
 import { didYouMean } from '../shared/did-you-mean.js';
 import { refusal } from '../shared/errors.js';
-import type { Direction } from '../sql/traversal-plan.js';
-import { notLinked } from './walk.plan.js';
+import type { Direction } from '../sql/link/traversal-plan.js';
+import { notLinked } from './walk/walk.plan.js';
 
 const DIRECTIONS: readonly Direction[] = ['parent', 'child'];
 

@@ -5,7 +5,7 @@ import { hasOwnAccess, linkGrantOf } from '../access/link-access.js';
 import type { LinkOperation } from '../model/built-in-traits.js';
 import type { LinkTypeDef } from '../model/model.js';
 import { didYouMean } from '../shared/did-you-mean.js';
-import type { LinkPlan } from '../sql/link-ends.sql.js';
+import type { LinkPlan } from '../sql/link/link-ends.sql.js';
 import { SystemLinks, type SystemLink } from '../unit/system-links.js';
 import { planLink, unknownType, type LinkPath } from './link.plan.js';
 import type { LinkScope } from './link.repository.js';

@@ -14,11 +14,11 @@ import { bodyBytes, bodyJson } from '../tenancy/request-bodies.js';
 import { Scope, type RequestScope } from '../tenancy/request-scope.js';
 import { TenancyInterceptor } from '../tenancy/tenancy.interceptor.js';
 import { WriteInterceptor } from '../unit/write/write.interceptor.js';
-import { LinkReader } from './link.reader.js';
+import { LinkReader } from './walk/link.reader.js';
 import type { LinkPath } from './link.plan.js';
-import { LinkSetService } from './link-set.service.js';
+import { LinkSetService } from './set/link-set.service.js';
 import { LinkService } from './link.service.js';
-import { ShortestPathReader } from './shortest-path.reader.js';
+import { ShortestPathReader } from './walk/shortest-path.reader.js';
 import { GROUP_KIND, KIND_KIND } from '../model/built-in-traits.js';
 
 interface LinkParams {

@@ -2,8 +2,8 @@
 import { accessDenied, grantOf } from '../access/access.js';
 import type { KindDef, LinkTypeDef, Model } from '../model/model.js';
 import { refusal, type KindError } from '../shared/errors.js';
-import type { LinkPlan } from '../sql/link-ends.sql.js';
-import type { LinkRow } from '../sql/link.sql.js';
+import type { LinkPlan } from '../sql/link/link-ends.sql.js';
+import type { LinkRow } from '../sql/link/link.sql.js';
 import type { Caller } from '../tenancy/caller.js';
 import type { Session } from '../unit/session/session.js';
 import { readableLinkFields } from '../unit/query/link-values.js';

@@ -15,9 +15,9 @@ import {
   updateLinkStatement,
   type LinkRow,
   type LinkValues,
-} from '../sql/link.sql.js';
-import type { LinkPlan } from '../sql/link-ends.sql.js';
-import { keepVersionStatement } from '../sql/model.sql.js';
+} from '../sql/link/link.sql.js';
+import type { LinkPlan } from '../sql/link/link-ends.sql.js';
+import { keepVersionStatement } from '../sql/definition/model.sql.js';
 import { executorFor, timesOf } from '../unit/session/caller-executor.js';
 import type { Session } from '../unit/session/session.js';
 

@@ -1,6 +1,6 @@
 /**
  * The fields that every unit has beside the parameters of its kind. `model/build/build-model.ts` puts them in order,
- * `sql/write.sql.ts` and `sql/unit-version.sql.ts` write their values, `sql/model.sql.ts` those of built-in rows; a new
+ * `sql/write/write.sql.ts` and `sql/unit-version.sql.ts` write their values, `sql/definition/model.sql.ts` those of built-in rows; a new
  * one needs a new `BUILT_IN_VERSION`.
  */
 import { builtInField, constantField } from './field.js';

@@ -7,8 +7,8 @@ import { createGzip } from 'node:zlib';
 import { acceptsGzip } from '../http/answer/content-coding.js';
 import { varyOf } from '../http/answer/vary.js';
 import type { HttpRequest, HttpResponse } from '../http/request/request.js';
-import type { LineSink } from './cursor-lines.js';
-import { WAITING_LIMITS, WaitingTime } from './waiting-time.js';
+import type { LineSink } from './file/cursor-lines.js';
+import { WAITING_LIMITS, WaitingTime } from './file/waiting-time.js';
 
 /** Characters that are collected before they are written. */
 const CHUNK = 64 * 1024;

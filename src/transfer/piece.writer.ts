@@ -15,7 +15,7 @@ import { withCompleteRefusal } from '../unit/draft/complete-refusal.js';
 import { keyRows } from '../unit/draft/upsert-keys.js';
 import type { Session } from '../unit/session/session.js';
 import type { UnitStore, UpsertResult, WriteOptions } from '../unit/store/unit-store.js';
-import type { FileRecord } from './file-record.js';
+import type { FileRecord } from './file/file-record.js';
 import { PieceTransaction } from './piece-transaction.js';
 import { SeenKeys } from './seen-keys.js';
 

@@ -8,7 +8,7 @@ import { Scope, type RequestScope } from '../tenancy/request-scope.js';
 import { TenancyInterceptor } from '../tenancy/tenancy.interceptor.js';
 import { WriteInterceptor } from '../unit/write/write.interceptor.js';
 import type { Answer } from '../http/answer/answer.js';
-import { requestFile } from './file-text.js';
+import { requestFile } from './file/file-text.js';
 import { ImportService } from './import.service.js';
 import { ExportOutput } from './export.output.js';
 import { ExportService } from './export.service.js';

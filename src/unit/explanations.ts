@@ -2,7 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import { accessDenied, authorizeKind } from '../access/access.js';
 import { readableFields, writableFields } from '../access/masks.js';
-import { explainAccess, predicatesToTest, operationChecks, type OperationCheck } from '../access/explain.js';
+import { explainAccess, predicatesToTest, operationChecks, type OperationCheck } from '../access/explain/explain.js';
 import { ruleLimitFault } from '../access/rule.js';
 import { Catalog } from '../catalog/catalog.service.js';
 import { Database } from '../database/database.js';

@@ -1,7 +1,7 @@
 /** Explains who may link a unit as the parent, where the access of the link type decides. */
 import { Injectable } from '@nestjs/common';
 import { authorizeKind, grantOf } from '../access/access.js';
-import { explainLink, linkChecks, type LinkExplanation } from '../access/explain-links.js';
+import { explainLink, linkChecks, type LinkExplanation } from '../access/explain/explain-links.js';
 import { isLinkable, type KindDef } from '../model/model.js';
 import { refusal } from '../shared/errors.js';
 import type { Caller } from '../tenancy/caller.js';

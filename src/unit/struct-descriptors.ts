@@ -14,7 +14,7 @@ import { resolveFilter } from '../model/predicate/resolve-filter.js';
 import { KIND_KIND } from '../model/built-in-traits.js';
 import { Faults } from '../shared/errors.js';
 import type { Json } from '../shared/json.js';
-import { targetsOfOrder, type OrderTerm } from '../sql/order.sql.js';
+import { targetsOfOrder, type OrderTerm } from '../sql/list/order.sql.js';
 import { ANONYMOUS, type Caller } from '../tenancy/caller.js';
 import { planFields } from './query/answer.plan.js';
 import { collectFaults } from './query/collect-faults.js';

@@ -14,7 +14,7 @@ import { jsonText } from '../shared/large-json.js';
 import { LIMITS } from '../shared/limits.js';
 import { runYielding, type WorkInPieces } from '../shared/work-in-pieces.js';
 import { answerTooLarge } from '../shared/response-size.js';
-import { descriptorsStatement } from '../sql/descriptor.sql.js';
+import { descriptorsStatement } from '../sql/list/descriptor.sql.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import { describe, planDescriptors, type Descriptor } from './struct-descriptors.js';
 import { UnitStores } from './unit-stores.js';

@@ -20,8 +20,8 @@ import { explainablePage } from './explain/explained-page.js';
 import type { KeyText } from './query/key-parameter.js';
 import type { UnitPage } from './query/unit-page.js';
 import type { Readable, UnitOperation, UnitRow, UnitStore } from './store/unit-store.js';
-import { unitAnswer } from './table/presentation-version.js';
-import { TableReader } from './table/table.reader.js';
+import { unitAnswer } from './table/read/presentation-version.js';
+import { TableReader } from './table/read/table.reader.js';
 import { UnitStores } from './unit-stores.js';
 
 @Injectable()

@@ -15,14 +15,14 @@ import { CASCADE_QUERY, NO_QUERY, type QueryName } from '../http/route/query-nam
 import type { KindDef, Model } from '../model/model.js';
 import { EventLoopYield } from '../shared/event-loop-yield.js';
 import { refusal } from '../shared/errors.js';
-import type { Isolation } from '../sql/transaction.sql.js';
+import type { Isolation } from '../sql/server/transaction.sql.js';
 import type { MaybePromise } from '../shared/maybe-promise.js';
 import { runYielding } from '../shared/work-in-pieces.js';
 import { knowsWholeProject } from '../tenancy/caller.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import type { BodyLimit } from '../tenancy/request-bodies.js';
 import { Behaviors } from './draft/behavior.js';
-import { unitAnswer } from './table/presentation-version.js';
+import { unitAnswer } from './table/read/presentation-version.js';
 import { deploymentOf, executorFor, requestSession, timesOf } from './session/caller-executor.js';
 import type { Session } from './session/session.js';
 import { affectedAnswer, bulkAnswer, createdAnswer, manyUpserted, onlyOne, upserted } from './write-answers.js';

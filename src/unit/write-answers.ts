@@ -3,7 +3,7 @@ import { Answer, jsonAnswer, pageAnswer } from '../http/answer/answer.js';
 import { RESULT_HEADER } from '../http/request/header-names.js';
 import type { KindDef } from '../model/model.js';
 import type { AffectedUnits, UnitRow, UpsertedUnit } from './store/unit-store.js';
-import { unitAnswer } from './table/presentation-version.js';
+import { unitAnswer } from './table/read/presentation-version.js';
 
 export function onlyOne<Row>(rows: readonly Row[]): Row {
   const [row] = rows;

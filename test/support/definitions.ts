@@ -9,7 +9,7 @@ import type { ModelRecords } from '../../src/model/build/definition-records.js';
 import { tableShapes, type TableShape } from '../../src/model/table/required-tables.js';
 import type { Statement } from '../../src/sql/fragment.js';
 import { runSync } from '../../src/shared/work-in-pieces.js';
-import { loadModelStatement, type ModelRow } from '../../src/sql/model.sql.js';
+import { loadModelStatement, type ModelRow } from '../../src/sql/definition/model.sql.js';
 import type { Reply, TestProject } from './service.js';
 
 export interface Definitions {

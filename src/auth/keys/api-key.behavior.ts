@@ -10,7 +10,7 @@ import { refusal, type Faults } from '../../shared/errors.js';
 import { isUuid } from '../../shared/identifiers.js';
 import { scalarText } from '../../shared/json.js';
 import { LIMITS } from '../../shared/limits.js';
-import { countKeysStatement, lockKeyOwnerStatement } from '../../sql/api-key.sql.js';
+import { countKeysStatement, lockKeyOwnerStatement } from '../../sql/member/api-key.sql.js';
 import { isAdministrator } from '../../tenancy/caller.js';
 import { Behaviors, type PendingWrite, type RegisteredBehavior } from '../../unit/draft/behavior.js';
 import { withSystemValue, type Draft } from '../../unit/draft/draft.js';

@@ -7,7 +7,7 @@ import { getBuiltInKind, hasApiKeys } from '../../model/model.js';
 import { refusal } from '../../shared/errors.js';
 import type { Json } from '../../shared/json.js';
 import { foldName } from '../../shared/member-names.js';
-import { findCredentialStatement } from '../../sql/credential.sql.js';
+import { findCredentialStatement } from '../../sql/member/credential.sql.js';
 import { SYSTEM } from '../../tenancy/caller.js';
 import type { Project } from '../../tenancy/project.js';
 import { UnitStores } from '../../unit/unit-stores.js';

@@ -16,7 +16,7 @@ import { hasApiKeys } from '../../model/model.js';
 import type { MaybePromise } from '../../shared/maybe-promise.js';
 import { SharedLoads } from '../../shared/shared-loads.js';
 import { lruCache } from '../../shared/lru-cache.js';
-import { findKeyStatement, recordKeyUseStatement, type FoundKey } from '../../sql/api-key.sql.js';
+import { findKeyStatement, recordKeyUseStatement, type FoundKey } from '../../sql/member/api-key.sql.js';
 import { Measurements } from '../../shared/measurements.js';
 import { memberCaller, type MemberCaller } from '../../tenancy/caller.js';
 import type { Project } from '../../tenancy/project.js';

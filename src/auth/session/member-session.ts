@@ -4,7 +4,7 @@ import { readableFields } from '../../access/masks.js';
 import type { Executor } from '../../database/database.js';
 import { isMemberKind, type Model } from '../../model/model.js';
 import { CREDENTIAL_KIND } from '../../model/built-in-traits.js';
-import { recordAccessStatement } from '../../sql/credential.sql.js';
+import { recordAccessStatement } from '../../sql/member/credential.sql.js';
 import { memberCaller } from '../../tenancy/caller.js';
 import type { Project } from '../../tenancy/project.js';
 import { SessionStore, type SessionGrant, type SessionStart } from './session-store.js';

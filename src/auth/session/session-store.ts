@@ -24,7 +24,7 @@ import {
   type EndedSessions,
   type SessionClient,
   type SessionPage,
-} from '../../sql/session.sql.js';
+} from '../../sql/member/session.sql.js';
 import type { Project } from '../../tenancy/project.js';
 import { invalidToken } from './bearer.js';
 

@@ -8,7 +8,7 @@ import { jsonAnswer, NULL_ANSWER, pageAnswer, type Answer } from '../../http/ans
 import type { PageQuery } from '../../http/route/parse-list-query.js';
 import { refusal } from '../../shared/errors.js';
 import { isUuid } from '../../shared/identifiers.js';
-import { findMemberStatement } from '../../sql/credential.sql.js';
+import { findMemberStatement } from '../../sql/member/credential.sql.js';
 import type { MemberCaller } from '../../tenancy/caller.js';
 import type { Project } from '../../tenancy/project.js';
 import { SessionStore } from './session-store.js';

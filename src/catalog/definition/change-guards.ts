@@ -5,7 +5,7 @@ import type { Constraint, OwnField } from '../../model/parameter-type/parameter-
 import { plural } from '../../model/parameter-type/text-rules.js';
 import { Faults, refusal, type KindError } from '../../shared/errors.js';
 import { LIMITS } from '../../shared/limits.js';
-import { guardStatement, patternValuesStatement } from '../../sql/ddl.sql.js';
+import { guardStatement, patternValuesStatement } from '../../sql/definition/ddl.sql.js';
 import type { Project } from '../../tenancy/project.js';
 import type { PatternMatcher, PatternTime } from '../pattern/pattern-matcher.js';
 

@@ -8,9 +8,9 @@ import { KIND_KIND, LINK_KIND } from '../../model/built-in-traits.js';
 import { BUILT_IN_VERSION } from '../../model/built-in/built-in.js';
 import { diffInPieces, type SchemaStep } from '../../model/table/diff.js';
 import { hasApiKeys, isMemberKind, parameterOwner, type Model } from '../../model/model.js';
-import { deleteKeysWithoutMemberStatement } from '../../sql/api-key.sql.js';
-import { deleteLinksOfKindStatement } from '../../sql/many-links.sql.js';
-import { endMembersStatement } from '../../sql/session.sql.js';
+import { deleteKeysWithoutMemberStatement } from '../../sql/member/api-key.sql.js';
+import { deleteLinksOfKindStatement } from '../../sql/link/many-links.sql.js';
+import { endMembersStatement } from '../../sql/member/session.sql.js';
 import { EventLoopYield } from '../../shared/event-loop-yield.js';
 import { retryLater } from '../../shared/errors.js';
 import { FairQueue, fractionOf } from '../../shared/fair-queue.js';
@@ -18,16 +18,16 @@ import { LIMITS } from '../../shared/limits.js';
 import { Measurements } from '../../shared/measurements.js';
 import { runYielding } from '../../shared/work-in-pieces.js';
 import { dropCountsStatement } from '../../sql/count.sql.js';
-import { lockForDefinitionChangeStatement } from '../../sql/ddl.sql.js';
+import { lockForDefinitionChangeStatement } from '../../sql/definition/ddl.sql.js';
 import {
   bumpVersionStatement,
   deleteParametersStatement,
   lockProjectStatement,
   recordDefinedInStatement,
-} from '../../sql/model.sql.js';
-import { closeFieldAccessStatement, setAccessStatement } from '../../sql/model-access.sql.js';
-import { setUnindexedStatement } from '../../sql/registry.sql.js';
-import { lockTimeoutStatement } from '../../sql/transaction.sql.js';
+} from '../../sql/definition/model.sql.js';
+import { closeFieldAccessStatement, setAccessStatement } from '../../sql/access/model-access.sql.js';
+import { setUnindexedStatement } from '../../sql/server/registry.sql.js';
+import { lockTimeoutStatement } from '../../sql/server/transaction.sql.js';
 import type { Project } from '../../tenancy/project.js';
 import { checkGuards } from './change-guards.js';
 import { IndexBuilder } from '../index/index-builder.js';

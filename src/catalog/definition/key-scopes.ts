@@ -2,7 +2,7 @@
 import { withoutKinds } from '../../access/key-scope.js';
 import type { Executor } from '../../database/database.js';
 import type { Json } from '../../shared/json.js';
-import { keysNamingKindStatement, setScopesStatement } from '../../sql/api-key.sql.js';
+import { keysNamingKindStatement, setScopesStatement } from '../../sql/member/api-key.sql.js';
 
 /** Keys that are changed with one statement. */
 const KEYS_AT_ONCE = 1000;

@@ -4,7 +4,7 @@ import { isTooLongForIndex, isTooManyColumns } from '../../database/statement/sq
 import type { SchemaStep } from '../../model/table/diff.js';
 import { refusal } from '../../shared/errors.js';
 import { trigramSchema } from '../index/trigrams.js';
-import { dropDefaultsStatement, stepStatement } from '../../sql/ddl.sql.js';
+import { dropDefaultsStatement, stepStatement } from '../../sql/definition/ddl.sql.js';
 import { inOneMessage, type Statement } from '../../sql/fragment.js';
 import type { DeferredIndexes } from '../index/deferred-indexes.js';
 

@@ -6,7 +6,7 @@ import type { Executor } from '../../database/database.js';
 import type { SchemaStep } from '../../model/table/diff.js';
 import type { TableShape } from '../../model/table/required-tables.js';
 import { LIMITS } from '../../shared/limits.js';
-import { isLargeStatement, oversizedStatement } from '../../sql/index.sql.js';
+import { isLargeStatement, oversizedStatement } from '../../sql/definition/index.sql.js';
 
 type CreateIndexStep = Extract<SchemaStep, { type: 'create_index' }>;
 

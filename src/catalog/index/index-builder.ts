@@ -19,9 +19,9 @@ import {
   lockIndexesStatement,
   listIndexesStatement,
   dropIndexStatement,
-} from '../../sql/index.sql.js';
-import { lockProjectStatement } from '../../sql/model.sql.js';
-import { setUnindexedStatement } from '../../sql/registry.sql.js';
+} from '../../sql/definition/index.sql.js';
+import { lockProjectStatement } from '../../sql/definition/model.sql.js';
+import { setUnindexedStatement } from '../../sql/server/registry.sql.js';
 import { projectOf, type Project } from '../../tenancy/project.js';
 import { loadModel } from '../model/model-store.js';
 import { trigramSchema } from './trigrams.js';

@@ -23,7 +23,7 @@ import { EventLoopYield } from '../../shared/event-loop-yield.js';
 import { Measurements } from '../../shared/measurements.js';
 import { SharedLoads } from '../../shared/shared-loads.js';
 import { runYielding, type WorkInPieces } from '../../shared/work-in-pieces.js';
-import { loadModelStatement, type ModelRow } from '../../sql/model.sql.js';
+import { loadModelStatement, type ModelRow } from '../../sql/definition/model.sql.js';
 import { ProjectStore } from '../../tenancy/project-store.js';
 import type { Project } from '../../tenancy/project.js';
 import { builtInVersion } from './built-in-version.js';

@@ -4,7 +4,7 @@ import { GROUP_KIND, KIND_KIND, LINK_KIND } from '../../model/built-in-traits.js
 import { BUILT_IN_GROUPS } from '../../model/built-in/built-in.js';
 import type { ModelRecords } from '../../model/build/definition-records.js';
 import { builtInRecords, buildModel } from '../../model/build/build-model.js';
-import { provisionRowsStatement } from '../../sql/model.sql.js';
+import { provisionRowsStatement } from '../../sql/definition/model.sql.js';
 
 /**
  * Inserts missing rows of built-in kinds, groups and link types. Returns how many were missing.

@@ -10,7 +10,7 @@ import {
   type IndexShape,
   type TableShape,
 } from '../../model/table/required-tables.js';
-import { introspectStatement } from '../../sql/introspect.sql.js';
+import { introspectStatement } from '../../sql/definition/introspect.sql.js';
 import { MODEL_TABLE } from '../../sql/model-version.sql.js';
 
 interface TableRow {

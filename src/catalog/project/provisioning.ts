@@ -11,10 +11,10 @@ import { diffModels } from '../../model/table/diff.js';
 import { schemaName } from '../../model/names.js';
 import { refusal } from '../../shared/errors.js';
 import { PROJECT_ID } from '../../shared/identifiers.js';
-import { notifyStatement } from '../../sql/connection.sql.js';
+import { notifyStatement } from '../../sql/server/connection.sql.js';
 import { inOneMessage } from '../../sql/fragment.js';
-import { insertModelStatement, lockProjectStatement } from '../../sql/model.sql.js';
-import { accessDefaultStatement, setAccessDefaultStatement } from '../../sql/model-access.sql.js';
+import { insertModelStatement, lockProjectStatement } from '../../sql/definition/model.sql.js';
+import { accessDefaultStatement, setAccessDefaultStatement } from '../../sql/access/model-access.sql.js';
 import {
   collationsStatement,
   createSchemaStatements,
@@ -22,9 +22,9 @@ import {
   dropTablesStatement,
   tablesStatement,
   type FoldCollation,
-} from '../../sql/schema.sql.js';
-import { insertProjectStatement, updateProjectStatement } from '../../sql/registry.sql.js';
-import { lockTimeoutStatement } from '../../sql/transaction.sql.js';
+} from '../../sql/definition/schema.sql.js';
+import { insertProjectStatement, updateProjectStatement } from '../../sql/server/registry.sql.js';
+import { lockTimeoutStatement } from '../../sql/server/transaction.sql.js';
 import { SYSTEM } from '../../tenancy/caller.js';
 import { projectOf, type Project } from '../../tenancy/project.js';
 import { DefinitionChangeService } from '../definition/definition-change.service.js';

@@ -8,7 +8,7 @@ import {
   updateCredentialKeysStatement,
   findUnfoldedCredentialsStatement,
   type NamedCredential,
-} from '../../sql/credential.sql.js';
+} from '../../sql/member/credential.sql.js';
 
 /** Credentials that are read at a time. */
 const CREDENTIALS_PER_READ = 1000;

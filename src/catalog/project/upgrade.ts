@@ -15,16 +15,16 @@ import { tableShapes } from '../../model/table/required-tables.js';
 import { refusal } from '../../shared/errors.js';
 import type { Json } from '../../shared/json.js';
 import { repairCountStatement } from '../../sql/count.sql.js';
-import { lockForDefinitionChangeStatement } from '../../sql/ddl.sql.js';
+import { lockForDefinitionChangeStatement } from '../../sql/definition/ddl.sql.js';
 import {
   extendGroupsStatement,
   ownKindsStatement,
   recordUpgradeStatement,
   updateParametersStatement,
-} from '../../sql/model.sql.js';
-import { stepStatement } from '../../sql/ddl.sql.js';
-import { upgradeModelTableStatement } from '../../sql/schema.sql.js';
-import { setUnindexedStatement } from '../../sql/registry.sql.js';
+} from '../../sql/definition/model.sql.js';
+import { stepStatement } from '../../sql/definition/ddl.sql.js';
+import { upgradeModelTableStatement } from '../../sql/definition/schema.sql.js';
+import { setUnindexedStatement } from '../../sql/server/registry.sql.js';
 import type { Project } from '../../tenancy/project.js';
 import { builtInVersion } from '../model/built-in-version.js';
 import { MODEL_CHANNEL } from '../definition/definition-change.service.js';

@@ -7,7 +7,7 @@ import {
   type AccessReport,
   type Audience,
   type ReportedAccess,
-} from '../../access/access-report.js';
+} from '../../access/report/access-report.js';
 import { loadModel } from '../../catalog/model/model-store.js';
 import { checkNotDeleted, Provisioning } from '../../catalog/project/provisioning.js';
 import { Database } from '../../database/database.js';

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { Option, type Command } from 'commander';
 import { KindError } from '../../shared/errors.js';
-import { FileText } from '../../transfer/file-text.js';
+import { FileText } from '../../transfer/file/file-text.js';
 import type { FileFormat } from '../../transfer/export.query.js';
 import { ImportService } from '../../transfer/import.service.js';
 import type { CommandContext, CommonOptions } from '../tools/command-context.js';

@@ -1,7 +1,7 @@
 /** Opens the PostgreSQL of DATABASE_URL: waits until it answers, and checks its version. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client, DatabaseError } from 'pg';
-import { READ_SERVER_VERSION } from '../../sql/connection.sql.js';
+import { READ_SERVER_VERSION } from '../../sql/server/connection.sql.js';
 import { runOnClient } from '../statement/run-on-client.js';
 import { databaseAddress, type UrlConnection } from './connection.js';
 import { DatabaseStartError } from './start-error.js';

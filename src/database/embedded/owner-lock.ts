@@ -4,7 +4,7 @@
  */
 import { Client } from 'pg';
 import type { Statement } from '../../sql/fragment.js';
-import { FIND_OWNER, LOCK_USAGE, TRY_OWNER_LOCK, TRY_SHARED_USAGE_LOCK } from '../../sql/owner-lock.sql.js';
+import { FIND_OWNER, LOCK_USAGE, TRY_OWNER_LOCK, TRY_SHARED_USAGE_LOCK } from '../../sql/server/owner-lock.sql.js';
 import { clientOptions, type ServerConnection } from '../connection/connection.js';
 import { DatabaseStartError } from '../connection/start-error.js';
 import { runOnClient } from '../statement/run-on-client.js';

@@ -13,7 +13,7 @@ import {
   changeSchemaOwnerStatement,
   schemasOfRoleStatement,
   setRolePasswordStatement,
-} from '../../sql/database-owner.sql.js';
+} from '../../sql/server/database-owner.sql.js';
 import { runOnClient } from '../statement/run-on-client.js';
 import { OWNER, SUPERUSER } from './data-folder.js';
 import { DATABASE } from './owner-lock.js';

@@ -2,9 +2,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { MigrationExecutor, type DataSource, type QueryRunner } from 'typeorm';
 import type { Statement } from '../../sql/fragment.js';
-import { rollbackToSavepointStatement, savepointStatement } from '../../sql/transaction.sql.js';
-import { CREATE_TRIGRAMS, FIND_MISSING_TRIGRAMS } from '../../sql/index.sql.js';
-import { CREATE_REGISTRY, FIND_REGISTRY, LOCK_REGISTRY, REGISTRY_HOLDER } from '../../sql/registry.sql.js';
+import { rollbackToSavepointStatement, savepointStatement } from '../../sql/server/transaction.sql.js';
+import { CREATE_TRIGRAMS, FIND_MISSING_TRIGRAMS } from '../../sql/definition/index.sql.js';
+import { CREATE_REGISTRY, FIND_REGISTRY, LOCK_REGISTRY, REGISTRY_HOLDER } from '../../sql/server/registry.sql.js';
 
 /** Options of the wait for another process. */
 export interface MigrationWait {

@@ -13,7 +13,7 @@ import {
   listServicesStatement,
   recordServiceStatement,
   writeFingerprintStatement,
-} from '../../sql/service-registration.sql.js';
+} from '../../sql/server/service-registration.sql.js';
 import type { Database, Transaction } from '../database.js';
 import { DatabaseStartError } from '../connection/start-error.js';
 

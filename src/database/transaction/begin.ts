@@ -1,6 +1,6 @@
 /** Begins a transaction: its settings, and at REPEATABLE READ the locks of repeated runs. */
 import type { Statement } from '../../sql/fragment.js';
-import { beginStatement, lockTimeoutStatement, ROLLBACK, type Isolation } from '../../sql/transaction.sql.js';
+import { beginStatement, lockTimeoutStatement, ROLLBACK, type Isolation } from '../../sql/server/transaction.sql.js';
 import type { TransactionRuns } from './conflict-retries.js';
 import { isRetryable } from '../statement/sqlstate.js';
 

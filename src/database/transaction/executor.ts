@@ -1,6 +1,6 @@
 /** Interfaces of what runs statements: the pool, or a transaction. */
 import type { Statement } from '../../sql/fragment.js';
-import type { Isolation } from '../../sql/transaction.sql.js';
+import type { Isolation } from '../../sql/server/transaction.sql.js';
 import type { TransactionRuns } from './conflict-retries.js';
 import type { TextSink } from '../statement/row-stream.js';
 import { RestartError } from './restart-error.js';

@@ -1,6 +1,6 @@
 /** A transaction that begins with its first statement, and holds no connection before. */
 import type { Statement } from '../../sql/fragment.js';
-import type { Isolation } from '../../sql/transaction.sql.js';
+import type { Isolation } from '../../sql/server/transaction.sql.js';
 import type { ConnectionShare, TextSink, Transaction } from './executor.js';
 import type { TransactionRuns } from './conflict-retries.js';
 

@@ -1,6 +1,6 @@
 /** A transaction that has a connection, from BEGIN to its end. */
 import type { Statement } from '../../sql/fragment.js';
-import type { Isolation } from '../../sql/transaction.sql.js';
+import type { Isolation } from '../../sql/server/transaction.sql.js';
 import { ShareFullError, type ConnectionShare, type TextSink, type Transaction } from './executor.js';
 import type { TransactionRuns } from './conflict-retries.js';
 

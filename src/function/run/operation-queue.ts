@@ -9,7 +9,7 @@ import {
   releaseSavepointStatement,
   savepointStatement,
   rollbackToSavepointStatement,
-} from '../../sql/transaction.sql.js';
+} from '../../sql/server/transaction.sql.js';
 import type { CallScope } from './call-scope.js';
 
 /** Statuses of refusals after which the transaction can go on. */

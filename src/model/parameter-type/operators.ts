@@ -1,4 +1,4 @@
-/** The filter operators of the types. `resolve-filter.ts` and `sql/operator.sql.ts` define their meaning. */
+/** The filter operators of the types. `resolve-filter.ts` and `sql/condition/operator.sql.ts` define their meaning. */
 import type { Operator } from '../../filter/filter.ast.js';
 
 const COMPARISON = ['eq', 'ne', 'lt', 'lte', 'gt', 'gte', 'in', 'isnull'] as const;

@@ -1,6 +1,6 @@
 /**
  * Compares two models: the steps that change the tables of one into those of the other, and guards that prevent the
- * change from deleting or invalidating stored units. Pure: `sql/ddl.sql.ts` renders the steps, `catalog/` runs them.
+ * change from deleting or invalidating stored units. Pure: `sql/definition/ddl.sql.ts` renders the steps, `catalog/` runs them.
  */
 import { jsonEqual, type Json } from '../../shared/json.js';
 import { runSync, type WorkInPieces } from '../../shared/work-in-pieces.js';

@@ -8,7 +8,7 @@ import type { ProjectSettings } from '../../database/entities/project.entity.js'
 import { BUILT_IN_VERSION } from '../../model/built-in/built-in.js';
 import type { AccessDefault } from '../../model/parameter-type/parameter-settings.js';
 import { isPlainObject } from '../../shared/json.js';
-import type { LineSink } from '../cursor-lines.js';
+import type { LineSink } from '../file/cursor-lines.js';
 
 const FORMAT = 'kind-project';
 /** Raise it if this release can't read what an earlier one wrote. */

@@ -6,17 +6,17 @@ import type { Transaction } from '../../database/database.js';
 import { ADMIN_KIND, API_KEY_KIND } from '../../model/built-in-traits.js';
 import { getBuiltInKind, type Model } from '../../model/model.js';
 import { foldName } from '../../shared/member-names.js';
-import { findCredentialStatement, setPasswordStatement } from '../../sql/credential.sql.js';
-import { lockForDefinitionChangeStatement } from '../../sql/ddl.sql.js';
+import { findCredentialStatement, setPasswordStatement } from '../../sql/member/credential.sql.js';
+import { lockForDefinitionChangeStatement } from '../../sql/definition/ddl.sql.js';
 import {
   CLOSE_ROWS,
   deleteRowsStatement,
   insertLinesStatement,
   openRowsStatement,
   type FileRows,
-} from '../../sql/project-rows.sql.js';
-import { endMembersStatement } from '../../sql/session.sql.js';
-import { sendLines } from '../cursor-lines.js';
+} from '../../sql/list/project-rows.sql.js';
+import { endMembersStatement } from '../../sql/member/session.sql.js';
+import { sendLines } from '../file/cursor-lines.js';
 import { ArchiveError } from './archive.js';
 import { credentialFile, unitFile } from './project-files.js';
 

@@ -11,10 +11,10 @@ import { commonRefusal, isStaleModel } from '../../database/statement/sqlstate.j
 import { BUILT_IN_VERSION } from '../../model/built-in/built-in.js';
 import type { Model } from '../../model/model.js';
 import { retryLater } from '../../shared/errors.js';
-import { CLOSE_ROWS, countRowsStatement, keepTablesStatement, openRowsStatement } from '../../sql/project-rows.sql.js';
-import { lockTimeoutStatement } from '../../sql/transaction.sql.js';
+import { CLOSE_ROWS, countRowsStatement, keepTablesStatement, openRowsStatement } from '../../sql/list/project-rows.sql.js';
+import { lockTimeoutStatement } from '../../sql/server/transaction.sql.js';
 import { projectOf, type Project } from '../../tenancy/project.js';
-import { sendLines } from '../cursor-lines.js';
+import { sendLines } from '../file/cursor-lines.js';
 import { TRANSFER_IDLE } from '../export.service.js';
 import { manifestOf, type ArchiveFile, type ArchiveWriter, type Manifest } from './archive.js';
 import { dataFiles, definitionFiles, unitKinds, type ProjectFile } from './project-files.js';

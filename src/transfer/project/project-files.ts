@@ -14,7 +14,7 @@ import {
 } from '../../model/model.js';
 import { LINK_TABLE } from '../../model/names.js';
 import { INTERNAL_TABLES } from '../../model/table/internal-tables.js';
-import type { FileRows } from '../../sql/project-rows.sql.js';
+import type { FileRows } from '../../sql/list/project-rows.sql.js';
 
 export interface ProjectFile {
   readonly path: string;

@@ -7,7 +7,7 @@ import { followsReferences, type Predicate } from '../../model/predicate/predica
 import { Faults, KindError } from '../../shared/errors.js';
 import { scalarText, type Json } from '../../shared/json.js';
 import type { MaybePromise } from '../../shared/maybe-promise.js';
-import { countReferencesStatement, existingStatement } from '../../sql/reference.sql.js';
+import { countReferencesStatement, existingStatement } from '../../sql/write/reference.sql.js';
 import type { Caller } from '../../tenancy/caller.js';
 import { referenced, type ReferringUnits } from './conflict-messages.js';
 import { keyOf, type Draft } from './draft.js';

@@ -4,7 +4,7 @@ import type { Field, KindDef } from '../../model/model.js';
 import { unconditional } from '../../model/predicate/conditional-field.js';
 import { KindError, type Message } from '../../shared/errors.js';
 import { jsonEqual, type Json } from '../../shared/json.js';
-import type { WriteOnceField } from '../../sql/write.sql.js';
+import type { WriteOnceField } from '../../sql/write/write.sql.js';
 import type { Session } from '../session/session.js';
 import type { Body } from './draft.js';
 

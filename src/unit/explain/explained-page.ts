@@ -4,7 +4,7 @@ import { Answer, pageAnswer } from '../../http/answer/answer.js';
 import type { QueryParameters } from '../../http/route/parse-list-query.js';
 import { refusal } from '../../shared/errors.js';
 import { isWrite, type Statement } from '../../sql/fragment.js';
-import { queryPlanStatement } from '../../sql/query-plan.sql.js';
+import { queryPlanStatement } from '../../sql/server/query-plan.sql.js';
 import type { Executor } from '../../database/database.js';
 import { knowsWholeProject } from '../../tenancy/caller.js';
 import type { UnitPage } from '../query/unit-page.js';

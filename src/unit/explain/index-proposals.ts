@@ -1,6 +1,6 @@
 /** Which indexes a project lacks, by what its queries did: worst first. Pure. */
 import type { Model } from '../../model/model.js';
-import type { StoredQuery } from '../../sql/query-statistics.sql.js';
+import type { StoredQuery } from '../../sql/definition/query-statistics.sql.js';
 import { isMissing, type MissingIndex } from './plan-findings.js';
 
 export interface IndexProposal {

@@ -1,7 +1,7 @@
 /** Collects in memory how often the queries of projects ran and how long they took, with few statements to examine. */
 import type { Model } from '../../model/model.js';
 import type { Statement } from '../../sql/fragment.js';
-import type { AddedQuery } from '../../sql/query-statistics.sql.js';
+import type { AddedQuery } from '../../sql/definition/query-statistics.sql.js';
 import type { MissingIndex } from './plan-findings.js';
 
 /** The most shapes of one project, and of all projects of this process. */

@@ -6,8 +6,8 @@
 import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import { Database } from '../../database/database.js';
 import { isStaleModel } from '../../database/statement/sqlstate.js';
-import { queryPlanStatement } from '../../sql/query-plan.sql.js';
-import { addQueriesStatement, pruneQueriesStatement } from '../../sql/query-statistics.sql.js';
+import { queryPlanStatement } from '../../sql/server/query-plan.sql.js';
+import { addQueriesStatement, pruneQueriesStatement } from '../../sql/definition/query-statistics.sql.js';
 import { findingsOf } from './plan-findings.js';
 import { QueryCollector, type QueryCall, type Sample } from './query-collector.js';
 import type { QueryPlan } from './query-plan.js';

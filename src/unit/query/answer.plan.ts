@@ -9,7 +9,7 @@ import { kindsText, segmentsOf, type Names } from '../../model/predicate/path.js
 import { everyField } from '../../model/predicate/predicate.js';
 import { Faults, refusal } from '../../shared/errors.js';
 import { LIMITS } from '../../shared/limits.js';
-import type { ReadPlan, ShownPath } from '../../sql/select.sql.js';
+import type { ReadPlan, ShownPath } from '../../sql/list/select.sql.js';
 import { collectFaults } from './collect-faults.js';
 import { targetOf } from './order.plan.js';
 import { planRelated } from './related.plan.js';

@@ -4,8 +4,8 @@ import type { ListQuery } from '../../filter/list-query.js';
 import type { KindDef } from '../../model/model.js';
 import { segmentsOf } from '../../model/predicate/path.js';
 import { refusal, type KindError } from '../../shared/errors.js';
-import type { OrderedValue, OrderTerm } from '../../sql/order.sql.js';
-import type { ListPlan } from '../../sql/select.sql.js';
+import type { OrderedValue, OrderTerm } from '../../sql/list/order.sql.js';
+import type { ListPlan } from '../../sql/list/select.sql.js';
 
 /** The content of a cursor: a hash of list and order, and the order values of the last unit. */
 interface CursorToken {

@@ -1,7 +1,7 @@
 /** The values of links that a caller may read. Pure. */
 import { readableFields } from '../../access/masks.js';
 import type { Field, LinkTypeDef, Model } from '../../model/model.js';
-import type { ShownLinkValues } from '../../sql/traversal-plan.js';
+import type { ShownLinkValues } from '../../sql/link/traversal-plan.js';
 import type { Caller } from '../../tenancy/caller.js';
 
 /** The parameters of a link type that a caller may read. */

@@ -9,7 +9,7 @@ import type { Names, Reach } from '../../model/predicate/path.js';
 import { conjunction, followsReferences, selective, type Predicate } from '../../model/predicate/predicate.js';
 import { relatedIn } from '../../model/predicate/related.js';
 import { resolveFilter } from '../../model/predicate/resolve-filter.js';
-import { hasStoredCount, type CountedRows, type ListPlan, type ReadPlan } from '../../sql/select.sql.js';
+import { hasStoredCount, type CountedRows, type ListPlan, type ReadPlan } from '../../sql/list/select.sql.js';
 import { planAnswer } from './answer.plan.js';
 import { collectFaults } from './collect-faults.js';
 import { planCursor } from './cursor.js';

@@ -10,8 +10,8 @@ import { relatedIn } from '../../model/predicate/related.js';
 import type { Predicate, Related, Target } from '../../model/predicate/predicate.js';
 import { refusal } from '../../shared/errors.js';
 import { LIMITS } from '../../shared/limits.js';
-import { targetsOfOrder, type OrderTerm } from '../../sql/order.sql.js';
-import type { ReadPlan, ShownRelated } from '../../sql/select.sql.js';
+import { targetsOfOrder, type OrderTerm } from '../../sql/list/order.sql.js';
+import type { ReadPlan, ShownRelated } from '../../sql/list/select.sql.js';
 
 /**
  * @param others the targets of order and include

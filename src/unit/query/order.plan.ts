@@ -9,7 +9,7 @@ import type { Target } from '../../model/predicate/predicate.js';
 import { resolveOperand } from '../../model/predicate/resolve-filter.js';
 import { resolvePlace } from '../../model/predicate/resolve-pair.js';
 import { Faults, KindError, refusal } from '../../shared/errors.js';
-import { orderedField, type OrderTerm } from '../../sql/order.sql.js';
+import { orderedField, type OrderTerm } from '../../sql/list/order.sql.js';
 import { collectFaults } from './collect-faults.js';
 
 /** The order of the query, followed by the id, so that it is total; without one, oldest first. */

@@ -4,12 +4,12 @@
  */
 import { conjunction, type Predicate, type Related, type Target } from '../../model/predicate/predicate.js';
 import { filtersOf } from '../../model/predicate/related.js';
-import type { AggregatePlan } from '../../sql/aggregate-plan.js';
-import { targetsOfOrder } from '../../sql/order.sql.js';
-import type { ListPlan, OrderTerm } from '../../sql/select.sql.js';
-import type { ShortestPathPlan } from '../../sql/shortest-path.sql.js';
-import type { UnionPlan } from '../../sql/union.sql.js';
-import type { WalkPlan } from '../../sql/walk.sql.js';
+import type { AggregatePlan } from '../../sql/aggregate/aggregate-plan.js';
+import { targetsOfOrder } from '../../sql/list/order.sql.js';
+import type { ListPlan, OrderTerm } from '../../sql/list/select.sql.js';
+import type { ShortestPathPlan } from '../../sql/walk/shortest-path.sql.js';
+import type { UnionPlan } from '../../sql/list/union.sql.js';
+import type { WalkPlan } from '../../sql/walk/walk.sql.js';
 
 /** The most characters of a shape. */
 const MAX_LENGTH = 300;

@@ -5,7 +5,7 @@ import { everyField } from '../../model/predicate/predicate.js';
 import { resolveFilter } from '../../model/predicate/resolve-filter.js';
 import { resolveRelated } from '../../model/predicate/resolve-related.js';
 import { Faults, KindError, refusal } from '../../shared/errors.js';
-import type { ShownRelated } from '../../sql/related-record.sql.js';
+import type { ShownRelated } from '../../sql/list/related-record.sql.js';
 import { planOrder } from './order.plan.js';
 
 /** Fields that answers add to units. */

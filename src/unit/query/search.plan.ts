@@ -7,7 +7,7 @@ import { searchDocument, type Search } from '../../model/search-document.js';
 import { refusal } from '../../shared/errors.js';
 import { textFault } from '../../shared/json.js';
 import { LIMITS } from '../../shared/limits.js';
-import type { ShownSnippet } from '../../sql/search.sql.js';
+import type { ShownSnippet } from '../../sql/condition/search.sql.js';
 import { checkTermName, planTerms } from './related.plan.js';
 
 type Searched = Pick<Names, 'kind' | 'visible'>;

@@ -11,7 +11,7 @@ import type { Field, KindDef, Model } from '../../model/model.js';
 import type { Predicate } from '../../model/predicate/predicate.js';
 import type { Faults } from '../../shared/errors.js';
 import type { MaybePromise } from '../../shared/maybe-promise.js';
-import type { Isolation } from '../../sql/transaction.sql.js';
+import type { Isolation } from '../../sql/server/transaction.sql.js';
 import type { Caller } from '../../tenancy/caller.js';
 import type { Project } from '../../tenancy/project.js';
 import type { Body } from '../draft/draft.js';

@@ -5,10 +5,10 @@ import { UNIT_QUERY } from '../../http/route/query-names.js';
 import type { ModelScope } from '../../catalog/catalog.service.js';
 import type { KindDef, Model } from '../../model/model.js';
 import type { UnitStore } from '../store/unit-store.js';
-import { TableReader } from './table.reader.js';
-import { MatchingWriter } from './matching.writer.js';
-import { UpsertWriter } from './upsert.writer.js';
-import { TableWriter } from './table.writer.js';
+import { TableReader } from './read/table.reader.js';
+import { MatchingWriter } from './write/matching.writer.js';
+import { UpsertWriter } from './write/upsert.writer.js';
+import { TableWriter } from './write/table.writer.js';
 
 @Injectable()
 export class TableStore implements UnitStore {

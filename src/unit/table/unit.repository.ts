@@ -17,18 +17,18 @@ import {
   type DeletePlan,
   type UpdatePlan,
   type WritePlan,
-} from '../../sql/write.sql.js';
-import { keptValuesStatement, resultsStatement, updateStatement } from '../../sql/update.sql.js';
-import { rowParams } from '../../sql/new-rows.sql.js';
-import { explainLinkStatement, explainStatement } from '../../sql/explain.sql.js';
-import { getByStatement, getStatement, type ReadPlan } from '../../sql/select.sql.js';
+} from '../../sql/write/write.sql.js';
+import { keptValuesStatement, resultsStatement, updateStatement } from '../../sql/write/update.sql.js';
+import { rowParams } from '../../sql/write/new-rows.sql.js';
+import { explainLinkStatement, explainStatement } from '../../sql/access/explain.sql.js';
+import { getByStatement, getStatement, type ReadPlan } from '../../sql/list/select.sql.js';
 import type { KeyValue } from '../query/key-parameter.js';
-import { getAnyStatement, type AnyKindPlan } from '../../sql/union.sql.js';
+import { getAnyStatement, type AnyKindPlan } from '../../sql/list/union.sql.js';
 import { scalarText, type Json } from '../../shared/json.js';
 import { modelVersionStatement } from '../../sql/model-version.sql.js';
 import { checkVersion, type Versioned } from './check-version.js';
-import type { WriteContext } from './constraint-violations.js';
-import { jsonTextOf, runWrite, type RowValues } from './run-write.js';
+import type { WriteContext } from './violation/constraint-violations.js';
+import { jsonTextOf, runWrite, type RowValues } from './write/run-write.js';
 import type { Session } from '../session/session.js';
 import { StoredCounts } from './stored-counts.js';
 

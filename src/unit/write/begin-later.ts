@@ -1,7 +1,7 @@
 /** A transaction that has not begun: it stops a request at its first statement, after the checks that need none. */
 import type { Transaction } from '../../database/database.js';
 import type { TransactionRuns } from '../../database/transaction/conflict-retries.js';
-import type { Isolation } from '../../sql/transaction.sql.js';
+import type { Isolation } from '../../sql/server/transaction.sql.js';
 
 /** The request has to be run again in a transaction. */
 export class NotBegunError extends Error {

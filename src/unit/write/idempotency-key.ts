@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { KEY_HEADER } from '../../http/request/header-names.js';
 import { refusal } from '../../shared/errors.js';
 import type { Caller } from '../../tenancy/caller.js';
-import type { KeyedRequest } from '../../sql/idempotency.sql.js';
+import type { KeyedRequest } from '../../sql/write/idempotency.sql.js';
 
 const KEY = /^[\x21-\x7e]{1,255}$/;
 

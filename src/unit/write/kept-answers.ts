@@ -14,8 +14,8 @@ import {
   type ClaimRow,
   type KeptAnswer,
   type KeyedRequest,
-} from '../../sql/idempotency.sql.js';
-import { deleteExpiredStatement } from '../../sql/recovery.sql.js';
+} from '../../sql/write/idempotency.sql.js';
+import { deleteExpiredStatement } from '../../sql/member/recovery.sql.js';
 import { KeptBytes } from './kept-bytes.js';
 
 /** Seconds that an answer is kept. */

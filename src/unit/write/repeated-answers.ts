@@ -14,7 +14,7 @@ import type { Field, KindDef, Model } from '../../model/model.js';
 import { conditionOf, isConditional } from '../../model/predicate/conditional-field.js';
 import { conjunction, type Predicate } from '../../model/predicate/predicate.js';
 import { getOrInsert } from '../../shared/get-or-insert.js';
-import { existingStatement } from '../../sql/reference.sql.js';
+import { existingStatement } from '../../sql/write/reference.sql.js';
 import type { RequestScope } from '../../tenancy/request-scope.js';
 import { AnswerUnits, type AnsweredUnit } from './answer-units.js';
 

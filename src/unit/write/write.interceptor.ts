@@ -13,7 +13,7 @@ import { routeOf, type RouteTag } from '../../http/route/api-route.js';
 import { errorAnswer, refusalOf, StoredRefusal } from '../../http/server/error-answer.js';
 import { AroundInterceptor, type RunAround } from '../../http/server/preparing.interceptor.js';
 import { Faults, isCallerError, isMissingRight, KindError, refusal } from '../../shared/errors.js';
-import type { KeyedRequest } from '../../sql/idempotency.sql.js';
+import type { KeyedRequest } from '../../sql/write/idempotency.sql.js';
 import { observeBody } from '../../tenancy/request-bodies.js';
 import { scopeOf, setScope, type EnclosingTransaction, type RequestScope } from '../../tenancy/request-scope.js';
 import { Behaviors } from '../draft/behavior.js';

@@ -5,7 +5,7 @@ import { BUILT_IN_GROUPS, BUILT_IN_KINDS } from '../../../src/model/built-in/bui
 import type { Field, Model } from '../../../src/model/model.js';
 import { diffModels } from '../../../src/model/table/diff.js';
 import { tableShapes } from '../../../src/model/table/required-tables.js';
-import { provisionRowsStatement } from '../../../src/sql/model.sql.js';
+import { provisionRowsStatement } from '../../../src/sql/definition/model.sql.js';
 import { definitionsOf, expectNoDrift, modelOf } from '../../support/definitions.js';
 import { sharedService } from '../../support/service.js';
 

@@ -1,7 +1,7 @@
 /** A new pattern is checked against all stored values, in slices along the key, for every type. */
 import { describe, expect, it } from 'vitest';
 import { schemaName } from '../../../src/model/names.js';
-import { patternValuesStatement } from '../../../src/sql/ddl.sql.js';
+import { patternValuesStatement } from '../../../src/sql/definition/ddl.sql.js';
 import { ok, query, refusalOf } from '../../support/definitions.js';
 import { sharedService } from '../../support/service.js';
 

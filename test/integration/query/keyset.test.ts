@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { ModelStore } from '../../../src/catalog/model/model-store.js';
 import { listQueryOf } from '../../support/list-query.js';
-import { listStatement } from '../../../src/sql/select.sql.js';
+import { listStatement } from '../../../src/sql/list/select.sql.js';
 import { ProjectStore } from '../../../src/tenancy/project-store.js';
 import { planList } from '../../../src/unit/query/list.plan.js';
 import { defineKinds } from '../../support/callers.js';

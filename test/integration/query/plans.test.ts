@@ -1,6 +1,6 @@
 /** Lists are parsed once and planned for their values each time; a get by id has one plan. */
 import { describe, expect, it } from 'vitest';
-import { GenericPlans } from '../../../src/unit/table/generic-plans.js';
+import { GenericPlans } from '../../../src/unit/table/read/generic-plans.js';
 import { defineKinds } from '../../support/callers.js';
 import { startTestService } from '../../support/service.js';
 

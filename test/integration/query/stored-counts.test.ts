@@ -1,6 +1,6 @@
 /** The stored numbers of units are those of the tables: after any writes, in every snapshot, and again after a repair. */
 import { describe, expect, it, vi } from 'vitest';
-import { CountChecker } from '../../../src/unit/table/count-checker.js';
+import { CountChecker } from '../../../src/unit/table/read/count-checker.js';
 import { StoredCounts } from '../../../src/unit/table/stored-counts.js';
 import { asMember, defineKinds } from '../../support/callers.js';
 import { createdId, ok, query } from '../../support/definitions.js';

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { checkRule, exceedRuleLimits, NEVER, rulePredicate, rulesPredicate } from '../../../src/access/rule.js';
 import { everyField } from '../../../src/model/predicate/predicate.js';
-import { getStatement } from '../../../src/sql/select.sql.js';
+import { getStatement } from '../../../src/sql/list/select.sql.js';
 import { LIMITS } from '../../../src/shared/limits.js';
 import { ANONYMOUS, memberCaller } from '../../../src/tenancy/caller.js';
 import { kind, kindIn, modelWith, parameter } from '../../support/models.js';

@@ -2,9 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import { parseListQuery, urlQueryParameters } from '../../../src/http/route/parse-list-query.js';
 import { WALK_QUERY } from '../../../src/http/route/query-names.js';
-import { planWalk } from '../../../src/link/walk.plan.js';
+import { planWalk } from '../../../src/link/walk/walk.plan.js';
 import type { KindRecord } from '../../../src/model/build/definition-records.js';
-import { walkStatement } from '../../../src/sql/walk.sql.js';
+import { walkStatement } from '../../../src/sql/walk/walk.sql.js';
 import { ANONYMOUS, memberCaller, SYSTEM, type Caller } from '../../../src/tenancy/caller.js';
 import type { Session } from '../../../src/unit/session/session.js';
 import { Walks, type TraversableKinds } from '../../../src/unit/query/reachable-kinds.js';

@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import type { KindDef } from '../../../src/model/model.js';
 import type { Predicate } from '../../../src/model/predicate/predicate.js';
-import { insertLinkStatement } from '../../../src/sql/link.sql.js';
-import type { LinkPlan } from '../../../src/sql/link-ends.sql.js';
+import { insertLinkStatement } from '../../../src/sql/link/link.sql.js';
+import type { LinkPlan } from '../../../src/sql/link/link-ends.sql.js';
 import { kind, kindIn, modelWith, parameter } from '../../support/models.js';
 
 const RECORDS = { kinds: [kind('city', ['name']), kind('land', ['name'])], parameters: [parameter('name', 'string')] };

@@ -10,17 +10,17 @@ import {
   findLinkStatement,
   insertLinkStatement,
   lockLinksStatement,
-} from '../../../src/sql/link.sql.js';
-import type { LinkPlan } from '../../../src/sql/link-ends.sql.js';
+} from '../../../src/sql/link/link.sql.js';
+import type { LinkPlan } from '../../../src/sql/link/link-ends.sql.js';
 import {
   lockLinkSetUnitStatement,
   lockLinksToDeleteStatement,
   lockLinkTableStatement,
   lockOthersStatement,
   type LinkSet,
-} from '../../../src/sql/link-set.sql.js';
-import { refusedLinksStatement } from '../../../src/sql/link-set-access.sql.js';
-import { writeLinksStatement } from '../../../src/sql/link-set-write.sql.js';
+} from '../../../src/sql/link/link-set.sql.js';
+import { refusedLinksStatement } from '../../../src/sql/link/link-set-access.sql.js';
+import { writeLinksStatement } from '../../../src/sql/link/link-set-write.sql.js';
 import {
   countLinksStatement,
   deleteDanglingLinksStatement,
@@ -28,11 +28,11 @@ import {
   deleteLinksOfStatement,
   deleteLinksOfTypeStatement,
   linkedKindsStatement,
-} from '../../../src/sql/many-links.sql.js';
-import type { PassedKind } from '../../../src/sql/traversal-plan.js';
-import { listStatement } from '../../../src/sql/select.sql.js';
-import { estimateUnionStatement, getAnyStatement, unionStatement, type UnionPlan } from '../../../src/sql/union.sql.js';
-import { loadedLinks, walkStatement, type WalkPlan } from '../../../src/sql/walk.sql.js';
+} from '../../../src/sql/link/many-links.sql.js';
+import type { PassedKind } from '../../../src/sql/link/traversal-plan.js';
+import { listStatement } from '../../../src/sql/list/select.sql.js';
+import { estimateUnionStatement, getAnyStatement, unionStatement, type UnionPlan } from '../../../src/sql/list/union.sql.js';
+import { loadedLinks, walkStatement, type WalkPlan } from '../../../src/sql/walk/walk.sql.js';
 import { planParts } from '../../../src/unit/query/union.plan.js';
 import { planGet, planList, type PlanContext } from '../../../src/unit/query/list.plan.js';
 

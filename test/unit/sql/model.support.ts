@@ -3,7 +3,7 @@ import { listQueryOf } from '../../support/list-query.js';
 import { buildModel, builtInRecords } from '../../../src/model/build/build-model.js';
 import type { KindDef } from '../../../src/model/model.js';
 import type { ParameterRecord } from '../../../src/model/build/definition-records.js';
-import type { ListPlan } from '../../../src/sql/select.sql.js';
+import type { ListPlan } from '../../../src/sql/list/select.sql.js';
 import { planList } from '../../../src/unit/query/list.plan.js';
 
 const parameter = (id: string, kind_id: ParameterRecord['kind_id'], nullable: boolean) =>

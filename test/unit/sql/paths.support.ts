@@ -2,7 +2,7 @@
 import { listQueryOf } from '../../support/list-query.js';
 import type { Reach } from '../../../src/model/predicate/path.js';
 import type { Predicate } from '../../../src/model/predicate/predicate.js';
-import { listStatement } from '../../../src/sql/select.sql.js';
+import { listStatement } from '../../../src/sql/list/select.sql.js';
 import { planList } from '../../../src/unit/query/list.plan.js';
 import { kind, kindIn, modelWith, parameter } from '../../support/models.js';
 

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { listQueryOf } from '../../support/list-query.js';
 import type { Statement } from '../../../src/sql/fragment.js';
-import { getStatement } from '../../../src/sql/select.sql.js';
+import { getStatement } from '../../../src/sql/list/select.sql.js';
 import { planGet } from '../../../src/unit/query/list.plan.js';
 import { context, filter, italy, list } from './paths.support.js';
 

@@ -1,6 +1,6 @@
 /** Which reads are prepared by name, and which use one plan because it is the best for all values. */
 import { describe, expect, it } from 'vitest';
-import { getStatement, listStatement } from '../../../src/sql/select.sql.js';
+import { getStatement, listStatement } from '../../../src/sql/list/select.sql.js';
 import { pageCursor } from '../../../src/unit/query/cursor.js';
 import { CITY, listPlan } from './model.support.js';
 

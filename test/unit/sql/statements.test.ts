@@ -16,18 +16,18 @@ import {
   lockForDefinitionChangeStatement,
   patternValuesStatement,
   stepStatement,
-} from '../../../src/sql/ddl.sql.js';
-import { isLargeStatement, oversizedStatement, listIndexesStatement } from '../../../src/sql/index.sql.js';
+} from '../../../src/sql/definition/ddl.sql.js';
+import { isLargeStatement, oversizedStatement, listIndexesStatement } from '../../../src/sql/definition/index.sql.js';
 import { lockTablesStatement, lockUnitsStatement } from '../../../src/sql/lock.sql.js';
-import { keepVersionStatement } from '../../../src/sql/model.sql.js';
+import { keepVersionStatement } from '../../../src/sql/definition/model.sql.js';
 import {
   clearReferencesStatement,
   countReferencesStatement,
   deleteUnitsStatement,
   referringStatement,
   clearReferencesBetweenStatement,
-} from '../../../src/sql/reference.sql.js';
-import { estimateStatement, getStatement, listStatement } from '../../../src/sql/select.sql.js';
+} from '../../../src/sql/write/reference.sql.js';
+import { estimateStatement, getStatement, listStatement } from '../../../src/sql/list/select.sql.js';
 import {
   deleteStatement,
   insertStatement,
@@ -35,17 +35,17 @@ import {
   insertUnansweredStatement,
   lockStatement,
   type WritePlan,
-} from '../../../src/sql/write.sql.js';
-import { takenStatement } from '../../../src/sql/taken-values.sql.js';
+} from '../../../src/sql/write/write.sql.js';
+import { takenStatement } from '../../../src/sql/write/taken-values.sql.js';
 import {
   lockMatchingStatement,
   takenByMatchingStatement,
   updateMatchingStatement,
-} from '../../../src/sql/matching.sql.js';
-import { keptValuesStatement, resultsStatement, updateStatement } from '../../../src/sql/update.sql.js';
-import { lookupStatement } from '../../../src/sql/upsert.sql.js';
-import { updateSetStatement } from '../../../src/sql/update-set.sql.js';
-import { rowParams, rowsText } from '../../../src/sql/new-rows.sql.js';
+} from '../../../src/sql/write/matching.sql.js';
+import { keptValuesStatement, resultsStatement, updateStatement } from '../../../src/sql/write/update.sql.js';
+import { lookupStatement } from '../../../src/sql/write/upsert.sql.js';
+import { updateSetStatement } from '../../../src/sql/write/update-set.sql.js';
+import { rowParams, rowsText } from '../../../src/sql/write/new-rows.sql.js';
 import { pageCursor } from '../../../src/unit/query/cursor.js';
 import { planGet, planList, type PlanContext } from '../../../src/unit/query/list.plan.js';
 import { tableShapes } from '../../../src/model/table/required-tables.js';

@@ -1,9 +1,9 @@
 /** Writes have few texts: what differs between requests is bound as parameters. */
 import { describe, expect, it } from 'vitest';
 import { runSync } from '../../../src/shared/work-in-pieces.js';
-import { updateStatement } from '../../../src/sql/update.sql.js';
-import { deleteStatement, insertStatement, type UpdatePlan } from '../../../src/sql/write.sql.js';
-import { rowParams, rowsText } from '../../../src/sql/new-rows.sql.js';
+import { updateStatement } from '../../../src/sql/write/update.sql.js';
+import { deleteStatement, insertStatement, type UpdatePlan } from '../../../src/sql/write/write.sql.js';
+import { rowParams, rowsText } from '../../../src/sql/write/new-rows.sql.js';
 import { CITY } from './model.support.js';
 
 const fields = [...CITY.fields.values()];

@@ -1,7 +1,7 @@
 /** CSV as of RFC 4180, cut into parts at every place. */
 import { describe, expect, it } from 'vitest';
-import { CsvReader, type Cell } from '../../../src/transfer/csv.reader.js';
-import type { FileRecord } from '../../../src/transfer/file-record.js';
+import { CsvReader, type Cell } from '../../../src/transfer/file/csv.reader.js';
+import type { FileRecord } from '../../../src/transfer/file/file-record.js';
 import { LIMITS } from '../../../src/shared/limits.js';
 
 const plain = (names: readonly Cell[]) => names.map((name) => ({ id: name ?? '', read: (text: string) => text }));

@@ -4,7 +4,7 @@ import http from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { afterAll, expect, it } from 'vitest';
 import { ExportOutput } from '../../../src/transfer/export.output.js';
-import { FileText } from '../../../src/transfer/file-text.js';
+import { FileText } from '../../../src/transfer/file/file-text.js';
 import type { HttpRequest, HttpResponse } from '../../../src/http/request/request.js';
 
 const FORMAT = { mediaType: 'text/csv', extension: 'csv', head: 'a\r\n', lineOf: (text: string) => `${text}\r\n` };

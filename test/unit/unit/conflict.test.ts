@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { buildModel, builtInRecords } from '../../../src/model/build/build-model.js';
 import { constraintName } from '../../../src/model/names.js';
 import type { ParameterRecord } from '../../../src/model/build/definition-records.js';
-import { conflictOf } from '../../../src/unit/table/constraint-violations.js';
+import { conflictOf } from '../../../src/unit/table/violation/constraint-violations.js';
 
 const parameter = (id: string, kind_id: ParameterRecord['kind_id'], more: Partial<ParameterRecord> = {}) =>
   ({ id, kind_id, label: id, multiple: false, nullable: true, unique: false, ...more }) as ParameterRecord;

@@ -1,0 +1,165 @@
+/** Plans a request that creates many links of one unit: what the caller may do, and which units it names. Pure. */
+import { authorizeKind, checkHasTable, grantOf, kindDenied, suggestableLinkTypes } from '../../access/access.js';
+import { hasOwnAccess, isClosedFor, linkGrantOf } from '../../access/link-access.js';
+import type { LinkedKinds } from '../../access/link-rule.js';
+import type { KindDef, LinkTypeDef } from '../../model/model.js';
+import type { Predicate } from '../../model/predicate/predicate.js';
+import { didYouMean } from '../../shared/did-you-mean.js';
+import { KindError, refusal, type Faults } from '../../shared/errors.js';
+import { scalarText } from '../../shared/json.js';
+import type { LinkEnd } from '../../sql/link/link-ends.sql.js';
+import type { OtherUnits } from '../../sql/link/link-set.sql.js';
+import type { Direction } from '../../sql/link/traversal-plan.js';
+import type { Session } from '../../unit/session/session.js';
+import { parseKey, requireKey } from '../../unit/session/unit-ids.js';
+import { parseDirection } from '../direction.js';
+import type { GivenLink } from './link-set.request.js';
+
+/** The ids in the path of the request. */
+export interface LinkSetPath {
+  readonly kind: string;
+  readonly unit: string;
+  readonly link: string;
+  readonly direction: string;
+}
+
+export interface PlannedLinkSet {
+  readonly type: LinkTypeDef;
+  /** `child`: the unit of the path is the parent, and the others are its children. */
+  readonly direction: Direction;
+  readonly unit: LinkEnd;
+  /** The units of the path that the caller may link; undefined for all. */
+  readonly allowed: Predicate | undefined;
+}
+
+type Context = Pick<Session, 'project' | 'caller' | 'model'>;
+
+/** @throws KindError 401, 403, 404 */
+export function planLinkSet({ model, caller }: Context, path: LinkSetPath): PlannedLinkSet {
+  const type = model.linkTypes.get(path.link);
+  const own = model.kinds.get(path.kind)?.builtIn !== true && hasOwnAccess(type, 'create');
+  // The right to link is asked of the parent.
+  const operation = path.direction === 'child' && !own ? 'link' : 'read';
+  const { kind, grant } = authorizeKind(model, path.kind, operation, caller);
+  const direction = parseDirection(kind, path.direction);
+  if (!type) {
+    const hint = didYouMean(path.link, suggestableLinkTypes(model, caller));
+    throw refusal('link.unknown', `No link type '${path.link.slice(0, 80)}'${hint}`);
+  }
+  if (own && isClosedFor(type, 'create', caller)) throw kindDenied(model, kind, kind.id, 'link', caller);
+  checkHasTable(kind);
+  const key = requireKey(kind, path.unit);
+  return {
+    type,
+    direction,
+    unit: { kind, key, access: readable({ model, caller }, kind) },
+    allowed: direction === 'child' && !own ? grant.predicate : undefined,
+  };
+}
+
+/** The kind of some of the other units. */
+export interface OtherKind extends Pick<OtherUnits, 'kind' | 'access' | 'allowed' | 'rule'> {
+  readonly fault?: undefined;
+}
+
+/** A kind whose units can not be linked, and why. */
+interface UnlinkableKind {
+  readonly fault: string;
+}
+
+export type OtherKinds = ReadonlyMap<string, OtherKind | UnlinkableKind>;
+
+/** The kinds of the other units, by id. @throws KindError 401, 403, 503 with the position of the first of its units */
+export function planOtherKinds(context: Context, links: readonly GivenLink[], planned: PlannedLinkSet): OtherKinds {
+  const first = new Map<string, number>();
+  for (const { kindId, index } of links) if (!first.has(kindId)) first.set(kindId, index);
+  const kinds = new Map<string, OtherKind | UnlinkableKind>();
+  for (const [id, index] of first)
+    kinds.set(
+      id,
+      atIndex(index, () => planOtherKind(context, id, planned)),
+    );
+  for (const [id, index] of first) {
+    const each = kinds.get(id);
+    if (each && each.fault === undefined) atIndex(index, () => checkHasTable(each.kind));
+  }
+  return kinds;
+}
+
+function planOtherKind(
+  context: Context,
+  id: string,
+  { type, direction, unit }: PlannedLinkSet,
+): OtherKind | UnlinkableKind {
+  const { model, caller } = context;
+  const own = hasOwnAccess(type, 'create');
+  try {
+    const { kind, grant } = authorizeKind(model, id, direction === 'parent' && !own ? 'link' : 'read', caller);
+    if (kind.builtIn) return { fault: `units of '${kind.id}' can not be linked` };
+    const other = { kind, access: readable(context, kind) };
+    if (!own) return { ...other, allowed: direction === 'parent' ? grant.predicate : undefined, rule: undefined };
+    const kinds = linkedKinds(unit.kind, kind, direction);
+    const ofType = linkGrantOf(type, 'create', kinds, caller, model);
+    if (!ofType) throw kindDenied(model, kinds.parent, kinds.parent.id, 'link', caller);
+    return { ...other, ...ofType };
+  } catch (error) {
+    if (!(error instanceof KindError) || error.code !== 'kind.unknown') throw error;
+    return { fault: error.messages[0].text };
+  }
+}
+
+/** The kinds of parent and child, of the unit of the path and another one. */
+export function linkedKinds(kind: KindDef, other: KindDef, direction: Direction): LinkedKinds {
+  return direction === 'child' ? { parent: kind, child: other } : { parent: other, child: kind };
+}
+
+function readable({ model, caller }: Pick<Session, 'model' | 'caller'>, kind: KindDef): Predicate | undefined {
+  const grant = grantOf(kind, 'read', caller, model);
+  return grant ? grant.predicate : { op: 'constant', value: false };
+}
+
+function atIndex<T>(index: number, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof KindError)) throw error;
+    const [first, ...rest] = error.messages.map((message) => ({ ...message, index }));
+    throw first ? error.withMessages([first, ...rest]) : error;
+  }
+}
+
+/** The units to look up, sorted by kind. Adds faults of units that can not be there, and of those that are there twice. */
+export function otherUnitsOf(links: readonly GivenLink[], kinds: OtherKinds, faults: Faults): OtherUnits[] {
+  const groups = new Map<string, OtherUnits & { readonly keys: string[]; readonly positions: number[] }>();
+  const seen = new Map<string, number>();
+  for (const { index, kindId, id } of links) {
+    const each = kinds.get(kindId);
+    if (!each || each.fault !== undefined) {
+      faults.add('parameter.bad_reference', `kind_id: ${each?.fault ?? ''}`, { parameter: 'kind_id', index });
+      continue;
+    }
+    const key = parseKey(each.kind, id);
+    if (key === undefined) {
+      addMissingUnit(each.kind, index, faults);
+      continue;
+    }
+    const text = scalarText(key);
+    const name = `${kindId}/${text}`;
+    const earlier = seen.get(name);
+    if (earlier !== undefined) {
+      faults.add('parameter.duplicate', `id: items[${earlier}] has the same unit`, { parameter: 'id', index });
+      continue;
+    }
+    seen.set(name, index);
+    const group = groups.get(kindId) ?? { ...each, keys: [], positions: [] };
+    groups.set(kindId, group);
+    group.keys.push(text);
+    group.positions.push(index);
+  }
+  return [...groups.values()].sort((a, b) => (a.kind.id < b.kind.id ? -1 : 1));
+}
+
+/** Of a unit that is not there, or that the caller may not read. */
+export function addMissingUnit({ id }: KindDef, index: number, faults: Faults): void {
+  faults.add('parameter.bad_reference', `id: no such unit of '${id}'`, { parameter: 'id', index });
+}

@@ -1,0 +1,85 @@
+/** Runs the statements of requests that create many links. */
+import { Injectable } from '@nestjs/common';
+import { StaleModelError } from '../../catalog/model/stale-model-error.js';
+import { isTooLongForIndex } from '../../database/statement/sqlstate.js';
+import { noteContention, type ContentionTarget } from '../../database/transaction/contention.js';
+import { LINK_TABLE } from '../../model/names.js';
+import { scalarText, type Json } from '../../shared/json.js';
+import type { Statement } from '../../sql/fragment.js';
+import {
+  lockLinkSetUnitStatement,
+  lockLinksToDeleteStatement,
+  lockLinkTableStatement,
+  lockOthersStatement,
+  type LinkSet,
+  type LinkSetUnit,
+  type LinkSetUnitRow,
+  type LinksToDelete,
+  type LinksToDeleteRow,
+  type OtherUnits,
+  type OtherUnitsRow,
+} from '../../sql/link/link-set.sql.js';
+import { refusedLinksStatement, type LinksToTest, type RefusedLinksRow } from '../../sql/link/link-set-access.sql.js';
+import { writeLinksStatement, type NewLinkRow, type NewLinks } from '../../sql/link/link-set-write.sql.js';
+import type { Session } from '../../unit/session/session.js';
+import { tooLong } from '../link.repository.js';
+
+@Injectable()
+export class LinkSetRepository {
+  async lockUnit(session: Session, plan: LinkSetUnit): Promise<Omit<LinkSetUnitRow, 'v'>> {
+    const { schema, unit } = plan;
+    await session.executor.run(lockLinkTableStatement(schema));
+    const units = { schema, kind: unit.kind, keys: [scalarText(unit.key as Json)], forDelete: false };
+    return first(
+      await this.#run<LinkSetUnitRow>(session, lockLinkSetUnitStatement(plan), {
+        schema,
+        table: unit.kind.table,
+        units,
+      }),
+    );
+  }
+
+  async lockOthers(
+    session: Session,
+    set: LinkSet,
+    kinds: readonly OtherUnits[],
+    replace: boolean,
+  ): Promise<Pick<OtherUnitsRow, 'found' | 'linked'>> {
+    if (kinds.length === 0) return { found: [], linked: [] };
+    return first(await this.#run<OtherUnitsRow>(session, lockOthersStatement(set, kinds, replace)));
+  }
+
+  async lockLinksToDelete(session: Session, set: LinkSet, links: LinksToDelete): Promise<LinksToDeleteRow> {
+    return first(await this.#run<LinksToDeleteRow>(session, lockLinksToDeleteStatement(set, links)));
+  }
+
+  /** The ids of the others with which a link is not allowed. */
+  async refused(session: Session, set: LinkSet, links: LinksToTest): Promise<ReadonlySet<string>> {
+    return new Set(first(await this.#run<RefusedLinksRow>(session, refusedLinksStatement(set, links))).refused);
+  }
+
+  write(session: Session, set: LinkSet, links: NewLinks): Promise<readonly NewLinkRow[]> {
+    return this.#run<NewLinkRow>(session, writeLinksStatement(set, links));
+  }
+
+  /** @throws StaleModelError if the statement found another version of the model */
+  async #run<Row extends { readonly v: string }>(
+    { executor, model, project: { schema } }: Session,
+    statement: Statement,
+    target: ContentionTarget = { schema, table: LINK_TABLE },
+  ): Promise<readonly Row[]> {
+    try {
+      const rows = await executor.run<Row>(statement);
+      if (Number(first(rows).v) !== model.version) throw new StaleModelError();
+      return rows;
+    } catch (error) {
+      noteContention(error, () => target);
+      throw isTooLongForIndex(error) ? tooLong() : error;
+    }
+  }
+}
+
+function first<Row>([row]: readonly Row[]): Row {
+  if (!row) throw new StaleModelError();
+  return row;
+}

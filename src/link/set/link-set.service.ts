@@ -1,0 +1,285 @@
+/** Creates many links of one unit at once, and deletes its other ones. */
+import { Injectable } from '@nestjs/common';
+import { grantOf } from '../../access/access.js';
+import { hasOwnAccess } from '../../access/link-access.js';
+import { Catalog } from '../../catalog/catalog.service.js';
+import { Database } from '../../database/database.js';
+import { pageAnswer, type Answer } from '../../http/answer/answer.js';
+import { parseBody, type ReceivedBody } from '../../http/body/read-body.js';
+import { refuseQuery } from '../../http/route/parse-list-query.js';
+import { isLinkable, type KindDef, type LinkTypeDef } from '../../model/model.js';
+import { Faults, KindError, refusal, retryLater, type Message } from '../../shared/errors.js';
+import { EventLoopYield } from '../../shared/event-loop-yield.js';
+import { LIMITS } from '../../shared/limits.js';
+import type { MaybePromise } from '../../shared/maybe-promise.js';
+import { runYielding } from '../../shared/work-in-pieces.js';
+import type { LinkSet, LinksToDelete, OtherUnits } from '../../sql/link/link-set.sql.js';
+import type { NewLinkRow } from '../../sql/link/link-set-write.sql.js';
+import { keepVersionStatement } from '../../sql/definition/model.sql.js';
+import type { RequestScope } from '../../tenancy/request-scope.js';
+import { DefaultBytes } from '../../unit/draft/default-bytes.js';
+import type { Draft } from '../../unit/draft/draft.js';
+import { readableLinkFields } from '../../unit/query/link-values.js';
+import { Walks } from '../../unit/query/reachable-kinds.js';
+import { requestSession, timesOf } from '../../unit/session/caller-executor.js';
+import { LinkHooks } from '../../unit/table/delete/link-hooks.js';
+import type { Session } from '../../unit/session/session.js';
+import { unknownUnit } from '../../unit/session/unit-ids.js';
+import { LinkSetAccess, mayNotLink } from './link-set.access.js';
+import { LinkSetHooks } from './link-set.hooks.js';
+import { addMissingUnit, otherUnitsOf, planLinkSet, planOtherKinds } from './link-set.plan.js';
+import type { LinkSetPath, PlannedLinkSet } from './link-set.plan.js';
+import { LinkSetRepository } from './link-set.repository.js';
+import { readLinks, type GivenLink, type GivenLinks } from './link-set.request.js';
+import { LinkSetValues, type FoundLink } from './link-set.values.js';
+
+/** Attempts to write links that other requests create or delete meanwhile. */
+const ATTEMPTS = 5;
+
+/** The parts of an HTTP request that it needs. `bytes` reads the body, after the rights are checked. */
+export interface LinkSetRequest {
+  readonly url: string;
+  readonly bytes: () => Promise<ReceivedBody>;
+  readonly contentType: string | undefined;
+}
+
+/** Reads the links that are given; throws the error of that. */
+type ReadLinks = () => MaybePromise<GivenLinks>;
+
+/** A body after its validation, as far as that needs no statement. */
+interface ValidatedLinks {
+  readonly links: readonly GivenLink[];
+  readonly replace: boolean;
+  /** The units to look up, sorted by kind. */
+  readonly others: readonly OtherUnits[];
+  /** By the position of the link. */
+  readonly drafts: ReadonlyMap<number, Draft>;
+  readonly faults: readonly Message[];
+}
+
+export interface LinkRecords {
+  readonly count: number;
+  /** JSON text: the records in the order of the request. */
+  readonly items: string;
+}
+
+@Injectable()
+export class LinkSetService {
+  constructor(
+    private readonly catalog: Catalog,
+    private readonly database: Database,
+    private readonly repository: LinkSetRepository,
+    private readonly values: LinkSetValues,
+    private readonly walks: Walks,
+    private readonly access: LinkSetAccess,
+    private readonly hooks: LinkHooks,
+    private readonly setHooks: LinkSetHooks,
+  ) {}
+
+  /** Answers the records of the links. */
+  async create(scope: RequestScope, path: LinkSetPath, request: LinkSetRequest): Promise<Answer> {
+    const { project } = scope;
+    await this.catalog.withCachedModel(scope, path.kind, (model) => planLinkSet({ ...scope, model }, path));
+    const bytes = await caught(request.bytes);
+    const read = async () => {
+      refuseQuery(request.url);
+      if (bytes instanceof KindError) throw bytes;
+      const body = await parseBody(bytes, request.contentType, project.schema);
+      return runYielding(readLinks(body), new EventLoopYield(project.schema));
+    };
+    return this.catalog.withModelOf(scope, path.kind, async (model) =>
+      pageAnswer(
+        await this.createIn({ ...this.hooks.deployment, ...requestSession(this.database, scope, model) }, path, read),
+      ),
+    );
+  }
+
+  /** Creates links within a session, or in a transaction of its own if the session has none. */
+  async createIn(session: Session, path: LinkSetPath, read: ReadLinks): Promise<LinkRecords> {
+    const planned = planLinkSet(session, path);
+    const validated = await this.#validate(session, planned, read);
+    const write = (within: Session) => this.#write(within, path, planned, validated);
+    if (session.executor.tx) {
+      session.executor.tx.beforeCommit(keepVersionStatement(session.project.schema));
+      return write(session);
+    }
+    const parents = parentsOf(session, planned, validated);
+    const [parent] = parents;
+    const replace = !(validated instanceof KindError) && validated.replace;
+    const options =
+      parent && this.setHooks.mayRun(parents, replace, session)
+        ? this.hooks.transaction(parent, session, `link ${path.kind} ${path.unit}`)
+        : ({ isolation: 'read committed', ...timesOf(session.caller) } as const);
+    return this.database.transaction((executor) => write({ ...session, executor }), options);
+  }
+
+  /**
+   * Validates the body before the transaction, so that no lock is held meanwhile. Missing rights for kinds of units are
+   * thrown at once; faults are answered after the unit of the path is found.
+   */
+  async #validate(session: Session, planned: PlannedLinkSet, read: ReadLinks): Promise<ValidatedLinks | KindError> {
+    const { type } = planned;
+    const given = await caught(async () => read());
+    if (given instanceof KindError) return given;
+    const { links, replace, faults } = given;
+    const kinds = planOtherKinds(session, links, planned);
+    return caught(async () => {
+      const others = otherUnitsOf(links, kinds, faults);
+      const drafts = await this.values.given(session, type, links, faults);
+      return { links, replace, others, drafts, faults: faults.messages };
+    });
+  }
+
+  async #write(
+    session: Session,
+    path: LinkSetPath,
+    planned: PlannedLinkSet,
+    validated: ValidatedLinks | KindError,
+  ): Promise<LinkRecords> {
+    const { type, direction, unit, allowed } = planned;
+    const { schema } = session.project;
+    const plan = { schema, version: session.model.version };
+    const replace = !(validated instanceof KindError) && validated.replace;
+    const locked = await this.repository.lockUnit(session, { ...plan, unit, allowed, replace });
+    if (locked.id === null) throw unknownUnit(unit.kind, path.unit);
+    if (!locked.allowed) throw mayNotLink(session, unit.kind.id);
+    if (validated instanceof KindError) throw validated;
+    const set: LinkSet = { ...plan, linkId: type.id, direction, kind: unit.kind, id: locked.id };
+    const defaults = new DefaultBytes(session);
+    try {
+      for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+        const records = await this.#attempt(session, set, planned, validated, defaults);
+        if (records) return { count: records.length, items: `[${records.join(',')}]` };
+      }
+    } finally {
+      defaults.end();
+    }
+    throw retryLater('database.busy', 'The same links are made and deleted all the time');
+  }
+
+  /** The records in order; undefined if a link was created or deleted meanwhile. */
+  async #attempt(
+    session: Session,
+    set: LinkSet,
+    { type }: PlannedLinkSet,
+    { replace, faults: messages, ...given }: ValidatedLinks,
+    defaults: DefaultBytes,
+  ): Promise<string[] | undefined> {
+    const faults = new Faults([...messages]);
+    const found = await this.#found(session, set, { ...given, replace, faults });
+    const deleted = replace ? await this.#linksToDelete(session, set, type, found) : undefined;
+    const links = await this.setHooks.beforeCreates(session, set, type, found, { faults, defaults });
+    const unlinked = deleted === undefined ? [] : await this.setHooks.beforeDeletes(session, set, deleted);
+    const written = await this.values.rows(session, type, links, faults, replace, defaults);
+    const shown = type.parameters.length === 0 ? [] : readableLinkFields(type, session.caller, session.model);
+    const rows = await this.repository.write(session, set, { ...written, shown, replace, deleted });
+    const byUnit = new Map(rows.map((row) => [unitName(row.kind, row.id), row]));
+    const inOrder = found.map(({ kindId, id }) => byUnit.get(unitName(kindId, id)));
+    if (!replace) refuseDiffering(inOrder, found);
+    const records = inOrder.flatMap((row) => row?.body ?? []);
+    if (records.length < found.length) return undefined;
+    await this.setHooks.afterCreates(session, set, found);
+    await this.setHooks.afterDeletes(session, unlinked);
+    return records;
+  }
+
+  /** The links whose units the caller can read; adds faults for the others. @throws KindError 401, 403 */
+  async #found(
+    session: Session,
+    set: LinkSet,
+    { links, replace, others, drafts, faults }: Omit<ValidatedLinks, 'faults'> & { readonly faults: Faults },
+  ): Promise<FoundLink[]> {
+    const rows = await this.repository.lockOthers(session, set, others, replace);
+    const byPosition = new Map(rows.found?.map((row) => [row[0], row]));
+    const linked = new Set(rows.linked?.map(([kind, id]) => unitName(kind, id)));
+    const kindOf = new Map(others.flatMap(({ kind, positions }) => positions.map((at) => [at, kind] as const)));
+    const found: FoundLink[] = [];
+    const missing: GivenLink[] = [];
+    for (const link of links) {
+      const { index, kindId } = link;
+      const [, id, allowed] = byPosition.get(index) ?? [];
+      if (id === undefined) missing.push(link);
+      else if (!allowed) throw mayNotLink(session, kindId, index);
+      else found.push({ ...link, id, linked: linked.has(unitName(kindId, id)), draft: drafts.get(index) ?? NO_VALUES });
+    }
+    await this.access.checkCreates(session, set, others, found);
+    for (const { index } of missing) {
+      const kind = kindOf.get(index);
+      if (kind) addMissingUnit(kind, index, faults);
+    }
+    return found;
+  }
+
+  /** Locks the links that are to be deleted, and returns their other units. @throws KindError 400, 401, 403 */
+  async #linksToDelete(
+    session: Session,
+    set: LinkSet,
+    type: LinkTypeDef,
+    found: readonly FoundLink[],
+  ): Promise<string> {
+    const { passed, passesAll } = await this.walks.traversableKinds(session);
+    const most = LIMITS.replacedLinks;
+    const kept = JSON.stringify(found.map(({ kindId, id }) => ({ kind: kindId, id })));
+    const allowed = hasOwnAccess(type, 'delete') ? undefined : this.#linkable(session, set, passed);
+    const links: LinksToDelete = { passed, passesAll, kept, allowed, most };
+    const { over, denied, units } = await this.repository.lockLinksToDelete(session, set, links);
+    if (denied) throw mayNotLink(session, denied[0]);
+    if (over) {
+      const number = most.toLocaleString('en');
+      throw refusal('link.too_many', `replace: more than ${number} links would be deleted`, { parameter: 'replace' });
+    }
+    await this.access.checkDeletes(session, set, type, units);
+    return units;
+  }
+
+  /** The parents that the caller may link; undefined if the unit of the path is the parent. */
+  #linkable(
+    { caller, model }: Session,
+    { direction }: LinkSet,
+    passed: LinksToDelete['passed'],
+  ): LinksToDelete['allowed'] {
+    if (direction === 'child') return undefined;
+    return passed.flatMap(({ kind }) => {
+      const grant = grantOf(kind, 'link', caller, model);
+      return grant ? [{ kind, allowed: grant.predicate }] : [];
+    });
+  }
+}
+
+/** The kinds of parents of which hooks may run; with `replace`, also of links that the request does not name. */
+function parentsOf(
+  { model }: Session,
+  { direction, unit }: PlannedLinkSet,
+  validated: ValidatedLinks | KindError,
+): KindDef[] {
+  if (validated instanceof KindError) return [];
+  if (direction === 'child') return [unit.kind];
+  return validated.replace ? [...model.kinds.values()].filter(isLinkable) : validated.others.map(({ kind }) => kind);
+}
+
+const NO_VALUES: Draft = { row: {}, written: [], values: new Map() };
+
+function unitName(kind: string | null, id: string | null): string {
+  return `${kind ?? ''}/${id ?? ''}`;
+}
+
+/** The result of work, or the error that it throws if the caller is at fault. */
+async function caught<T>(work: () => Promise<T>): Promise<T | KindError> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof KindError) return error;
+    throw error;
+  }
+}
+
+/** @throws KindError 409 with the position of each link that has other values than it was given */
+function refuseDiffering(rows: readonly (NewLinkRow | undefined)[], found: readonly FoundLink[]): void {
+  const faults = new Faults();
+  for (const [at, { index }] of found.entries()) {
+    if (!rows[at]?.differs) continue;
+    const text = `items[${index}]: this link exists with other values; PUT on its path, or 'replace', changes them`;
+    faults.add('link.differs', text, { index });
+  }
+  faults.throwIfAny();
+}

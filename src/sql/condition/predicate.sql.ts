@@ -1,0 +1,223 @@
+/**
+ * Predicates as SQL. `not` becomes IS NOT TRUE, so that it is the complement, nulls included.
+ *
+ * A referenced unit is looked up once, however many tests need it (`Lookups`). A few such rows are joined in the FROM
+ * of the statement (`matchingRows`), so that PostgreSQL can choose the join order. More of them, and those of a
+ * condition without a FROM, are joined in one subquery (`predicateSql`): the cost of planning a join grows far faster
+ * than the number of its tables, that of subqueries only with their number.
+ */
+import type { KindDef } from '../../model/model.js';
+import type { Predicate, Related, Step, Target } from '../../model/predicate/predicate.js';
+import { extentOf, targetsOf, wayKeys } from '../../model/predicate/predicate-cost.js';
+import { columnRef } from '../columns.sql.js';
+import { all, EMPTY_SQL, ident, join, param, sql, type Fragment } from '../fragment.js';
+import { joinedKindTable } from '../table.sql.js';
+import { testedValue, testSql, type TestScope } from './operator.sql.js';
+import { nearSql, pairSql } from './pair.sql.js';
+import { linkRow, relatedRows } from './related.sql.js';
+
+/** The most rows that a statement joins: planning takes 2 MB of memory with five of them, 12 MB with seven. */
+const MAX_JOINED_LOOKUPS = 5;
+
+/** The same for each kind of a statement that reads several. */
+export const MAX_LOOKUPS_PER_KIND = 2;
+
+/**
+ * The most tests of a condition on joined rows that PostgreSQL may split to look for indexes, which takes time and
+ * memory quadratic in their number.
+ */
+const MAX_TESTS_TO_SPLIT = 64;
+
+/** The rows that references of a row lead to. Of a unit that the caller may not read, all columns are null. */
+export class Lookups {
+  readonly #rows: Map<string, string>;
+  readonly #joins: Fragment[];
+
+  /** @param few how many may be joined in a statement; a subquery may have more */
+  constructor(
+    readonly schema: string,
+    readonly row: string,
+    private readonly few = MAX_JOINED_LOOKUPS,
+    before?: Lookups,
+  ) {
+    this.#rows = new Map(before ? before.#rows : []);
+    this.#joins = before ? [...before.#joins] : [];
+  }
+
+  /** @param rows the aliases of rows in FROM that steps of paths lead to, by the id of the step */
+  static from(schema: string, row: string, rows: Readonly<Record<string, string>>): Lookups {
+    const lookups = new Lookups(schema, row);
+    for (const [id, alias] of Object.entries(rows)) lookups.#rows.set(`.${id}`, alias);
+    return lookups;
+  }
+
+  /** The joins that follow the row in FROM. */
+  get joins(): Fragment {
+    return this.#joins.length > 0 ? join(this.#joins, '') : EMPTY_SQL;
+  }
+
+  /** A copy to which more can be joined. */
+  more(): Lookups {
+    return new Lookups(this.schema, this.row, this.few, this);
+  }
+
+  /** Whether the rows of the targets are joined already, or can be within the limit. */
+  canJoin(targets: readonly Target[]): boolean {
+    const missing = new Set(targets.flatMap(({ through }) => wayKeys(through)).filter((key) => !this.#rows.has(key)));
+    return missing.size === 0 || this.#joins.length + missing.size <= this.few;
+  }
+
+  /** The schema of a target, and the alias of the row that has its field. */
+  scopeOf(target: Target | undefined): TestScope {
+    const { schema, row } = this;
+    const rowOfTarget = target?.ofLink ? linkRow(row) : this.#rowOf(target?.through);
+    return { schema, row: rowOfTarget, countOf: (related) => countSql(schema, related, row) };
+  }
+
+  #rowOf(through: readonly Step[] = []): string {
+    let row = this.row;
+    for (const [at, key] of wayKeys(through).entries()) {
+      const step = through[at];
+      const known = this.#rows.get(key) ?? (step && this.#join(row, step));
+      if (known === undefined) throw new Error('a way has a key for each of its steps');
+      this.#rows.set(key, known);
+      row = known;
+    }
+    return row;
+  }
+
+  #join(from: string, { reference, kind, access }: Step): string {
+    const row = `${this.row}_${this.#joins.length + 1}`;
+    const key = sql`${columnRef(kind.keyField, row)} = ${columnRef(reference, from)}`;
+    const on = all([key, ...rowConditions(this.schema, kind, [access], row)]);
+    this.#joins.push(sql` LEFT JOIN ${joinedKindTable(this.schema, kind)} AS ${ident(row)} ON ${on}`);
+    return row;
+  }
+}
+
+/** The conditions of the rows that satisfy predicates, for a statement that reads the kind's table as `row`. */
+export interface MatchingRows {
+  readonly where: readonly Fragment[];
+  /** The joins that `where` needs. */
+  readonly lookups: Lookups;
+}
+
+export function matchingRows(
+  schema: string,
+  kind: KindDef,
+  predicates: readonly (Predicate | undefined)[],
+  few?: number,
+  row = 't',
+): MatchingRows {
+  const lookups = new Lookups(schema, row, few);
+  const [joined, apart]: [Fragment[], Predicate[]] = [[], []];
+  for (const part of predicates.flatMap((predicate) => conjunctsOf(predicate))) {
+    if (lookups.canJoin(targetsOf(part))) joined.push(conditionSql(part, lookups));
+    else apart.push(part);
+  }
+  const rest = apart.length > 0 ? [predicateSql({ op: 'and', parts: apart }, { schema, row })] : [];
+  return { where: [...discriminatorCondition(kind, row), ...joined, ...rest], lookups };
+}
+
+/** The conditions of rows that satisfy predicates, without joins in the statement. */
+export function rowConditions(
+  schema: string,
+  kind: KindDef,
+  predicates: readonly (Predicate | undefined)[],
+  row = 't',
+): Fragment[] {
+  const parts = predicates.flatMap((predicate) => conjunctsOf(predicate));
+  return [
+    ...discriminatorCondition(kind, row),
+    ...(parts.length > 0 ? [predicateSql({ op: 'and', parts }, { schema, row })] : []),
+  ];
+}
+
+/** The rows of a kind in a table that several kinds share. */
+function discriminatorCondition(kind: KindDef, row: string): Fragment[] {
+  return kind.discriminated ? [sql`${ident(row, 'kind_id')} = ${param(kind.id)}`] : [];
+}
+
+/** A condition without joins in the statement. Tests of referenced rows are in one subquery. */
+export function predicateSql(predicate: Predicate, { schema, row }: Pick<TestScope, 'schema' | 'row'>): Fragment {
+  const own = new Lookups(schema, row);
+  const parts = conjunctsOf(predicate);
+  const beyond = parts.filter((part) => targetsOf(part).length > 0);
+  const conditions = parts.filter((part) => !beyond.includes(part)).map((part) => treeSql(part, own));
+  if (beyond.length > 0) {
+    const lookups = new Lookups(schema, row);
+    const where = all(beyond.map((part) => conditionSql(part, lookups)));
+    // The subquery depends on a row outside of it, so PostgreSQL does not merge it into the statement.
+    conditions.push(sql`EXISTS (SELECT FROM (SELECT) AS ${ident(`${row}_0`)}${lookups.joins} WHERE ${where})`);
+  }
+  return conditions.length === 1 && conditions[0] ? conditions[0] : sql`(${all(conditions)})`;
+}
+
+/** A condition on several rows: the first step of each path leads to one of them. */
+export function conditionOnRows(
+  schema: string,
+  predicate: Predicate,
+  rows: Readonly<Record<string, string>>,
+): Fragment {
+  const lookups = Lookups.from(schema, '_r', rows);
+  const condition = conditionSql(predicate, lookups);
+  return sql`EXISTS (SELECT FROM (SELECT) AS ${ident('_r_0')}${lookups.joins} WHERE ${condition})`;
+}
+
+/** The parts of a conjunction. */
+function conjunctsOf(predicate: Predicate | undefined): readonly Predicate[] {
+  if (!predicate) return [];
+  return predicate.op === 'and' ? predicate.parts.flatMap((part) => conjunctsOf(part)) : [predicate];
+}
+
+/** A condition on rows that are joined. */
+function conditionSql(predicate: Predicate, lookups: Lookups): Fragment {
+  const condition = treeSql(predicate, lookups);
+  const many = targetsOf(predicate).length > 0 && extentOf([predicate]).tests > MAX_TESTS_TO_SPLIT;
+  return many ? sql`(${condition}) IS TRUE` : condition;
+}
+
+function treeSql(predicate: Predicate, lookups: Lookups): Fragment {
+  switch (predicate.op) {
+    case 'and':
+    case 'or': {
+      const parts = predicate.parts.map((part) => treeSql(part, lookups));
+      return sql`(${join(parts, predicate.op === 'and' ? ' AND ' : ' OR ')})`;
+    }
+    case 'not':
+      // PostgreSQL plans a join for NOT EXISTS, but not for IS NOT TRUE.
+      if (predicate.part.op === 'exists') return sql`(NOT ${treeSql(predicate.part, lookups)})`;
+      return sql`((${treeSql(predicate.part, lookups)}) IS NOT TRUE)`;
+    case 'exists':
+      return existsSql(lookups.schema, predicate.related, lookups.row);
+    case 'pair':
+      return pairSql(predicate, (target) => testedValue(target, lookups.scopeOf(target)));
+    case 'near':
+      return nearSql(predicate, (target) => testedValue(target, lookups.scopeOf(target)));
+    default:
+      return testSql(predicate, lookups.scopeOf('target' in predicate ? predicate.target : undefined));
+  }
+}
+
+/** Whether a row has related units. */
+function existsSql(schema: string, related: Related, row: string): Fragment {
+  const rows = relatedUnits(schema, related, row);
+  return rows ? sql`EXISTS (SELECT ${rows})` : sql`false`;
+}
+
+/** The number of related units of a row. */
+export function countSql(schema: string, related: Related, row: string): Fragment {
+  const rows = relatedUnits(schema, related, row);
+  return rows ? sql`(SELECT count(*) ${rows})` : sql`0::bigint`;
+}
+
+/** FROM and WHERE of the related units of a row; undefined if it can have none. */
+export function relatedUnits(schema: string, related: Related, row: string): Fragment | undefined {
+  return relatedRows(schema, related, row, {
+    units: (kind, predicates, unit) => {
+      const { where, lookups } = matchingRows(schema, kind, predicates, MAX_LOOKUPS_PER_KIND, unit);
+      return { where, joins: lookups.joins };
+    },
+    links: (predicate, unit) => predicateSql(predicate, { schema, row: unit }),
+  });
+}

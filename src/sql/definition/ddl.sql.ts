@@ -1,0 +1,229 @@
+/** The steps of a model change as DDL, and its guards: counts of the units that are in the way of a change. */
+import type { ColumnChange, Condition, Guard, SchemaStep } from '../../model/table/diff.js';
+import type { Json } from '../../shared/json.js';
+import type { ColumnShape, ForeignKeyShape, TableShape } from '../../model/table/required-tables.js';
+import { constraintName } from '../../model/names.js';
+import { columnType } from '../columns.sql.js';
+import { violation } from '../condition/constraint.sql.js';
+import {
+  all,
+  EMPTY_SQL,
+  ident,
+  integer,
+  join,
+  literal,
+  param,
+  render,
+  sql,
+  type Fragment,
+  type Statement,
+} from '../fragment.js';
+import { createIndex } from './index.sql.js';
+
+/** @param trigrams the schema of the extension pg_trgm, for an index that needs it */
+export function stepStatement(step: SchemaStep, schema: string, trigrams?: string): Statement {
+  return render(stepSql(step, schema, trigrams));
+}
+
+function stepSql(step: SchemaStep, schema: string, trigrams: string | undefined): Fragment {
+  switch (step.type) {
+    case 'drop_foreign_key':
+      return sql`ALTER TABLE ${ident(schema, step.table)} DROP CONSTRAINT ${ident(step.name)}`;
+    case 'drop_index':
+      // An index that is still to be built does not exist.
+      return sql`DROP INDEX IF EXISTS ${join(indexNames(step).map((name) => ident(schema, name)))}`;
+    case 'drop_table':
+      return sql`DROP TABLE ${ident(schema, step.table)}`;
+    case 'create_table':
+      return createTable(step.table, schema);
+    case 'alter_table':
+      return sql`ALTER TABLE ${ident(schema, step.table)} ${join(step.changes.flatMap(columnChange))}`;
+    case 'create_index':
+      return createIndex(step.table, step.index, schema, { trigrams });
+    case 'add_foreign_key':
+      return addForeignKey(step.table, step.key, schema);
+  }
+}
+
+function indexNames({ name, former }: Extract<SchemaStep, { type: 'drop_index' }>): string[] {
+  return former === undefined ? [name] : [name, former];
+}
+
+function createTable(table: TableShape, schema: string): Fragment {
+  const columns = [...table.columns.values()].map(columnDefinition);
+  return sql`CREATE TABLE ${ident(schema, table.name)} (${join([...columns, ...primaryKey(table)])})`;
+}
+
+function primaryKey({ name, key }: TableShape): Fragment[] {
+  if (key.length === 0) return [];
+  const columns = join(key.map((column) => ident(column)));
+  return [sql`CONSTRAINT ${ident(primaryKeyName(name))} PRIMARY KEY (${columns})`];
+}
+
+export function primaryKeyName(table: string): string {
+  return constraintName(table, ['id'], 'pkey');
+}
+
+function columnDefinition(column: ColumnShape): Fragment {
+  const collation = column.type === 'text' ? sql` COLLATE "C"` : sql``;
+  const notNull = column.notNull ? sql` NOT NULL` : EMPTY_SQL;
+  return sql`${ident(column.name)} ${columnType(column.type, column.array)}${collation}${notNull}`;
+}
+
+function columnChange(change: ColumnChange): Fragment[] {
+  switch (change.type) {
+    case 'drop':
+      return [sql`DROP COLUMN ${ident(change.column)}`];
+    case 'not_null':
+      return [sql`ALTER COLUMN ${ident(change.column)} ${change.notNull ? sql`SET` : sql`DROP`} NOT NULL`];
+    case 'add': {
+      const { column } = change;
+      const value = change.default === null ? sql`` : sql` DEFAULT ${defaultLiteral(change.default, column)}`;
+      const add = sql`ADD COLUMN ${columnDefinition(column)}${value}`;
+      return change.replace ? [sql`DROP COLUMN ${ident(column.name)}`, add] : [add];
+    }
+  }
+}
+
+/** A constant, which PostgreSQL stores in its catalogue without rewriting the table. */
+function defaultLiteral(value: Json, column: ColumnShape): Fragment {
+  const type = columnType(column.type, column.array);
+  if (column.array && Array.isArray(value)) {
+    return sql`ARRAY[${join(value.map((item) => scalarLiteral(item as Json, column)))}]::${type}`;
+  }
+  return sql`${scalarLiteral(value, column)}::${type}`;
+}
+
+function scalarLiteral(value: Json, column: ColumnShape): Fragment {
+  if (column.type === 'jsonb') return sql`${literal(JSON.stringify(value))}::jsonb`;
+  return literal(typeof value === 'string' ? value : JSON.stringify(value));
+}
+
+export function dropDefaultsStatement(table: string, columns: readonly string[], schema: string): Statement {
+  const changes = columns.map((column) => sql`ALTER COLUMN ${ident(column)} DROP DEFAULT`);
+  return render(sql`ALTER TABLE ${ident(schema, table)} ${join(changes)}`);
+}
+
+const ON_DELETE = { restrict: sql`RESTRICT`, set_null: sql`SET NULL`, cascade: sql`CASCADE` } as const;
+
+function addForeignKey(table: string, key: ForeignKeyShape, schema: string): Fragment {
+  return sql`
+    ALTER TABLE ${ident(schema, table)}
+    ADD CONSTRAINT ${ident(key.name)} FOREIGN KEY (${ident(key.column)})
+    REFERENCES ${ident(schema, key.target)} ("id")
+    ON DELETE ${ON_DELETE[key.onDelete]}
+  `;
+}
+
+/** Locks tables against writes while guards count and columns change. Reads go on. */
+export function lockForDefinitionChangeStatement(schema: string, tables: readonly string[]): Statement {
+  return render(sql`LOCK TABLE ${join(tables.map((table) => ident(schema, table)))} IN SHARE ROW EXCLUSIVE MODE`);
+}
+
+/** A row `count` per guard, in order. Guards of patterns count 0 here: see `patternValuesStatement`. */
+export function guardStatement(guards: readonly Guard[], schema: string): Statement {
+  const counts = guards.map(
+    (guard, at) =>
+      sql`SELECT ${integer(at)} AS at, ${countMatching(guard.condition, guardedRows(guard, schema))} AS count`,
+  );
+  return render(sql`
+    SELECT at, count::int AS count
+    FROM (${join(counts, ' UNION ALL ')}) AS guards
+    ORDER BY at
+  `);
+}
+
+/** The table of a guard, or the links of its type. */
+function guardedRows({ table, linkType }: Pick<Guard, 'table' | 'linkType'>, schema: string): Fragment {
+  const rows = ident(schema, table);
+  return linkType === undefined ? rows : sql`(SELECT * FROM ${rows} WHERE "link_id" = ${literal(linkType)})`;
+}
+
+function countMatching(condition: Condition, table: Fragment): Fragment {
+  const where = (test: Fragment) => sql`(SELECT count(*) FROM ${table} AS t WHERE ${test})`;
+  switch (condition.type) {
+    case 'any':
+      return where(sql`true`);
+    case 'more_than_one':
+      return sql`(SELECT CASE WHEN count(*) > 1 THEN count(*) ELSE 0 END FROM ${table})`;
+    case 'has_value':
+      return where(sql`${ident('t', condition.column)} IS NOT NULL`);
+    case 'is_null':
+      return where(sql`${ident('t', condition.column)} IS NULL`);
+    case 'duplicate_elements': {
+      const column = ident('t', condition.column);
+      return where(sql`cardinality(${column}) > (SELECT count(DISTINCT e) FROM unnest(${column}) AS e)`);
+    }
+    case 'duplicates': {
+      const columns = condition.columns.map((name) => ident(name));
+      const present = all(columns.map((name) => sql`${name} IS NOT NULL`));
+      return sql`(
+        SELECT coalesce(sum(n), 0)
+        FROM (
+          SELECT count(*) AS n
+          FROM ${table}
+          WHERE ${present}
+          GROUP BY ${join(columns)}
+          HAVING count(*) > 1
+        ) AS d
+      )`;
+    }
+    case 'violates': {
+      const column = ident('t', condition.column);
+      if (!condition.array) return where(violation(column, condition.constraint));
+      return where(
+        sql`EXISTS (SELECT FROM unnest(${column}) AS e WHERE ${violation(ident('e'), condition.constraint)})`,
+      );
+    }
+  }
+}
+
+/**
+ * The size of a slice of `patternValuesStatement`: units, bytes, and the bytes that each element of a list counts
+ * besides.
+ */
+const PATTERN_SLICE = { units: 10_000, bytes: 8 * 1024 * 1024, element: 100 } as const;
+
+/**
+ * A slice of a column's values after the unit `after`, for patterns, which are RE2's and not PostgreSQL's. The key is
+ * compared in its own type, so that its index leads from slice to slice.
+ */
+export function patternValuesStatement(
+  schema: string,
+  { table, linkType }: Pick<Guard, 'table' | 'linkType'>,
+  columnName: string,
+  array: boolean,
+  after: string | null,
+): Statement {
+  const column = ident('t', columnName);
+  const values = array ? ident('s', 'value') : sql`ARRAY[${ident('s', 'value')}]`;
+  const bytes = array
+    ? sql`(SELECT sum(octet_length(e) + ${integer(PATTERN_SLICE.element)}) FROM unnest(${column}) AS e)`
+    : sql`octet_length(${column})`;
+  // Links have no id; nothing else writes to the table meanwhile.
+  const key = linkType === undefined ? 'id' : 'ctid';
+  const id = ident('t', key);
+  const before = sql`sum(${bytes}) OVER (ORDER BY ${id} ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)`;
+  const beyond =
+    after === null
+      ? sql`true`
+      : linkType === undefined
+        ? sql`${id} > ${param(after)}`
+        : sql`${id} > ${param(after)}::tid`;
+  const ofType = linkType === undefined ? undefined : sql`t."link_id" = ${literal(linkType)}`;
+  const slice = sql`
+    SELECT ${id} AS id, ${column} AS value, ${before} AS before
+    FROM ${ident(schema, table)} AS t
+    WHERE ${all([sql`${column} IS NOT NULL`, beyond, ofType])}
+    ORDER BY ${id}
+    LIMIT ${integer(PATTERN_SLICE.units)}
+  `;
+  return render(
+    sql`
+      SELECT s."id"::text AS id, ${values} AS values
+      FROM (${slice}) AS s
+      WHERE coalesce(s.before, 0) < ${integer(PATTERN_SLICE.bytes)}
+      ORDER BY s."id"
+    `,
+  );
+}

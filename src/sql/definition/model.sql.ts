@@ -1,0 +1,288 @@
+/** Statements of a project's model as a whole: reading it, raising its version, upgrading its built-in rows. */
+import { GROUP_KIND, KIND_KIND, LINK_KIND } from '../../model/built-in-traits.js';
+import { PARAMETER_TABLE } from '../../model/built-in/built-in.js';
+import type { KindDef } from '../../model/model.js';
+import type { AccessDefault } from '../../model/parameter-type/parameter-settings.js';
+import { fieldType } from '../columns.sql.js';
+import { ident, integer, join, literal, param, render, sql, type Fragment, type Statement } from '../fragment.js';
+import { accessDefault } from '../access/model-access.sql.js';
+import { MODEL_TABLE } from '../model-version.sql.js';
+import { SET_UPDATED_AT } from '../unit-version.sql.js';
+
+/** The size of the definitions in one row of `loadModelStatement`, which the last of them may exceed. */
+const ROW_BYTES = 256 * 1024;
+
+/**
+ * A part of a model: `body` is a JSON array of records of a sort, `bytes` its size; null in the only row of an empty
+ * model.
+ */
+export interface ModelRow {
+  /** The version. */
+  readonly v: string;
+  readonly built_in: number;
+  readonly access_default: AccessDefault;
+  readonly sort: 'kinds' | 'parameters' | 'groups' | 'links' | null;
+  readonly body: string | null;
+  readonly bytes: string | null;
+}
+
+/** All definitions (`ModelRow`), by sort and in the order in which they were created. */
+export function loadModelStatement(schema: string): Statement {
+  const recordsOf = (sort: string, table: string) =>
+    sql`
+      SELECT
+        ${literal(sort)} AS sort,
+        row_to_json(r)::text AS body,
+        r."inserted_at" AS inserted_at,
+        r."id"::text AS id
+      FROM ${ident(schema, table)} AS r
+    `;
+  const records = join(
+    [
+      recordsOf('kinds', KIND_KIND),
+      recordsOf('parameters', PARAMETER_TABLE),
+      recordsOf('groups', GROUP_KIND),
+      recordsOf('links', LINK_KIND),
+    ],
+    ' UNION ALL ',
+  );
+  const numbered = sql`
+    SELECT
+      sort,
+      body,
+      inserted_at,
+      id,
+      sum(octet_length(body)) OVER (PARTITION BY sort ORDER BY inserted_at, id) / ${integer(ROW_BYTES)} AS piece
+    FROM (${records}) AS r
+  `;
+  const pieces = sql`
+    SELECT
+      sort,
+      piece,
+      '[' || string_agg(body, ',' ORDER BY inserted_at, id) || ']' AS body,
+      sum(octet_length(body)) AS bytes
+    FROM (${numbered}) AS n
+    GROUP BY sort, piece
+  `;
+  return render(
+    sql`
+      SELECT
+        m."version" AS v,
+        m."built_in" AS built_in,
+        ${accessDefault(sql`m`)} AS access_default,
+        p.sort,
+        p.body,
+        p.bytes
+      FROM ${ident(schema, MODEL_TABLE)} AS m
+      LEFT JOIN (${pieces}) AS p ON true
+      ORDER BY p.sort, p.piece
+    `,
+    true,
+  );
+}
+
+export function insertModelStatement(schema: string, { version, builtIn, accessDefault: value }: NewModel): Statement {
+  return render(
+    sql`
+      INSERT INTO ${ident(schema, MODEL_TABLE)} ("version", "built_in", "access_default")
+      VALUES (${integer(version)}, ${integer(builtIn)}, ${param(value)})
+    `,
+  );
+}
+
+export interface NewModel {
+  readonly version: number;
+  readonly builtIn: number;
+  readonly accessDefault: AccessDefault;
+}
+
+/**
+ * Raises the version of the model and notifies listeners of it when the transaction commits. If this process has an
+ * older built-in model (`builtIn`) than the tables, they get that version, so that a newer process upgrades them again.
+ */
+export function bumpVersionStatement(schema: string, channel: string, project: string, builtIn: number): Statement {
+  return incrementVersion(schema, channel, project, sql`least("built_in", ${integer(builtIn)})`);
+}
+
+/** Raises the version of the model and notifies listeners, after an upgrade to the built-in model `builtIn`. */
+export function recordUpgradeStatement(schema: string, channel: string, project: string, builtIn: number): Statement {
+  return incrementVersion(schema, channel, project, integer(builtIn));
+}
+
+/**
+ * Locks the version until the transaction ends. At REPEATABLE READ it fails if the version has changed since the
+ * transaction's snapshot: statements that were planned with the old model may have written what the new one forbids.
+ */
+export function keepVersionStatement(schema: string): Statement {
+  return render(sql`SELECT FROM ${ident(schema, MODEL_TABLE)} FOR SHARE`);
+}
+
+function incrementVersion(schema: string, channel: string, project: string, builtIn: Fragment): Statement {
+  const table = ident(schema, MODEL_TABLE);
+  return render(
+    sql`
+      WITH bumped AS (
+        UPDATE ${table}
+        SET "version" = "version" + 1, "built_in" = ${builtIn}
+        RETURNING "version"
+      )
+      SELECT "version" AS v, pg_notify(${param(channel)}, ${param(project)} || ':' || "version")
+      FROM bumped
+    `,
+  );
+}
+
+/** Makes changes of a project's definitions wait for each other. Held until the transaction ends. */
+export function lockProjectStatement(schema: string): Statement {
+  return render(sql`SELECT pg_advisory_xact_lock(hashtextextended(${param(schema)}, 7))`);
+}
+
+/**
+ * Inserts the rows of a built-in kind into a new project, with times a microsecond apart, so that their order is kept.
+ */
+export function provisionRowsStatement(
+  schema: string,
+  { table, fields }: Pick<KindDef, 'table' | 'fields'>,
+  rows: readonly Readonly<Record<string, unknown>>[],
+): Statement {
+  const written = [...fields.values()].filter(({ id, column }) => column !== undefined && id in (rows[0] ?? {}));
+  const names = written.map(({ id, column }) => ident(column ?? id));
+  const values = written.map(({ id }) => sql`i.${ident(id)}`);
+  const types = [...written.map((field) => sql`${ident(field.id)} ${fieldType(field)}`), sql`"n" int`];
+  const stamps = sql`now() + i.n * interval '1 microsecond'`;
+  const numbered = recordset(
+    rows.map((row, n) => ({ ...row, n })),
+    join(types),
+  );
+  return render(
+    sql`
+      INSERT INTO ${ident(schema, table)} (${join(names)}, "metadata", "inserted_at", "updated_at")
+      SELECT ${join(values)}, '{}', ${stamps}, ${stamps}
+      FROM ${numbered}
+      ON CONFLICT ("id") DO NOTHING
+      RETURNING "id"
+    `,
+  );
+}
+
+/** Rows as a table `i`. */
+function recordset(rows: readonly object[], columns: Fragment): Fragment {
+  return sql`json_to_recordset(${param(JSON.stringify(rows))}::json) AS i(${columns})`;
+}
+
+/** Which of some kinds are no built-in ones, whose lists of parameters begin with `id`: rows `id`. */
+export function ownKindsStatement(schema: string, ids: readonly string[]): Statement {
+  return render(sql`
+    SELECT "id"
+    FROM ${ident(schema, KIND_KIND)}
+    WHERE "id" = ANY(${param(ids)}::text[]) AND NOT 'id' = ANY("parameters")
+  `);
+}
+
+/** Sets the parameter lists of kinds. Rows `id`: the kinds whose list has changed. */
+export function updateParametersStatement(
+  schema: string,
+  kinds: readonly { readonly id: string; readonly parameters: readonly string[] }[],
+): Statement {
+  const rows = recordset(
+    kinds.map(({ id, parameters }) => ({ id, parameters })),
+    sql`"id" text, "parameters" text[]`,
+  );
+  return render(
+    sql`
+      UPDATE ${ident(schema, KIND_KIND)} AS t
+      SET "parameters" = i."parameters", ${SET_UPDATED_AT}
+      FROM ${rows}
+      WHERE t."id" = i."id" AND t."parameters" IS DISTINCT FROM i."parameters"
+      RETURNING t."id"
+    `,
+  );
+}
+
+/** Adds missing kinds to built-in groups, before the kinds that users have added. Rows `id`: the changed groups. */
+export function extendGroupsStatement(
+  schema: string,
+  groups: readonly { readonly id: string; readonly kind_list: readonly string[] }[],
+): Statement {
+  const rows = recordset(
+    groups.map(({ id, kind_list }) => ({ id, kind_list })),
+    sql`"id" text, "kind_list" text[]`,
+  );
+  const others = sql`ARRAY(
+    SELECT k
+    FROM unnest(t."kind_list") WITH ORDINALITY AS u(k, n)
+    WHERE k <> ALL(i."kind_list")
+    ORDER BY n
+  )`;
+  return render(
+    sql`
+      UPDATE ${ident(schema, GROUP_KIND)} AS t
+      SET "kind_list" = i."kind_list" || ${others}, ${SET_UPDATED_AT}
+      FROM ${rows}
+      WHERE t."id" = i."id" AND NOT t."kind_list" @> i."kind_list"
+      RETURNING t."id"
+    `,
+  );
+}
+
+/** The version of a model, and the number of its definitions by sort. */
+export interface ModelState {
+  readonly v: string;
+  readonly kinds: number;
+  readonly parameters: number;
+  readonly groups: number;
+  readonly links: number;
+}
+
+/** One row `ModelState`; none while the project is created or restored. */
+export function readStateStatement(schema: string): Statement {
+  const count = (table: string) => sql`(SELECT count(*)::int FROM ${ident(schema, table)})`;
+  return render(
+    sql`
+      SELECT
+        "version" AS v,
+        ${count(KIND_KIND)} AS kinds,
+        ${count(PARAMETER_TABLE)} AS parameters,
+        ${count(GROUP_KIND)} AS groups,
+        ${count(LINK_KIND)} AS links
+      FROM ${ident(schema, MODEL_TABLE)}
+    `,
+    true,
+  );
+}
+
+/** Adds to parameters the definition in whose body they were defined. */
+export function recordDefinedInStatement(schema: string, kinds: ReadonlyMap<string, string>): Statement {
+  const rows = recordset(
+    [...kinds].map(([id, kind]) => ({ id, kind })),
+    sql`"id" text, "kind" text`,
+  );
+  return render(
+    sql`
+      UPDATE ${ident(schema, PARAMETER_TABLE)} AS t
+      SET "defined_in" = array_append(array_remove(t."defined_in", i."kind"), i."kind")
+      FROM ${rows}
+      WHERE t."id" = i."id"
+    `,
+  );
+}
+
+/** Deletes parameters, and removes deleted owners from `defined_in` of the others. */
+export function deleteParametersStatement(
+  schema: string,
+  ids: readonly string[],
+  deletedKinds: readonly string[],
+): Statement {
+  const [table, kinds] = [ident(schema, PARAMETER_TABLE), sql`${param(deletedKinds)}::text[]`];
+  const remaining = sql`ARRAY(SELECT e FROM unnest(t."defined_in") AS e WHERE e <> ALL(${kinds}))`;
+  const otherParameters = sql`
+    UPDATE ${table} AS t
+    SET "defined_in" = ${remaining}
+    WHERE t."defined_in" && ${kinds} AND t."id" <> ALL(${param(ids)}::text[])
+  `;
+  return render(sql`
+    WITH others AS (${otherParameters})
+    DELETE FROM ${table}
+    WHERE "id" = ANY(${param(ids)}::text[])
+  `);
+}

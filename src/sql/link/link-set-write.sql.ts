@@ -1,0 +1,143 @@
+/** Writes many links of one type between one unit and others, after `link-set.sql.ts` has locked them. */
+import type { Field } from '../../model/model.js';
+import { boundedInTotal } from '../answer-size.sql.js';
+import { columnRef } from '../columns.sql.js';
+import { all, EMPTY_SQL, ident, join, literal, param, render, sql } from '../fragment.js';
+import type { Fragment, Statement } from '../fragment.js';
+import { linkRecord } from './link.sql.js';
+import { foundLink, unitRows, type LinkSet, type UnitList } from './link-set.sql.js';
+import { linkTable } from '../link-table.sql.js';
+import { isModelVersion, MODEL_TABLE } from '../model-version.sql.js';
+import { columnNames, inputColumn, inputRows, type RowsText } from '../write/new-rows.sql.js';
+import { columnsByDirection } from './traversal-step.sql.js';
+
+/** The links to write. */
+export interface NewLinks {
+  /** The fields of the answered records that are parameters of the link type. */
+  readonly shown: readonly Field[];
+  /** The fields that new links have. */
+  readonly inserted: readonly Field[];
+  /** The fields that existing links are given. */
+  readonly given: readonly Field[];
+  /** Whether the given values replace those of existing links; otherwise they have to be the same. */
+  readonly replace: boolean;
+  /**
+   * A row for each link: `_kind` and `_id` of the other unit, `_new`, `_given` (the columns of the fields that an
+   * existing link is given), `_differs` (it differs in any case), and the values by column.
+   */
+  readonly rows: RowsText;
+  /** The units whose links are deleted. */
+  readonly deleted: UnitList | undefined;
+}
+
+/** The unit of a link, its record, and whether its values differ. A link that is missing was created or deleted meanwhile. */
+export interface NewLinkRow {
+  readonly v: string;
+  readonly kind: string | null;
+  readonly id: string | null;
+  readonly body: string | null;
+  readonly differs: boolean | null;
+}
+
+const ROW_COLUMNS = [
+  { name: sql`"_kind"`, type: sql`text` },
+  { name: sql`"_id"`, type: sql`text` },
+  { name: sql`"_new"`, type: sql`boolean` },
+  { name: sql`"_given"`, type: sql`text[]` },
+  { name: sql`"_differs"`, type: sql`boolean` },
+];
+
+/**
+ * Creates links, changes values of existing ones, and deletes others. Rows `NewLinkRow`; without links one row, whose
+ * `kind` is null. Links are looked up one by one in the index: PostgreSQL may know nothing of how many a unit has.
+ */
+export function writeLinksStatement(set: LinkSet, links: NewLinks): Statement {
+  const { schema } = set;
+  const { shown, inserted, given, replace, rows, deleted } = links;
+  const record = linkRecord({ shown });
+  const table = linkTable(schema);
+  const isCurrent = isModelVersion(schema, param(set.version));
+  const row = { kind: sql`i."_kind"`, id: sql`i."_id"` };
+  const isOther = sql`${given.length > 0 ? differs(given) : sql`false`} OR i."_differs"`;
+  const input = inputRows([...new Set([...inserted, ...given])], param(rows.json), ROW_COLUMNS);
+  const ctes = [sql`i AS MATERIALIZED (SELECT * FROM ${input})`];
+  if (deleted !== undefined) {
+    const found = foundLink(set, { kind: sql`u.kind`, id: sql`u.id` }, sql`l.ctid`);
+    const places = sql`SELECT e.ctid FROM ${unitRows(deleted)} CROSS JOIN LATERAL (${found}) AS e`;
+    ctes.push(sql`_d AS (DELETE FROM ${table} AS l WHERE l.ctid = ANY(ARRAY(${places})) AND ${isCurrent})`);
+  }
+  const changes = replace && given.length > 0;
+  const sources = [sql`SELECT n.kind, n.id, n.body, false AS differs FROM _i AS n`];
+  if (changes) {
+    const values = given.map((field) => sql`${ident(field.column ?? field.id)} = ${newValue(field)}`);
+    const found = foundLink(set, row, sql`l.ctid`);
+    const existing = sql`SELECT i.*, e.ctid AS "_at" FROM i CROSS JOIN LATERAL (${found}) AS e WHERE NOT i."_new"`;
+    ctes.push(sql`_u AS (
+      UPDATE ${table} AS l
+      SET ${join(values)}
+      FROM (${existing}) AS i
+      WHERE ${all([sql`l.ctid = i."_at"`, isCurrent, sql`(${isOther})`])}
+      RETURNING i."_kind" AS kind, i."_id" AS id, ${record} AS body
+    )`);
+    sources.push(sql`SELECT u.kind, u.id, u.body, false FROM _u AS u`);
+  }
+  ctes.push(sql`_i AS (${insertSql(set, inserted, record, isCurrent)})`);
+  const existing = foundLink(set, row, sql`${record} AS body, ${isOther} AS differs`);
+  sources.push(sql`
+    SELECT i."_kind", i."_id", e.body, e.differs
+    FROM i
+    CROSS JOIN LATERAL (${existing}) AS e
+    WHERE NOT i."_new"${changes ? sql` AND NOT e.differs` : EMPTY_SQL}
+  `);
+  return render(
+    sql`
+      WITH ${join(ctes)}
+      SELECT m."version" AS v, a.kind, a.id, ${boundedInTotal(sql`a.body`)} AS body, a.differs
+      FROM ${ident(schema, MODEL_TABLE)} AS m
+      LEFT JOIN (${join(sources, ' UNION ALL ')}) AS a ON true
+    `,
+    true,
+  );
+}
+
+/** Inserts the new links in the order of the other units. */
+function insertSql(
+  { schema, linkId, direction, kind, id }: LinkSet,
+  fields: readonly Field[],
+  record: Fragment,
+  isCurrent: Fragment,
+): Fragment {
+  const { far } = columnsByDirection(direction);
+  const own = sql`${literal(kind.id)}, ${param(id)}`;
+  const other = sql`i."_kind", i."_id"`;
+  const ends = direction === 'child' ? [own, other] : [other, own];
+  const names = fields.length > 0 ? sql`, ${join(columnNames(fields))}` : EMPTY_SQL;
+  const values = fields.length > 0 ? sql`, ${join(fields.map(inputColumn))}` : EMPTY_SQL;
+  return sql`
+    INSERT INTO ${linkTable(schema)} AS l
+      ("parent_kind", "parent_id", "child_kind", "child_id", "link_id", "inserted_at"${names})
+    SELECT ${join(ends)}, ${param(linkId)}::text, now()${values}
+    FROM i
+    WHERE i."_new" AND ${isCurrent}
+    ORDER BY i."_kind", i."_id"
+    ON CONFLICT DO NOTHING
+    RETURNING ${far.kind} AS kind, ${far.id} AS id, ${record} AS body
+  `;
+}
+
+/** Whether the row `i` is given a value for a field of an existing link. */
+function isGiven(field: Field): Fragment {
+  return sql`${literal(field.column ?? field.id)} = ANY(i."_given")`;
+}
+
+function newValue(field: Field): Fragment {
+  return sql`CASE WHEN ${isGiven(field)} THEN ${inputColumn(field)} ELSE ${columnRef(field, 'l')} END`;
+}
+
+/** Whether one of the values that the row `i` is given is not that of the link `l`. */
+function differs(fields: readonly Field[]): Fragment {
+  const tests = fields.map(
+    (field) => sql`(${isGiven(field)} AND ${columnRef(field, 'l')} IS DISTINCT FROM ${inputColumn(field)})`,
+  );
+  return join(tests, ' OR ');
+}

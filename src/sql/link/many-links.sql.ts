@@ -1,0 +1,94 @@
+/** Statements on many links: those of deleted units, kinds and link types, and the kinds that have any. */
+import type { KindDef } from '../../model/model.js';
+import { columnRef } from '../columns.sql.js';
+import { literal, param, render, sql, type Fragment, type Statement } from '../fragment.js';
+import { linkTable } from '../link-table.sql.js';
+import { idText } from '../list/mixed-units.sql.js';
+import { keyArray, kindTable } from '../table.sql.js';
+
+/** Deletes the links of deleted units. To be run after their deletion, in the same transaction. */
+export function deleteLinksOfStatement(schema: string, kind: KindDef, keys: readonly string[]): Statement {
+  const ids = unitIds(kind, keys);
+  return render(
+    deleteInBothDirections(schema, kind.id, (id) => sql`AND ${id} IN ${ids}`),
+    true,
+  );
+}
+
+/**
+ * Deletes the links of those of the units that do not exist. To be run in a transaction of its own, so that it sees all
+ * that was committed before.
+ */
+export function deleteDanglingLinksStatement(schema: string, kind: KindDef, keys: readonly string[]): Statement {
+  const unit = sql`
+    SELECT
+    FROM ${kindTable(schema, kind)} AS u
+    WHERE ${columnRef(kind.keyField, 'u')} = t."id"
+  `;
+  const ids = sql`(SELECT ${idText(kind)} FROM ${unnestedKeys(kind, keys)} WHERE NOT EXISTS (${unit}))`;
+  return render(
+    deleteInBothDirections(schema, kind.id, (id) => sql`AND ${id} IN ${ids}`),
+    true,
+  );
+}
+
+/** The ids of units as in links, as a subquery. */
+export function unitIds(kind: KindDef, keys: readonly string[]): Fragment {
+  return sql`(SELECT ${idText(kind)} FROM ${unnestedKeys(kind, keys)})`;
+}
+
+/** Keys of units as rows `t`, which have an id as the rows of the kind's table do. */
+function unnestedKeys(kind: KindDef, keys: readonly string[]): Fragment {
+  return sql`unnest(${keyArray(kind, keys)}) AS t("id")`;
+}
+
+/** Deletes all links of a deleted kind. */
+export function deleteLinksOfKindStatement(schema: string, kindId: string): Statement {
+  return render(deleteInBothDirections(schema, kindId, () => sql``));
+}
+
+/** Two statements, because each direction has an index of its own. */
+function deleteInBothDirections(schema: string, kindId: string, which: (id: Fragment) => Fragment): Fragment {
+  const end = (kind: Fragment, id: Fragment) =>
+    sql`DELETE FROM ${linkTable(schema)} WHERE ${kind} = ${literal(kindId)} ${which(id)}`;
+  return sql`
+    WITH parents AS (${end(sql`"parent_kind"`, sql`"parent_id"`)})
+    ${end(sql`"child_kind"`, sql`"child_id"`)}
+  `;
+}
+
+/** Rows `id`: the kinds that have linked units. It reads one index entry per kind, however many links there are. */
+export function linkedKindsStatement(schema: string): Statement {
+  const kinds = (kind: Fragment, name: Fragment) =>
+    sql`${name}(id) AS (
+      (SELECT ${kind} FROM ${linkTable(schema)} AS l ORDER BY 1 LIMIT 1)
+      UNION ALL
+      SELECT (SELECT ${kind} FROM ${linkTable(schema)} AS l WHERE ${kind} > k.id ORDER BY 1 LIMIT 1)
+      FROM ${name} AS k
+      WHERE k.id IS NOT NULL
+    )`;
+  const [parents, children] = [kinds(sql`l."parent_kind"`, sql`_p`), kinds(sql`l."child_kind"`, sql`_c`)];
+  return render(
+    sql`
+      WITH RECURSIVE
+        ${parents},
+        ${children}
+      SELECT id FROM _p WHERE id IS NOT NULL
+      UNION
+      SELECT id FROM _c WHERE id IS NOT NULL
+    `,
+    true,
+  );
+}
+
+export function countLinksStatement(schema: string, linkId: string): Statement {
+  return render(sql`
+    SELECT count(*)::int AS count
+    FROM ${linkTable(schema)}
+    WHERE "link_id" = ${param(linkId)}
+  `);
+}
+
+export function deleteLinksOfTypeStatement(schema: string, linkId: string): Statement {
+  return render(sql`DELETE FROM ${linkTable(schema)} WHERE "link_id" = ${param(linkId)}`);
+}

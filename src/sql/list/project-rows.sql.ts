@@ -1,0 +1,120 @@
+/**
+ * The rows of a project's tables as lines of files, and back: every stored field as records show it, hidden ones too.
+ * What a line lacks becomes null.
+ */
+import type { Field, KindDef } from '../../model/model.js';
+import { uniqueColumns } from '../../model/field.js';
+import { GROUP_KIND, KIND_KIND, LINK_KIND } from '../../model/built-in-traits.js';
+import { LINK_TABLE } from '../../model/names.js';
+import { columnType, fieldType, selectList } from '../columns.sql.js';
+import { storedCount } from '../count.sql.js';
+import { EXPORT_CURSOR } from './export.sql.js';
+import { EMPTY_SQL, ident, join, literal, param, render, sql, type Fragment, type Statement } from '../fragment.js';
+
+/** Rows of a table that make one file. */
+export interface FileRows {
+  readonly table: string;
+  /** The stored fields; their ids are the keys of a line. */
+  readonly fields: readonly Field[];
+  /** A column that has the same value in all of these rows, and another one in the other rows of the table. */
+  readonly where?: { readonly column: string; readonly value: string };
+  /** The columns of the table's key. */
+  readonly key: readonly string[];
+}
+
+/** Opens the cursor of the lines, which `nextLinesStatement` fetches, in the order of the key. */
+export function openRowsStatement(schema: string, { table, fields, where, key }: FileRows): Statement {
+  const order = join(key.map((column) => ident('t', column)));
+  const condition = where ? sql` WHERE ${ident('t', where.column)} = ${literal(where.value)}` : EMPTY_SQL;
+  const rows = sql`SELECT ${selectList(fields)} FROM ${ident(schema, table)} AS t${condition} ORDER BY ${order}`;
+  return render(
+    sql`DECLARE ${EXPORT_CURSOR} NO SCROLL CURSOR FOR SELECT row_to_json(_r)::text AS line FROM (${rows}) AS _r`,
+  );
+}
+
+export const CLOSE_ROWS: Statement = render(sql`CLOSE ${EXPORT_CURSOR}`);
+
+/** Inserts the rows of lines. Rows of built-in definitions, which every project has, get what can be edited of them. */
+export function insertLinesStatement(schema: string, { table, fields }: FileRows, lines: readonly string[]): Statement {
+  const written = uniqueColumns(fields);
+  const columns = written.map(({ id, column }) => ident(column ?? id));
+  const types = written.map((field) => sql`${ident(field.id)} ${lineType(field)}`);
+  return render(
+    sql`
+      INSERT INTO ${ident(schema, table)} AS t (${join(columns)})
+      SELECT ${join(written.map(lineValue))}
+      FROM json_to_recordset(${param(`[${lines.join(',')}]`)}::json) AS i(${join(types)})
+      ${editedDefinitions(table)}
+    `,
+    true,
+  );
+}
+
+/** Base64 is decoded, and lists of JSON values are taken apart, after the line is read. */
+function lineType(field: Field): Fragment {
+  if (field.columnType === 'jsonb') return sql`jsonb`;
+  return isBytes(field) ? columnType('text', field.def.multiple) : fieldType(field);
+}
+
+function lineValue(field: Field): Fragment {
+  const value = ident('i', field.id);
+  if (!field.def.multiple) return isBytes(field) ? sql`decode(${value}, 'base64')` : value;
+  const list = (rows: Fragment, each: Fragment) => sql`
+    CASE
+      WHEN ${value} IS NOT NULL THEN ARRAY(SELECT ${each} FROM ${rows} WITH ORDINALITY AS _e(item, n) ORDER BY _e.n)
+    END
+  `;
+  if (isBytes(field)) return list(sql`unnest(${value})`, sql`decode(_e.item, 'base64')`);
+  if (field.columnType === 'jsonb') return list(sql`jsonb_array_elements(${value})`, sql`_e.item`);
+  return value;
+}
+
+function isBytes({ columnType: type }: Field): boolean {
+  return type === 'bytea';
+}
+
+const TIMES = ['metadata', 'inserted_at', 'updated_at'];
+/** What can be edited of built-in definitions, by their table. */
+const EDITED: ReadonlyMap<string, readonly string[]> = new Map([
+  [KIND_KIND, ['label', 'access', ...TIMES]],
+  [LINK_KIND, ['label', 'access', 'parameters', ...TIMES]],
+  [GROUP_KIND, ['label', 'description', 'kind_list', ...TIMES]],
+]);
+
+/** A built-in group keeps the kinds that only this release has. */
+const KIND_LIST = sql`
+  CASE
+    WHEN EXCLUDED."kind_list" @> t."kind_list" THEN EXCLUDED."kind_list"
+    ELSE t."kind_list" || ARRAY(
+      SELECT k
+      FROM unnest(EXCLUDED."kind_list") WITH ORDINALITY AS u(k, n)
+      WHERE k <> ALL(t."kind_list")
+      ORDER BY n
+    )
+  END
+`;
+
+function editedDefinitions(table: string): Fragment {
+  const edited = EDITED.get(table);
+  if (!edited) return EMPTY_SQL;
+  const values = edited.map((column) => {
+    return sql`${ident(column)} = ${column === 'kind_list' ? KIND_LIST : ident('excluded', column)}`;
+  });
+  return sql`ON CONFLICT ("id") DO UPDATE SET ${join(values)}`;
+}
+
+/** Keeps tables as they are until the transaction ends; their rows can be written. Takes no snapshot. */
+export function keepTablesStatement(schema: string, tables: readonly string[]): Statement {
+  return render(sql`LOCK TABLE ${join(tables.map((table) => ident(schema, table)))} IN ACCESS SHARE MODE`);
+}
+
+/** One row `count`: about how many units and links a project has. */
+export function countRowsStatement(schema: string, kinds: readonly KindDef[]): Statement {
+  const links = sql`(SELECT count(*) FROM ${ident(schema, LINK_TABLE)})`;
+  const counts = [links, ...kinds.map((kind) => storedCount(schema, kind))];
+  return render(sql`SELECT (${join(counts, ' + ')})::int AS count`);
+}
+
+export function deleteRowsStatement(schema: string, table: string): Statement {
+  return render(sql`DELETE FROM ${ident(schema, table)}`);
+}

@@ -1,0 +1,166 @@
+/** Credentials and sign-in. */
+import type { Field, KindDef } from '../../model/model.js';
+import { CREDENTIAL_KIND } from '../../model/built-in-traits.js';
+import { columnType } from '../columns.sql.js';
+import { jsonObject } from '../list/hidden-fields.sql.js';
+import { all, ident, integer, param, render, sql, type Fragment, type Statement } from '../fragment.js';
+
+/** The columns of credentials that sign-in needs. */
+export const CREDENTIAL_COLUMNS = sql`
+  "username", "email", "password_hash", "member_kind", "member_id"::text AS member_id
+`;
+
+/** The credentials with a username or e-mail address, given as its folded key; the address goes before the name. */
+export function findCredentialStatement(schema: string, key: string): Statement {
+  const name = param(key);
+  return render(
+    sql`
+      ${credentialsWhere(schema, sql`"username_key" = ${name} OR "email_key" = ${name}`)}
+      ORDER BY "email_key" = ${name} DESC
+      LIMIT 1
+    `,
+    true,
+  );
+}
+
+/** The credentials with an e-mail address, given as its folded key. */
+export function findCredentialByEmailStatement(schema: string, key: string): Statement {
+  return render(credentialsWhere(schema, sql`"email_key" = ${param(key)}`), true);
+}
+
+/** Stores the time of an access, without making a new version of the unit, and returns the member as JSON. */
+export function recordAccessStatement(schema: string, kind: KindDef, fields: readonly Field[], id: string): Statement {
+  return render(
+    sql`
+      UPDATE ${ident(schema, kind.table)} AS t
+      SET "first_access_time" = coalesce(t."first_access_time", now()), "last_access_time" = now()
+      WHERE t."id" = ${param(id)}::${columnType('uuid')}
+      RETURNING ${jsonObject(schema, fields)} AS body
+    `,
+    true,
+  );
+}
+
+/** The member as JSON. */
+export function findMemberStatement(schema: string, kind: KindDef, fields: readonly Field[], id: string): Statement {
+  return render(
+    sql`
+      SELECT ${jsonObject(schema, fields)} AS body
+      FROM ${ident(schema, kind.table)} AS t
+      WHERE t."id" = ${param(id)}::${columnType('uuid')}
+    `,
+    true,
+  );
+}
+
+/** Sets a password; with `before` only if it is the current hash. One row if it was set. */
+export function setPasswordStatement(schema: string, memberId: string, hash: string, before?: string): Statement {
+  const unchanged = before === undefined ? undefined : sql`"password_hash" = ${param(before)}`;
+  return render(
+    sql`
+      UPDATE ${ident(schema, CREDENTIAL_KIND)}
+      SET "password_hash" = ${param(hash)}
+      WHERE ${all([sql`"member_id" = ${param(memberId)}::uuid`, unchanged])}
+      RETURNING 1 AS set
+    `,
+  );
+}
+
+export function deleteCredentialStatement(schema: string, memberId: string): Statement {
+  return render(sql`DELETE FROM ${ident(schema, CREDENTIAL_KIND)} WHERE "member_id" = ${param(memberId)}::uuid`);
+}
+
+export function countMembersStatement(schema: string, kind: KindDef): Statement {
+  return render(sql`SELECT count(*)::int AS count FROM ${ident(schema, kind.table)}`);
+}
+
+/** A row for each member of a kind, locked until the transaction ends. */
+export function lockMembersStatement(schema: string, kind: KindDef): Statement {
+  return render(sql`
+    SELECT 1 AS kept
+    FROM ${ident(schema, kind.table)} AS t
+    ORDER BY t."id"
+    FOR UPDATE
+  `);
+}
+
+/** The credentials of a member. */
+export function findMemberCredentialStatement(schema: string, memberId: string): Statement {
+  return render(credentialsWhere(schema, sql`"member_id" = ${param(memberId)}::uuid`));
+}
+
+export function credentialsWhere(schema: string, condition: Fragment): Fragment {
+  return sql`
+    SELECT ${CREDENTIAL_COLUMNS}
+    FROM ${ident(schema, CREDENTIAL_KIND)}
+    WHERE ${condition}
+  `;
+}
+
+/** Credentials whose keys an upgrade may have to change. */
+export interface NamedCredential {
+  readonly id: string;
+  readonly username: string;
+  readonly email: string;
+  readonly member_kind: string;
+  readonly member_id: string;
+  /** As text. */
+  readonly inserted_at: string;
+}
+
+/**
+ * Credentials whose keys have characters that folding removes (`shared/member-names.ts`): a page of the oldest ones
+ * that come after `after`.
+ */
+export function findUnfoldedCredentialsStatement(
+  schema: string,
+  after: Pick<NamedCredential, 'id' | 'inserted_at'> | undefined,
+  limit: number,
+): Statement {
+  const joiners = param('[\u200c\u200d\ufe0e\ufe0f]');
+  const unfolded = sql`(
+    "username_key" ~ ${joiners}
+    OR "email_key" ~ ${joiners}
+    OR "email_key" ~ ${param('[.\u3002]$')}
+  )`;
+  const afterLast =
+    after &&
+    sql`("inserted_at", "id") > (${param(after.inserted_at)}::timestamptz, ${param(after.id)}::${columnType('uuid')})`;
+  return render(
+    sql`
+      SELECT
+        "id"::text AS id,
+        "username",
+        "email",
+        "member_kind",
+        "member_id"::text AS member_id,
+        "inserted_at"::text AS inserted_at
+      FROM ${ident(schema, CREDENTIAL_KIND)} AS c
+      WHERE ${all([unfolded, afterLast])}
+      ORDER BY c."inserted_at", c."id"
+      LIMIT ${integer(limit)}
+    `,
+  );
+}
+
+/** Sets the keys of credentials, unless other credentials have one of these. One row if they were set. */
+export function updateCredentialKeysStatement(
+  schema: string,
+  { id, username, email }: { readonly id: string; readonly username: string; readonly email: string },
+): Statement {
+  const table = ident(schema, CREDENTIAL_KIND);
+  const [name, address] = [param(username), param(email)];
+  return render(
+    sql`
+      UPDATE ${table} AS t
+      SET "username_key" = ${name}, "email_key" = ${address}
+      WHERE t."id" = ${param(id)}::${columnType('uuid')}
+        AND NOT EXISTS (
+          SELECT 1
+          FROM ${table} AS o
+          WHERE o."id" <> t."id" AND (o."username_key" = ${name} OR o."email_key" = ${address})
+        )
+      RETURNING 1 AS set
+    `,
+  );
+}

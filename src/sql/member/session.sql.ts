@@ -1,0 +1,288 @@
+/** Sessions of members and their refresh tokens. A conditional UPDATE uses each token only once. */
+import { REFRESH_TABLE, SESSION_TABLE } from '../../model/table/internal-tables.js';
+import { CREDENTIAL_KIND } from '../../model/built-in-traits.js';
+import { expiredIds } from './recovery.sql.js';
+import { seconds, utcText } from '../time.sql.js';
+import { all, ident, integer, param, render, sql, type Fragment, type Statement } from '../fragment.js';
+
+/** The client that signed in, or that last refreshed the session. */
+export interface SessionClient {
+  readonly address: string;
+  /** The header `User-Agent`. */
+  readonly userAgent: string | undefined;
+}
+
+export interface NewSession {
+  readonly id: string;
+  readonly client: SessionClient | undefined;
+  readonly memberKind: string;
+  readonly memberId: string;
+  /** The id of its first refresh token. */
+  readonly refresh: string;
+  /** Seconds. */
+  readonly lifetime: number;
+  /** The hash that the password was checked with; if it has changed since, no session is started. */
+  readonly password?: string;
+}
+
+const IS_ALIVE = sql`s."expires_at" > now()`;
+
+/**
+ * Starts a session with its first refresh token, and deletes expired sessions of the member. One row `issued`; none if
+ * the password has changed. A transaction that changes the password or deletes the member at the same time waits for
+ * this one and then ends this session too. That takes an UPDATE, though it changes nothing: it makes a waiting
+ * transaction of level REPEATABLE READ fail and run again, which a lock would not.
+ */
+export function startSessionStatement(schema: string, session: NewSession): Statement {
+  const { id, client, memberKind, memberId, refresh, lifetime, password } = session;
+  const member = sql`${param(memberId)}::uuid`;
+  const key = sql`${param(id)}::uuid`;
+  const sessions = ident(schema, SESSION_TABLE);
+  const allowed =
+    password === undefined
+      ? sql`SELECT`
+      : sql`
+        UPDATE ${ident(schema, CREDENTIAL_KIND)}
+        SET "password_hash" = "password_hash"
+        WHERE "member_id" = ${member} AND "password_hash" = ${param(password)}
+        RETURNING 1
+      `;
+  return render(
+    sql`
+      WITH
+        allowed AS (${allowed}),
+        expired AS (
+          DELETE FROM ${sessions}
+          WHERE "member_id" = ${member} AND "expires_at" <= now()
+          RETURNING "id"
+        ),
+        deleted AS (${deleteTokensOf(schema, sql`expired`)}),
+        started AS (
+          INSERT INTO ${sessions} (
+            "id", "member_kind", "member_id", "started_at", "used_at", "expires_at", "address", "user_agent"
+          )
+          SELECT
+            ${key},
+            ${param(memberKind)},
+            ${member},
+            now(),
+            now(),
+            now() + ${seconds(lifetime)},
+            ${param(client?.address ?? null)},
+            ${param(client?.userAgent ?? null)}
+          FROM allowed
+          RETURNING "id"
+        )
+      INSERT INTO ${ident(schema, REFRESH_TABLE)} ("id", "session_id", "issued_at")
+      SELECT ${param(refresh)}::uuid, "id", date_trunc('second', now())
+      FROM started
+      RETURNING extract(epoch FROM "issued_at")::int AS issued
+    `,
+    true,
+  );
+}
+
+/** Seconds for which the time of the last use is not stored again. */
+const USE_PRECISION = 60;
+
+/** One row if the session is alive; `unrecorded`: the time of its last use is more than a minute ago. */
+export function findSessionStatement(schema: string, id: string): Statement {
+  return render(
+    sql`
+      SELECT coalesce(s."used_at" < now() - ${seconds(USE_PRECISION)}, true) AS unrecorded
+      FROM ${ident(schema, SESSION_TABLE)} AS s
+      WHERE s."id" = ${param(id)}::uuid AND ${IS_ALIVE}
+    `,
+    true,
+  );
+}
+
+/** Stores that a session is used now, unless another transaction is changing it. */
+export function recordUseStatement(schema: string, id: string): Statement {
+  const sessions = ident(schema, SESSION_TABLE);
+  return render(
+    sql`
+      UPDATE ${sessions}
+      SET "used_at" = now()
+      WHERE "id" IN (
+        SELECT s."id"
+        FROM ${sessions} AS s
+        WHERE s."id" = ${param(id)}::uuid
+        FOR UPDATE SKIP LOCKED
+      )
+    `,
+    true,
+  );
+}
+
+export interface SessionPage {
+  readonly memberId: string;
+  /** The session of the request. */
+  readonly currentId: string;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** The sessions of a member, the newest first, as JSON, with their number. One row `count`, `items`. */
+export function listSessionsStatement(schema: string, { memberId, currentId, limit, offset }: SessionPage): Statement {
+  const alive = sql`
+    FROM ${ident(schema, SESSION_TABLE)} AS s
+    WHERE s."member_id" = ${param(memberId)}::uuid AND ${IS_ALIVE}
+  `;
+  return render(
+    sql`
+      SELECT
+        (SELECT count(*)::int ${alive}) AS count,
+        coalesce(json_agg(row_to_json(p)), '[]')::text AS items
+      FROM (
+        SELECT
+          s."id",
+          ${utcText(sql`s."started_at"`)} AS "made_at",
+          ${utcText(sql`coalesce(s."used_at", s."started_at")`)} AS "last_used_at",
+          s."address",
+          s."user_agent",
+          s."id" = ${param(currentId)}::uuid AS "current"
+        ${alive}
+        ORDER BY s."started_at" DESC, s."id"
+        LIMIT ${integer(limit)}
+        OFFSET ${integer(offset)}
+      ) AS p
+    `,
+  );
+}
+
+export interface TokenRotation {
+  readonly client: SessionClient;
+  readonly token: string;
+  readonly successor: string;
+  /** Seconds until the session expires. */
+  readonly lifetime: number;
+  /** Seconds for which a used token is stored. */
+  readonly window: number;
+}
+
+/**
+ * Replaces a refresh token by its successor and prolongs the session. Deletes tokens that were used before the window;
+ * using one of them again ends the session, like any unknown token. One row `issued`; none if the token was used
+ * before.
+ */
+export function rotateTokenStatement(schema: string, rotation: TokenRotation): Statement {
+  const { client, token, successor, lifetime, window } = rotation;
+  const next = sql`${param(successor)}::uuid`;
+  const tokens = ident(schema, REFRESH_TABLE);
+  return render(
+    sql`
+      WITH
+        used AS (
+          UPDATE ${tokens} AS r
+          SET "used_at" = now(), "successor" = ${next}
+          FROM ${ident(schema, SESSION_TABLE)} AS s
+          WHERE r."id" = ${param(token)}::uuid
+            AND r."used_at" IS NULL
+            AND s."id" = r."session_id"
+            AND ${IS_ALIVE}
+          RETURNING r."session_id"
+        ),
+        prolonged AS (
+          UPDATE ${ident(schema, SESSION_TABLE)}
+          SET
+            "expires_at" = now() + ${seconds(lifetime)},
+            "used_at" = now(),
+            "address" = ${param(client.address)},
+            "user_agent" = ${param(client.userAgent ?? null)}
+          WHERE "id" IN (SELECT "session_id" FROM used)
+        ),
+        deleted AS (
+          DELETE FROM ${tokens}
+          WHERE "session_id" IN (SELECT "session_id" FROM used) AND "used_at" < now() - ${seconds(window)}
+        )
+      INSERT INTO ${tokens} ("id", "session_id", "issued_at")
+      SELECT ${next}, "session_id", date_trunc('second', now())
+      FROM used
+      RETURNING extract(epoch FROM "issued_at")::int AS issued
+    `,
+    true,
+  );
+}
+
+/**
+ * One row for a used refresh token: its successor `id`, when that was `issued`, and `recent`: used within the window.
+ */
+export function findSuccessorStatement(schema: string, token: string, window: number): Statement {
+  const tokens = ident(schema, REFRESH_TABLE);
+  return render(
+    sql`
+      SELECT
+        n."id"::text AS id,
+        extract(epoch FROM n."issued_at")::int AS issued,
+        r."used_at" > clock_timestamp() - ${seconds(window)} AS recent
+      FROM ${tokens} AS r
+      JOIN ${tokens} AS n ON n."id" = r."successor"
+      JOIN ${ident(schema, SESSION_TABLE)} AS s ON s."id" = r."session_id"
+      WHERE r."id" = ${param(token)}::uuid AND ${IS_ALIVE}
+    `,
+  );
+}
+
+/** Deletes some expired sessions, the oldest first, with their tokens. */
+export function deleteExpiredSessionsStatement(schema: string): Statement {
+  const sessions = ident(schema, SESSION_TABLE);
+  return render(
+    sql`
+      WITH expired AS (
+        DELETE FROM ${sessions}
+        WHERE "id" IN (${expiredIds(sessions)})
+        RETURNING "id"
+      )
+      ${deleteTokensOf(schema, sql`expired`)}
+    `,
+    true,
+  );
+}
+
+/** One session, also only if it is of a member, or all sessions of a member, also except one. */
+export type EndedSessions = { id: string; memberId?: string } | { memberId: string; but?: string };
+
+/** Ends sessions. Rows `id`. */
+export function endSessionsStatement(schema: string, which: EndedSessions): Statement {
+  const { memberId } = which;
+  const conditions = [
+    'id' in which ? sql`"id" = ${param(which.id)}::uuid` : undefined,
+    memberId === undefined ? undefined : sql`"member_id" = ${param(memberId)}::uuid`,
+    'but' in which ? sql`"id" <> ${param(which.but)}::uuid` : undefined,
+  ];
+  return render(
+    sql`
+      WITH
+        ${endedSessions(schema, all(conditions))}
+      SELECT "id"::text AS id
+      FROM ended
+    `,
+  );
+}
+
+/** Ends the sessions of all members of a kind, and deletes their credentials. */
+export function endMembersStatement(schema: string, memberKind: string): Statement {
+  const kind = param(memberKind);
+  return render(
+    sql`
+      WITH
+        ${endedSessions(schema, sql`"member_kind" = ${kind}`)}
+      DELETE FROM ${ident(schema, CREDENTIAL_KIND)}
+      WHERE "member_kind" = ${kind}
+    `,
+  );
+}
+
+/** CTEs that delete sessions, as `ended`, and their refresh tokens. */
+function endedSessions(schema: string, condition: Fragment): Fragment {
+  return sql`
+    ended AS (DELETE FROM ${ident(schema, SESSION_TABLE)} WHERE ${condition} RETURNING "id"),
+    deleted AS (${deleteTokensOf(schema, sql`ended`)})
+  `;
+}
+
+/** Deletes the refresh tokens of the sessions in a CTE. */
+function deleteTokensOf(schema: string, sessions: Fragment): Fragment {
+  return sql`DELETE FROM ${ident(schema, REFRESH_TABLE)} WHERE "session_id" IN (SELECT "id" FROM ${sessions})`;
+}

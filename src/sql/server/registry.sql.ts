@@ -1,0 +1,67 @@
+/** Statements of the registry of projects that TypeORM does not provide. */
+import { REGISTRY_SCHEMA } from '../../model/names.js';
+import { ident, literal, param, render, sql, type Statement } from '../fragment.js';
+
+/** The advisory lock that a process holds while it upgrades the registry. */
+const REGISTRY_LOCK_KEY = sql`${literal('7205759403792793')}::bigint`;
+
+/** One row `locked`: whether the lock was free. Held until the transaction ends. */
+export const LOCK_REGISTRY: Statement = render(sql`SELECT pg_try_advisory_xact_lock(${REGISTRY_LOCK_KEY}) AS locked`);
+
+/** One row `found`: whether the database has a registry. */
+export const FIND_REGISTRY: Statement = render(
+  sql`SELECT to_regclass(${param(`"${REGISTRY_SCHEMA}"."project"`)}) IS NOT NULL AS found`,
+);
+
+export const CREATE_REGISTRY: Statement = render(sql`CREATE SCHEMA IF NOT EXISTS ${ident(REGISTRY_SCHEMA)}`);
+
+/**
+ * One row `backend, address, seconds`: the connection that holds the lock, the address of its client, and the seconds
+ * since its last statement began or ended.
+ */
+export const REGISTRY_HOLDER: Statement = render(
+  sql`
+    SELECT
+      a.pid AS backend,
+      host(a.client_addr) AS address,
+      coalesce(extract(epoch FROM clock_timestamp() - a.state_change), 0)::int AS seconds
+    FROM pg_catalog.pg_locks AS l
+    JOIN pg_catalog.pg_stat_activity AS a ON a.pid = l.pid
+    WHERE l.locktype = 'advisory'
+      AND l.granted
+      AND l.objsubid = 1
+      AND l.database = (SELECT oid FROM pg_catalog.pg_database WHERE datname = current_database())
+      AND l.classid::bigint = ${REGISTRY_LOCK_KEY} >> 32
+      AND l.objid::bigint = ${REGISTRY_LOCK_KEY} & 4294967295
+  `,
+);
+
+export function insertProjectStatement(id: string, label: string): Statement {
+  return render(
+    sql`INSERT INTO ${ident(REGISTRY_SCHEMA, 'project')} ("id", "label") VALUES (${param(id)}, ${param(label)})`,
+  );
+}
+
+/** Stores whether indexes of a project are still to be built. */
+export function setUnindexedStatement(id: string, unindexed: boolean): Statement {
+  const flag = param(unindexed);
+  return render(
+    sql`
+      UPDATE ${ident(REGISTRY_SCHEMA, 'project')}
+      SET "unindexed" = ${flag}
+      WHERE "id" = ${param(id)} AND "unindexed" <> ${flag}
+    `,
+  );
+}
+
+/** PostgreSQL merges the settings, so that concurrent changes of different settings are both stored. */
+export function updateProjectStatement(id: string, label: string | null, settings: object): Statement {
+  const merged = sql`"settings" = "settings" || ${param(JSON.stringify(settings))}::jsonb`;
+  return render(
+    sql`
+      UPDATE ${ident(REGISTRY_SCHEMA, 'project')}
+      SET "label" = coalesce(${param(label)}, "label"), ${merged}
+      WHERE "id" = ${param(id)}
+    `,
+  );
+}

@@ -1,0 +1,128 @@
+/** Answers that are kept for idempotency keys. */
+import { IDEMPOTENCY_TABLE } from '../../model/table/internal-tables.js';
+import { ident, param, render, sql, type Fragment, type Statement } from '../fragment.js';
+import { seconds } from '../time.sql.js';
+
+/** A request with an idempotency key. */
+export interface KeyedRequest {
+  /** The member and the key. */
+  readonly id: string;
+  /** Method, path and query. */
+  readonly request: string;
+  /** A hash of the body. */
+  readonly hash: string;
+}
+
+/** The answer of a request. */
+export interface KeptAnswer {
+  readonly status: number;
+  /** JSON text: the content of a success, the messages of a refusal. */
+  readonly content: string;
+  /** JSON text: the headers of a success, with its ETag. */
+  readonly headers: string | null;
+}
+
+export interface ClaimRow {
+  /** False while another transaction has the key; null if it was used before. */
+  readonly free: boolean | null;
+  /** Whether the key belongs to this transaction now. */
+  readonly claimed: boolean;
+  /** The request that had the key before, and its answer; null if there is none. */
+  readonly request: string | null;
+  readonly hash: string | null;
+  readonly status: string | null;
+  readonly content: string | null;
+  readonly headers: string | null;
+}
+
+/**
+ * Takes a key for this transaction, without waiting for another one that has it. One row.
+ *
+ * The lock ends with its transaction, after what that has stored is visible. If this statement began before, it may get
+ * the lock and not see the row: its insert then fails at REPEATABLE READ, and inserts nothing at READ COMMITTED.
+ */
+export function claimKeyStatement(schema: string, keyed: KeyedRequest, lifetime: number): Statement {
+  const { id } = keyed;
+  const table = ident(schema, IDEMPOTENCY_TABLE);
+  return render(
+    sql`
+      WITH
+      locked AS MATERIALIZED (
+        SELECT CASE
+          WHEN NOT EXISTS (SELECT FROM ${table} AS k WHERE ${isKept(id)})
+          THEN pg_try_advisory_xact_lock(hashtextextended(${param(`${schema} ${id}`)}, 9))
+        END AS free
+      ),
+      claimed AS (
+        INSERT INTO ${table} AS k ("id", "request", "hash", "expires_at")
+        SELECT ${rowValues(keyed, lifetime)}
+        FROM locked
+        WHERE free
+        ON CONFLICT ("id") DO UPDATE SET
+          "request" = excluded."request",
+          "hash" = excluded."hash",
+          "expires_at" = excluded."expires_at",
+          "status" = NULL,
+          "content" = NULL,
+          "headers" = NULL
+        WHERE k."expires_at" <= now()
+        RETURNING 1
+      )
+      SELECT
+        free,
+        EXISTS (SELECT FROM claimed) AS claimed,
+        k."request",
+        k."hash",
+        k."status",
+        k."content",
+        k."headers"
+      FROM locked
+      LEFT JOIN ${table} AS k ON ${isKept(id)}
+    `,
+    true,
+  );
+}
+
+/** Stores the answer in the transaction that has the key. */
+export function keepAnswerStatement(schema: string, id: string, { status, content, headers }: KeptAnswer): Statement {
+  return render(
+    sql`
+      UPDATE ${ident(schema, IDEMPOTENCY_TABLE)}
+      SET "status" = ${param(status)}, "content" = ${param(content)}, "headers" = ${param(headers)}
+      WHERE "id" = ${param(id)}
+    `,
+    true,
+  );
+}
+
+/** Stores the answer of a request whose transaction was rolled back, unless another one has used the key since. */
+export function keepRefusalStatement(
+  schema: string,
+  keyed: KeyedRequest,
+  { status, content }: KeptAnswer,
+  lifetime: number,
+): Statement {
+  return render(
+    sql`
+      INSERT INTO ${ident(schema, IDEMPOTENCY_TABLE)} AS k ("id", "request", "hash", "expires_at", "status", "content")
+      SELECT ${rowValues(keyed, lifetime)}, ${param(status)}::bigint, ${param(content)}::text
+      ON CONFLICT ("id") DO UPDATE SET
+        "request" = excluded."request",
+        "hash" = excluded."hash",
+        "expires_at" = excluded."expires_at",
+        "status" = excluded."status",
+        "content" = excluded."content",
+        "headers" = NULL
+      WHERE k."expires_at" <= now()
+    `,
+    true,
+  );
+}
+
+function isKept(id: string): Fragment {
+  return sql`k."id" = ${param(id)} AND k."expires_at" > now()`;
+}
+
+function rowValues({ id, request, hash }: KeyedRequest, lifetime: number): Fragment {
+  return sql`${param(id)}::text, ${param(request)}::text, ${param(hash)}::text, now() + ${seconds(lifetime)}`;
+}

@@ -1,0 +1,249 @@
+/**
+ * Writes of units: one statement each, which changes nothing if the model has another version than the plan. The values
+ * of several units are one JSON parameter that PostgreSQL reads by the types of the columns, so that hundreds and
+ * thousands have the same text. Those of one unit are a parameter each, which takes PostgreSQL less time.
+ */
+import type { FieldExpression } from '../../model/expression.js';
+import type { Field, KindDef } from '../../model/model.js';
+import type { Predicate } from '../../model/predicate/predicate.js';
+import { testedFields } from '../../model/predicate/related.js';
+import { bounded, boundedInTotal } from '../answer-size.sql.js';
+import { appendCount } from '../count.sql.js';
+import { columnRef, fieldType } from '../columns.sql.js';
+import { all, EMPTY_SQL, ident, join, param, render, sql, type Fragment, type Statement } from '../fragment.js';
+import { expressionResult } from './expression.sql.js';
+import { hasConditions, jsonObject } from '../list/hidden-fields.sql.js';
+import { rowLock } from '../lock.sql.js';
+import { isModelVersion, modelVersion } from '../model-version.sql.js';
+import {
+  columnNames,
+  inputColumn,
+  inputRows,
+  inputTable,
+  paramsOf,
+  type NewRows,
+  type RowsText,
+} from './new-rows.sql.js';
+import { predicateSql, rowConditions } from '../condition/predicate.sql.js';
+import { hasId, kindTable } from '../table.sql.js';
+import { fromTemplate } from '../statement-template.js';
+import { VERSION_TAG } from '../unit-version.sql.js';
+
+export interface WritePlan {
+  readonly schema: string;
+  readonly kind: KindDef;
+  /** The version that the model must have. */
+  readonly version: number;
+  /** Fields that are written, in order. */
+  readonly written: readonly Field[];
+  /** Fields that are answered. */
+  readonly fields: readonly Field[];
+  /** The units that the caller may read; of others only `id` and `kind_id` are answered. Undefined for all. */
+  readonly shown: Predicate | undefined;
+  /** The condition that a unit must satisfy after the write; undefined for none. */
+  readonly allowed: Predicate | undefined;
+  /** Of an upsert: unique fields. A new unit with the values of another one is left out. */
+  readonly by?: readonly Field[] | undefined;
+}
+
+/** A written parameter with `write_once`. */
+export interface WriteOnceField {
+  readonly field: Field;
+  /** Whether the stored value may be written again. */
+  readonly repeatable: boolean;
+}
+
+export interface UpdatePlan extends WritePlan {
+  /** The values that the statement makes of stored ones. Their fields are not in `written`. */
+  readonly expressions?: readonly FieldExpression[];
+  readonly writeOnce: readonly WriteOnceField[];
+  readonly id: unknown;
+  /** The units that the caller may change, by their values before the write; undefined for all. */
+  readonly access: Predicate | undefined;
+  /** The version tags of which the unit must have one (`If-Match`); undefined for any. */
+  readonly tags: readonly string[] | undefined;
+}
+
+export type DeletePlan = Pick<UpdatePlan, 'schema' | 'kind' | 'version' | 'id' | 'access' | 'tags'>;
+
+/** Rows `v, tag, body`: one per unit, in order; none if the model is outdated, or the plan does not allow a unit. */
+export function insertStatement(plan: WritePlan, rows: NewRows): Statement {
+  const params = paramsOf(rows);
+  const several = 'json' in rows && rows.count > 1;
+  const sqlWith = (version: Fragment, values: readonly Fragment[]) =>
+    insertSql(plan, inputTable(plan.written, rows, values), version, several);
+  if (plan.allowed || plan.shown || hasConditions(plan.fields)) {
+    return render(sqlWith(param(plan.version), params.map(param)), true);
+  }
+  const form = several ? 'several' : 'json' in rows ? 'json' : 'one';
+  const by = plan.by ? ` by ${plan.by.map(({ id }) => id).join()}` : '';
+  const shape = `insert ${plan.schema} ${form} ${writtenShape(plan)}${by}`;
+  return fromTemplate(plan.fields, shape, [plan.version, ...params], ([version, ...values]) =>
+    sqlWith(version, values),
+  );
+}
+
+/** One row `v, created`: how many units were inserted; none if the model is outdated, or the plan does not allow a unit. */
+export function insertUnansweredStatement(plan: WritePlan, { json }: RowsText): Statement {
+  const affected = insertedRows(plan, inputRows(plan.written, param(json)), param(plan.version), sql`1`);
+  return render(
+    sql`
+      WITH affected AS (${affected}), counted AS (${appendCount(plan, sql`affected`, 1) ?? sql`SELECT`})
+      SELECT ${modelVersion(plan.schema)} AS v, count(*)::int AS created
+      FROM affected
+    `,
+    true,
+  );
+}
+
+/** One row `v, allowed`: whether the plan allows every row, without inserting any; null where it has no condition. */
+export function mayInsertStatement(plan: WritePlan, { json }: RowsText): Statement {
+  const holds = allAllowed(plan, inputRows(plan.written, param(json))) ?? sql`NULL::boolean`;
+  return render(sql`SELECT ${modelVersion(plan.schema)} AS v, ${holds} AS allowed`);
+}
+
+/** The ids of the written fields, on which the text of the statement depends. */
+export function writtenShape({ written }: WritePlan): string {
+  let shape = '';
+  for (const { id } of written) shape += `${id},`;
+  return shape;
+}
+
+/** @param input the table `i` */
+function insertSql(plan: WritePlan, input: Fragment, version: Fragment, several: boolean): Fragment {
+  const affected = insertedRows(plan, input, version, returnedColumns(plan));
+  const answers = several ? boundedInTotal : bounded;
+  return versionedAnswer(plan.schema, affected, { answers, counted: appendCount(plan, sql`affected`, 1, !several) });
+}
+
+/** @param input the table `i` @param returned the columns to return of each new row `t` */
+function insertedRows(plan: WritePlan, input: Fragment, version: Fragment, returned: Fragment): Fragment {
+  const columns = columnNames(plan.written);
+  const values = plan.written.map(inputColumn);
+  const table = kindTable(plan.schema, plan.kind);
+  const shared = plan.kind.discriminated
+    ? { names: [sql`"kind_id"`], values: [param(plan.kind.id)] }
+    : { names: [], values: [] };
+  const names = join([...columns, ...shared.names, sql`"inserted_at"`, sql`"updated_at"`]);
+  const source = join([...values, ...shared.values.map((value) => sql`${value}::text`), sql`now()`, sql`now()`]);
+  const conflict = plan.by ? sql` ON CONFLICT (${join(columnNames(plan.by))}) DO NOTHING` : EMPTY_SQL;
+  return sql`
+    INSERT INTO ${table} AS t (${names})
+    SELECT ${source}
+    FROM ${input}
+    WHERE ${all([isModelVersion(plan.schema, version), allAllowed(plan, input)])}${conflict}
+    RETURNING ${returned}
+  `;
+}
+
+/** Locks a unit until the transaction ends. One row `v, tag`; none if no unit fits the plan. */
+export function lockStatement(plan: DeletePlan, forDelete: boolean): Statement {
+  const found = sql`
+    SELECT ${VERSION_TAG} AS tag, NULL::text AS body
+    FROM ${kindTable(plan.schema, plan.kind)} AS t
+    WHERE ${targetConditions(plan, param(plan.id), param(plan.version))}
+    ${rowLock(forDelete)} OF t
+  `;
+  return render(versionedAnswer(plan.schema, found), true);
+}
+
+/**
+ * Locks a unit by an edit that changes nothing. A row lock would not make a transaction with an older snapshot fail, which
+ * then would read data from before the transactions that had the lock earlier. One row `v, tag`; none if no unit fits the
+ * plan.
+ */
+export function lockAsEditStatement(plan: DeletePlan): Statement {
+  const locked = sql`
+    UPDATE ${kindTable(plan.schema, plan.kind)} AS t
+    SET "updated_at" = t."updated_at"
+    WHERE ${targetConditions(plan, param(plan.id), param(plan.version))}
+    RETURNING ${VERSION_TAG} AS tag, NULL::text AS body
+  `;
+  return render(versionedAnswer(plan.schema, locked), true);
+}
+
+/** One row `v, tag`; none if no unit was deleted. */
+export function deleteStatement(plan: DeletePlan): Statement {
+  const deleted = sql`
+    DELETE FROM ${kindTable(plan.schema, plan.kind)} AS t
+    WHERE ${targetConditions(plan, param(plan.id), param(plan.version))}
+    RETURNING ${VERSION_TAG} AS tag, NULL::text AS body
+  `;
+  return render(versionedAnswer(plan.schema, deleted, { counted: appendCount(plan, sql`affected`, -1, true) }), true);
+}
+
+export function targetConditions(
+  { schema, kind, access, tags }: DeletePlan,
+  id: Fragment,
+  version: Fragment,
+): Fragment {
+  return all([
+    hasId(kind, id),
+    isModelVersion(schema, version),
+    tags === undefined ? undefined : sql`${VERSION_TAG} = ANY(${param(tags)}::text[])`,
+    ...rowConditions(schema, kind, [access]),
+  ]);
+}
+
+/** Whether every new unit satisfies the condition of the plan. */
+function allAllowed(plan: WritePlan, input: Fragment): Fragment | undefined {
+  if (!plan.allowed) return undefined;
+  const holds = holdsFor(plan, plan.allowed, 'i', undefined);
+  return sql`(SELECT bool_and(${holds}) FROM ${input})`;
+}
+
+/** Whether a predicate holds for a row that has its written columns in the row `fresh`, and the others in `old`. */
+export function holdsFor(
+  plan: WritePlan & Pick<UpdatePlan, 'expressions'>,
+  predicate: Predicate,
+  fresh: string,
+  old: string | undefined,
+): Fragment {
+  const written = new Set(plan.written.map(({ column: name }) => name));
+  // Two fields may share a column: `id` and the natural key.
+  const fieldsByColumn = new Map(testedFields(predicate).map((field) => [field.column ?? field.id, field]));
+  const columns = [...fieldsByColumn].map(([name, field]) => {
+    if (written.has(field.column)) return sql`${columnRef(field, fresh)} AS ${ident(name)}`;
+    const expression = plan.expressions?.find((each) => each.field.column === field.column);
+    if (expression) return sql`${expressionResult(expression)} AS ${ident(name)}`;
+    return sql`${old === undefined ? unwrittenValue(field, plan) : columnRef(field, old)} AS ${ident(name)}`;
+  });
+  const test = predicateSql(predicate, { schema: plan.schema, row: '_n' });
+  if (columns.length === 0) return sql`((${test}) IS TRUE)`;
+  return sql`EXISTS (SELECT FROM (SELECT ${join(columns)}) AS _n WHERE ${test})`;
+}
+
+/** The value of a new unit in a column that is not written. */
+function unwrittenValue(field: Field, { kind }: WritePlan): Fragment {
+  if (field.columnType === 'timestamptz' && field.system) return sql`now()`;
+  if (field.id === 'kind_id') return sql`${param(kind.id)}::text`;
+  return sql`NULL::${fieldType(field)}`;
+}
+
+export function returnedColumns(plan: WritePlan): Fragment {
+  const unit = jsonObject(plan.schema, plan.fields);
+  if (!plan.shown) return sql`${VERSION_TAG} AS tag, ${unit} AS body`;
+  const always = plan.fields.filter(({ id }) => id === 'id' || id === 'kind_id');
+  const shown = predicateSql(plan.shown, { schema: plan.schema, row: 't' });
+  const body = sql`CASE WHEN ${shown} THEN ${unit} ELSE ${jsonObject(plan.schema, always)} END`;
+  return sql`${VERSION_TAG} AS tag, ${body} AS body`;
+}
+
+interface VersionedWrite {
+  readonly answers?: typeof bounded;
+  /** Stores the number of rows of `affected`. */
+  readonly counted?: Fragment | undefined;
+}
+
+export function versionedAnswer(
+  schema: string,
+  affected: Fragment,
+  { answers = bounded, counted }: VersionedWrite = {},
+): Fragment {
+  const count = counted ? sql`, counted AS (${counted})` : EMPTY_SQL;
+  return sql`
+    WITH affected AS (${affected})${count}
+    SELECT ${modelVersion(schema)} AS v, affected.tag, ${answers(sql`affected.body`)} AS body
+    FROM affected
+  `;
+}

@@ -1,0 +1,176 @@
+/**
+ * Reads CSV as of RFC 4180. Nothing between two commas is null, and `""` is the empty text; lines end with CRLF or LF;
+ * empty lines are passed over where there are several columns. Pure.
+ *
+ * Why no library: `csv-parse` tells null from the empty text only by a function that it calls with an object for each
+ * value. With it a record of eight values takes 47 µs of processor time, here 0.9 (138,000 cities, csv-parse 7, Node 20).
+ */
+import { bodyOf } from '../../unit/draft/draft.js';
+import {
+  checkRecordLength,
+  malformedFile,
+  NO_BODY,
+  NO_FAULTS,
+  type FileReader,
+  type FileRecord,
+  type RecordFault,
+} from './file-record.js';
+
+/** The text of a value; null for nothing. */
+export type Cell = string | null;
+
+export interface CsvColumn {
+  readonly id: string;
+  /** The value of a text, as a JSON body would have it. */
+  readonly read: (text: string, report: (fault: RecordFault) => void) => unknown;
+}
+
+/** The columns that a header row names. @throws KindError 400 */
+export type ReadHeader = (names: readonly Cell[], line: number) => readonly CsvColumn[];
+
+const [QUOTE, COMMA, CR, LF] = ['"', ',', '\r', '\n'].map((each) => each.charCodeAt(0));
+
+export class CsvReader implements FileReader {
+  #rest = '';
+  /** Characters that the rest must have before it is read again, because a quote is open. */
+  #wanted = 0;
+  #line = 1;
+  #records = 0;
+  #columns: readonly CsvColumn[] | undefined;
+
+  constructor(private readonly readHeader: ReadHeader) {}
+
+  read(part: string, last: boolean): FileRecord[] {
+    const text = this.#rest + part;
+    this.#rest = text;
+    if (!last && text.length < this.#wanted) {
+      checkRecordLength(text.length, this.#line);
+      return [];
+    }
+    this.#wanted = 0;
+    const found: FileRecord[] = [];
+    const end = this.#readAll(text, last, found);
+    this.#rest = text.slice(end);
+    checkRecordLength(this.#rest.length, this.#line);
+    if (last && !this.#columns) throw malformedFile(1, 'the file is empty: its first line names the columns');
+    return found;
+  }
+
+  /** Returns where the first record begins that is not complete. */
+  #readAll(text: string, last: boolean, found: FileRecord[]): number {
+    let at = 0;
+    let quote = -1;
+    while (at < text.length) {
+      if (quote < at) quote = positionOf(text, '"', at);
+      const end = positionOf(text, '\n', at);
+      if (quote < end) {
+        const quoted = this.#quotedRecord(text, at, last);
+        if (!quoted) return at;
+        this.#take(quoted.cells, found);
+        this.#line += linesIn(text, at, quoted.end);
+        at = quoted.end;
+        continue;
+      }
+      if (end === text.length && !last) return at;
+      const stop = end > at && text.charCodeAt(end - 1) === CR ? end - 1 : end;
+      this.#take(stop === at ? EMPTY_LINE : plainCells(text.slice(at, stop)), found);
+      this.#line += 1;
+      at = end + 1;
+    }
+    return text.length;
+  }
+
+  /** A record with quotes, and where the next one begins; undefined if it is not complete. */
+  #quotedRecord(text: string, start: number, last: boolean): { cells: Cell[]; end: number } | undefined {
+    const cells: Cell[] = [];
+    for (let at = start; ;) {
+      const cell = text.charCodeAt(at) === QUOTE ? this.#quotedCell(text, at, last) : this.#plainCell(text, at);
+      if (!cell || (cell.end >= text.length && !last)) {
+        this.#wanted = Math.ceil((text.length - start) * 1.5);
+        return undefined;
+      }
+      cells.push(cell.value);
+      const next = text.charCodeAt(cell.end);
+      if (cell.end >= text.length) return { cells, end: text.length };
+      if (next === LF) return { cells, end: cell.end + 1 };
+      if (next === CR) {
+        if (cell.end + 1 >= text.length && !last) return undefined;
+        if (cell.end + 1 >= text.length) return { cells, end: text.length };
+        if (text.charCodeAt(cell.end + 1) === LF) return { cells, end: cell.end + 2 };
+      }
+      if (next !== COMMA) throw malformedFile(this.#line, 'after a closing quote comes a comma or the end of the line');
+      at = cell.end + 1;
+    }
+  }
+
+  #quotedCell(text: string, start: number, last: boolean): { value: string; end: number } | undefined {
+    let value = '';
+    for (let from = start + 1; ;) {
+      const quote = text.indexOf('"', from);
+      if (quote < 0) {
+        if (!last) return undefined;
+        throw malformedFile(this.#line, 'a quote is opened and never closed');
+      }
+      if (text.charCodeAt(quote + 1) !== QUOTE) return { value: value + text.slice(from, quote), end: quote + 1 };
+      value += text.slice(from, quote + 1);
+      from = quote + 2;
+    }
+  }
+
+  #plainCell(text: string, start: number): { value: Cell; end: number } {
+    let end = start;
+    for (; end < text.length; end++) {
+      const code = text.charCodeAt(end);
+      if (code === COMMA || code === LF || (code === CR && text.charCodeAt(end + 1) === LF)) break;
+      if (code === QUOTE) throw malformedFile(this.#line, 'a value with a quote in it has to be in quotes');
+    }
+    return { value: end === start ? null : text.slice(start, end), end };
+  }
+
+  #take(cells: readonly Cell[], found: FileRecord[]): void {
+    const line = this.#line;
+    if (!this.#columns) {
+      this.#columns = this.readHeader(cells, line);
+      return;
+    }
+    const columns = this.#columns;
+    if (cells.length === 1 && cells[0] === null && columns.length > 1) return;
+    this.#records += 1;
+    const record = this.#records;
+    if (cells.length !== columns.length) {
+      const text = `the record has ${cells.length} values, and the header row ${columns.length}`;
+      found.push({ line, record, body: NO_BODY, faults: [{ code: 'import.malformed', text }] });
+      return;
+    }
+    let faults: RecordFault[] | undefined;
+    const report = (fault: RecordFault): void => void (faults ??= []).push(fault);
+    const values: Record<string, unknown> = {};
+    for (let at = 0; at < columns.length; at++) {
+      const [column, cell] = [columns[at], cells[at]];
+      if (column) values[column.id] = cell === null || cell === undefined ? null : column.read(cell, report);
+    }
+    found.push({ line, record, body: bodyOf(values), faults: faults ?? NO_FAULTS });
+  }
+}
+
+const EMPTY_LINE: readonly Cell[] = [null];
+
+/** The values of a line without quotes. */
+function plainCells(line: string): Cell[] {
+  const cells: Cell[] = line.split(',');
+  for (let at = 0; at < cells.length; at++) if (cells[at] === '') cells[at] = null;
+  return cells;
+}
+
+/** The end of the text if it is not there. */
+function positionOf(text: string, character: string, from: number): number {
+  const at = text.indexOf(character, from);
+  return at < 0 ? text.length : at;
+}
+
+/** The lines that end in a part of a text; the last line of a file may have no end. */
+function linesIn(text: string, start: number, end: number): number {
+  let lines = 0;
+  for (let at = text.indexOf('\n', start); at >= 0 && at < end; at = text.indexOf('\n', at + 1)) lines += 1;
+  return lines;
+}

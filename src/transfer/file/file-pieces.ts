@@ -1,0 +1,58 @@
+/** The records of a file in pieces that are written at once, each read while the one before it is written. */
+import { EventLoopYield } from '../../shared/event-loop-yield.js';
+import type { FileReader, FileRecord } from './file-record.js';
+import type { TextPart } from './file-text.js';
+
+/**
+ * Records, and characters of the file, that are written at once. With a thousand records V8 copies their objects from
+ * one generation to the next, and collecting them takes as long as all the rest.
+ */
+const PIECE = { records: 200, characters: 1024 * 1024 };
+export async function* piecesOf(
+  file: AsyncIterable<TextPart>,
+  reader: FileReader,
+  schema: string,
+): AsyncGenerator<FileRecord[]> {
+  const yielder = new EventLoopYield(schema);
+  let piece: FileRecord[] = [];
+  let characters = 0;
+  for await (const { text, last } of file) {
+    for (const record of reader.read(text, last)) {
+      if (piece.push(record) < PIECE.records) continue;
+      yield piece;
+      piece = [];
+      characters = 0;
+    }
+    characters += text.length;
+    if (piece.length > 0 && (last || characters > PIECE.characters)) {
+      yield piece;
+      piece = [];
+      characters = 0;
+    }
+    if (yielder.due) await yielder.pause();
+  }
+}
+
+/** Reads a piece while the one before it is written. */
+export class ReadAhead {
+  #next: Promise<IteratorResult<FileRecord[], unknown>> | undefined;
+
+  constructor(private readonly pieces: AsyncGenerator<FileRecord[]>) {}
+
+  /** Resolves when the first piece is there. */
+  async start(): Promise<void> {
+    await this.#read();
+  }
+
+  /** Undefined at the end. */
+  async next(): Promise<FileRecord[] | undefined> {
+    const { done, value } = await (this.#next ?? this.#read());
+    if (done) return undefined;
+    this.#read().catch(() => undefined);
+    return value;
+  }
+
+  #read(): Promise<IteratorResult<FileRecord[], unknown>> {
+    return (this.#next = this.pieces.next());
+  }
+}

@@ -1,0 +1,121 @@
+/**
+ * The text of a file, part by part, as fast as it is read: decompressed and decoded, with limits on how long it keeps
+ * waiting and on how large it becomes when it is decompressed.
+ */
+import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
+import { createGunzip, type Gunzip } from 'node:zlib';
+import { sendContinue } from '../../http/request/expect-continue.js';
+import { refusal } from '../../shared/errors.js';
+import { LIMITS } from '../../shared/limits.js';
+import { ByteStream } from './byte-stream.js';
+import { WAITING_LIMITS, WaitingTime } from './waiting-time.js';
+
+/** Decompressed bytes up to which any ratio is accepted. */
+const UNCHECKED_BYTES = 4 * 1024 * 1024;
+const PART_BYTES = 64 * 1024;
+
+export interface TextPart {
+  readonly text: string;
+  /** Set once, for the end. */
+  readonly last: boolean;
+}
+
+/** @throws KindError 415 for an unknown coding */
+export function isGzip(encoding: string | undefined): boolean {
+  const coding = encoding?.toLowerCase() ?? 'identity';
+  if (coding === 'gzip' || coding === 'x-gzip') return true;
+  if (coding === 'identity') return false;
+  throw refusal('body.not_json', 'The content-encoding of an import must be gzip or none');
+}
+
+/** The body of a request. Reading it throws KindError 400, 413. */
+export function requestFile(request: IncomingMessage): FileText {
+  sendContinue(request);
+  return new FileText(request, isGzip(request.headers['content-encoding']));
+}
+
+export class FileText implements AsyncIterable<TextPart> {
+  readonly #bytes: ByteStream;
+  readonly #gunzip: Gunzip | undefined;
+  readonly #waiting: WaitingTime;
+  #tooSlow = false;
+
+  constructor(
+    private readonly stream: Readable,
+    gzip: boolean,
+    limits = WAITING_LIMITS,
+  ) {
+    this.#waiting = new WaitingTime(limits);
+    this.#gunzip = gzip ? inflated(stream) : undefined;
+    this.#bytes = new ByteStream(this.#gunzip ?? stream);
+  }
+
+  /** Stops reading. The stream stays open, so that a request can be answered. */
+  stop(): void {
+    this.#bytes.stop();
+    if (!this.#gunzip) return;
+    this.stream.unpipe(this.#gunzip);
+    this.#gunzip.destroy();
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<TextPart> {
+    const utf8 = new TextDecoder('utf-8', { fatal: true });
+    let line = 1;
+    const decode = (bytes?: Buffer): string => {
+      try {
+        return bytes ? utf8.decode(bytes, { stream: true }) : utf8.decode();
+      } catch {
+        throw refusal('import.malformed', `The file is not valid UTF-8, in or after line ${line}`, { line });
+      }
+    };
+    let size = 0;
+    for (let bytes = await this.#next(); bytes; bytes = await this.#next()) {
+      size += bytes.length;
+      this.#checkInflation(size);
+      const text = decode(bytes);
+      yield { text, last: false };
+      for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) line += 1;
+    }
+    yield { text: decode(), last: true };
+  }
+
+  async #next(): Promise<Buffer | undefined> {
+    const giveUp = (): void => {
+      this.#tooSlow = true;
+      this.stop();
+    };
+    let bytes: Buffer | undefined;
+    try {
+      bytes = await this.#waiting.during(this.#bytes.next(), giveUp);
+    } catch (error) {
+      if (isDataError(error)) throw refusal('import.malformed', 'The body is not valid gzip');
+      throw refusal('body.malformed', 'The body could not be read to its end');
+    }
+    if (this.#tooSlow) throw refusal('body.timeout', 'The body took too long to arrive');
+    this.#waiting.addBytes(bytes?.length ?? 0);
+    return bytes;
+  }
+
+  #checkInflation(size: number): void {
+    const received = this.#gunzip?.bytesWritten ?? size;
+    if (size <= UNCHECKED_BYTES || size <= received * LIMITS.importedInflation) return;
+    throw refusal('body.too_large', `A compressed file may become ${LIMITS.importedInflation} times as large at most`);
+  }
+}
+
+function inflated(stream: Readable): Gunzip {
+  const gunzip = createGunzip({ chunkSize: PART_BYTES });
+  // Its errors are found when it is read.
+  gunzip.on('error', () => undefined);
+  stream.once('close', () => {
+    if (!stream.readableEnded) gunzip.destroy();
+  });
+  return stream.pipe(gunzip);
+}
+
+/** The errors of zlib for invalid data have codes such as Z_DATA_ERROR. */
+function isDataError(error: unknown): boolean {
+  const code = (error as { code?: unknown } | undefined)?.code;
+  return typeof code === 'string' && code.startsWith('Z_');
+}

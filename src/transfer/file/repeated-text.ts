@@ -1,0 +1,74 @@
+/**
+ * The text of an imported file, which a conflict with another transaction makes the import read again: what has arrived
+ * is kept meanwhile, as far as there is place for it.
+ */
+import { retryLater, type KindError } from '../../shared/errors.js';
+import { LIMITS } from '../../shared/limits.js';
+import type { FileText, TextPart } from './file-text.js';
+import { TextLog } from './text-log.js';
+
+export class RepeatedText {
+  readonly #arriving: AsyncIterator<TextPart>;
+  /** Undefined if the text is too long to be kept. */
+  #log: TextLog | undefined;
+  #readings = 0;
+  #ended = false;
+  /** The part that is waited for, or the error that no part follows. */
+  #next: Promise<TextPart | undefined> | undefined;
+
+  constructor(
+    private readonly file: FileText,
+    mostBytes = LIMITS.importedKept,
+  ) {
+    this.#arriving = file[Symbol.asyncIterator]();
+    this.#log = new TextLog(mostBytes);
+  }
+
+  /** The whole text. A reading ends when the next one begins. @throws KindError 503 if it can't be read again */
+  async *read(): AsyncGenerator<TextPart> {
+    const reading = (this.#readings += 1);
+    // The reading before may be waiting for a part, which is kept too.
+    await this.#next?.catch(() => undefined);
+    if (reading > 1) yield* this.#kept();
+    while (!this.#ended && reading === this.#readings) {
+      const part = await (this.#next ??= this.#arrived());
+      if (part && reading === this.#readings) yield part;
+    }
+  }
+
+  /** Resolves when all of it has arrived, and ends the reading. @throws KindError 503 if it can't be read again */
+  async arrive(): Promise<void> {
+    this.#readings += 1;
+    while (!this.#ended && this.#log) await (this.#next ??= this.#arrived());
+    if (!this.#log) throw tooLong();
+  }
+
+  /** Stops reading; the stream stays open. */
+  async close(): Promise<void> {
+    this.file.stop();
+    await this.#next?.catch(() => undefined);
+    await this.#log?.close();
+  }
+
+  async *#kept(): AsyncGenerator<TextPart> {
+    if (!this.#log) throw tooLong();
+    for await (const text of this.#log.read()) yield { text, last: false };
+    if (this.#ended) yield { text: '', last: true };
+  }
+
+  async #arrived(): Promise<TextPart | undefined> {
+    const next = await this.#arriving.next();
+    const part = next.done ? undefined : next.value;
+    if (part && this.#log && !(await this.#log.append(part.text))) {
+      await this.#log.close();
+      this.#log = undefined;
+    }
+    this.#ended = part?.last ?? true;
+    this.#next = undefined;
+    return part;
+  }
+}
+
+function tooLong(): KindError {
+  return retryLater('server.busy', 'Others change the same units, and the file is too long to be tried again');
+}

@@ -1,0 +1,98 @@
+/**
+ * Compares the stored numbers of units with the rows of the tables from time to time, and repairs them. They differ only
+ * if another program wrote to a table.
+ */
+import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
+import { Database } from '../../../database/database.js';
+import { isStaleModel } from '../../../database/statement/sqlstate.js';
+import type { KindDef } from '../../../model/model.js';
+import { lockCountStatement, repairCountStatement } from '../../../sql/count.sql.js';
+
+/** Milliseconds between two rounds, and at least between two checks of a kind. */
+const ROUND_INTERVAL = 60_000;
+const KIND_INTERVAL = 600_000;
+/** A kind is checked so rarely that checks take at most this part of the time. */
+const TIME_SHARE = 1 / 1000;
+/** A check that takes longer, in milliseconds, is ended. */
+const STATEMENT_TIMEOUT = 60_000;
+/** Kinds that are remembered. A forgotten one is checked after its next use. */
+const MAX_REMEMBERED = 5000;
+
+interface Check {
+  readonly schema: string;
+  readonly kind: KindDef;
+  /** When the kind is to be checked. */
+  readonly due: number;
+}
+
+@Injectable()
+export class CountChecker implements OnModuleDestroy {
+  readonly #log = new Logger('counts');
+  readonly #checks = new LRUCache<string, Check>({ max: MAX_REMEMBERED });
+  readonly #stop = new AbortController();
+  #timer: NodeJS.Timeout | undefined;
+  #running: Promise<void> | undefined;
+
+  constructor(private readonly database: Database) {}
+
+  /** Call it when a stored number is used, so that it is checked. */
+  noteUse(schema: string, kind: KindDef): void {
+    const key = `${schema}.${kind.table}`;
+    const known = this.#checks.get(key);
+    if (known?.kind === kind) return;
+    this.#checks.set(key, { schema, kind, due: known?.due ?? Date.now() + ROUND_INTERVAL });
+    this.#timer ??= setInterval(() => void this.check(), ROUND_INTERVAL).unref();
+  }
+
+  /** Checks the kinds that are due, or all that were used, one after the other. */
+  async check({ all = false } = {}): Promise<void> {
+    if (this.#running && !all) return;
+    await this.#running;
+    this.#running = this.#checkDue(all ? Infinity : Date.now()).finally(() => (this.#running = undefined));
+    await this.#running;
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    clearInterval(this.#timer);
+    this.#stop.abort();
+    await this.#running;
+  }
+
+  async #checkDue(until: number): Promise<void> {
+    for (const [key, { schema, kind, due }] of [...this.#checks.entries()]) {
+      if (this.#stop.signal.aborted) return;
+      if (due > until) continue;
+      const start = performance.now();
+      try {
+        await this.#repair(schema, kind);
+      } catch (error) {
+        if (isStaleModel(error)) {
+          // The kind or its project was deleted.
+          this.#checks.delete(key);
+          continue;
+        }
+        this.#log.warn(`${key}: the stored number of units was not checked: ${String(error)}`);
+      }
+      const pause = Math.max(KIND_INTERVAL, (performance.now() - start) / TIME_SHARE);
+      this.#checks.set(key, { schema, kind: this.#checks.peek(key)?.kind ?? kind, due: Date.now() + pause });
+    }
+  }
+
+  async #repair(schema: string, kind: KindDef): Promise<void> {
+    // The snapshot of the second statement must be taken with the lock held.
+    const [repaired] = await this.database.transaction(
+      async (tx) => {
+        tx.abortOn(this.#stop.signal);
+        const [lock] = await tx.run<{ locked: boolean }>(lockCountStatement(schema, kind));
+        return lock?.locked ? tx.run<{ missing: string }>(repairCountStatement(schema, kind)) : [];
+      },
+      { isolation: 'read committed', statementTimeout: STATEMENT_TIMEOUT },
+    );
+    if (!repaired) return;
+    const difference = Number(repaired.missing);
+    this.#log.warn(
+      `${schema}.${kind.table}: the stored number of units was ${Math.abs(difference)} too ${difference > 0 ? 'low' : 'high'} and is repaired; another program wrote to the table`,
+    );
+  }
+}

@@ -1,0 +1,192 @@
+/** Reads pages: of lists, of lists over several kinds, of groups, and of traversals. */
+import { Injectable } from '@nestjs/common';
+import type { Executor } from '../../../database/database.js';
+import { isBadArgument, isDatabaseFault, isOutOfRange } from '../../../database/statement/sqlstate.js';
+import type { Model } from '../../../model/model.js';
+import { KindError, refusal } from '../../../shared/errors.js';
+import type { Statement } from '../../../sql/fragment.js';
+import { shortestPathStatement, type ShortestPathPlan } from '../../../sql/walk/shortest-path.sql.js';
+import type { QueryCall } from '../../explain/query-collector.js';
+import { QueryStatistics } from '../../explain/query-statistics.js';
+import { badCursor } from '../../query/cursor.js';
+import { shortestPathShape } from '../../query/query-shape.js';
+import { checkVersion, type Versioned } from '../check-version.js';
+import { CountChecker } from './count-checker.js';
+import { GenericPlans } from './generic-plans.js';
+import type { FurtherStatements, Paged, ReadyAggregate, ReadyPage, ReadyWalk } from './ready-page.js';
+
+/** A page of units. */
+export interface PageRow {
+  readonly count: number;
+  readonly items: string;
+  /** Order values of the last unit; null if no page follows. */
+  readonly last: readonly (string | null)[] | null;
+}
+
+export type GroupRows = Pick<PageRow, 'count' | 'items'>;
+
+export interface WalkRow {
+  /** Whether the unit at which the walk starts exists and may be read by the caller. */
+  readonly found: boolean;
+  /** The walk would reach more units than a request may. */
+  readonly over: boolean;
+  readonly count: number;
+  readonly items: string;
+  /** Kinds of units in the page that the plan does not read. */
+  readonly unmet: readonly string[] | null;
+  /** With a cursor the values after which the next page begins; null if no page follows. */
+  readonly last: readonly (string | null)[] | null;
+}
+
+export interface ShortestPathRow extends WalkRow {
+  readonly target_found: boolean;
+  /** Whether there is a path. */
+  readonly met: boolean;
+}
+
+type ListRow = Versioned & { count: string; items: string | null; last?: string | null };
+
+function lastOf(row: Pick<ListRow, 'last'> | undefined): PageRow['last'] {
+  return row?.last ? (JSON.parse(row.last) as (string | null)[]) : null;
+}
+
+/** The refusal of a cursor whose values PostgreSQL can not read; undefined for other errors. */
+function cursorFault({ cursor }: Pick<Paged, 'cursor'>, error: unknown): KindError | undefined {
+  return cursor && isDatabaseFault(error) && error.code.startsWith('22') ? badCursor() : undefined;
+}
+
+@Injectable()
+export class PageRepository {
+  constructor(
+    private readonly checker: CountChecker,
+    private readonly statistics: QueryStatistics,
+    private readonly plans: GenericPlans,
+  ) {}
+
+  /** The page of a query that was requested before. @param page the same object each time */
+  fetchRepeated(executor: Executor, page: ReadyPage, further: FurtherStatements, model: Model): Promise<PageRow> {
+    return this.fetchPage(executor, { ...page, statement: this.plans.statementFor(page.statement) }, further, model);
+  }
+
+  fetchPage(executor: Executor, page: ReadyPage, further: FurtherStatements, model: Model): Promise<PageRow> {
+    this.#noteCounts(page, model);
+    return this.#page(executor, page, further, model);
+  }
+
+  #noteCounts({ schema, storedCounts }: Pick<ReadyPage, 'schema' | 'storedCounts'>, model: Model): void {
+    for (const id of storedCounts) {
+      const kind = model.kinds.get(id);
+      if (kind) this.checker.noteUse(schema, kind);
+    }
+  }
+
+  async #page(
+    executor: Executor,
+    page: ReadyPage,
+    { estimate, measured }: FurtherStatements,
+    model: Model,
+  ): Promise<PageRow> {
+    const { schema, statement, shape } = page;
+    try {
+      let row = await this.#query<ListRow>(
+        executor,
+        { schema, model, statement },
+        shape === undefined ? undefined : () => shape,
+      );
+      if (row?.items === null && measured) {
+        [row] = await executor.run<ListRow>(measured());
+        checkVersion(row, model);
+      }
+      const counted = Number(row?.count);
+      const isEstimated = page.count === 'estimated' && estimate !== undefined;
+      const count = isEstimated ? await this.#estimate(executor, page, counted, estimate()) : counted;
+      return { count, items: row?.items ?? '[]', last: lastOf(row) };
+    } catch (error) {
+      throw cursorFault(page, error) ?? error;
+    }
+  }
+
+  /**
+   * Runs a query, checks the version of the model, and records what the query took, also if the time limit ended it.
+   * @param shape undefined if nothing is to be recorded
+   */
+  async #query<Row extends Versioned>(
+    executor: Executor,
+    query: Pick<QueryCall, 'schema' | 'model' | 'statement'>,
+    shape: (() => string) | undefined,
+  ): Promise<Row | undefined> {
+    const start = performance.now();
+    const note = (): void => {
+      const milliseconds = performance.now() - start;
+      if (shape) this.statistics.note({ ...query, shape: shape(), milliseconds });
+    };
+    try {
+      const [row] = await executor.run<Row>(query.statement);
+      checkVersion(row, query.model);
+      note();
+      return row;
+    } catch (error) {
+      if (error instanceof KindError && error.code === 'query.timeout') note();
+      throw error;
+    }
+  }
+
+  /** A page of groups that was requested before. @param aggregate the same object each time */
+  fetchRepeatedAggregate(executor: Executor, aggregate: ReadyAggregate, model: Model): Promise<GroupRows> {
+    const statement = this.plans.statementFor(aggregate.statement);
+    return this.fetchAggregate(executor, { ...aggregate, statement }, model);
+  }
+
+  /** A page of groups. */
+  async fetchAggregate(executor: Executor, aggregate: ReadyAggregate, model: Model): Promise<GroupRows> {
+    const { schema, statement, shape } = aggregate;
+    this.#noteCounts(aggregate, model);
+    try {
+      const query = { schema, model, statement };
+      const row = await this.#query<Versioned & { count: string; items: string }>(executor, query, () => shape);
+      return { count: Number(row?.count), items: row?.items ?? '[]' };
+    } catch (error) {
+      if (isOutOfRange(error))
+        throw refusal('query.bad_value', 'a sum, average or bucket is beyond the range of its type');
+      // The database may lack a time zone that this process knows.
+      if (isBadArgument(error))
+        throw refusal('query.bad_value', 'timezone: the database has no such time zone', { parameter: 'timezone' });
+      throw error;
+    }
+  }
+
+  async fetchWalk(executor: Executor, walk: ReadyWalk, model: Model): Promise<WalkRow> {
+    const { schema, statement, shape } = walk;
+    type Row = Versioned & Omit<WalkRow, 'count' | 'last'> & Pick<ListRow, 'count' | 'last'>;
+    try {
+      const row = await this.#query<Row>(executor, { schema, model, statement }, () => shape);
+      if (!row) throw new Error('a walk answers one row');
+      return { ...row, count: Number(row.count), last: lastOf(row) };
+    } catch (error) {
+      throw cursorFault(walk, error) ?? error;
+    }
+  }
+
+  async fetchShortestPath(executor: Executor, plan: ShortestPathPlan, model: Model): Promise<ShortestPathRow> {
+    const query = { schema: plan.schema, model, statement: shortestPathStatement(plan) };
+    const row = await this.#query<Versioned & Omit<ShortestPathRow, 'count'> & { count: string }>(executor, query, () =>
+      shortestPathShape(plan),
+    );
+    if (!row) throw new Error('a shortest path answers one row');
+    return { ...row, count: Number(row.count) };
+  }
+
+  /**
+   * PostgreSQL's estimate, but at least the units up to the end of this page. If the first page is not full, its count
+   * is exact.
+   */
+  async #estimate(executor: Executor, plan: Paged, onPage: number, statement: Statement): Promise<number> {
+    const seen = plan.offset + onPage;
+    if (plan.offset === 0 && seen < plan.limit) return seen;
+    interface Explained {
+      'QUERY PLAN': { Plan: { 'Plan Rows': number } }[];
+    }
+    const [row] = await executor.run<Explained>(statement);
+    return Math.max(seen, Math.round(row?.['QUERY PLAN'][0]?.Plan['Plan Rows'] ?? 0));
+  }
+}

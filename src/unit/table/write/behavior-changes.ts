@@ -1,0 +1,176 @@
+/**
+ * Runs the behaviors that change units before they are written, after the input was validated and the access rules were
+ * checked. For new units the rules are tested on the input with defaults, and missing values are added after the
+ * behaviors. An edited unit is locked first, so that no other transaction changes it.
+ */
+import { Injectable } from '@nestjs/common';
+import { accessDenied } from '../../../access/access.js';
+import { PatternMatcher } from '../../../catalog/pattern/pattern-matcher.js';
+import { uniqueColumns } from '../../../model/field.js';
+import { PatternChecks } from '../../../model/check/pattern-checks.js';
+import { Faults } from '../../../shared/errors.js';
+import type { MaybePromise } from '../../../shared/maybe-promise.js';
+import type { UpdatePlan, WritePlan } from '../../../sql/write/write.sql.js';
+import { Behaviors, type Behavior, type PendingWrite } from '../../draft/behavior.js';
+import { countingDefaults, DefaultBytes } from '../../draft/default-bytes.js';
+import { expressionsOf, type Draft } from '../../draft/draft.js';
+import { draftForRules, completeDraft } from '../../draft/draft-reader.js';
+import { withPosition } from '../../draft/refusal-position.js';
+import type { LocatedDraft } from '../../draft/references.js';
+import type { Session } from '../../session/session.js';
+import { unknownUnit } from '../../session/unit-ids.js';
+import { ExpressionResults } from './expression-results.js';
+import { UnitRepository } from '../unit.repository.js';
+import { mayNotWrite, UnitRights } from '../rights.js';
+import type { Conditions } from '../../store/unit-store.js';
+
+/** Of a create so far. */
+interface CreateState {
+  /** Faults of references, which are thrown at the end of the write. */
+  readonly deferred: Faults;
+  readonly defaults: DefaultBytes;
+}
+
+@Injectable()
+export class BehaviorChanges {
+  constructor(
+    private readonly behaviors: Behaviors,
+    private readonly repository: UnitRepository,
+    private readonly rights: UnitRights,
+    private readonly patterns: PatternMatcher,
+    private readonly results: ExpressionResults,
+  ) {}
+
+  /** Runs the behaviors of a create. @throws KindError 401, 403 if the caller may not create the units as given */
+  ofCreate(
+    session: Session,
+    plan: WritePlan,
+    units: readonly LocatedDraft[],
+    state: CreateState,
+  ): MaybePromise<readonly LocatedDraft[]> {
+    if (units.length === 0 || !this.behaviors.changesCreates(plan.kind, session)) return units;
+    return this.#changeCreates(session, plan, units, state);
+  }
+
+  async #changeCreates(
+    session: Session,
+    plan: WritePlan,
+    units: readonly LocatedDraft[],
+    { deferred, defaults }: CreateState,
+  ): Promise<readonly LocatedDraft[]> {
+    const { kind } = plan;
+    await this.#checkRule(session, plan, units);
+    deferred.throwIfAny();
+    const faults = new Faults();
+    const patterns = new PatternChecks();
+    const changed: LocatedDraft[] = [];
+    for (const { draft, ...place } of units) {
+      const { index, path } = place;
+      const unitFaults = path === undefined ? faults : faults.within(path);
+      const write = { kind, session, faults: unitFaults, patterns, defaults, ...(index !== undefined && { index }) };
+      changed.push({ ...place, draft: await withPosition(place, () => this.create(draft, write)) });
+    }
+    faults.throwIfAny();
+    return changed;
+  }
+
+  /**
+   * Tests the rule on the input with defaults; values that only a hook would set count as null. @throws KindError 401,
+   * 403
+   */
+  async #checkRule(session: Session, plan: WritePlan, units: readonly LocatedDraft[]): Promise<void> {
+    const { kind } = plan;
+    if (!plan.allowed && !units.some(({ rules = [] }) => rules.length > 0)) return;
+    await countingDefaults(session, async (defaults) => {
+      const presumed = units.map((unit) => ({ ...unit, draft: draftForRules(unit.draft, kind, defaults) }));
+      if (plan.allowed && !(await this.#mayInsert(session, plan, presumed))) {
+        throw accessDenied(session.caller, `You may not create such a unit of '${kind.id}'`);
+      }
+      await this.checkFieldRules(session, plan, presumed);
+    });
+  }
+
+  /**
+   * Tests the rules of the parameters that the bodies of new units name. @throws KindError 401, 403 if a unit does not
+   * satisfy the rule of one
+   */
+  async checkFieldRules(session: Session, plan: WritePlan, units: readonly LocatedDraft[]): Promise<void> {
+    const named = new Map(units.flatMap(({ rules = [] }) => rules.map((field) => [field.id, field])));
+    for (const field of named.values()) {
+      const those = units.filter(({ rules = [] }) => rules.some(({ id }) => id === field.id));
+      const ruled = { ...plan, allowed: field.condition };
+      if (!(await this.#mayInsert(session, ruled, those))) throw mayNotWrite(session.caller, plan.kind, field);
+    }
+  }
+
+  /** Whether all units satisfy the condition of the plan. */
+  #mayInsert(session: Session, plan: WritePlan, units: readonly LocatedDraft[]): Promise<boolean> {
+    const written = uniqueColumns(units[0]?.draft.written ?? []);
+    const rows = units.map(({ draft }) => draft.row);
+    return this.repository.mayInsert(session.executor, { ...plan, written }, rows, session.model);
+  }
+
+  /**
+   * Locks the unit and runs the behaviors of an edit, which get the results of expressions. @throws KindError 403, 404; 412 if the unit has another version
+   * now
+   */
+  async ofEdit(
+    session: Session,
+    plan: Omit<UpdatePlan, 'written'>,
+    id: string,
+    draft: Draft,
+    conditions: Conditions,
+  ): Promise<Draft> {
+    const { kind } = plan;
+    if (!(await this.repository.lock(session.executor, plan, session.model, false))) {
+      throw (await this.rights.whyNot(session, kind, id, conditions, 'update')) ?? unknownUnit(kind, id);
+    }
+    const faults = new Faults();
+    const given = expressionsOf(draft).length > 0 ? await this.results.replace(session, plan, draft) : draft;
+    const changed = await this.edit(given, {
+      kind,
+      session,
+      faults,
+      patterns: new PatternChecks(),
+      defaults: new DefaultBytes(),
+      id,
+    });
+    faults.throwIfAny();
+    return changed;
+  }
+
+  /**
+   * Runs the behaviors of a create on one draft and completes it with defaults. Returns it unchanged if no behavior may
+   * change it. Faults are added to those of the write.
+   */
+  async create(given: Draft, write: PendingWrite): Promise<Draft> {
+    const { kind, session } = write;
+    if (!this.behaviors.changesCreates(kind, session)) return given;
+    const faults = new Faults();
+    const own = { ...write, faults };
+    const changed = await this.#runEach(given, own, async (behavior, draft) => behavior.beforeCreate?.(draft, own));
+    for (const { code, text, ...place } of faults.messages) write.faults.add(code, text, place);
+    // A parameter that a behavior set to a bad value is not reported as missing too.
+    const faulty = faults.messages.flatMap(({ parameter }) => parameter ?? []);
+    const completed = completeDraft(changed, { ...write, faults: write.faults.except(faulty) });
+    return this.#runEach(completed, write, async (behavior, draft) => behavior.complete?.(draft, write));
+  }
+
+  /** Runs the behaviors of an edit on a draft. Faults of their changes are added to those of the write. */
+  edit(given: Draft, write: PendingWrite): Promise<Draft> {
+    return this.#runEach(given, write, async (behavior, draft) => behavior.beforeUpdate?.(draft, write));
+  }
+
+  async #runEach(
+    given: Draft,
+    { kind, session, patterns }: PendingWrite,
+    step: (behavior: Behavior, draft: Draft) => Promise<Draft | undefined>,
+  ): Promise<Draft> {
+    let draft = given;
+    for (const behavior of this.behaviors.of(kind, session)) {
+      draft = (await step(behavior, draft)) ?? draft;
+      await this.patterns.settle(session.project.id, patterns);
+    }
+    return draft;
+  }
+}

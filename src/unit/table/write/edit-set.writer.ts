@@ -1,0 +1,158 @@
+/**
+ * Edits several units of a kind without behaviors, each with values of its own: one statement for all that name the same
+ * parameters. Checks and refusals are those of single edits; positions in refusals are those of the list.
+ */
+import { Injectable } from '@nestjs/common';
+import type { Field, KindDef } from '../../../model/model.js';
+import type { ConditionalField } from '../../../model/predicate/conditional-field.js';
+import type { Predicate } from '../../../model/predicate/predicate.js';
+import { Faults, KindError, type Message } from '../../../shared/errors.js';
+import { getOrInsert } from '../../../shared/get-or-insert.js';
+import { LIMITS } from '../../../shared/limits.js';
+import type { UpdateSetPlan } from '../../../sql/write/update-set.sql.js';
+import type { Caller } from '../../../tenancy/caller.js';
+import type { Body, Draft } from '../../draft/draft.js';
+import { NestedUnits } from '../../draft/nested-units.js';
+import { References, type LocatedDraft, type Unreachable } from '../../draft/references.js';
+import { withPositions } from '../../draft/refusal-position.js';
+import { writeOnceRefusal } from '../../draft/write-once.js';
+import type { Session } from '../../session/session.js';
+import { unknownUnit } from '../../session/unit-ids.js';
+import type { UnitRow } from '../../store/unit-store.js';
+import { ViolationCompleter } from '../violation/complete-violations.js';
+import type { WriteContext } from '../violation/constraint-violations.js';
+import { planWritten, withFieldRules } from './edit-plan.js';
+import { EditSetRepository, type FailedRows } from './edit-set.repository.js';
+import { leavesAllowedUnits, mayNotWrite, mayNotWriteUnit, UnitRights } from '../rights.js';
+import { TableInserter } from './table.inserter.js';
+
+/** An edit that is validated. */
+export interface DraftedChange {
+  readonly id: string;
+  readonly body: Body;
+  readonly draft: Draft;
+  /** The parameters with rules that the body names. */
+  readonly rules: readonly ConditionalField[];
+  /** The values by column of the unit's compound unique parameters, if there are any. */
+  readonly stored?: Readonly<Record<string, unknown>> | undefined;
+}
+
+export interface EditSetOptions {
+  /** The units that the caller may change. */
+  readonly access: Predicate | undefined;
+  readonly writer: Caller;
+  /** Removes references that the stored units have already. */
+  readonly fresh: (found: readonly Unreachable[]) => Promise<readonly Unreachable[]>;
+}
+
+@Injectable()
+export class EditSetWriter {
+  constructor(
+    private readonly repository: EditSetRepository,
+    private readonly references: References,
+    private readonly rights: UnitRights,
+    private readonly inserter: TableInserter,
+    private readonly violations: ViolationCompleter,
+  ) {}
+
+  /** Locks the units in one order, before statements that change some of them each. */
+  async lock({ project, executor }: Session, kind: KindDef, keys: readonly string[]): Promise<void> {
+    await this.repository.lock(executor, { schema: project.schema, kind, keys, forDelete: false });
+  }
+
+  /**
+   * Changes all units, or none. Needs a transaction. Returns them in the order of the list.
+   * @throws KindError 400, 403, 404, 409
+   */
+  async update(
+    session: Session,
+    kind: KindDef,
+    changes: readonly DraftedChange[],
+    options: EditSetOptions,
+  ): Promise<readonly UnitRow[]> {
+    const drafts = changes.map(({ draft, rules }, index): LocatedDraft => ({ draft, rules, index }));
+    const drafted = { drafts, nested: new NestedUnits(), faults: new Faults() };
+    const deferred = await this.references.check(session, kind, drafted, options);
+    return this.inserter.withDeferredFaults(session, deferred, async (within) => {
+      const sets = setsOf(changes);
+      const keys = changes.map(({ id }) => id);
+      if (sets.length > 1) await this.lock(within, kind, keys);
+      const rows: UnitRow[] = [];
+      for (const positions of sets) {
+        const set = positions.flatMap((at) => changes[at] ?? []);
+        const written = await withPositions(positions, () => this.#updateSet(within, kind, set, options.access));
+        for (const [at, row] of written.entries()) rows[positions[at] ?? at] = row;
+      }
+      deferred.throwIfAny();
+      return rows;
+    });
+  }
+
+  /** Changes units by edits that name the same parameters. */
+  async #updateSet(
+    session: Session,
+    kind: KindDef,
+    set: readonly DraftedChange[],
+    access: Predicate | undefined,
+  ): Promise<readonly UnitRow[]> {
+    const [first] = set;
+    if (!first) return [];
+    const { draft, body, rules } = first;
+    const keys = set.map(({ id }) => id);
+    const plan: UpdateSetPlan = {
+      ...this.rights.writePlan(session, kind),
+      ...planWritten(session, kind, draft, body),
+      readable: this.rights.readable(session, kind),
+      access,
+      rules: rules.map(({ condition }) => condition),
+      keys,
+      allowed: withFieldRules(access, rules),
+    };
+    const rows = set.map((change) => change.draft.row);
+    const known = first.stored ? set.map(({ stored }, at) => ({ ...stored, ...rows[at] })) : rows;
+    const write = (context: WriteContext) =>
+      this.repository.update(session.executor, plan, rows, { ...context, rows: known });
+    const drafts = set.map((change, index): LocatedDraft => ({ draft: change.draft, index }));
+    const result = await this.violations.runWrite(session, kind, drafts, write, { ids: keys });
+    if ('seen' in result) throw refusalOf(session.caller, plan, rules, result);
+    return result;
+  }
+}
+
+/** The positions of the edits that name the same parameters. */
+function setsOf(changes: readonly DraftedChange[]): readonly (readonly number[])[] {
+  const sets = new Map<string, number[]>();
+  for (const [at, { draft, rules }] of changes.entries()) {
+    const named = [draft.written, rules].map((fields: readonly Field[]) => fields.map(({ id }) => id).join());
+    getOrInsert(sets, named.join(' '), () => []).push(at);
+  }
+  return [...sets.values()];
+}
+
+/** What an edit of one of the units would be refused with. Of several reasons the first one, for all units. */
+function refusalOf(
+  caller: Caller,
+  { kind, writeOnce, keys }: UpdateSetPlan,
+  rules: readonly ConditionalField[],
+  { seen, denied, ruled, kept, leaving }: FailedRows,
+): KindError {
+  const present = new Set(seen);
+  const missing = keys.flatMap((_, at) => (present.has(at) ? [] : [at]));
+  const reasons: readonly (readonly Message[])[] = [
+    located(missing, (at) => unknownUnit(kind, keys[at] ?? '')),
+    located(denied, () => mayNotWriteUnit(caller, kind, 'update')),
+    rules.flatMap((field, at) => located(ruled[at], () => mayNotWrite(caller, kind, field))),
+    writeOnce.flatMap(({ field }, at) => located(kept[at], () => writeOnceRefusal([field]))),
+    located(leaving, () => leavesAllowedUnits(caller, kind)),
+  ];
+  const [first, ...rest] = reasons.find((messages) => messages.length > 0) ?? [];
+  if (!first) throw new Error('an edit of several units failed for no reason');
+  return new KindError([first, ...rest.slice(0, LIMITS.faults - 1)]);
+}
+
+function located(
+  positions: readonly number[] | null | undefined,
+  refused: (at: number) => KindError | undefined,
+): Message[] {
+  return (positions ?? []).flatMap((index) => (refused(index)?.messages ?? []).map((each) => ({ ...each, index })));
+}

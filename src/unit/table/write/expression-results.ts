@@ -1,0 +1,76 @@
+/** The results of the expressions of an edit: for behaviors, which get values, and to tell why an edit was refused. */
+import { Injectable } from '@nestjs/common';
+import { PatternMatcher } from '../../../catalog/pattern/pattern-matcher.js';
+import { targetKindTextFor } from '../../../access/reference-access.js';
+import { readJson } from '../../../http/body/json-pieces.js';
+import { PatternChecks } from '../../../model/check/pattern-checks.js';
+import { EventLoopYield } from '../../../shared/event-loop-yield.js';
+import { Faults } from '../../../shared/errors.js';
+import { runYielding } from '../../../shared/work-in-pieces.js';
+import type { UpdatePlan } from '../../../sql/write/write.sql.js';
+import { DefaultBytes } from '../../draft/default-bytes.js';
+import { expressionsOf, withValuesOf, type Draft } from '../../draft/draft.js';
+import { draftUpdate } from '../../draft/draft-reader.js';
+import { originalCallerOf, type Session } from '../../session/session.js';
+import { UnitRepository } from '../unit.repository.js';
+
+type Target = Pick<UpdatePlan, 'schema' | 'kind' | 'id'>;
+
+@Injectable()
+export class ExpressionResults {
+  constructor(
+    private readonly repository: UnitRepository,
+    private readonly patterns: PatternMatcher,
+  ) {}
+
+  /** The draft with the results in place of its expressions. The unit must be locked. @throws KindError 400 */
+  async replace(session: Session, target: Target, draft: Draft): Promise<Draft> {
+    const faults = new Faults();
+    const replaced = await this.#read(session, target, draft, faults);
+    faults.throwIfAny();
+    return replaced;
+  }
+
+  /** Refuses results that may not be stored, after the statement of an edit changed nothing. @throws KindError 400 */
+  async refuse(session: Session, target: Target, draft: Draft): Promise<void> {
+    if (expressionsOf(draft).length > 0) await this.replace(session, target, draft);
+  }
+
+  async #read(session: Session, target: Target, draft: Draft, faults: Faults): Promise<Draft> {
+    const expressions = expressionsOf(draft);
+    const { kind } = target;
+    const found = await this.repository.results(session.executor, target, expressions);
+    // The unit was deleted in between.
+    if (!found) return draft;
+    const values = (await readJson(found.body, session.project.schema)) as Record<string, unknown>;
+    const given = new Map<string, unknown>();
+    for (const { field } of expressions) {
+      const value = values[field.id];
+      if (value !== null) given.set(field.id, value);
+      else
+        faults.add('parameter.bad_value', `${field.id}: the result is out of the range of its type`, {
+          parameter: field.id,
+        });
+    }
+    const patterns = new PatternChecks();
+    const options = {
+      kind,
+      writable: kind.fields,
+      readable: kind.fields,
+      faults,
+      patterns,
+      defaults: new DefaultBytes(),
+      ofTarget: targetKindTextFor(originalCallerOf(session), session.model),
+    };
+    const results = await runYielding(draftUpdate(given, options), new EventLoopYield(session.project.schema));
+    await this.patterns.settle(session.project.id, patterns);
+    if (!faults.any) {
+      for (const [at, { field }] of expressions.entries()) {
+        if (found.fits[at] === true) continue;
+        const text = `${field.id}: the result is larger than a value may be`;
+        faults.add('parameter.too_long', text, { parameter: field.id });
+      }
+    }
+    return withValuesOf(draft, results);
+  }
+}

@@ -1,0 +1,253 @@
+/**
+ * Edits and deletes all units of a kind that match a filter, or none of them. Without behaviors an edit is one
+ * statement, and a deletion a few, however many units there are; with behaviors, units are written one by one in a
+ * transaction, as single writes are.
+ */
+import { Injectable } from '@nestjs/common';
+import { accessDenied, grantOf } from '../../../access/access.js';
+import { EMPTY_QUERY, type ListQuery } from '../../../filter/list-query.js';
+import type { MatchingQuery } from '../../../filter/matching-query.js';
+import type { Parsed } from '../../../http/route/parse-list-query.js';
+import type { KindDef } from '../../../model/model.js';
+import { conjunction, type Predicate } from '../../../model/predicate/predicate.js';
+import { KindError, refusal } from '../../../shared/errors.js';
+import type { MaybePromise } from '../../../shared/maybe-promise.js';
+import { LIMITS } from '../../../shared/limits.js';
+import type { MatchingPlan, UpdateMatchingPlan } from '../../../sql/write/matching.sql.js';
+import { Behaviors } from '../../draft/behavior.js';
+import { countingDefaults, type DefaultBytes } from '../../draft/default-bytes.js';
+import type { Body } from '../../draft/draft.js';
+import { Drafter } from '../../draft/drafter.js';
+import { nestedBodies } from '../../draft/nested-units.js';
+import { References } from '../../draft/references.js';
+import { withUnit } from '../../draft/refusal-position.js';
+import { planContextOf, planList, planQuery } from '../../query/list.plan.js';
+import { Deadline } from '../../session/deadline.js';
+import type { Session } from '../../session/session.js';
+import type { AffectedUnits, WriteOptions } from '../../store/unit-store.js';
+import { writeContextOf } from '../violation/complete-violations.js';
+import { planWritten, withFieldRules } from './edit-plan.js';
+import { UnitRights } from '../rights.js';
+import { hasNoTransaction, TableInserter } from './table.inserter.js';
+import { TableReader } from '../read/table.reader.js';
+import { TableWriter } from './table.writer.js';
+import { SelectionRepository } from './selection.repository.js';
+import { checkFound, MatchingRefusals, type MatchingOperation } from './matching.refusals.js';
+
+/** The units to write, and the query that answers some of them. */
+interface Selected {
+  readonly plan: MatchingPlan;
+  readonly shown: ListQuery | undefined;
+}
+
+@Injectable()
+export class MatchingWriter {
+  constructor(
+    private readonly repository: SelectionRepository,
+    private readonly behaviors: Behaviors,
+    private readonly drafter: Drafter,
+    private readonly references: References,
+    private readonly rights: UnitRights,
+    private readonly inserter: TableInserter,
+    private readonly reader: TableReader,
+    private readonly writer: TableWriter,
+    private readonly refusals: MatchingRefusals,
+  ) {}
+
+  updateAll(
+    session: Session,
+    kind: KindDef,
+    query: Parsed<MatchingQuery>,
+    read: () => MaybePromise<Body>,
+    options: WriteOptions = {},
+  ): Promise<AffectedUnits> {
+    const selected = this.#select(session, kind, query, options);
+    for (const behavior of this.behaviors.of(kind, session)) behavior.ready?.();
+    const each = this.behaviors.runsOnEdits(kind, session);
+    return this.#within(session, each || selected.shown !== undefined, async (within) => {
+      if (each) return this.#updateEach(within, kind, selected, read, options);
+      if (!selected.shown) return { count: await this.#updateAtOnce(within, kind, selected.plan, read, options) };
+      // The units are locked, so that those that are edited are those that are answered.
+      const keys = await this.#lock(within, selected.plan, 'update');
+      const count = await this.#updateAtOnce(within, kind, ofKeys(selected.plan, keys), read, options);
+      return { count, ...(await this.#items(within, kind, selected, keys)) };
+    });
+  }
+
+  removeAll(
+    session: Session,
+    kind: KindDef,
+    query: Parsed<MatchingQuery>,
+    options: WriteOptions = {},
+  ): Promise<AffectedUnits> {
+    const selected = this.#select(session, kind, query, options);
+    for (const behavior of this.behaviors.of(kind, session)) behavior.ready?.();
+    return this.#within(session, true, async (within) => {
+      const keys = await this.#lock(within, selected.plan, 'delete');
+      const shown = await this.#items(within, kind, selected, keys);
+      if (keys.length > 0) await this.writer.removeLocked(within, kind, keys);
+      return { count: keys.length, ...shown };
+    });
+  }
+
+  #within<T>(session: Session, several: boolean, work: (session: Session) => Promise<T>): Promise<T> {
+    return several && hasNoTransaction(session) ? this.inserter.inTransaction(session, work) : work(session);
+  }
+
+  /** @throws KindError 400 with all faults of the query; 401, 403 if the caller may not read units */
+  #select(session: Session, kind: KindDef, parsed: Parsed<MatchingQuery>, { access }: WriteOptions): Selected {
+    const { caller, model, project } = session;
+    const grant = grantOf(kind, 'read', caller, model);
+    if (!grant) throw accessDenied(caller, `You may not read units of '${kind.id}'`);
+    const context = planContextOf(session, { kind, access: grant.predicate });
+    return planQuery(parsed, ({ filter, most, include, nest }) => {
+      const query: ListQuery = { ...EMPTY_QUERY, filter, include, nest, count: 'none', limit: LIMITS.bulk };
+      const list = planList(query, context);
+      const plan = {
+        schema: project.schema,
+        kind,
+        version: model.version,
+        filter: list.filter,
+        readable: grant.predicate,
+        access,
+        most,
+      };
+      return { plan, shown: include && { ...query, filter: undefined } };
+    });
+  }
+
+  /** Locks the units and returns their keys. @throws KindError 403, 409 */
+  async #lock(session: Session, plan: MatchingPlan, operation: MatchingOperation): Promise<readonly string[]> {
+    const found = await this.repository.lockMatching(session.executor, plan, session.model, operation === 'delete');
+    checkFound(session, plan, found, operation);
+    return found.keys ?? [];
+  }
+
+  /** The first of the units, with the fields that the query includes. */
+  async #items(
+    session: Session,
+    kind: KindDef,
+    { shown }: Selected,
+    keys: readonly string[],
+  ): Promise<Pick<AffectedUnits, 'items'>> {
+    if (!shown) return {};
+    const grant = grantOf(kind, 'read', session.caller, session.model);
+    if (!grant || keys.length === 0) return { items: '[]' };
+    const parsed = { query: shown, faults: [] };
+    const { items } = await this.reader.list(
+      session,
+      { kind, grant },
+      parsed,
+      hasKeyOf(kind, keys.slice(0, LIMITS.bulk)),
+    );
+    return { items };
+  }
+
+  async #updateEach(
+    session: Session,
+    kind: KindDef,
+    selected: Selected,
+    read: () => MaybePromise<Body>,
+    { access, writer }: WriteOptions,
+  ): Promise<AffectedUnits> {
+    const keys = await this.#lock(session, selected.plan, 'update');
+    const deadline = new Deadline(LIMITS.affectedSeconds, 'The edit');
+    const [first] = keys;
+    // Faults of the body are found before those of single units.
+    if (first !== undefined) {
+      await countingDefaults(session, (defaults) =>
+        this.#draft(session, kind, selected.plan, read, { access, defaults, ...(writer && { writer }), id: first }),
+      );
+    }
+    for (const key of keys) {
+      deadline.check();
+      await withUnit(key, () => this.writer.update(session, kind, key, read, { access, ...(writer && { writer }) }));
+    }
+    return { count: keys.length, ...(await this.#items(session, kind, selected, keys)) };
+  }
+
+  /** Changes the units with one statement. Returns how many there were. */
+  #updateAtOnce(
+    session: Session,
+    kind: KindDef,
+    plan: MatchingPlan,
+    read: () => MaybePromise<Body>,
+    options: WriteOptions,
+  ): Promise<number> {
+    return countingDefaults(session, (defaults) => this.#update(session, kind, plan, read, { ...options, defaults }));
+  }
+
+  async #update(
+    session: Session,
+    kind: KindDef,
+    plan: MatchingPlan,
+    read: () => MaybePromise<Body>,
+    options: WriteOptions & { readonly defaults: DefaultBytes },
+  ): Promise<number> {
+    const { body, draft, deferred, rules } = await this.#draft(session, kind, plan, read, options);
+    const allowed = withFieldRules(options.access, rules);
+    const update: UpdateMatchingPlan = {
+      ...plan,
+      ...this.rights.writePlan(session, kind),
+      ...planWritten(session, kind, draft, body),
+      access: allowed,
+      allowed,
+    };
+    return this.inserter.withDeferredFaults(session, deferred, async (within) => {
+      const context = writeContextOf(within, kind);
+      const verdict = await this.repository
+        .updateMatching(within.executor, update, draft.row, context)
+        .catch(async (error: unknown) => {
+          throw await this.refusals.withUnits(within, update, draft, error);
+        });
+      checkFound(within, plan, verdict, 'update');
+      await this.refusals.checkVerdict(within, update, draft, verdict);
+      deferred.throwIfAny();
+      return verdict.affected;
+    });
+  }
+
+  async #draft(
+    session: Session,
+    kind: KindDef,
+    plan: MatchingPlan,
+    read: () => MaybePromise<Body>,
+    {
+      defaults,
+      access,
+      writer = session.caller,
+      id = NO_ID,
+    }: WriteOptions & { readonly defaults: DefaultBytes; readonly id?: string },
+  ) {
+    try {
+      const body = await read();
+      const [nested] = nestedBodies(kind, body);
+      if (nested) {
+        const text = `${nested.field.id}: must be an id: an edit by filter creates no units`;
+        throw refusal('parameter.bad_value', text, { parameter: nested.field.id });
+      }
+      const drafted = await this.drafter.edit(session, kind, id, body, { writer, defaults });
+      const deferred = await this.references.check(session, kind, drafted, { writer, access });
+      return { body: drafted.body, draft: drafted.draft, rules: drafted.rules, deferred };
+    } catch (error) {
+      // Whether the units may be changed is reported before faults of the body.
+      if (error instanceof KindError && error.status === 400 && !session.executor.tx && plan.access) {
+        const found = await this.repository.lockMatching(session.executor, plan, session.model, false);
+        checkFound(session, plan, found, 'update');
+      }
+      throw error;
+    }
+  }
+}
+
+/** No unit has it, so that a body with an id is refused. */
+const NO_ID = '';
+
+function hasKeyOf(kind: KindDef, keys: readonly string[]): Predicate {
+  return { op: 'in', target: { field: kind.keyField, keys: [] }, values: keys };
+}
+
+/** The plan for locked units. */
+function ofKeys(plan: MatchingPlan, keys: readonly string[]): MatchingPlan {
+  return { ...plan, filter: conjunction(plan.filter, hasKeyOf(plan.kind, keys)) };
+}
