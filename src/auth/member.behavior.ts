@@ -11,7 +11,11 @@ import { Faults, KindError, refusal, type Message } from '../shared/errors.js';
 import { scalarText, type Json } from '../shared/json.js';
 import { foldName, isVisibleName } from '../shared/member-names.js';
 import { deleteKeysOfMemberStatement } from '../sql/member/api-key.sql.js';
-import { countMembersStatement, deleteCredentialStatement, lockMembersStatement } from '../sql/member/credential.sql.js';
+import {
+  countMembersStatement,
+  deleteCredentialStatement,
+  lockMembersStatement,
+} from '../sql/member/credential.sql.js';
 import { lockProjectStatement } from '../sql/definition/model.sql.js';
 import { deleteCodesAndRecoveriesStatement } from '../sql/member/recovery.sql.js';
 import { isAdministrator } from '../tenancy/caller.js';

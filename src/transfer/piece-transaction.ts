@@ -5,7 +5,11 @@
  */
 import type { ConnectionShare, TextSink, Transaction } from '../database/database.js';
 import { inOneMessage, type Statement } from '../sql/fragment.js';
-import { releaseSavepointStatement, rollbackToSavepointStatement, savepointStatement } from '../sql/server/transaction.sql.js';
+import {
+  releaseSavepointStatement,
+  rollbackToSavepointStatement,
+  savepointStatement,
+} from '../sql/server/transaction.sql.js';
 
 /** Hooks use greater depths. */
 const DEPTH = 0;

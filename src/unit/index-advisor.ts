@@ -9,7 +9,11 @@ import { KIND_KIND } from '../model/built-in-traits.js';
 import { kindsUsing, type Model } from '../model/model.js';
 import { optionalIndexes } from '../model/table/required-indexes.js';
 import { listIndexesStatement } from '../sql/definition/index.sql.js';
-import { listQueriesStatement, unusedIndexesStatement, type StoredQuery } from '../sql/definition/query-statistics.sql.js';
+import {
+  listQueriesStatement,
+  unusedIndexesStatement,
+  type StoredQuery,
+} from '../sql/definition/query-statistics.sql.js';
 import { SYSTEM } from '../tenancy/caller.js';
 import type { Project } from '../tenancy/project.js';
 import { DefinitionWriter } from './definition-writer.js';

@@ -1,5 +1,10 @@
 /** Codes of sign-ins and tokens of password recoveries. A conditional statement uses each of them only once. */
-import { CODE_TABLE, IDEMPOTENCY_TABLE, RECOVERY_TABLE, type THROTTLE_TABLE } from '../../model/table/internal-tables.js';
+import {
+  CODE_TABLE,
+  IDEMPOTENCY_TABLE,
+  RECOVERY_TABLE,
+  type THROTTLE_TABLE,
+} from '../../model/table/internal-tables.js';
 import { credentialsWhere } from './credential.sql.js';
 import { ident, integer, param, render, sql, type Fragment, type Statement } from '../fragment.js';
 import { seconds } from '../time.sql.js';

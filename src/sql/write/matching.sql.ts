@@ -6,7 +6,18 @@ import type { Field, KindDef } from '../../model/model.js';
 import type { Predicate } from '../../model/predicate/predicate.js';
 import { columnRef } from '../columns.sql.js';
 import { resultFits } from './expression.sql.js';
-import { all, EMPTY_SQL, ident, integer, join, param, render, sql, type Fragment, type Statement } from '../fragment.js';
+import {
+  all,
+  EMPTY_SQL,
+  ident,
+  integer,
+  join,
+  param,
+  render,
+  sql,
+  type Fragment,
+  type Statement,
+} from '../fragment.js';
 import { rowLock } from '../lock.sql.js';
 import { isModelVersion, modelVersion } from '../model-version.sql.js';
 import { inputTable, paramsOf, type NewRows } from './new-rows.sql.js';

@@ -11,7 +11,12 @@ import { commonRefusal, isStaleModel } from '../../database/statement/sqlstate.j
 import { BUILT_IN_VERSION } from '../../model/built-in/built-in.js';
 import type { Model } from '../../model/model.js';
 import { retryLater } from '../../shared/errors.js';
-import { CLOSE_ROWS, countRowsStatement, keepTablesStatement, openRowsStatement } from '../../sql/list/project-rows.sql.js';
+import {
+  CLOSE_ROWS,
+  countRowsStatement,
+  keepTablesStatement,
+  openRowsStatement,
+} from '../../sql/list/project-rows.sql.js';
 import { lockTimeoutStatement } from '../../sql/server/transaction.sql.js';
 import { projectOf, type Project } from '../../tenancy/project.js';
 import { sendLines } from '../file/cursor-lines.js';

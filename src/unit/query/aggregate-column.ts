@@ -4,7 +4,13 @@ import { builtInField } from '../../model/field.js';
 import type { Field } from '../../model/model.js';
 import type { Target } from '../../model/predicate/predicate.js';
 import { refusal } from '../../shared/errors.js';
-import type { AggregateColumn, GroupColumn, InputType, Transform, ValueColumn } from '../../sql/aggregate/aggregate-plan.js';
+import type {
+  AggregateColumn,
+  GroupColumn,
+  InputType,
+  Transform,
+  ValueColumn,
+} from '../../sql/aggregate/aggregate-plan.js';
 
 interface ColumnContext {
   readonly name: string;

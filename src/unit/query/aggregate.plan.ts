@@ -10,7 +10,12 @@ import { conjunction, selective, type Predicate, type Target } from '../../model
 import type { QueryName } from '../../http/route/query-names.js';
 import { Faults, KindError, refusal } from '../../shared/errors.js';
 import { LIMITS } from '../../shared/limits.js';
-import type { AggregateColumn, AggregateInput, AggregatePlan, AggregateSource } from '../../sql/aggregate/aggregate-plan.js';
+import type {
+  AggregateColumn,
+  AggregateInput,
+  AggregatePlan,
+  AggregateSource,
+} from '../../sql/aggregate/aggregate-plan.js';
 import { columnOf, countColumn } from './aggregate-column.js';
 import { LeastSize } from './least-size.js';
 import { checkLookups, checkRelated } from './lookup-limit.js';

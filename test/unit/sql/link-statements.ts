@@ -31,7 +31,12 @@ import {
 } from '../../../src/sql/link/many-links.sql.js';
 import type { PassedKind } from '../../../src/sql/link/traversal-plan.js';
 import { listStatement } from '../../../src/sql/list/select.sql.js';
-import { estimateUnionStatement, getAnyStatement, unionStatement, type UnionPlan } from '../../../src/sql/list/union.sql.js';
+import {
+  estimateUnionStatement,
+  getAnyStatement,
+  unionStatement,
+  type UnionPlan,
+} from '../../../src/sql/list/union.sql.js';
 import { loadedLinks, walkStatement, type WalkPlan } from '../../../src/sql/walk/walk.sql.js';
 import { planParts } from '../../../src/unit/query/union.plan.js';
 import { planGet, planList, type PlanContext } from '../../../src/unit/query/list.plan.js';
