@@ -18,7 +18,8 @@ const PLACES = [
 
 /** Those that a parameter may have as its id. */
 export function sqlNames(): string[] {
-  const texts = readdirSync('src/sql').flatMap((file) => {
+  const files = readdirSync('src/sql', { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
+  const texts = files.flatMap((file) => {
     const source = readFileSync(join('src/sql', file), 'utf8');
     // What stands between backquotes is SQL, what is inserted into it is not.
     const statements = source.match(/sql`[^`]*`/g) ?? [];

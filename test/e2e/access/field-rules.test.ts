@@ -355,18 +355,18 @@ describe('a field whose rules never hold for a caller', () => {
   it('is not described to it', async () => {
     await defineKinds(root, { id: 'clerk', parameters: [{ id: 'desk', kind_id: 'string' }] });
     await ok(root.post('/group/unit/kind_auth_member/link/group/kind/unit/clerk'));
-    const hint = { id: 'hint', kind_id: 'string', read_access: 'eq(@member.desk,3)', write_access: 'nobody' };
-    await defineKinds(root, { id: 'leaflet', access: { read: 'anyone' }, parameters: [hint, 'title'] });
+    const remark = { id: 'remark', kind_id: 'string', read_access: 'eq(@member.desk,3)', write_access: 'nobody' };
+    await defineKinds(root, { id: 'leaflet', access: { read: 'anyone' }, parameters: [remark, 'title'] });
     const carl = await createdId(root.post('/clerk/unit', { username: 'carl', email: 'carl@example.com' }));
     const clerk = root.as((await tokensOf(root, 'clerk', carl)).access_token);
     const idsFor = async (by: TestProject) =>
       ((await ok(by.get('/leaflet/struct'))) as { items: { id: string }[] }).items.map(({ id }) => id);
-    expect(await idsFor(clerk)).toContain('hint');
-    expect(await idsFor(root)).toContain('hint');
-    expect(await idsFor(asAda)).not.toContain('hint');
-    expect(await idsFor(root.as(undefined))).not.toContain('hint');
+    expect(await idsFor(clerk)).toContain('remark');
+    expect(await idsFor(root)).toContain('remark');
+    expect(await idsFor(asAda)).not.toContain('remark');
+    expect(await idsFor(root.as(undefined))).not.toContain('remark');
     const documentFor = async (by: TestProject) =>
-      JSON.stringify((await by.get('/doc/openapi.json')).body).includes('"hint"');
+      JSON.stringify((await by.get('/doc/openapi.json')).body).includes('"remark"');
     expect([await documentFor(clerk), await documentFor(asAda)]).toEqual([true, false]);
   });
 });
