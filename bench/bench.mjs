@@ -12,7 +12,7 @@ import { readOptions } from './options.mjs';
 import { comparePeers } from './peers.mjs';
 import { compareProcesses } from './processes.mjs';
 import { residentMegabytes } from './process-stats.mjs';
-import { aboutRun, documentTable, mainSection, scaleTable, startTable } from './report.mjs';
+import { aboutRun, documentTable, processSection, scaleSection, scaleTable, startTable } from './report.mjs';
 import { growthTable, PEERS_ABOUT, peersText, processesTable } from './report-tables.mjs';
 import { writeSection } from './results.mjs';
 import { root, Run } from './run.mjs';
@@ -105,21 +105,19 @@ async function measureMain(systems, postgres) {
   await delay(1000);
   const observed = [systems.bare, ...systems.services];
   const idle = await Promise.all(observed.map(({ child }) => residentMegabytes(child.pid)));
-  const linkWorkloads = [...(only ?? ['L'])].filter((id) => id.startsWith('L'));
-  const townIds = [...(only ?? ['E', 'S'])].filter((id) => /^[ES]/.test(id));
+  const wants = (/** @type {RegExp} */ ids) => only === undefined || [...only].some((id) => ids.test(id));
   const parts = [
-    ...(linkWorkloads.length + townIds.length === only?.size ? [] : [measureCities]),
-    ...(townIds.length > 0 ? [measureTowns] : []),
-    ...(linkWorkloads.length > 0 ? [measureGraphs] : []),
-  ];
-  const scales = [];
-  for (const part of parts) {
-    const result = await part(systems, postgres);
+    { name: 'cities', measure: measureCities, wanted: wants(/^([AWURFIX]\d|bulk)/) },
+    { name: 'related', measure: measureTowns, wanted: wants(/^[ES]\d/) },
+    { name: 'links', measure: measureGraphs, wanted: wants(/^L\d/) },
+  ].filter(({ wanted }) => wanted);
+  for (const { name, measure } of parts) {
+    const result = await measure(systems, postgres);
     console.log(`\n${scaleTable(result)}\n`);
-    scales.push(result);
+    await record(name, scaleSection(result), postgres);
   }
   const loaded = await Promise.all(observed.map(({ child }) => residentMegabytes(child.pid)));
-  const memory = observed.map(({ name }, at) => ({ name, idle: idle[at], loaded: loaded[at] }));
+  const memory = only ? [] : observed.map(({ name }, at) => ({ name, idle: idle[at], loaded: loaded[at] }));
   for (const { name, idle: before, loaded: after } of memory)
     run.log(`memory of ${name}: ${before} MB idle, ${after} MB after load`);
   const document = run.wants('document') ? await measureDocuments(systems.service, rounds) : undefined;
@@ -127,7 +125,7 @@ async function measureMain(systems, postgres) {
   await run.stopAll();
   const starts = run.wants('start') ? await measureStarts(root, run.folder, rounds) : [];
   if (starts.length > 0) console.log(`\n${startTable(starts)}\n`);
-  return mainSection({ scales, memory, starts, document });
+  return processSection({ memory, starts, document });
 }
 
 /** @param {Systems} systems @param {Postgres} postgres */
@@ -166,7 +164,14 @@ function partOf({ processes, peers, scales } = run.options) {
   if (processes.length > 0) return { name: 'processes', measure: measureProcesses };
   if (peers.length > 0) return { name: 'peers', measure: measurePeers };
   if (scales.length > 1) return { name: 'growth', measure: measureGrowth };
-  return { name: 'main', measure: measureMain };
+  return { name: 'process', measure: measureMain };
+}
+
+/** Writes a section of RESULTS.md as soon as it is measured. @param {string} name @param {string} text @param {Postgres} postgres */
+async function record(name, text, postgres) {
+  if (!run.options.write) return;
+  await writeSection(name, `${text}\n\n${aboutRun(run, postgres)}`);
+  run.log(`written: bench/RESULTS.md, ${name}`);
 }
 
 async function measureAll() {
@@ -174,14 +179,11 @@ async function measureAll() {
   const { isFresh, build } = await import(join(root, 'scripts', 'build.mjs'));
   if (!isFresh()) await build();
   const postgres = await run.startPostgres();
-  const settings = await postgres.settings();
   const systems = await startSystems(run, postgres);
   run.log(`PostgreSQL ${postgres.version} and the systems run; load with ${run.tool}`);
   const { name, measure } = partOf();
   const text = await measure(systems, postgres);
-  if (!run.options.write) return;
-  await writeSection(name, `${text}\n\n${aboutRun(run, { version: postgres.version, settings })}`);
-  run.log('written: bench/RESULTS.md');
+  if (text !== '') await record(name, text, postgres);
 }
 
 const run = await Run.create(readOptions(process.argv.slice(2)));

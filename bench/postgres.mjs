@@ -13,6 +13,20 @@ const RUNNING = `SELECT count(*)::int AS running FROM pg_stat_activity
 const IDLE_READINGS = 3;
 const READING_INTERVAL = 30;
 
+/** @param {pg.Client} client @param {string} name */
+async function setting(client, name) {
+  const { rows } = await client.query('SELECT current_setting($1) AS value', [name]);
+  return String(rows[0].value);
+}
+
+/** @param {pg.Client} client */
+async function settingsOf(client) {
+  const names = ['fsync', 'synchronous_commit', 'full_page_writes', 'shared_buffers'];
+  const texts = [];
+  for (const name of names) texts.push(`${name}=${await setting(client, name)}`);
+  return texts.join(', ');
+}
+
 export class Postgres {
   #opened;
   #pid;
@@ -23,18 +37,20 @@ export class Postgres {
    * @param {{ stop(): Promise<void> }} opened
    * @param {string} url
    * @param {pg.Client} client
-   * @param {string} version
+   * @param {{ version: string, settings: string }} about
    * @param {number | undefined} pid of the server's main process
    * @param {string} dist folder of the service's build
    * @param {pg.Client} superuser
    */
-  constructor(opened, url, client, version, pid, dist, superuser) {
+  constructor(opened, url, client, about, pid, dist, superuser) {
     this.#opened = opened;
     this.#dist = dist;
     this.#superuser = superuser;
     this.url = url;
     this.client = client;
-    this.version = version;
+    this.version = about.version;
+    /** The settings that matter to a benchmark. */
+    this.settings = about.settings;
     this.#pid = pid;
   }
 
@@ -50,8 +66,9 @@ export class Postgres {
     const url = urlOf(opened.connection);
     const client = new pg.Client({ connectionString: url });
     await client.connect();
-    const { rows } = await client.query(`SELECT current_setting('server_version') AS version, pg_backend_pid() AS pid`);
-    return new Postgres(opened, url, client, rows[0].version, await parentOf(rows[0].pid), dist, superuser);
+    const { rows } = await client.query('SELECT pg_backend_pid() AS pid');
+    const about = { version: await setting(client, 'server_version'), settings: await settingsOf(client) };
+    return new Postgres(opened, url, client, about, await parentOf(rows[0].pid), dist, superuser);
   }
 
   /**
@@ -66,16 +83,6 @@ export class Postgres {
     const definition = { table: kind, fields: new Map() };
     const { text, values } = repairCountStatement(schema, definition);
     await this.client.query(text, [...values]);
-  }
-
-  /** The settings that matter to a benchmark. */
-  async settings() {
-    const names = ['fsync', 'synchronous_commit', 'full_page_writes', 'shared_buffers'];
-    const { rows } = await this.client.query(
-      'SELECT name, current_setting(name) AS value FROM unnest($1::text[]) AS name',
-      [names],
-    );
-    return rows.map(({ name, value }) => `${name}=${value}`).join(', ');
   }
 
   /**

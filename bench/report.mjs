@@ -7,8 +7,7 @@ import { root } from './run.mjs';
  * @typedef {{ id: string, title: string, unit: string, target: number | undefined, figures: import('./measure.mjs').Figure[] }} Row
  * @typedef {{ title: string, about: string, measured: Row[] }} ScaleReport
  * @typedef {{ name: string, idle: number | undefined, loaded: number | undefined }} Memory
- * @typedef {object} MainReport
- * @property {ScaleReport[]} scales
+ * @typedef {object} ProcessReport
  * @property {Memory[]} memory
  * @property {import('./start-times.mjs').StartTime[]} starts
  * @property {import('./documents.mjs').DocumentTimes | undefined} document
@@ -46,12 +45,14 @@ export function scaleTable({ measured }) {
   return table([head, ...rows]);
 }
 
-/** @param {MainReport} report */
-export function mainSection({ scales, memory, starts, document }) {
+/** @param {ScaleReport} report */
+export function scaleSection({ title, about, measured }) {
+  return [`## ${title}`, ...(about === '' ? [] : [about]), scaleTable({ title, about, measured })].join('\n\n');
+}
+
+/** @param {ProcessReport} report */
+export function processSection({ memory, starts, document }) {
   const parts = [];
-  for (const scale of scales) {
-    parts.push(`## ${scale.title}`, ...(scale.about === '' ? [] : [scale.about]), scaleTable(scale));
-  }
   if (memory.length > 0) {
     const rows = memory.map(({ name, idle, loaded }) => [name, rounded(idle), rounded(loaded)]);
     parts.push('## Memory of Node, MB', table([['system', 'idle', 'after load'], ...rows]));

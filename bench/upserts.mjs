@@ -19,13 +19,13 @@ const TARGET = 0.3;
  */
 function requestsOf(cities, turn) {
   const units = cities.map(({ name, population }, at) => ({
-    code: `c${at}`,
+    external_id: `c${at}`,
     title: name,
     inhabitants: population + (turn % 2),
   }));
   return Array.from({ length: Math.ceil(units.length / BULK) }, (_, at) => ({
     method: 'POST',
-    path: `/api/lib/${KIND}/unit?on_conflict=update&by=code`,
+    path: `/api/lib/${KIND}/unit?on_conflict=update&by=external_id`,
     body: JSON.stringify(units.slice(at * BULK, (at + 1) * BULK)),
   }));
 }
@@ -55,7 +55,7 @@ async function check({ name, url, headers }, { method, path, body }) {
 export async function compareUpserts(run, all, service, systems, postgres) {
   const cities = all.slice(0, ARRAYS * BULK);
   const parameters = [
-    { id: 'code', kind_id: 'string', unique: true },
+    { id: 'external_id', kind_id: 'string', unique: true },
     { id: 'title', kind_id: 'string' },
     { id: 'inhabitants', kind_id: 'integer' },
   ];
