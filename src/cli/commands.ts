@@ -20,12 +20,12 @@ export function createProgram(context: CommandContext): Command {
   const { out, err } = context.terminal;
   const program = new Command('kind')
     .description(
-      'Looks after the projects (tenants) of the service, their members and functions. Works beside a running service and without one.',
+      'Manages the projects (tenants) of the service, their members and functions. Works with and without a running service.',
     )
     .configureOutput({ writeOut: out, writeErr: err })
     .helpCommand(false)
     .exitOverride();
-  const project = program.command('project').description('makes, shows, changes, upgrades and deletes projects');
+  const project = program.command('project').description('creates, shows, changes, upgrades and deletes projects');
   createProjectCommand(project, context);
   listProjectsCommand(project, context);
   showProjectCommand(project, context);
@@ -34,13 +34,13 @@ export function createProgram(context: CommandContext): Command {
   migrateProjectsCommand(project, context);
   const access = program.command('access').description('shows who may do what in projects');
   reportAccessCommand(access, context);
-  const member = program.command('member').description('looks after the members of projects');
+  const member = program.command('member').description('manages the members of projects');
   setPasswordCommand(member, context);
-  const key = program.command('key').description('makes API keys of members');
+  const key = program.command('key').description('creates API keys of members');
   createKeyCommand(key, context);
-  const index = program.command('index').description('looks after the indexes of projects');
+  const index = program.command('index').description('manages the indexes of projects');
   adviseIndexesCommand(index, context);
-  const functions = program.command('functions').description('looks after custom functions');
+  const functions = program.command('functions').description('checks custom functions');
   checkFunctionsCommand(functions, context);
   typesCommand(program, context);
   importCommand(program, context);

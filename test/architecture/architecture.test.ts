@@ -1,4 +1,4 @@
-/** What the architecture promises, held: layers, file sizes, where the environment and PostgreSQL are touched. */
+/** The rules of the architecture: layers, file sizes, and which folders may use the environment and PostgreSQL. */
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * One contract for the units of every kind, whatever the kind is: built in, a user's, of a natural key, of members.
- * That it holds everywhere keeps the first idea of the architecture true: everything is a unit of a kind.
+ * Tests that units of every kind must pass: of built-in kinds, users' kinds, kinds with natural keys, member kinds.
+ * They check the first idea of the architecture: everything is a unit of a kind.
  */
 import { describe, expect, it } from 'vitest';
 import { scalarText, type Json } from '../../src/shared/json.js';

@@ -1,4 +1,4 @@
-/** The kinds under the contract. */
+/** The kinds that are tested by the contract. */
 import { scalarText, type Json } from '../../src/shared/json.js';
 import { ok } from '../support/definitions.js';
 import type { TestProject } from '../support/service.js';

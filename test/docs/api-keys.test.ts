@@ -1,4 +1,4 @@
-/** The examples of docs/api-keys.md, as a reader runs them who comes from README's tour. */
+/** The examples of docs/api-keys.md, run after the tour of README.md. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

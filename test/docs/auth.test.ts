@@ -1,4 +1,4 @@
-/** The first member of docs/auth.md, made as a reader would who comes from README's tour. */
+/** The first member of docs/auth.md, created after the tour of README.md. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** The files of `deploy/`: what they ask Prometheus for is among the metrics of a service. */
+/** The files of `deploy/`: the metrics that they query exist in a service. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';

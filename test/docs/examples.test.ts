@@ -1,4 +1,4 @@
-/** The requests of these pages, from top to bottom, answer what stands below them. */
+/** The requests of these pages, from top to bottom, have the answers that are printed below them. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** As much Markdown as the tests of the documentation need. */
+/** Reads the parts of Markdown that the tests of the documentation need. */
 
 export interface CodeBlock {
   /** What stands behind the opening fence. */

@@ -1,4 +1,4 @@
-/** The example of docs/model.md is a kind that can be made, and its defaults are the ones that the page tells. */
+/** The example of docs/model.md is a kind that can be created, with the defaults that the page lists. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

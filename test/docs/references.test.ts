@@ -1,4 +1,4 @@
-/** What docs/filter.md and docs/model.md tell of references: each example is asked, and answers what stands there. */
+/** The examples of references in docs/filter.md and docs/model.md have the answers that are printed there. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

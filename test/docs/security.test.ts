@@ -1,4 +1,4 @@
-/** SECURITY.md names tests: each is there, by that name, in that file, and every class of attacks has one or is told to be open. */
+/** Every test that SECURITY.md names exists in that file, and every class of attacks has a test or is listed as open. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';

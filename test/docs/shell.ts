@@ -1,4 +1,4 @@
-/** Commands of the documentation as a reader runs them: in bash, one after another, with `curl` and a service. */
+/** Runs commands of the documentation in bash, one after another, with `curl` and a service. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect } from 'vitest';

@@ -1,4 +1,4 @@
-/** The requests of docs/links.md, from top to bottom, answer what stands below them. */
+/** The requests of docs/links.md, from top to bottom, have the answers that are printed below them. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** Deletion goes through one door: what a reference reaches is announced like what a caller names, and all of it happens or none. */
+/** All deletions take the same path: units deleted because of a reference run the same hooks as the unit that a caller names, all or none. */
 import { Client } from 'pg';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { KindDef } from '../../src/model/model.js';

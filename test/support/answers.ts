@@ -1,5 +1,5 @@
 /**
- * Holds what the service answers to the document that it serves: every answer of every test goes through here. Schemas
+ * Compares the answers of the service with the API document that it serves: every answer of every test. Schemas
  * are compiled when an answer first needs them, once per file.
  */
 import type { ValidateFunction } from 'ajv';
@@ -88,7 +88,7 @@ export class AnswerCheck {
 
   #content(pointer: string, { type, body, text }: Answered, where: string): string | undefined {
     const { content } = this.#at(pointer);
-    if (content === undefined) return body === undefined ? undefined : `${where}: the document tells of no body`;
+    if (content === undefined) return body === undefined ? undefined : `${where}: the document has no body`;
     const [media] = (type ?? '').split(';');
     const known = [media, '*/*'].find((each) => each !== undefined && Object.hasOwn(content as Node, each));
     if (known === undefined)

@@ -1,5 +1,5 @@
 /**
- * Puts things away again: those of a test when it has ended, those of a file after all its tests. (Vitest takes `afterAll`
+ * Cleans up: what a test has started when it has ended, what a file has started after all its tests. (Vitest takes `afterAll`
  * inside a running test, and never calls it.)
  */
 import { afterAll, onTestFinished, TestRunner } from 'vitest';

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import type { SideConnection } from './side-connection.js';
 
-/** Megabytes that a backend had of its own at most, beside what all share; undefined where nothing can be told. */
+/** The most megabytes of its own that a backend had, without shared memory; undefined if that is unknown. */
 function peakOf(pid: number): number | undefined {
   let status: string;
   try {
@@ -17,7 +17,7 @@ function peakOf(pid: number): number | undefined {
 
 export interface Measured<T> {
   readonly result: T;
-  /** Of the backend that had most; undefined where nothing can be told. */
+  /** Of the backend that had most; undefined if that is unknown. */
   readonly peak: number | undefined;
 }
 

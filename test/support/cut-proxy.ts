@@ -1,5 +1,5 @@
 /**
- * A way to PostgreSQL that breaks when told to: before a message of the service is passed on, or after the server has
+ * A proxy for PostgreSQL that cuts the connection on demand: before a message of the service is passed on, or after the server has
  * answered it and before the service hears of that.
  */
 import { once } from 'node:events';

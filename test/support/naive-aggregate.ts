@@ -1,4 +1,4 @@
-/** What aggregations mean, said a second time and as plainly as possible: over records in memory. */
+/** The meaning of aggregations, implemented a second time as simply as possible: over records in memory. */
 import type { GroupTerm, SelectTerm } from '../../src/filter/aggregate.ast.js';
 import {
   at,

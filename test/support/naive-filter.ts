@@ -1,5 +1,5 @@
 /**
- * What filters and orders mean, said a second time and as plainly as possible: over records as the service answers
+ * The meaning of filters and orders, implemented a second time as simply as possible: over records as the service answers
  * them, in memory. It shares the tree of the filter language with the service and nothing else.
  */
 import { passesPair } from './naive-pair.js';

@@ -1,4 +1,4 @@
-/** What comparisons of two parameters and `near` mean, as plainly as possible, over records. */
+/** The meaning of comparisons of two parameters and of `near`, implemented as simply as possible over records. */
 import type { FieldComparison, NearTest } from '../../src/filter/filter.ast.js';
 import { compare, type Json, type NaiveKind, type UnitRecord } from './naive-filter.js';
 

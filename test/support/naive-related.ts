@@ -1,5 +1,5 @@
 /**
- * What filters over related units mean, said a second time and as plainly as possible: over all units and links in
+ * The meaning of filters over related units, implemented a second time as simply as possible: over all units and links in
  * memory. It shares the tree of the filter language with the service and nothing else.
  */
 import type { Filter, RelatedUnits, Scalar, ParameterTest, Test } from '../../src/filter/filter.ast.js';

@@ -61,5 +61,5 @@ export function refreshClaims(request: HttpRequest, project: Project): Claims {
   if (request.headers.authorization === undefined) {
     throw refusal('token.missing', 'A refresh token is needed as the bearer');
   }
-  throw refusal('token.invalid', 'A refresh token that is good for this project is needed as the bearer');
+  throw refusal('token.invalid', 'A valid refresh token of this project is needed as the bearer');
 }

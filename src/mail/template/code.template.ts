@@ -18,12 +18,12 @@ export function codeMail({ to, project, code, minutes }: CodeMail): Mail {
 
   ${code}
 
-It is good for ${minutes} minutes, and once.
+It is valid for ${minutes} minutes, and for one sign-in.
 If you did not just sign in, somebody knows your password: change it.
 `;
   const content = markup`<p>Your sign-in code for ${label}:</p>
 <p style="font-size: 28px; letter-spacing: 4px"><b>${code}</b></p>
-<p>It is good for ${String(minutes)} minutes, and once.</p>
+<p>It is valid for ${String(minutes)} minutes, and for one sign-in.</p>
 <p>If you did not just sign in, somebody knows your password:
 change it.</p>`;
   return { to, subject, text, html: layout(subject, content) };

@@ -29,7 +29,7 @@ or give this token where the application asks for it:
 
 ${token}
 
-It is good for one use. If it was not you, do nothing:
+It can be used once. If it was not you, do nothing:
 your password stays as it is.
 `;
   const content = markup`<p>Somebody, probably you, asked for a new password
@@ -38,7 +38,7 @@ for ${label}.</p>
 <p><a href="${`${link}#${key}`}">${link}</a></p>
 <p>or give this token where the application asks for it:</p>
 <p style="font-size: 20px"><code>${token}</code></p>
-<p>It is good for one use. If it was not you, do nothing:
+<p>It can be used once. If it was not you, do nothing:
 your password stays as it is.</p>`;
   return { to, subject, text, html: layout(subject, content) };
 }

@@ -1,4 +1,4 @@
-/** A batch answers what its operations answer alone, to everybody: nothing can be read through it that can not be read without it. */
+/** For every caller, a batch has the same answers as its operations alone, so it reveals nothing more. */
 import { expect, it } from 'vitest';
 import { sharedService, type Reply } from '../../support/service.js';
 import { EVERYBODY, makeWorld } from './secret-model.js';

@@ -1,4 +1,4 @@
-/** Values of units are in no log, whatever happens, and in no answer to whoever may not read them. */
+/** Values of units never appear in logs, nor in answers to callers who may not read them. */
 import { randomBytes } from 'node:crypto';
 import { expect, it, vi } from 'vitest';
 import { defineKinds, signUp, withMembers } from '../../support/callers.js';

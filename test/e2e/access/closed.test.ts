@@ -1,4 +1,4 @@
-/** A closed project: what a kind's `access` does not name is the administrators'. */
+/** A closed project: operations that a kind's `access` does not name are for administrators only. */
 import { describe, expect, it } from 'vitest';
 import { Provisioning } from '../../../src/catalog/project/provisioning.js';
 import type { AccessDefault } from '../../../src/model/parameter-type/parameter-settings.js';

@@ -1,4 +1,4 @@
-/** Why a member may link a unit, where the access of the link type decides: told to administrators, and true. */
+/** Explanations of why a member may link a unit, where the link type has its own access: for administrators only, and correct. */
 import { describe, expect, it } from 'vitest';
 import { defineKinds, signUp, withMembers } from '../../support/callers.js';
 import { createdId, ok, refusalOf } from '../../support/definitions.js';

@@ -1,4 +1,4 @@
-/** Why a member may do something with a unit, or may not: told to administrators, and true. */
+/** Explanations of why a member may do something with a unit, or may not: for administrators only, and correct. */
 import { describe, expect, it } from 'vitest';
 import { defineKinds, signUp, withMembers } from '../../support/callers.js';
 import { sharedService } from '../../support/service.js';

@@ -1,4 +1,4 @@
-/** Who may not read a group gets nothing of it: not its units, its kinds, its struct, nor whether it is there. */
+/** Callers who may not read a group see neither its units, kinds and struct, nor whether it exists. */
 import { describe, expect, it } from 'vitest';
 import { anonymous, asMember, defineKinds, documented } from '../../support/callers.js';
 import { ok } from '../../support/definitions.js';

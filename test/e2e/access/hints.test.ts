@@ -1,4 +1,4 @@
-/** Hints at a likely name tell of what the caller may read, and of nothing else. */
+/** Hints ("did you mean …?") name only what the caller may read. */
 import { describe, expect, it } from 'vitest';
 import { asMember, defineKinds } from '../../support/callers.js';
 import { createdId, ok } from '../../support/definitions.js';

@@ -1,4 +1,4 @@
-/** Scopes of API keys: what is not in one is as if its level were `nobody` to that caller, on every path. */
+/** Scopes of API keys: what a scope does not name is closed to the caller on every path, as with the level `nobody`. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { OPERATIONS } from '../../../src/model/built-in-traits.js';

@@ -1,4 +1,4 @@
-/** Rules are bounded when they are stored; larger ones, stored before there was a bound, let nobody in and harm nobody. */
+/** The size of rules is limited when they are stored. Larger ones from before the limit match no unit, and do no other harm. */
 import { describe, expect, it } from 'vitest';
 import { LIMITS } from '../../../src/shared/limits.js';
 import { asMember } from '../../support/callers.js';

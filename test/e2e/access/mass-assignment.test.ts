@@ -1,4 +1,4 @@
-/** Fields that nobody asked for: every system and unknown field in every write, one at a time. */
+/** Mass assignment: every system field and unknown field in every write, one at a time. */
 import { describe, expect, it } from 'vitest';
 import { anonymous, defineKinds, signUp, withMembers } from '../../support/callers.js';
 import { createdId, ok, query } from '../../support/definitions.js';

@@ -1,4 +1,4 @@
-/** Every step of a dotted path obeys the rules and the fields of its kind: for those who ask and for rules themselves. */
+/** Every step of a dotted path is subject to the rules and field access of its kind, in queries and in rules. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { anonymous, asMember, defineKinds } from '../../support/callers.js';
 import { createdId, expectNoDrift, ok } from '../../support/definitions.js';
@@ -253,7 +253,7 @@ describe('a rule', () => {
     me = ((await ok(own.get('/person/unit'))) as { items: { id: string }[] }).items[0]?.id ?? '';
     await defineKinds(
       own,
-      // Neither is the members' to read: a rule is the owner's, and asks all the same.
+      // Members may read neither, but a rule is evaluated with the rights of the owner.
       {
         id: 'team',
         access: { read: 'admin' },

@@ -1,4 +1,4 @@
-/** A unit that the caller may not read is no unit to refer to: refused byte for byte as one that is not there. */
+/** A reference to a unit that the caller may not read is refused with the same bytes as one to a missing unit. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { anonymous, defineKinds, signUp, withMembers, type TestMember } from '../../support/callers.js';
 import { createdId, ok } from '../../support/definitions.js';

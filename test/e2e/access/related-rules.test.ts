@@ -1,4 +1,4 @@
-/** Access rules over related units: what they let through, in the owner's right, and what closes them. */
+/** Access rules over related units: which units match, with the rights of the owner, and which changes close them. */
 import { describe, expect, it } from 'vitest';
 import { asMember, defineKinds } from '../../support/callers.js';
 import { createdId, ok } from '../../support/definitions.js';

@@ -1,4 +1,4 @@
-/** What a definition tells of values: nothing to those who may not read them. */
+/** Definitions reveal nothing about values to callers who may not read them. */
 import { describe, expect, it } from 'vitest';
 import { anonymous, asMember, defineKinds } from '../../support/callers.js';
 import { ok } from '../../support/definitions.js';

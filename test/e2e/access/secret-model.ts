@@ -1,6 +1,6 @@
 /**
- * A model in which every kind of secret stands: fields that are hidden or protected, of every type; units that a rule
- * hides; kinds that are not to be read; members. And who may not know what of it, said a second time and plainly.
+ * A model with every sort of secret: fields of every type that are hidden or protected; units that a rule
+ * hides; kinds that may not be read; members. Who may not know which of them is listed by hand, apart from the model.
  */
 import { linkColumnName } from '../../../src/model/names.js';
 import { asMember, defineKinds, tokensOf } from '../../support/callers.js';

@@ -1,4 +1,4 @@
-/** Every question that a client can put to the service about a field or a unit: channels times names times values. */
+/** Every request by which a client could learn about a field or a unit: ways to ask times names times values. */
 import { COMPARATORS } from '../../../src/filter/filter.ast.js';
 import { KEPT, LINK_VALUES, PAIRS, PLAIN, type Parameter, type World } from './secret-model.js';
 

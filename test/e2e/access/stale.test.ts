@@ -1,4 +1,4 @@
-/** Permissions that outlive what they were for: what is made again under the same id inherits nothing, on every process at once. */
+/** Permissions end with what they are for: a definition that is created again with the same id inherits none, in any process. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { defineKinds, tokensOf } from '../../support/callers.js';
 import { createdId, expectNoDrift, ok } from '../../support/definitions.js';

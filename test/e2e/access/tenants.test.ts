@@ -1,4 +1,4 @@
-/** Two projects that are alike to the last id: no answer of one has anything of the other, and no write reaches it. */
+/** Two projects with the same ids: no answer of one contains data of the other, and no write changes it. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { defineKinds, signUp, withMembers, type TestMember } from '../../support/callers.js';
 import { createdId, definitionsOf, ok, query } from '../../support/definitions.js';

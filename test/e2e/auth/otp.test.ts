@@ -108,7 +108,7 @@ describe('with codes on', () => {
     expect((await signIn(gus, fresh)).status).toBe(200);
   });
 
-  it('a code is good for ten minutes, and stored hashed', async () => {
+  it('a code is valid for ten minutes, and stored hashed', async () => {
     const hans = await signUp(admin, 'hans');
     const code = await codeFor(hans);
     const rows = await query<{ hash: string }>(admin, 'SELECT * FROM $schema._code WHERE "id" = $1', [hans.id]);

@@ -1,4 +1,4 @@
-/** Whatever a source answers: what is no JSON, fails when it is looked at, or is too much, is 503 or 400, and never 500. */
+/** Answers of a source that are not JSON, throw when they are read, or are too large lead to 503 or 400, never to 500. */
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 import { defineKinds, documented } from '../../support/callers.js';

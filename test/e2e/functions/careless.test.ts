@@ -1,4 +1,4 @@
-/** Careless code of a module ends no process and breaks nobody else, wherever it is entered and whatever it throws. */
+/** Errors in the code of a module neither end the process nor affect others, wherever it is called and whatever it throws. */
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { inspect } from 'node:util';

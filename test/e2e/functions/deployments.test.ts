@@ -1,4 +1,4 @@
-/** A piece of work keeps to the modules that it began with, whatever is loaded meanwhile. */
+/** A request uses the modules with which it began, whatever is loaded meanwhile. */
 import { expect, it } from 'vitest';
 import { anonymous, defineKinds, signUp } from '../../support/callers.js';
 import { ok } from '../../support/definitions.js';

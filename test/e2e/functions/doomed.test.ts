@@ -1,4 +1,4 @@
-/** What fails for another reason than a refusal undoes all that is in its transaction, whatever an author makes of it. */
+/** An error other than a refusal rolls the whole transaction back, even if user code catches it. */
 import { describe, expect, it } from 'vitest';
 import { defineKinds } from '../../support/callers.js';
 import { createdId, ok, refusalOf } from '../../support/definitions.js';

@@ -1,4 +1,4 @@
-/** What authors forget to wait for is done whole, or not at all; and so is what takes too long without a pause. */
+/** Operations that user code does not await are done completely or not at all, and so are those that take too long. */
 import { pino } from 'pino';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { defineKinds } from '../../support/callers.js';

@@ -1,4 +1,4 @@
-/** What before hooks are given and what comes of what they return: they may make keys and required values, and take values away. */
+/** What before hooks receive, and what their results do: they may set keys and required values, and remove values. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { anonymous, asMember, defineKinds } from '../../support/callers.js';
 import { createdId, ok, refusalOf } from '../../support/definitions.js';

@@ -1,4 +1,4 @@
-/** What a function does wrong stays its own: time, connections and errors that come late. */
+/** Faults of a function affect no others: time, connections and late errors. */
 import { pino } from 'pino';
 import { describe, expect, it, vi } from 'vitest';
 import { defineKinds } from '../../support/callers.js';

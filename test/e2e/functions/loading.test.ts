@@ -1,4 +1,4 @@
-/** Modules come from files: each by itself, told of with file and line where it is wrong, and again when it changes. */
+/** Modules are loaded from files, one by one: faults are reported with file and line, and changed files are loaded again. */
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';

@@ -1,4 +1,4 @@
-/** Whoever reads, thinks and writes what it read loses no update, however many do so at once, on however many processes. */
+/** Functions that read a unit and then write it lose no update, however many run at once, in however many processes. */
 import { describe, expect, it } from 'vitest';
 import { defineKinds } from '../../support/callers.js';
 import { createdId, ok } from '../../support/definitions.js';

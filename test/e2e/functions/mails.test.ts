@@ -1,4 +1,4 @@
-/** Mails of functions and hooks: a place in the line when the author asks for one, and sent where that is committed. */
+/** Mails of functions and hooks: queued when user code sends them, and sent after the commit. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { anonymous, defineKinds } from '../../support/callers.js';
 import { ok, refusalOf } from '../../support/definitions.js';

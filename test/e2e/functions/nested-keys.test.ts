@@ -1,4 +1,4 @@
-/** Units inside others whose hooks change their keys: who creates them refers to them, and to nothing else of that key. */
+/** Units inside others whose hooks change their keys: the outer unit refers to the created one, and to no other with that key. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { asMember, defineKinds } from '../../support/callers.js';
 import { createdId, ok, refusalOf } from '../../support/definitions.js';

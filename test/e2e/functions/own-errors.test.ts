@@ -1,4 +1,4 @@
-/** What the network and the files of authors answer is a fault of theirs, whatever it looks like, and never of the database. */
+/** Errors of the network and of files in user code are errors of that code, even if they look like errors of the database. */
 import { pino } from 'pino';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { defineKinds } from '../../support/callers.js';

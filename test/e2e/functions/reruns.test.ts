@@ -1,4 +1,4 @@
-/** A call that others stood in the way of is run again: what comes of the runs before, and what must not be missed by it. */
+/** A call that conflicts with others is run again: what becomes of the runs before, and what user code must see. */
 import { pino } from 'pino';
 import { afterEach, describe, expect, it } from 'vitest';
 import { anonymous, defineKinds, signUp, tokensOf } from '../../support/callers.js';

@@ -1,4 +1,4 @@
-/** Authored code holds its share of the connections and no more, whichever way it comes to run. */
+/** User code uses at most its share of the connections, whatever calls it. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { anonymous, defineKinds, signUp } from '../../support/callers.js';
 import { ok } from '../../support/definitions.js';
@@ -84,7 +84,7 @@ describe('user code of one project gets three tenths of the connections', () => 
     gate.close((project) => project === busy.id);
     const held = Promise.all(CALLS.map((each) => call(busy, `${each}`)));
     await gate.reached(3);
-    // Others come through all the same.
+    // Others are answered meanwhile.
     await call(other, 'other');
     for (let round = 0; round < 5; round++) await ok(other.get('/book/unit'));
     expect(gate.arrived.filter((id) => id === busy.id)).toHaveLength(3);

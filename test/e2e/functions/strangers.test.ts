@@ -1,4 +1,4 @@
-/** What a caller without a token learns of kinds that are closed to it, when something of theirs fails: not their names. */
+/** Errors of kinds that are closed to callers without a token do not reveal their names. */
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
 import { anonymous, defineKinds } from '../../support/callers.js';

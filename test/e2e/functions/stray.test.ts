@@ -1,4 +1,4 @@
-/** What hooks have under way when they fail: it is part of their transaction, and of nothing else. */
+/** Operations that still run when a hook fails are part of its transaction, and of no other. */
 import { describe, expect, it } from 'vitest';
 import { defineKinds } from '../../support/callers.js';
 import { ok, refusalOf } from '../../support/definitions.js';

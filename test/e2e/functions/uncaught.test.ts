@@ -1,4 +1,4 @@
-/** What authored code does not catch: refusals are answered as by the endpoint, with their kind; all else is logged with file and line. */
+/** Errors that user code does not catch: refusals are answered as by the endpoint, with their kind; others are logged with file and line. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';

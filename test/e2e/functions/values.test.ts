@@ -1,4 +1,4 @@
-/** Authored code sees values as records show them, of every type and whichever way they come, and may give them back. */
+/** User code receives values of every type in the form that records have, from every source, and may return them. */
 import { describe, expect, it } from 'vitest';
 import { defineKinds } from '../../support/callers.js';
 import { createdId, ok } from '../../support/definitions.js';

@@ -1,6 +1,6 @@
 /**
- * Answers that are out before the body of their request is in: clients that end the connection with the request, and read
- * only when they have sent everything, get every one of them.
+ * Answers that are sent before the body of the request has arrived: clients that end the connection with the request and
+ * read only after they have sent everything receive all of them.
  */
 import { once } from 'node:events';
 import { connect } from 'node:net';

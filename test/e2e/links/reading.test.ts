@@ -226,7 +226,7 @@ describe('the units that a unit is linked with', () => {
 
 describe('a kind that no traversal has reached before', () => {
   it.each(['', '?depth=1', '?depth=1&limit=2'])(
-    'is read all the same, in one statement from the next walk on (%s)',
+    'is still read, in one statement from the next walk on (%s)',
     async (query) => {
       const project = await service.project();
       await defineKinds(project, { id: 'pier', parameters: [text('name')] }, { id: 'boat', parameters: ['name'] });

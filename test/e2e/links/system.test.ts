@@ -1,4 +1,4 @@
-/** The system's own link types: who may not see an end is told that it is not there, before what is wrong with the request. */
+/** The link types of the system: to callers who may not see an end it is missing, and that is reported before faults of the request. */
 import { describe } from 'vitest';
 import { anonymous, asMember, defineKinds, documented } from '../../support/callers.js';
 import { ok } from '../../support/definitions.js';

@@ -1,4 +1,4 @@
-/** Links made, found again and deleted; what stands in the way, and what goes with what. */
+/** Creating, finding and deleting links: what prevents it, and what is deleted together. */
 import { describe, expect, it } from 'vitest';
 import { anonymous, asMember, defineKinds } from '../../support/callers.js';
 import { createdId, definitionsOf, ok, query, TIMESTAMP } from '../../support/definitions.js';

@@ -1,4 +1,4 @@
-/** Of values that other units have, all are told at once. */
+/** All values that other units have already are reported at once. */
 import { describe, expect, it } from 'vitest';
 import { asMember, defineKinds } from '../../support/callers.js';
 import { createdId, ok, refusalOf } from '../../support/definitions.js';

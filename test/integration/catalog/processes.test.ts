@@ -1,6 +1,6 @@
 /**
- * Two processes on one database: what one defines, the other obeys on its next request, whether it heard of it in time,
- * late, or never. Announcements are for speed; the version in every statement keeps answers right.
+ * Two processes on one database: definitions of one apply to the next request of the other, whether the notification came
+ * in time, late, or never. Notifications are for speed; the version in every statement keeps answers correct.
  */
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ModelStore } from '../../../src/catalog/model/model-store.js';

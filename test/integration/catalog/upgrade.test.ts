@@ -1,6 +1,6 @@
 /**
  * An upgrade adds what the model of this version has and an older project lacks. It never drops what it does not know,
- * and never makes room for itself: what does not fit is told.
+ * and removes nothing that is in its way: it reports what does not fit.
  */
 import { describe, expect, it, vi } from 'vitest';
 import { ModelStore } from '../../../src/catalog/model/model-store.js';

@@ -90,5 +90,5 @@ export async function until(condition: () => boolean | Promise<boolean>): Promis
     if (await condition()) return;
     await delay(20);
   }
-  throw new Error('it did not come to pass within 10 seconds');
+  throw new Error('the condition was not met within 10 seconds');
 }

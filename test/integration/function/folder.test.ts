@@ -1,4 +1,4 @@
-/** What appears while the folder is being read is never missed: it is listed, or the next look has another mark. */
+/** A file that appears while the folder is being read is never missed: it is listed now, or noticed at the next check. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * Whatever definitions are changed, in whatever order, the tables follow: what stands in PostgreSQL is what the stored
- * model asks for. A change that is refused changes nothing, and none ever ends in an error of the server.
+ * Whatever definitions are changed, in whatever order, the tables follow: those in PostgreSQL are the ones that the stored
+ * model requires. A refused change changes nothing, and none ends in a 500.
  */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';

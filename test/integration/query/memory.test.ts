@@ -1,5 +1,5 @@
 /**
- * One tenant's statements leave the others room: the largest that rules and queries may make, eight at once, beside a
+ * Statements of one tenant leave memory for others: the largest that rules and queries can produce, eight at once, beside a
  * quiet project. What a server process takes to plan them is bounded.
  */
 import { expect, it } from 'vitest';
