@@ -10,19 +10,13 @@ import { clientOptions, type ConnectionOptions } from '../../src/database/connec
 import { startService } from '../../src/service.js';
 import { ADMIN, TestService } from './service.js';
 
+export { urlOf } from './database-url.js';
+
 function inDatabase(connection: ConnectionOptions, database: string): ConnectionOptions {
   if (!('url' in connection)) return { ...connection, database };
   const url = new URL(connection.url);
   url.pathname = `/${database}`;
   return { url: url.href };
-}
-
-/** The same as an address, for DATABASE_URL. */
-export function urlOf(connection: ConnectionOptions): string {
-  if ('url' in connection) return connection.url;
-  const { host, port, user, password, database } = connection;
-  const query = new URLSearchParams({ host, port: String(port), user, password });
-  return `postgres:///${database}?${query.toString()}`;
 }
 
 /** What PostgreSQL says while others are connected. */

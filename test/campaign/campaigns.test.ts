@@ -1,0 +1,21 @@
+/** The short forms of the campaigns. The long ones: `npm run campaign -- <name>` (docs/reliability.md). */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, inject, it } from 'vitest';
+import { atEnd } from '../support/at-end.js';
+import { CAMPAIGNS } from './campaigns.js';
+
+/** What `npm test` runs: each disturbance once, and what there has to be of it. */
+const SHORT = [
+  { name: 'kill', rounds: 3, figure: 'stored' },
+  { name: 'restart', rounds: 2, figure: 'stored' },
+] as const;
+
+it.each(SHORT)('$name', { timeout: 120_000 }, async ({ name, rounds, figure }) => {
+  const folder = mkdtempSync(join(tmpdir(), 'kind-campaign-'));
+  atEnd(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+  const options = { rounds, seed: 20261123, folder, initialised: inject('initialised'), say: () => undefined };
+  const figures = await CAMPAIGNS[name].run(options);
+  expect(Number((figures as Record<string, unknown>)[figure])).toBeGreaterThan(0);
+});
