@@ -10,6 +10,7 @@ import { inject } from 'vitest';
 import { Administrators } from '../../src/auth/administrators.js';
 import { SessionStore, type SessionGrant } from '../../src/auth/session/session-store.js';
 import { TokenService } from '../../src/auth/session/token.service.js';
+import type { FirstProject } from '../../src/bootstrap.js';
 import { Catalog } from '../../src/catalog/catalog.service.js';
 import { Provisioning } from '../../src/catalog/project/provisioning.js';
 import { loadConfig, type Config } from '../../src/config/config.js';
@@ -103,7 +104,14 @@ export async function startTestService(overrides: Partial<Config> = {}, log?: Lo
   return new TestService(service);
 }
 
-function start(overrides: Partial<Config>, log?: Logger): Promise<Service> {
+/** Set when a service of this worker has started. */
+let prepared: FirstProject | undefined;
+
+/**
+ * Only the first service of a worker prepares registry and projects, as the primary does for processes that share a port:
+ * each of the others would ask every project of the run for its version.
+ */
+async function start(overrides: Partial<Config>, log?: Logger): Promise<Service> {
   const config: Config = {
     ...loadConfig(
       { LOG_LEVEL: 'fatal', PORT: '0', DATABASE_POOL: '8', DATA_DIR: tmpdir(), FUNCTIONS_WATCH: 'off' },
@@ -118,7 +126,10 @@ function start(overrides: Partial<Config>, log?: Logger): Promise<Service> {
     ...overrides,
   };
   const logger = log ?? pino({ level: process.env['TEST_LOG_LEVEL'] ?? 'fatal' });
-  return startService({ config, secret: SECRET, connection: inject('database'), logger });
+  const options = { config, secret: SECRET, connection: inject('database'), logger };
+  const service = await startService(prepared ? { ...options, prepared } : options);
+  prepared ??= service.first;
+  return service;
 }
 
 export class TestService {
