@@ -9,6 +9,7 @@ import { asSystem, type Session } from '../../src/unit/session/session.js';
 import { TableStore } from '../../src/unit/table/table.store.js';
 import { asMember, defineKinds } from '../support/callers.js';
 import { createdId, ok, query, refusalOf } from '../support/definitions.js';
+import { lowerLimit } from '../support/limits.js';
 import { sharedService } from '../support/service.js';
 
 const service = await sharedService();
@@ -262,6 +263,7 @@ describe('a long chain without hooks', () => {
 });
 
 it('a deletion of too many units deletes none', async () => {
+  lowerLimit('deletedUnits', 1000);
   const owner = await make('owner', 'owner');
   await query(
     project,

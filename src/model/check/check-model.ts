@@ -53,11 +53,11 @@ export function* checkModel(
 
 /** How many definitions of each sort a project may have, without built-in ones. */
 const ALLOWED = [
-  { sort: 'kinds', allowed: LIMITS.kindsPerProject, of: ({ kinds }: Model) => countOwn(kinds) },
-  { sort: 'parameters', allowed: LIMITS.parametersPerProject, of: ({ parameters }: Model) => parameters.size },
-  { sort: 'groups', allowed: LIMITS.groupsPerProject, of: ({ groups }: Model) => countOwn(groups) },
-  { sort: 'link types', allowed: LIMITS.linkTypesPerProject, of: ({ linkTypes }: Model) => countOwn(linkTypes) },
-  { sort: 'parameters of link types', allowed: LIMITS.linkParametersPerProject, of: countLinkParameters },
+  { sort: 'kinds', limit: 'kindsPerProject', of: ({ kinds }: Model) => countOwn(kinds) },
+  { sort: 'parameters', limit: 'parametersPerProject', of: ({ parameters }: Model) => parameters.size },
+  { sort: 'groups', limit: 'groupsPerProject', of: ({ groups }: Model) => countOwn(groups) },
+  { sort: 'link types', limit: 'linkTypesPerProject', of: ({ linkTypes }: Model) => countOwn(linkTypes) },
+  { sort: 'parameters of link types', limit: 'linkParametersPerProject', of: countLinkParameters },
 ] as const;
 
 function countLinkParameters({ linkTypes }: Model): number {
@@ -70,8 +70,8 @@ function countOwn(definitions: ReadonlyMap<string, { readonly builtIn: boolean }
 
 /** Adds a fault for every sort of definition whose number exceeds the limit and grows with the change. */
 export function checkCounts(before: Model, after: Model, faults: Faults): void {
-  for (const { sort, allowed, of } of ALLOWED) {
-    const count = of(after);
+  for (const { sort, limit, of } of ALLOWED) {
+    const [count, allowed] = [of(after), LIMITS[limit]];
     if (count <= allowed || count <= of(before)) continue;
     faults.add('project.full', `A project has at most ${allowed} ${sort}, and this one would have ${count}`);
   }

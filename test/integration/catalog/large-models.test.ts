@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { LIMITS } from '../../../src/shared/limits.js';
 import { ok, query, refusalOf } from '../../support/definitions.js';
+import { lowerLimit } from '../../support/limits.js';
 import { beside, MEASURED } from '../../support/neighbour.js';
 import { sharedService, type TestProject } from '../../support/service.js';
 
@@ -16,6 +17,8 @@ const pad = (project: TestProject, bytes: number) =>
   );
 
 describe('the definitions of a project', () => {
+  lowerLimit('definitionBytes', 1024 * 1024);
+
   it('have a limited size: a change beyond it is rejected with the current size', async () => {
     const project = await service.project();
     await ok(project.post('/kind/unit', { id: 'padding' }));
@@ -24,7 +27,7 @@ describe('the definitions of a project', () => {
     const refused = await project.post('/kind/unit', { id: 'town', parameters: [one] });
     expect(refusalOf(refused)).toEqual({ status: 409, messages: ['project.full'] });
     expect(refused.body.messages[0]?.text).toMatch(
-      /^The definitions of a project take at most 16,777,216 bytes, as JSON; these take 16,6\d\d,\d{3}, and would take 16,7\d\d,\d{3}$/,
+      /^The definitions of a project take at most 1,048,576 bytes, as JSON; these take 9\d\d,\d{3}, and would take 1,0\d\d,\d{3}$/,
     );
     await ok(project.post('/kind/unit', { id: 'town', parameters: ['one'].map((id) => ({ id, kind_id: 'text' })) }));
   });
@@ -32,7 +35,7 @@ describe('the definitions of a project', () => {
   it('larger than the limit stay in use, and can be edited and reduced', async () => {
     const project = await service.project();
     await ok(project.post('/kind/unit', { id: 'padding', label: 'Padding', parameters: [] }));
-    await pad(project, LIMITS.definitionBytes + 1_000_000);
+    await pad(project, LIMITS.definitionBytes + 100_000);
     await ok(project.post('/padding/unit', {}));
     expect((await project.get('/kind/unit/padding?exclude=metadata')).status).toBe(200);
     await ok(project.put('/kind/unit/padding', { active: false }));

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { LIMITS } from '../../../src/shared/limits.js';
 import { boundedJson } from '../../../src/shared/response-size.js';
+import { lowerLimit } from '../../support/limits.js';
 
+lowerLimit('answerBytes', 1024 * 1024);
 const MOST = LIMITS.answerBytes;
 const REFUSED = expect.objectContaining({
   status: 400,
