@@ -3,13 +3,12 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { ok } from '../support/definitions.js';
-import { FunctionsFolder, reload } from '../support/functions.js';
-import { startTestService } from '../support/service.js';
+import { FunctionsFolder, reload, sharedServiceWith } from '../support/functions.js';
 import { codeBlocks } from './markdown.js';
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/functions.md'), 'utf8');
 const folder = new FunctionsFolder();
-const service = await startTestService({ functionsDir: folder.path });
+const service = await sharedServiceWith(folder);
 const project = await service.project();
 const parameters = [
   { id: 'title', kind_id: 'string' },

@@ -4,14 +4,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { FunctionsFolder, reload } from '../support/functions.js';
-import { startTestService } from '../support/service.js';
+import { FunctionsFolder, reload, sharedServiceWith } from '../support/functions.js';
 import { codeBlocks } from './markdown.js';
 import { runSteps, stepsOf } from './shell.js';
 
 const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8');
 const functions = new FunctionsFolder();
-const service = await startTestService({ functionsDir: functions.path });
+const service = await sharedServiceWith(functions);
 const project = await service.project();
 
 for (const { info, text } of codeBlocks(readme)) {

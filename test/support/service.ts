@@ -5,6 +5,7 @@
 import 'reflect-metadata';
 import { randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { pino, type Logger } from 'pino';
 import { inject } from 'vitest';
 import { Administrators } from '../../src/auth/administrators.js';
@@ -90,8 +91,11 @@ export function sharedService(): Promise<TestService> {
 
 let shared: Promise<TestService> | undefined;
 
+/** The functions of the shared service, as a link to the folder of the current test file; most files have none. */
+export const SHARED_FUNCTIONS = join(tmpdir(), `kind-functions-of-${process.pid}`);
+
 async function startShared(): Promise<TestService> {
-  const service = await start({ authRateLimit: false });
+  const service = await start({ authRateLimit: false, functionsDir: SHARED_FUNCTIONS });
   // Vitest ends a worker with this signal.
   process.once('SIGTERM', () => void service.stop().finally(() => process.exit()));
   return new TestService(service);

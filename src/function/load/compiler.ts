@@ -8,9 +8,6 @@ import type { TransformOptions, TransformResult } from 'jiti';
 
 const SCRIPT = fileURLToPath(new URL('./compiler.child.mjs', import.meta.url));
 
-/** Milliseconds without work after which the process ends. */
-const IDLE_TIME = 2000;
-
 interface Answer {
   readonly id: number;
   readonly results: readonly TransformResult[];
@@ -19,6 +16,8 @@ interface Answer {
 type Settle = (results: readonly TransformResult[] | undefined) => void;
 
 export class Compiler {
+  /** Milliseconds without work after which the process ends. */
+  idleTime = 2000;
   #child: ChildProcess | undefined;
   #timer: NodeJS.Timeout | undefined;
   readonly #waiting = new Map<number, Settle>();
@@ -66,6 +65,6 @@ export class Compiler {
     this.#timer = setTimeout(() => {
       if (this.#child === child) this.#child = undefined;
       if (child.connected) child.disconnect();
-    }, IDLE_TIME).unref();
+    }, this.idleTime).unref();
   }
 }

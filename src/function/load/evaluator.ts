@@ -39,7 +39,7 @@ interface Tools {
 }
 
 /** Shared by all services of a process. */
-const compiler = new Compiler();
+export const compiler = new Compiler();
 
 const OPTIONS = { virtualModules: { kind: kit }, fsCache: false, moduleCache: false, interopDefault: false };
 

@@ -4,8 +4,8 @@ import { Provisioning } from '../../../src/catalog/project/provisioning.js';
 import type { AccessDefault } from '../../../src/model/parameter-type/parameter-settings.js';
 import { anonymous, defineKinds, tokensOf } from '../../support/callers.js';
 import { ok } from '../../support/definitions.js';
-import { FunctionsFolder } from '../../support/functions.js';
-import { startTestService, type TestProject } from '../../support/service.js';
+import { FunctionsFolder, sharedServiceWith } from '../../support/functions.js';
+import type { TestProject } from '../../support/service.js';
 
 const MODULE = `
 import { kind } from 'kind';
@@ -18,7 +18,7 @@ export default note.module({
 });`;
 
 const functions = new FunctionsFolder({ 'note.ts': MODULE });
-const service = await startTestService({ functionsDir: functions.path });
+const service = await sharedServiceWith(functions);
 const root = await service.project();
 
 function set(accessDefault: AccessDefault) {

@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { defineKinds, signUp, tokensOf, withMembers } from '../../support/callers.js';
 import { createdId, ok, refusalOf } from '../../support/definitions.js';
-import { FunctionsFolder } from '../../support/functions.js';
-import { startTestService, type Reply, type TestProject } from '../../support/service.js';
+import { FunctionsFolder, sharedServiceWith } from '../../support/functions.js';
+import type { Reply, TestProject } from '../../support/service.js';
 
 const JOB = `
 import { kind } from 'kind';
@@ -24,7 +24,7 @@ const closes = ({ values }) => (values.state === 'closing' ? { state: 'closed' }
 export default kind('form').module({ hooks: { before_create: closes, before_update: closes } });`;
 
 const functions = new FunctionsFolder({ 'job.ts': JOB, 'form.ts': FORM });
-const service = await startTestService({ functionsDir: functions.path });
+const service = await sharedServiceWith(functions);
 const root = await withMembers(await service.project());
 const OWN = 'eq(owner,@member.id)';
 

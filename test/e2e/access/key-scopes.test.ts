@@ -4,10 +4,10 @@ import { describe, expect, it } from 'vitest';
 import { OPERATIONS } from '../../../src/model/built-in-traits.js';
 import { defineKinds, signUp, withMembers } from '../../support/callers.js';
 import { createdId, ok, refusalOf } from '../../support/definitions.js';
-import { FunctionsFolder } from '../../support/functions.js';
+import { FunctionsFolder, sharedServiceWith } from '../../support/functions.js';
 import { byKey, makeKey } from '../../support/keys.js';
 import { runs } from '../../support/runs.js';
-import { startTestService, type Reply, type TestProject } from '../../support/service.js';
+import type { Reply, TestProject } from '../../support/service.js';
 
 const folder = new FunctionsFolder({
   'note.ts': `
@@ -21,7 +21,7 @@ const folder = new FunctionsFolder({
       },
     });`,
 });
-const service = await startTestService({ authRateLimit: false, functionsDir: folder.path });
+const service = await sharedServiceWith(folder);
 const admin = await withMembers(await service.project());
 await defineKinds(
   admin,

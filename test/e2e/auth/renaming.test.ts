@@ -2,8 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { anonymous, defineKinds, signUp, withMembers } from '../../support/callers.js';
 import { createdId, ok, query, refusalOf } from '../../support/definitions.js';
-import { FunctionsFolder } from '../../support/functions.js';
-import { startTestService } from '../../support/service.js';
+import { FunctionsFolder, sharedServiceWith } from '../../support/functions.js';
 import { sideConnection } from '../../support/side-connection.js';
 
 const GUEST = `
@@ -17,10 +16,7 @@ export default kind('guest').module({
 });
 `;
 
-const service = await startTestService({
-  authRateLimit: false,
-  functionsDir: new FunctionsFolder({ 'guest.ts': GUEST }).path,
-});
+const service = await sharedServiceWith(new FunctionsFolder({ 'guest.ts': GUEST }));
 const side = await sideConnection();
 const admin = await withMembers(await service.project());
 await defineKinds(admin, { id: 'guest' });

@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { defineKinds } from '../../support/callers.js';
 import { createdId, ok, query } from '../../support/definitions.js';
-import { FunctionsFolder, reload } from '../../support/functions.js';
-import { startTestService, type Reply } from '../../support/service.js';
+import { FunctionsFolder, reload, sharedServiceWith } from '../../support/functions.js';
+import type { Reply } from '../../support/service.js';
 
 const folder = new FunctionsFolder({
   'book.ts': `
@@ -30,7 +30,7 @@ const folder = new FunctionsFolder({
       hooks: { before_create: ({ values }) => (values.title === 'Bad' ? { title: 'Worse' } : {}) },
     });`,
 });
-const service = await startTestService({ functionsDir: folder.path });
+const service = await sharedServiceWith(folder);
 const project = await service.project();
 await defineKinds(
   project,

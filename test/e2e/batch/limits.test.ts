@@ -3,9 +3,8 @@ import { expect, it } from 'vitest';
 import { LIMITS } from '../../../src/shared/limits.js';
 import { defineKinds } from '../../support/callers.js';
 import { ok, query } from '../../support/definitions.js';
-import { FunctionsFolder, reload } from '../../support/functions.js';
+import { FunctionsFolder, reload, sharedServiceWith } from '../../support/functions.js';
 import { Gate, gateOf } from '../../support/gate.js';
-import { startTestService } from '../../support/service.js';
 
 const gate = new Gate('batchGate');
 const folder = new FunctionsFolder({
@@ -17,7 +16,7 @@ const folder = new FunctionsFolder({
       functions: { wait: thing.function({ description: 'Waits', methods: ['POST'], run: () => batchGate.pass() }) },
     });`,
 });
-const service = await startTestService({ functionsDir: folder.path });
+const service = await sharedServiceWith(folder);
 const project = await service.project();
 const quiet = await service.project();
 await defineKinds(project, { id: 'thing', parameters: [{ id: 'name', kind_id: 'string' }] });

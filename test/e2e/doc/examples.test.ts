@@ -4,9 +4,9 @@ import type { OpenApiDocument } from '../../../src/doc/openapi/openapi.js';
 import { anonymous, asMember, defineKinds, withMembers } from '../../support/callers.js';
 import { ok } from '../../support/definitions.js';
 import { PLACE, THING } from '../../support/every-type.js';
-import { FunctionsFolder } from '../../support/functions.js';
+import { FunctionsFolder, sharedServiceWith } from '../../support/functions.js';
 import { SHOWN_KINDS } from '../../support/shown-kinds.js';
-import { startTestService, type TestProject } from '../../support/service.js';
+import type { TestProject } from '../../support/service.js';
 
 const FAR = `
 import { kind } from 'kind';
@@ -53,7 +53,7 @@ const RULED = [
 ];
 
 const folder = new FunctionsFolder({ 'far.ts': FAR, 'thing.ts': THINGS });
-const service = await startTestService({ authRateLimit: false, functionsDir: folder.path });
+const service = await sharedServiceWith(folder);
 
 interface Example {
   readonly name: string;

@@ -5,8 +5,8 @@ import { OPERATIONS } from '../../../src/model/built-in-traits.js';
 import { LIMITS } from '../../../src/shared/limits.js';
 import { anonymous, asMember, defineKinds } from '../../support/callers.js';
 import { createdId, ok } from '../../support/definitions.js';
-import { FunctionsFolder, reload } from '../../support/functions.js';
-import { startTestService, type TestProject } from '../../support/service.js';
+import { FunctionsFolder, reload, sharedServiceWith } from '../../support/functions.js';
+import type { TestProject } from '../../support/service.js';
 
 const CITY = `
 import { kind, FunctionError } from 'kind';
@@ -40,7 +40,7 @@ import { kind } from 'kind';
 export default kind('page').module({ hooks: { before_create: ({ values }) => ({ code: String(values['title']).toLowerCase() }) } });`;
 
 const folder = new FunctionsFolder({ 'city.ts': CITY, 'page.ts': PAGE });
-const service = await startTestService({ functionsDir: folder.path });
+const service = await sharedServiceWith(folder);
 const root = await service.project();
 const ann = await asMember(root);
 const code = { id: 'code', kind_id: 'string', is_primary: true };

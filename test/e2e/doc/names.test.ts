@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import type { OpenApiDocument } from '../../../src/doc/openapi/openapi.js';
 import { anonymous, asMember, defineKinds } from '../../support/callers.js';
 import { ok } from '../../support/definitions.js';
-import { FunctionsFolder } from '../../support/functions.js';
-import { startTestService, type TestProject } from '../../support/service.js';
+import { FunctionsFolder, sharedServiceWith } from '../../support/functions.js';
+import type { TestProject } from '../../support/service.js';
 
 const ORDER = `
 import { kind } from 'kind';
@@ -16,7 +16,7 @@ export default order.module({
 });`;
 
 const folder = new FunctionsFolder({ 'order.ts': ORDER });
-const service = await startTestService({ functionsDir: folder.path });
+const service = await sharedServiceWith(folder);
 
 const documentOf = async (caller: TestProject) =>
   (await caller.get('/doc/openapi.json')).body as unknown as OpenApiDocument;

@@ -4,8 +4,7 @@ import type { OpenApiDocument, OpenApiOperation, OpenApiParameter } from '../../
 import { queryComponent, QUERY_PARAMETERS } from '../../../src/doc/openapi/operation/query.parameters.js';
 import { defineKinds, withMembers } from '../../support/callers.js';
 import { createdId, ok } from '../../support/definitions.js';
-import { FunctionsFolder } from '../../support/functions.js';
-import { startTestService } from '../../support/service.js';
+import { FunctionsFolder, sharedServiceWith } from '../../support/functions.js';
 import { send } from '../../support/wire.js';
 
 const folder = new FunctionsFolder({
@@ -18,7 +17,7 @@ const folder = new FunctionsFolder({
     import { kind } from 'kind';
     export default kind('note').module({ functions: { greet: kind('note').function({ description: 'Greets', run: () => 'hello' }) } });`,
 });
-const service = await startTestService({ authRateLimit: false, functionsDir: folder.path });
+const service = await sharedServiceWith(folder);
 const project = await withMembers(await service.project());
 await defineKinds(
   project,

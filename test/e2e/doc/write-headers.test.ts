@@ -2,8 +2,7 @@
 import { expect, it } from 'vitest';
 import type { OpenApiDocument, Response } from '../../../src/doc/openapi/openapi.js';
 import { defineKinds } from '../../support/callers.js';
-import { FunctionsFolder, reload } from '../../support/functions.js';
-import { startTestService } from '../../support/service.js';
+import { FunctionsFolder, reload, sharedServiceWith } from '../../support/functions.js';
 
 const folder = new FunctionsFolder({
   'city.ts': `
@@ -17,7 +16,7 @@ const folder = new FunctionsFolder({
     import { kind } from 'kind';
     export default kind('far').module({ remote: { list: () => ({ count: 0, items: [] }), get: () => null, create: () => ({ id: '1' }), update: () => ({ id: '1' }), delete: () => true } });`,
 });
-const service = await startTestService({ functionsDir: folder.path });
+const service = await sharedServiceWith(folder);
 const project = await service.project();
 await defineKinds(
   project,

@@ -2,8 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { defineKinds } from '../../support/callers.js';
 import { ok } from '../../support/definitions.js';
-import { FunctionsFolder, reload } from '../../support/functions.js';
-import { startTestService } from '../../support/service.js';
+import { FunctionsFolder, reload, sharedServiceWith } from '../../support/functions.js';
 
 const folder = new FunctionsFolder({
   'sale.ts': `
@@ -41,7 +40,7 @@ const folder = new FunctionsFolder({
     import { kind } from 'kind';
     export default kind('bare').module({ remote: { list: () => ({ count: 0, items: [] }) } });`,
 });
-const service = await startTestService({ functionsDir: folder.path });
+const service = await sharedServiceWith(folder);
 const project = await service.project();
 await defineKinds(
   project,

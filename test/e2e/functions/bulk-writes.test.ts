@@ -2,8 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { asMember, defineKinds } from '../../support/callers.js';
 import { ok, refusalOf } from '../../support/definitions.js';
-import { FunctionsFolder, reload } from '../../support/functions.js';
-import { startTestService } from '../../support/service.js';
+import { FunctionsFolder, reload, sharedServiceWith } from '../../support/functions.js';
 
 const folder = new FunctionsFolder({
   'stock.ts': `import { kind } from 'kind';
@@ -46,7 +45,7 @@ const folder = new FunctionsFolder({
       },
     });`,
 });
-const service = await startTestService({ functionsDir: folder.path });
+const service = await sharedServiceWith(folder);
 const project = await service.project();
 await defineKinds(project, {
   id: 'stock',

@@ -2,9 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { anonymous, asMember, defineKinds } from '../../support/callers.js';
 import { createdId } from '../../support/definitions.js';
-import { FunctionsFolder } from '../../support/functions.js';
+import { FunctionsFolder, sharedServiceWith } from '../../support/functions.js';
 import { scenarios } from '../../support/scenario.js';
-import { startTestService } from '../../support/service.js';
 
 const CITY = `
 import { kind, filter, FunctionError, type ListOptions } from 'kind';
@@ -126,7 +125,7 @@ export default city.module({
 `;
 
 const folder = new FunctionsFolder({ 'city.ts': CITY, 'broken.ts': 'export default 1;' });
-const service = await startTestService({ functionsDir: folder.path });
+const service = await sharedServiceWith(folder);
 const admin = await service.project();
 await defineKinds(
   admin,

@@ -2,8 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { defineKinds } from '../../support/callers.js';
 import { createdId, ok, refusalOf } from '../../support/definitions.js';
-import { FunctionsFolder, reload } from '../../support/functions.js';
-import { startTestService } from '../../support/service.js';
+import { FunctionsFolder, reload, sharedServiceWith } from '../../support/functions.js';
 
 const HEAD = `import { kind } from 'kind';
 import { setTimeout as think } from 'node:timers/promises';
@@ -86,7 +85,7 @@ const folder = new FunctionsFolder({
       remote: { list: () => ({ count: 0, items: [] }), get: (id) => ({ id }) },
     });`,
 });
-const service = await startTestService({ functionsDir: folder.path });
+const service = await sharedServiceWith(folder);
 const project = await service.project();
 await defineKinds(
   project,

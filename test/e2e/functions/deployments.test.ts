@@ -2,9 +2,8 @@
 import { expect, it } from 'vitest';
 import { anonymous, defineKinds, signUp } from '../../support/callers.js';
 import { ok } from '../../support/definitions.js';
-import { FunctionsFolder, reload } from '../../support/functions.js';
+import { FunctionsFolder, reload, sharedServiceWith } from '../../support/functions.js';
 import { Gate, gateOf } from '../../support/gate.js';
-import { startTestService } from '../../support/service.js';
 
 const gate = new Gate('gate');
 const HEAD = "import { kind, FunctionError } from 'kind';";
@@ -39,7 +38,7 @@ const load = async (version: string) => {
   for (const [name, text] of Object.entries(modules(version))) folder.write(name, text);
   await reload(service);
 };
-const service = await startTestService({ functionsDir: folder.path });
+const service = await sharedServiceWith(folder);
 const project = await service.project();
 await defineKinds(
   project,

@@ -2,9 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { defineKinds } from '../../support/callers.js';
 import { createdId, ok, refusalOf } from '../../support/definitions.js';
-import { FunctionsFolder, reload } from '../../support/functions.js';
+import { FunctionsFolder, reload, sharedServiceWith } from '../../support/functions.js';
 import { Gate, gateOf } from '../../support/gate.js';
-import { startTestService } from '../../support/service.js';
 
 const crossing = new Gate('crossing');
 const HEAD = "import { kind, FunctionError } from 'kind';";
@@ -35,7 +34,7 @@ const folder = new FunctionsFolder({
       }),
     } });`,
 });
-const service = await startTestService({ functionsDir: folder.path });
+const service = await sharedServiceWith(folder);
 const project = await service.project();
 await defineKinds(
   project,

@@ -2,8 +2,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { anonymous, asMember, defineKinds } from '../../support/callers.js';
 import { createdId, ok, refusalOf } from '../../support/definitions.js';
-import { FunctionsFolder, reload } from '../../support/functions.js';
-import { startTestService, type TestProject } from '../../support/service.js';
+import { FunctionsFolder, reload, sharedServiceWith } from '../../support/functions.js';
+import type { TestProject } from '../../support/service.js';
 
 const HEAD = `import { kind } from 'kind';
 const seen = (globalThis as unknown as { seen: object[] }).seen;
@@ -58,7 +58,7 @@ const seen: object[] = [];
 Object.assign(globalThis, { seen });
 beforeEach(() => void seen.splice(0));
 
-const service = await startTestService({ functionsDir: folder.path });
+const service = await sharedServiceWith(folder);
 const admin = await service.project();
 const member = await asMember(admin);
 const state = { id: 'state', kind_id: 'string', default_string: 'draft' };

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { defineKinds } from '../../support/callers.js';
 import { createdId, ok } from '../../support/definitions.js';
-import { FunctionsFolder, reload } from '../../support/functions.js';
+import { FunctionsFolder, reload, sharedServiceWith } from '../../support/functions.js';
 import { startTestService, type Reply, type TestProject } from '../../support/service.js';
 
 const HEAD = `import { kind } from 'kind';
@@ -68,7 +68,7 @@ const folder = new FunctionsFolder({
       },
     });`,
 });
-const service = await startTestService({ functionsDir: folder.path });
+const service = await sharedServiceWith(folder);
 const other = await startTestService({ functionsDir: folder.path });
 const project = await service.project();
 const elsewhere = await other.signIn(project.id);

@@ -2,8 +2,7 @@
 import { expect, it } from 'vitest';
 import { asMember, defineKinds } from '../../support/callers.js';
 import { ok, query, refusalOf } from '../../support/definitions.js';
-import { FunctionsFolder } from '../../support/functions.js';
-import { startTestService } from '../../support/service.js';
+import { FunctionsFolder, sharedServiceWith } from '../../support/functions.js';
 
 const NODE = `
 import { kind } from 'kind';
@@ -42,7 +41,7 @@ export default node.module({
 });
 `;
 
-const service = await startTestService({ functionsDir: new FunctionsFolder({ 'node.ts': NODE }).path });
+const service = await sharedServiceWith(new FunctionsFolder({ 'node.ts': NODE }));
 const admin = await service.project();
 const ann = await asMember(admin);
 const code = { id: 'code', kind_id: 'string', is_primary: true };

@@ -2,8 +2,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { asMember, defineKinds } from '../../support/callers.js';
 import { createdId, ok, refusalOf } from '../../support/definitions.js';
-import { FunctionsFolder, reload } from '../../support/functions.js';
-import { startTestService } from '../../support/service.js';
+import { FunctionsFolder, reload, sharedServiceWith } from '../../support/functions.js';
 
 const TAG = `
 import { FunctionError, kind } from 'kind';
@@ -19,7 +18,7 @@ export default kind('tag').module({ hooks: {
 } });`;
 
 const folder = new FunctionsFolder({});
-const service = await startTestService({ functionsDir: folder.path });
+const service = await sharedServiceWith(folder);
 const admin = await service.project();
 await defineKinds(
   admin,

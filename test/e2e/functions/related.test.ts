@@ -2,8 +2,7 @@
 import { expect, it } from 'vitest';
 import { defineKinds } from '../../support/callers.js';
 import { createdId, ok } from '../../support/definitions.js';
-import { FunctionsFolder } from '../../support/functions.js';
-import { startTestService } from '../../support/service.js';
+import { FunctionsFolder, sharedServiceWith } from '../../support/functions.js';
 
 const folder = new FunctionsFolder({
   'article.ts': `
@@ -47,7 +46,7 @@ const folder = new FunctionsFolder({
     import { kind } from 'kind';
     export default kind('zone').module({ remote: { list: () => ({ count: 0, items: [] }) } });`,
 });
-const service = await startTestService({ functionsDir: folder.path });
+const service = await sharedServiceWith(folder);
 const project = await service.project();
 await defineKinds(
   project,

@@ -2,8 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { defineKinds } from '../../support/callers.js';
 import { createdId, ok } from '../../support/definitions.js';
-import { FunctionsFolder, reload } from '../../support/functions.js';
-import { startTestService } from '../../support/service.js';
+import { FunctionsFolder, reload, sharedServiceWith } from '../../support/functions.js';
 import { EDGES, shownOf, TYPES, type Accepted } from '../../support/values.js';
 
 /** Kinds by the type of their key, and the key of a unit of each. */
@@ -50,7 +49,7 @@ export default kind('far').module({
   },
 });`,
 });
-const service = await startTestService({ functionsDir: folder.path });
+const service = await sharedServiceWith(folder);
 const admin = await service.project();
 const kindParameters = parameters.map(({ type, ...each }) => ({ ...each, kind_id: type }));
 await defineKinds(

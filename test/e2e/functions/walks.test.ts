@@ -2,8 +2,7 @@
 import { expect, it } from 'vitest';
 import { defineKinds } from '../../support/callers.js';
 import { ok } from '../../support/definitions.js';
-import { FunctionsFolder } from '../../support/functions.js';
-import { startTestService } from '../../support/service.js';
+import { FunctionsFolder, sharedServiceWith } from '../../support/functions.js';
 
 const KIND1 = `
 import { kind } from 'kind';
@@ -52,7 +51,7 @@ export default one.module({
 });
 `;
 
-const service = await startTestService({ functionsDir: new FunctionsFolder({ 'kind1.ts': KIND1 }).path });
+const service = await sharedServiceWith(new FunctionsFolder({ 'kind1.ts': KIND1 }));
 const project = await service.project();
 await ok(project.post('/integer/unit', { id: 'n' }));
 await ok(project.post('/string/unit', { id: 'secret', default_string: 's', hidden: true }));

@@ -5,10 +5,10 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { anonymous, defineKinds, tokensOf } from '../../support/callers.js';
 import { createdId, ok } from '../../support/definitions.js';
-import { FunctionsFolder } from '../../support/functions.js';
+import { FunctionsFolder, sharedServiceWith } from '../../support/functions.js';
 import { makeKey } from '../../support/keys.js';
 import { expectWellFormed } from '../../support/scenario.js';
-import { startTestService, type CallOptions, type TestProject } from '../../support/service.js';
+import type { CallOptions, TestProject } from '../../support/service.js';
 
 const folder = new FunctionsFolder({
   'note.ts': `
@@ -19,7 +19,7 @@ const folder = new FunctionsFolder({
       unitFunctions: { title: note.unitFunction({ description: 'Its title', run: ({ unit }) => unit.title }) },
     });`,
 });
-const service = await startTestService({ authRateLimit: false, functionsDir: folder.path });
+const service = await sharedServiceWith(folder);
 const own = 'eq(owner,@member.id)';
 
 /** Two projects that are alike to the last id that one can choose. */

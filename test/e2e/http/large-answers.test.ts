@@ -3,9 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { LIMITS } from '../../../src/shared/limits.js';
 import { anonymous, defineKinds } from '../../support/callers.js';
 import { ok, query, refusalOf } from '../../support/definitions.js';
-import { FunctionsFolder } from '../../support/functions.js';
+import { FunctionsFolder, sharedServiceWith } from '../../support/functions.js';
 import { beside, MEASURED } from '../../support/neighbour.js';
-import { startTestService } from '../../support/service.js';
 import { sideConnection } from '../../support/side-connection.js';
 
 const SCAN = `
@@ -21,7 +20,7 @@ const made = kind('made');
 export default made.module({ hooks: { before_create: () => ({ name: 'hook' }) } });`;
 
 const folder = new FunctionsFolder({ 'scan.ts': SCAN, 'made.ts': MADE });
-const service = await startTestService({ functionsDir: folder.path });
+const service = await sharedServiceWith(folder);
 const project = await service.project();
 const quiet = await service.project();
 const PAGE = 'p'.repeat(14 * 1024 * 1024);

@@ -5,8 +5,8 @@ import { ProjectStore } from '../../../src/tenancy/project-store.js';
 import type { ProjectSettings } from '../../../src/database/entities/project.entity.js';
 import { asMember, defineKinds } from '../../support/callers.js';
 import { ok, refusalOf } from '../../support/definitions.js';
-import { FunctionsFolder, reload } from '../../support/functions.js';
-import { startTestService, type Reply, type TestProject } from '../../support/service.js';
+import { FunctionsFolder, reload, sharedServiceWith } from '../../support/functions.js';
+import type { Reply, TestProject } from '../../support/service.js';
 import { send } from '../../support/wire.js';
 
 const folder = new FunctionsFolder({
@@ -19,7 +19,7 @@ const folder = new FunctionsFolder({
       },
     });`,
 });
-const service = await startTestService({ functionsDir: folder.path });
+const service = await sharedServiceWith(folder);
 const project = await service.project();
 const neighbour = await service.project();
 await defineKinds(project, {

@@ -6,8 +6,8 @@ import { describe, expect, it } from 'vitest';
 import { anonymous, asMember, defineKinds } from '../../support/callers.js';
 import { ok, query, refusalOf } from '../../support/definitions.js';
 import { exchange } from '../../support/exchange.js';
-import { FunctionsFolder } from '../../support/functions.js';
-import { startTestService, type Reply, type TestProject } from '../../support/service.js';
+import { FunctionsFolder, sharedServiceWith } from '../../support/functions.js';
+import type { Reply, TestProject } from '../../support/service.js';
 
 const folder = new FunctionsFolder({
   'hooked.ts': `
@@ -22,7 +22,7 @@ const folder = new FunctionsFolder({
       },
     });`,
 });
-const service = await startTestService({ functionsDir: folder.path });
+const service = await sharedServiceWith(folder);
 const project = await service.project();
 await defineKinds(
   project,

@@ -2,8 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { asMember, defineKinds } from '../../support/callers.js';
 import { createdId, ok, refusalOf } from '../../support/definitions.js';
-import { FunctionsFolder } from '../../support/functions.js';
-import { startTestService } from '../../support/service.js';
+import { FunctionsFolder, sharedServiceWith } from '../../support/functions.js';
 
 const folder = new FunctionsFolder({
   'hooked.ts': `
@@ -26,7 +25,7 @@ const folder = new FunctionsFolder({
       },
     });`,
 });
-const service = await startTestService({ functionsDir: folder.path });
+const service = await sharedServiceWith(folder);
 const admin = await service.project();
 const open = { read: 'member', create: 'member', update: 'member', delete: 'member' };
 const STOCK = { id: 'stock', kind_id: 'integer', min_value: 0, max_value: 100 };

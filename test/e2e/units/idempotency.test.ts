@@ -5,7 +5,7 @@ import { ProjectStore } from '../../../src/tenancy/project-store.js';
 import { KeptBytes } from '../../../src/unit/write/kept-bytes.js';
 import { anonymous, asMember, defineKinds } from '../../support/callers.js';
 import { createdId, ok, query, refusalOf } from '../../support/definitions.js';
-import { FunctionsFolder, reload } from '../../support/functions.js';
+import { FunctionsFolder, reload, sharedServiceWith } from '../../support/functions.js';
 import { Gate, gateOf } from '../../support/gate.js';
 import { startTestService, type Reply, type TestProject } from '../../support/service.js';
 
@@ -24,7 +24,7 @@ const folder = new FunctionsFolder({
     import { kind } from 'kind';
     export default kind('far').module({ remote: { list: () => ({ count: 0, items: [] }), get: () => null, create: () => { throw new Error('called'); } } });`,
 });
-const service = await startTestService({ functionsDir: folder.path });
+const service = await sharedServiceWith(folder);
 const other = await startTestService({ functionsDir: folder.path });
 const project = await service.project();
 const elsewhere = await other.signIn(project.id);

@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { asMember, defineKinds } from '../../support/callers.js';
 import { createdId, ok, query, refusalOf } from '../../support/definitions.js';
-import { FunctionsFolder } from '../../support/functions.js';
-import { startTestService, type Reply, type TestProject } from '../../support/service.js';
+import { FunctionsFolder, sharedServiceWith } from '../../support/functions.js';
+import type { Reply, TestProject } from '../../support/service.js';
 
 const folder = new FunctionsFolder({
   'hooked.ts': `
@@ -23,7 +23,7 @@ const folder = new FunctionsFolder({
     import { kind } from 'kind';
     export default kind('made').module({ hooks: { before_create: () => ({ state: 'new' }) } });`,
 });
-const service = await startTestService({ functionsDir: folder.path });
+const service = await sharedServiceWith(folder);
 const admin = await service.project();
 const open = { read: 'member', create: 'member', update: 'member', delete: 'member' };
 const own = 'eq(owner,@member.id)';

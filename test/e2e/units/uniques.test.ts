@@ -2,15 +2,14 @@
 import { describe, expect, it } from 'vitest';
 import { asMember, defineKinds } from '../../support/callers.js';
 import { createdId, ok, refusalOf } from '../../support/definitions.js';
-import { FunctionsFolder } from '../../support/functions.js';
-import { startTestService } from '../../support/service.js';
+import { FunctionsFolder, sharedServiceWith } from '../../support/functions.js';
 
 const folder = new FunctionsFolder({
   'hooked.ts': `
     import { kind } from 'kind';
     export default kind('hooked').module({ hooks: { before_create: ({ values }) => values, before_update: ({ values }) => values } });`,
 });
-const service = await startTestService({ functionsDir: folder.path });
+const service = await sharedServiceWith(folder);
 const project = await service.project();
 await defineKinds(project, {
   id: 'thing',
