@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import { AppModule } from './app.module.js';
 import type { Config } from './config/config.js';
 import { Metrics } from './health/metrics.js';
+import { serverTiming } from './health/server-timing.js';
 import { ApplicationRoutes } from './doc/application-routes.js';
 import { redirectTrailingSlash } from './doc/redirect-trailing-slash.js';
 import { requestLifecycle } from './http/server/request-lifecycle.js';
@@ -13,6 +14,7 @@ import { InnerRoutes } from './http/server/inner-routes.js';
 import { FastExpressAdapter } from './http/server/fast-express.adapter.js';
 import { installDirectRoutes } from './http/server/install-direct-routes.js';
 import {
+  CONSISTENCY_HEADER,
   DRY_RUN_HEADER,
   KEY_HEADER,
   PROJECT_HEADER,
@@ -35,7 +37,8 @@ export async function createApp(platform: Platform, logger: Logger): Promise<Nes
   const { config } = platform;
   app.set('trust proxy', config.trustProxy);
   app.set('query parser', () => ({}));
-  app.use(requestLifecycle(app.get(OpenRequests), [requestLog(logger), app.get(Metrics).observe]));
+  const watchers = config.serverTiming === 'off' ? [] : [serverTiming(config.serverTiming)];
+  app.use(requestLifecycle(app.get(OpenRequests), [requestLog(logger), app.get(Metrics).observe], watchers));
   if (config.corsOrigins === '*' || config.corsOrigins.length > 0) app.enableCors(corsOptions(config));
   app.use(answerOptions);
   app.use(redirectTrailingSlash);
@@ -57,6 +60,7 @@ function corsOptions({ corsOrigins }: Config) {
       'content-type',
       'if-match',
       'if-none-match',
+      CONSISTENCY_HEADER,
       KEY_HEADER,
       PROJECT_HEADER,
       REQUEST_ID_HEADER,

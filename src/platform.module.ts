@@ -17,6 +17,7 @@ import { OpenRequests } from './http/server/open-requests.js';
 import { Measurements } from './shared/measurements.js';
 import { RequestBodies } from './tenancy/request-bodies.js';
 import { RequestRates } from './tenancy/request-rates.js';
+import { AuditLog } from './tenancy/audit-log.js';
 import { ProjectStore } from './tenancy/project-store.js';
 
 export interface Platform {
@@ -26,17 +27,27 @@ export interface Platform {
   readonly database: Database;
   /** Without it, nothing is logged. */
   readonly logger?: Logger;
+  /** Whether the process runs a command of the command line. */
+  readonly isCommand?: true;
 }
 
 @Module({})
 export class PlatformModule {
-  static register({ config, secret, registry, database, logger = pino({ enabled: false }) }: Platform): DynamicModule {
+  static register({
+    config,
+    secret,
+    registry,
+    database,
+    logger = pino({ enabled: false }),
+    isCommand,
+  }: Platform): DynamicModule {
     const values = [
       { provide: CONFIG, useValue: config },
       { provide: SECRET, useValue: secret },
       { provide: ProjectRepository, useValue: registry },
       { provide: Database, useValue: database },
       { provide: LOGGER, useValue: logger },
+      { provide: AuditLog, useFactory: () => new AuditLog(config, logger, isCommand === true) },
       { provide: Measurements, useFactory: () => databaseMeasurements(database) },
     ];
     const services = [
@@ -56,7 +67,7 @@ export class PlatformModule {
       module: PlatformModule,
       global: true,
       providers: [...values, ...services],
-      exports: [CONFIG, SECRET, ProjectRepository, Database, LOGGER, Measurements, ...services],
+      exports: [CONFIG, SECRET, ProjectRepository, Database, LOGGER, AuditLog, Measurements, ...services],
     };
   }
 }
@@ -68,6 +79,14 @@ function databaseMeasurements(database: Database): Measurements {
   measurements.addGauge(name, help, () => database.connections.used, { state: 'used' });
   measurements.addGauge(name, help, () => database.connections.idle, { state: 'idle' });
   measurements.addGauge(`${name}_waiting`, 'Work that waits for a connection.', () => database.connections.waiting);
+  const { replica } = database;
+  if (replica) {
+    const lag = 'The age of the data of the replica in seconds.';
+    measurements.addGauge('kind_replica_lag_seconds', lag, () => replica.lag);
+    const reads = 'Statements with Kind-Consistency: eventual, by the server that answered them.';
+    measurements.addCounter('kind_replica_reads_total', reads, () => replica.reads.replica, { server: 'replica' });
+    measurements.addCounter('kind_replica_reads_total', reads, () => replica.reads.primary, { server: 'primary' });
+  }
   measurements.addGauge(`${name}_max`, 'The most connections (DATABASE_POOL).', () => database.connections.max);
   return measurements;
 }

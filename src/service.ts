@@ -16,6 +16,7 @@ import { directConnection, type ConnectionOptions } from './database/connection/
 import { Database } from './database/database.js';
 import { Listener, type ListenerEvents } from './database/listener.js';
 import { openPool } from './database/connection/open-pool.js';
+import { Replica } from './database/replica.js';
 import { ServiceRegistration } from './database/registry/service-registration.js';
 import { ProjectRepository } from './database/registry/project.repository.js';
 import { migrateRegistry } from './database/registry/registry.js';
@@ -73,7 +74,8 @@ const MAIL_GRACE = 2000;
 
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { config, connection, logger, worker } = options;
-  const { app, database, dataSource, registration } = await assemble(options);
+  const { app, database, dataSource, registration, replica } = await assemble(options);
+  replica?.start(database);
   app.get(ModelStore).onOutdated = upgradeOnDemand(app.get(Provisioning), logger);
   const listener = new Listener(
     directConnection(connection),
@@ -107,6 +109,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     await metrics?.stop();
     await listener.stop();
     await app.close();
+    await replica?.stop();
     await registration.unregister();
     await dataSource.destroy();
   };
@@ -138,7 +141,9 @@ async function assemble(options: ServiceOptions) {
     warn,
   });
   if (reachability.superuser && !prepared) logger.warn(SUPERUSER_WARNING);
+  const replica = replicaOf(options);
   const database = new Database(dataSource, {
+    ...(replica && { replica }),
     onAfterCommitError: (error) => logger.error({ err: error }, 'work after a commit failed'),
     pooled: reachability.pooled,
     idleTimeout,
@@ -159,12 +164,27 @@ async function assemble(options: ServiceOptions) {
     createApp({ config, secret, registry, database, logger }, logger),
   ]);
   if (registered.status === 'fulfilled' && created.status === 'fulfilled') {
-    return { app: created.value, database, dataSource, registration: registered.value };
+    return { app: created.value, database, dataSource, registration: registered.value, replica };
   }
   if (created.status === 'fulfilled') await created.value.close();
   if (registered.status === 'fulfilled') await registered.value.unregister();
   await dataSource.destroy();
   throw [registered, created].find((each) => each.status === 'rejected')?.reason;
+}
+
+/** The replica of the settings, which is connected to when it is started. */
+function replicaOf({ config, logger }: ServiceOptions): Replica | undefined {
+  if (!config.replica) return undefined;
+  const { url, maxLag } = config.replica;
+  const limits = { statementTimeout: STATEMENT_TIMEOUT, idleTimeout: idleTimeoutFor(config.functionTimeout) };
+  const open = async () => {
+    const warn = (line: string): void => logger.warn(line);
+    const { dataSource, reachability } = await openPool({ url }, { pool: config.databasePool, ...limits, warn });
+    const { pooled } = reachability;
+    const database = new Database(dataSource, { pooled, prepares: config.databasePrepared });
+    return { database, close: () => dataSource.destroy() };
+  };
+  return new Replica({ maxLag, open, log: logger });
 }
 
 /** Describes the origin of the secret, for messages. */

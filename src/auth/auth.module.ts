@@ -5,6 +5,7 @@ import { MailModule } from '../mail/mail.module.js';
 import { CallerResolver } from '../tenancy/caller.js';
 import { UnitModule } from '../unit/unit.module.js';
 import { Administrators } from './administrators.js';
+import { AuditBehavior } from './audit.behavior.js';
 import { AuthController } from './auth.controller.js';
 import { AuthService } from './auth.service.js';
 import { SignInCodes } from './sign-in-codes.js';
@@ -33,6 +34,7 @@ import { TokenService } from './session/token.service.js';
     Administrators,
     ApiKeyBehavior,
     ApiKeys,
+    AuditBehavior,
     AuthService,
     SignInCodes,
     KeyStore,

@@ -24,6 +24,8 @@ export interface Config extends Address {
   readonly databaseUrl?: string;
   /** The same database, without a transaction pooler in between. */
   readonly databaseDirectUrl?: string;
+  /** A replica, for reads that accept older data. */
+  readonly replica?: { readonly url: string; readonly maxLag: number };
   /** Connections per process. */
   readonly databasePool: number;
   /** Whether repeated statements are prepared by name. */
@@ -49,6 +51,10 @@ export interface Config extends Address {
   readonly logLevel: LogLevel;
   readonly logFormat: 'pretty' | 'json';
   readonly shutdownGrace: number;
+  /** Where changes of definitions, members, keys and projects are recorded. */
+  readonly auditLog: 'off' | 'log' | { readonly file: string };
+  /** Whose answers have the header Server-Timing. */
+  readonly serverTiming: 'off' | 'administrators' | 'on';
   /** Names in `.env` that look like misspelled variables. */
   readonly warnings: readonly string[];
 }
@@ -85,7 +91,8 @@ export function loadConfig(env: Variables = process.env, cwd = process.cwd()): C
 
 function toConfig(environment: Environment, cwd: string): Omit<Config, 'warnings'> {
   const production = environment.NODE_ENV === 'production';
-  const { DATABASE_URL, DATABASE_DIRECT_URL, JWT_SECRET, MAIL_URL, PUBLIC_URL, BOOTSTRAP_ADMIN_PASSWORD } = environment;
+  const { DATABASE_URL, DATABASE_DIRECT_URL, DATABASE_REPLICA_URL } = environment;
+  const { JWT_SECRET, MAIL_URL, PUBLIC_URL, BOOTSTRAP_ADMIN_PASSWORD } = environment;
   return {
     production,
     host: environment.HOST,
@@ -93,6 +100,9 @@ function toConfig(environment: Environment, cwd: string): Omit<Config, 'warnings
     ...metricsAddress(environment),
     ...(DATABASE_URL !== undefined && { databaseUrl: DATABASE_URL }),
     ...(DATABASE_DIRECT_URL !== undefined && { databaseDirectUrl: DATABASE_DIRECT_URL }),
+    ...(DATABASE_REPLICA_URL !== undefined && {
+      replica: { url: DATABASE_REPLICA_URL, maxLag: environment.DATABASE_REPLICA_MAX_LAG },
+    }),
     databasePool: environment.DATABASE_POOL,
     databasePrepared: environment.DATABASE_PREPARED,
     dataDir: resolve(cwd, environment.DATA_DIR),
@@ -120,6 +130,8 @@ function toConfig(environment: Environment, cwd: string): Omit<Config, 'warnings
     logLevel: environment.LOG_LEVEL,
     logFormat: environment.LOG_FORMAT ?? (process.stderr.isTTY ? 'pretty' : 'json'),
     shutdownGrace: environment.SHUTDOWN_GRACE,
+    auditLog: auditLog(environment, cwd),
+    serverTiming: environment.SERVER_TIMING,
   };
 }
 
@@ -128,6 +140,11 @@ function metricsAddress({ HOST, PORT, METRICS_HOST, METRICS_PORT }: Environment)
   const [host, port] = [METRICS_HOST ?? HOST, METRICS_PORT ?? PORT];
   const given = METRICS_HOST !== undefined || METRICS_PORT !== undefined;
   return given && (host !== HOST || port !== PORT || port === 0) ? { metrics: { host, port } } : {};
+}
+
+function auditLog({ AUDIT_LOG, NODE_ENV }: Environment, cwd: string): Config['auditLog'] {
+  if (AUDIT_LOG === undefined) return NODE_ENV === 'production' ? 'log' : 'off';
+  return AUDIT_LOG === 'log' || AUDIT_LOG === 'off' ? AUDIT_LOG : { file: resolve(cwd, AUDIT_LOG) };
 }
 
 function readDotenv(file: string): Variables {

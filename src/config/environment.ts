@@ -66,6 +66,10 @@ export class Environment {
   @IsOptional()
   @Reads(address('postgres://kind:password@localhost:5432/kind', 'postgres', 'postgresql'))
   readonly DATABASE_DIRECT_URL?: string;
+  @IsOptional()
+  @Reads(address('postgres://kind:password@localhost:5432/kind', 'postgres', 'postgresql'))
+  readonly DATABASE_REPLICA_URL?: string;
+  @Reads(duration('1s', '1h')) readonly DATABASE_REPLICA_MAX_LAG: number = 10_000;
   @Reads(wholeNumber(1, 1000)) readonly DATABASE_POOL: number = 10;
   @Reads(onOff) readonly DATABASE_PREPARED: boolean = true;
   @Reads(singleLine) readonly DATA_DIR: string = './.data';
@@ -109,12 +113,19 @@ export class Environment {
   @Reads(oneOf(...LOG_LEVELS)) readonly LOG_LEVEL: (typeof LOG_LEVELS)[number] = 'info';
   @IsOptional() @Reads(oneOf('pretty', 'json')) readonly LOG_FORMAT?: 'pretty' | 'json';
   @Reads(duration('0s', '1h')) readonly SHUTDOWN_GRACE: number = 10_000;
+  @IsOptional()
+  @Reads(
+    textMatching('log, off, or the path of a file, which contains a slash', /^(?:log|off|[^\r\n]*\/[^\r\n]*[^/\r\n])$/),
+  )
+  readonly AUDIT_LOG?: string;
+  @Reads(oneOf('off', 'administrators', 'on')) readonly SERVER_TIMING: 'off' | 'administrators' | 'on' = 'off';
 }
 
 /** Variables whose values are never shown. */
 export const SECRET_VARIABLES: ReadonlySet<string> = new Set([
   'DATABASE_URL',
   'DATABASE_DIRECT_URL',
+  'DATABASE_REPLICA_URL',
   'JWT_SECRET',
   'MAIL_URL',
   'BOOTSTRAP_ADMIN_PASSWORD',

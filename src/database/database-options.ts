@@ -1,7 +1,7 @@
 /** Options of the database, and of its transactions. */
 import { type BeginOptions } from './transaction/begin.js';
 import { type ConnectionOptions } from './connection/connection.js';
-import { type ConnectionShare } from './transaction/executor.js';
+import { type ConnectionShare, type Executor } from './transaction/executor.js';
 import { TransactionRuns } from './transaction/conflict-retries.js';
 
 export interface TransactionOptions extends BeginOptions {
@@ -13,7 +13,18 @@ export interface TransactionOptions extends BeginOptions {
   readonly once?: boolean;
 }
 
+/** Offers older data. */
+export interface ReadReplica {
+  /** Its age in seconds; infinite while it can not be used. */
+  readonly lag: number;
+  /** Statements that it answered, and those that were sent to the primary instead. */
+  readonly reads: { readonly replica: number; readonly primary: number };
+  /** For single reads; undefined while it can not be used. @param limit milliseconds of a statement */
+  readsWithin(limit: number | undefined): Executor | undefined;
+}
+
 export interface DatabaseOptions {
+  readonly replica?: ReadReplica;
   /** Called with errors of `afterCommit` work. */
   readonly onAfterCommitError?: (error: unknown) => void;
   /** Whether a pooler is in between, so that the process id of a connection is not that of a backend. */

@@ -1,6 +1,7 @@
 /** Runs rendered statements, alone or in a transaction. All access to PostgreSQL passes here. */
 import type { DataSource } from 'typeorm';
 import type { Pool, PoolClient } from 'pg';
+import { beginWork, observedWork } from '../shared/observed-work.js';
 import { isWrite, type Statement } from '../sql/fragment.js';
 import { cancelStatement } from '../sql/server/connection.sql.js';
 import { withSession } from './session-connection.js';
@@ -22,7 +23,7 @@ import {
   type TransactionRunsOptions,
 } from './transaction/conflict-retries.js';
 import { commonRefusal, isConnectionLost, isReadOnly } from './statement/sqlstate.js';
-import { type TransactionOptions, type DatabaseOptions } from './database-options.js';
+import { type TransactionOptions, type DatabaseOptions, type ReadReplica } from './database-options.js';
 
 export type { Executor, ConnectionShare, TextSink, Transaction } from './transaction/executor.js';
 
@@ -52,6 +53,11 @@ export class Database implements Executor {
     return { used: totalCount - idleCount, idle: idleCount, waiting: waitingCount, max: options.max };
   }
 
+  /** From which reads may come that accept older data; undefined if there is none. */
+  get replica(): ReadReplica | undefined {
+    return this.options.replica;
+  }
+
   run<Row>(statement: Statement): Promise<Row[]> {
     return this.#run(statement, undefined);
   }
@@ -67,8 +73,12 @@ export class Database implements Executor {
    */
   #run<Row>(statement: Statement, limit: number | undefined): Promise<Row[]> {
     return new Promise((resolve, reject) => {
+      const end = beginWork('statement', statement.text);
       this.#pool.connect((fault, client, release) => {
-        if (!client) return reject(asRefusal(fault));
+        if (!client) {
+          end?.(fault);
+          return reject(asRefusal(fault));
+        }
         let named = false;
         const deadline = limit === undefined ? undefined : new Deadline(limit, () => requestCancel(client));
         const done: QueryCallback = (error, result) => {
@@ -82,6 +92,7 @@ export class Database implements Executor {
           // The cancel request may arrive late and must not hit the next statement of the connection.
           release(broken || deadline?.passed || this.#prepared.needsReplacement(client));
           if (error && isWrite(statement)) noteLostAnswer(error);
+          end?.(error);
           if (error || !result) reject(asRefusal(error));
           else resolve(result.rows as Row[]);
         };
@@ -173,21 +184,21 @@ export class Database implements Executor {
     };
     const connection: TransactionConnection = {
       query: (statement) => this.#query(client, statement),
-      stream: (statement, sink) => streamRows(client, statement, sink),
+      stream: (statement, sink) => {
+        return observedWork('statement', statement.text, () => streamRows(client, statement, sink));
+      },
     };
     const tx = new OpenTransaction(connection, state, interrupt);
     try {
       const send = (statement: Statement): Promise<unknown> =>
-        statement.values.length > 0 ? this.#query(client, statement) : client.query(statement.text);
+        statement.values.length > 0 ? this.#query(client, statement) : sendText(client, statement.text);
       await beginTransaction(send, { ...options, idleTimeout: this.#idleTimeout(options) }, state.runs);
       result = await work(tx);
       tx.finish();
-      const ended: unknown = await client
-        .query([...state.beforeCommit, 'COMMIT'].join('; '))
-        .catch((error: unknown) => {
-          noteLostAnswer(error);
-          throw error;
-        });
+      const ended = await sendText(client, [...state.beforeCommit, 'COMMIT'].join('; ')).catch((error: unknown) => {
+        noteLostAnswer(error);
+        throw error;
+      });
       const { command } = (Array.isArray(ended) ? ended.at(-1) : ended) as { command: string };
       // PostgreSQL answers ROLLBACK if a statement had failed and `work` ignored the error.
       if (command !== 'COMMIT') throw new Error('the transaction was rolled back: one of its statements had failed');
@@ -249,8 +260,10 @@ export class Database implements Executor {
 
   #query<Row>(client: PoolClient, statement: Statement): Promise<Row[]> {
     return new Promise((resolve, reject) => {
+      const end = beginWork('statement', statement.text);
       this.#send(client, statement, (error, result) => {
         this.#prepared.disableIfUnprepared(error);
+        end?.(error);
         if (error || !result) reject(error ?? new Error('a query answers rows or an error'));
         else resolve(result.rows as Row[]);
       });
@@ -264,6 +277,11 @@ export class Database implements Executor {
     client.query(preparedQuery(statement, name, settled));
     return name !== undefined;
   }
+}
+
+/** Sends statements without parameters in one message. */
+function sendText(client: PoolClient, text: string): Promise<unknown> {
+  return observedWork('statement', text, () => client.query(text));
 }
 
 function asRefusal(error: unknown): Error {

@@ -20,7 +20,7 @@ import { planAggregate } from '../unit/query/aggregate.plan.js';
 import { decodeCursor, encodeCursor } from '../unit/query/cursor.js';
 import { planParts, showsKind, includingKind, type MixedPage, type UnionParts } from '../unit/query/union.plan.js';
 import { showsMore, unitAnswer } from '../unit/table/read/presentation-version.js';
-import { requestSession } from '../unit/session/caller-executor.js';
+import { readingSession, requestSession } from '../unit/session/caller-executor.js';
 import type { Session } from '../unit/session/session.js';
 import { Structs } from '../unit/struct.js';
 import { noUnit, parseKey } from '../unit/session/unit-ids.js';
@@ -72,7 +72,7 @@ export class GroupReader {
 
   list(scope: RequestScope, groupId: string, parameters: QueryParameters): Promise<Answer> {
     return this.catalog.withModelOf(scope, `group ${groupId}`, (model) => {
-      const session = requestSession(this.database, scope, model);
+      const session = readingSession(this.database, scope, model);
       return explainablePage(session, parameters, (within, query) => this.listIn(within, groupId, query));
     });
   }
@@ -121,7 +121,7 @@ export class GroupReader {
 
   aggregate(scope: RequestScope, groupId: string, parameters: QueryParameters): Promise<Answer> {
     return this.catalog.withModelOf(scope, `group ${groupId}`, async (model) => {
-      const session = requestSession(this.database, scope, model);
+      const session = readingSession(this.database, scope, model);
       const group = await this.#getGroup(session, groupId);
       return explainablePage(session, parameters, ({ executor, project }, asked) => {
         const key = queryKey(session, { kind: { id: `group ${groupId}` }, grant: FULL_GRANT }, asked);

@@ -6,11 +6,12 @@ import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common'
 import { AggregatorRegistry, collectDefaultMetrics, Registry, type PrometheusContentType } from 'prom-client';
 import type { Config } from '../config/config.js';
 import { CONFIG } from '../config/config.token.js';
+import type { Route } from '../http/route/route-path.js';
 import type { RequestObserver } from '../http/server/request-lifecycle.js';
 import { Measurements, type Measurement } from '../shared/measurements.js';
 import { findScope } from '../tenancy/request-scope.js';
 import { BusiestProjects } from './busiest-projects.js';
-import { RequestCounts, type Route } from './request-counts.js';
+import { RequestCounts } from './request-counts.js';
 import { registerSampled } from './sampled-metric.js';
 
 /** The text format of Prometheus. */

@@ -1,4 +1,5 @@
 /** How many requests were answered, and how long they took, by route and status. */
+import { routePath, type Route } from '../http/route/route-path.js';
 import { getOrInsert } from '../shared/get-or-insert.js';
 import type { Sample, SampledMetric } from './sampled-metric.js';
 
@@ -8,11 +9,6 @@ const BOUNDS = [...SECONDS.map(String), '+Inf'];
 const DURATION = 'kind_http_request_duration_seconds';
 /** The label of requests that have no route, or are refused before it is known. */
 const NO_ROUTE = 'none';
-
-/** The route of a request: an object of Express' router, the same for all its requests. */
-export interface Route {
-  readonly path: unknown;
-}
 
 interface Labels extends Record<string, string> {
   readonly route: string;
@@ -51,7 +47,7 @@ export class RequestCounts {
     const ofRoute = getOrInsert(this.#found, route, () => new Map<string, Map<number, Durations>>());
     const ofMethod = getOrInsert(ofRoute, method, () => new Map<number, Durations>());
     const durations = getOrInsert(ofMethod, status, () => {
-      const labels = { route: pathOf(route), method, status: String(status) };
+      const labels = { route: routePath(route) ?? NO_ROUTE, method, status: String(status) };
       return { labels, buckets: BOUNDS.map(() => 0), seconds: 0, count: 0 };
     });
     const seconds = milliseconds / 1000;
@@ -91,9 +87,4 @@ function histogramOf({ labels, buckets, seconds, count }: Durations): Sample[] {
     { metricName: `${DURATION}_sum`, labels, value: seconds },
     { metricName: `${DURATION}_count`, labels, value: count },
   ];
-}
-
-/** The path of a route with the names of its parameters in braces, as in the API document. */
-function pathOf(route: Route | undefined): string {
-  return typeof route?.path === 'string' ? route.path.replace(/:(\w+)/g, '{$1}') : NO_ROUTE;
 }

@@ -11,6 +11,7 @@ import { isEmailAddress } from '../shared/email.js';
 import { retryLater, type KindError } from '../shared/errors.js';
 import { FairQueue } from '../shared/fair-queue.js';
 import { Measurements } from '../shared/measurements.js';
+import { inPresentRequest, observedWork } from '../shared/observed-work.js';
 import { LIMITS } from '../shared/limits.js';
 import type { Mail } from './mail.js';
 
@@ -95,12 +96,13 @@ export class MailQueue {
   }
 
   #enqueue(project: string, job: MailJob): void {
+    const run = inPresentRequest(() => observedWork('mail', job.type, () => this.#run(project, job)));
     const sent = this.#queue.run(project, async () => {
       this.#addReserved(project, -1);
-      if (!this.#closed) await this.#run(project, job);
+      if (!this.#closed) await run();
     });
-    const run = sent.finally(() => this.#unfinished.delete(run));
-    this.#unfinished.add(run);
+    const done = sent.finally(() => this.#unfinished.delete(done));
+    this.#unfinished.add(done);
   }
 
   async #run(project: string, job: MailJob): Promise<void> {

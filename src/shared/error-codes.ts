@@ -189,6 +189,7 @@ export const ERRORS = {
   'request.malformed': { status: 400, meaning: 'The bytes that came are no HTTP request.' },
   'request.head_too_large': { status: 431, meaning: 'The head of the request has too many bytes or too many fields.' },
 
+  'header.bad_value': { status: 400, meaning: 'A header has a value that it can not have.' },
   'header.not_here': { status: 400, meaning: 'The request has a header that this operation does not take.' },
   'query.unknown': { status: 400, meaning: 'No such query parameter here.' },
   'query.bad_value': { status: 400, meaning: 'The value of a query parameter is malformed or out of range.' },

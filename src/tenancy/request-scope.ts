@@ -5,11 +5,16 @@ import { RequestSlot } from '../http/request/request-slot.js';
 import { requestOf, type HttpRequest } from '../http/request/request.js';
 import type { Model } from '../model/model.js';
 import type { Caller } from './caller.js';
+import type { Consistency } from './consistency.js';
 import type { Project } from './project.js';
 
 export interface RequestScope {
   readonly project: Project;
   readonly caller: Caller;
+  /** How current data has to be; undefined if the request does not say. */
+  readonly consistency?: Consistency | undefined;
+  /** The id of the request, for the audit log. */
+  readonly requestId?: string;
   /** The transaction that the request is part of, with its model. Undefined: the request decides what it needs. */
   readonly enclosing?: EnclosingTransaction;
   /** Runs around a change of definitions, which has a transaction of its own. */

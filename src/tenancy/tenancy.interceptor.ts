@@ -3,6 +3,7 @@
  * reading the body, which handlers do after they have checked the caller's rights.
  */
 import { Injectable, type ExecutionContext } from '@nestjs/common';
+import { requestId } from '../http/request/request-id.js';
 import { requestOf, type HttpRequest } from '../http/request/request.js';
 import { OpenRequests } from '../http/server/open-requests.js';
 import { PreparingInterceptor } from '../http/server/preparing.interceptor.js';
@@ -10,6 +11,7 @@ import { refusal } from '../shared/errors.js';
 import { andThen, type MaybePromise } from '../shared/maybe-promise.js';
 import { RequestBodies } from './request-bodies.js';
 import { ANONYMOUS, CallerResolver } from './caller.js';
+import { consistencyOf } from './consistency.js';
 import { RequestRates } from './request-rates.js';
 import { hasProjectKey, readProjectKey } from './project-key.js';
 import { ProjectStore } from './project-store.js';
@@ -45,7 +47,7 @@ export class TenancyInterceptor extends PreparingInterceptor {
     return andThen(this.#project(request), (project) => {
       const found = accessToken === 'none' ? ANONYMOUS : this.callers.resolve(request, project);
       return andThen(found, (caller) => {
-        setScope(request, { project, caller });
+        setScope(request, { project, caller, consistency: consistencyOf(request), requestId: requestId(request) });
         this.bodies.prepare(request);
       });
     });

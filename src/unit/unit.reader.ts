@@ -13,7 +13,7 @@ import type { Predicate } from '../model/predicate/predicate.js';
 import { isCallerError } from '../shared/errors.js';
 import type { MaybePromise } from '../shared/maybe-promise.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
-import { requestSession } from './session/caller-executor.js';
+import { readingSession, requestSession } from './session/caller-executor.js';
 import type { Session } from './session/session.js';
 import { unknownUnit } from './session/unit-ids.js';
 import { explainablePage } from './explain/explained-page.js';
@@ -74,7 +74,8 @@ export class UnitReader {
       const readable = authorizeKind(model, kindId, 'read', scope.caller);
       const store = this.stores.of(readable.kind);
       store.checkState(readable.kind, scope, operation);
-      return store.run(scope, model, () => work(requestSession(this.database, scope, model), readable, store));
+      const sessionFor = operation === 'get' ? requestSession : readingSession;
+      return store.run(scope, model, () => work(sessionFor(this.database, scope, model), readable, store));
     });
   }
 

@@ -23,7 +23,7 @@ import type { RequestScope } from '../tenancy/request-scope.js';
 import type { BodyLimit } from '../tenancy/request-bodies.js';
 import { Behaviors } from './draft/behavior.js';
 import { unitAnswer } from './table/read/presentation-version.js';
-import { deploymentOf, executorFor, requestSession, timesOf } from './session/caller-executor.js';
+import { deploymentOf, executorFor, requestIdOf, requestSession, timesOf } from './session/caller-executor.js';
 import type { Session } from './session/session.js';
 import { affectedAnswer, bulkAnswer, createdAnswer, manyUpserted, onlyOne, upserted } from './write-answers.js';
 import { bodiesOf, objectReader } from './write-bodies.js';
@@ -160,7 +160,7 @@ export class UnitService {
       const { kind, grant } = authorizeKind(model, kindId, special?.rights ?? operation, caller);
       special?.check(kind);
       const dry = scope.enclosing?.dry && { dry: true as const };
-      const session: Session = { project, caller, ...deployment, ...dry, model, executor };
+      const session: Session = { project, caller, ...requestIdOf(scope), ...deployment, ...dry, model, executor };
       this.stores.of(kind).checkState(kind, session, operation);
       return { kind, session, access: grant.predicate };
     };
@@ -266,11 +266,11 @@ export class UnitService {
   /** Runs a definition change. It reads the model again under its lock, and rights are checked with that model. */
   #change<T>(scope: RequestScope, cascade: boolean, work: (session: Session) => Promise<T>): Promise<T> {
     const { project, caller, aroundChange: around } = scope;
-    const options = { cascade, tellCounts: knowsWholeProject(caller), caller };
+    const options = { cascade, tellCounts: knowsWholeProject(caller), caller, ...requestIdOf(scope) };
     if (scope.enclosing) throw new Error('definitions are changed in a transaction of their own');
     return this.catalog.inProject(project, () =>
       this.changes.change(project, { ...options, ...(around && { around }) }, (change) =>
-        work({ project, caller, model: change.before, executor: change.tx, change }),
+        work({ project, caller, ...requestIdOf(scope), model: change.before, executor: change.tx, change }),
       ),
     );
   }

@@ -28,7 +28,9 @@ import {
 import { closeFieldAccessStatement, setAccessStatement } from '../../sql/access/model-access.sql.js';
 import { setUnindexedStatement } from '../../sql/server/registry.sql.js';
 import { lockTimeoutStatement } from '../../sql/server/transaction.sql.js';
+import { AuditLog } from '../../tenancy/audit-log.js';
 import type { Project } from '../../tenancy/project.js';
+import { changedDefinitions } from './changed-definitions.js';
 import { checkGuards } from './change-guards.js';
 import { IndexBuilder } from '../index/index-builder.js';
 import { DeferredIndexes } from '../index/deferred-indexes.js';
@@ -58,6 +60,7 @@ export class DefinitionChangeService {
     private readonly models: ModelStore,
     private readonly builds: IndexBuilder,
     private readonly patterns: PatternMatcher,
+    private readonly audit: AuditLog,
     @Inject(CONFIG) config: Config,
     measurements: Measurements,
   ) {
@@ -95,6 +98,7 @@ export class DefinitionChangeService {
           const result = await work(change);
           const model = await this.#apply(project, change);
           tx.afterCommit(() => void this.models.publish(project, model));
+          if (this.audit.isOn) this.#audit(project, before, model, options, tx);
           return result;
         };
         return options.around ? options.around(tx, changed) : changed();
@@ -107,6 +111,12 @@ export class DefinitionChangeService {
         statementTimeout: options.statementTimeout ?? CHANGE_STATEMENT_TIMEOUT,
       },
     );
+  }
+
+  #audit(project: Project, before: Model, after: Model, { caller, requestId }: ChangeOptions, tx: Transaction): void {
+    const details = changedDefinitions(before, after);
+    if (details.changes.length === 0) return;
+    this.audit.record({ action: 'definitions.changed', project: project.id, caller, requestId, details }, tx);
   }
 
   async #apply(project: Project, change: DefinitionChange): Promise<Model> {

@@ -37,6 +37,8 @@ export interface ChangeOptions {
   readonly cascade: boolean;
   readonly tellCounts: boolean;
   readonly caller: Caller;
+  /** The id of the request, for the audit log. */
+  readonly requestId?: string;
   /** Milliseconds of each statement; ten minutes by default, 0 for any. */
   readonly statementTimeout?: number;
   /** Runs around the whole change, after the project is locked. */

@@ -25,6 +25,8 @@ import {
 } from '../../sql/definition/schema.sql.js';
 import { insertProjectStatement, updateProjectStatement } from '../../sql/server/registry.sql.js';
 import { lockTimeoutStatement } from '../../sql/server/transaction.sql.js';
+import type { Json } from '../../shared/json.js';
+import { AuditLog } from '../../tenancy/audit-log.js';
 import { SYSTEM } from '../../tenancy/caller.js';
 import { projectOf, type Project } from '../../tenancy/project.js';
 import { DefinitionChangeService } from '../definition/definition-change.service.js';
@@ -59,6 +61,7 @@ export class Provisioning {
     private readonly database: Database,
     private readonly registry: ProjectRepository,
     private readonly changes: DefinitionChangeService,
+    private readonly audit: AuditLog,
   ) {}
 
   /** Creates a project; `populate` runs in the same transaction. @throws KindError 400, 409 */
@@ -93,6 +96,7 @@ export class Provisioning {
     // Its tables are not visible to others yet. A concurrent creation with the same id waits for this one, without a
     // timeout.
     await this.database.transaction(createTables, { isolation: 'read committed' });
+    this.#record('created', id, { access_default: accessDefault });
     return project;
   }
 
@@ -111,6 +115,7 @@ export class Provisioning {
     const row = await this.get(id);
     if (accessDefault) await this.#setAccessDefault(row, accessDefault);
     await this.database.run(updateProjectStatement(id, label ?? null, settings));
+    this.#record('changed', id, { ...(label !== undefined && { label }), ...settings });
     await this.#announce(id);
     return this.get(id);
   }
@@ -139,6 +144,7 @@ export class Provisioning {
   async delete(id: string): Promise<void> {
     await this.get(id);
     await this.registry.update(id, { status: 'deleting' });
+    this.#record('deleted', id);
     await this.#announce(id);
     const schema = schemaName(id);
     const tables = (await this.database.run<{ name: string }>(tablesStatement(schema))).map(({ name }) => name);
@@ -182,6 +188,11 @@ export class Provisioning {
       outdated.push(...batch.filter((_, n) => (versions[n] ?? 0) < BUILT_IN_VERSION));
     }
     return outdated;
+  }
+
+  #record(change: 'created' | 'changed' | 'deleted', project: string, settings?: Readonly<Record<string, Json>>): void {
+    const details = settings && { details: { settings } };
+    this.audit.record({ action: `project.${change}`, project, caller: SYSTEM, requestId: undefined, ...details });
   }
 
   async #announce(id: string): Promise<void> {

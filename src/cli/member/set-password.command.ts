@@ -2,6 +2,8 @@ import type { Command } from 'commander';
 import { PasswordStore } from '../../auth/password/password-store.js';
 import { generatePassword } from '../../bootstrap.js';
 import { checkNotDeleted, Provisioning } from '../../catalog/project/provisioning.js';
+import { AuditLog } from '../../tenancy/audit-log.js';
+import { SYSTEM } from '../../tenancy/caller.js';
 import { projectOf } from '../../tenancy/project.js';
 import { print, propertyTable } from '../tools/output.js';
 import type { CommonOptions, Services, CommandContext } from '../tools/command-context.js';
@@ -31,5 +33,9 @@ async function setPassword(
   checkNotDeleted(row);
   const newPassword = password ?? generatePassword();
   const { member_kind: kind, username } = await app.get(PasswordStore).setByName(projectOf(row), name, newPassword);
+  const details = { kind, username };
+  app
+    .get(AuditLog)
+    .record({ action: 'member.password_set', project: id, caller: SYSTEM, requestId: undefined, details });
   return { kind, username, ...(password === undefined && { password: newPassword }) };
 }

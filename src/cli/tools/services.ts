@@ -50,6 +50,7 @@ async function withDatabase<T>(
     // Commands issue no tokens, so a random secret is sufficient.
     const secret = randomBytes(32).toString('hex');
     const platform = {
+      isCommand: true as const,
       config,
       secret,
       registry: new ProjectRepository(dataSource),

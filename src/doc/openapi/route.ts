@@ -25,6 +25,14 @@ export const PROJECT_STATUSES: readonly ErrorStatus[] = [400, 401, 403, 404, 429
 
 const TAGS_WITHOUT_KEY: ReadonlySet<RouteTag> = new Set(['Authentication', 'Documentation', 'Service']);
 
+/** What reads answer that may come from a replica. */
+const OLDER: ReadonlySet<unknown> = new Set<RouteFacts['content']>(['units', 'anyUnits', 'linkedUnits', 'groups']);
+
+/** Whether the requests of a route can accept older data. */
+export function takesConsistency({ method, content }: Route): boolean {
+  return method === 'get' && OLDER.has(content);
+}
+
 /** Whether the requests of a route can have an idempotency key: not for remote kinds, nor for answers with a secret. */
 export function takesKey({ method, tag, alone, of, form }: Route, kind?: KindDef): boolean {
   if (kind && of === 'all' && !kind.storage.transactional) return false;

@@ -12,6 +12,7 @@ import { RestartError } from '../../database/transaction/restart-error.js';
 import { loggedError } from '../../http/log/logged-error.js';
 import { FunctionError } from '../../kit/function-error.js';
 import { KindError } from '../../shared/errors.js';
+import { observedWork } from '../../shared/observed-work.js';
 import { originOf } from './refusal-origin.js';
 import { deepCopy } from './deep-copy.js';
 import { lineOf, sourceLocationOf } from '../declare/source-location.js';
@@ -68,13 +69,14 @@ function isPassedOn(error: unknown): boolean {
  * @throws refusals and restarts as they are; `UserCodeError` for everything else
  */
 export function withinUserCode<T>(code: UserCode, work: () => T | Promise<T>): Promise<T> {
-  return enterUserCode(code, async () => {
+  const run = async (): Promise<T> => {
     try {
       return await work();
     } catch (error) {
       throw isPassedOn(error) ? error : new UserCodeError(readableError(error));
     }
-  });
+  };
+  return observedWork('function', `${code.file} ${code.name}`, () => enterUserCode(code, run));
 }
 
 /** Runs a handler and returns a copy of its result, so that reading it runs no user code. */

@@ -15,5 +15,8 @@ export const DRY_RUN_HEADER = 'kind-dry-run';
 /** Names a write, so that it is done once however often it is sent. */
 export const KEY_HEADER = 'idempotency-key';
 
+/** Whether a read may answer older data. */
+export const CONSISTENCY_HEADER = 'kind-consistency';
+
 /** Set on an answer that was given before. */
 export const REPLAYED_HEADER = 'idempotency-replayed';

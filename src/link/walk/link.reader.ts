@@ -12,7 +12,7 @@ import { LIMITS } from '../../shared/limits.js';
 import { identityOf } from '../../sql/statement-template.js';
 import type { RequestScope } from '../../tenancy/request-scope.js';
 import { explainablePage } from '../../unit/explain/explained-page.js';
-import { requestSession } from '../../unit/session/caller-executor.js';
+import { readingSession } from '../../unit/session/caller-executor.js';
 import type { Session } from '../../unit/session/session.js';
 import { requireKey, unknownUnit } from '../../unit/session/unit-ids.js';
 import { UnitReader } from '../../unit/unit.reader.js';
@@ -56,7 +56,7 @@ export class LinkReader {
 
   list(scope: RequestScope, path: WalkPath, parameters: QueryParameters): Promise<Answer> {
     return this.catalog.withModelOf(scope, path.kind, (model) => {
-      const session = requestSession(this.database, scope, model);
+      const session = readingSession(this.database, scope, model);
       return explainablePage(session, parameters, (within, query) => this.listIn(within, path, query));
     });
   }

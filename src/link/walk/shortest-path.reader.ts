@@ -13,7 +13,7 @@ import type { RequestScope } from '../../tenancy/request-scope.js';
 import { explainablePage } from '../../unit/explain/explained-page.js';
 import { Walks, type ExpectedKinds, type TraversableKinds } from '../../unit/query/reachable-kinds.js';
 import { showsKind, type MixedPage } from '../../unit/query/union.plan.js';
-import { requestSession } from '../../unit/session/caller-executor.js';
+import { readingSession } from '../../unit/session/caller-executor.js';
 import type { Session } from '../../unit/session/session.js';
 import { requireKey, unknownUnit } from '../../unit/session/unit-ids.js';
 import { PageRepository } from '../../unit/table/read/page.repository.js';
@@ -45,7 +45,7 @@ export class ShortestPathReader {
 
   find(scope: RequestScope, start: NamedUnit, parameters: QueryParameters): Promise<Answer> {
     return this.catalog.withModelOf(scope, start.kind, (model) => {
-      const session = requestSession(this.database, scope, model);
+      const session = readingSession(this.database, scope, model);
       return explainablePage(session, parameters, (within, query) => this.findIn(within, start, query));
     });
   }

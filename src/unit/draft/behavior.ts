@@ -31,6 +31,9 @@ export interface PendingWrite {
   readonly index?: number;
 }
 
+/** How a unit was written. */
+export type WrittenBy = 'create' | 'edit';
+
 /** A link that is to be created: its units, of which `parent` has the behaviors, and its type. */
 export interface NewLink {
   readonly parent: { readonly kind_id: string; readonly id: string };
@@ -66,7 +69,7 @@ export interface Behavior {
   /** Called after the unit was deleted. */
   afterDelete?(kind: KindDef, id: string, session: Session): Promise<void>;
   /** Called after the unit was created or edited. */
-  afterWrite?(kind: KindDef, id: string, draft: Draft, session: Session): Promise<void>;
+  afterWrite?(kind: KindDef, id: string, draft: Draft, session: Session, written: WrittenBy): Promise<void>;
   /** Adds to the answer of a create, which is JSON, what is stored nowhere. */
   addToAnswer?(body: string, draft: Draft, kind: KindDef, session: Session): string;
   /** Called before a link from a unit of the kind is created. Changes the draft of its values, like `beforeCreate`. */
@@ -170,9 +173,11 @@ export class Behaviors {
     units: readonly LocatedDraft[],
     id: string | undefined,
   ): Promise<void> {
+    const written = id === undefined ? 'create' : 'edit';
     for (const behavior of behaviors) {
       for (const { draft, ...place } of units) {
-        await withPosition(place, async () => behavior.afterWrite?.(kind, id ?? keyOf(draft, kind), draft, session));
+        const key = id ?? keyOf(draft, kind);
+        await withPosition(place, async () => behavior.afterWrite?.(kind, key, draft, session, written));
       }
     }
   }

@@ -12,7 +12,7 @@ import { EventLoopYield } from '../../shared/event-loop-yield.js';
 import { Faults, refusal } from '../../shared/errors.js';
 import type { MaybePromise } from '../../shared/maybe-promise.js';
 import { scalarText } from '../../shared/json.js';
-import { Behaviors } from '../draft/behavior.js';
+import { Behaviors, type WrittenBy } from '../draft/behavior.js';
 import { BehaviorChanges } from '../table/write/behavior-changes.js';
 import { DefaultBytes } from '../draft/default-bytes.js';
 import { keyColumn, shownValues, type Body, type Draft } from '../draft/draft.js';
@@ -65,7 +65,7 @@ export class RemoteWriter {
       const record = await readUnit(kind, await call('create', shownValues(draft, kind)), settle);
       const id = record.get('id') ?? null;
       const created = { ...draft, values: draft.values, row: { ...draft.row, [keyColumn(kind)]: id } };
-      await transaction((inside) => this.#after(inside, kind, created, record));
+      await transaction((inside) => this.#after(inside, kind, created, record, 'create'));
       return [answered(session, kind, record)];
     });
   }
@@ -101,7 +101,7 @@ export class RemoteWriter {
       const updated = (await call('update', id, values)) ?? undefined;
       if (updated === undefined) throw unknownUnit(kind, id);
       const record = await readUnit(kind, updated, settle, id);
-      await transaction((inside) => this.#after(inside, kind, draft, record));
+      await transaction((inside) => this.#after(inside, kind, draft, record, 'edit'));
       return answered(session, kind, record);
     });
   }
@@ -165,9 +165,10 @@ export class RemoteWriter {
     return draft;
   }
 
-  async #after(session: Session, kind: KindDef, draft: Draft, record: RemoteRecord): Promise<void> {
+  async #after(session: Session, kind: KindDef, draft: Draft, record: RemoteRecord, written: WrittenBy): Promise<void> {
     const id = scalarText(record.get('id'));
-    for (const behavior of this.behaviors.of(kind, session)) await behavior.afterWrite?.(kind, id, draft, session);
+    const behaviors = this.behaviors.of(kind, session);
+    for (const behavior of behaviors) await behavior.afterWrite?.(kind, id, draft, session, written);
   }
 }
 

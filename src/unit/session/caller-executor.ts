@@ -30,8 +30,23 @@ export function executorFor(
 /** The session of a request, without a transaction unless the request is part of one. */
 export function requestSession(database: Database, scope: RequestScope, model: Model): Session {
   const { project, caller, enclosing } = scope;
-  const session = { project, caller, model, executor: executorFor(database, scope) };
+  const session = { project, caller, ...requestIdOf(scope), model, executor: executorFor(database, scope) };
   return enclosing ? { ...session, ...deploymentOf(scope) } : session;
+}
+
+/**
+ * The session of a request that only reads, which may come from a replica if the client allows it. Rules and masks are
+ * those of the model, and so is its version, which every statement checks.
+ */
+export function readingSession(database: Database, scope: RequestScope, model: Model): Session {
+  const session = requestSession(database, scope, model);
+  if (scope.enclosing || !scope.consistency?.mayBeOlder()) return session;
+  const executor = database.replica?.readsWithin(timeLimitOf(scope.caller));
+  return executor ? { ...session, executor } : session;
+}
+
+export function requestIdOf({ requestId }: Pick<RequestScope, 'requestId'>): Pick<Session, 'requestId'> {
+  return requestId === undefined ? {} : { requestId };
 }
 
 /** The custom functions of the transaction that the request is part of. */

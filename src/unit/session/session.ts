@@ -11,6 +11,8 @@ export interface Session {
   readonly caller: Caller;
   readonly model: Model;
   readonly executor: Executor;
+  /** The id of the request, for the audit log. */
+  readonly requestId?: string;
   /** Set within a definition change. */
   readonly change?: DefinitionChange;
   /** The caller of the request, where `caller` is the system; hooks receive this one. */

@@ -53,6 +53,8 @@ test('nothing set gives the defaults of the contract', () => {
     workers: 1,
     logLevel: 'info',
     shutdownGrace: 10_000,
+    auditLog: 'off',
+    serverTiming: 'off',
     warnings: [],
   });
 });
@@ -67,6 +69,8 @@ test.each([
   ['DATABASE_URL', 'mysql://u:secret@h/d', HIDDEN, POSTGRES],
   ['DATABASE_URL', 'postgres://', HIDDEN, POSTGRES],
   ['DATABASE_URL', 'postgres:///kind', HIDDEN, POSTGRES],
+  ['DATABASE_REPLICA_URL', 'mysql://u:secret@h/d', HIDDEN, POSTGRES],
+  ['DATABASE_REPLICA_MAX_LAG', '0s', '"0s"', `a duration from 1s to 1h ${DURATION}`],
   ['DATABASE_POOL', '0', '"0"', 'a whole number from 1 to 1000'],
   ['JWT_SECRET', 'short-secret', HIDDEN, SECRET],
   ['ACCESS_TOKEN_TTL', '15', '"15"', `a duration from 1s to 365d ${DURATION}`],
@@ -94,6 +98,8 @@ test.each([
   ['LOG_LEVEL', 'verbose', '"verbose"', 'one of fatal, error, warn, info, debug, trace, silent'],
   ['LOG_FORMAT', 'xml', '"xml"', 'one of pretty, json'],
   ['SHUTDOWN_GRACE', '-1s', '"-1s"', `a duration from 0s to 1h ${DURATION}`],
+  ['AUDIT_LOG', 'on', '"on"', 'log, off, or the path of a file, which contains a slash'],
+  ['SERVER_TIMING', 'yes', '"yes"', 'one of off, administrators, on'],
 ])('%s=%s is refused in one line', (variable, value, got, wants) => {
   expect(() => loadConfig({ [variable]: value }, cwd)).toThrow(
     new ConfigError(`${variable}: got ${got}, wants ${wants}`),
@@ -152,6 +158,9 @@ test.each([
   [{ METRICS_PORT: '9090' }, { metrics: { host: '127.0.0.1', port: 9090 } }],
   [{ METRICS_HOST: '10.0.0.5', HOST: '0.0.0.0' }, { metrics: { host: '10.0.0.5', port: 3000 } }],
   [{ METRICS_PORT: '0', PORT: '0' }, { metrics: { host: '127.0.0.1', port: 0 } }],
+  [{ DATABASE_REPLICA_URL: 'postgres://u@r/d' }, { replica: { url: 'postgres://u@r/d', maxLag: 10_000 } }],
+  [{ NODE_ENV: 'production' }, { auditLog: 'log' }],
+  [{ AUDIT_LOG: '/var/log/kind/audit.log' }, { auditLog: { file: '/var/log/kind/audit.log' } }],
   [{ PUBLIC_URL: 'https://kind.example.com/' }, { publicUrl: 'https://kind.example.com' }],
   [
     { DATA_DIR: '/var/lib/kind', FUNCTIONS_DIR: '/srv/f' },

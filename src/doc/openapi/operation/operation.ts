@@ -22,7 +22,7 @@ import {
 import { pathComponent, kindParameter } from './path.parameters.js';
 import { queryComponent } from './query.parameters.js';
 import { mayTakeMany, responsesOf } from './response.js';
-import { takesKey, type Route } from '../route.js';
+import { takesConsistency, takesKey, type Route } from '../route.js';
 import { bodyExample, signUpExample } from '../example/unit.example.js';
 import { createSchema } from '../schema/unit.schema.js';
 import { kindContext, mayCall, type DocumentView } from '../view.js';
@@ -107,6 +107,7 @@ function operationParameters(
     ...operationQuery(route, kind, view).map((name) => parameterRef(queryComponent(name, route.id))),
     ...(route.conditional === 'read' ? [parameterRef('IfNoneMatch')] : []),
     ...(route.conditional === 'write' ? [parameterRef('IfMatch')] : []),
+    ...(takesConsistency(route) ? [parameterRef('KindConsistency')] : []),
     ...(takesKey(route, kind) ? [parameterRef('IdempotencyKey')] : []),
   ];
 }

@@ -273,6 +273,13 @@ export const CONDITIONS = {
     ),
     schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]+$' },
   },
+  KindConsistency: {
+    ...versionHeader(
+      'Kind-Consistency',
+      'With `eventual` the answer may be some seconds old: it may come from a replica.',
+    ),
+    schema: { type: 'string', enum: ['strong', 'eventual'] },
+  },
   IfMatch: versionHeader('If-Match', 'The ETag of the version that is to be changed; 412 where it is another by now.'),
   IfNoneMatch: versionHeader('If-None-Match', 'An ETag that is known; 304 where it still fits.'),
 } as const;

@@ -1,0 +1,111 @@
+/**
+ * The audit log: who changed definitions, access, members, API keys and projects, when, and with which request. One line
+ * of JSON for each change, after its commit, in the log of the service or in a file of its own
+ * (docs/adr/0011-audit-log.md). It contains no values of members, and no secrets.
+ */
+import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
+import { userInfo } from 'node:os';
+import type { Logger } from 'pino';
+import { ConfigError, type Config } from '../config/config.js';
+import type { Json } from '../shared/json.js';
+import type { Transaction } from '../database/database.js';
+import type { Caller } from './caller.js';
+
+export type AuditAction =
+  | `${'project' | 'member' | 'api_key'}.${'created' | 'changed' | 'deleted'}`
+  | 'definitions.changed'
+  | 'member.password_set';
+
+export interface AuditEntry {
+  readonly action: AuditAction;
+  readonly project: string;
+  readonly caller: Caller;
+  /** Undefined if no request asked for it. */
+  readonly requestId: string | undefined;
+  readonly details?: Readonly<Record<string, Json>>;
+}
+
+const ONLY_OWNER = 0o600;
+/** Lines of one transaction; further changes are counted in one more. */
+const MOST_LINES = 1000;
+
+export class AuditLog {
+  readonly #write: ((lines: readonly object[]) => void) | undefined;
+  readonly #pending = new WeakMap<Transaction, AuditEntry[]>();
+
+  /** @param isCommand whether the process runs a command @throws ConfigError if the file can not be written */
+  constructor(
+    { auditLog }: Pick<Config, 'auditLog'>,
+    private readonly logger: Logger,
+    private readonly isCommand: boolean,
+  ) {
+    if (auditLog === 'log') {
+      // Whatever level the other lines need.
+      const channel = logger.child({ channel: 'audit' }, { level: 'info' });
+      this.#write = (lines) => {
+        for (const line of lines) channel.info(line, 'audit');
+      };
+    } else if (auditLog !== 'off') {
+      append(auditLog.file, '');
+      this.#write = (lines) => {
+        const head = { time: new Date().toISOString(), channel: 'audit' };
+        append(auditLog.file, lines.map((line) => `${JSON.stringify({ ...head, ...line })}\n`).join(''));
+      };
+    }
+  }
+
+  get isOn(): boolean {
+    return this.#write !== undefined;
+  }
+
+  /** Records a change when its transaction is committed; at once if it has none. */
+  record(entry: AuditEntry, tx?: Transaction): void {
+    if (!this.isOn) return;
+    if (!tx) return this.#record([entry]);
+    const pending = this.#pending.get(tx);
+    if (pending) return void pending.push(entry);
+    const entries = [entry];
+    this.#pending.set(tx, entries);
+    tx.afterCommit(() => this.#record(entries));
+  }
+
+  /** The change is made and will not be undone, so a line that can not be written is an error of the log only. */
+  #record(entries: readonly AuditEntry[]): void {
+    const lines = entries.slice(0, MOST_LINES).map((entry) => this.#lineOf(entry));
+    const next = entries[MOST_LINES];
+    if (next) lines.push(this.#lineOf({ ...next, details: { more: entries.length - MOST_LINES } }));
+    try {
+      this.#write?.(lines);
+    } catch (err) {
+      this.logger.error({ err, lines }, 'lines of the audit log could not be written');
+    }
+  }
+
+  #lineOf({ action, project, caller, requestId, details }: AuditEntry): object {
+    const request = requestId === undefined ? {} : { request: requestId };
+    return { action, project, by: this.#nameOf(caller), ...request, ...details };
+  }
+
+  #nameOf(caller: Caller): Json {
+    if (caller.type === 'member') {
+      return { kind: caller.kindId, id: caller.id, ...(caller.key && { api_key: true }) };
+    }
+    if (caller.type === 'anonymous') return { anonymous: true };
+    return this.isCommand ? { command: true, user: userInfo().username } : { service: true };
+  }
+}
+
+/** Opened for each line, so that the file may be renamed at any time. The line is on disk when this returns. */
+function append(file: string, line: string): void {
+  let fd: number | undefined;
+  try {
+    fd = openSync(file, 'a', ONLY_OWNER);
+    if (line === '') return;
+    writeSync(fd, line);
+    fsyncSync(fd);
+  } catch (error) {
+    throw new ConfigError(`AUDIT_LOG: ${file} can not be written: ${(error as Error).message}`);
+  } finally {
+    if (fd !== undefined) closeSync(fd);
+  }
+}

@@ -1,0 +1,213 @@
+/** The audit log: what is recorded, of whom, and what is not. */
+import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { Provisioning } from '../../../src/catalog/project/provisioning.js';
+import { asMember, defineKinds } from '../../support/callers.js';
+import { createdId, ok } from '../../support/definitions.js';
+import { atEnd } from '../../support/at-end.js';
+import { logLines } from '../../support/log-lines.js';
+import { startTestService, TestProject } from '../../support/service.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'kind-audit-'));
+atEnd(() => rmSync(folder, { recursive: true, force: true }));
+const file = join(folder, 'audit.log');
+
+const service = await startTestService({ auditLog: { file } });
+const admin = await service.project();
+const member = await asMember(admin);
+const { id: memberId } = (await ok(member.get('/auth/me'))) as { id: string };
+const { id: adminId } = (await ok(admin.get('/auth/me'))) as { id: string };
+const BY_ADMIN = { kind: 'kind_admin', id: adminId };
+
+interface Line {
+  readonly time: string;
+  readonly action: string;
+  readonly project: string;
+}
+
+const linesOf = (path = file) =>
+  readFileSync(path, 'utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Line)
+    .filter(({ project }) => project === admin.id);
+
+/** The lines that work adds, without their times. */
+async function linesBy(work: () => Promise<unknown>): Promise<object[]> {
+  const before = linesOf().length;
+  await work();
+  return linesOf()
+    .slice(before)
+    .map(({ time, ...line }) => {
+      expect(time).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+      return line;
+    });
+}
+
+const withId = (id: string) => ({ headers: { 'x-request-id': id } });
+
+test('a definition: which settings changed, and access before and after', async () => {
+  const of = { channel: 'audit', action: 'definitions.changed', project: admin.id, by: BY_ADMIN };
+  const city = { id: 'city', parameters: [{ id: 'name', kind_id: 'string', default_string: 'a-secret-value' }] };
+  expect(await linesBy(() => admin.post('/kind/unit', city, withId('make-city')))).toEqual([
+    {
+      ...of,
+      request: 'make-city',
+      changes: [
+        { definition: 'kind', id: 'city', change: 'created' },
+        { definition: 'parameter', id: 'name', change: 'created' },
+      ],
+    },
+  ]);
+  const edit = { access: { read: 'admin', update: 'eq(name,x)' }, label: 'City' };
+  expect(await linesBy(() => admin.put('/kind/unit/city', edit, withId('close')))).toEqual([
+    {
+      ...of,
+      request: 'close',
+      changes: [
+        {
+          definition: 'kind',
+          id: 'city',
+          change: 'changed',
+          settings: expect.arrayContaining(['access']) as string[],
+          access: [null, edit.access],
+        },
+      ],
+    },
+  ]);
+  const hide = () => admin.put('/string/unit/name', { read_access: 'admin' }, withId('hide'));
+  expect(await linesBy(hide)).toMatchObject([
+    { changes: [{ definition: 'parameter', id: 'name', read_access: [null, 'admin'] }] },
+  ]);
+  expect(await linesBy(() => admin.delete('/kind/unit/city?cascade=true', withId('drop')))).toMatchObject([
+    {
+      request: 'drop',
+      changes: [
+        { definition: 'kind', id: 'city', change: 'deleted' },
+        { definition: 'parameter', id: 'name', change: 'deleted' },
+      ],
+    },
+  ]);
+  expect(readFileSync(file, 'utf8')).not.toContain('a-secret-value');
+});
+
+test('who becomes a member kind', async () => {
+  await defineKinds(admin, { id: 'clerk' });
+  const join = () => admin.post('/group/unit/kind_auth_member/link/group/kind/unit/clerk');
+  expect(await linesBy(join)).toMatchObject([
+    {
+      changes: expect.arrayContaining([
+        expect.objectContaining({
+          definition: 'kind',
+          id: 'clerk',
+          settings: expect.arrayContaining(['groups']) as [],
+        }),
+        expect.objectContaining({ definition: 'group', id: 'kind_auth_member', settings: ['kinds'] }),
+      ]) as object[],
+    },
+  ]);
+});
+
+test('members that administrators write: names of fields, no values', async () => {
+  const entry = { channel: 'audit', project: admin.id, by: BY_ADMIN, kind: 'person' };
+  let id = '';
+  const create = async () => {
+    id = await createdId(admin.post('/person/unit', { username: 'bob', email: 'bob@secret.example' }, withId('c')));
+  };
+  expect(await linesBy(create)).toEqual([{ ...entry, action: 'member.created', request: 'c', id }]);
+  expect(await linesBy(() => admin.put(`/person/unit/${id}`, { first_name: 'Bob' }, withId('e')))).toEqual([
+    { ...entry, action: 'member.changed', request: 'e', id, fields: ['first_name'] },
+  ]);
+  expect(await linesBy(() => admin.delete(`/person/unit/${id}`, withId('d')))).toEqual([
+    { ...entry, action: 'member.deleted', request: 'd', id },
+  ]);
+  expect(readFileSync(file, 'utf8')).not.toContain('secret.example');
+});
+
+test('API keys, without their secrets; and that a key was used', async () => {
+  let made = { id: '', secret: '' };
+  const scope = [{ kinds: ['kind'], operations: ['create'] }];
+  const create = async () => {
+    made = (await ok(admin.post('/api_key/unit', { label: 'Robot', scope }, withId('k')))) as typeof made;
+  };
+  expect(await linesBy(create)).toMatchObject([
+    { action: 'api_key.created', by: BY_ADMIN, request: 'k', id: expect.any(String) as string, member: adminId, scope },
+  ]);
+  const robot = admin.as(made.secret);
+  expect(await linesBy(() => robot.post('/kind/unit', { id: 'thing' }))).toMatchObject([
+    { action: 'definitions.changed', by: { ...BY_ADMIN, api_key: true } },
+  ]);
+  expect(await linesBy(() => admin.delete(`/api_key/unit/${made.id}`))).toMatchObject([
+    { action: 'api_key.deleted', id: made.id },
+  ]);
+  const text = readFileSync(file, 'utf8');
+  expect(text).not.toContain(made.secret);
+  expect(text).not.toContain('hash');
+});
+
+test('projects, by the service or a command', async () => {
+  const provisioning = service.service.app.get(Provisioning);
+  expect(
+    await linesBy(() => provisioning.set(admin.id, { settings: { units: 500 }, accessDefault: 'closed' })),
+  ).toEqual([
+    expect.objectContaining({
+      action: 'definitions.changed',
+      by: { service: true },
+      changes: [
+        { definition: 'project', change: 'changed', settings: ['access_default'], access_default: ['open', 'closed'] },
+      ],
+    }),
+    expect.objectContaining({ action: 'project.changed', settings: { units: 500 } }),
+  ]);
+  await provisioning.set(admin.id, { settings: { units: null }, accessDefault: 'open' });
+});
+
+test.each<[string, () => Promise<unknown>]>([
+  ['a member that changes itself', () => member.put(`/person/unit/${memberId}`, { first_name: 'Ann' })],
+  ['a sign-up', () => admin.as(undefined).post('/auth/signup/person', { username: 'eve', email: 'eve@example.com' })],
+  ['a write that is refused', () => admin.post('/person/unit', { username: 5 })],
+  ['a definition that is refused', () => admin.post('/kind/unit', { id: 'Bad Id' })],
+  ['a dry run', () => admin.post('/kind/unit?dry_run=true', { id: 'never' })],
+  ['a dry run of a member', () => admin.post('/person/unit?dry_run=true', { username: 'dry', email: 'd@example.com' })],
+  ['an edit that changes no setting', () => admin.put('/kind/unit/person', { label: 'Person' })],
+])('%s is not recorded', async (_, work) => {
+  const lines = await linesBy(work);
+  expect(lines.filter((line) => !('changes' in line) || (line.changes as []).length > 0)).toEqual([]);
+});
+
+test('a file that was renamed is made anew, for its owner only', async () => {
+  renameSync(file, `${file}.1`);
+  await admin.post('/kind/unit', { id: 'later' });
+  expect(linesOf()).toHaveLength(1);
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+});
+
+test('a line that can not be written is logged, and the change is made', async () => {
+  const log = logLines();
+  const gone = join(folder, 'gone', 'audit.log');
+  mkdirSync(join(folder, 'gone'));
+  const { service: other } = await startTestService({ auditLog: { file: gone } }, log.logger);
+  rmSync(join(folder, 'gone'), { recursive: true });
+  const made = await new TestProject(other, admin.id, admin.token).post('/kind/unit', { id: 'unwritten' });
+  expect(made.status).toBe(200);
+  expect(log.of('error')).toEqual(['lines of the audit log could not be written']);
+  expect(log.text()).toContain('unwritten');
+});
+
+test('in the log of the service, also where its level is higher', async () => {
+  const log = logLines();
+  log.logger.level = 'fatal';
+  const { service: other } = await startTestService({ auditLog: 'log' }, log.logger);
+  await new TestProject(other, admin.id, admin.token).post('/kind/unit', { id: 'logged' }, withId('l'));
+  const line = { channel: 'audit', action: 'definitions.changed', request: 'l', level: 'info' };
+  expect((JSON.parse(log.text()) as object[]).filter((each) => 'channel' in each)).toMatchObject([line]);
+});
+
+test('a file that can not be written stops the start', async () => {
+  const wrong = join(folder, 'missing', 'audit.log');
+  await expect(startTestService({ auditLog: { file: wrong } })).rejects.toThrow(
+    `AUDIT_LOG: ${wrong} can not be written: ENOENT`,
+  );
+});
