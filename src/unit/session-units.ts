@@ -62,7 +62,11 @@ export class SessionUnits {
   ): Promise<{ count: number; items: UnitObject[] }> {
     const readable = this.#open(session, kindId, 'aggregate');
     const store = this.stores.of(readable.kind);
-    const { count, items, hidden } = await store.aggregate(session, readable, parseAggregateQuery(parameters));
+    const { count, items, hidden } = await store.aggregate(
+      session,
+      readable,
+      parseAggregateQuery(parameters, store.queryNames.aggregate),
+    );
     const groups = (await readJson(items, session.project.schema)) as UnitObject[];
     for (const group of groups) for (const name of hidden) Object.defineProperty(group, name, { enumerable: false });
     return { count, items: groups };

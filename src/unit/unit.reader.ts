@@ -44,7 +44,7 @@ export class UnitReader {
   aggregate(scope: RequestScope, kindId: string, parameters: QueryParameters): Promise<Answer> {
     return this.#read(scope, kindId, 'aggregate', (session, readable, store) => {
       const aggregate = (within: Session, query: QueryParameters) =>
-        store.aggregate(within, readable, parseAggregateQuery(query));
+        store.aggregate(within, readable, parseAggregateQuery(query, store.queryNames.aggregate));
       if (!readable.kind.storage.hasTable) return aggregate(session, parameters).then(pageAnswer);
       return explainablePage(session, parameters, aggregate);
     });

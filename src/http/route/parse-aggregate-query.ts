@@ -3,11 +3,15 @@ import { EMPTY_AGGREGATE, type AggregateQuery } from '../../filter/aggregate-que
 import { parseGroup, parseSelect } from '../../filter/aggregate.parser.js';
 import { LIMITS } from '../../shared/limits.js';
 import { LazyQuery, parseQuery, type QueryParameters, type RepeatableQuery } from './parse-list-query.js';
-import { AGGREGATE_QUERY } from './query-names.js';
+import { AGGREGATE_QUERY, type QueryName } from './query-names.js';
 import type { QueryReader } from './query-reader.js';
 
-export function parseAggregateQuery(parameters: QueryParameters): RepeatableQuery<AggregateQuery> {
-  return new LazyQuery(parameters, () => parseQuery(parameters, AGGREGATE_QUERY, readAggregateQuery, EMPTY_AGGREGATE));
+/** @param names the parameters that the endpoint takes */
+export function parseAggregateQuery(
+  parameters: QueryParameters,
+  names: readonly QueryName[] = AGGREGATE_QUERY,
+): RepeatableQuery<AggregateQuery> {
+  return new LazyQuery(parameters, () => parseQuery(parameters, names, readAggregateQuery, EMPTY_AGGREGATE));
 }
 
 function readAggregateQuery(reader: QueryReader): AggregateQuery {

@@ -84,7 +84,7 @@ export interface AffectedUnits {
 
 export interface UnitStore {
   /** The query parameters of lists and of single units. */
-  readonly queryNames: Readonly<Record<'list' | 'get', readonly QueryName[]>>;
+  readonly queryNames: Readonly<Record<'list' | 'get' | 'aggregate', readonly QueryName[]>>;
 
   /** @throws KindError 403 for an inactive kind; 404, 503 where the store can not do the operation */
   checkState(kind: KindDef, scope: Pick<Session, 'project' | 'deployment'>, operation: UnitOperation): void;

@@ -56,7 +56,7 @@ await defineKinds(
     id: 'zone',
     remote: true,
     parameters: [
-      { id: 'name', kind_id: 'string' },
+      { id: 'name', kind_id: 'string', search: 'simple' },
       { id: 'size', kind_id: 'integer' },
     ],
   },
@@ -117,6 +117,7 @@ describe('the source of a remote kind', () => {
   it.each([
     ['/bare/aggregate?select=count()', 400, 'kind.no_aggregate'],
     ['/zone/aggregate?select=sum(name)', 400, 'query.bad_value'],
+    ['/zone/aggregate?select=count()&search=x', 400, 'query.unknown'],
     ['/zone/aggregate?select=count()&filter=eq(name,bad)', 503, 'kind.remote_unavailable'],
   ])('%s is %i %s', async (path, status, code) => {
     const { body, ...reply } = await project.get(path);
