@@ -121,7 +121,7 @@ class TermParser {
     }
     if (first?.word === '') throw this.#scanner.fail('a parameter', first.at);
     const path = this.#filters.path(first);
-    const filter = this.#scanner.accept(',') ? this.#filters.filter() : undefined;
+    const filter = this.#scanner.accept(',') ? this.#filters.argument() : undefined;
     this.#scanner.expect(')', "',' or ')'");
     return { path, filter };
   }

@@ -83,7 +83,7 @@ export class FilterParser {
     private readonly members = false,
   ) {
     this.#values = new ValueParser(scanner, members);
-    this.#related = new RelatedParser(scanner, (operator) => this.filter(operator));
+    this.#related = new RelatedParser(scanner, (operator) => (operator ? this.filter(operator) : this.argument()));
   }
 
   /** Parses a text that has nothing else, but white space around it. */
@@ -97,6 +97,15 @@ export class FilterParser {
   /** @param operator the operator, if it has been read */
   filter(operator: ReadWord = this.word()): Filter {
     return this.#filter(1, operator);
+  }
+
+  /** A filter that is an argument. @param expected what else may stand here */
+  argument(expected = ''): Filter {
+    const operator = this.word();
+    if (operator.word !== '' && this.scanner.peek() !== '(') {
+      throw this.scanner.fail(`a filter such as eq(name,Rome)${expected}`, operator.at);
+    }
+    return this.filter(operator);
   }
 
   /** The next word, and skips white space after it. */

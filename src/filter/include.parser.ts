@@ -83,26 +83,29 @@ class RelatedTermParser {
     let order: readonly OrderBy[] | undefined;
     let limit: number | undefined;
     while (this.#scanner.accept(',')) {
+      const { at: optionAt } = this.#scanner;
       const option = this.#option();
       if (option === undefined && filter === undefined && order === undefined && limit === undefined) {
-        filter = this.#filters.related(at, () => this.#filters.filter());
+        filter = this.#filters.related(at, () => this.#filters.argument(', order= or limit='));
       } else if (option === 'order' && order === undefined) {
         order = this.#order();
       } else if (option === 'limit' && limit === undefined) {
         limit = this.#limit();
       } else {
-        throw this.#scanner.fail('order= or limit=, each once');
+        const first = filter === undefined && order === undefined && limit === undefined;
+        throw this.#scanner.fail(
+          `${first ? 'a filter such as eq(name,Rome), ' : ''}order= or limit=, each once`,
+          optionAt,
+        );
       }
     }
     this.#scanner.expect(')', "',' or ')'");
     return { related: { relation, filter }, list: { order: order ?? [], limit: limit ?? LIMITS.relatedDefault } };
   }
 
-  /** Skips the name of an option and `=`; undefined if there is none. */
-  #option(): 'order' | 'limit' | undefined {
-    const [whole, name] = this.#scanner.match(/^(order|limit)\s*=\s*/) ?? [];
-    if (whole === undefined) return undefined;
-    return name === 'order' ? 'order' : 'limit';
+  /** Skips the name of an option and `=`, and returns the name; undefined if there is none. */
+  #option(): string | undefined {
+    return this.#scanner.match(/^(\w+)\s*=\s*/)?.[1];
   }
 
   #order(): readonly OrderBy[] {

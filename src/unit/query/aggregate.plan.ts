@@ -3,6 +3,7 @@ import type { AggregateQuery } from '../../filter/aggregate-query.js';
 import type { GroupTerm, SelectTerm } from '../../filter/aggregate.ast.js';
 import type { Filter } from '../../filter/filter.ast.js';
 import { printOperand } from '../../filter/filter.printer.js';
+import type { OrderBy } from '../../filter/order.ast.js';
 import { isAbsent, resolveAbsent, sharedNames, type Absent } from '../../model/predicate/absent-parameter.js';
 import { namesOfKinds, type Names } from '../../model/predicate/path.js';
 import { resolveFilter } from '../../model/predicate/resolve-filter.js';
@@ -16,6 +17,7 @@ import type {
   AggregatePlan,
   AggregateSource,
 } from '../../sql/aggregate/aggregate-plan.js';
+import type { OrderTerm } from '../../sql/list/order.sql.js';
 import { columnOf, countColumn } from './aggregate-column.js';
 import { LeastSize } from './least-size.js';
 import { checkLookups, checkRelated } from './lookup-limit.js';
@@ -109,12 +111,17 @@ function planGroups(
   const attempt = <T>(work: () => T, otherwise: T): T => collectFaults(faults, work, otherwise);
   const plan = {
     having: attempt(() => having && within('having', () => resolveFilter(having, names)), undefined),
-    order: order.flatMap((term) => attempt(() => orderTerm(term, names), undefined) ?? []),
+    order: order.flatMap((term) => attempt(() => groupOrder(term, names), undefined) ?? []),
     limit,
     offset,
   };
   faults.throwIfAny();
   return plan;
+}
+
+function groupOrder(term: OrderBy, names: Names): OrderTerm {
+  if (term.value.type !== 'rank') return orderTerm(term, names);
+  throw refusal('query.bad_value', 'order: rank() is of units, not of groups', { parameter: 'order' });
 }
 
 function resolveTerm({ parameter, term }: Term, names: Names, absent: Absent): AggregateInput {

@@ -260,7 +260,20 @@ describe('related units are answered inside', () => {
     ],
     ['a:relatd(comment.article)', 'include: expected related or count_related or count_linked at character 3'],
     ['a:related(comment.article,limit=101)', 'include: expected a whole number from 1 to 100 at character 33'],
-    ['a:related(comment.article,limit=1,limit=2)', 'include: expected order= or limit=, each once at character 41'],
+    ['a:related(comment.article,limit=1,limit=2)', 'include: expected order= or limit=, each once at character 35'],
+    [
+      'a:related(comment.article,offset=3)',
+      'include: expected a filter such as eq(name,Rome), order= or limit=, each once at character 27',
+    ],
+    [
+      'a:related(comment.article,limit)',
+      'include: expected a filter such as eq(name,Rome), order= or limit= at character 27',
+    ],
+    ['a:related(comment.article,limit=3,offset=3)', 'include: expected order= or limit=, each once at character 35'],
+    [
+      'a:related(comment.article,limit=3,isnull(state))',
+      'include: expected order= or limit=, each once at character 35',
+    ],
     [
       'title:related(comment.article)',
       "include: a field is named 'title'; give the term another name before its colon",

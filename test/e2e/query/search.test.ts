@@ -156,7 +156,7 @@ describe('rank and snippets', () => {
     ['/article/unit?search=a&include=title:snippet(body)', "include: a field is named 'title'"],
     ['/article/unit?search=a&include=snippet(body', 'include: expected'],
     ['/article/unit?search=a&order=rank(body)', 'order: expected'],
-    ['/article/aggregate?search=a&select=count()&order=rank()', 'order: rank() needs a search'],
+    ['/article/aggregate?search=a&select=count()&order=rank()', 'order: rank() is of units, not of groups'],
   ])('%s is refused', async (path, text) => {
     const { status, body: reply } = await anonymous.get(path);
     expect(status).toBe(400);
