@@ -3,7 +3,7 @@ import type { KindDef } from '../model/model.js';
 import { didYouMean } from '../shared/did-you-mean.js';
 import { refusal } from '../shared/errors.js';
 import type { Direction } from '../sql/link/traversal-plan.js';
-import { notLinked } from './walk/walk.plan.js';
+import { notLinked } from '../unit/query/named-links.js';
 
 const DIRECTIONS: readonly Direction[] = ['parent', 'child'];
 

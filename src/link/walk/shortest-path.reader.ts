@@ -11,6 +11,7 @@ import type { LinkEnd } from '../../sql/link/link-ends.sql.js';
 import type { ShortestPathPlan } from '../../sql/walk/shortest-path.sql.js';
 import type { RequestScope } from '../../tenancy/request-scope.js';
 import { explainablePage } from '../../unit/explain/explained-page.js';
+import { notLinked } from '../../unit/query/named-links.js';
 import { Walks, type ExpectedKinds, type TraversableKinds } from '../../unit/query/reachable-kinds.js';
 import { showsKind, type MixedPage } from '../../unit/query/union.plan.js';
 import { readingSession } from '../../unit/session/caller-executor.js';
@@ -19,7 +20,7 @@ import { requireKey, unknownUnit } from '../../unit/session/unit-ids.js';
 import { PageRepository } from '../../unit/table/read/page.repository.js';
 import { UnitReader } from '../../unit/unit.reader.js';
 import { tooFar } from './link.reader.js';
-import { notLinked, planWalk } from './walk.plan.js';
+import { planWalk } from './walk.plan.js';
 
 /** An end of a path, as the request names it. */
 export interface NamedUnit {

@@ -1,29 +1,27 @@
 /** Plans traversals. Pure. */
 import { referenceAccess } from '../../access/reference-access.js';
-import { suggestableLinkTypes, authorizeKind } from '../../access/access.js';
 import type { ListQuery } from '../../filter/list-query.js';
 import type { ParsedQuery } from '../../http/route/parse-list-query.js';
 import { printOrderValue } from '../../filter/order.printer.js';
 import { splitByLink } from '../../filter/link-path.js';
-import type { KindDef, Model } from '../../model/model.js';
+import type { KindDef } from '../../model/model.js';
 import type { Predicate } from '../../model/predicate/predicate.js';
 import { resolveFilter } from '../../model/predicate/resolve-filter.js';
 import { namesOfLink } from '../../model/predicate/resolve-related.js';
 import { getOrInsert } from '../../shared/get-or-insert.js';
-import { Faults, refusal, type KindError } from '../../shared/errors.js';
-import { didYouMean } from '../../shared/did-you-mean.js';
+import { Faults } from '../../shared/errors.js';
 import { keepNewest } from '../../shared/bounded-map.js';
 import type { Fragment } from '../../sql/fragment.js';
 import type { PassedKind } from '../../sql/link/traversal-plan.js';
 import { placeLength } from '../../sql/walk/walk-page.sql.js';
 import type { WalkPlan } from '../../sql/walk/walk.sql.js';
-import type { Caller } from '../../tenancy/caller.js';
 import { planParts, includingKind } from '../../unit/query/union.plan.js';
 import type { Session } from '../../unit/session/session.js';
 import { decodeCursor, encodeCursor } from '../../unit/query/cursor.js';
 import { collectFaults } from '../../unit/query/collect-faults.js';
 import { planContextOf, planQuery } from '../../unit/query/list.plan.js';
 import { shownLinkValues } from '../../unit/query/link-values.js';
+import { namedKinds } from '../../unit/query/named-links.js';
 import { walkLinkNames } from './walk.link-names.js';
 import { sampleKinds } from './walk.names.js';
 import {
@@ -89,9 +87,8 @@ function makePlan(
 ): PlannedWalk {
   const { model, caller, project } = session;
   const plan = (list: ListQuery) => {
-    checkTypes(list, model, caller);
-    const wanted = list.kindIds?.map((id) => openLinked(model, id, caller));
-    const isWanted = ({ kind }: PassedKind) => !wanted || wanted.includes(kind);
+    const wanted = namedKinds(session, list);
+    const isWanted = ({ kind }: PassedKind) => !wanted || wanted.has(kind);
     const every = traversable.passed.filter(isWanted);
     const plain = isPlainQuery(list);
     const shown = plain && narrow ? every.filter(({ kind }) => seen.has(kind.id)) : every;
@@ -176,30 +173,7 @@ function isPlainQuery({ filter, order, include, exclude, kindIds, loadLinks }: L
   return !filter && order.length === 0 && !include && !exclude && !kindIds && !loadLinks;
 }
 
-/** A kind of `kind_id`. @throws KindError 401, 403, 404 */
-function openLinked(model: Model, id: string, caller: Caller): KindDef {
-  const { kind } = authorizeKind(model, id, 'read', caller);
-  if (kind.builtIn) throw notLinked(kind, { parameter: 'kind_id' });
-  return kind;
-}
-
 /** `include` may name `link`, which every unit has here without being a parameter. */
 function isOther(name: string): boolean {
   return name !== LINK_FIELD;
-}
-
-export function notLinked({ id }: KindDef, place?: { readonly parameter: string }): KindError {
-  return refusal('link.unknown', `Units of '${id}' have no links of this sort`, place);
-}
-
-function checkTypes({ linkIds }: ListQuery, model: Model, caller: Caller): void {
-  const unknown = linkIds?.find((id) => !model.linkTypes.has(id));
-  if (unknown === undefined) return;
-  throw refusal(
-    'link.unknown',
-    `link_id: no link type '${unknown.slice(0, 80)}'${didYouMean(unknown, suggestableLinkTypes(model, caller))}`,
-    {
-      parameter: 'link_id',
-    },
-  );
 }

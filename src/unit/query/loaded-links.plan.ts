@@ -1,16 +1,15 @@
 /** Plans which links `load_links` adds to units, and what it shows of the linked ones. Pure. */
-import { authorizeKind, checkActive, suggestableKinds, suggestableLinkTypes } from '../../access/access.js';
 import { referenceAccess } from '../../access/reference-access.js';
 import { parsePath } from '../../filter/filter.parser.js';
 import { ALL_FIELDS, type ListQuery } from '../../filter/list-query.js';
-import { isLinkable, type KindDef } from '../../model/model.js';
-import { Faults, KindError } from '../../shared/errors.js';
+import type { KindDef } from '../../model/model.js';
+import { KindError } from '../../shared/errors.js';
 import { everyField } from '../../model/predicate/predicate.js';
 import type { ReadPlan } from '../../sql/list/select.sql.js';
 import type { Direction, PassedKind } from '../../sql/link/traversal-plan.js';
 import type { Session } from '../session/session.js';
-import { collectFaults } from './collect-faults.js';
 import { planContextOf, type PlanContext } from './list.plan.js';
+import { namedKinds } from './named-links.js';
 import { includingKind, planParts } from './union.plan.js';
 
 /** The query parameters of lists and units that `load_links` obeys. */
@@ -30,7 +29,7 @@ export interface LoadedLinksPlan {
 /**
  * @param passed the kinds that have links and that the caller may read
  * @param reachable makes the list of all kinds that the caller may read, linked or not
- * @throws KindError 400, and 401 or 403 for a kind that it names
+ * @throws KindError 400, and those of `namedKinds`
  */
 export function planLoadedLinks(
   session: Session,
@@ -38,51 +37,10 @@ export function planLoadedLinks(
   passed: readonly PassedKind[],
   reachable: () => readonly PassedKind[],
 ): LoadedLinksPlan {
-  const faults = new Faults();
-  collectFaults(faults, () => checkLinkTypes(session, query), undefined);
-  const kinds = collectFaults(faults, () => namedKinds(session, query), undefined);
+  const kinds = namedKinds(session, query);
   const isShown = ({ kind }: PassedKind) => !kinds || kinds.has(kind);
-  const shown = collectFaults(
-    faults,
-    () => planShown(session, query, passed.filter(isShown), () => reachable().filter(isShown)),
-    [],
-  );
-  faults.throwIfAny();
+  const shown = planShown(session, query, passed.filter(isShown), () => reachable().filter(isShown));
   return { directions: query.direction ? [query.direction] : ['parent', 'child'], kinds, shown };
-}
-
-function checkLinkTypes({ model, caller }: Session, { linkIds = [] }: LoadedQuery): void {
-  const faults = new Faults();
-  for (const id of linkIds.filter((each) => !model.linkTypes.has(each))) {
-    const hint = faults.hint(id, suggestableLinkTypes(model, caller));
-    faults.add('query.bad_value', `link_id: no link type '${id.slice(0, 80)}'${hint}`, { parameter: 'link_id' });
-  }
-  faults.throwIfAny();
-}
-
-/** Without a token a missing kind and a closed one are reported alike. */
-function namedKinds({ model, caller }: Session, { kindIds }: LoadedQuery): ReadonlySet<KindDef> | undefined {
-  if (!kindIds) return undefined;
-  const faults = new Faults();
-  const suggestable = () =>
-    suggestableKinds(model, caller).filter((id) => {
-      const kind = model.kinds.get(id);
-      return kind && isLinkable(kind);
-    });
-  const kinds = kindIds.flatMap((id): KindDef[] => {
-    if (!model.kinds.has(id) && caller.type !== 'anonymous') {
-      const hint = faults.hint(id, suggestable());
-      faults.add('query.bad_value', `kind_id: no kind '${id.slice(0, 80)}'${hint}`, { parameter: 'kind_id' });
-      return [];
-    }
-    const { kind } = authorizeKind(model, id, 'read', caller);
-    checkActive(kind);
-    if (isLinkable(kind)) return [kind];
-    faults.add('query.bad_value', `kind_id: units of '${kind.id}' have no links`, { parameter: 'kind_id' });
-    return [];
-  });
-  faults.throwIfAny();
-  return new Set(kinds);
 }
 
 function planShown(

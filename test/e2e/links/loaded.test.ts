@@ -173,12 +173,17 @@ describe.each(['/place/unit', '/place/unit/a', '/group/all/unit', '/group/all/un
     {
       name: 'refuses an unknown link type',
       request: of('link_id=raod'),
-      expect: bad('link_id', `no link type 'raod' (did you mean 'road'?)`),
+      expect: {
+        status: 404,
+        code: 'link.unknown',
+        parameter: 'link_id',
+        text: "link_id: no link type 'raod' (did you mean 'road'?)",
+      },
     },
     {
       name: 'refuses an unknown kind',
       request: of('kind_id=tripp'),
-      expect: bad('kind_id', `no kind 'tripp' (did you mean 'trip'?)`),
+      expect: { status: 404, code: 'kind.unknown', parameter: 'kind_id', text: `(did you mean 'trip'?)` },
     },
     {
       name: 'refuses an unknown kind and one that may not be read alike without a token',
@@ -200,7 +205,7 @@ describe.each(['/place/unit', '/place/unit/a', '/group/all/unit', '/group/all/un
     {
       name: 'refuses a kind of the model',
       request: of('kind_id=group'),
-      expect: bad('kind_id', `units of 'group' have no links`),
+      expect: { status: 404, code: 'link.unknown', parameter: 'kind_id', text: "'group'" },
     },
     {
       name: 'refuses another direction',
@@ -243,19 +248,19 @@ describe.each(['/place/unit', '/place/unit/a', '/group/all/unit', '/group/all/un
       expect: { status: 400, code: 'query.bad_value', parameter: 'include_linked' },
     },
     {
-      name: 'reports all faults together',
-      request: of('link_id=raod&kind_id=tirp&include_linked=nmae'),
-      expect: { status: 400, code: ['query.bad_value', 'query.bad_value', 'parameter.unknown'] },
+      name: 'reports faults together with those of the rest of the query',
+      request: of('include=nope&nest=maybe&include_linked=nmae'),
+      expect: { status: 400, code: ['query.bad_value', 'parameter.unknown', 'parameter.unknown'] },
     },
     {
-      name: 'reports them together with those of the rest of the query',
-      request: of('include=nope&nest=maybe&link_id=raod'),
-      expect: { status: 400, code: ['query.bad_value', 'parameter.unknown', 'query.bad_value'] },
-    },
-    {
-      name: 'refuses a kind that may not be read before faults of the query',
-      request: of('include=nope&kind_id=sealed'),
+      name: 'refuses a kind that may not be read before an unknown link type, and that before faults of the query',
+      request: of('include=nope&link_id=raod&kind_id=sealed'),
       expect: { status: 403, code: 'access.denied' },
+    },
+    {
+      name: 'refuses an unknown link type before faults of the query',
+      request: of('include=nope&link_id=raod'),
+      expect: { status: 404, code: 'link.unknown' },
     },
     {
       name: 'refuses included fields of numbers',

@@ -184,12 +184,17 @@ describe('the units that a unit is linked with', () => {
     {
       name: 'an unknown kind of neighbours',
       request: `GET ${path}/child?kind_id=plaec`,
-      expect: { status: 404, code: 'kind.unknown' },
+      expect: { status: 404, code: 'kind.unknown', parameter: 'kind_id' },
     },
     {
       name: 'kinds of the model, which have no such links',
       request: `GET ${path}/child?kind_id=place&kind_id=group`,
       expect: { status: 404, code: 'link.unknown', parameter: 'kind_id', text: "'group'" },
+    },
+    {
+      name: 'a kind that may not be read before an unknown link type',
+      request: `GET ${path}/child?kind_id=sealed&link_id=raod`,
+      expect: { status: 403, code: 'access.denied' },
     },
     {
       name: 'kinds of the model that may not be read',
