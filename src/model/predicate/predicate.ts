@@ -205,3 +205,9 @@ export function selective(predicate: Predicate | undefined): Predicate | undefin
 export function conjunction(a: Predicate | undefined, b: Predicate | undefined): Predicate | undefined {
   return a && b ? { op: 'and', parts: [a, b] } : (a ?? b);
 }
+
+/** The parts of a conjunction. */
+export function conjunctsOf(predicate: Predicate | undefined): readonly Predicate[] {
+  if (!predicate) return [];
+  return predicate.op === 'and' ? predicate.parts.flatMap((part) => conjunctsOf(part)) : [predicate];
+}

@@ -7,7 +7,7 @@
  * than the number of its tables, that of subqueries only with their number.
  */
 import type { KindDef } from '../../model/model.js';
-import type { Predicate, Related, Step, Target } from '../../model/predicate/predicate.js';
+import { conjunctsOf, type Predicate, type Related, type Step, type Target } from '../../model/predicate/predicate.js';
 import { extentOf, targetsOf, wayKeys } from '../../model/predicate/predicate-cost.js';
 import { columnRef } from '../columns.sql.js';
 import { all, EMPTY_SQL, ident, join, param, sql, type Fragment } from '../fragment.js';
@@ -162,12 +162,6 @@ export function conditionOnRows(
   const lookups = Lookups.from(schema, '_r', rows);
   const condition = conditionSql(predicate, lookups);
   return sql`EXISTS (SELECT FROM (SELECT) AS ${ident('_r_0')}${lookups.joins} WHERE ${condition})`;
-}
-
-/** The parts of a conjunction. */
-function conjunctsOf(predicate: Predicate | undefined): readonly Predicate[] {
-  if (!predicate) return [];
-  return predicate.op === 'and' ? predicate.parts.flatMap((part) => conjunctsOf(part)) : [predicate];
 }
 
 /** A condition on rows that are joined. */

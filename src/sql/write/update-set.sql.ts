@@ -12,8 +12,8 @@ import { isModelVersion, modelVersion } from '../model-version.sql.js';
 import { INPUT_KEY, isPlannedOnce, keyedInputRows, type RowsText } from './new-rows.sql.js';
 import { predicateSql, rowConditions } from '../condition/predicate.sql.js';
 import { kindTable } from '../table.sql.js';
-import { changesOf, keepsValue, staysAllowed } from './update.sql.js';
-import { returnedColumns, type UpdatePlan } from './write.sql.js';
+import { changesOf, editedColumns, keepsValue, staysAllowed } from './update.sql.js';
+import type { UpdatePlan } from './write.sql.js';
 
 export interface UpdateSetPlan extends Omit<UpdatePlan, 'id' | 'tags' | 'expressions'> {
   /** The units that the caller may read; undefined for all. */
@@ -81,7 +81,7 @@ export function updateSetStatement(plan: UpdateSetPlan, { json, count }: RowsTex
         SET ${changesOf({ written })}
         FROM input AS i
         WHERE ${isTarget} AND (SELECT ok FROM verdict)
-        RETURNING i._n::int - 1 AS n, ${returnedColumns(plan)}
+        RETURNING i._n::int - 1 AS n, ${editedColumns(plan)}
       )
       SELECT
         ${modelVersion(schema)} AS v,

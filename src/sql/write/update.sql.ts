@@ -1,6 +1,8 @@
 /** Edits of units: one statement each, with the results of expressions on what is stored. */
 import type { FieldExpression } from '../../model/expression.js';
 import type { Field } from '../../model/model.js';
+import { conjunctsOf, type Predicate } from '../../model/predicate/predicate.js';
+import { testedFields } from '../../model/predicate/related.js';
 import { columnRef } from '../columns.sql.js';
 import { hasConditions, jsonObject } from '../list/hidden-fields.sql.js';
 import { expressionResult, hasOneText, resultFits } from './expression.sql.js';
@@ -8,7 +10,7 @@ import { all, EMPTY_SQL, ident, join, param, render, sql, type Fragment, type St
 import { inputColumn, inputRows, inputTable, paramsOf, type NewRows, type RowsText } from './new-rows.sql.js';
 import { fromTemplate } from '../statement-template.js';
 import { hasId, kindTable } from '../table.sql.js';
-import { SET_UPDATED_AT } from '../unit-version.sql.js';
+import { SET_UPDATED_AT, UPDATED_AT } from '../unit-version.sql.js';
 import {
   holdsFor,
   returnedColumns,
@@ -45,7 +47,7 @@ function updateSql(plan: UpdatePlan, input: Fragment, id: Fragment, version: Fra
     UPDATE ${kindTable(plan.schema, plan.kind)} AS t
     SET ${changesOf(plan)}${source}
     WHERE ${all([targetConditions(plan, id, version), staysAllowed(plan), ...once, ...expressions.map(resultFits)])}
-    RETURNING ${returnedColumns(plan)}
+    RETURNING ${editedColumns(plan)}
   `;
   return versionedAnswer(plan.schema, affected);
 }
@@ -110,7 +112,26 @@ export function keptValuesStatement(plan: UpdatePlan, { json }: RowsText): State
   `);
 }
 
-/** Whether the unit satisfies the condition of the plan after the edit. */
-export function staysAllowed(plan: WritePlan & Pick<UpdatePlan, 'expressions'>): Fragment | undefined {
-  return plan.allowed && holdsFor(plan, plan.allowed, 'i', 't');
+/** Whether the unit satisfies the condition of the plan after the edit, if it did before; undefined if that is certain. */
+export function staysAllowed(plan: EditPlan): Fragment | undefined {
+  const tested = changedBy(plan, plan.allowed);
+  return tested && holdsFor(plan, tested, 'i', 't');
+}
+
+/** The columns of an edited unit, which the caller could read before. */
+export function editedColumns(plan: EditPlan): Fragment {
+  return returnedColumns({ ...plan, shown: changedBy(plan, plan.shown) });
+}
+
+type EditPlan = WritePlan & Pick<UpdatePlan, 'expressions'>;
+
+/**
+ * The parts of a condition whose result an edit can change: those that test a field that it writes. So large rules, such
+ * as those over linked units of many kinds, are in the statement once.
+ */
+function changedBy({ written, expressions = [] }: EditPlan, condition: Predicate | undefined): Predicate | undefined {
+  const changed = new Set([...written, ...expressions.map(({ field }) => field)].map(({ column }) => column));
+  changed.add(UPDATED_AT);
+  const parts = conjunctsOf(condition).filter((part) => testedFields(part).some(({ column }) => changed.has(column)));
+  return parts.length > 0 ? { op: 'and', parts } : undefined;
 }

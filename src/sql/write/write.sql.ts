@@ -40,7 +40,7 @@ export interface WritePlan {
   readonly fields: readonly Field[];
   /** The units that the caller may read; of others only `id` and `kind_id` are answered. Undefined for all. */
   readonly shown: Predicate | undefined;
-  /** The condition that a unit must satisfy after the write; undefined for none. */
+  /** The condition that a unit must satisfy after the write, of an edit before it too; undefined for none. */
   readonly allowed: Predicate | undefined;
   /** Of an upsert: unique fields. A new unit with the values of another one is left out. */
   readonly by?: readonly Field[] | undefined;

@@ -93,6 +93,10 @@ function statements(schema: string, version: number): Map<string, Statement> {
     planList(listQueryOf(`?${query}`), context(of, access));
   const own: Predicate = { op: 'is', target: { field: city.keyField, keys: [] }, negated: false, value: ID };
   const field = (id: string) => city.fields.get(id) ?? city.keyField;
+  const renamed: Predicate = {
+    op: 'and',
+    parts: [own, { op: 'isnull', target: { field: field('name'), keys: [] }, value: false }],
+  };
   const write: WritePlan = {
     schema,
     kind: city,
@@ -207,6 +211,13 @@ function statements(schema: string, version: number): Map<string, Statement> {
       ),
     ],
     [
+      'an update of a unit with rules, of which those are tested again that it can break',
+      updateStatement(
+        { ...once, id: ID, access: renamed, shown: renamed, allowed: renamed, tags: undefined },
+        rowParams([field('name')], { name: 'Oslo' }) ?? { params: [] },
+      ),
+    ],
+    [
       'whether values that may be written once would stay',
       keptValuesStatement(
         { ...once, id: ID, access: undefined, tags: undefined },
@@ -224,14 +235,14 @@ function statements(schema: string, version: number): Map<string, Statement> {
     [
       'an update of all units that match',
       updateMatchingStatement(
-        { ...matching, ...write, ...once, expressions, allowed: own },
+        { ...matching, ...write, ...once, expressions, allowed: renamed },
         rowParams([field('name')], { name: 'Oslo' }) ?? { params: [] },
       ),
     ],
     [
       'which of the units that match would get values of another one',
       takenByMatchingStatement(
-        { ...matching, ...write, ...once, expressions, allowed: own },
+        { ...matching, ...write, ...once, expressions, allowed: renamed },
         rowParams([field('name')], { name: 'Oslo' }) ?? { params: [] },
         [[field('name')], [field('name'), field('size')]],
       ),
@@ -247,7 +258,7 @@ function statements(schema: string, version: number): Map<string, Statement> {
     [
       'an update of several units, each to values of its own',
       updateSetStatement(
-        { ...write, ...once, readable: own, access: own, allowed: own, rules: [own], keys: [ID] },
+        { ...write, ...once, readable: own, access: own, shown: renamed, allowed: renamed, rules: [own], keys: [ID] },
         runSync(rowsText([{ name: 'Oslo' }])),
       ),
     ],

@@ -1,5 +1,7 @@
 /** Writes have few texts: what differs between requests is bound as parameters. */
 import { describe, expect, it } from 'vitest';
+import type { Predicate } from '../../../src/model/predicate/predicate.js';
+import { LIMITS } from '../../../src/shared/limits.js';
 import { runSync } from '../../../src/shared/work-in-pieces.js';
 import { updateStatement } from '../../../src/sql/write/update.sql.js';
 import { deleteStatement, insertStatement, type UpdatePlan } from '../../../src/sql/write/write.sql.js';
@@ -26,6 +28,33 @@ describe('a write', () => {
     expect(statement(41).text).toBe(statement(42).text);
     expect(statement(41).values).toContain(41);
     expect(statement(42).prepare).toBe(true);
+  });
+});
+
+describe('an edit', () => {
+  const target = (id: string) => ({ field: CITY.fields.get(id) ?? CITY.keyField, keys: [] });
+  const linked = Array.from({ length: LIMITS.relatedKinds }, (_, at) => ({
+    kind: { ...CITY, id: `kind_${at}`, table: `kind_${at}` },
+    access: undefined,
+    filter: { op: 'order', target: target('size'), than: 'gt', value: 5 } satisfies Predicate,
+  }));
+  const via = { type: 'link', link: 'link', direction: 'child', everyKind: false, where: undefined } as const;
+  const rule: Predicate = { op: 'exists', related: { via, of: CITY, kinds: linked } };
+  const edit = (condition: Predicate) =>
+    updateStatement(
+      { ...plan(1), access: { op: 'and', parts: [rule, condition] }, shown: rule, allowed: condition },
+      { params: ['x', 1] },
+    );
+
+  it('tests rules over linked units of many kinds once each, as it can not change their result', () => {
+    const { text } = edit(rule);
+    expect(text.split('"kind_499" AS').length - 1).toBe(2);
+  });
+
+  it('tests what it changes again', () => {
+    const { text } = edit({ op: 'and', parts: [rule, { op: 'isnull', target: target('name'), value: true }] });
+    expect(text.split('"kind_499" AS').length - 1).toBe(2);
+    expect(text).toContain('"_n"."name" IS NULL');
   });
 });
 
