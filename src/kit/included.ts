@@ -1,5 +1,6 @@
 /** The types of units in lists, by what `include` names. */
 import type { UnitOf } from './kinds.js';
+import type { Trim } from './trim.js';
 
 /**
  * A unit of a list with `include`: the fields that it names, and its terms. All fields if the names are not known when the
@@ -13,7 +14,13 @@ export type Included<U, I extends readonly string[], Nested extends boolean = fa
       ? U & TermsOf<I[number]>
       : string extends keyof U
         ? U & TermsOf<I[number]>
-        : { readonly [P in Extract<keyof U, I[number]>]: Exclude<U[P], undefined> } & TermsOf<I[number]>;
+        : { readonly [P in Extract<keyof U, I[number]>]: Exclude<U[P], undefined> } & FarValuesOf<U, I[number]> &
+            TermsOf<I[number]>;
+
+/** Values over several references, and inside of JSON. */
+type FarValuesOf<U, T extends string> = {
+  readonly [P in Exclude<T, keyof U | `${string}(${string}`> & `${string}.${string}`]: unknown;
+};
 
 /** The terms among names of `include`: numbers of related units, related units, and snippets. */
 type TermsOf<T extends string> = { readonly [P in T as TermName<P>]: TermValue<P> };
@@ -38,5 +45,3 @@ type TermResult<F extends string, Rest extends string> = F extends 'count_relate
       ? readonly UnitOf<Trim<K>>[]
       : unknown
     : unknown;
-
-type Trim<T extends string> = T extends ` ${infer R}` ? Trim<R> : T extends `${infer R} ` ? Trim<R> : T;

@@ -19,6 +19,7 @@
 export * from './context.js';
 export * from './filter.js';
 export * from './function-error.js';
+export * from './grouped.js';
 export * from './included.js';
 export * from './kinds.js';
 export * from './link-types.js';

@@ -1,4 +1,5 @@
 /** Units, and the operations on them. */
+import type { Grouped, Terms } from './grouped.js';
 import type { Included } from './included.js';
 
 /** Options of a list: the query parameters of the same names (docs/filter.md). */
@@ -24,11 +25,11 @@ export interface ListOptions<I extends readonly string[] = readonly string[], Ne
 }
 
 /** Options of an aggregation: the query parameters of the same names (docs/aggregation.md). */
-export interface AggregateOptions {
+export interface AggregateOptions<S extends Terms = Terms, G extends Terms = Terms> {
   /** Functions such as `count()`, `paid:sum(total,eq(state,paid))`. */
-  readonly select?: string | readonly string[];
+  readonly select?: S;
   /** What units are grouped by, such as `country.name`, `year(inserted_at)`; all are one group if omitted. */
-  readonly group?: string | readonly string[];
+  readonly group?: G;
   /** The units, before they are grouped. */
   readonly filter?: string;
   /** Words to search for, as in lists. */
@@ -44,9 +45,6 @@ export interface AggregateOptions {
   /** The time zone of periods of datetimes; `UTC` by default. */
   readonly timezone?: string;
 }
-
-/** A group of units: a value for each name of `group` and `select`. */
-export type AnyGroup = Readonly<Record<string, unknown>>;
 
 /** Options of `get` and `find`. */
 export interface GetOptions {
@@ -120,8 +118,13 @@ export interface Units<U, V> {
   list<const I extends readonly string[] = readonly string[], Nested extends boolean = false>(
     options?: ListOptions<I, Nested>,
   ): Promise<Page<Included<U, I, Nested>>>;
-  /** Groups and counts units. Values of hidden parameters are not enumerable. @throws 400 for a bad query, 403 */
-  aggregate(options: AggregateOptions): Promise<Page<AnyGroup>>;
+  /**
+   * Groups and counts units; a group has the fields that `group` and `select` name. Values of hidden parameters are not
+   * enumerable. @throws 400 for a bad query, 403
+   */
+  aggregate<const S extends Terms = readonly [], const G extends Terms = readonly []>(
+    options: AggregateOptions<S, G>,
+  ): Promise<Page<Grouped<U, S, G>>>;
   /** Returns a unit. @throws 404 if it does not exist or the caller may not read it */
   get(id: string, options?: GetOptions): Promise<WithEtag<U>>;
   /** Returns a unit, or null if it does not exist or the caller may not read it. */

@@ -126,10 +126,10 @@ export class Contexts {
           const parameters = optionParameters(options, `units('${kind}').list(options)`);
           return get(() => all.list(session, kind, parameters));
         }) as Units<UnitObject, UnitObject>['list'] as Units<UnitWithEtag, UnitObject>['list'],
-        aggregate: async (options) => {
+        aggregate: (async (options) => {
           const parameters = optionParameters(options, `units('${kind}').aggregate(options)`);
           return get(() => all.aggregate(session, kind, parameters));
-        },
+        }) as Units<UnitWithEtag, UnitObject>['aggregate'],
         get: async (id, options) => {
           const lock = lockOf('get(id, options)', id, options);
           return (lock ? change : get)(() => all.get(session, kind, id, { lock }));

@@ -154,6 +154,8 @@ export async function units({ units }: Context): Promise<void> {
   const names: string[] = ['name'];
   const [dynamic] = (await units('city').list({ include: names })).items;
   void dynamic?.population;
+  const [far] = (await units('visit').list({ include: ['note', 'city.country.name'] })).items;
+  if (far) same<[typeof far.note, (typeof far)['city.country.name']], [string | null, unknown]>(true);
   const [nested] = (await units('visit').list({ include: ['city.name'], nest: true })).items;
   void nested?.city;
   const [other] = (await units('elsewhere').list({ include: ['title', 'n:count_related(a.b)'] })).items;
@@ -161,8 +163,39 @@ export async function units({ units }: Context): Promise<void> {
 }
 `;
 
+const GROUPS = `${HEAD}
+export async function groups({ units }: Context): Promise<void> {
+  const options = {
+    group: ['name', 'seen:year(inserted_at)', 'bucket(population,1000)', 'visits: count_related(visit.city)'],
+    select: ['count()', 'sum(population)', 'max(name)', 'big:count(gt(population,5))', 'first(inserted_at)'],
+  } as const;
+  const [first] = (await units('city').aggregate(options)).items;
+  if (first) {
+    same<[typeof first.name, typeof first.seen, typeof first.visits], [string, string | null, number]>(true);
+    same<[typeof first.bucket_population, typeof first.count], [number | string | null, number]>(true);
+    same<[typeof first.sum_population, typeof first.max_name], [number | string | null, string | null]>(true);
+    same<[typeof first.big, typeof first.first_inserted_at], [number, string | null]>(true);
+    // @ts-expect-error not selected
+    void first.min_name;
+  }
+  const inText = { group: 'city.name', select: '[count(eq(note,x)), last(note,and(eq(note,a),eq(note,b)))]' } as const;
+  const [text] = (await units('visit').aggregate(inText)).items;
+  if (text) same<[typeof text.city_name, typeof text.count, typeof text.last_note], [string | null, number, string | null]>(true);
+  const [values] = (await units('visit').aggregate({ group: 'note' })).items;
+  if (values) same<[typeof values.note, keyof typeof values], [string | null, 'note']>(true);
+  const names: string[] = ['count()'];
+  const [dynamic] = (await units('city').aggregate({ select: names })).items;
+  if (dynamic) same<typeof dynamic, Readonly<Record<string, unknown>>>(true);
+  const [unnamed] = (await units('city').aggregate({ select: 'sum(count_related(visit.city))' })).items;
+  if (unnamed) same<typeof unnamed, Readonly<Record<string, unknown>>>(true);
+  const [other] = (await units('elsewhere').aggregate({ group: 'title', select: ['count()', 'sum(size)'] })).items;
+  if (other) same<[typeof other.title, typeof other.sum_size], [unknown, number | string | null]>(true);
+}
+`;
+
 it.each([
   ['links', LINKS],
+  ['groups', GROUPS],
   ['units', UNITS],
   ['expressions', EXPRESSIONS],
   ['linkHooks', LINK_HOOKS],
