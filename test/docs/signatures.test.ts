@@ -27,33 +27,37 @@ const comparison = (block: string) =>
     }),
   ].join('\n');
 
-test('the signatures of the page equal those of the kit, and a difference is detected', { timeout: 60_000 }, async () => {
-  const names = [
-    'Context',
-    'Data',
-    'Units',
-    'ListOptions',
-    'AggregateOptions',
-    'Links',
-    'LinkTo',
-    'LinkAllOptions',
-    'LinkFields',
-    'WalkOptions',
-    'WalkPage',
-    'PathOptions',
-    'Groups',
-    'FunctionOptions',
-    'Hooks',
-  ];
-  expect(told.map(({ name }) => name)).toEqual(expect.arrayContaining(names));
-  const other = signatures.replace('find(id: string,', 'find(id: string | number,');
-  const files = { '_same.ts': comparison(signatures), '_other.ts': comparison(other) };
-  const own = new FunctionsFolder(files);
-  const checker = await TypeChecker.make(own.path);
-  const faults = checker?.check(
-    Object.keys(files).map((name) => join(own.path, name)),
-    'export {};',
-  );
-  expect(faults?.filter(({ file }) => file === '_same.ts')).toEqual([]);
-  expect(faults?.filter(({ file }) => file === '_other.ts')).not.toEqual([]);
-});
+test(
+  'the signatures of the page equal those of the kit, and a difference is detected',
+  { timeout: 60_000 },
+  async () => {
+    const names = [
+      'Context',
+      'Data',
+      'Units',
+      'ListOptions',
+      'AggregateOptions',
+      'Links',
+      'LinkTo',
+      'LinkAllOptions',
+      'LinkFields',
+      'WalkOptions',
+      'WalkPage',
+      'PathOptions',
+      'Groups',
+      'FunctionOptions',
+      'Hooks',
+    ];
+    expect(told.map(({ name }) => name)).toEqual(expect.arrayContaining(names));
+    const other = signatures.replace('find(id: string,', 'find(id: string | number,');
+    const files = { '_same.ts': comparison(signatures), '_other.ts': comparison(other) };
+    const own = new FunctionsFolder(files);
+    const checker = await TypeChecker.make(own.path);
+    const faults = checker?.check(
+      Object.keys(files).map((name) => join(own.path, name)),
+      'export {};',
+    );
+    expect(faults?.filter(({ file }) => file === '_same.ts')).toEqual([]);
+    expect(faults?.filter(({ file }) => file === '_other.ts')).not.toEqual([]);
+  },
+);
