@@ -1,11 +1,10 @@
 /** Writes an export to a file or to standard output. */
-import { createWriteStream } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
 import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import type { ExportTarget, LineFormat } from '../../transfer/export.output.js';
-import { isCompressed, STANDARD_STREAM } from './transfer-options.js';
+import { DraftFile } from './draft-file.js';
+import { isCompressed } from './transfer-options.js';
 
 /** Characters that are collected before they are written. */
 const CHUNK = 64 * 1024;
@@ -21,23 +20,25 @@ export interface FileOutputOptions {
 export class FileOutput implements ExportTarget {
   readonly #abort = new AbortController();
   readonly #target: Writable;
-  readonly #draft: string;
+  readonly #file: DraftFile;
   readonly #written: Promise<void>;
   #text = '';
   #full: Promise<void> | undefined;
   #started = false;
 
   constructor(
-    private readonly file: string,
+    file: string,
     private readonly format: Pick<LineFormat, 'head' | 'lineOf'>,
     private readonly options: FileOutputOptions,
   ) {
-    this.#draft = `${file}.part`;
-    const output: Writable =
-      file === STANDARD_STREAM ? process.stdout : createWriteStream(this.#draft, { mode: options.mode });
+    this.#file = new DraftFile(file, options.mode);
+    const { stream: output } = this.#file;
     const compressor = isCompressed(file) ? createGzip() : undefined;
     this.#target = compressor ?? output;
-    this.#written = compressor ? pipeline(compressor, output) : closed(output);
+    const written = compressor ? pipeline(compressor, output) : closed(output);
+    this.#written = written.catch((error: unknown) => {
+      throw this.#file.failure(error);
+    });
     this.#written.catch((error: unknown) => this.#abort.abort(error));
   }
 
@@ -64,16 +65,16 @@ export class FileOutput implements ExportTarget {
   async finish(): Promise<void> {
     this.#write();
     await this.#full;
-    if (this.file === STANDARD_STREAM && !isCompressed(this.file)) return;
+    if (this.#file.isStandard) return;
     this.#target.end();
     await this.#written;
-    if (this.file !== STANDARD_STREAM) await rename(this.#draft, this.file);
+    await this.#file.keep();
   }
 
   destroy(): void {
-    if (this.file === STANDARD_STREAM) return;
+    if (this.#file.isStandard) return;
     this.#target.destroy();
-    void rm(this.#draft, { force: true });
+    void this.#file.discard();
   }
 
   #write(): void {

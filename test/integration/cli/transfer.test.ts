@@ -88,4 +88,9 @@ describe('export', () => {
     expect(refused.err).toContain("no parameter 'none'");
     expect(readdirSync(folder).filter((name) => name.startsWith('refused'))).toEqual([]);
   });
+
+  it('says what is wrong with a file that can not be written', async () => {
+    const { err } = await kind('export', project.id, 'book', file('nowhere/all.csv'));
+    expect(err).toMatch(/^error: .*all\.csv can not be written: ENOENT.*\n$/);
+  });
 });

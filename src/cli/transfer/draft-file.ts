@@ -1,0 +1,40 @@
+/** A file that has its name when it is complete, and `.part` after it until then; or standard output. */
+import { createWriteStream } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import type { Writable } from 'node:stream';
+import { STANDARD_STREAM } from './transfer-options.js';
+
+export class DraftFile {
+  readonly stream: Writable;
+  readonly isStandard: boolean;
+  readonly #draft: string;
+
+  /** @param mode who may read it; by default, what the user's settings say */
+  constructor(
+    private readonly file: string,
+    mode?: number,
+  ) {
+    this.isStandard = file === STANDARD_STREAM;
+    this.#draft = `${file}.part`;
+    // Flushed, so that it is on the disk when it has its name.
+    this.stream = this.isStandard ? process.stdout : createWriteStream(this.#draft, { mode, flush: true });
+  }
+
+  /** Call it when the stream has ended. */
+  async keep(): Promise<void> {
+    if (this.isStandard) return;
+    await rename(this.#draft, this.file).catch((error: unknown) => {
+      throw this.failure(error);
+    });
+  }
+
+  /** Names the file in an error of its stream, which could be taken for one of the database. */
+  failure(error: unknown): Error {
+    const reason = error instanceof Error ? error.message : String(error);
+    return new Error(`${this.file} can not be written: ${reason}`, { cause: error });
+  }
+
+  async discard(): Promise<void> {
+    if (!this.isStandard) await rm(this.#draft, { force: true });
+  }
+}
