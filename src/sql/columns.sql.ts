@@ -1,5 +1,7 @@
 /** Columns: their types, and the expressions that turn them into JSON. */
 import type { Field } from '../model/model.js';
+import type { ColumnShape } from '../model/table/shape.js';
+import type { Json } from '../shared/json.js';
 import type { ColumnType, JsonForm } from '../model/parameter-type/parameter-type.js';
 import { flatten, ident, integer, join, literal, sql, sqlType, type Fragment } from './fragment.js';
 import { utcText } from './time.sql.js';
@@ -80,4 +82,18 @@ export function selectList(fields: readonly Field[]): Fragment {
   const list = flatten(join(fields.map((field) => sql`${fieldJson(field)} AS ${ident(field.id)}`)));
   selectLists.set(fields, list);
   return list;
+}
+
+/** A constant, which PostgreSQL stores in its catalogue without rewriting the table. */
+export function defaultLiteral(value: Json, column: Pick<ColumnShape, 'type' | 'array'>): Fragment {
+  const type = columnType(column.type, column.array);
+  if (column.array && Array.isArray(value)) {
+    return sql`ARRAY[${join(value.map((item) => scalarLiteral(item as Json, column)))}]::${type}`;
+  }
+  return sql`${scalarLiteral(value, column)}::${type}`;
+}
+
+function scalarLiteral(value: Json, column: Pick<ColumnShape, 'type'>): Fragment {
+  if (column.type === 'jsonb') return sql`${literal(JSON.stringify(value))}::jsonb`;
+  return literal(typeof value === 'string' ? value : JSON.stringify(value));
 }

@@ -2,6 +2,7 @@
 import { SessionStore } from '../../src/auth/session/session-store.js';
 import { TokenService, type Tokens } from '../../src/auth/session/token.service.js';
 import { ProjectStore } from '../../src/tenancy/project-store.js';
+import { query } from './definitions.js';
 import type { TestProject } from './service.js';
 
 /** Makes `person` a member kind of the project, and answers the project as one of its members. */
@@ -25,6 +26,12 @@ export async function tokensOf(
   if (!project) throw new Error(`no project ${id}`);
   const grant = await service.app.get(SessionStore).start(service.database, project, { kindId, memberId, password });
   return service.app.get(TokenService).issue(id, kindId, memberId, grant);
+}
+
+/** The project as its first administrator, with a session that the service starts. */
+export async function asAdministrator(project: TestProject): Promise<TestProject> {
+  const [admin] = await query<{ id: string }>(project, 'SELECT id::text FROM $schema.kind_admin ORDER BY id LIMIT 1');
+  return project.as((await tokensOf(project, 'kind_admin', admin?.id ?? '')).access_token);
 }
 
 /** The same project without a token. */

@@ -87,30 +87,35 @@ export class DefinitionChangeService {
     return this.#queue.run(project.id, () => this.#change(project, options, work));
   }
 
+  /** The same in a transaction at READ COMMITTED that has read nothing of the project, such as one that makes it. */
+  async changeWithin<T>(
+    tx: Transaction,
+    project: Project,
+    options: ChangeOptions,
+    work: (change: DefinitionChange) => Promise<T>,
+  ): Promise<T> {
+    await tx.run(lockProjectStatement(project.schema));
+    await tx.run(lockTimeoutStatement(TABLE_LOCK_TIMEOUT));
+    const changed = async (): Promise<T> => {
+      const before = await loadModel(tx, project, { known: this.models.peek(project) });
+      const change = new DefinitionChange(tx, before, options.cascade, options.tellCounts, options.caller);
+      const result = await work(change);
+      const model = await this.#apply(project, change);
+      tx.afterCommit(() => void this.models.publish(project, model));
+      if (this.audit.isOn) this.#audit(project, before, model, options, tx);
+      return result;
+    };
+    return options.around ? options.around(tx, changed) : changed();
+  }
+
   #change<T>(project: Project, options: ChangeOptions, work: (change: DefinitionChange) => Promise<T>): Promise<T> {
-    return this.database.transaction(
-      async (tx) => {
-        await tx.run(lockProjectStatement(project.schema));
-        await tx.run(lockTimeoutStatement(TABLE_LOCK_TIMEOUT));
-        const changed = async (): Promise<T> => {
-          const before = await loadModel(tx, project, { known: this.models.peek(project) });
-          const change = new DefinitionChange(tx, before, options.cascade, options.tellCounts, options.caller);
-          const result = await work(change);
-          const model = await this.#apply(project, change);
-          tx.afterCommit(() => void this.models.publish(project, model));
-          if (this.audit.isOn) this.#audit(project, before, model, options, tx);
-          return result;
-        };
-        return options.around ? options.around(tx, changed) : changed();
-      },
+    return this.database.transaction((tx) => this.changeWithin(tx, project, options, work), {
       // READ COMMITTED, because model, counts and stored values must be those committed while it waited for its locks.
       // Nothing is read before.
-      {
-        isolation: 'read committed',
-        lockTimeout: PROJECT_LOCK_TIMEOUT,
-        statementTimeout: options.statementTimeout ?? CHANGE_STATEMENT_TIMEOUT,
-      },
-    );
+      isolation: 'read committed',
+      lockTimeout: PROJECT_LOCK_TIMEOUT,
+      statementTimeout: options.statementTimeout ?? CHANGE_STATEMENT_TIMEOUT,
+    });
   }
 
   #audit(project: Project, before: Model, after: Model, { caller, requestId }: ChangeOptions, tx: Transaction): void {

@@ -1,6 +1,7 @@
 /** Creates, upgrades and deletes projects and their schemas, with the same diff and DDL as changes of definitions. */
 import { Injectable } from '@nestjs/common';
 import { Database, type Executor, type Transaction } from '../../database/database.js';
+import type { TransactionOptions } from '../../database/database-options.js';
 import { isDuplicateSchema, isStaleModel, isUniqueViolation } from '../../database/statement/sqlstate.js';
 import type { ProjectSettings } from '../../database/entities/project.entity.js';
 import { ProjectRepository, type ProjectRow } from '../../database/registry/project.repository.js';
@@ -9,7 +10,7 @@ import type { AccessDefault } from '../../model/parameter-type/parameter-setting
 import { builtInRecords, buildModel } from '../../model/build/build-model.js';
 import { diffModels } from '../../model/table/diff.js';
 import { schemaName } from '../../model/names.js';
-import { refusal } from '../../shared/errors.js';
+import { refusal, type KindError } from '../../shared/errors.js';
 import { PROJECT_ID } from '../../shared/identifiers.js';
 import { notifyStatement } from '../../sql/server/connection.sql.js';
 import { inOneMessage } from '../../sql/fragment.js';
@@ -47,6 +48,11 @@ export interface NewProject {
   readonly id: string;
   readonly label?: string;
   readonly accessDefault?: AccessDefault;
+  /** When it was first made; now, if it is not made again from a backup. */
+  readonly insertedAt?: string;
+  readonly modelVersion?: number;
+  /** Built-in kinds that it does not get, because it will have kinds of its own with these ids. */
+  readonly withoutKinds?: readonly string[];
 }
 
 export interface ProjectChange {
@@ -66,38 +72,40 @@ export class Provisioning {
 
   /** Creates a project; `populate` runs in the same transaction. @throws KindError 400, 409 */
   async create(
-    { id, label = id, accessDefault = 'open' }: NewProject,
-    populate: (executor: Executor, project: Project) => Promise<unknown> = () => Promise.resolve(),
+    { id, label = id, accessDefault = 'open', insertedAt, modelVersion = 1, withoutKinds = [] }: NewProject,
+    populate: (tx: Transaction, project: Project) => Promise<unknown> = () => Promise.resolve(),
+    options: Pick<TransactionOptions, 'statementTimeout'> = {},
   ): Promise<Project> {
-    if (!PROJECT_ID.test(id)) {
-      throw refusal(
-        'identifier.malformed',
-        `'${id}': a project id is a lower-case letter, then 1 to 39 lower-case letters, digits, _ and -`,
-      );
-    }
+    checkId(id);
+    const records = builtInRecords(new Set(withoutKinds));
     const project = projectOf({ id, label, settings: {} });
     const fold = await foldCollation(this.database);
     const createTables = async (tx: Transaction): Promise<void> => {
       try {
-        await tx.run(insertProjectStatement(id, label));
+        await tx.run(insertProjectStatement(id, label, insertedAt));
       } catch (error) {
-        if (isUniqueViolation(error)) throw refusal('project.exists', `A project '${id}' exists already`);
-        throw error;
+        throw isUniqueViolation(error) ? exists(id) : error;
       }
       await makeSchema(tx, project, fold);
-      const model = { version: 1, builtIn: BUILT_IN_VERSION, accessDefault };
+      const model = { version: modelVersion, builtIn: BUILT_IN_VERSION, accessDefault };
       await tx.run(insertModelStatement(project.schema, model));
-      const { steps } = diffModels(undefined, buildModel(builtInRecords()));
+      const { steps } = diffModels(undefined, buildModel(records));
       await runSteps(tx, project.schema, steps);
-      await insertBuiltInRows(tx, project.schema);
+      await insertBuiltInRows(tx, project.schema, records);
       await populate(tx, project);
       await tx.run(notifyStatement(PROJECT_CHANNEL, id));
     };
     // Its tables are not visible to others yet. A concurrent creation with the same id waits for this one, without a
     // timeout.
-    await this.database.transaction(createTables, { isolation: 'read committed' });
+    await this.database.transaction(createTables, { ...options, isolation: 'read committed' });
     this.#record('created', id, { access_default: accessDefault });
     return project;
+  }
+
+  /** @throws KindError 400, 409 if no project can be made with that id */
+  async checkFree(id: string): Promise<void> {
+    checkId(id);
+    if (await this.registry.find(id)) throw exists(id);
   }
 
   list(): Promise<ProjectRow[]> {
@@ -203,6 +211,19 @@ export class Provisioning {
 /** @throws KindError 503 if its deletion has begun */
 export function checkNotDeleted({ id, status }: ProjectRow): void {
   if (status !== 'active') throw refusal('project.unavailable', `The project '${id}' is being deleted`);
+}
+
+/** @throws KindError 400 */
+function checkId(id: string): void {
+  if (PROJECT_ID.test(id)) return;
+  throw refusal(
+    'identifier.malformed',
+    `'${id}': a project id is a lower-case letter, then 1 to 39 lower-case letters, digits, _ and -`,
+  );
+}
+
+function exists(id: string): KindError {
+  return refusal('project.exists', `A project '${id}' exists already`);
 }
 
 /** @throws KindError 409 if the schema exists although the registry has no such project */

@@ -33,3 +33,32 @@ export function startProgress(label: string, total: number | undefined, stream =
     stop: () => bar.stop(),
   };
 }
+
+/** The progress of a command with several steps: one bar after the other. */
+export class ProgressBars implements Progress {
+  #current: Progress = NO_PROGRESS;
+
+  start(label: string, total: number): void {
+    this.stop();
+    this.#current = startProgress(label, total);
+  }
+
+  /** Starts a step with its first update. */
+  next(label: string, total: number): Progress['update'] {
+    let started = false;
+    return (done, units) => {
+      if (!started) this.start(label, total);
+      started = true;
+      this.update(done, units);
+    };
+  }
+
+  update(done: number, units: number): void {
+    this.#current.update(done, units);
+  }
+
+  stop(): void {
+    this.#current.stop();
+    this.#current = NO_PROGRESS;
+  }
+}

@@ -1,5 +1,4 @@
 /** Reads an exported project from a folder, and compares each file with what the manifest says of it. */
-import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -11,6 +10,7 @@ import {
   type ArchiveReader,
   type Manifest,
 } from '../../transfer/project/archive.js';
+import { compareFile, FileMeasure } from '../../transfer/project/archive-file.js';
 import { MANIFEST } from './folder.writer.js';
 
 /** Bytes that are read, and stored, at once. */
@@ -27,28 +27,24 @@ export class FolderReader implements ArchiveReader {
     return new FolderReader(folder, parseManifest(await manifestText(folder)));
   }
 
-  async *read({ path, records, bytes, sha256 }: ArchiveFile): AsyncGenerator<ArchivePart> {
-    const hash = createHash('sha256');
+  async *read(file: ArchiveFile): AsyncGenerator<ArchivePart> {
+    const measure = new FileMeasure();
     const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
-    let [size, count, rest] = [0, 0, ''];
+    let rest = '';
     try {
-      for await (const part of createReadStream(join(this.folder, path), { highWaterMark: PART_BYTES })) {
+      for await (const part of createReadStream(join(this.folder, file.path), { highWaterMark: PART_BYTES })) {
         const read = part as Buffer;
-        hash.update(read);
-        size += read.length;
+        measure.add(read);
         const lines = utf8.decode(read, { stream: true }).split('\n');
         lines[0] = rest + (lines[0] ?? '');
         rest = lines.pop() ?? '';
-        count += lines.length;
+        measure.records += lines.length;
         yield { lines, bytes: read.length };
       }
     } catch (error) {
-      throw isMissing(error) ? new ArchiveError(`${path} is missing`) : error;
+      throw isMissing(error) ? new ArchiveError(`${file.path} is missing`) : error;
     }
-    if (size < bytes) throw new ArchiveError(`${path} was cut off: it has ${size} bytes of ${bytes}`);
-    if (size > bytes || count !== records || hash.digest('hex') !== sha256) {
-      throw new ArchiveError(`${path} was altered after the export`);
-    }
+    compareFile(file, measure.of(file.path));
   }
 }
 

@@ -1,5 +1,4 @@
 /** Writes a project to a folder that is new or empty. The files can be read by their owner alone. */
-import { createHash } from 'node:crypto';
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { LineFormat } from '../../transfer/export.output.js';
@@ -9,6 +8,7 @@ import {
   type ArchiveWriter,
   type Manifest,
 } from '../../transfer/project/archive.js';
+import { FileMeasure } from '../../transfer/project/archive-file.js';
 import { FileOutput } from './file-output.js';
 
 export const MANIFEST = 'manifest.json';
@@ -22,8 +22,7 @@ export class FolderWriter implements ArchiveWriter {
 
   /** @throws ArchiveError if there is something in the folder */
   static async create(folder: string): Promise<FolderWriter> {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    if ((await readdir(folder)).length > 0) throw new ArchiveError(`the folder ${folder} is not empty`);
+    await makeEmptyFolder(folder);
     return new FolderWriter(folder);
   }
 
@@ -31,14 +30,10 @@ export class FolderWriter implements ArchiveWriter {
     const file = join(this.folder, path);
     await mkdir(dirname(file), { recursive: true, mode: 0o700 });
     this.#written.add(path.split('/')[0] ?? path);
-    const hash = createHash('sha256');
-    let [records, bytes] = [0, 0];
+    const measure = new FileMeasure();
     const output = new FileOutput(file, LINES, {
-      onLine: () => (records += 1),
-      onText: (text) => {
-        bytes += Buffer.byteLength(text);
-        hash.update(text);
-      },
+      onLine: () => (measure.records += 1),
+      onText: (text) => measure.add(text),
       mode: 0o600,
     });
     this.#open = output;
@@ -48,15 +43,13 @@ export class FolderWriter implements ArchiveWriter {
       close: async () => {
         await output.finish();
         this.#open = undefined;
-        return { path, records, bytes, sha256: hash.digest('hex') };
+        return measure.of(path);
       },
     };
   }
 
   async finish(manifest: Manifest): Promise<void> {
-    const file = join(this.folder, MANIFEST);
-    await writeFile(`${file}.part`, `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600 });
-    await rename(`${file}.part`, file);
+    await writeJson(join(this.folder, MANIFEST), manifest);
   }
 
   /** The folder stays, empty. */
@@ -66,4 +59,16 @@ export class FolderWriter implements ArchiveWriter {
       await rm(join(this.folder, name), { recursive: true, force: true });
     }
   }
+}
+
+/** Only its owner may read it. @throws ArchiveError if there is something in the folder */
+export async function makeEmptyFolder(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  if ((await readdir(folder)).length > 0) throw new ArchiveError(`the folder ${folder} is not empty`);
+}
+
+/** The file has its name when it is complete. */
+export async function writeJson(file: string, value: object): Promise<void> {
+  await writeFile(`${file}.part`, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 });
+  await rename(`${file}.part`, file);
 }

@@ -1,9 +1,8 @@
 /** The steps of a model change as DDL, and its guards: counts of the units that are in the way of a change. */
 import type { ColumnChange, Condition, Guard, SchemaStep } from '../../model/table/diff.js';
-import type { Json } from '../../shared/json.js';
 import type { ColumnShape, ForeignKeyShape, TableShape } from '../../model/table/required-tables.js';
 import { constraintName } from '../../model/names.js';
-import { columnType } from '../columns.sql.js';
+import { columnType, defaultLiteral } from '../columns.sql.js';
 import { violation } from '../condition/constraint.sql.js';
 import {
   all,
@@ -83,20 +82,6 @@ function columnChange(change: ColumnChange): Fragment[] {
       return change.replace ? [sql`DROP COLUMN ${ident(column.name)}`, add] : [add];
     }
   }
-}
-
-/** A constant, which PostgreSQL stores in its catalogue without rewriting the table. */
-function defaultLiteral(value: Json, column: ColumnShape): Fragment {
-  const type = columnType(column.type, column.array);
-  if (column.array && Array.isArray(value)) {
-    return sql`ARRAY[${join(value.map((item) => scalarLiteral(item as Json, column)))}]::${type}`;
-  }
-  return sql`${scalarLiteral(value, column)}::${type}`;
-}
-
-function scalarLiteral(value: Json, column: ColumnShape): Fragment {
-  if (column.type === 'jsonb') return sql`${literal(JSON.stringify(value))}::jsonb`;
-  return literal(typeof value === 'string' ? value : JSON.stringify(value));
 }
 
 export function dropDefaultsStatement(table: string, columns: readonly string[], schema: string): Statement {

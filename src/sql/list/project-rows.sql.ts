@@ -3,10 +3,10 @@
  * What a line lacks becomes null.
  */
 import type { Field, KindDef } from '../../model/model.js';
-import { uniqueColumns } from '../../model/field.js';
+import { storedDefault, uniqueColumns } from '../../model/field.js';
 import { GROUP_KIND, KIND_KIND, LINK_KIND } from '../../model/built-in-traits.js';
 import { LINK_TABLE } from '../../model/names.js';
-import { columnType, fieldType, selectList } from '../columns.sql.js';
+import { columnType, defaultLiteral, fieldType, selectList } from '../columns.sql.js';
 import { storedCount } from '../count.sql.js';
 import { EXPORT_CURSOR } from './export.sql.js';
 import { EMPTY_SQL, ident, join, literal, param, render, sql, type Fragment, type Statement } from '../fragment.js';
@@ -23,16 +23,25 @@ export interface FileRows {
 }
 
 /** Opens the cursor of the lines, which `nextLinesStatement` fetches, in the order of the key. */
-export function openRowsStatement(schema: string, { table, fields, where, key }: FileRows): Statement {
+export function openRowsStatement(schema: string, file: FileRows): Statement {
+  const { table, fields, key } = file;
   const order = join(key.map((column) => ident('t', column)));
-  const condition = where ? sql` WHERE ${ident('t', where.column)} = ${literal(where.value)}` : EMPTY_SQL;
-  const rows = sql`SELECT ${selectList(fields)} FROM ${ident(schema, table)} AS t${condition} ORDER BY ${order}`;
+  const rows = sql`SELECT ${selectList(fields)} FROM ${ident(schema, table)} AS t${rowsOf(file)} ORDER BY ${order}`;
   return render(
     sql`DECLARE ${EXPORT_CURSOR} NO SCROLL CURSOR FOR SELECT row_to_json(_r)::text AS line FROM (${rows}) AS _r`,
   );
 }
 
 export const CLOSE_ROWS: Statement = render(sql`CLOSE ${EXPORT_CURSOR}`);
+
+/** One row `count`: the rows of a file. */
+export function countFileStatement(schema: string, rows: FileRows): Statement {
+  return render(sql`SELECT count(*)::float8 AS count FROM ${ident(schema, rows.table)} AS t${rowsOf(rows)}`);
+}
+
+function rowsOf({ where }: FileRows): Fragment {
+  return where ? sql` WHERE ${ident('t', where.column)} = ${literal(where.value)}` : EMPTY_SQL;
+}
 
 /** Inserts the rows of lines. Rows of built-in definitions, which every project has, get what can be edited of them. */
 export function insertLinesStatement(schema: string, { table, fields }: FileRows, lines: readonly string[]): Statement {
@@ -42,7 +51,7 @@ export function insertLinesStatement(schema: string, { table, fields }: FileRows
   return render(
     sql`
       INSERT INTO ${ident(schema, table)} AS t (${join(columns)})
-      SELECT ${join(written.map(lineValue))}
+      SELECT ${join(written.map(storedValue))}
       FROM json_to_recordset(${param(`[${lines.join(',')}]`)}::json) AS i(${join(types)})
       ${editedDefinitions(table)}
     `,
@@ -54,6 +63,14 @@ export function insertLinesStatement(schema: string, { table, fields }: FileRows
 function lineType(field: Field): Fragment {
   if (field.columnType === 'jsonb') return sql`jsonb`;
   return isBytes(field) ? columnType('text', field.def.multiple) : fieldType(field);
+}
+
+/** A column without null, which an older release did not have, gets its default. */
+function storedValue(field: Field): Fragment {
+  const value = storedDefault(field);
+  if (field.def.nullable || value === null) return lineValue(field);
+  const column = { type: field.columnType, array: field.def.multiple };
+  return sql`coalesce(${lineValue(field)}, ${defaultLiteral(value, column)})`;
 }
 
 function lineValue(field: Field): Fragment {

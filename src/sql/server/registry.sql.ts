@@ -1,6 +1,6 @@
 /** Statements of the registry of projects that TypeORM does not provide. */
 import { REGISTRY_SCHEMA } from '../../model/names.js';
-import { ident, literal, param, render, sql, type Statement } from '../fragment.js';
+import { ident, join, literal, param, render, sql, type Fragment, type Statement } from '../fragment.js';
 
 /** The advisory lock that a process holds while it upgrades the registry. */
 const REGISTRY_LOCK_KEY = sql`${literal('7205759403792793')}::bigint`;
@@ -36,9 +36,18 @@ export const REGISTRY_HOLDER: Statement = render(
   `,
 );
 
-export function insertProjectStatement(id: string, label: string): Statement {
+/** @param insertedAt when it was made, if not now */
+export function insertProjectStatement(id: string, label: string, insertedAt?: string): Statement {
+  const values: [string, Fragment][] = [
+    ['id', param(id)],
+    ['label', param(label)],
+    ...(insertedAt === undefined
+      ? []
+      : [['inserted_at', sql`${param(insertedAt)}::timestamptz`] as [string, Fragment]]),
+  ];
+  const names = join(values.map(([name]) => ident(name)));
   return render(
-    sql`INSERT INTO ${ident(REGISTRY_SCHEMA, 'project')} ("id", "label") VALUES (${param(id)}, ${param(label)})`,
+    sql`INSERT INTO ${ident(REGISTRY_SCHEMA, 'project')} (${names}) VALUES (${join(values.map(([, value]) => value))})`,
   );
 }
 

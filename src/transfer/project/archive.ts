@@ -9,6 +9,9 @@ import { BUILT_IN_VERSION } from '../../model/built-in/built-in.js';
 import type { AccessDefault } from '../../model/parameter-type/parameter-settings.js';
 import { isPlainObject } from '../../shared/json.js';
 import type { LineSink } from '../file/cursor-lines.js';
+import { ArchiveError, type ArchiveFile } from './archive-file.js';
+
+export { ArchiveError, type ArchiveFile } from './archive-file.js';
 
 const FORMAT = 'kind-project';
 /** Raise it if this release can't read what an earlier one wrote. */
@@ -16,15 +19,6 @@ const FORMAT_VERSION = 1;
 
 /** The paths of files, so that none leads out of the archive. */
 const PATH = /^(?:definitions|kinds|links)\/[a-z][a-z0-9_]*\.ndjson$/;
-
-/** A file of an archive. */
-export interface ArchiveFile {
-  /** Such as `kinds/book.ndjson`. */
-  readonly path: string;
-  readonly records: number;
-  readonly bytes: number;
-  readonly sha256: string;
-}
 
 /** What an archive is of. */
 export interface ArchiveContents {
@@ -40,6 +34,17 @@ export interface ArchiveContents {
   /** Whether the hashes of the members' passwords, and their API keys, are in it. */
   readonly passwords: boolean;
   readonly files: readonly ArchiveFile[];
+  /** Set if it is a backup, with passwords, from which a project can be made again as it was. */
+  readonly backup?: BackupContents;
+}
+
+/** What a backup has and an export has not. */
+export interface BackupContents {
+  /** When the project was made. */
+  readonly inserted_at: string;
+  readonly model_version: number;
+  /** Built-in kinds in whose place the project has kinds of its own, which are older. */
+  readonly own_kinds: readonly string[];
 }
 
 export interface Manifest extends ArchiveContents {
@@ -66,7 +71,10 @@ export interface ArchiveFileWriter extends LineSink {
 
 export interface ArchiveReader {
   readonly manifest: Manifest;
-  /** The lines of a file, some at a time. @throws ArchiveError at the end if it is not the file that was written */
+  /**
+   * The lines of a file, some at a time. Files are read in the order of the manifest, again from the first one.
+   * @throws ArchiveError at the end if it is not the file that was written
+   */
   read(file: ArchiveFile): AsyncIterable<ArchivePart>;
 }
 
@@ -75,10 +83,8 @@ export interface ArchivePart {
   readonly bytes: number;
 }
 
-/** An archive that can't be read or stored. The text is for the operator. */
-export class ArchiveError extends Error {
-  override readonly name = 'ArchiveError';
-}
+/** @param bytes of the files so far */
+export type OnProgress = (bytes: number, records: number) => void;
 
 export function manifestOf(contents: ArchiveContents): Manifest {
   const manifest = { format: FORMAT, version: FORMAT_VERSION, release: RELEASE, ...contents } as const;
@@ -88,10 +94,9 @@ export function manifestOf(contents: ArchiveContents): Manifest {
 /** @throws ArchiveError if it is no manifest, was altered, or is of a newer release */
 export function parseManifest(text: string): Manifest {
   const manifest = parsed(text);
-  const { version, release, sha256, ...rest } = manifest;
-  if (!(version <= FORMAT_VERSION)) throw newerRelease(release);
-  if (checksum({ ...rest, version, release }) !== sha256) throw new ArchiveError('manifest.json was altered');
-  if (manifest.built_in > BUILT_IN_VERSION) throw newerRelease(release);
+  const { sha256, ...rest } = manifest;
+  refuseNewer(manifest, FORMAT_VERSION);
+  if (checksum(rest) !== sha256) throw new ArchiveError('manifest.json was altered');
   const strange = manifest.files.find(({ path }) => !PATH.test(path));
   if (strange) throw new ArchiveError(`manifest.json names a file that no export has: ${strange.path}`);
   return manifest;
@@ -108,10 +113,32 @@ function parsed(text: string): Manifest {
   throw new ArchiveError('manifest.json is not the manifest of an exported project');
 }
 
-function newerRelease(release: unknown): ArchiveError {
-  return new ArchiveError(
-    `the export was written by release ${String(release)}, which is newer than this one (${RELEASE}): import it with that release`,
+/** Who wrote an archive. */
+export interface Origin {
+  /** Of the format. */
+  readonly version: number;
+  readonly release: string;
+  readonly built_in: number;
+}
+
+/** @param newest the newest version of the format that this release reads @throws ArchiveError */
+export function refuseNewer({ version, built_in: builtIn, release }: Origin, newest: number): void {
+  if (version <= newest && !(builtIn > BUILT_IN_VERSION)) return;
+  throw new ArchiveError(
+    `it was written by release ${release}, which is newer than this one (${RELEASE}): use that release, or a later one`,
   );
+}
+
+/** Reads all files, and compares them with the manifest. @throws ArchiveError */
+export async function checkFiles(archive: ArchiveReader, onChecked: OnProgress): Promise<void> {
+  let [bytes, records] = [0, 0];
+  for (const file of archive.manifest.files) {
+    for await (const part of archive.read(file)) {
+      bytes += part.bytes;
+      records += part.lines.length;
+      onChecked(bytes, records);
+    }
+  }
 }
 
 /** Does not depend on the order of the fields. */

@@ -8,7 +8,7 @@ import { StaleModelError } from '../../catalog/model/stale-model-error.js';
 import { Database, type Transaction } from '../../database/database.js';
 import type { ProjectRow } from '../../database/registry/project.repository.js';
 import { commonRefusal, isStaleModel } from '../../database/statement/sqlstate.js';
-import { BUILT_IN_VERSION } from '../../model/built-in/built-in.js';
+import { ADDED_KINDS, BUILT_IN_VERSION } from '../../model/built-in/built-in.js';
 import type { Model } from '../../model/model.js';
 import { retryLater } from '../../shared/errors.js';
 import {
@@ -32,6 +32,8 @@ const LOCK_TIMEOUT = 30_000;
 export interface ProjectExportOptions {
   /** Whether the hashes of passwords, and API keys, are exported. */
   readonly passwords: boolean;
+  /** Whether it is a backup, which has what is needed to make the project again. It has passwords. */
+  readonly backup?: boolean;
   /** Called with about how many units and links there are. */
   readonly onStart: (total: number) => void;
   /** Called with the number of rows so far. */
@@ -46,10 +48,10 @@ export class ProjectExportService {
   async export(row: ProjectRow, writer: ArchiveWriter, options: ProjectExportOptions): Promise<Manifest> {
     const project = projectOf(row);
     try {
-      const { model, files } = await this.#writeAll(project, writer, options);
+      const { model, files, time } = await this.#writeAll(project, writer, options);
       const manifest = manifestOf({
         built_in: BUILT_IN_VERSION,
-        exported_at: new Date().toISOString(),
+        exported_at: time.toISOString(),
         project: {
           id: row.id,
           label: row.label,
@@ -58,6 +60,9 @@ export class ProjectExportService {
         },
         passwords: options.passwords,
         files,
+        ...(options.backup && {
+          backup: { inserted_at: row.insertedAt, model_version: model.version, own_kinds: ownKinds(model) },
+        }),
       });
       await writer.finish(manifest);
       return manifest;
@@ -88,12 +93,13 @@ async function writeAll(
   known: Model,
   writer: ArchiveWriter,
   { passwords, onStart, onProgress }: ProjectExportOptions,
-): Promise<{ model: Model; files: ArchiveFile[] }> {
+): Promise<{ model: Model; files: ArchiveFile[]; time: Date }> {
   const { schema } = project;
   const tables = new Set([...definitionFiles(known), ...dataFiles(known, passwords)].map(tableOf));
   await tx.run(lockTimeoutStatement(LOCK_TIMEOUT));
   // Locks take no snapshot: the one of the transaction is taken when the tables can't change any more.
   await tx.run(keepTablesStatement(schema, [...tables]));
+  const time = new Date();
   const model = await loadModel(tx, project, { known });
   if (model.version !== known.version) throw new StaleModelError();
   const counted = unitKinds(model).filter(({ storage }) => storage.counted);
@@ -113,9 +119,14 @@ async function writeAll(
     written.push(await output.close());
     onProgress(rows);
   }
-  return { model, files: written };
+  return { model, files: written, time };
 }
 
 function tableOf({ rows }: ProjectFile): string {
   return rows.table;
+}
+
+/** Kinds of the project that are older than the built-in ones with their ids. */
+function ownKinds({ kinds }: Model): string[] {
+  return ADDED_KINDS.filter((id) => kinds.get(id)?.builtIn === false);
 }

@@ -19,6 +19,8 @@ import type { FileRows } from '../../sql/list/project-rows.sql.js';
 export interface ProjectFile {
   readonly path: string;
   readonly rows: FileRows;
+  /** Whether every project of this release has it. */
+  readonly builtIn: boolean;
 }
 
 /** The definitions: kinds, groups and link types with the built-in ones, whose access may be edited, and parameters. */
@@ -62,7 +64,7 @@ export function credentialFile(model: Model, passwords: boolean): ProjectFile {
 /** In whose bodies a parameter was defined, which decides whether it is deleted with them. Its record does not show it. */
 const DEFINED_IN = builtInField({ id: 'defined_in', type: 'string', multiple: true });
 
-function fileOf(folder: string, { id, table, discriminated, fields }: KindDef): ProjectFile {
+function fileOf(folder: string, { id, table, discriminated, fields, builtIn }: KindDef): ProjectFile {
   const stored = storedFields(fields);
   const rows: FileRows = {
     table,
@@ -70,15 +72,16 @@ function fileOf(folder: string, { id, table, discriminated, fields }: KindDef): 
     ...(discriminated && { where: { column: 'kind_id', value: id } }),
     key: ['id'],
   };
-  return { path: `${folder}/${id}.ndjson`, rows };
+  return { path: `${folder}/${id}.ndjson`, rows, builtIn };
 }
 
-function linkFile({ id, values }: LinkTypeDef): ProjectFile {
+function linkFile({ id, values, builtIn }: LinkTypeDef): ProjectFile {
   const key = INTERNAL_TABLES.find(({ name }) => name === LINK_TABLE)?.key ?? [];
   const fields = storedFields(values.fields);
   return {
     path: `links/${id}.ndjson`,
     rows: { table: LINK_TABLE, fields, where: { column: 'link_id', value: id }, key },
+    builtIn,
   };
 }
 

@@ -1,0 +1,48 @@
+/** What an archive of a project has, in the output of commands. Pure. */
+import { ADMIN_KIND, API_KEY_KIND, CREDENTIAL_KIND } from '../../model/built-in-traits.js';
+import type { Manifest } from '../../transfer/project/archive.js';
+
+export interface ArchiveView {
+  readonly kinds: number;
+  readonly units: number;
+  readonly links: number;
+  readonly members: number;
+}
+
+const fileOf = (kind: string): string => `kinds/${kind}.ndjson`;
+const MEMBERS = fileOf(CREDENTIAL_KIND);
+/** Which users don't define. */
+const BUILT_IN: readonly string[] = [MEMBERS, fileOf(ADMIN_KIND), fileOf(API_KEY_KIND)];
+
+export function archiveView({ files, backup }: Manifest): ArchiveView {
+  const own = (backup?.own_kinds ?? []).map(fileOf);
+  const recordsOf = (test: (path: string) => boolean): number =>
+    files.reduce((sum, { path, records }) => sum + (test(path) ? records : 0), 0);
+  const kinds = files.filter(
+    ({ path }) => path.startsWith('kinds/') && (own.includes(path) || !BUILT_IN.includes(path)),
+  );
+  return {
+    kinds: kinds.length,
+    units: recordsOf((path) => path.startsWith('kinds/') && path !== MEMBERS),
+    links: recordsOf((path) => path.startsWith('links/')),
+    members: recordsOf((path) => path === MEMBERS),
+  };
+}
+
+/** How many API keys are in it. */
+export function keysOf({ files, backup }: Manifest): number {
+  if (backup?.own_kinds.includes(API_KEY_KIND)) return 0;
+  return files.find(({ path }) => path === fileOf(API_KEY_KIND))?.records ?? 0;
+}
+
+export function bytesOf({ files }: Manifest): number {
+  return files.reduce((sum, { bytes }) => sum + bytes, 0);
+}
+
+export function archiveText({ kinds, units, links }: ArchiveView): string {
+  return `${plural(kinds, 'kind')}, ${plural(units, 'unit')} and ${plural(links, 'link')}`;
+}
+
+export function plural(count: number, word: string): string {
+  return `${count.toLocaleString('en')} ${word}${count === 1 ? '' : 's'}`;
+}
