@@ -5,13 +5,16 @@ import { checkFunctionsCommand } from './functions/check.command.js';
 import { adviseIndexesCommand } from './index/advise.command.js';
 import { createKeyCommand } from './key/create.command.js';
 import { setPasswordCommand } from './member/set-password.command.js';
+import { backupProjectCommand } from './project/backup.command.js';
 import { createProjectCommand } from './project/create.command.js';
 import { deleteProjectCommand } from './project/delete.command.js';
 import { listProjectsCommand } from './project/list.command.js';
 import { migrateProjectsCommand } from './project/migrate.command.js';
+import { restoreProjectCommand } from './project/restore.command.js';
 import { setProjectCommand } from './project/set.command.js';
 import { showProjectCommand } from './project/show.command.js';
 import { typesCommand } from './functions/types.command.js';
+import { backupCommand } from './transfer/backup.command.js';
 import { exportCommand } from './transfer/export.command.js';
 import { importCommand } from './transfer/import.command.js';
 import type { CommandContext } from './tools/command-context.js';
@@ -25,13 +28,17 @@ export function createProgram(context: CommandContext): Command {
     .configureOutput({ writeOut: out, writeErr: err })
     .helpCommand(false)
     .exitOverride();
-  const project = program.command('project').description('creates, shows, changes, upgrades and deletes projects');
+  const project = program
+    .command('project')
+    .description('creates, shows, changes, upgrades, backs up, restores and deletes projects');
   createProjectCommand(project, context);
   listProjectsCommand(project, context);
   showProjectCommand(project, context);
   setProjectCommand(project, context);
   deleteProjectCommand(project, context);
   migrateProjectsCommand(project, context);
+  backupProjectCommand(project, context);
+  restoreProjectCommand(project, context);
   const access = program.command('access').description('shows who may do what in projects');
   reportAccessCommand(access, context);
   const member = program.command('member').description('manages the members of projects');
@@ -45,6 +52,7 @@ export function createProgram(context: CommandContext): Command {
   typesCommand(program, context);
   importCommand(program, context);
   exportCommand(program, context);
+  backupCommand(program, context);
   for (const command of [project, access, member, key, index, functions].flatMap(({ commands }) => commands))
     command.option('--json', 'print JSON, for scripts');
   return program;

@@ -1,0 +1,163 @@
+/** `project backup`, `project restore` and `backup --all`: projects as files from which they can be made again. */
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { checkNotDeleted, Provisioning } from '../../catalog/project/provisioning.js';
+import { RELEASE } from '../../config/release.js';
+import type { ProjectRow } from '../../database/registry/project.repository.js';
+import type { AccessDefault } from '../../model/parameter-type/parameter-settings.js';
+import { KindError } from '../../shared/errors.js';
+import { ArchiveError, type Manifest } from '../../transfer/project/archive.js';
+import { ProjectExportService } from '../../transfer/project/project-export.service.js';
+import { ProjectImportService } from '../../transfer/project/project-import.service.js';
+import type { Services } from '../tools/command-context.js';
+import { ProgressBars } from '../tools/progress.js';
+import { archiveView, bytesOf, keysOf, type ArchiveView } from './archive.view.js';
+import { checkEnds } from './backup-ends.js';
+import { BackupReader } from './backup.reader.js';
+import { BackupWriter } from './backup.writer.js';
+import { makeEmptyFolder, writeJson } from './folder.writer.js';
+
+export interface BackupView extends ArchiveView {
+  readonly project: string;
+  readonly file: string;
+  /** The moment whose state it has. */
+  readonly backed_up_at: string;
+}
+
+export interface RestoredView extends BackupView {
+  /** The project that was backed up. */
+  readonly source: string;
+  /** The release that wrote the backup. */
+  readonly release: string;
+  readonly api_keys: number;
+}
+
+/** @param file its path; `-` is standard output */
+export async function backupProject({ app }: Services, id: string, file: string): Promise<BackupView> {
+  const row = await app.get(Provisioning).get(id);
+  checkNotDeleted(row);
+  const bars = new ProgressBars();
+  try {
+    const manifest = await app.get(ProjectExportService).export(row, new BackupWriter(file, id), {
+      passwords: true,
+      backup: true,
+      onStart: (total) => bars.start(id, total),
+      onProgress: (rows) => bars.update(rows, rows),
+    });
+    return backupView(id, file, manifest);
+  } finally {
+    bars.stop();
+  }
+}
+
+/** @param as the id of the project; by default that of the backup */
+export async function restoreProject({ app }: Services, file: string, as: string | undefined): Promise<RestoredView> {
+  const bars = new ProgressBars();
+  let reader: BackupReader | undefined;
+  try {
+    const size = await sizeOf(file);
+    const id = as ?? (await about(file, () => checkEnds(file))).project;
+    await checkFree(app.get(Provisioning), id);
+    const archive = await about(file, () => BackupReader.open(file, bars.next(`${id}: checking`, size)));
+    reader = archive;
+    const { manifest } = archive;
+    const onStored = bars.next(`${id}: storing`, bytesOf(manifest));
+    await about(file, () => app.get(ProjectImportService).restore(id, archive, onStored));
+    const { release, project: source } = manifest;
+    return { ...backupView(id, file, manifest), source: source.id, release, api_keys: keysOf(manifest) };
+  } finally {
+    bars.stop();
+    await reader?.close();
+  }
+}
+
+async function sizeOf(file: string): Promise<number> {
+  const found = await stat(file).catch(() => undefined);
+  if (found?.isFile()) return found.size;
+  throw new ArchiveError(found ? `${file} is no file` : `there is no file ${file}`);
+}
+
+/** Before the file is read, which can take long. @throws ArchiveError, KindError 400 */
+async function checkFree(provisioning: Provisioning, id: string): Promise<void> {
+  try {
+    await provisioning.checkFree(id);
+  } catch (error) {
+    if (!(error instanceof KindError && error.code === 'project.exists')) throw error;
+    throw new ArchiveError(
+      `a project '${id}' exists already: restore the backup beside it with --as <id>, or delete that project first`,
+    );
+  }
+}
+
+/** Names the file in what is wrong with it. */
+async function about<T>(file: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw error instanceof ArchiveError ? new ArchiveError(`${file}: ${error.message}`) : error;
+  }
+}
+
+function backupView(project: string, file: string, manifest: Manifest): BackupView {
+  return { project, file, backed_up_at: manifest.exported_at, ...archiveView(manifest) };
+}
+
+/** The registry in a folder of backups: what it says of each project, and its file. */
+const REGISTRY = 'registry.json';
+
+interface RegisteredProject {
+  readonly id: string;
+  readonly label: string;
+  readonly status: string;
+  readonly settings: object;
+  readonly access_default: AccessDefault | null;
+  readonly inserted_at: string;
+  /** In the folder; null for a project that is being deleted. */
+  readonly file: string | null;
+}
+
+export interface BackupsView {
+  readonly folder: string;
+  readonly projects: readonly BackupView[];
+  /** Projects that are being deleted, of which there is no backup. */
+  readonly without: readonly string[];
+}
+
+/** One backup after the other, each of one moment. @throws ArchiveError if one failed; the others are complete */
+export async function backupAll(context: Services, folder: string): Promise<BackupsView> {
+  const provisioning = context.app.get(Provisioning);
+  await makeEmptyFolder(folder);
+  const registered: RegisteredProject[] = [];
+  const projects: BackupView[] = [];
+  const failed: string[] = [];
+  for (const row of await provisioning.list()) {
+    const file = row.status === 'active' ? `${row.id}.tar.gz` : null;
+    registered.push(registeredProject(row, file, (await provisioning.accessDefault(row)) ?? null));
+    if (file === null) continue;
+    try {
+      projects.push(await backupProject(context, row.id, join(folder, file)));
+    } catch (error) {
+      failed.push(`${row.id}: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+  if (failed.length > 0) {
+    throw new ArchiveError(
+      `${failed.length} of ${projects.length + failed.length} projects could not be backed up, so there is no ${REGISTRY}; the other files are complete: ${failed.join('; ')}`,
+    );
+  }
+  await writeJson(join(folder, REGISTRY), {
+    format: 'kind-registry',
+    version: 1,
+    release: RELEASE,
+    projects: registered,
+  });
+  return { folder, projects, without: registered.filter(({ file }) => file === null).map(({ id }) => id) };
+}
+
+function registeredProject(
+  { id, label, status, settings, insertedAt }: ProjectRow,
+  file: string | null,
+  accessDefault: AccessDefault | null,
+): RegisteredProject {
+  return { id, label, status, settings, access_default: accessDefault, inserted_at: insertedAt, file };
+}

@@ -1,0 +1,506 @@
+/** Backups: what was backed up comes back as it was, and what is not as it was written is refused before anything is. */
+import { spawn } from 'node:child_process';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import { BackupReader } from '../../../src/cli/transfer/backup.reader.js';
+import { BackupWriter } from '../../../src/cli/transfer/backup.writer.js';
+import { runCommandLine } from '../../../src/cli/run.js';
+import { Provisioning } from '../../../src/catalog/project/provisioning.js';
+import { loadConfig } from '../../../src/config/config.js';
+import type { ArchiveWriter } from '../../../src/transfer/project/archive.js';
+import { ProjectExportService } from '../../../src/transfer/project/project-export.service.js';
+import { ProjectImportService } from '../../../src/transfer/project/project-import.service.js';
+import { atEnd } from '../../support/at-end.js';
+import { contentsOf, headerOf, partsOf, withManifest, writeBackup, type Parts } from '../../support/backup-files.js';
+import { asAdministrator, defineKinds, signUp, withMembers } from '../../support/callers.js';
+import { compiled } from '../../support/compiled.js';
+import { createdId, expectNoDrift, ok, query } from '../../support/definitions.js';
+import { makeKey } from '../../support/keys.js';
+import { ownDatabase, startServiceOn, urlOf } from '../../support/own-database.js';
+import { TestProject } from '../../support/service.js';
+import { sideConnection } from '../../support/side-connection.js';
+import { wholeProject } from '../../support/whole-project.js';
+
+const connection = await ownDatabase();
+const service = await startServiceOn(connection);
+const folder = mkdtempSync(join(tmpdir(), 'kind-backups-'));
+atEnd(() => rmSync(folder, { recursive: true, force: true }));
+const settingsOf = (url: string) => ({ DATABASE_URL: url, LOG_LEVEL: 'fatal', DATA_DIR: folder });
+const config = loadConfig(settingsOf(urlOf(connection)), folder);
+
+async function run(settings: typeof config, argv: readonly string[]) {
+  let out = '';
+  let err = '';
+  const terminal = { out: (text: string) => (out += text), err: (text: string) => (err += text) };
+  const code = await runCommandLine(argv, terminal, () => settings);
+  return { code, out, err };
+}
+const kind = (...argv: string[]) => run(config, argv);
+
+/** Changes a bit of one byte. */
+function flip(bytes: Buffer, at: number): void {
+  bytes[at] = (bytes[at] ?? 0) ^ 1;
+}
+
+const path = (name: string) => join(folder, name);
+const projectOf = (id: string) => new TestProject(service.service, id, undefined);
+const provisioning = service.service.app.get(Provisioning);
+
+/** What there is of a project: its row of the registry, and its schema. */
+async function traces(id: string): Promise<unknown[]> {
+  const [schema] = await query(projectOf(id), 'SELECT nspname FROM pg_namespace WHERE nspname = $1', [`project_${id}`]);
+  const [row] = await query(projectOf(id), 'SELECT id FROM kind.project WHERE id = $1', [id]);
+  return [schema, row].filter((each) => each !== undefined);
+}
+
+const source = await wholeProject(await service.project());
+await makeKey(await asAdministrator(source), { label: 'robot' });
+const first = path('first.tar.gz');
+const made = await kind('project', 'backup', source.id, first);
+
+describe('a backup', () => {
+  it('is one file that only its owner may read', () => {
+    expect(made).toEqual({
+      code: 0,
+      err: '',
+      out: expect.stringMatching(
+        /^6 kinds, \d+ units and 3 links to .*first\.tar\.gz\. It has password hashes: /,
+      ) as string,
+    });
+    expect(statSync(first).mode & 0o077).toBe(0);
+    expect(readdirSync(folder)).not.toContain('first.tar.gz.part');
+    expect(headerOf(first)).toMatchObject({ format: 'kind-backup', version: 1, project: source.id });
+  });
+
+  it('has hidden values, hashes of passwords and API keys, but no sessions and kept answers', async () => {
+    const contents = await contentsOf(first);
+    expect(contents.get('kinds/team.ndjson')).toContain('"secret":"s\\u0001"');
+    expect(contents.get('kinds/kind_system_user.ndjson')?.match(/"password_hash":"\$argon2/g)).toHaveLength(3);
+    expect(contents.get('kinds/api_key.ndjson')).toMatch(/"secret_hash":"[\w-]{43}"/);
+    expect([...contents.keys()].filter((name) => !/^(?:definitions|kinds|links)\/[a-z_]+\.ndjson$/.test(name))).toEqual(
+      ['manifest.json'],
+    );
+  });
+
+  it('comes back under another id as it was, with the times, settings and limits', async () => {
+    const restored = await kind('project', 'restore', first, '--as', 'copy');
+    expect(restored).toMatchObject({ code: 0, err: '' });
+    expect(restored.out).toMatch(
+      /^Project 'copy', as of \d{4}-.*Z: 6 kinds, \d+ units and 3 links from .*\nIts 1 API key can not be used: the secret of a key names the project '\w+'\. Create new ones: key create\n$/,
+    );
+    expect(await kind('project', 'backup', 'copy', path('second.tar.gz'))).toMatchObject({ code: 0 });
+    const [before, after] = [await contentsOf(first), await contentsOf(path('second.tar.gz'))];
+    expect([...after.keys()]).toEqual([...before.keys()]);
+    const [manifest, restoredManifest] = [before, after].map((each) => {
+      const { backup, project, ...other } = JSON.parse(each.get('manifest.json') ?? '') as Record<string, object>;
+      return { ...other, ...backup, ...project };
+    });
+    for (const [name, text] of before) if (name !== 'manifest.json') expect(after.get(name), name).toBe(text);
+    expect(restoredManifest).toEqual({
+      ...manifest,
+      id: 'copy',
+      exported_at: expect.any(String) as string,
+      sha256: expect.any(String) as string,
+      model_version: Number((manifest as { model_version?: number }).model_version) + 1,
+    });
+    const [shown, copied] = await Promise.all(
+      [source.id, 'copy'].map(async (id) => (await kind('project', 'show', id, '--json')).out),
+    );
+    expect(JSON.parse(copied ?? '')).toEqual({
+      ...JSON.parse(shown ?? ''),
+      key: 'copy',
+      schema: 'project_copy',
+      model_version: expect.any(Number) as number,
+    });
+    await expectNoDrift(projectOf('copy'));
+  });
+
+  it('has the same answers in REST, numbers of units included', async () => {
+    const [one, other] = [await asAdministrator(source), await asAdministrator(projectOf('copy'))];
+    for (const list of [
+      '/kind/unit',
+      '/group/unit',
+      '/link/unit',
+      '/thing/unit',
+      '/player/unit',
+      '/person/unit',
+      '/kind_admin/unit',
+    ]) {
+      expect((await other.get(`${list}?limit=1000`)).body, list).toEqual((await one.get(`${list}?limit=1000`)).body);
+    }
+    const walked = '/player/unit/2/link/parent?load_links=true';
+    expect((await other.get(walked)).body).toEqual((await one.get(walked)).body);
+  });
+
+  it('comes back into another server, which has never been used', async () => {
+    const elsewhere = loadConfig(settingsOf(urlOf(await ownDatabase())), folder);
+    expect(await run(elsewhere, ['project', 'restore', first])).toMatchObject({ code: 0, err: '' });
+    const { out } = await run(elsewhere, ['project', 'list', '--json']);
+    expect(JSON.parse(out)).toMatchObject([
+      { key: source.id, label: 'The "whole"', units: 5000, access_default: 'closed' },
+    ]);
+  });
+});
+
+it('a service that runs serves a project that comes back: members sign in, keys work, large values are whole', async () => {
+  const project = await withMembers(await service.project('moved'));
+  await defineKinds(project, { id: 'note', parameters: [{ id: 'content', kind_id: 'text' }] });
+  // More than a part has: a large unit, and many small ones.
+  const large = `"\\ é🙂${'0123456789'.repeat(300_000)}`;
+  await ok(
+    project.post('/note/unit', [
+      { content: large },
+      ...Array.from({ length: 999 }, (_, n) => ({ content: `${n}${'x'.repeat(2000)}` })),
+    ]),
+  );
+  const ann = await signUp(project, 'ann');
+  const key = await makeKey(project);
+  const keyed = project.as(key.secret);
+  const list = async () => (await keyed.get('/note/unit?limit=1000&order=content')).body;
+  const before = await list();
+  await kind('project', 'backup', 'moved', path('moved.tar.gz'));
+  expect(
+    [...(await partsOf(path('moved.tar.gz'))).keys()].filter((name) => name.startsWith('kinds/note/')).length,
+  ).toBeGreaterThan(2);
+  expect((await kind('project', 'delete', 'moved', '--yes')).code).toBe(0);
+  expect((await keyed.get('/note/unit')).status).toBe(401);
+  expect(await kind('project', 'restore', path('moved.tar.gz'), '--json')).toMatchObject({ code: 0 });
+  await vi.waitUntil(async () => (await keyed.get('/note/unit?limit=0')).status === 200, { timeout: 5000 });
+  expect(await list()).toEqual(before);
+  const signIn = { username: 'ann', password: ann.password };
+  expect((await projectOf('moved').post('/auth/signin', signIn)).status).toBe(200);
+  // Sessions are not in a backup.
+  expect((await project.as(ann.accessToken).get('/note/unit')).status).toBe(401);
+});
+
+describe('one moment', () => {
+  /** Runs `between` when the snapshot is taken and nothing is read yet. */
+  async function backupWith(id: string, file: string, between: () => Promise<void>): Promise<void> {
+    const backup = new BackupWriter(file, id);
+    let ran = false;
+    const writer: ArchiveWriter = {
+      async open(name) {
+        if (!ran) await between();
+        ran = true;
+        return backup.open(name);
+      },
+      finish: (manifest) => backup.finish(manifest),
+      discard: () => backup.discard(),
+    };
+    const options = { passwords: true, backup: true, onStart: () => undefined, onProgress: () => undefined };
+    await service.service.app.get(ProjectExportService).export(await provisioning.get(id), writer, options);
+  }
+
+  it('is what a backup has, while units, links, members and kinds are written', async () => {
+    const project = await withMembers(await service.project('busy'));
+    await defineKinds(project, { id: 'city', parameters: [{ id: 'name', kind_id: 'string' }] });
+    const [rome, oslo] = [
+      await createdId(project.post('/city/unit', { name: 'Rome' })),
+      await createdId(project.post('/city/unit', { name: 'Oslo' })),
+    ];
+    await ok(project.post(`/city/unit/${rome}/link/link/city/unit/${oslo}`));
+    await backupWith('busy', path('quiet.tar.gz'), () => Promise.resolve());
+    await backupWith('busy', path('busy.tar.gz'), async () => {
+      await ok(project.post('/city/unit', [{ name: 'Bern' }, { name: 'Riga' }]));
+      await ok(project.put(`/city/unit/${rome}`, { name: 'Roma' }));
+      await ok(project.delete(`/city/unit/${oslo}`));
+      await signUp(project, 'bob');
+      await defineKinds(project, { id: 'later', parameters: ['name'] });
+    });
+    const [quiet, busy] = [await contentsOf(path('quiet.tar.gz')), await contentsOf(path('busy.tar.gz'))];
+    for (const each of [quiet, busy]) each.delete('manifest.json');
+    expect(busy).toEqual(quiet);
+    expect(quiet.get('kinds/city.ndjson')).toContain('Oslo');
+    expect(await kind('project', 'restore', path('busy.tar.gz'), '--as', 'calm')).toMatchObject({ code: 0, err: '' });
+    const calm = await asAdministrator(projectOf('calm'));
+    expect(await ok(calm.get('/city/unit?limit=0'))).toEqual({ count: 2, items: [] });
+    await expectNoDrift(calm);
+  });
+
+  it('is given up without a file if the disk can not be written, or the project is gone', async () => {
+    expect(await kind('project', 'backup', source.id, path('nowhere/x.tar.gz'))).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/^error: .*x\.tar\.gz can not be written: ENOENT/) as string,
+    });
+    expect((await kind('project', 'backup', source.id, path('first.tar.gz/x'))).err).toContain('ENOTDIR');
+    expect(await kind('project', 'backup', 'nobody', path('x.tar.gz'))).toMatchObject({
+      code: 1,
+      err: "error: No project 'nobody'\n",
+    });
+    expect(existsSync(path('x.tar.gz'))).toBe(false);
+    expect((await kind('project', 'backup', source.id)).code).toBe(2);
+  });
+});
+
+describe('a restore is refused in a line, before anything is written,', () => {
+  const bytes = readFileSync(first);
+  async function refused(file: string, ...more: string[]): Promise<string> {
+    const answer = await kind('project', 'restore', file, '--as', 'refused', ...more);
+    expect(answer).toMatchObject({ code: 1, out: '' });
+    expect(answer.err.trim().split('\n')).toHaveLength(1);
+    expect(await traces('refused')).toEqual([]);
+    return answer.err;
+  }
+
+  it.each<[string, number, RegExp]>([
+    ['nothing', 0, /is no backup of a project/],
+    ['some bytes', 8, /is no backup of a project/],
+    ['its first words', 300, /was cut off/],
+    ['half of it', Math.floor(bytes.length / 2), /was cut off/],
+    ['all but its checksum', bytes.length - 92, /was cut off/],
+    ['all but a byte', bytes.length - 1, /was cut off/],
+  ])('of a file of which only %s is left', async (_, length, text) => {
+    writeFileSync(path('cut.tar.gz'), bytes.subarray(0, length));
+    expect(await refused(path('cut.tar.gz'))).toMatch(text);
+  });
+
+  it('of a file to which something was added', async () => {
+    writeFileSync(path('longer.tar.gz'), Buffer.concat([bytes, Buffer.from('x')]));
+    expect(await refused(path('longer.tar.gz'))).toMatch(/was cut off, or written over/);
+    writeFileSync(path('twice.tar.gz'), Buffer.concat([bytes, bytes]));
+    expect(await refused(path('twice.tar.gz'))).toMatch(/was altered/);
+  });
+
+  it('of a file with one other byte, wherever it is', async () => {
+    const changed = Buffer.from(bytes);
+    const ends = Array.from({ length: 100 }, (_, n) => [n, bytes.length - 1 - n]).flat();
+    const others = Array.from({ length: 60 }, (_, n) => 100 + Math.floor(((bytes.length - 200) * n) / 60));
+    for (const at of [...ends, ...others]) {
+      flip(changed, at);
+      writeFileSync(path('altered.tar.gz'), changed);
+      await expect(
+        BackupReader.open(path('altered.tar.gz'), () => undefined),
+        `byte ${at}`,
+      ).rejects.toThrow(/altered|cut off|no backup|newer/);
+      flip(changed, at);
+    }
+    flip(changed, Math.floor(bytes.length / 2));
+    writeFileSync(path('altered.tar.gz'), changed);
+    expect(await refused(path('altered.tar.gz'))).toMatch(
+      /^error: .*altered\.tar\.gz: it was altered after it was written\n$/,
+    );
+  });
+
+  const forged = async (change: (parts: Map<string, string>) => Parts, header: object = {}) => {
+    await writeBackup(path('forged.tar.gz'), { ...headerOf(first), ...header }, change(await partsOf(first)));
+    return refused(path('forged.tar.gz'));
+  };
+  it('of a newer format or release', async () => {
+    expect(await forged((parts) => parts, { version: 2, release: '9.0.0' })).toMatch(
+      /written by release 9\.0\.0, which is newer than this one \(.*\): use that/,
+    );
+    expect(await forged((parts) => parts, { built_in: 1000 })).toMatch(/which is newer/);
+    expect(await forged((parts) => withManifest(parts, (each) => ({ ...each, built_in: 1000 })))).toMatch(
+      /which is newer/,
+    );
+  });
+
+  it('of other contents than its manifest has', async () => {
+    const without = (parts: Map<string, string>) => (parts.delete('links/plays/000001.ndjson'), parts);
+    expect(await forged(without)).toMatch(/links\/plays\.ndjson was cut off: it has 0 bytes of \d+/);
+    expect(
+      await forged((parts) =>
+        parts.set(
+          'kinds/team/000001.ndjson',
+          (parts.get('kinds/team/000001.ndjson') ?? '').replace('"xmin":7', '"xmin":8'),
+        ),
+      ),
+    ).toMatch(/kinds\/team\.ndjson was altered/);
+    expect(await forged((parts) => (parts.delete('manifest.json'), parts))).toMatch(/it was altered/);
+    expect(await forged((parts) => parts.set('manifest.json', '{}'))).toMatch(/not the manifest/);
+    expect(await forged((parts) => withManifest(parts, ({ backup: _, ...each }) => each))).toMatch(/it is no backup/);
+  });
+
+  it('of hostile names', async () => {
+    const stranger = (file: string) =>
+      forged((parts) => {
+        const names = new Map(
+          [...parts].map(([name, text]) => [name.replace('kinds/place/', file.replace('.ndjson', '/')), text]),
+        );
+        names.set('manifest.json', (parts.get('manifest.json') ?? '').replace('kinds/place.ndjson', file));
+        return withManifest(names, (each) => each);
+      });
+    expect(await stranger('kinds/../../etc/passwd.ndjson')).toMatch(/names a file that no export has/);
+    expect(await stranger('kinds/kind.ndjson')).toMatch(/belongs to no kind/);
+    expect(await stranger('kinds/_model.ndjson')).toMatch(/names a file that no export has/);
+  });
+
+  it('of files that are no backups', async () => {
+    writeFileSync(path('books.csv'), 'a,b\n1,2\n');
+    expect(await refused(path('books.csv'))).toMatch(
+      /books\.csv: it is no backup of a project, which `project backup` makes/,
+    );
+    expect(await refused(path('nothing'))).toBe(`error: there is no file ${path('nothing')}\n`);
+    mkdirSync(path('folder'), { recursive: true });
+    expect(await refused(path('folder'))).toBe(`error: ${path('folder')} is no file\n`);
+  });
+
+  it('into a project that exists, or one that can not', async () => {
+    const text = `error: a project '${source.id}' exists already: restore the backup beside it with --as <id>, or delete that project first\n`;
+    expect(await kind('project', 'restore', first)).toEqual({ code: 1, out: '', err: text });
+    expect((await kind('project', 'restore', first, '--as', 'No Project')).err).toContain(
+      "'No Project': a project id is",
+    );
+    expect((await kind('project', 'restore')).code).toBe(2);
+  });
+});
+
+describe('a restore that does not reach its end', () => {
+  const bars = () => undefined;
+
+  it('leaves nothing if the file changes while it is stored', async () => {
+    const file = path('changing.tar.gz');
+    cpSync(first, file);
+    const reader = await BackupReader.open(file, bars);
+    const bytes = readFileSync(file);
+    flip(bytes, bytes.length - 500);
+    writeFileSync(file, bytes);
+    const restore = service.service.app.get(ProjectImportService).restore('changed', reader, bars);
+    await expect(restore).rejects.toThrow(/was altered|cut off/);
+    await reader.close();
+    expect(await traces('changed')).toEqual([]);
+  });
+
+  it('leaves nothing if it is killed, and can be done again', async () => {
+    const side = await sideConnection(connection);
+    const release = await side.holding(
+      projectOf('killed'),
+      `SELECT pg_advisory_xact_lock(hashtextextended('project_killed', 7))`,
+    );
+    const env = { ...process.env, ...settingsOf(urlOf(connection)) };
+    const child = spawn(process.execPath, [compiled('cli/main.js'), 'project', 'restore', first, '--as', 'killed'], {
+      env,
+      stdio: 'ignore',
+    });
+    const ended = new Promise((resolve) => child.once('exit', (_, signal) => resolve(signal)));
+    // The project is made, and its definitions wait for the lock.
+    const waits = 'SELECT pid FROM pg_stat_activity WHERE cardinality(pg_blocking_pids(pid)) > 0';
+    const [backend] = await vi.waitUntil(
+      async () => {
+        const found = await side.rows<{ pid: number }>(waits);
+        return found.length > 0 && found;
+      },
+      { timeout: 30_000 },
+    );
+    child.kill('SIGKILL');
+    expect(await ended).toBe('SIGKILL');
+    await release();
+    await vi.waitUntil(
+      async () => (await side.rows('SELECT FROM pg_stat_activity WHERE pid = $1', [backend?.pid])).length === 0,
+      { timeout: 20_000 },
+    );
+    expect(await traces('killed')).toEqual([]);
+    expect(await kind('project', 'restore', first, '--as', 'killed')).toMatchObject({ code: 0 });
+    expect(await traces('killed')).toHaveLength(2);
+  }, 60_000);
+});
+
+describe('a backup of an older release', () => {
+  it('gets what this one has more', async () => {
+    const without = (text: string | undefined, name: string) =>
+      (text ?? '').replaceAll(new RegExp(`,"${name}":(?:\\[[^\\]]*\\]|[^,}]*)`, 'g'), '');
+    const parts = await partsOf(first);
+    const kinds = 'definitions/kind/000001.ndjson';
+    parts.set(
+      kinds,
+      without(parts.get(kinds), 'public')
+        .split('\n')
+        .filter((line) => !line.includes('"id":"api_key"'))
+        .join('\n'),
+    );
+    parts.delete('kinds/api_key/000001.ndjson');
+    expect(parts.get(kinds)).not.toContain('"public":');
+    const older = withManifest(parts, (each) => ({
+      ...each,
+      built_in: 19,
+      files: (each['files'] as { path: string }[]).filter((file) => file.path !== 'kinds/api_key.ndjson'),
+    }));
+    await writeBackup(path('older.tar.gz'), { ...headerOf(first), built_in: 19 }, older);
+    expect(await kind('project', 'restore', path('older.tar.gz'), '--as', 'older')).toMatchObject({ code: 0, err: '' });
+    const project = await asAdministrator(projectOf('older'));
+    expect(await ok(project.get('/kind/unit/team'))).toMatchObject({ public: false });
+    await makeKey(project);
+    await expectNoDrift(project);
+  });
+
+  it('keeps a kind of its own that has the id of a newer built-in one', async () => {
+    const project = await service.project('own-kind');
+    await defineKinds(project, { id: 'their_key', parameters: [{ id: 'hash', kind_id: 'string' }] });
+    const unit = await createdId(project.post('/their_key/unit', { hash: 'x' }));
+    for (const statement of [
+      'DROP TABLE $schema."api_key"',
+      `DELETE FROM $schema."kind" WHERE "id" = 'api_key'`,
+      'ALTER TABLE $schema."their_key" RENAME TO "api_key"',
+      `UPDATE $schema."kind" SET "id" = 'api_key' WHERE "id" = 'their_key'`,
+      `UPDATE $schema."_count" SET "table" = 'api_key' WHERE "table" = 'their_key'`,
+      'UPDATE $schema."_model" SET "version" = "version" + 1',
+    ]) {
+      await query(project, statement);
+    }
+    expect(await kind('project', 'backup', 'own-kind', path('own.tar.gz'))).toMatchObject({ code: 0, err: '' });
+    const restored = await kind('project', 'restore', path('own.tar.gz'), '--as', 'own-kind-copy', '--json');
+    expect(restored).toMatchObject({ code: 0, err: '' });
+    expect(JSON.parse(restored.out)).toMatchObject({ kinds: 1, api_keys: 0, source: 'own-kind' });
+    const copy = await asAdministrator(projectOf('own-kind-copy'));
+    expect(await ok(copy.get(`/api_key/unit/${unit}`))).toMatchObject({ hash: 'x' });
+  });
+});
+
+describe('backup --all', () => {
+  it('writes every project, and the registry at the end', async () => {
+    await query(projectOf('busy'), `UPDATE kind.project SET status = 'deleting' WHERE id = 'busy'`);
+    const { code, out, err } = await kind('backup', '--all', path('all'), '--json');
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    const view = JSON.parse(out) as { projects: { project: string }[]; without: string[] };
+    const ids = (await provisioning.list()).map(({ id }) => id);
+    expect(view.without).toEqual(['busy']);
+    expect(view.projects.map(({ project }) => project)).toEqual(ids.filter((id) => id !== 'busy'));
+    const registry = JSON.parse(readFileSync(path('all/registry.json'), 'utf8')) as {
+      projects: { id: string; file: string | null }[];
+    };
+    expect(registry.projects.map(({ id }) => id)).toEqual(ids);
+    expect(registry.projects.find(({ id }) => id === source.id)).toMatchObject({
+      label: 'The "whole"',
+      status: 'active',
+      settings: { otp: true, units: 5000 },
+      access_default: 'closed',
+      file: `${source.id}.tar.gz`,
+    });
+    const files = registry.projects.flatMap(({ file }) => file ?? []);
+    expect(readdirSync(path('all')).sort()).toEqual([...files, 'registry.json'].sort());
+    const [one, other] = [await contentsOf(first), await contentsOf(path(`all/${source.id}.tar.gz`))];
+    expect(other.get('kinds/thing.ndjson')).toBe(one.get('kinds/thing.ndjson'));
+  });
+
+  it('says which project could not be backed up, and is not complete then', async () => {
+    await query(projectOf('calm'), 'UPDATE $schema."_model" SET "built_in" = 1');
+    const { code, out, err } = await kind('backup', '--all', path('some'));
+    expect({ code, out }).toEqual({ code: 1, out: '' });
+    expect(err).toMatch(
+      /^error: 1 of \d+ projects could not be backed up, so there is no registry\.json; .*: calm: .*older version/,
+    );
+    expect(readdirSync(path('some')).filter((name) => !name.endsWith('.tar.gz'))).toEqual([]);
+    expect(existsSync(path('some/calm.tar.gz'))).toBe(false);
+  });
+
+  it('needs a folder that is new or empty', async () => {
+    expect(await kind('backup', '--all', path('all'))).toEqual({
+      code: 1,
+      out: '',
+      err: `error: the folder ${path('all')} is not empty\n`,
+    });
+    expect((await kind('backup')).code).toBe(2);
+  });
+});
