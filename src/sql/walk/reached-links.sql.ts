@@ -4,6 +4,7 @@
  */
 import { all, ident, integer, join, literal, sql, type Fragment } from '../fragment.js';
 import { linkTable } from '../link-table.sql.js';
+import { linkRecordColumns } from './link-field.sql.js';
 import { NODE_ID, NODE_KIND, PLAN_FOR_MANY_ROWS } from '../link/reached-unit.sql.js';
 import type { Traversal } from '../link/traversal-plan.js';
 import { columnsByDirection, isReadable } from '../link/traversal-step.sql.js';
@@ -65,7 +66,11 @@ function linksOfFirstStep(
 ): Fragment {
   const { near, far } = columnsByDirection(traversal.direction);
   const links = sql`
-    SELECT ${far.kind} AS kind, ${far.id} AS id, l."link_id" AS link_id, ${near.id} AS near${values}
+    SELECT
+      ${far.kind} AS kind,
+      ${far.id} AS id,
+      l."link_id" AS link_id,
+      ${near.id} AS near${linkRecordColumns(traversal).read}${values}
     FROM ${linkTable(traversal.schema)} AS l
     WHERE ${firstStepConditions(traversal, start, types)}
   `;

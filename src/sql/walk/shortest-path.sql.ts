@@ -31,7 +31,8 @@ import {
   reachedUnits,
   STEP_COLUMNS,
 } from '../link/traversal-step.sql.js';
-import { linkField, readPlans, unexpectedKinds, WALK_LIMITS, type WalkPlan } from './walk.sql.js';
+import { linkField } from './link-field.sql.js';
+import { readPlans, unexpectedKinds, WALK_LIMITS, type WalkPlan } from './walk.sql.js';
 
 /** A traversal that ends at a unit. */
 export interface ShortestPathPlan extends WalkPlan {
@@ -56,7 +57,7 @@ export function shortestPathStatement(plan: ShortestPathPlan): Statement {
     FROM _t AS m
     ORDER BY m.at
   )`;
-  const item = itemJson(readPlans(plan.shown), REACHED_UNIT, linkField(plan));
+  const item = itemJson(readPlans(plan.shown), REACHED_UNIT, linkField(plan, false));
   const { units, links } = WALK_LIMITS;
   return render(sql`
     WITH RECURSIVE ${join([ends, search(plan), linksToTarget(plan), STEPS, PATH, page])}

@@ -6,6 +6,7 @@
 import type { KindDef } from '../../model/model.js';
 import { all, EMPTY_SQL, integer, literal, param, sql, type Fragment } from '../fragment.js';
 import { linkTable } from '../link-table.sql.js';
+import { linkRecordColumns } from './link-field.sql.js';
 import { REACHED_COLUMNS } from '../link/reached-unit.sql.js';
 import type { Traversal } from '../link/traversal-plan.js';
 import { columnsByDirection, isReadable, linksFrom, reachedUnits, STEP_COLUMNS } from '../link/traversal-step.sql.js';
@@ -29,6 +30,8 @@ export interface TraversedUnits {
   /** The rows of a page, nearest first, and the total; undefined if both need all rows. */
   readonly page?: (limit: number, offset: number) => Fragment;
   readonly total?: Fragment;
+  /** Whether the rows have the `linkRecordColumns`. */
+  readonly hasLinks: boolean;
   /** Whether the traversal exceeds its limits. */
   readonly over: Fragment;
 }
@@ -50,22 +53,23 @@ export function traverse(
   return traversal.depth === 0 ? firstStep(traversal, start, types) : manySteps(traversal, start, limits, types);
 }
 
-/** The neighbours, in the order of the index, so that a page reads no more entries than it has. */
+/** The neighbours with their links, in the order of the index, so that a page reads no more entries than it has. */
 function firstStep(traversal: Traversal, start: TraversalStart, types: Fragment | undefined): TraversedUnits {
   const { near, far } = columnsByDirection(traversal.direction);
+  const columns = linkRecordColumns(traversal);
   const once = traversal.oneType ? EMPTY_SQL : sql` DISTINCT ON (${far.kind}, ${far.id})`;
   const links = sql`
-    SELECT${once} ${far.kind} AS kind, ${far.id} AS id, l."link_id" AS link_id, ${near.id} AS near
+    SELECT${once} ${far.kind} AS kind, ${far.id} AS id, l."link_id" AS link_id, ${near.id} AS near${columns.read}
     FROM ${linkTable(traversal.schema)} AS l
     WHERE ${firstStepConditions(traversal, start, types)}
     ORDER BY ${far.kind}, ${far.id}, l."link_id"
   `;
   const rows = sql`
-    SELECT 0 AS depth, n.kind, n.id, n.link_id, n.near, ${literal(start.kind.id)} AS near_kind
+    SELECT 0 AS depth, n.kind, n.id, n.link_id, n.near, ${literal(start.kind.id)} AS near_kind${columns.passed}
     FROM (${links}) AS n
     WHERE ${all([isReadable(traversal)])}
   `;
-  return { steps: [], rows, over: sql`false` };
+  return { steps: [], rows, hasLinks: true, over: sql`false` };
 }
 
 /** Whether the link `l` leads from the unit where the traversal starts. */
@@ -144,6 +148,7 @@ function manySteps(
     rows: unnestedSteps(sql`_l`),
     page: pageOfSteps,
     total,
+    hasLinks: false,
     over: sql`(
       ${total} > ${integer(limits.units)}
       OR (SELECT coalesce(max(links), 0) FROM _w) > ${integer(limits.links)}

@@ -4,11 +4,10 @@
 import type { KindDef } from '../../model/model.js';
 import { LIMITS } from '../../shared/limits.js';
 import { boundedList } from '../answer-size.sql.js';
-import { columnType, fieldJson } from '../columns.sql.js';
+import { columnType } from '../columns.sql.js';
 import {
   all,
   EMPTY_SQL,
-  ident,
   integer,
   join,
   literal,
@@ -20,7 +19,7 @@ import {
 } from '../fragment.js';
 import { idText, itemJson } from '../list/mixed-units.sql.js';
 import type { LinkEnd } from '../link/link-ends.sql.js';
-import { linkTable } from '../link-table.sql.js';
+import { linkField } from './link-field.sql.js';
 import { modelVersion } from '../model-version.sql.js';
 import { COMMON_LIMITS } from '../list/page.sql.js';
 import { rowConditions } from '../condition/predicate.sql.js';
@@ -31,7 +30,6 @@ import { NEAREST_FIRST, traverse, type TraversalLimits, type TraversalStart } fr
 import type { ReadPlan } from '../list/select.sql.js';
 import { hasId, kindTable } from '../table.sql.js';
 import { fromTemplate } from '../statement-template.js';
-import { utcText } from '../time.sql.js';
 import { chosenUnits, lastOfPage, walkCount, walkPage, type WalkPage } from './walk-page.sql.js';
 
 export interface WalkPlan extends WalkPage {
@@ -68,7 +66,7 @@ function walkSql(plan: WalkPlan, key: Fragment, types: Fragment | undefined): Fr
   const links = plan.linkColumns.length > 0 ? reachedLinks(plan, from, types, reached.over) : undefined;
   const chosen = chosenUnits(plan, reached, links);
   const page = walkPage(plan, reached, chosen);
-  const item = itemJson(readPlans(plan.shown), REACHED_UNIT, linkField(plan));
+  const item = itemJson(readPlans(plan.shown), REACHED_UNIT, linkField(plan, reached.hasLinks));
   const rows = cursor ? sql`_page AS n WHERE n.at <= ${integer(limit)} ORDER BY n.at` : sql`_page AS n`;
   const items = sql`${boundedList(item, rows)}::text`;
   const steps = join([
@@ -100,35 +98,6 @@ export function readPlans(shown: WalkPlan['shown']): ReadPlan[] {
   return shown.map(({ read }) => read);
 }
 
-/** The field `link` of an item: the link by which the walk reached the unit `n`, with its values. */
-export function linkField({ schema, direction, linkValues }: Traversal): Fragment {
-  const near = { kind: sql`n.near_kind`, id: sql`n.near` };
-  const [parent, child] = direction === 'child' ? [near, REACHED_UNIT] : [REACHED_UNIT, near];
-  const own = sql`
-    n.link_id,
-    ${parent.id} AS parent_id,
-    ${child.id} AS child_id,
-    n.depth,
-    ${utcText(sql`l."inserted_at"`)} AS inserted_at
-  `;
-  const record = (more: Fragment) => sql`(SELECT row_to_json(_k) FROM (SELECT ${own}${more}) AS _k)`;
-  const cases = linkValues.map(({ linkId, fields }) => {
-    const values = fields.map((field) => sql`, ${fieldJson(field, 'l')} AS ${ident(field.id)}`);
-    return sql` WHEN ${literal(linkId)} THEN ${record(join(values, ''))}`;
-  });
-  const link =
-    cases.length === 0 ? record(EMPTY_SQL) : sql`CASE n.link_id${join(cases, '')} ELSE ${record(EMPTY_SQL)} END`;
-  return sql`(
-    SELECT ${link}
-    FROM ${linkTable(schema)} AS l
-    WHERE l."parent_kind" = ${parent.kind}
-      AND l."parent_id" = ${parent.id}
-      AND l."child_kind" = ${child.kind}
-      AND l."child_id" = ${child.id}
-      AND l."link_id" = n.link_id
-  ) AS "link"`;
-}
-
 /** What `load_links` shows. */
 export interface ShownLinks {
   /** The fields of linked units, for each kind. */
@@ -151,7 +120,8 @@ export function loadedLinks(
     const nearest = sql`${ofKinds ?? reached.rows} ORDER BY ${NEAREST_FIRST} LIMIT ${integer(limits.units)}`;
     const page = ofKinds ? nearest : (reached.page?.(limits.units, 0) ?? nearest);
     const steps = reached.steps.length > 0 ? sql`WITH RECURSIVE ${join(reached.steps)} ` : EMPTY_SQL;
-    const list = boundedList(itemJson(shown, REACHED_UNIT, linkField(traversal)), sql`(${page}) AS n`);
+    const item = itemJson(shown, REACHED_UNIT, linkField(traversal, reached.hasLinks));
+    const list = boundedList(item, sql`(${page}) AS n`);
     return sql`${literal(traversal.direction)}, (${steps}SELECT ${list})`;
   });
   return sql`json_build_object(${join(lists)}) AS "links"`;
