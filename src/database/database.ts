@@ -185,6 +185,7 @@ export class Database implements Executor {
     const connection: TransactionConnection = {
       query: (statement) => this.#query(client, statement),
       stream: (statement, sink) => {
+        this.#prepared.noteSent(client, statement);
         return observedWork('statement', statement.text, () => streamRows(client, statement, sink));
       },
     };

@@ -1,6 +1,6 @@
 /**
  * Decides which statements are prepared by name, and which connections are replaced because of the memory that their
- * statements used. The name is a hash of the text, so it means the same in every process: behind a pooler that shares
+ * statements and tables used. The name is a hash of the text, so it means the same in every process: behind a pooler that shares
  * server connections, a name never refers to another text.
  */
 import { createHash } from 'node:crypto';
@@ -27,10 +27,24 @@ const LARGEST_PREPARED = { characters: 40_000, points: 200 };
  */
 const MAX_POINTS = LIMITS.statementPoints / 2;
 
-/** The prepared statements of one connection. */
-interface PreparedNames {
+/**
+ * A connection is replaced after it has used so many tables: a backend keeps what it has read of the catalogue about
+ * each table and its indexes, some 100 kB, until it ends (measured: bench/TENANTS.md). With thousands of projects, every
+ * connection would sooner or later know all their tables.
+ */
+const MAX_TABLES = 400;
+
+/** A table of a project in a statement. */
+const PROJECT_TABLE = /"project_[^"]+"\."[^"]+"/g;
+
+/** What one connection keeps. */
+interface ConnectionState {
+  /** The names of its prepared statements. */
   readonly names: Set<string>;
+  /** Characters of their texts. */
   characters: number;
+  /** The tables that it has used. */
+  readonly tables: Set<string>;
 }
 
 export class PreparedStatements {
@@ -40,7 +54,7 @@ export class PreparedStatements {
     maxSize: KNOWN_TEXTS.characters,
     sizeCalculation: (_, text) => text.length,
   });
-  readonly #prepared = new WeakMap<object, PreparedNames>();
+  readonly #connections = new WeakMap<object, ConnectionState>();
   readonly #oversized = new WeakSet();
   #enabled: boolean;
 
@@ -53,15 +67,26 @@ export class PreparedStatements {
   }
 
   /** The name for a statement on a connection; undefined if it is not prepared, as on its first use. */
-  nameOf(client: object, { text, prepare, points = 0 }: Statement): string | undefined {
+  nameOf(client: object, statement: Statement): string | undefined {
+    const name = this.#nameOf(statement);
+    const connection = this.#connectionOf(client);
+    // The tables of a statement that the connection knows are counted.
+    if (name !== undefined && connection.names.has(name)) return name;
+    const { text } = statement;
+    noteTables(connection, text);
+    if (name === undefined) return undefined;
+    connection.names.add(name);
+    connection.characters += text.length;
+    return name;
+  }
+
+  #nameOf({ text, prepare, points = 0 }: Statement): string | undefined {
     if (!this.#enabled || !prepare) return undefined;
     if (text.length > LARGEST_PREPARED.characters || points > LARGEST_PREPARED.points) return undefined;
     const known = this.#names.get(text);
     const name = known === undefined ? '' : known || nameFor(text);
     if (name !== known) this.#names.set(text, name);
-    if (name === '') return undefined;
-    this.#remember(client, name, text);
-    return name;
+    return name === '' ? undefined : name;
   }
 
   /** Call it for each statement that is sent on a connection. */
@@ -72,8 +97,14 @@ export class PreparedStatements {
   /** Whether the connection has to be replaced. */
   needsReplacement(client: object): boolean {
     if (this.#oversized.has(client)) return true;
-    const { names, characters } = this.#prepared.get(client) ?? { names: new Set(), characters: 0 };
-    return names.size > PREPARED_PER_CONNECTION.texts || characters > PREPARED_PER_CONNECTION.characters;
+    const connection = this.#connections.get(client);
+    if (!connection) return false;
+    const { names, characters, tables } = connection;
+    return (
+      tables.size > MAX_TABLES ||
+      names.size > PREPARED_PER_CONNECTION.texts ||
+      characters > PREPARED_PER_CONNECTION.characters
+    );
   }
 
   /**
@@ -86,13 +117,25 @@ export class PreparedStatements {
     return true;
   }
 
-  #remember(client: object, name: string, text: string): void {
-    const prepared = this.#prepared.get(client) ?? { names: new Set(), characters: 0 };
-    this.#prepared.set(client, prepared);
-    if (prepared.names.has(name)) return;
-    prepared.names.add(name);
-    prepared.characters += text.length;
+  #connectionOf(client: object): ConnectionState {
+    const known = this.#connections.get(client);
+    if (known) return known;
+    const connection = { names: new Set<string>(), characters: 0, tables: new Set<string>() };
+    this.#connections.set(client, connection);
+    return connection;
   }
+}
+
+function noteTables({ tables }: ConnectionState, text: string): void {
+  for (const [table] of text.matchAll(PROJECT_TABLE)) {
+    if (tables.size > MAX_TABLES) return;
+    if (!tables.has(table)) tables.add(copyOf(table));
+  }
+}
+
+/** A part of a text keeps the whole text in memory; this does not. */
+function copyOf(part: string): string {
+  return Buffer.from(part).toString();
 }
 
 /** 132 bits of a hash. */

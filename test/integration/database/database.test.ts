@@ -126,6 +126,20 @@ describe('a connection', () => {
     expect(await pid(own)).not.toBe(before);
   });
 
+  it('that has used many tables of projects is replaced: its backend keeps what it has read about each', async () => {
+    const { database: own } = await open(1);
+    const before = await pid(own);
+    const use = (table: number) => own.run(prepared(`SELECT to_regclass('"project_x"."t${table}"')`));
+    for (let round = 0; round < 3; round += 1) for (let at = 0; at < 199; at += 1) await use(at);
+    expect(await pid(own)).toBe(before);
+    for (let at = 199; at <= 400; at += 1) await use(at);
+    expect(await pid(own)).not.toBe(before);
+    const many = Array.from({ length: 401 }, (_, at) => `to_regclass('"project_y"."t${at}"')`).join(', ');
+    const again = await pid(own);
+    await own.transaction((tx) => tx.run(statement(`SELECT ARRAY[${many}]`)));
+    expect(await pid(own)).not.toBe(again);
+  });
+
   it('whose statement timed out is replaced, and the statement is cancelled', async () => {
     const { database: own } = await open(1);
     const before = await pid(own);
