@@ -6,7 +6,9 @@ import { DefinitionChangeService } from './catalog/definition/definition-change.
 import { IndexBuilder } from './catalog/index/index-builder.js';
 import { ModelStore } from './catalog/model/model-store.js';
 import { PatternMatcher } from './catalog/pattern/pattern-matcher.js';
+import { ProjectMaintenance } from './catalog/project/project-maintenance.js';
 import { Provisioning } from './catalog/project/provisioning.js';
+import { StorageSizes } from './catalog/project/storage-sizes.js';
 import type { Config } from './config/config.js';
 import { CONFIG, SECRET } from './config/config.token.js';
 import { Database } from './database/database.js';
@@ -62,6 +64,8 @@ export class PlatformModule {
       DefinitionChangeService,
       PatternMatcher,
       Provisioning,
+      ProjectMaintenance,
+      StorageSizes,
     ];
     return {
       module: PlatformModule,

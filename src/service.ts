@@ -6,11 +6,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Logger } from 'pino';
 import { createApp } from './app.setup.js';
-import { prepareProjects, upgradeOnDemand, type FirstProject } from './bootstrap.js';
+import { prepareProjects, type FirstProject } from './bootstrap.js';
 import { MODEL_CHANNEL } from './catalog/definition/definition-change.service.js';
 import { IndexBuilder } from './catalog/index/index-builder.js';
 import { ModelStore } from './catalog/model/model-store.js';
-import { PROJECT_CHANNEL, Provisioning } from './catalog/project/provisioning.js';
+import { ProjectMaintenance } from './catalog/project/project-maintenance.js';
+import { PROJECT_CHANNEL } from './catalog/project/provisioning.js';
 import type { Config } from './config/config.js';
 import { directConnection, type ConnectionOptions } from './database/connection/connection.js';
 import { Database } from './database/database.js';
@@ -76,7 +77,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const { config, connection, logger, worker } = options;
   const { app, database, dataSource, registration, replica } = await assemble(options);
   replica?.start(database);
-  app.get(ModelStore).onOutdated = upgradeOnDemand(app.get(Provisioning), logger);
+  const maintenance = app.get(ProjectMaintenance);
+  app.get(ModelStore).onOutdated = (id) => maintenance.upgradeOnDemand(id);
   const listener = new Listener(
     directConnection(connection),
     [MODEL_CHANNEL, PROJECT_CHANNEL],
@@ -98,6 +100,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const metricsAddress = worker ? undefined : config.metrics;
   const metrics = metricsAddress && (await serveMetrics(metricsAddress, () => app.get(Metrics).text()));
   await app.get(IndexBuilder).watch();
+  maintenance.watch();
   const url = worker?.url ?? serviceUrl(server, config.host);
   app.get(PublicAddress).listensAt(url);
   const stop = async (): Promise<void> => {

@@ -10,6 +10,7 @@ import type { LinkKey } from '../sql/link/stored-links.sql.js';
 import type { Body } from '../unit/draft/draft.js';
 import { LinkHooks, newLinkOf } from '../unit/table/delete/link-hooks.js';
 import type { Session } from '../unit/session/session.js';
+import { UnitQuota } from '../unit/table/write/unit-quota.js';
 import type { PlannedLink } from './link.authorizer.js';
 import { checkEnds, type LinkPath } from './link.plan.js';
 import { LinkRepository, type LinkScope } from './link.repository.js';
@@ -24,6 +25,7 @@ export class LinkWriter {
     private readonly repository: LinkRepository,
     private readonly values: LinkValueReader,
     private readonly hooks: LinkHooks,
+    private readonly quota: UnitQuota,
   ) {}
 
   /**
@@ -128,6 +130,7 @@ export class LinkWriter {
     path: LinkPath,
     values: LinkValues | undefined,
   ): Promise<string> {
+    this.quota.checkStorage(scope);
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
       const row = await this.repository.insert(scope, plan, values);
       checkEnds(row, plan, path, scope.caller);
@@ -140,6 +143,7 @@ export class LinkWriter {
   }
 
   async #update(scope: LinkScope, { plan }: PlannedLink, path: LinkPath, values: LinkValues): Promise<string> {
+    this.quota.checkStorage(scope);
     const changes = values.written.length > 0;
     const row = await (changes ? this.repository.update(scope, plan, values) : this.repository.find(scope, plan));
     checkEnds(row, plan, path, scope.caller);

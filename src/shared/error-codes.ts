@@ -14,7 +14,7 @@ export const ERRORS = {
   'project.full': {
     status: 409,
     meaning:
-      'The project has as many kinds, parameters, groups, link types or units as it may have, or a table as many columns.',
+      'The project has as many kinds, parameters, groups, link types or units as it may have, takes as much storage as it may, or a table has as many columns as it may.',
   },
   'project.unavailable': { status: 503, meaning: 'The project is being upgraded, restored or deleted.' },
 

@@ -119,6 +119,7 @@ import { ViolationCompleter } from './table/violation/complete-violations.js';
     SystemLinks,
     UnitReader,
     UnitRepository,
+    UnitQuota,
     UnitRights,
     UnitService,
     UnitStores,

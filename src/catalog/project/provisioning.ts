@@ -16,15 +16,12 @@ import { notifyStatement } from '../../sql/server/connection.sql.js';
 import { inOneMessage } from '../../sql/fragment.js';
 import { insertModelStatement, lockProjectStatement } from '../../sql/definition/model.sql.js';
 import { accessDefaultStatement, setAccessDefaultStatement } from '../../sql/access/model-access.sql.js';
+import { collationsStatement, createSchemaStatements, type FoldCollation } from '../../sql/definition/schema.sql.js';
 import {
-  collationsStatement,
-  createSchemaStatements,
-  dropSchemaStatement,
-  dropTablesStatement,
-  tablesStatement,
-  type FoldCollation,
-} from '../../sql/definition/schema.sql.js';
-import { insertProjectStatement, updateProjectStatement } from '../../sql/server/registry.sql.js';
+  insertProjectStatement,
+  recordBuiltInStatement,
+  updateProjectStatement,
+} from '../../sql/server/registry.sql.js';
 import { lockTimeoutStatement } from '../../sql/server/transaction.sql.js';
 import type { Json } from '../../shared/json.js';
 import { AuditLog } from '../../tenancy/audit-log.js';
@@ -34,13 +31,13 @@ import { DefinitionChangeService } from '../definition/definition-change.service
 import { runSteps } from '../definition/run-steps.js';
 import { builtInVersion } from '../model/built-in-version.js';
 import { insertBuiltInRows } from './built-in-rows.js';
+import { dropProjectSchema } from './project-deletion.js';
 import { upgradeSchema, type UpgradeResult } from './upgrade.js';
 import { PROJECT_LOCK_TIMEOUT, TABLE_LOCK_TIMEOUT } from '../model/lock-timeouts.js';
 
 /** The channel of notifications about changes of the registry; the payload is the project id. */
 export const PROJECT_CHANNEL = 'kind_project';
 
-const TABLES_PER_DROP = 50;
 /** Concurrent queries for the versions of projects (one statement per project). */
 const CONCURRENT_CHECKS = 8;
 
@@ -82,7 +79,7 @@ export class Provisioning {
     const fold = await foldCollation(this.database);
     const createTables = async (tx: Transaction): Promise<void> => {
       try {
-        await tx.run(insertProjectStatement(id, label, insertedAt));
+        await tx.run(insertProjectStatement(id, label, BUILT_IN_VERSION, insertedAt));
       } catch (error) {
         throw isUniqueViolation(error) ? exists(id) : error;
       }
@@ -148,19 +145,16 @@ export class Provisioning {
     }
   }
 
-  /** Deletes a project with all its data. Tables are dropped in batches, because each drop holds a lock. */
-  async delete(id: string): Promise<void> {
+  /**
+   * Deletes a project with all its data. If it is interrupted, the next call goes on.
+   * @param signal ends it between two steps
+   */
+  async delete(id: string, signal?: AbortSignal): Promise<void> {
     await this.get(id);
     await this.registry.update(id, { status: 'deleting' });
     this.#record('deleted', id);
     await this.#announce(id);
-    const schema = schemaName(id);
-    const tables = (await this.database.run<{ name: string }>(tablesStatement(schema))).map(({ name }) => name);
-    for (let at = 0; at < tables.length; at += TABLES_PER_DROP) {
-      const drop = dropTablesStatement(schema, tables.slice(at, at + TABLES_PER_DROP));
-      await this.database.transaction((tx) => tx.run(drop), { isolation: 'read committed', statementTimeout: 0 });
-    }
-    await this.database.run(dropSchemaStatement(schema));
+    await dropProjectSchema(this.database, schemaName(id), signal);
     await this.registry.delete(id);
     await this.#announce(id);
   }
@@ -178,6 +172,7 @@ export class Provisioning {
         await tx.run(lockProjectStatement(project.schema));
         await tx.run(lockTimeoutStatement(TABLE_LOCK_TIMEOUT));
         const upgraded = await upgradeSchema(tx, project);
+        await tx.run(recordBuiltInStatement([id], BUILT_IN_VERSION));
         await tx.run(notifyStatement(PROJECT_CHANNEL, id));
         return upgraded;
       },
@@ -186,16 +181,20 @@ export class Provisioning {
     );
   }
 
-  /** Projects whose built-in tables are older than this version or missing. */
-  async outdated(): Promise<string[]> {
-    const ids = (await this.list()).filter(({ status }) => status === 'active').map(({ id }) => id);
-    const outdated: string[] = [];
+  /**
+   * Projects whose built-in tables are older than this version or missing, in batches. Only those are asked that are not
+   * known to be up to date; what is found out about them is recorded.
+   */
+  async *outdated(): AsyncGenerator<string[]> {
+    const ids = await this.registry.notKnownToHave(BUILT_IN_VERSION);
     for (let at = 0; at < ids.length; at += CONCURRENT_CHECKS) {
       const batch = ids.slice(at, at + CONCURRENT_CHECKS);
       const versions = await Promise.all(batch.map((id) => builtInVersion(this.database, schemaName(id))));
-      outdated.push(...batch.filter((_, n) => (versions[n] ?? 0) < BUILT_IN_VERSION));
+      const isOutdated = (at: number): boolean => (versions[at] ?? 0) < BUILT_IN_VERSION;
+      const upToDate = batch.filter((_, at) => !isOutdated(at));
+      if (upToDate.length > 0) await this.database.run(recordBuiltInStatement(upToDate, BUILT_IN_VERSION));
+      yield batch.filter((_, at) => isOutdated(at));
     }
-    return outdated;
   }
 
   #record(change: 'created' | 'changed' | 'deleted', project: string, settings?: Readonly<Record<string, Json>>): void {

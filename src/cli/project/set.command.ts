@@ -1,5 +1,6 @@
 import { InvalidArgumentError, type Command } from 'commander';
 import { Provisioning, type ProjectChange } from '../../catalog/project/provisioning.js';
+import { size } from '../../config/variable-reader.js';
 import { parseAccessDefault } from '../tools/access-default.js';
 import type { CommonOptions, CommandContext } from '../tools/command-context.js';
 import { parseLabel } from '../tools/label.js';
@@ -10,10 +11,13 @@ const SETTINGS = new Map<string, (value: string) => ProjectChange>([
   ['otp', (value) => ({ settings: { otp: onOrOff(value) } })],
   ['requests_per_second', (value) => ({ settings: { requestsPerSecond: limitOf('requests_per_second', value) } })],
   ['units', (value) => ({ settings: { units: limitOf('units', value) } })],
+  ['storage', (value) => ({ settings: { storage: sizeOf('storage', value) } })],
   ['access_default', (value) => ({ accessDefault: parseAccessDefault(value) })],
   ['label', (value) => ({ label: parseLabel(value) })],
 ]);
 
+/** The sizes that can be set. */
+const STORAGE_SIZE = size('1mb', '100000gb');
 /** The highest limit that can be set. */
 const MOST = 1_000_000_000_000;
 
@@ -21,7 +25,7 @@ export function setProjectCommand(parent: Command, { terminal, services }: Comma
   parent
     .command('set')
     .description(
-      'changes a project: otp=on (or off), access_default=closed (or open), label=<text>, requests_per_second=<number> (or off), units=<number> (or off)',
+      'changes a project: otp=on (or off), access_default=closed (or open), label=<text>, requests_per_second=<number>, units=<number>, storage=<size, such as 500mb> (or off)',
     )
     .argument('<id>', 'the project')
     .argument('<setting...>', 'name=value', readSetting)
@@ -48,6 +52,14 @@ function onOrOff(value: string): boolean {
   if (value === 'on') return true;
   if (value === 'off') return false;
   throw new InvalidArgumentError('otp is on or off.');
+}
+
+/** @returns null for no limit */
+function sizeOf(name: string, value: string): number | null {
+  if (value === 'off') return null;
+  const limit = STORAGE_SIZE.read(value);
+  if (limit !== undefined) return limit;
+  throw new InvalidArgumentError(`${name} is ${STORAGE_SIZE.wants}, or off.`);
 }
 
 /** @returns null for no limit */

@@ -1,7 +1,9 @@
 import type { Command } from 'commander';
 import { loadModel } from '../../catalog/model/model-store.js';
 import { Provisioning } from '../../catalog/project/provisioning.js';
+import { measureStorage } from '../../catalog/project/storage-sizes.js';
 import { Database } from '../../database/database.js';
+import { byteSizeText } from '../../shared/byte-size.js';
 import { projectOf } from '../../tenancy/project.js';
 import type { CommonOptions, Services, CommandContext } from '../tools/command-context.js';
 import { print, propertyTable } from '../tools/output.js';
@@ -25,5 +27,6 @@ async function show({ app }: Services, id: string) {
   if (row.status !== 'active') return { ...view, kinds: [] };
   const model = await loadModel(app.get(Database), projectOf(row));
   const kinds = [...model.kinds.values()].filter(({ builtIn }) => !builtIn).map((kind) => kind.id);
-  return { ...view, model_version: model.version, kinds: kinds.sort() };
+  const stored = byteSizeText(await measureStorage(app.get(Database), projectOf(row).schema));
+  return { ...view, stored, model_version: model.version, kinds: kinds.sort() };
 }

@@ -2,6 +2,7 @@
 import type { Provisioning } from '../../catalog/project/provisioning.js';
 import type { ProjectRow } from '../../database/registry/project.repository.js';
 import type { AccessDefault } from '../../model/parameter-type/parameter-settings.js';
+import { byteSizeText } from '../../shared/byte-size.js';
 import { projectOf } from '../../tenancy/project.js';
 
 export interface ProjectView {
@@ -15,6 +16,8 @@ export interface ProjectView {
   readonly requests_per_second: number | 'off';
   /** The most units of user kinds; `off`: no limit. */
   readonly units: number | 'off';
+  /** The most that it may take on disk; `off`: no limit. */
+  readonly storage: string;
   /** What a kind allows that names no access; null while the project is being deleted. */
   readonly access_default: AccessDefault | null;
   /** `being built` while indexes of large kinds are not ready. */
@@ -32,6 +35,7 @@ export async function projectView(provisioning: Provisioning, row: ProjectRow): 
     otp: row.settings.otp ?? false,
     requests_per_second: row.settings.requestsPerSecond ?? 'off',
     units: row.settings.units ?? 'off',
+    storage: row.settings.storage ? byteSizeText(row.settings.storage) : 'off',
     access_default: (await provisioning.accessDefault(row)) ?? null,
     indexes: row.unindexed ? 'being built' : 'ready',
     schema: projectOf(row).schema,

@@ -9,6 +9,8 @@ export interface ProjectSettings {
   readonly requestsPerSecond?: number | null;
   /** The most units of user kinds; null or absent: as many as there are. */
   readonly units?: number | null;
+  /** The most bytes on disk; null or absent: as many as there are. */
+  readonly storage?: number | null;
 }
 
 /** A tenant in the registry. All its other data is in its own schema. */
@@ -30,6 +32,13 @@ export class ProjectEntity {
   /** Whether indexes of large tables are still to be built. */
   @Column({ type: 'boolean', default: false })
   unindexed!: boolean;
+
+  /**
+   * The version of the built-in model that its tables are known to have; null: not known yet. They may have an older
+   * one after a restore.
+   */
+  @Column({ name: 'built_in', type: 'integer', nullable: true })
+  builtIn!: number | null;
 
   @Column({
     name: 'inserted_at',

@@ -24,6 +24,7 @@ import { Walks } from '../../unit/query/reachable-kinds.js';
 import { requestSession, timesOf } from '../../unit/session/caller-executor.js';
 import { LinkHooks } from '../../unit/table/delete/link-hooks.js';
 import type { Session } from '../../unit/session/session.js';
+import { UnitQuota } from '../../unit/table/write/unit-quota.js';
 import { unknownUnit } from '../../unit/session/unit-ids.js';
 import { LinkSetAccess, mayNotLink } from './link-set.access.js';
 import { LinkSetHooks } from './link-set.hooks.js';
@@ -74,6 +75,7 @@ export class LinkSetService {
     private readonly access: LinkSetAccess,
     private readonly hooks: LinkHooks,
     private readonly setHooks: LinkSetHooks,
+    private readonly quota: UnitQuota,
   ) {}
 
   /** Answers the records of the links. */
@@ -144,6 +146,7 @@ export class LinkSetService {
     if (locked.id === null) throw unknownUnit(unit.kind, path.unit);
     if (!locked.allowed) throw mayNotLink(session, unit.kind.id);
     if (validated instanceof KindError) throw validated;
+    if (validated.links.length > 0) this.quota.checkStorage(session);
     const set: LinkSet = { ...plan, linkId: type.id, direction, kind: unit.kind, id: locked.id };
     const defaults = new DefaultBytes(session);
     try {

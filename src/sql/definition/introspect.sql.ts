@@ -1,5 +1,6 @@
 /** Reads PostgreSQL's catalogue of one schema. */
-import { param, render, sql, type Statement } from '../fragment.js';
+import { render, sql, type Statement } from '../fragment.js';
+import { isInSchema } from './schema.sql.js';
 
 /** The columns of the index `x` in their order, as rows `k(attnum, n)`. */
 const KEYS_OF_INDEX = sql`unnest(x.indkey::int2[]) WITH ORDINALITY AS k(attnum, n)`;
@@ -96,8 +97,7 @@ export function introspectStatement(schema: string): Statement {
       )
     ) AS body
     FROM pg_catalog.pg_class AS c
-    JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
-    WHERE n.nspname = ${param(schema)} AND c.relkind = 'r'
+    WHERE c.relkind = 'r' AND ${isInSchema(sql`c.oid`, schema)}
     ORDER BY c.relname
   `);
 }

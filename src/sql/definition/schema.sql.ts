@@ -1,6 +1,18 @@
 /** Statements of a project's schema: creating and dropping it, and the collations for it. */
 import { ACCESS_DEFAULTS } from '../../model/parameter-type/parameter-settings.js';
-import { ident, join, literal, param, render, sql, type Statement } from '../fragment.js';
+import { LIMITS } from '../../shared/limits.js';
+import {
+  ident,
+  inOneMessage,
+  integer,
+  join,
+  literal,
+  param,
+  render,
+  sql,
+  type Fragment,
+  type Statement,
+} from '../fragment.js';
 import { MODEL_TABLE } from '../model-version.sql.js';
 import { FOLD_COLLATION } from '../condition/fold.sql.js';
 
@@ -44,15 +56,79 @@ export function dropSchemaStatement(schema: string): Statement {
 }
 
 /**
- * Rows `name`: the tables of a schema. They are dropped in batches, because a server has too few locks for all at once.
+ * Whether the relation with this id is in a schema. PostgreSQL has an index of what depends on a schema, and none of the
+ * relations by schema: it would read those of all tenants.
  */
-export function tablesStatement(schema: string): Statement {
+export function isInSchema(relation: Fragment, schema: string): Fragment {
+  return sql`${relation} = ANY(ARRAY(
+    SELECT d.objid
+    FROM pg_catalog.pg_depend AS d
+    WHERE d.refclassid = 'pg_catalog.pg_namespace'::regclass
+      AND d.refobjid = (SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = ${param(schema)})
+      AND d.classid = 'pg_catalog.pg_class'::regclass
+  ))`;
+}
+
+/** A table, and the number of its relations: itself, its indexes, and the table for its long values with an index. */
+export interface TableSizeRow {
+  readonly name: string;
+  readonly relations: number;
+}
+
+/** Rows `TableSizeRow`: tables of a schema, as many as `limit`. */
+export function tablesStatement(schema: string, limit: number): Statement {
   return render(sql`
-    SELECT tablename AS name
-    FROM pg_catalog.pg_tables
-    WHERE schemaname = ${param(schema)}
-    ORDER BY 1
+    SELECT
+      c.relname AS name,
+      (
+        1
+        + (SELECT count(*) FROM pg_catalog.pg_index AS x WHERE x.indrelid = c.oid)
+        + CASE WHEN c.reltoastrelid = 0 THEN 0 ELSE 2 END
+      )::int AS relations
+    FROM pg_catalog.pg_class AS c
+    WHERE c.relkind IN ('r', 'p') AND ${isInSchema(sql`c.oid`, schema)}
+    ORDER BY c.relname
+    LIMIT ${integer(limit)}
   `);
+}
+
+/**
+ * One row `bytes`: what the tables of a schema take on disk, with their indexes and long values. The backend reads the
+ * catalogue of all of them, so its connection is replaced afterwards.
+ */
+export function schemaSizeStatement(schema: string): Statement {
+  const size = render(sql`
+    SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint AS bytes
+    FROM pg_catalog.pg_class AS c
+    WHERE c.relkind = 'r' AND ${isInSchema(sql`c.oid`, schema)}
+  `);
+  return { ...size, points: LIMITS.statementPoints };
+}
+
+export interface ForeignKeyRow {
+  readonly table: string;
+  readonly name: string;
+}
+
+/** Rows `ForeignKeyRow`: foreign keys of the tables of a schema, as many as `limit`. */
+export function foreignKeysStatement(schema: string, limit: number): Statement {
+  return render(sql`
+    SELECT c.relname AS "table", f.conname AS name
+    FROM pg_catalog.pg_class AS c
+    JOIN pg_catalog.pg_constraint AS f ON f.conrelid = c.oid
+    WHERE c.relkind IN ('r', 'p')
+      AND ${isInSchema(sql`c.oid`, schema)}
+      AND f.contype = 'f'
+      AND f.conparentid = 0
+    ORDER BY 1, 2
+    LIMIT ${integer(limit)}
+  `);
+}
+
+export function dropForeignKeysStatement(schema: string, keys: readonly ForeignKeyRow[]): Statement {
+  return inOneMessage(
+    keys.map(({ table, name }) => render(sql`ALTER TABLE ${ident(schema, table)} DROP CONSTRAINT ${ident(name)}`)),
+  );
 }
 
 export function dropTablesStatement(schema: string, tables: readonly string[]): Statement {

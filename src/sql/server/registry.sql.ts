@@ -1,6 +1,6 @@
 /** Statements of the registry of projects that TypeORM does not provide. */
 import { REGISTRY_SCHEMA } from '../../model/names.js';
-import { ident, join, literal, param, render, sql, type Fragment, type Statement } from '../fragment.js';
+import { ident, integer, join, literal, param, render, sql, type Fragment, type Statement } from '../fragment.js';
 
 /** The advisory lock that a process holds while it upgrades the registry. */
 const REGISTRY_LOCK_KEY = sql`${literal('7205759403792793')}::bigint`;
@@ -37,10 +37,11 @@ export const REGISTRY_HOLDER: Statement = render(
 );
 
 /** @param insertedAt when it was made, if not now */
-export function insertProjectStatement(id: string, label: string, insertedAt?: string): Statement {
+export function insertProjectStatement(id: string, label: string, builtIn: number, insertedAt?: string): Statement {
   const values: [string, Fragment][] = [
     ['id', param(id)],
     ['label', param(label)],
+    ['built_in', integer(builtIn)],
     ...(insertedAt === undefined
       ? []
       : [['inserted_at', sql`${param(insertedAt)}::timestamptz`] as [string, Fragment]]),
@@ -48,6 +49,17 @@ export function insertProjectStatement(id: string, label: string, insertedAt?: s
   const names = join(values.map(([name]) => ident(name)));
   return render(
     sql`INSERT INTO ${ident(REGISTRY_SCHEMA, 'project')} (${names}) VALUES (${join(values.map(([, value]) => value))})`,
+  );
+}
+
+/** Records that the tables of projects have a version of the built-in model. */
+export function recordBuiltInStatement(ids: readonly string[], builtIn: number): Statement {
+  return render(
+    sql`
+      UPDATE ${ident(REGISTRY_SCHEMA, 'project')}
+      SET "built_in" = ${integer(builtIn)}
+      WHERE "id" = ANY(${param(ids)}) AND "built_in" IS DISTINCT FROM ${integer(builtIn)}
+    `,
   );
 }
 

@@ -26,7 +26,7 @@ export interface Session {
 }
 
 /** The caller of the request. */
-export function originalCallerOf({ originalCaller, caller }: Session): Caller {
+export function originalCallerOf({ originalCaller, caller }: Pick<Session, 'caller' | 'originalCaller'>): Caller {
   return originalCaller ?? caller;
 }
 

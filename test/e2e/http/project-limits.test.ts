@@ -1,10 +1,10 @@
-/** Limits of a project: requests per second, and units. */
+/** Limits of a project: requests per second, units, and storage. */
 import { expect, it } from 'vitest';
 import { Provisioning } from '../../../src/catalog/project/provisioning.js';
 import { ProjectStore } from '../../../src/tenancy/project-store.js';
 import type { ProjectSettings } from '../../../src/database/entities/project.entity.js';
 import { asMember, defineKinds } from '../../support/callers.js';
-import { ok, refusalOf } from '../../support/definitions.js';
+import { createdId, ok, refusalOf } from '../../support/definitions.js';
 import { FunctionsFolder, reload, sharedServiceWith } from '../../support/functions.js';
 import type { Reply, TestProject } from '../../support/service.js';
 import { send } from '../../support/wire.js';
@@ -101,4 +101,47 @@ it('edits and deletions are not refused, and make room', async () => {
   expect(await count()).toBe(4);
   await set(project, { units: null });
   await expect.poll(async () => (await project.post('/thing/unit', { name: 'more' })).status).toBe(200);
+});
+
+it('a project that takes as much storage as it may can only be read and deleted from', async () => {
+  const full = await service.project();
+  await defineKinds(full, {
+    id: 'thing',
+    parameters: [{ id: 'name', kind_id: 'string', unique: true }],
+    access: { create: 'member' },
+  });
+  const first = await createdId(full.post('/thing/unit', { name: 'first' }));
+  const second = await createdId(full.post('/thing/unit', { name: 'second' }));
+  const member = await asMember(full);
+  // Less than the tables of an empty project take. It is measured after the first write, and then once a minute.
+  await set(full, { storage: 1000 });
+  let created = 0;
+  const more = () => full.post('/thing/unit', { name: `more ${(created += 1)}` });
+  await expect.poll(async () => (await more()).status).toBe(409);
+  const { body } = await more();
+  expect(body.messages[0]).toMatchObject({
+    code: 'project.full',
+    text: expect.stringMatching(
+      /^The project takes as much storage as it may: at most 1000b, and it takes [\d.]+[km]b$/,
+    ) as string,
+  });
+  const told = await member.post('/thing/unit', { name: 'mine' });
+  expect(told.body.messages[0]?.text).toBe('The project takes as much storage as it may');
+  const link = `/thing/unit/${first}/link/link/thing/unit/${second}`;
+  const writes: readonly (readonly [string, () => Promise<Reply>])[] = [
+    ['bulk', () => full.post('/thing/unit', [{ name: 'a' }, { name: 'b' }])],
+    ['edit', () => full.put(`/thing/unit/${first}`, { name: 'longer' })],
+    ['edit by filter', () => full.put('/thing/unit?filter=eq(name,first)', { name: 'longer' })],
+    ['upsert', () => full.post('/thing/unit?on_conflict=update&by=name', { name: 'new' })],
+    ['link', () => full.post(link)],
+  ];
+  for (const [way, write] of writes) {
+    const reply = await write();
+    expect([way, reply.status, reply.body.messages[0]?.code]).toEqual([way, 409, 'project.full']);
+  }
+  await ok(full.get('/thing/unit'));
+  await ok(full.post('/kind/unit', { id: 'other' }));
+  await ok(full.delete(`/thing/unit/${first}`));
+  await set(full, { storage: null });
+  await expect.poll(async () => (await full.put(`/thing/unit/${second}`, { name: 'x' })).status).toBe(200);
 });

@@ -167,6 +167,11 @@ describe('project set', () => {
       requests_per_second: 500,
       units: 12,
     });
+    expect(await json('project', 'set', 'changed', 'storage=1500mb')).toMatchObject({ units: 12, storage: '1.5gb' });
+    expect(await json('project', 'show', 'changed')).toMatchObject({
+      stored: expect.stringMatching(/^\d+(\.\d)?kb$/) as string,
+    });
+    expect(await json('project', 'set', 'changed', 'storage=off')).toMatchObject({ storage: 'off' });
     expect(await json('project', 'set', 'changed', 'units=off')).toMatchObject({
       requests_per_second: 500,
       units: 'off',
@@ -431,6 +436,8 @@ describe('usage', () => {
     ['project', 'set', 'demo', 'constructor=1'],
     ['project', 'set', 'demo', 'units=0'],
     ['project', 'set', 'demo', 'requests_per_second=1.5'],
+    ['project', 'set', 'demo', 'storage=1kb'],
+    ['project', 'set', 'demo', 'storage=lots'],
     ['project', 'delete', '--yes'],
     ['member'],
     ['member', 'set-password', 'demo'],

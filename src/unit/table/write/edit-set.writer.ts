@@ -25,6 +25,7 @@ import { planWritten, withFieldRules } from './edit-plan.js';
 import { EditSetRepository, type FailedRows } from './edit-set.repository.js';
 import { leavesAllowedUnits, mayNotWrite, mayNotWriteUnit, UnitRights } from '../rights.js';
 import { TableInserter } from './table.inserter.js';
+import { UnitQuota } from './unit-quota.js';
 
 /** An edit that is validated. */
 export interface DraftedChange {
@@ -53,6 +54,7 @@ export class EditSetWriter {
     private readonly rights: UnitRights,
     private readonly inserter: TableInserter,
     private readonly violations: ViolationCompleter,
+    private readonly quota: UnitQuota,
   ) {}
 
   /** Locks the units in one order, before statements that change some of them each. */
@@ -73,6 +75,7 @@ export class EditSetWriter {
     const drafts = changes.map(({ draft, rules }, index): LocatedDraft => ({ draft, rules, index }));
     const drafted = { drafts, nested: new NestedUnits(), faults: new Faults() };
     const deferred = await this.references.check(session, kind, drafted, options);
+    this.quota.checkStorage(session);
     return this.inserter.withDeferredFaults(session, deferred, async (within) => {
       const sets = setsOf(changes);
       const keys = changes.map(({ id }) => id);

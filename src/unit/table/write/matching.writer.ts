@@ -31,6 +31,7 @@ import { UnitRights } from '../rights.js';
 import { hasNoTransaction, TableInserter } from './table.inserter.js';
 import { TableReader } from '../read/table.reader.js';
 import { TableWriter } from './table.writer.js';
+import { UnitQuota } from './unit-quota.js';
 import { SelectionRepository } from './selection.repository.js';
 import { checkFound, MatchingRefusals, type MatchingOperation } from './matching.refusals.js';
 
@@ -52,6 +53,7 @@ export class MatchingWriter {
     private readonly reader: TableReader,
     private readonly writer: TableWriter,
     private readonly refusals: MatchingRefusals,
+    private readonly quota: UnitQuota,
   ) {}
 
   updateAll(
@@ -193,6 +195,7 @@ export class MatchingWriter {
       access: allowed,
       allowed,
     };
+    this.quota.checkStorage(session);
     return this.inserter.withDeferredFaults(session, deferred, async (within) => {
       const context = writeContextOf(within, kind);
       const verdict = await this.repository

@@ -19,6 +19,7 @@ import { Drafter, type DraftedEdit } from '../../draft/drafter.js';
 import { readEdit } from './edit-body.js';
 import { planWritten, withFieldRules } from './edit-plan.js';
 import { ExpressionResults } from './expression-results.js';
+import { UnitQuota } from './unit-quota.js';
 import { UnitLinks } from '../delete/unit-links.js';
 import { createsNestedUnits } from '../../draft/nested-units.js';
 import { writeOnceRefusal } from '../../draft/write-once.js';
@@ -53,6 +54,7 @@ export class TableWriter {
     private readonly changes: BehaviorChanges,
     private readonly violations: ViolationCompleter,
     private readonly results: ExpressionResults,
+    private readonly quota: UnitQuota,
   ) {}
 
   /**
@@ -133,6 +135,7 @@ export class TableWriter {
       allowed,
       tags: conditions.tags,
     };
+    if (kind.storage.counted) this.quota.checkStorage(session);
     return this.inserter.withDeferredFaults(session, deferred, async (within) => {
       const gives = behaviors.length > 0 && expressionsOf(drafted).length > 0;
       const changes = !deferred.any && (gives || this.behaviors.changesUpdates(kind, within));

@@ -1,26 +1,48 @@
-/** Limits the number of units of a project, where its settings say so. */
+/** Limits the number of units of a project, and what it takes on disk, where its settings say so. */
 import { Injectable } from '@nestjs/common';
+import { StorageSizes } from '../../../catalog/project/storage-sizes.js';
 import type { KindDef } from '../../../model/model.js';
-import { refusal } from '../../../shared/errors.js';
+import { byteSizeText } from '../../../shared/byte-size.js';
+import { refusal, type KindError } from '../../../shared/errors.js';
 import { storedUnitsStatement } from '../../../sql/count.sql.js';
 import { knowsWholeProject } from '../../../tenancy/caller.js';
 import { originalCallerOf, type Session } from '../../session/session.js';
 
 @Injectable()
 export class UnitQuota {
+  constructor(private readonly sizes: StorageSizes) {}
+
+  /**
+   * Call it before units or links are written. What is written until the next measurement is not known.
+   * @throws KindError 409 if the project takes as much on disk as it may
+   */
+  checkStorage(session: Pick<Session, 'project' | 'caller' | 'originalCaller'>): void {
+    const most = session.project.settings.storage;
+    if (!most) return;
+    const bytes = this.sizes.lastKnown(session.project);
+    if (bytes === undefined || bytes < most) return;
+    const numbers = `: at most ${byteSizeText(most)}, and it takes ${byteSizeText(bytes)}`;
+    throw full(session, 'The project takes as much storage as it may', numbers);
+  }
+
   /**
    * Call it before units are created. Units of user kinds count, also those that this transaction has created; those of
    * transactions at the same time do not.
    * @throws KindError 409 if there would be more than the project may have
    */
   async check(session: Session, { storage }: KindDef, created: number): Promise<void> {
+    if (!storage.counted) return;
+    this.checkStorage(session);
     const most = session.project.settings.units;
-    if (!most || !storage.counted) return;
+    if (!most) return;
     const [row] = await session.executor.run<{ units: string }>(storedUnitsStatement(session.project.schema));
     const units = Number(row?.units);
     if (units + created <= most) return;
-    const text = 'The project has as many units as it may have';
-    const numbers = `: at most ${most}, and it has ${units}`;
-    throw refusal('project.full', knowsWholeProject(originalCallerOf(session)) ? text + numbers : text);
+    throw full(session, 'The project has as many units as it may have', `: at most ${most}, and it has ${units}`);
   }
+}
+
+/** @param numbers for callers who may know them */
+function full(session: Pick<Session, 'caller' | 'originalCaller'>, text: string, numbers: string): KindError {
+  return refusal('project.full', knowsWholeProject(originalCallerOf(session)) ? text + numbers : text);
 }

@@ -1,0 +1,120 @@
+/**
+ * Upgrades the projects of older versions, and finishes interrupted deletions: for a limited time when a service starts,
+ * then in the background, so that a start does not take longer the more projects there are. Each project is a
+ * transaction of its own, so several processes can do it at the same time, and any of them can go on.
+ */
+import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
+import type { Logger } from 'pino';
+import { ProjectRepository } from '../../database/registry/project.repository.js';
+import { LOGGER } from '../../http/log/logger.js';
+import { KindError } from '../../shared/errors.js';
+import { lruCache } from '../../shared/lru-cache.js';
+import { Provisioning } from './provisioning.js';
+
+/** Milliseconds between two rounds in the background. */
+const ROUND_INTERVAL = 60_000;
+/** Milliseconds before the upgrade of a project is tried again for a request. */
+const UPGRADE_RETRY_DELAY = 60_000;
+const MAX_TRIED = 10_000;
+
+@Injectable()
+export class ProjectMaintenance implements OnModuleDestroy {
+  readonly #stop = new AbortController();
+  /** Projects whose upgrade was refused. Rounds leave them to requests and to `project migrate`. */
+  readonly #refused = new Set<string>();
+  readonly #tried = lruCache<true>(MAX_TRIED, { ttl: UPGRADE_RETRY_DELAY });
+  #upgrading = false;
+  #running: Promise<void> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly provisioning: Provisioning,
+    private readonly registry: ProjectRepository,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  /** One round, which ends between two projects if the signal aborts. @throws KindError 503 if the database is away */
+  async run(signal: AbortSignal): Promise<void> {
+    for await (const ids of this.provisioning.outdated()) {
+      for (const id of ids) {
+        if (signal.aborted) return;
+        if (!this.#refused.has(id) && !(await this.#upgrade(id))) this.#refused.add(id);
+      }
+      if (signal.aborted) return;
+    }
+    for (const id of await this.registry.deleting()) {
+      if (signal.aborted) return;
+      await this.#finishDeletion(id, signal);
+    }
+  }
+
+  /** Begins a round now, and then one every minute, until the module is destroyed. */
+  watch(): void {
+    this.#timer = setInterval(() => this.#runInBackground(), ROUND_INTERVAL).unref();
+    this.#runInBackground();
+  }
+
+  /**
+   * Upgrades a project that was found to be outdated by a request, because it was restored from a dump, was changed by an
+   * older release, or waits for its turn. One project at a time: one that is found meanwhile is upgraded after a later
+   * request.
+   */
+  upgradeOnDemand(id: string): void {
+    if (this.#upgrading || this.#tried.has(id)) return;
+    this.#upgrading = true;
+    this.#tried.set(id, true);
+    this.#upgrade(id)
+      .then((done) => done && this.#tried.delete(id))
+      .catch((err: unknown) => this.logger.error({ err, project: id }, 'project not brought up to date'))
+      .finally(() => (this.#upgrading = false));
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    clearInterval(this.#timer);
+    this.#stop.abort();
+    await this.#running;
+  }
+
+  #runInBackground(): void {
+    this.#running ??= this.run(this.#stop.signal)
+      .catch((error: unknown) => {
+        // The next round tries again.
+        if (!this.#stop.signal.aborted) this.logger.warn(`projects not looked after: ${String(error)}`);
+      })
+      .finally(() => (this.#running = undefined));
+  }
+
+  /** False, with a log entry, if it is refused, so that the others are still served. */
+  async #upgrade(id: string): Promise<boolean> {
+    try {
+      const { steps, leftAlone } = await this.provisioning.migrate(id);
+      this.logger.info(
+        { project: id, steps, ...(leftAlone.length > 0 && { leftAlone }) },
+        'project brought up to date',
+      );
+      this.#refused.delete(id);
+      return true;
+    } catch (error) {
+      if (!(error instanceof KindError) || error.code === 'database.unavailable') throw error;
+      // Deleted in the meantime.
+      if (error.code === 'project.unknown') return true;
+      this.logger.error(
+        { project: id, reason: error.message },
+        'project not brought up to date: npm run kind -- project migrate',
+      );
+      return false;
+    }
+  }
+
+  async #finishDeletion(id: string, signal: AbortSignal): Promise<void> {
+    try {
+      await this.provisioning.delete(id, signal);
+      this.logger.info({ project: id }, 'interrupted deletion of a project finished');
+    } catch (error) {
+      // Another process may have finished it.
+      if (signal.aborted || (error instanceof KindError && error.code === 'project.unknown')) return;
+      if (!(error instanceof KindError) || error.code === 'database.unavailable') throw error;
+      this.logger.warn({ project: id, reason: error.message }, 'deletion of a project not finished');
+    }
+  }
+}

@@ -1,0 +1,127 @@
+/**
+ * Upgrades and deletions of projects take as long as there are projects and tables, so a start does not wait for all of
+ * them: they can end between two steps, and the next round goes on, in whichever process.
+ */
+import { describe, expect, it } from 'vitest';
+import { ProjectMaintenance } from '../../../src/catalog/project/project-maintenance.js';
+import { Provisioning } from '../../../src/catalog/project/provisioning.js';
+import { ProjectRepository } from '../../../src/database/registry/project.repository.js';
+import { BUILT_IN_VERSION } from '../../../src/model/built-in/built-in.js';
+import { ok, query } from '../../support/definitions.js';
+import { ownDatabase, startServiceOn } from '../../support/own-database.js';
+import type { TestProject } from '../../support/service.js';
+
+// A database of its own: services of other files would look after the projects of this one.
+const service = await startServiceOn(await ownDatabase());
+const { app } = service.service;
+const provisioning = app.get(Provisioning);
+const maintenance = app.get(ProjectMaintenance);
+const registry = app.get(ProjectRepository);
+
+const NEVER = new AbortController().signal;
+
+async function outdated(): Promise<string[]> {
+  const found: string[] = [];
+  for await (const ids of provisioning.outdated()) found.push(...ids);
+  return found;
+}
+
+/** As an older release has left it, with a registry that may not know it. */
+async function age(project: TestProject): Promise<void> {
+  await query(project, 'UPDATE $schema."_model" SET "built_in" = $1', [BUILT_IN_VERSION - 1]);
+  await forgetVersion(project);
+}
+
+const forgetVersion = (project: TestProject) =>
+  query(project, 'UPDATE "kind"."project" SET "built_in" = NULL WHERE "id" = $1', [project.id]);
+
+async function builtInOf(project: TestProject): Promise<number | undefined> {
+  const [row] = await query<{ built_in: number }>(project, 'SELECT "built_in" FROM $schema."_model"');
+  return row?.built_in;
+}
+
+async function tablesOf(project: TestProject): Promise<number> {
+  const text = 'SELECT count(*) FROM pg_catalog.pg_tables WHERE schemaname = $1';
+  const [row] = await query<{ count: string }>(project, text, [`project_${project.id}`]);
+  return Number(row?.count);
+}
+
+describe('upgrades', () => {
+  it('ask only projects that are not known to be up to date, and remember the answer', async () => {
+    const project = await service.project();
+    expect(await registry.notKnownToHave(BUILT_IN_VERSION)).toEqual([]);
+    expect(await registry.notKnownToHave(BUILT_IN_VERSION + 1)).toContain(project.id);
+    // As the registry of an older release is.
+    await forgetVersion(project);
+    expect(await registry.notKnownToHave(BUILT_IN_VERSION)).toEqual([project.id]);
+    expect(await outdated()).toEqual([]);
+    expect(await registry.notKnownToHave(BUILT_IN_VERSION)).toEqual([]);
+  });
+
+  it('end between two projects, and the next round goes on', async () => {
+    const projects = [await service.project(), await service.project(), await service.project()];
+    for (const project of projects) await age(project);
+    expect(await outdated()).toEqual(projects.map(({ id }) => id).sort());
+    await maintenance.run(AbortSignal.abort());
+    expect(await outdated()).toHaveLength(3);
+    const [first] = projects;
+    await provisioning.migrate(first!.id);
+    expect(await outdated()).toHaveLength(2);
+    await maintenance.run(NEVER);
+    expect(await outdated()).toEqual([]);
+    for (const project of projects) expect(await builtInOf(project)).toBe(BUILT_IN_VERSION);
+  });
+
+  it('that were refused leave the others alone, and are not repeated in every round', async () => {
+    const [refused, other] = [await service.project(), await service.project()];
+    await age(refused);
+    await age(other);
+    await query(refused, 'ALTER TABLE $schema."group" ALTER COLUMN "label" TYPE varchar(500)');
+    await maintenance.run(NEVER);
+    expect(await builtInOf(other)).toBe(BUILT_IN_VERSION);
+    expect(await outdated()).toEqual([refused.id]);
+    await query(refused, 'ALTER TABLE $schema."group" ALTER COLUMN "label" TYPE text');
+    await maintenance.run(NEVER);
+    expect(await builtInOf(refused)).toBe(BUILT_IN_VERSION - 1);
+    await provisioning.migrate(refused.id);
+    expect(await outdated()).toEqual([]);
+  });
+});
+
+describe('a deletion', () => {
+  /** A project with tables of which all refer to one. */
+  async function large(tables: number): Promise<TestProject> {
+    const project = await service.project();
+    await ok(
+      project.post('/kind/unit', { id: 'town', parameters: [{ id: 'name', kind_id: 'string', indexed: true }] }),
+    );
+    const create = Array.from({ length: tables }, (_, at) =>
+      [
+        `CREATE TABLE $schema."t${at}" ("a" int PRIMARY KEY, "b" int UNIQUE, "town" uuid REFERENCES $schema."town")`,
+        `CREATE INDEX ON $schema."t${at}" ("town")`,
+      ].join('; '),
+    );
+    await query(project, create.join('; '));
+    return project;
+  }
+
+  it('of many tables is done in steps, so that it can end between them, and goes on in the next round', async () => {
+    const project = await large(120);
+    const before = await tablesOf(project);
+    await expect(provisioning.delete(project.id, AbortSignal.abort('enough'))).rejects.toBe('enough');
+    expect(await registry.deleting()).toEqual([project.id]);
+    expect(await tablesOf(project)).toBe(before);
+    await maintenance.run(NEVER);
+    expect(await tablesOf(project)).toBe(0);
+    expect(await registry.find(project.id)).toBeUndefined();
+    expect(await registry.deleting()).toEqual([]);
+  });
+
+  it('by two processes at the same time is done once', async () => {
+    const project = await large(20);
+    const both = await Promise.allSettled([provisioning.delete(project.id), provisioning.delete(project.id)]);
+    expect(both.map(({ status }) => status)).toContain('fulfilled');
+    expect(await registry.find(project.id)).toBeUndefined();
+    expect(await tablesOf(project)).toBe(0);
+  });
+});
