@@ -32,9 +32,10 @@ export class Service {
 
   /**
    * @param {{ name: string, dist: string, databaseUrl: string, dataDir: string, profile?: string | undefined,
-   *   processes?: number, counts?: string }} options counts: a folder for the numbers of requests of its processes
+   *   processes?: number, counts?: string, variables?: Record<string, string> }} options counts: a folder for the numbers of
+   *   requests of its processes; variables: more of its environment
    */
-  static async start({ name, dist, databaseUrl, dataDir, profile, processes = 1, counts }) {
+  static async start({ name, dist, databaseUrl, dataDir, profile, processes = 1, counts, variables = {} }) {
     const flags = profile === undefined ? [] : ['--cpu-prof', '--cpu-prof-interval=200', `--cpu-prof-dir=${profile}`];
     const port = await freePort();
     const child = new Child([process.execPath, ...flags, ...flagsToCount(counts), join(dist, 'main.js')], {
@@ -45,6 +46,7 @@ export class Service {
         DATABASE_POOL: String(POOL),
         WORKERS: String(processes),
         COUNTS: counts ?? '',
+        ...variables,
       },
     });
     const service = new Service(name, child, `http://127.0.0.1:${port}`);

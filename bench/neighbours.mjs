@@ -1,0 +1,96 @@
+/**
+ * Measures what a project notices of another one that takes all it can get, and what load beyond capacity does:
+ * `node bench/neighbours.mjs`, after `npm run build`. Figures of such runs are in TENANTS.md.
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { cpus, loadavg, tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { Postgres } from './postgres.mjs';
+import { Service } from './service.mjs';
+import { makeNoise, makeNoisyKinds, writeFunctions } from './tenants/noise.mjs';
+import { call, signIn, withProvisioning } from './tenants/projects.mjs';
+import { putTenantLoad } from './tenants/wrk.mjs';
+
+const { values: options } = parseArgs({
+  options: {
+    seconds: { type: 'string', default: '8' },
+    rounds: { type: 'string', default: '3' },
+    /** Connections of each sort of noise. */
+    each: { type: 'string', default: '4' },
+    connections: { type: 'string', default: '16,256,1000,3000' },
+  },
+});
+const seconds = Number(options.seconds);
+const dist = resolve(import.meta.dirname, '../dist');
+const folder = await mkdtemp(join(tmpdir(), 'kind-neighbours-'));
+const functions = join(folder, 'functions');
+await writeFunctions(functions, 'noisy');
+const postgres = await Postgres.start(dist, folder);
+const service = await Service.start({
+  name: 'kind',
+  dist,
+  databaseUrl: postgres.url,
+  dataDir: folder,
+  variables: { FUNCTIONS_DIR: functions },
+});
+try {
+  const { url } = service;
+  print(`${cpus().length} processors, load ${loadavg()[0]?.toFixed(1)}`);
+  await withProvisioning(dist, postgres.url, folder, async ({ create }) => {
+    await create('noisy');
+    await create('quiet');
+  });
+  const noisy = await signIn(url, 'noisy');
+  const quiet = await signIn(url, 'quiet');
+  const ids = await makeNoisyKinds(url, noisy);
+  const path = await makeQuietUnit(url, quiet);
+  const gets = () =>
+    putTenantLoad({ url, seconds, connections: 1, folder, requests: [{ project: 'quiet', token: quiet.token, path }] });
+  await gets();
+  for (let round = 0; round < Number(options.rounds); round += 1) {
+    const alone = await gets();
+    const stop = new AbortController();
+    const noise = makeNoise(url, noisy, ids, Number(options.each), stop.signal);
+    await delay(1000);
+    const disturbed = await gets();
+    stop.abort();
+    const answers = await noise;
+    print(`quiet alone: ${textOf(alone)}; beside the other: ${textOf(disturbed)}`);
+    print(`  the other: ${JSON.stringify(answers)}`);
+    await postgres.whenIdle();
+  }
+  const slow = '/api/lib/noise/unit?filter=ilike(text,%25x%25y%25z%25)&limit=1';
+  for (const connections of options.connections.split(',').map(Number)) {
+    const requests = [{ project: 'noisy', path: slow }];
+    const load = await putTenantLoad({ url, seconds, connections, folder, requests });
+    const done = (load.requests - load.refused) / load.seconds;
+    const refused = load.refused / load.seconds;
+    print(
+      `${connections} connections: ${done.toFixed(0)} done and ${refused.toFixed(0)} refused a second, broken ${load.broken}, ${textOf(load)}`,
+    );
+    await postgres.whenIdle();
+  }
+} finally {
+  await service.stop();
+  await postgres.stop();
+  await rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+}
+
+/** @param {string} url @param {import('./tenants/projects.mjs').Tenant} quiet @returns {Promise<string>} */
+async function makeQuietUnit(url, quiet) {
+  await call(url, 'POST', '/kind/unit', quiet, { id: 'note', parameters: [{ id: 'name', kind_id: 'string' }] });
+  const { id } = await call(url, 'POST', '/note/unit', quiet, { name: 'a note' });
+  return `/api/lib/note/unit/${id}`;
+}
+
+/** @param {import('./tenants/wrk.mjs').TenantLoad} load */
+function textOf({ p50, p99 }) {
+  return `p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms`;
+}
+
+/** @param {string} text */
+function print(text) {
+  console.log(text);
+}
