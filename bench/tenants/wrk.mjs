@@ -18,5 +18,7 @@ export async function putTenantLoad({ url, requests, seconds, connections, folde
   const script = join(import.meta.dirname, 'load.lua');
   const args = ['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '30s', '-s', script, url, '--', file, '7'];
   const { stdout } = await promisify(execFile)('wrk', args);
-  return JSON.parse(/^RESULT (.*)$/m.exec(stdout)?.[1] ?? '');
+  const [, result] = /^RESULT (.*)$/m.exec(stdout) ?? [];
+  if (result === undefined) throw new Error(`wrk: ${stdout}`);
+  return JSON.parse(result);
 }
