@@ -8,6 +8,7 @@ import { withSession } from './session-connection.js';
 import { beginTransaction } from './transaction/begin.js';
 import { requestCancel } from './statement/cancel-request.js';
 import { clientOptions } from './connection/connection.js';
+import { preferIdle } from './connection/idle-connections.js';
 import { ShareFullError, type Executor, type Transaction } from './transaction/executor.js';
 import { Deadline } from './statement/deadline.js';
 import { noteLostAnswer } from './statement/lost-answers.js';
@@ -72,6 +73,8 @@ export class Database implements Executor {
    * timer here: as a setting it would need a transaction, and three more messages.
    */
   #run<Row>(statement: Statement, limit: number | undefined): Promise<Row[]> {
+    const prepared = this.#prepared.preparedOn(statement);
+    if (prepared) preferIdle(this.#pool, prepared);
     return new Promise((resolve, reject) => {
       const end = beginWork('statement', statement.text);
       this.#pool.connect((fault, client, release) => {

@@ -80,6 +80,15 @@ export class PreparedStatements {
     return name;
   }
 
+  /**
+   * Tells the connections that have prepared a statement: they have read its tables, which another would have to do.
+   * Undefined if there may be none.
+   */
+  preparedOn({ text, prepare }: Statement): ((client: object) => boolean) | undefined {
+    const name = this.#enabled && prepare ? this.#names.peek(text) : undefined;
+    return name ? (client) => this.#connections.get(client)?.names.has(name) === true : undefined;
+  }
+
   #nameOf({ text, prepare, points = 0 }: Statement): string | undefined {
     if (!this.#enabled || !prepare) return undefined;
     if (text.length > LARGEST_PREPARED.characters || points > LARGEST_PREPARED.points) return undefined;

@@ -140,6 +140,34 @@ describe('a connection', () => {
     expect(await pid(own)).not.toBe(again);
   });
 
+  it('that has prepared a statement is preferred for it, among those that are idle', async () => {
+    const { database: own } = await open(2);
+    const ask = async () => (await own.run<{ pid: number }>(prepared('SELECT pg_backend_pid() AS pid')))[0]?.pid;
+    const first = await ask();
+    expect(await ask()).toBe(first);
+    const hold = async () => {
+      let end = (): void => undefined;
+      const ended = new Promise<void>((resolve) => (end = resolve));
+      let done: Promise<void> | undefined;
+      const held = await new Promise<number | undefined>((resolve) => {
+        done = own.transaction(async (tx) => {
+          const [row] = await tx.run<{ pid: number }>(statement('SELECT pg_backend_pid() AS pid'));
+          resolve(row?.pid);
+          await ended;
+        });
+      });
+      return { pid: held, end: () => (end(), done) };
+    };
+    // The pool takes the one that was released last.
+    const [one, two] = [await hold(), await hold()];
+    await one.end();
+    await two.end();
+    expect(one.pid).toBe(first);
+    expect(two.pid).not.toBe(first);
+    expect(await pid(own)).toBe(two.pid);
+    expect(await ask()).toBe(first);
+  });
+
   it('whose statement timed out is replaced, and the statement is cancelled', async () => {
     const { database: own } = await open(1);
     const before = await pid(own);
