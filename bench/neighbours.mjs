@@ -9,7 +9,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { Postgres } from './postgres.mjs';
 import { Service } from './service.mjs';
-import { makeNoise, makeNoisyKinds, writeFunctions } from './tenants/noise.mjs';
+import { makeNoise, makeNoisyKinds, SORTS, writeFunctions } from './tenants/noise.mjs';
 import { call, signIn, withProvisioning } from './tenants/projects.mjs';
 import { putTenantLoad } from './tenants/wrk.mjs';
 
@@ -49,19 +49,20 @@ try {
   const gets = () =>
     putTenantLoad({ url, seconds, connections: 1, folder, requests: [{ project: 'quiet', token: quiet.token, path }] });
   await gets();
-  for (let round = 0; round < Number(options.rounds); round += 1) {
+  const noises = [...SORTS.map((name) => [name]), ...Array.from({ length: Number(options.rounds) }, () => SORTS)];
+  for (const names of noises) {
     const alone = await gets();
     const stop = new AbortController();
-    const noise = makeNoise(url, noisy, ids, Number(options.each), stop.signal);
+    const noise = makeNoise(url, noisy, ids, names, Number(options.each), stop.signal);
     await delay(1000);
     const disturbed = await gets();
     stop.abort();
     const answers = await noise;
-    print(`quiet alone: ${textOf(alone)}; beside the other: ${textOf(disturbed)}`);
-    print(`  the other: ${JSON.stringify(answers)}`);
+    print(`quiet alone: ${textOf(alone)}; beside ${names.join(', ')}: ${textOf(disturbed)}`);
+    print(`  answers to the other: ${JSON.stringify(answers)}`);
     await postgres.whenIdle();
   }
-  const slow = '/api/lib/noise/unit?filter=ilike(text,%25x%25y%25z%25)&limit=1';
+  const slow = '/api/lib/noise/unit?filter=icontains(text,xyz)&limit=1';
   for (const connections of options.connections.split(',').map(Number)) {
     const requests = [{ project: 'noisy', path: slow }];
     const load = await putTenantLoad({ url, seconds, connections, folder, requests });

@@ -56,22 +56,25 @@ export async function makeNoisyKinds(url, tenant) {
     const { items } = await call(url, 'POST', '/noise/unit', tenant, units);
     ids.push(...items.map((/** @type {{ id: string }} */ { id }) => id));
   }
-  for (let at = 0; at < 2000; at += 1) {
+  for (let at = 0; at < 200; at += 1) {
     const items = [1, 7, 31].map((step) => ({ kind_id: 'noise', id: ids[(at * 3 + step) % ids.length] }));
     await call(url, 'POST', `/noise/unit/${ids[at]}/link/link/child`, tenant, { items });
   }
   return ids;
 }
 
+export const SORTS = ['import', 'filter', 'walk', 'call'];
+
 /**
  * Runs each sort of noise on so many connections until the signal aborts. Returns the numbers of answers by sort and status.
  * @param {string} url
  * @param {import('./projects.mjs').Tenant} tenant
  * @param {readonly string[]} ids
+ * @param {readonly string[]} names the sorts of noise
  * @param {number} each
  * @param {AbortSignal} signal
  */
-export async function makeNoise(url, tenant, ids, each, signal) {
+export async function makeNoise(url, tenant, ids, names, each, signal) {
   const csv = `text,number\n${Array.from({ length: IMPORTED }, (_, n) => `${'imported text '.repeat(10)}${n},${n}`).join('\n')}\n`;
   const headers = { 'kind-project-key': tenant.id, authorization: `Bearer ${tenant.token}` };
   const sorts = {
@@ -83,13 +86,14 @@ export async function makeNoise(url, tenant, ids, each, signal) {
         signal,
       }),
     filter: () =>
-      fetch(`${url}/api/lib/noise/unit?filter=ilike(text,%25x%25y%25z%25)&order=text&limit=1000`, { headers, signal }),
+      fetch(`${url}/api/lib/noise/unit?filter=icontains(text,xyz)&order=text&limit=1000`, { headers, signal }),
     walk: () => fetch(`${url}/api/lib/noise/unit/${ids[0]}/link/child?depth=10`, { headers, signal }),
     call: () => fetch(`${url}/api/lib/noise/function/work`, { headers, signal }),
   };
   /** @type {Record<string, number>} */
   const answers = {};
-  const work = Object.entries(sorts).flatMap(([name, send]) =>
+  const chosen = Object.entries(sorts).filter(([name]) => names.includes(name));
+  const work = chosen.flatMap(([name, send]) =>
     Array.from({ length: each }, async () => {
       while (!signal.aborted) {
         try {

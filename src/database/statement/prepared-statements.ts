@@ -29,7 +29,7 @@ const MAX_POINTS = LIMITS.statementPoints / 2;
 
 /**
  * A connection is replaced after it has used so many tables: a backend keeps what it has read of the catalogue about
- * each table and its indexes, some 100 kB, until it ends (measured: bench/TENANTS.md). With thousands of projects, every
+ * each table and its indexes, up to 100 kB, until it ends (bench/TENANTS.md). With thousands of projects, every
  * connection would sooner or later know all their tables.
  */
 const MAX_TABLES = 400;
