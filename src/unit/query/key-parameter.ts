@@ -35,7 +35,7 @@ export function readKeyValue({ parameter, value }: KeyText, kind: KindDef, calle
   const isId = field === kind.keyField || field === kind.primary;
   if (isId || isUniqueField(kind, field)) return { field, value: readFilterValue(field, value), isId };
   const others = keyParameters(kind, caller, model).map(({ id }) => `'${id}'`);
-  const hint = others.length > 0 ? `; it is of ${others.join(', ')}` : '';
+  const hint = others.length > 0 ? `; those that are: ${others.join(', ')}` : '';
   throw refusal('parameter.no_key', `'${field.id}' of '${kind.id}' is not unique${hint}`, place);
 }
 

@@ -140,7 +140,7 @@ describe('what is refused', () => {
       status: 400,
       code: 'parameter.no_key',
       parameter: 'plain',
-      text: "'plain' of 'city' is not unique; it is of 'code', 'number', 'price', 'day', 'twin', 'alone'",
+      text: "'plain' of 'city' is not unique; those that are: 'code', 'number', 'price', 'day', 'twin', 'alone'",
     }),
     bad('a list', '/city/by/tags/x', { status: 400, code: 'parameter.no_key', parameter: 'tags' }),
     bad('JSON', '/city/by/extra/x', { status: 400, code: 'parameter.no_key', parameter: 'extra' }),
