@@ -68,6 +68,11 @@ export function checkLookedUp(
 /** The values of a body by column; those with faults are left out. */
 export type KeyRow = Readonly<Record<string, Json>>;
 
+/** Whether no value of a body has a fault. */
+export function isComplete(row: KeyRow | undefined, by: readonly Field[]): boolean {
+  return row !== undefined && Object.keys(row).length === by.length;
+}
+
 /**
  * The values of each body. The same values twice are a fault.
  * @param indexed whether faults have the position of the body

@@ -234,6 +234,45 @@ describe('an upsert of many units', () => {
     expect((await ok(member.get('/country/unit?filter=eq(code,F2)'))) as object).toMatchObject({ count: 0 });
   });
 
+  it('reports faults of the values to look it up by together with all others', async () => {
+    await ok(upsert('country', [{ code: 'G1' }]));
+    const reply = await upsert('country', [
+      { name: 1 },
+      { code: 5, area: 'x' },
+      { code: 'G1', name: 2 },
+      { code: 'G2', nme: 'x' },
+      7,
+      { code: 'G1', name: 3 },
+    ]);
+    expect(reply.status).toBe(400);
+    expect(reply.body.messages.map(({ code, parameter, index }) => `${index} ${code} ${parameter}`)).toEqual([
+      '0 parameter.required code',
+      '0 parameter.bad_type name',
+      '1 parameter.bad_type code',
+      '1 parameter.bad_value area',
+      '2 parameter.bad_type name',
+      '3 parameter.unknown nme',
+      '4 body.not_object undefined',
+      '5 parameter.duplicate code',
+      '5 parameter.bad_type name',
+    ]);
+    // Whether the body would be a create or an edit is not known, so nothing is said of what only a create must have.
+    expect(refusalOf(await upsert('currency', { name: 3, iso: 4 }, '?on_conflict=update'))).toEqual({
+      status: 400,
+      messages: ['parameter.bad_type iso', 'parameter.bad_type name'],
+    });
+    expect(refusalOf(await upsert('country', { id: 'x', name: 'y', short: null, tags: 1 }))).toEqual({
+      status: 400,
+      messages: ['parameter.required code', 'parameter.bad_type tags'],
+    });
+  });
+
+  it('is refused for missing rights before faults of other units', async () => {
+    await ok(upsert('added', [{ code: 'P1' }]));
+    expect((await upsert('added', [{ code: 'P1', name: 'x' }, { name: 1 }])).status).toBe(403);
+    expect((await upsert('edited', [{ code: 'P2' }, { name: 1 }])).status).toBe(403);
+  });
+
   it('refuses the same values twice, and others than objects', async () => {
     const twice = await upsert('country', [{ code: 'T1' }, { code: 'T2' }, { code: 'T1' }]);
     expect(twice.body.messages).toMatchObject([{ code: 'parameter.duplicate', parameter: 'code', index: 2 }]);

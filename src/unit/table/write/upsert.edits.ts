@@ -6,8 +6,9 @@ import { readJson } from '../../../http/body/json-pieces.js';
 import { shownValue } from '../../../model/field.js';
 import type { Field, KindDef } from '../../../model/model.js';
 import { EventLoopYield } from '../../../shared/event-loop-yield.js';
-import { Faults, KindError } from '../../../shared/errors.js';
+import { ERRORS, Faults, KindError, type ErrorCode, type Message } from '../../../shared/errors.js';
 import { jsonEqual, type Json } from '../../../shared/json.js';
+import { LIMITS } from '../../../shared/limits.js';
 import type { MaybePromise } from '../../../shared/maybe-promise.js';
 import type { Caller } from '../../../tenancy/caller.js';
 import { Behaviors } from '../../draft/behavior.js';
@@ -34,10 +35,14 @@ export interface Upsert {
   readonly defaults: DefaultBytes;
 }
 
-/** A unit that is there. */
-export interface Existing {
+/** A body, and its position. */
+export interface GivenUnit {
   readonly index: number;
   readonly body: Body;
+}
+
+/** A unit that is there. */
+export interface Existing extends GivenUnit {
   readonly unit: FoundUnit & UnitRow;
 }
 
@@ -56,24 +61,27 @@ export class UpsertEdits {
   ) {}
 
   /**
-   * The edits that change something; the others get their results. Faults of all edits are reported together, with
-   * those of the units to create.
+   * The edits that change something; the others get their results. Faults of all bodies are reported together.
+   * @param unknown bodies of which it is not known whether they are creates or edits: those with faults of their own
+   * @param faults those that were found before
    */
   async draft(
     upsert: Upsert,
-    existing: readonly Existing[],
-    missing: readonly { readonly body: Body; readonly index: number }[],
-    results: Map<number, UpsertedUnit>,
+    given: {
+      readonly changed: readonly Existing[];
+      readonly missing: readonly GivenUnit[];
+      readonly unknown: readonly GivenUnit[];
+    },
+    { results, faults }: { readonly results: Map<number, UpsertedUnit>; readonly faults: Faults },
   ): Promise<readonly DraftedUpsert[]> {
     const { session, kind, bulk, writer, defaults } = upsert;
-    const faults = new Faults();
     const changed: DraftedUpsert[] = [];
     const yielder = new EventLoopYield(session.project.schema);
     const editing = { model: session.model, reader: session.caller, writer, yielder };
     const read = editReader(kind, editing);
     const draft = this.drafter.edits(session, kind, { writer, defaults, faults, literal: true });
     const compound = compoundFields(kind);
-    for (const each of existing) {
+    for (const each of given.changed) {
       if (yielder.due) await yielder.pause();
       const { unit, index } = each;
       const parsed = readJson(unit.body, session.project.schema) as MaybePromise<StoredValues>;
@@ -87,15 +95,29 @@ export class UpsertEdits {
       } else results.set(index, { ...shownUnit(each), result: 'unchanged' });
     }
     if (!faults.any) return changed;
-    // Drafts of the new units add their faults.
-    const created = new Faults();
-    const list = missing.map(({ body }) => body);
-    await this.drafter.creates(session, kind, list, { writer, bulk, faults: created, defaults });
-    for (const { code, text, index, ...place } of created.messages) {
-      faults.add(code, text, { ...place, ...(index !== undefined && { index: missing[index]?.index ?? index }) });
-    }
-    const [first, ...rest] = faults.messages.toSorted((a, b) => (a.index ?? 0) - (b.index ?? 0));
+    const found = [...faults.messages];
+    const isReported = ({ parameter, index }: Message) =>
+      found.some((other) => other.parameter === parameter && other.index === index);
+    const unknown = await this.#faultsOfCreates(upsert, given.unknown);
+    found.push(
+      ...(await this.#faultsOfCreates(upsert, given.missing)),
+      ...unknown.filter((message) => !OF_CREATES.has(message.code) && !isReported(message)),
+    );
+    const [first, ...rest] = found.sort(byStatusAndPosition).slice(0, LIMITS.faults);
     throw first ? new KindError([first, ...rest]) : new Error('an upsert has faults');
+  }
+
+  async #faultsOfCreates(
+    { session, kind, bulk, writer, defaults }: Upsert,
+    units: readonly GivenUnit[],
+  ): Promise<readonly Message[]> {
+    const faults = new Faults();
+    const bodies = units.map(({ body }) => body);
+    await this.drafter.creates(session, kind, bodies, { writer, bulk, faults, defaults });
+    return faults.messages.map((message) => {
+      const { index } = message;
+      return index === undefined ? message : { ...message, index: units[index]?.index ?? index };
+    });
   }
 
   /**
@@ -158,6 +180,13 @@ export class UpsertEdits {
       this.sets.update(session, kind, list, { access: grant?.predicate, writer, fresh }),
     );
   }
+}
+
+/** Faults that an edit with the same body would not have. */
+const OF_CREATES: ReadonlySet<ErrorCode> = new Set(['parameter.required', 'parameter.read_only']);
+
+function byStatusAndPosition(a: Message, b: Message): number {
+  return ERRORS[a.code].status - ERRORS[b.code].status || (a.index ?? 0) - (b.index ?? 0);
 }
 
 type StoredValues = Readonly<Record<string, Json>>;

@@ -12,7 +12,6 @@ import type { Parsed } from '../../../http/route/parse-list-query.js';
 import type { KindDef } from '../../../model/model.js';
 import { everyField } from '../../../model/predicate/predicate.js';
 import { Faults } from '../../../shared/errors.js';
-import type { Json } from '../../../shared/json.js';
 import { Behaviors } from '../../draft/behavior.js';
 import { takenValues } from '../../draft/conflict-messages.js';
 import { countingDefaults } from '../../draft/default-bytes.js';
@@ -20,14 +19,14 @@ import type { Body } from '../../draft/draft.js';
 import { withoutTimes } from '../../draft/draft-reader.js';
 import { isNotObject, type NotObject } from '../../draft/drafter.js';
 import { withPositions } from '../../draft/refusal-position.js';
-import { keyRows, upsertKey } from '../../draft/upsert-keys.js';
+import { isComplete, keyRows, upsertKey, type KeyRow } from '../../draft/upsert-keys.js';
 import { planQuery } from '../../query/list.plan.js';
 import { originalCallerOf, type Session } from '../../session/session.js';
 import type { UpsertedUnit, UnitRow, WriteOptions } from '../../store/unit-store.js';
 import { UnitRights } from '../rights.js';
 import { hasNoTransaction, TableInserter } from './table.inserter.js';
 import { SelectionRepository, type FoundUnit } from './selection.repository.js';
-import { shownUnit, UpsertEdits, type Existing, type Upsert } from './upsert.edits.js';
+import { shownUnit, UpsertEdits, type Existing, type GivenUnit, type Upsert } from './upsert.edits.js';
 
 type UpsertOptions = Pick<WriteOptions, 'bulk' | 'writer'>;
 
@@ -66,14 +65,17 @@ export class UpsertWriter {
     const { kind, by, onConflict, bulk } = upsert;
     const faults = new Faults();
     const rows = keyRows(kind, by, given, { faults, indexed: bulk });
-    faults.throwIfAny();
-    const bodies = given.flatMap((body) => (isNotObject(body) ? [] : [withoutTimes(body, kind)]));
-    const found = await this.#lookUp(upsert, rows);
-    const missing = bodies.flatMap((body, index) => (found.has(index) ? [] : [{ body, index }]));
-    const existing = bodies.flatMap((body, index): Existing[] => {
-      const unit = found.get(index);
-      return unit ? [{ index, body, unit }] : [];
-    });
+    const { found, hidden } = await this.#lookUp(upsert, rows, faults);
+    const existing: Existing[] = [];
+    const missing: GivenUnit[] = [];
+    const unknown: GivenUnit[] = [];
+    for (const [index, each] of given.entries()) {
+      if (isNotObject(each)) continue;
+      const [body, unit] = [withoutTimes(each, kind), found.get(index)];
+      if (unit) existing.push({ index, body, unit });
+      else if (hidden.has(index) || !isComplete(rows[index], by)) unknown.push({ index, body });
+      else missing.push({ index, body });
+    }
     const create = this.#grant(upsert, 'create', missing.length > 0);
     const update = this.#grant(upsert, 'update', existing.length > 0 && onConflict === 'update');
     const results = new Map<number, UpsertedUnit>();
@@ -82,7 +84,7 @@ export class UpsertWriter {
       if (onConflict === 'ignore') results.set(each.index, { ...shownUnit(each), result: 'ignored' });
       else changed.push(each);
     }
-    const edits = await this.edits.draft(upsert, changed, missing, results);
+    const edits = await this.edits.draft(upsert, { changed, missing, unknown }, { results, faults });
     if (create && missing.length > 0) {
       const created = await this.#create(upsert, missing, create);
       for (const [at, { index }] of missing.entries()) {
@@ -93,30 +95,31 @@ export class UpsertWriter {
     for (const [index, row] of await this.edits.write(upsert, edits, update)) {
       results.set(index, { ...row, result: 'updated' });
     }
-    return bodies.flatMap((_, index) => results.get(index) ?? []);
+    return given.flatMap((_, index) => results.get(index) ?? []);
   }
 
-  /** The units that exist, by the position of their body. @throws KindError 409 for those that the caller may not read */
+  /** The units that exist, by the position of their body. Those that the caller may not read are faults (409). */
   async #lookUp(
     { session, kind, by, bulk }: Upsert,
-    rows: readonly Readonly<Record<string, Json>>[],
-  ): Promise<ReadonlyMap<number, FoundUnit & UnitRow>> {
+    rows: readonly KeyRow[],
+    faults: Faults,
+  ): Promise<{ readonly found: ReadonlyMap<number, FoundUnit & UnitRow>; readonly hidden: ReadonlySet<number> }> {
     const { project, executor, model, caller } = session;
     const fields = everyField(readableFields(kind, caller, model));
     const plan = { schema: project.schema, kind, by, readable: this.rights.readable(session, kind), fields };
-    const found =
+    const units =
       rows.length > 0 ? await this.repository.lookUp(executor, plan, rows, model) : new Map<number, FoundUnit>();
-    const faults = new Faults();
-    const readable = new Map<number, FoundUnit & UnitRow>();
-    for (const [index, { id, tag, body }] of found) {
-      if (body !== null) readable.set(index, { id, tag, body });
+    const found = new Map<number, FoundUnit & UnitRow>();
+    const hidden = new Set<number>();
+    for (const [index, { id, tag, body }] of units) {
+      if (body !== null) found.set(index, { id, tag, body });
       else {
         const { code, text, ...place } = takenValues(by.map(({ id }) => id));
         faults.add(code, text, { ...place, ...(bulk && { index }) });
+        hidden.add(index);
       }
     }
-    faults.throwIfAny();
-    return readable;
+    return { found, hidden };
   }
 
   /** The units that the caller may create or edit; undefined if none have to be. @throws KindError 401, 403 */
@@ -129,7 +132,7 @@ export class UpsertWriter {
 
   async #create(
     { session, kind, by, bulk, writer }: Upsert,
-    missing: readonly { readonly body: Body; readonly index: number }[],
+    missing: readonly GivenUnit[],
     grant: Grant,
   ): Promise<readonly UnitRow[]> {
     const bodies = missing.map(({ body }) => body);
