@@ -35,6 +35,7 @@ export class BatchController {
     @Req() request: HttpRequest,
     @AnyInput('bodyLimitUnits') read: BodyInput,
   ): Promise<Answer> {
+    await this.batches.checkMember(scope);
     return this.batches.run(scope, request, await read());
   }
 }

@@ -1,6 +1,8 @@
 /** Runs the operations of a batch in one transaction, each by the handler of its route. */
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import { checkMemberKind } from '../access/access.js';
+import { Catalog } from '../catalog/catalog.service.js';
 import { Answer, NULL_ANSWER } from '../http/answer/answer.js';
 import { readJson } from '../http/body/json-pieces.js';
 import { ParsedBody } from '../http/body/read-body.js';
@@ -31,7 +33,13 @@ export class BatchService {
   constructor(
     private readonly routes: InnerRoutes,
     private readonly runner: EnclosedRunner,
+    private readonly catalog: Catalog,
   ) {}
+
+  /** Each operation checks this too, but a batch can be empty or malformed. @throws KindError 401 */
+  async checkMember(scope: RequestScope): Promise<void> {
+    await this.catalog.withCachedModel(scope, '', (model) => checkMemberKind(model, scope.caller));
+  }
 
   /** @param request the request of the batch, whose errors name the operation that failed */
   async run(scope: RequestScope, request: HttpRequest, body: unknown): Promise<Answer> {

@@ -1,7 +1,7 @@
 /** Batches: several operations in one transaction, all or none, over HTTP. */
 import { describe, expect, it } from 'vitest';
-import { defineKinds } from '../../support/callers.js';
-import { createdId, ok, query } from '../../support/definitions.js';
+import { defineKinds, signUp, withMembers } from '../../support/callers.js';
+import { createdId, ok, query, refusalOf } from '../../support/definitions.js';
 import { FunctionsFolder, reload, sharedServiceWith } from '../../support/functions.js';
 import type { Reply } from '../../support/service.js';
 
@@ -387,6 +387,17 @@ describe('what is no batch', () => {
       code: 'query.unknown',
     });
     expect((await project.post('/batch', '{', {})).body.messages[0]).toMatchObject({ code: 'body.malformed' });
+  });
+
+  it('whatever it is, from a member whose kind is inactive', async () => {
+    const other = await withMembers(await service.project());
+    const { accessToken } = await signUp(other, 'ada');
+    const member = other.as(accessToken);
+    await ok(member.post('/batch', { operations: [] }));
+    await ok(other.put('/kind/unit/person', { active: false }));
+    for (const body of [{ operations: [] }, { operations: {} }, '{']) {
+      expect(refusalOf(await member.post('/batch', body))).toEqual({ status: 401, messages: ['token.invalid'] });
+    }
   });
 
   it('references that stand for too much', async () => {
