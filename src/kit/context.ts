@@ -7,7 +7,10 @@ import type { ListOptions, Page, Units } from './units.js';
 export interface Member {
   readonly id: string;
   readonly kind_id: string;
-  /** Whether the member is an administrator (a unit of `kind_admin`), to whom no access rule applies. */
+  /**
+   * Whether the member is an administrator (a unit of `kind_admin`), to whom no access rule applies. False where the
+   * request has an API key with a scope, which has fewer rights.
+   */
   readonly administrator: boolean;
 }
 

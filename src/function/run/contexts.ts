@@ -20,7 +20,7 @@ import { MailQueue } from '../../mail/mail-queue.js';
 import { layout } from '../../mail/template/layout.js';
 import { isEmailAddress } from '../../shared/email.js';
 import { KindError } from '../../shared/errors.js';
-import { SYSTEM, type Caller } from '../../tenancy/caller.js';
+import { knowsWholeProject, SYSTEM, type Caller } from '../../tenancy/caller.js';
 import { originalCallerOf, type Session } from '../../unit/session/session.js';
 import { readJson } from '../../http/body/json-pieces.js';
 import type { MixedPage } from '../../unit/query/union.plan.js';
@@ -256,7 +256,8 @@ function pathOf(parent: UnitRef, child: UnitRef, link = LINK_TYPE, call = ''): L
 }
 
 function memberOf(caller: Caller): Member | null {
-  return caller.type === 'member' ? { id: caller.id, kind_id: caller.kindId, administrator: caller.admin } : null;
+  if (caller.type !== 'member') return null;
+  return { id: caller.id, kind_id: caller.kindId, administrator: knowsWholeProject(caller) };
 }
 
 function mailOf({ to, subject, text, html }: Letter) {

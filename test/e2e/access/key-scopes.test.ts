@@ -17,6 +17,7 @@ const folder = new FunctionsFolder({
       functions: {
         mine: note.function({ description: 'As the caller', run: async ({ units }) => (await units('tag').list()).count }),
         whole: note.function({ description: 'As the system', run: async ({ system }) => (await system.units('tag').list()).count }),
+        administers: note.function({ description: 'Who calls', run: ({ member }) => member?.administrator }),
         make: note.function({ description: 'Makes a key', run: async ({ system }) => system.units('api_key').create({ label: 'x' }) }),
       },
     });`,
@@ -188,6 +189,13 @@ describe('a scope', () => {
         messages: ['kind.not_allowed_here'],
       });
     }
+  });
+
+  it('makes the member of functions no administrator', async () => {
+    const scope = [{ kinds: ['note'], operations: ['function'] }];
+    const callers = [admin, await byKey(admin), await byKey(admin, { scope })];
+    const told = await Promise.all(callers.map((caller) => ok(caller.post('/note/function/administers', {}))));
+    expect(told).toEqual([true, true, false]);
   });
 
   it('loses a kind that is deleted, also if there is a new one of the same name', async () => {
