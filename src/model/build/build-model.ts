@@ -37,6 +37,11 @@ function builtInOf({ id, parameters }: Pick<KindRecord, 'id' | 'parameters'>): B
   return builtIn?.added && !parameters.includes('id') ? undefined : builtIn;
 }
 
+/** Whether a kind of the project has the id of a built-in one that it does not have. */
+export function replacesBuiltIn(record: Pick<KindRecord, 'id' | 'parameters'>): boolean {
+  return BUILT_IN.has(record.id) && !builtInOf(record);
+}
+
 /**
  * Takes unchanged definitions of parameters, and the fields of unchanged kinds, from `known`, an earlier model of the
  * project. `isUnchanged` relies on that, and it saves time and memory for large models.

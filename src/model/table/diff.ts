@@ -95,13 +95,16 @@ function haveSameIds(one: ReadonlySet<string> = new Set(), other: ReadonlySet<st
   return one.size === other.size && [...one].every((id) => other.has(id));
 }
 
-/** The tables of kinds whose key changes: they are dropped and created again. A guard ensures that they are empty. */
+/**
+ * The tables of kinds whose key changes, and of built-in kinds that a kind of the project takes the place of: they are
+ * dropped and created again. A guard, or who makes such a change, ensures that they are empty.
+ */
 function recreatedTables(before: Model, after: Model): Set<string> {
   return new Set(
     [...before.kinds.values()]
       .filter((kind) => {
         const next = after.kinds.get(kind.id);
-        return next && !next.builtIn && keySignature(kind) !== keySignature(next);
+        return next && !next.builtIn && (kind.builtIn || keySignature(kind) !== keySignature(next));
       })
       .map((kind) => kind.table),
   );

@@ -6,13 +6,16 @@ import type { Transaction } from '../../database/database.js';
 import { commonRefusal, isDatabaseFault } from '../../database/statement/sqlstate.js';
 import { BUILT_IN_VERSION } from '../../model/built-in/built-in.js';
 import { isWhole } from '../../model/built-in/completeness.js';
-import type { Model } from '../../model/model.js';
+import { KIND_KIND } from '../../model/built-in-traits.js';
+import { replacesBuiltIn } from '../../model/build/build-model.js';
+import { getBuiltInKind, type Model } from '../../model/model.js';
 import { runSync } from '../../shared/work-in-pieces.js';
 import { notifyStatement } from '../../sql/server/connection.sql.js';
 import { repairCountStatement } from '../../sql/count.sql.js';
 import { setAccessDefaultStatement } from '../../sql/access/model-access.sql.js';
 import { countFileStatement, insertLinesStatement } from '../../sql/list/project-rows.sql.js';
 import { updateProjectStatement } from '../../sql/server/registry.sql.js';
+import { deleteUnitsStatement } from '../../sql/write/reference.sql.js';
 import type { Project } from '../../tenancy/project.js';
 import { ArchiveError, type ArchiveFile, type ArchiveReader, type OnProgress } from './archive.js';
 import { putBackAdministrators, takeAdministrators } from './kept-administrators.js';
@@ -93,11 +96,21 @@ export class ProjectImport {
   }
 
   async #insert(path: string, rows: ProjectFile['rows'], lines: readonly string[]): Promise<void> {
+    if (rows.table === KIND_KIND) await this.#makeRoom(lines);
     try {
       await this.#tx.run(insertLinesStatement(this.options.project.schema, rows, lines));
     } catch (error) {
       throw isDatabaseFault(error) && !commonRefusal(error) ? unfit(path, error) : error;
     }
+  }
+
+  /** A kind of the archive keeps the name of a built-in one that only later releases have, as in an upgrade. */
+  async #makeRoom(lines: readonly string[]): Promise<void> {
+    const records = lines.map((line) => JSON.parse(line) as { id: string; parameters: readonly string[] });
+    const ids = records.filter(replacesBuiltIn).map(({ id }) => id);
+    if (ids.length === 0) return;
+    const { change, project } = this.options;
+    await this.#tx.run(deleteUnitsStatement(project.schema, getBuiltInKind(change.before, KIND_KIND), ids));
   }
 
   async #checkCount({ path, records }: ArchiveFile, { rows }: ProjectFile): Promise<void> {
