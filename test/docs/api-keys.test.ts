@@ -11,9 +11,10 @@ const project = await (await sharedService()).project();
 test('a key for one purpose', async () => {
   const before = stepsOf(page('README.md'), 'sh tour').slice(0, 2);
   const steps = stepsOf(page('docs/api-keys.md'), 'sh keys');
-  expect(steps.map(({ answers }) => answers.length)).toEqual([0, 3, 2]);
+  expect(steps.map(({ answers }) => answers.length)).toEqual([0, 3, 2, 1]);
   const printed = (await runSteps([...before, ...steps], project)).slice(before.length);
   expect(printed[0]).toMatchObject([{ messages: [] }, { messages: [] }]);
   expect(printed[1]).toMatchObject(steps[1]?.answers ?? []);
   expect(printed[2]).toMatchObject(steps[2]?.answers ?? []);
+  expect(printed[3]).toMatchObject(steps[3]?.answers ?? []);
 });
