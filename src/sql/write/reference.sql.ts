@@ -26,7 +26,7 @@ export interface ReferringUnits {
   readonly only?: string;
 }
 
-/** Rows `id`: the units that refer by a field to units with these keys, locked until the transaction ends. */
+/** Rows `id, target`: the units that refer by a field to units with these keys, locked until the transaction ends. */
 export function referringStatement(
   schema: string,
   kind: KindDef,
@@ -34,7 +34,7 @@ export function referringStatement(
   keys: readonly string[],
   { limit, except, only }: ReferringUnits,
 ): Statement {
-  const id = sql`${columnRef(kind.keyField)}::text AS id`;
+  const columns = sql`${columnRef(kind.keyField)}::text AS id, ${columnRef(field)}::text AS target`;
   const where = [
     refersTo(field, keys),
     hasNoKeyIn(kind, except),
@@ -42,7 +42,7 @@ export function referringStatement(
   ];
   return render(
     sql`
-      SELECT ${id}
+      SELECT ${columns}
       FROM ${kindTable(schema, kind)} AS t
       WHERE ${all(where)}
       LIMIT ${integer(limit)}

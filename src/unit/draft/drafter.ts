@@ -46,6 +46,8 @@ export interface CreateOptions {
 export interface EditOptions extends Pick<CreateOptions, 'writer' | 'defaults'> {
   /** Objects are values, and no expressions. */
   readonly literal?: boolean | undefined;
+  /** The body is of no single unit: behaviors do not run, and it creates no units inside. */
+  readonly plain?: boolean;
 }
 
 /** Bodies that are drafted between two looks at the clock. */
@@ -139,16 +141,18 @@ export class Drafter {
   edits(
     session: Session,
     kind: KindDef,
-    { writer, defaults, faults, literal = false }: EditOptions & { readonly faults: Faults },
+    { writer, defaults, faults, literal = false, plain = false }: EditOptions & { readonly faults: Faults },
   ): (id: string, given: Body, index?: number) => MaybePromise<EditDraft> {
     const yielder = new EventLoopYield(session.project.schema);
     const common: PendingWrite = { kind, session, faults, patterns: new PatternChecks(), defaults };
     const options = optionsOf(common, writer);
     return (id, given, index) => {
-      const nested = this.#isPlain(session, kind, given) ? NO_NESTED : new NestedUnits();
+      const isPlain = plain || this.#isPlain(session, kind, given);
+      const nested = isPlain ? NO_NESTED : new NestedUnits();
       const write = index === undefined ? { ...common, id } : { ...common, id, index };
       const context = { write, options, writer, nested, yielder, depth: 0, path: [], literal };
-      return andThen(this.#draft(given, context), ({ body, draft }) => {
+      const drafting = isPlain ? this.#draftPlain(given, context) : this.#draftInSteps(given, context);
+      return andThen(drafting, ({ body, draft }) => {
         return { body, draft, nested, rules: rulesOf(given, options) };
       });
     };
@@ -162,7 +166,10 @@ export class Drafter {
   /** Most bodies are drafted without a pause: a promise for each of them would cost more than reading it. */
   #draft(given: Body, context: BodyContext): MaybePromise<DraftedBody> {
     const { kind, session } = context.write;
-    if (!this.#isPlain(session, kind, given)) return this.#draftInSteps(given, context);
+    return this.#isPlain(session, kind, given) ? this.#draftPlain(given, context) : this.#draftInSteps(given, context);
+  }
+
+  #draftPlain(given: Body, context: BodyContext): MaybePromise<DraftedBody> {
     return andThen(this.#read(given, context), (draft) => ({ body: given, draft }));
   }
 

@@ -25,6 +25,19 @@ export async function withUnit<T>(unit: string, work: () => Promise<T>): Promise
   }
 }
 
+/** Runs work whose refusals name units. @throws its error with the id that stands for that of the unit */
+export async function withOtherUnit<T>(units: ReadonlyMap<string, string>, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const named = error instanceof KindError ? error.messages[0].unit : undefined;
+    const unit = error instanceof FunctionError ? error.unit : named;
+    const other = unit === undefined ? undefined : units.get(unit);
+    if (other === undefined) throw error;
+    return await withUnit(other, () => Promise.reject(error as Error));
+  }
+}
+
 /** Runs work on some objects of a body. @throws its error with the positions that the objects have in the whole body */
 export async function withPositions<T>(positions: readonly number[], work: () => Promise<T>): Promise<T> {
   try {

@@ -19,6 +19,12 @@ const folder = new FunctionsFolder({
         },
       },
     });`,
+  'kept.ts': `
+    import { kind, FunctionError } from 'kind';
+    const refuse = ({ unit }) => {
+      if (unit.name === 'stop') throw new FunctionError(409, 'kept.stop', 'stop');
+    };
+    export default kind('kept').module({ hooks: { before_delete: refuse } });`,
   'made.ts': `
     import { kind } from 'kind';
     export default kind('made').module({ hooks: { before_create: () => ({ state: 'new' }) } });`,
@@ -61,6 +67,10 @@ await defineKinds(
     parameters: ['name', { id: 'task', kind_id: 'unit', reference_kind: 'task', on_delete: 'cascade' }],
   },
   { id: 'hooked', parameters: ['name', 'state', 'city'] },
+  {
+    id: 'kept',
+    parameters: ['name', { id: 'part', kind_id: 'unit', reference_kind: 'part', on_delete: 'cascade' }, 'task'],
+  },
   { id: 'made', parameters: ['name', 'state'] },
   {
     id: 'tagged',
@@ -246,6 +256,19 @@ describe('an edit by filter', () => {
     expect(await namesOf('hooked', 'all()')).toEqual(['stop']);
   });
 
+  it('checks its body where nothing matches, with hooks or without', async () => {
+    const body = { nme: 1, state: 'x', city: '00000000-0000-7000-8000-000000000000' };
+    for (const kind of ['task', 'hooked']) {
+      expect(refusalOf(await put(admin, kind, 'eq(name,nobody)', body))).toEqual({
+        status: 400,
+        messages: ['parameter.unknown nme', 'parameter.not_allowed state', 'parameter.bad_reference city'],
+      });
+      expect(await ok(put(admin, kind, 'eq(name,nobody)', { state: 'new' }))).toEqual({ count: 0 });
+    }
+    // Of a member kind the service itself looks at the names of each member.
+    expect(await ok(put(admin, 'person', 'eq(username,nobody)', { username: 'other' }))).toEqual({ count: 0 });
+  });
+
   it('of the same units at the same time loses nothing', async () => {
     await many(
       member,
@@ -425,6 +448,18 @@ describe('a refusal names the unit that is the reason for it', () => {
     const filter = `in(id,${go},${stop})`;
     expect(named(await put(admin, 'hooked', filter, { state: 'new' }))).toEqual([409, `hooked.stop ${stop}`]);
     expect(named(await remove(admin, 'hooked', filter))).toEqual([409, `hooked.stop ${stop}`]);
+    // Of a unit that is deleted with one, directly or over another one.
+    const tasks = await ids('task', [{ name: 'go' }, { name: 'near' }, { name: 'far' }]);
+    const [, , part] = await ids(
+      'part',
+      tasks.map((task) => ({ name: 'part', task })),
+    );
+    await many(admin, 'kept', [{ name: 'ok', task: tasks[0] }]);
+    const near = await createdId(admin.post('/kept/unit', { name: 'stop', task: tasks[1] }));
+    const those = `in(id,${tasks.join()})`;
+    expect(named(await remove(admin, 'task', those))).toEqual([409, `kept.stop ${tasks[1]}`]);
+    await ok(admin.put(`/kept/unit/${near}`, { task: null, part }));
+    expect(named(await remove(admin, 'task', those))).toEqual([409, `kept.stop ${tasks[2]}`]);
     // A fault of the body is that of no unit.
     expect(named(await put(admin, 'hooked', filter, { state: 'x' }))).toEqual([400, 'parameter.not_allowed undefined']);
     expect(named(await put(admin, 'hooked', filter, { city: { name: 'new' } }))).toEqual([

@@ -342,11 +342,11 @@ SELECT count(*)::int AS count, min("t"."land"::text) AS id FROM "project_demo"."
 -- $1 = ["IT"]
 
 -- which refer to it
-SELECT "t"."id"::text AS id FROM "project_demo"."city" AS t WHERE "t"."land" = ANY($1::text[]) LIMIT 100 FOR UPDATE
+SELECT "t"."id"::text AS id, "t"."land"::text AS target FROM "project_demo"."city" AS t WHERE "t"."land" = ANY($1::text[]) LIMIT 100 FOR UPDATE
 -- $1 = ["IT"]
 
 -- whether one refers to it still
-SELECT "t"."id"::text AS id FROM "project_demo"."city" AS t WHERE "t"."land" = ANY($1::text[]) AND NOT ("t"."id" = ANY($2::uuid[])) AND "t"."id" = ANY($3::uuid[]) LIMIT 1 FOR UPDATE
+SELECT "t"."id"::text AS id, "t"."land"::text AS target FROM "project_demo"."city" AS t WHERE "t"."land" = ANY($1::text[]) AND NOT ("t"."id" = ANY($2::uuid[])) AND "t"."id" = ANY($3::uuid[]) LIMIT 1 FOR UPDATE
 -- $1 = ["IT"]
 -- $2 = ["0198c0de-0000-7000-8000-000000000001"]
 -- $3 = ["0198c0de-0000-7000-8000-000000000001"]

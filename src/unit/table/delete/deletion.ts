@@ -4,7 +4,7 @@
  * must run for every unit that is deleted or changed. Where no behavior runs, one statement deletes many units.
  */
 import { Injectable } from '@nestjs/common';
-import { isLinkable, type Field, type KindDef } from '../../../model/model.js';
+import type { Field, KindDef } from '../../../model/model.js';
 import {
   clearReferencesStatement,
   deleteUnitsStatement,
@@ -17,7 +17,7 @@ import { Behaviors, type Behavior, type HookedLink } from '../../draft/behavior.
 import { UnitLinks } from './unit-links.js';
 import { referenceKept } from '../../draft/conflict-messages.js';
 import { References, storedReferences } from '../../draft/references.js';
-import { withUnit } from '../../draft/refusal-position.js';
+import { withOtherUnit, withUnit } from '../../draft/refusal-position.js';
 import { DeletionSet } from '../../session/deletion-set.js';
 import type { Session } from '../../session/session.js';
 import { StoredCounts } from '../stored-counts.js';
@@ -27,29 +27,21 @@ import type { Project } from '../../../tenancy/project.js';
 const FEW = 100;
 const MANY = 10_000;
 
-/** Whether hooks may run when a unit of the kind is deleted: its own, those of its links, or of units that refer to it. */
-export function deletionRunsHooks(
-  behaviors: Behaviors,
-  session: Pick<Session, 'model' | 'project' | 'deployment'>,
-  kind: KindDef,
-  seen = new Set<KindDef>(),
-): boolean {
-  if (seen.has(kind)) return false;
-  seen.add(kind);
-  if (behaviors.share(kind, session)) return true;
-  if (isLinkable(kind) && behaviors.unlinkingKinds(session).length > 0) return true;
-  return storedReferences(session.model, kind.id).some(({ kind: other, field: { def } }) => {
-    if (def.onDelete === 'cascade') return deletionRunsHooks(behaviors, session, other, seen);
-    return def.onDelete === 'set_null' && behaviors.share(other, session) !== undefined;
-  });
-}
-
 /** The writes of a deletion that the writer does. */
 export interface DeletionActions {
   /** Deletes the row of the unit that is being deleted, and its links. @param hooked links whose hooks run afterwards */
   deleteRow(hooked: readonly HookedLink[]): Promise<void>;
   /** Sets a reference of another unit to null. */
   clear(session: Session, kind: KindDef, id: string, field: Field): Promise<void>;
+  /** Whether refusals name the unit whose deletion leads to them, as where a filter selects several. */
+  readonly naming?: true;
+}
+
+/** A unit that refers to one that is deleted. */
+interface ReferringUnit {
+  readonly id: string;
+  /** The key of the deleted unit. */
+  readonly target: string;
 }
 
 type Deleting = Session & { readonly deletionSet: DeletionSet };
@@ -96,6 +88,7 @@ export class Deletions {
     const session = { ...given, deletionSet: given.deletionSet ?? new DeletionSet() };
     const rows = (keys: readonly string[]): DeletionActions => ({
       ...actions,
+      naming: true,
       deleteRow: (hooked) => this.#deleteRows(session, kind, keys, hooked),
     });
     if (this.#runsAny(session, kind, ['beforeDelete', 'afterDelete'])) {
@@ -108,8 +101,8 @@ export class Deletions {
     }
     const others = ids.filter((id) => !session.deletionSet.of(kind.id).has(id));
     await this.#tracked(session, kind, others, async () => {
-      await this.#applyReferenceRules(session, kind, others, rows(others), true);
-      await this.#deleteRows(session, kind, others, await this.links.beforeRemove(session, kind, others));
+      await this.#applyReferenceRules(session, kind, others, rows(others));
+      await this.#deleteRows(session, kind, others, await this.links.beforeRemove(session, kind, others, true));
     });
   }
 
@@ -138,9 +131,8 @@ export class Deletions {
     kind: KindDef,
     keys: readonly string[],
     actions: DeletionActions,
-    naming = false,
   ): Promise<void> {
-    await this.references.refuseIfReferenced(session, kind, keys, naming);
+    await this.references.refuseIfReferenced(session, kind, keys, actions.naming);
     const cycles: ReferenceCycle[] = [];
     for (const { kind: other, field } of storedReferences(session.model, kind.id)) {
       if (field.def.onDelete === 'set_null') await this.#clear(session, other, field, keys, actions);
@@ -162,7 +154,7 @@ export class Deletions {
       return this.#clearAll(session, kind, field, keys);
     }
     const cleared = new Set<string>();
-    await this.#eachReferring(session, kind, field, keys, async (id) => {
+    await this.#eachReferring(session, kind, field, keys, actions, async (id) => {
       if (cleared.has(id)) throw referenceKept(kind, session.caller);
       cleared.add(id);
       await actions.clear(session, kind, id, field);
@@ -179,9 +171,9 @@ export class Deletions {
     if (deletionSet.of(kind.id).size === 0) return void (await clear());
     const inDeletion = new Set<string>();
     for (;;) {
-      const ids = await this.#referring(session, kind, field, keys, MANY, inDeletion);
-      if (ids.length === 0) return;
-      await clear(ids);
+      const found = await this.#referring(session, kind, field, keys, MANY, inDeletion);
+      if (found.length === 0) return;
+      await clear(found.map(({ id }) => id));
     }
   }
 
@@ -194,7 +186,7 @@ export class Deletions {
     actions: DeletionActions,
   ): Promise<ReadonlySet<string>> {
     if (this.#runsAny(session, kind, ['beforeDelete', 'afterDelete'])) {
-      return this.#eachReferring(session, kind, field, keys, (id) =>
+      return this.#eachReferring(session, kind, field, keys, actions, (id) =>
         this.remove(session, kind, id, {
           ...actions,
           deleteRow: (hooked) => this.#deleteRows(session, kind, [id], hooked),
@@ -203,12 +195,15 @@ export class Deletions {
     }
     const inDeletion = new Set<string>();
     for (;;) {
-      const ids = await this.#referring(session, kind, field, keys, MANY, inDeletion);
-      if (ids.length === 0) return inDeletion;
-      await this.#tracked(session, kind, ids, async () => {
+      const found = await this.#referring(session, kind, field, keys, MANY, inDeletion);
+      if (found.length === 0) return inDeletion;
+      const ids = found.map(({ id }) => id);
+      const remove = async (): Promise<void> => {
         await this.#applyReferenceRules(session, kind, ids, actions);
-        await this.#deleteRows(session, kind, ids, await this.links.beforeRemove(session, kind, ids));
-      });
+        await this.#deleteRows(session, kind, ids, await this.links.beforeRemove(session, kind, ids, actions.naming));
+      };
+      const targets = new Map(found.map(({ id, target }) => [id, target]));
+      await this.#tracked(session, kind, ids, () => (actions.naming ? withOtherUnit(targets, remove) : remove()));
     }
   }
 
@@ -221,15 +216,16 @@ export class Deletions {
     kind: KindDef,
     field: Field,
     keys: readonly string[],
+    { naming }: Pick<DeletionActions, 'naming'>,
     work: (id: string) => Promise<void>,
   ): Promise<ReadonlySet<string>> {
     const inDeletion = new Set<string>();
     for (;;) {
-      const ids = await this.#referring(session, kind, field, keys, FEW, inDeletion);
-      if (ids.length === 0) return inDeletion;
-      for (const [at, id] of ids.entries()) {
+      const found = await this.#referring(session, kind, field, keys, FEW, inDeletion);
+      if (found.length === 0) return inDeletion;
+      for (const [at, { id, target }] of found.entries()) {
         const still = at === 0 || (await this.#referring(session, kind, field, keys, 1, inDeletion, id)).length > 0;
-        if (still) await work(id);
+        if (still) await (naming ? withUnit(target, () => work(id)) : work(id));
       }
     }
   }
@@ -246,14 +242,14 @@ export class Deletions {
     limit: number,
     inDeletion: Set<string>,
     only?: string,
-  ): Promise<string[]> {
+  ): Promise<readonly ReferringUnit[]> {
     for (;;) {
       deletionSet.checkTime();
       const which = { limit, except: [...inDeletion], ...(only !== undefined && { only }) };
-      const rows = await executor.run<{ id: string }>(referringStatement(project.schema, kind, field, keys, which));
+      const rows = await executor.run<ReferringUnit>(referringStatement(project.schema, kind, field, keys, which));
       const others = rows.filter(({ id }) => !deletionSet.of(kind.id).has(id));
       for (const { id } of rows) if (deletionSet.of(kind.id).has(id)) inDeletion.add(id);
-      if (others.length > 0 || rows.length < limit) return others.map(({ id }) => id);
+      if (others.length > 0 || rows.length < limit) return others;
     }
   }
 

@@ -16,6 +16,7 @@ import {
 import { Behaviors, type HookedLink } from '../../draft/behavior.js';
 import { hookedLink, HookedSize, LinkHooks } from './link-hooks.js';
 import { DeletionSet } from '../../session/deletion-set.js';
+import { withUnit } from '../../draft/refusal-position.js';
 import type { Session } from '../../session/session.js';
 
 /** Links that are read at once with their values. */
@@ -39,11 +40,18 @@ export class UnitLinks {
   /**
    * Calls the hooks for the links of units, before these are deleted; an error prevents that. Returns the links, for
    * `remove`. Hooks can create and delete links, so the links are read until there are no new ones.
+   * @param naming whether refusals of hooks name the unit
    * @throws KindError 409 if there are too many
    */
-  async beforeRemove(session: Session, kind: KindDef, keys: readonly string[]): Promise<readonly HookedLink[]> {
+  async beforeRemove(
+    session: Session,
+    kind: KindDef,
+    keys: readonly string[],
+    naming = false,
+  ): Promise<readonly HookedLink[]> {
     if (!this.mayRunHooks(kind, session)) return NONE;
     await this.#checkNumber(session, kind, keys);
+    const named = naming ? new Set(keys) : undefined;
     const seen = new Set<string>();
     const count = new HookedSize();
     for (;;) {
@@ -59,7 +67,8 @@ export class UnitLinks {
           count.add(1, 0);
           if (anyNew && !(await this.#exists(session, row))) continue;
           anyNew = true;
-          await this.hooks.beforeUnlink(session, link);
+          const call = () => this.hooks.beforeUnlink(session, link);
+          await (named ? withUnit(endOf(link, kind, named), call) : call());
         }
         links.push(link);
       }
@@ -149,4 +158,9 @@ export class UnitLinks {
   async #exists({ executor, project }: Session, key: LinkKey): Promise<boolean> {
     return (await executor.run(storedLinksStatement(project.schema, [key], []))).length > 0;
   }
+}
+
+/** The unit of a link that is one of these. */
+function endOf({ parent, child }: HookedLink, { id }: KindDef, keys: ReadonlySet<string>): string {
+  return parent.kind_id === id && keys.has(parent.id) ? parent.id : child.id;
 }

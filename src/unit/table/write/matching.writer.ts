@@ -155,12 +155,12 @@ export class MatchingWriter {
     const keys = await this.#lock(session, selected.plan, 'update');
     const deadline = new Deadline(LIMITS.affectedSeconds, 'The edit');
     const [first] = keys;
-    // Faults of the body are found before those of single units.
-    if (first !== undefined) {
-      await countingDefaults(session, (defaults) =>
-        this.#draft(session, kind, selected.plan, read, { access, defaults, ...(writer && { writer }), id: first }),
-      );
-    }
+    // Faults of the body are found before those of single units, and where there is no unit.
+    await countingDefaults(session, async (defaults) => {
+      const drafting = { access, defaults, ...(writer && { writer }), ...(first !== undefined && { id: first }) };
+      const { deferred } = await this.#draft(session, kind, selected.plan, read, drafting);
+      if (first === undefined) deferred.throwIfAny();
+    });
     for (const key of keys) {
       deadline.check();
       await withUnit(key, () => this.writer.update(session, kind, key, read, { access, ...(writer && { writer }) }));
@@ -229,7 +229,7 @@ export class MatchingWriter {
         const text = `${nested.field.id}: must be an id: an edit by filter creates no units`;
         throw refusal('parameter.bad_value', text, { parameter: nested.field.id });
       }
-      const drafted = await this.drafter.edit(session, kind, id, body, { writer, defaults });
+      const drafted = await this.drafter.edit(session, kind, id, body, { writer, defaults, plain: id === NO_ID });
       const deferred = await this.references.check(session, kind, drafted, { writer, access });
       return { body: drafted.body, draft: drafted.draft, rules: drafted.rules, deferred };
     } catch (error) {
