@@ -56,9 +56,9 @@ async function measureCities({ bare, keepingTokens, service, services }, postgre
     measured.push(await compare(run, workload, systems, () => dataset.reset(), postgres));
   }
   if (run.wants('bulk')) measured.push(await compareBulk(run, dataset, [bare, ...services], postgres));
-  if (run.wants('U1')) {
+  if (run.wants('U1') || run.wants('U2')) {
     const { distinct } = new Cities(dataset.cities.length);
-    measured.push(await compareUpserts(run, distinct, service, [bare, ...services], postgres));
+    measured.push(...(await compareUpserts(run, distinct, service, [bare, ...services], postgres)));
   }
   measured.push(...(await compareTransfers(run, dataset, services, postgres)));
   measured.push(...(await compareRules(run, dataset, service, postgres)));

@@ -22,7 +22,7 @@ const PART = 64 * 1024;
  */
 
 /** @param {unknown} value */
-function cell(value) {
+export function cell(value) {
   const text = value === null || value === undefined ? '' : String(value);
   return value === '' || /["\r\n,]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
@@ -31,7 +31,7 @@ function cell(value) {
  * The lines of a file in parts.
  * @param {readonly string[]} lines
  */
-function partsOf(lines) {
+export function partsOf(lines) {
   const parts = [];
   let text = '';
   for (const line of lines) {
@@ -90,17 +90,27 @@ class Copy {
 
 /** @param {string} url @param {string} text @param {readonly Buffer[]} [parts] @returns {Promise<number>} rows */
 async function copy(url, text, parts = []) {
+  return withClient(url, (client) => copyBy(client, text, parts));
+}
+
+/** @template T @param {string} url @param {(client: pg.Client) => Promise<T>} work */
+export async function withClient(url, work) {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
-    return await new Promise((resolve, reject) => {
-      /** @type {Copy} */
-      const query = new Copy(text, parts, (error) => (error ? reject(error) : resolve(query.rows)));
-      client.query(/** @type {any} */ (query));
-    });
+    return await work(client);
   } finally {
     await client.end();
   }
+}
+
+/** @param {pg.Client} client @param {string} text @param {readonly Buffer[]} parts @returns {Promise<number>} rows */
+export function copyBy(client, text, parts) {
+  return new Promise((resolve, reject) => {
+    /** @type {Copy} */
+    const query = new Copy(text, parts, (error) => (error ? reject(error) : resolve(query.rows)));
+    client.query(/** @type {any} */ (query));
+  });
 }
 
 /**
@@ -109,7 +119,7 @@ async function copy(url, text, parts = []) {
  * @param {readonly Buffer[]} [parts]
  * @returns {Promise<{ lines: number, text: string }>}
  */
-function request({ url, headers }, path, parts) {
+export function request({ url, headers }, path, parts) {
   return new Promise((resolve, reject) => {
     const sent = http.request(url + path, {
       method: parts ? 'POST' : 'GET',
