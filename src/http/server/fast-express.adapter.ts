@@ -22,6 +22,11 @@ const SERVER_OPTIONS = {
   requireHostHeader: false,
   /** Milliseconds for the headers of a request, from its first byte or the start of the connection. */
   headersTimeout: LIMITS.headSeconds * 1000,
+  /**
+   * Milliseconds for a whole request, of which Node allows five minutes by default: more than an import may take. All
+   * that read a body have deadlines of their own.
+   */
+  requestTimeout: (LIMITS.transferSeconds + 60) * 1000,
   connectionsCheckingInterval: 1000,
 } as const;
 

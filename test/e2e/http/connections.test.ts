@@ -103,6 +103,10 @@ describe('a connection without a complete request head', () => {
 
   it('is closed after 15 seconds', () => expect(headersTimeout).toBe(15_000));
 
+  it('of an import may be sent as long as the import may take', () => {
+    expect(server.requestTimeout).toBeGreaterThan(LIMITS.transferSeconds * 1000);
+  });
+
   it.each([
     ['nothing', '', /^$/],
     ['half a head', 'GET /health/live HTTP/1.1\r\nhos', /^HTTP\/1\.1 400 [^]*"request\.malformed"/],
