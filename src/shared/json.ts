@@ -67,7 +67,8 @@ export function* jsonFaultInPieces(root: unknown, found: { inexact: boolean }): 
       if (prototype !== Object.prototype && prototype !== null) return 'has an object of a class, which is no JSON';
       const keys = Object.keys(value);
       if (keys.length > LIMITS.jsonKeys) return TOO_MANY_KEYS;
-      for (const key of keys) {
+      for (const [at, key] of keys.entries()) {
+        if (at % 1024 === 1023) yield;
         const child = (value as Record<string, unknown>)[key];
         if (child === undefined) continue;
         const fault = textFault(key);
