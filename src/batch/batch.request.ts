@@ -28,7 +28,8 @@ export function* readBatch(body: unknown): WorkInPieces<GivenBatch> {
   }
   const { operations: given } = body;
   if (!Array.isArray(given)) {
-    faults.add('batch.bad_operation', `operations: a list of operations is wanted, got ${typeName(given ?? null)}`);
+    const got = given === undefined ? 'none' : typeName(given);
+    faults.add('batch.bad_operation', `operations: a list of operations is wanted, got ${got}`);
     faults.throwIfAny();
     return { operations: [], used: new Set() };
   }
