@@ -15,14 +15,14 @@ import {
   holdsFor,
   returnedColumns,
   targetConditions,
-  versionedAnswer,
+  writtenAnswer,
   writtenShape,
   type UpdatePlan,
   type WriteOnceField,
   type WritePlan,
 } from './write.sql.js';
 
-/** One row `v, tag, body`; none if no unit was changed. */
+/** One row `tag, body`; none if the model is outdated, or no unit was changed. */
 export function updateStatement(plan: UpdatePlan, rows: NewRows): Statement {
   const params = paramsOf(rows);
   const sqlWith = (id: Fragment, version: Fragment, values: readonly Fragment[]) =>
@@ -49,7 +49,7 @@ function updateSql(plan: UpdatePlan, input: Fragment, id: Fragment, version: Fra
     WHERE ${all([targetConditions(plan, id, version), staysAllowed(plan), ...once, ...expressions.map(resultFits)])}
     RETURNING ${editedColumns(plan)}
   `;
-  return versionedAnswer(plan.schema, affected);
+  return writtenAnswer(affected);
 }
 
 /** What an edit sets: the input `i`, the results of expressions and a new version. */

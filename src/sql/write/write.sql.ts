@@ -66,7 +66,7 @@ export interface UpdatePlan extends WritePlan {
 
 export type DeletePlan = Pick<UpdatePlan, 'schema' | 'kind' | 'version' | 'id' | 'access' | 'tags'>;
 
-/** Rows `v, tag, body`: one per unit, in order; none if the model is outdated, or the plan does not allow a unit. */
+/** Rows `tag, body`: one per unit, in order; none if the model is outdated, or the plan does not allow a unit. */
 export function insertStatement(plan: WritePlan, rows: NewRows): Statement {
   const params = paramsOf(rows);
   const several = 'json' in rows && rows.count > 1;
@@ -113,7 +113,7 @@ export function writtenShape({ written }: WritePlan): string {
 function insertSql(plan: WritePlan, input: Fragment, version: Fragment, several: boolean): Fragment {
   const affected = insertedRows(plan, input, version, returnedColumns(plan));
   const answers = several ? boundedInTotal : bounded;
-  return versionedAnswer(plan.schema, affected, { answers, counted: appendCount(plan, sql`affected`, 1, !several) });
+  return writtenAnswer(affected, { answers, counted: appendCount(plan, sql`affected`, 1, !several) });
 }
 
 /** @param input the table `i` @param returned the columns to return of each new row `t` */
@@ -136,7 +136,7 @@ function insertedRows(plan: WritePlan, input: Fragment, version: Fragment, retur
   `;
 }
 
-/** Locks a unit until the transaction ends. One row `v, tag`; none if no unit fits the plan. */
+/** Locks a unit until the transaction ends. One row `tag`; none if no unit fits the plan. */
 export function lockStatement(plan: DeletePlan, forDelete: boolean): Statement {
   const found = sql`
     SELECT ${VERSION_TAG} AS tag, NULL::text AS body
@@ -144,13 +144,12 @@ export function lockStatement(plan: DeletePlan, forDelete: boolean): Statement {
     WHERE ${targetConditions(plan, param(plan.id), param(plan.version))}
     ${rowLock(forDelete)} OF t
   `;
-  return render(versionedAnswer(plan.schema, found), true);
+  return render(writtenAnswer(found), true);
 }
 
 /**
  * Locks a unit by an edit that changes nothing. A row lock would not make a transaction with an older snapshot fail, which
- * then would read data from before the transactions that had the lock earlier. One row `v, tag`; none if no unit fits the
- * plan.
+ * then would read data from before the transactions that had the lock earlier. One row `tag`; none if no unit fits the plan.
  */
 export function lockAsEditStatement(plan: DeletePlan): Statement {
   const locked = sql`
@@ -159,17 +158,17 @@ export function lockAsEditStatement(plan: DeletePlan): Statement {
     WHERE ${targetConditions(plan, param(plan.id), param(plan.version))}
     RETURNING ${VERSION_TAG} AS tag, NULL::text AS body
   `;
-  return render(versionedAnswer(plan.schema, locked), true);
+  return render(writtenAnswer(locked), true);
 }
 
-/** One row `v, tag`; none if no unit was deleted. */
+/** One row `tag`; none if no unit was deleted. */
 export function deleteStatement(plan: DeletePlan): Statement {
   const deleted = sql`
     DELETE FROM ${kindTable(plan.schema, plan.kind)} AS t
     WHERE ${targetConditions(plan, param(plan.id), param(plan.version))}
     RETURNING ${VERSION_TAG} AS tag, NULL::text AS body
   `;
-  return render(versionedAnswer(plan.schema, deleted, { counted: appendCount(plan, sql`affected`, -1, true) }), true);
+  return render(writtenAnswer(deleted, { counted: appendCount(plan, sql`affected`, -1, true) }), true);
 }
 
 export function targetConditions(
@@ -229,21 +228,21 @@ export function returnedColumns(plan: WritePlan): Fragment {
   return sql`${VERSION_TAG} AS tag, ${body} AS body`;
 }
 
-interface VersionedWrite {
+interface WrittenAnswer {
   readonly answers?: typeof bounded;
   /** Stores the number of rows of `affected`. */
   readonly counted?: Fragment | undefined;
 }
 
-export function versionedAnswer(
-  schema: string,
-  affected: Fragment,
-  { answers = bounded, counted }: VersionedWrite = {},
-): Fragment {
+/**
+ * The written rows. They do not have the version of the model, since nothing is written if it is not that of the plan: rows
+ * mean that it was.
+ */
+export function writtenAnswer(affected: Fragment, { answers = bounded, counted }: WrittenAnswer = {}): Fragment {
   const count = counted ? sql`, counted AS (${counted})` : EMPTY_SQL;
   return sql`
     WITH affected AS (${affected})${count}
-    SELECT ${modelVersion(schema)} AS v, affected.tag, ${answers(sql`affected.body`)} AS body
+    SELECT affected.tag, ${answers(sql`affected.body`)} AS body
     FROM affected
   `;
 }

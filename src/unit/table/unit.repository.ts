@@ -32,7 +32,10 @@ import { jsonTextOf, runWrite, type RowValues } from './write/run-write.js';
 import type { Session } from '../session/session.js';
 import { StoredCounts } from './stored-counts.js';
 
-type MaybeUnit = Versioned & { tag: string | null; body: string | null };
+/** A row of a write, which has no version of the model: it is written only if that is the one of the plan. */
+type WrittenUnit = { tag: string | null; body: string | null };
+
+type MaybeUnit = Versioned & WrittenUnit;
 
 @Injectable()
 export class UnitRepository {
@@ -127,12 +130,11 @@ export class UnitRepository {
     const [row] = rows;
     const params = row && rows.length === 1 ? rowParams(plan.written, row) : undefined;
     const statement = insertStatement(plan, params ?? (await jsonTextOf(plan, rows)));
-    const written = await runWrite<MaybeUnit>(executor, plan, statement, { ...context, rows });
+    const written = await runWrite<WrittenUnit>(executor, plan, statement, { ...context, rows });
     if (written.length === 0) {
       await this.#checkVersion(executor, plan, context.model);
       return [];
     }
-    checkVersion(written[0], context.model);
     this.counts.noteWrite(plan.schema, plan.kind);
     return written.map(unitOf).filter((unit) => unit !== undefined);
   }
@@ -162,9 +164,8 @@ export class UnitRepository {
     const contention = () => contentionOn(plan, { id: plan.id, forDelete: false });
     const writeContext = { ...context, rows: [row] };
     const statement = updateStatement(plan, rowParams(plan.written, row) ?? (await jsonTextOf(plan, [row])));
-    const [written] = await runWrite<MaybeUnit>(executor, plan, statement, writeContext, contention);
+    const [written] = await runWrite<WrittenUnit>(executor, plan, statement, writeContext, contention);
     if (!written) return this.#checkVersion(executor, plan, context.model);
-    checkVersion(written, context.model);
     return unitOf(written);
   }
 
@@ -192,9 +193,8 @@ export class UnitRepository {
    */
   async lock(executor: Executor, plan: DeletePlan, model: Model, forDelete: boolean): Promise<boolean> {
     const contention = () => contentionOn(plan, { id: plan.id, forDelete });
-    const [row] = await trackContention(contention, () => executor.run<Versioned>(lockStatement(plan, forDelete)));
-    if (row) checkVersion(row, model);
-    else await this.#checkVersion(executor, plan, model);
+    const [row] = await trackContention(contention, () => executor.run(lockStatement(plan, forDelete)));
+    if (!row) await this.#checkVersion(executor, plan, model);
     return row !== undefined;
   }
 
@@ -204,21 +204,19 @@ export class UnitRepository {
    */
   async lockAsEdit(executor: Executor, plan: DeletePlan, model: Model): Promise<boolean> {
     const contention = () => contentionOn(plan, { id: plan.id, forDelete: false });
-    const [row] = await trackContention(contention, () => executor.run<Versioned>(lockAsEditStatement(plan)));
-    if (row) checkVersion(row, model);
-    else await this.#checkVersion(executor, plan, model);
+    const [row] = await trackContention(contention, () => executor.run(lockAsEditStatement(plan)));
+    if (!row) await this.#checkVersion(executor, plan, model);
     return row !== undefined;
   }
 
   /** Returns whether a unit was deleted. */
   async delete(executor: Executor, plan: DeletePlan, context: WriteContext): Promise<boolean> {
     const contention = () => contentionOn(plan, { id: plan.id, forDelete: true });
-    const [row] = await runWrite<Versioned>(executor, plan, deleteStatement(plan), context, contention);
+    const [row] = await runWrite(executor, plan, deleteStatement(plan), context, contention);
     if (!row) {
       await this.#checkVersion(executor, plan, context.model);
       return false;
     }
-    checkVersion(row, context.model);
     this.counts.noteWrite(plan.schema, plan.kind);
     return true;
   }
@@ -233,6 +231,6 @@ function contentionOn(
   return { schema, table: kind.table, units };
 }
 
-function unitOf(row: MaybeUnit | undefined): UnitRow | undefined {
+function unitOf(row: WrittenUnit | undefined): UnitRow | undefined {
   return typeof row?.tag === 'string' && typeof row.body === 'string' ? { tag: row.tag, body: row.body } : undefined;
 }

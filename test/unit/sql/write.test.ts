@@ -4,7 +4,13 @@ import type { Predicate } from '../../../src/model/predicate/predicate.js';
 import { LIMITS } from '../../../src/shared/limits.js';
 import { runSync } from '../../../src/shared/work-in-pieces.js';
 import { updateStatement } from '../../../src/sql/write/update.sql.js';
-import { deleteStatement, insertStatement, type UpdatePlan } from '../../../src/sql/write/write.sql.js';
+import {
+  deleteStatement,
+  insertStatement,
+  lockAsEditStatement,
+  lockStatement,
+  type UpdatePlan,
+} from '../../../src/sql/write/write.sql.js';
 import { rowParams, rowsText } from '../../../src/sql/write/new-rows.sql.js';
 import { CITY } from './model.support.js';
 
@@ -28,6 +34,17 @@ describe('a write', () => {
     expect(statement(41).text).toBe(statement(42).text);
     expect(statement(41).values).toContain(41);
     expect(statement(42).prepare).toBe(true);
+  });
+
+  it.each([
+    ['insert', insertStatement(plan(1), { params: ['x', 1] })],
+    ['update', updateStatement(plan(1), { params: ['x', 1] })],
+    ['delete', deleteStatement(plan(1))],
+    ['lock', lockStatement(plan(1), true)],
+    ['lock as an edit', lockAsEditStatement(plan(1))],
+  ])('reads the version of the model once, where it decides whether anything is written: %s', (_, { text }) => {
+    expect(text.match(/"_model"\) = \$\d+::bigint/g)).toHaveLength(1);
+    expect(text.match(/"_model"/g)).toHaveLength(1);
   });
 });
 
