@@ -92,7 +92,8 @@ export function accessSettingOf(kind: KindDef, operation: Operation, model: Mode
   const setting = kind.traits.closed?.includes(operation) ? 'nobody' : storedSetting(kind.access, operation);
   if (setting === undefined) {
     const rule = kind.traits.rules?.[operation];
-    return { ...(rule ? { rules: [rule] } : { level: defaultLevel(kind, operation, model) }), stored: false };
+    if (rule) return { rules: [rule], stored: false };
+    return { level: defaultLevel(kind, operation, model), stored: false };
   }
   return typeof setting === 'string' ? { level: setting, stored: true } : { rules: setting, stored: true };
 }
