@@ -6,6 +6,7 @@ import { AppModule } from './app.module.js';
 import type { Config } from './config/config.js';
 import { Metrics } from './health/metrics.js';
 import { serverTiming } from './health/server-timing.js';
+import { Traces } from './health/tracing/traces.js';
 import { ApplicationRoutes } from './doc/application-routes.js';
 import { redirectTrailingSlash } from './doc/redirect-trailing-slash.js';
 import { requestLifecycle } from './http/server/request-lifecycle.js';
@@ -37,7 +38,8 @@ export async function createApp(platform: Platform, logger: Logger): Promise<Nes
   const { config } = platform;
   app.set('trust proxy', config.trustProxy);
   app.set('query parser', () => ({}));
-  const watchers = config.serverTiming === 'off' ? [] : [serverTiming(config.serverTiming)];
+  const timing = config.serverTiming === 'off' ? [] : [serverTiming(config.serverTiming)];
+  const watchers = [...(await app.get(Traces).start()), ...timing];
   app.use(requestLifecycle(app.get(OpenRequests), [requestLog(logger), app.get(Metrics).observe], watchers));
   if (config.corsOrigins === '*' || config.corsOrigins.length > 0) app.enableCors(corsOptions(config));
   app.use(answerOptions);

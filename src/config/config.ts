@@ -6,9 +6,12 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parse } from 'dotenv';
 import { nearestTo } from '../shared/did-you-mean.js';
-import { LOG_LEVELS, readEnvironment, SECRET_VARIABLES, type Environment } from './environment.js';
+import { LOG_LEVELS, readEnvironment, SECRET_VARIABLES, TRACE_PROTOCOLS, type Environment } from './environment.js';
 
 export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** How traces are sent. */
+export type TraceProtocol = (typeof TRACE_PROTOCOLS)[number];
 
 export interface Address {
   readonly host: string;
@@ -55,6 +58,8 @@ export interface Config extends Address {
   readonly auditLog: 'off' | 'log' | { readonly file: string };
   /** Whose answers have the header Server-Timing. */
   readonly serverTiming: 'off' | 'administrators' | 'on';
+  /** Set if traces are sent. The libraries read their other settings from the environment. */
+  readonly traces?: { readonly protocol: TraceProtocol };
   /** Names in `.env` that look like misspelled variables. */
   readonly warnings: readonly string[];
 }
@@ -78,6 +83,7 @@ export function loadConfig(env: Variables = process.env, cwd = process.cwd()): C
   const set = Object.entries(env).filter(([, value]) => value !== undefined && value !== '');
   const dotenv = readDotenv(join(cwd, '.env'));
   const raw: Variables = { ...dotenv, ...Object.fromEntries(set) };
+  if (env === process.env) offerToLibraries(raw);
   const { environment, faults } = readEnvironment(raw);
   if (faults.length > 0) {
     throw new ConfigError(
@@ -132,6 +138,7 @@ function toConfig(environment: Environment, cwd: string): Omit<Config, 'warnings
     shutdownGrace: environment.SHUTDOWN_GRACE,
     auditLog: auditLog(environment, cwd),
     serverTiming: environment.SERVER_TIMING,
+    ...traceSettings(environment),
   };
 }
 
@@ -145,6 +152,23 @@ function metricsAddress({ HOST, PORT, METRICS_HOST, METRICS_PORT }: Environment)
 function auditLog({ AUDIT_LOG, NODE_ENV }: Environment, cwd: string): Config['auditLog'] {
   if (AUDIT_LOG === undefined) return NODE_ENV === 'production' ? 'log' : 'off';
   return AUDIT_LOG === 'log' || AUDIT_LOG === 'off' ? AUDIT_LOG : { file: resolve(cwd, AUDIT_LOG) };
+}
+
+/** Traces are sent if an address is given, or the exporter is named; not if they are switched off. */
+function traceSettings(environment: Environment): Pick<Config, 'traces'> {
+  const { OTEL_TRACES_EXPORTER, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT, OTEL_EXPORTER_OTLP_ENDPOINT } = environment;
+  const address = OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? OTEL_EXPORTER_OTLP_ENDPOINT;
+  const exporter = OTEL_TRACES_EXPORTER ?? (address === undefined ? 'none' : 'otlp');
+  if (environment.OTEL_SDK_DISABLED || exporter === 'none') return {};
+  const { OTEL_EXPORTER_OTLP_TRACES_PROTOCOL, OTEL_EXPORTER_OTLP_PROTOCOL } = environment;
+  return { traces: { protocol: OTEL_EXPORTER_OTLP_TRACES_PROTOCOL ?? OTEL_EXPORTER_OTLP_PROTOCOL } };
+}
+
+/** The libraries of OpenTelemetry read these variables themselves, also those that `.env` sets. */
+function offerToLibraries(raw: Variables): void {
+  for (const [name, value] of Object.entries(raw)) {
+    if (name.startsWith('OTEL_') && value !== undefined && value !== '') process.env[name] = value;
+  }
 }
 
 function readDotenv(file: string): Variables {

@@ -19,6 +19,9 @@ import {
   type VariableReader,
 } from './variable-reader.js';
 
+/** OTLP over HTTP; gRPC would need another library. */
+export const TRACE_PROTOCOLS = ['http/protobuf', 'http/json'] as const;
+
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
 /** Marks a value that its reader refused. The original text stays in the input. */
@@ -49,6 +52,7 @@ function Reads<T>(reader: VariableReader<T>): PropertyDecorator {
   };
 }
 
+const receiver = address('http://localhost:4318', 'http', 'https');
 const singleLine = textMatching('a text of one line', /^[^\r\n]+$/);
 
 export class Environment {
@@ -119,6 +123,17 @@ export class Environment {
   )
   readonly AUDIT_LOG?: string;
   @Reads(oneOf('off', 'administrators', 'on')) readonly SERVER_TIMING: 'off' | 'administrators' | 'on' = 'off';
+
+  // Names and meanings are those of OpenTelemetry, whose libraries read the other ones themselves.
+  @Reads(onOff) readonly OTEL_SDK_DISABLED: boolean = false;
+  @IsOptional() @Reads(oneOf('otlp', 'none')) readonly OTEL_TRACES_EXPORTER?: 'otlp' | 'none';
+  @IsOptional() @Reads(receiver) readonly OTEL_EXPORTER_OTLP_ENDPOINT?: string;
+  @IsOptional() @Reads(receiver) readonly OTEL_EXPORTER_OTLP_TRACES_ENDPOINT?: string;
+  @Reads(oneOf(...TRACE_PROTOCOLS))
+  readonly OTEL_EXPORTER_OTLP_PROTOCOL: (typeof TRACE_PROTOCOLS)[number] = 'http/protobuf';
+  @IsOptional()
+  @Reads(oneOf(...TRACE_PROTOCOLS))
+  readonly OTEL_EXPORTER_OTLP_TRACES_PROTOCOL?: (typeof TRACE_PROTOCOLS)[number];
 }
 
 /** Variables whose values are never shown. */
@@ -129,6 +144,8 @@ export const SECRET_VARIABLES: ReadonlySet<string> = new Set([
   'JWT_SECRET',
   'MAIL_URL',
   'BOOTSTRAP_ADMIN_PASSWORD',
+  'OTEL_EXPORTER_OTLP_ENDPOINT',
+  'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
 ] satisfies (keyof Environment)[]);
 
 function needsSecret({ JWT_SECRET, NODE_ENV, DATABASE_URL }: Environment): boolean {

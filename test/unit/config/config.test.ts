@@ -24,6 +24,7 @@ const PROXIES =
 const ADDRESS = 'an address with a host that begins with';
 const POSTGRES = `${ADDRESS} postgres:// or postgresql://, such as postgres://kind:password@localhost:5432/kind`;
 const MAIL = `${ADDRESS} smtp:// or smtps://, such as smtp://user:password@mail.example.com:587`;
+const RECEIVER = `${ADDRESS} http:// or https://, such as http://localhost:4318`;
 const PUBLIC = `${ADDRESS} http:// or https://, such as https://kind.example.com`;
 const ORIGINS = '* or a comma-separated list of origins such as https://app.example.com';
 const PROJECT = 'a lower-case letter, then 1 to 39 lower-case letters, digits, _ and -';
@@ -100,6 +101,12 @@ test.each([
   ['SHUTDOWN_GRACE', '-1s', '"-1s"', `a duration from 0s to 1h ${DURATION}`],
   ['AUDIT_LOG', 'on', '"on"', 'log, off, or the path of a file, which contains a slash'],
   ['SERVER_TIMING', 'yes', '"yes"', 'one of off, administrators, on'],
+  ['OTEL_EXPORTER_OTLP_ENDPOINT', 'localhost:4318', HIDDEN, RECEIVER],
+  ['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', 'grpc://u:secret@h', HIDDEN, RECEIVER],
+  ['OTEL_EXPORTER_OTLP_PROTOCOL', 'grpc', '"grpc"', 'one of http/protobuf, http/json'],
+  ['OTEL_EXPORTER_OTLP_TRACES_PROTOCOL', 'grpc', '"grpc"', 'one of http/protobuf, http/json'],
+  ['OTEL_TRACES_EXPORTER', 'console', '"console"', 'one of otlp, none'],
+  ['OTEL_SDK_DISABLED', 'maybe', '"maybe"', FLAG],
 ])('%s=%s is refused in one line', (variable, value, got, wants) => {
   expect(() => loadConfig({ [variable]: value }, cwd)).toThrow(
     new ConfigError(`${variable}: got ${got}, wants ${wants}`),
@@ -161,6 +168,11 @@ test.each([
   [{ DATABASE_REPLICA_URL: 'postgres://u@r/d' }, { replica: { url: 'postgres://u@r/d', maxLag: 10_000 } }],
   [{ NODE_ENV: 'production' }, { auditLog: 'log' }],
   [{ AUDIT_LOG: '/var/log/kind/audit.log' }, { auditLog: { file: '/var/log/kind/audit.log' } }],
+  [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://o:4318' }, { traces: { protocol: 'http/protobuf' } }],
+  [
+    { OTEL_TRACES_EXPORTER: 'otlp', OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: 'http/json' },
+    { traces: { protocol: 'http/json' } },
+  ],
   [{ PUBLIC_URL: 'https://kind.example.com/' }, { publicUrl: 'https://kind.example.com' }],
   [
     { DATA_DIR: '/var/lib/kind', FUNCTIONS_DIR: '/srv/f' },
@@ -176,6 +188,15 @@ test.each([
 
 test('the address of the service is not a separate address of the metrics', () => {
   expect(loadConfig({ METRICS_PORT: '3000', METRICS_HOST: '127.0.0.1' }, cwd).metrics).toBeUndefined();
+});
+
+test.each([
+  {},
+  { OTEL_SERVICE_NAME: 'kind' },
+  { OTEL_TRACES_EXPORTER: 'none', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://o:4318' },
+  { OTEL_SDK_DISABLED: 'true', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://o:4318' },
+])('%j sends no traces', (env) => {
+  expect(loadConfig(env, cwd).traces).toBeUndefined();
 });
 
 test('.env supplies unset variables', async () => {
