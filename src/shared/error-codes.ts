@@ -262,7 +262,7 @@ export const ERRORS = {
   'database.unavailable': {
     status: 503,
     meaning:
-      'The database does not answer. Where it did not answer to a write, it may have been stored: the text says so.',
+      'The database does not answer, or is out of disk space or memory. Where it did not answer to a write, it may have been stored: the text says so.',
   },
   'database.busy': { status: 503, meaning: 'The database is busy with a conflicting change.' },
 } as const satisfies Record<string, ErrorKind>;

@@ -25,6 +25,9 @@ const CONNECTION_LOST_CODES = new Set([
   READ_ONLY_CODE,
 ]);
 
+/** The server has no disk space or memory left, or its disk fails. The statement had no effect, and the connection goes on. */
+const SHORT_OF_RESOURCES_CODES = new Set(['53000', '53100', '53200', '58030']);
+
 /** No prepared statement of that name, or one exists already: a pooler has assigned another backend. */
 const UNPREPARED_CODES = new Set(['26000', '42P05']);
 /** Errors after which a transaction can be repeated. After an unprepared statement, names are no longer used. */
@@ -136,6 +139,9 @@ export function commonRefusal(error: unknown): KindError | undefined {
   }
   if (!isDatabaseFault(error)) return undefined;
   if (CONNECTION_LOST_CODES.has(error.code)) return databaseUnavailable(error);
+  if (SHORT_OF_RESOURCES_CODES.has(error.code)) {
+    return retryLater('database.unavailable', 'The database is out of disk space or memory', 5, error);
+  }
   if (isAnswerTooLarge(error)) return answerTooLarge(error);
   if (error.code === STATEMENT_CANCELLED_CODE) {
     const text = 'The query took longer than a statement may; narrow it, or add an index';

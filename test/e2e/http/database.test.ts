@@ -1,7 +1,7 @@
 /** A slow, full or missing database: 503 with a reason, and the next request works once it is back. */
 import { describe, expect, it } from 'vitest';
 import { defineKinds } from '../../support/callers.js';
-import { createdId } from '../../support/definitions.js';
+import { createdId, query } from '../../support/definitions.js';
 import { expectWellFormed } from '../../support/scenario.js';
 import { ownDatabase, startServiceOn } from '../../support/own-database.js';
 import type { Reply } from '../../support/service.js';
@@ -108,6 +108,30 @@ describe('a connection that breaks', () => {
     expect((await there.post('/fresh/unit', {})).status).toBe(200);
     await project.put('/kind/unit/fresh', { active: false });
     expect((await there.get('/fresh/unit')).status).toBe(403);
+  });
+});
+
+describe('a server that is out of disk space or memory', () => {
+  // test/campaign/disk.ts fills a disk.
+  it.each(['53100', '53200', '58030'])('refuses what it can not do, and goes on with the rest: %s', async (code) => {
+    const body = `BEGIN RAISE EXCEPTION 'no space' USING ERRCODE = '${code}'; END`;
+    await query(
+      project,
+      `CREATE FUNCTION $schema.fail() RETURNS boolean LANGUAGE plpgsql AS '${body.replaceAll("'", "''")}'`,
+    );
+    await query(project, 'ALTER TABLE $schema."city" ADD CONSTRAINT "fails" CHECK ($schema.fail()) NOT VALID');
+    for (const name of ['create', 'edit']) {
+      const reply = await ask(name);
+      expectRefused(reply, 'database.unavailable');
+      expect(reply.body.messages[0]?.text).toBe(
+        'The database is out of disk space or memory: not stored; try again shortly',
+      );
+      expect(reply.headers.get('retry-after')).toBe('5');
+    }
+    for (const name of ['list', 'get']) expect((await ask(name)).status).toBe(200);
+    await query(project, 'ALTER TABLE $schema."city" DROP CONSTRAINT "fails"');
+    await query(project, 'DROP FUNCTION $schema.fail()');
+    expect((await ask('create')).status).toBe(200);
   });
 });
 
