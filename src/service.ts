@@ -2,7 +2,7 @@
  * A service in one process: starting it from a configuration and a database, and stopping it without losing requests.
  */
 import type { Server } from 'node:http';
-import { setTimeout as delay } from 'node:timers/promises';
+import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Logger } from 'pino';
 import { createApp } from './app.setup.js';
@@ -72,6 +72,8 @@ export interface WorkerOptions {
 
 /** The minimum time in milliseconds to send queued mails, also with a shorter grace time. */
 const MAIL_GRACE = 2000;
+/** Milliseconds that connections without an answer have at the end. */
+const LAST_REQUESTS = 500;
 
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { config, connection, logger, worker } = options;
@@ -249,9 +251,17 @@ function notListeningText(connection: ConnectionOptions): string {
     : 'announcements of other processes are not heard: DATABASE_URL leads through a transaction pooler; settings of projects are asked for every second, unless DATABASE_DIRECT_URL leads past it';
 }
 
-function close(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => resolve());
-    server.closeAllConnections();
+/**
+ * Stops to listen. Requests that have just arrived are still refused with 503, so connections without an answer are not
+ * cut at once. The turn of the event loop takes the connections that wait to be accepted.
+ */
+async function close(server: Server): Promise<void> {
+  await turn();
+  await new Promise<void>((resolve) => {
+    const cut = setTimeout(() => server.closeAllConnections(), LAST_REQUESTS);
+    server.close(() => {
+      clearTimeout(cut);
+      resolve();
+    });
   });
 }

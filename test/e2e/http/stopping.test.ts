@@ -1,4 +1,6 @@
 /** A shutdown answers the requests in progress and refuses new ones. */
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { expect, it } from 'vitest';
 import { defineKinds } from '../../support/callers.js';
 import { refusalOf } from '../../support/definitions.js';
@@ -32,6 +34,22 @@ it('requests in progress are answered; meanwhile the service listens and answers
   expect(await asked).toMatchObject({ status: 200, body: { content: { name: 'Rome' } } });
   await stopped;
   await expect(send(service, { path: '/health/live' })).rejects.toThrow('ECONNREFUSED');
+});
+
+it('a request that arrives with the end is refused, and its connection not cut', async () => {
+  const { service: last } = await startServiceOn(database);
+  const { port, hostname } = new URL(last.url);
+  const socket = connect(Number(port), hostname);
+  await once(socket, 'connect');
+  // The service has accepted the connection before this one.
+  expect((await send(last, { path: '/health/live' })).status).toBe(200);
+  const stopped = last.stop();
+  socket.write('GET /health/ready HTTP/1.1\r\nHost: test\r\n\r\n');
+  let text = '';
+  for await (const chunk of socket) text += String(chunk);
+  expect(text).toMatch(/^HTTP\/1.1 503 /);
+  expect(text).toContain('server.stopping');
+  await stopped;
 });
 
 it('requests beyond the grace time are aborted', async () => {
