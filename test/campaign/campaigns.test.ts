@@ -10,9 +10,10 @@ import { CAMPAIGNS } from './campaigns.js';
 const SHORT = [
   { name: 'kill', rounds: 3, figure: 'stored' },
   { name: 'restart', rounds: 2, figure: 'stored' },
+  { name: 'definitions', rounds: 30, figure: 'answers' },
 ] as const;
 
-it.each(SHORT)('$name', { timeout: 120_000 }, async ({ name, rounds, figure }) => {
+it.each(SHORT)('$name', { timeout: 240_000 }, async ({ name, rounds, figure }) => {
   const folder = mkdtempSync(join(tmpdir(), 'kind-campaign-'));
   atEnd(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
   const options = { rounds, seed: 20261123, folder, initialised: inject('initialised'), say: () => undefined };

@@ -1,6 +1,15 @@
 import type { Campaign } from './campaign.js';
+import { connections } from './connections.js';
+import { definitions } from './definitions.js';
+import { disk } from './disk.js';
+import { document } from './document.js';
+import { fuzz } from './fuzz.js';
 import { kill } from './kill.js';
 import { restart } from './restart.js';
+import { stop } from './stop.js';
 
 /** By the name on the command line. */
-export const CAMPAIGNS = { kill, restart } as const satisfies Record<string, Campaign>;
+export const CAMPAIGNS = {
+  ...{ kill, restart, connections, disk, stop, definitions },
+  ...{ fuzz, document },
+} as const satisfies Record<string, Campaign>;

@@ -1,6 +1,7 @@
 /** HTTP scenarios as tables. Whatever a row asks for, every answer is held to what all answers have in common. */
 import { expect, it } from 'vitest';
 import { ERRORS, type ErrorCode } from '../../src/shared/errors.js';
+import { LEAK } from './leaks.js';
 import type { Reply, TestProject } from './service.js';
 import { send, type WireRequest } from './wire.js';
 
@@ -29,10 +30,6 @@ export interface Scenario<Caller extends string = string> {
   readonly as?: Caller;
   readonly expect: Expected;
 }
-
-/** Stacks, statements, schemas, files: nothing that an error tells a client. */
-const LEAK =
-  /\bat [^"]*\.[jt]s:\d|node_modules|\/src\/|\b(?:SELECT|INSERT INTO|UPDATE|DELETE FROM) [^"]* (?:FROM|SET|WHERE|VALUES)\b|"?project_[a-z]|_fkey|_pkey|pg_catalog/;
 
 export function expectWellFormed(reply: Reply): void {
   expect(reply.headers.get('x-request-id')).toMatch(/^[\w.-]{1,64}$/);

@@ -1,6 +1,7 @@
 /** Values that a schema of a document allows, for tests that send them. */
 import fc from 'fast-check';
 import type { OpenApiDocument, Schema } from '../../src/doc/openapi/openapi.js';
+import { getOrInsert } from '../../src/shared/get-or-insert.js';
 import { schemaValidator } from './schema-validator.js';
 
 type Values = fc.Arbitrary<unknown>;
@@ -14,16 +15,20 @@ const CHARACTERS = 40;
 
 export class SchemaValues {
   readonly #ajv = schemaValidator();
+  /** By the text of the schema. */
+  readonly #allowed = new Map<string, Values>();
 
   constructor(private readonly document: OpenApiDocument) {
     this.#ajv.addSchema(document, 'document');
   }
 
-  /** Some values, always the same ones. */
-  sample(schema: Schema, count: number): unknown[] {
-    const allows = this.#ajv.compile(this.#absolute(schema));
-    const values = this.#of(schema, 0).filter((value) => allows(value));
-    return fc.sample(values, { numRuns: count, seed: 20241131 });
+  /** Some values, always the same ones of a seed. */
+  sample(schema: Schema, count: number, seed = 20241131): unknown[] {
+    const values = getOrInsert(this.#allowed, JSON.stringify(schema), () => {
+      const allows = this.#ajv.compile(this.#absolute(schema));
+      return this.#of(schema, 0).filter((value) => allows(value));
+    });
+    return fc.sample(values, { numRuns: count, seed });
   }
 
   /** The schema with references that the validator can follow. */
