@@ -25,17 +25,8 @@ declare module 'vitest' {
 
 /** Two workers, each with a few services at once. */
 const CONNECTIONS = 300;
-/**
- * Nothing here has to outlive the run, and connections are made by the thousand. Tests that need statistics of a table ask
- * for them (ANALYZE), so that their plans do not depend on when PostgreSQL would.
- */
-const FAST = {
-  fsync: 'off',
-  synchronous_commit: 'off',
-  full_page_writes: 'off',
-  scram_iterations: '1',
-  autovacuum: 'off',
-};
+/** Nothing here has to outlive the run, and connections are made by the thousand. */
+const FAST = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', scram_iterations: '1' };
 
 /** Test files make databases and roles of their own, which the service's role may not. */
 async function letMakeThem(connection: ServerConnection, dataDir: string): Promise<void> {
