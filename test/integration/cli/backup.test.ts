@@ -123,6 +123,7 @@ describe('a backup', () => {
       key: 'copy',
       schema: 'project_copy',
       model_version: expect.any(Number) as number,
+      stored: expect.any(String) as string,
     });
     await expectNoDrift(projectOf('copy'));
   });
