@@ -59,7 +59,13 @@ export class BundleLoader {
     this.#loaded.set(name, { script, module });
     const require = (id: string): unknown => (id.startsWith('./') ? this.load(id.slice(2)) : this.#require(id));
     const run = script.runInThisContext() as ModuleFunction;
-    run(module.exports, Object.assign(require, this.#require), module, path, this.folder);
+    try {
+      run(module.exports, Object.assign(require, this.#require), module, path, this.folder);
+    } catch (error) {
+      // Another attempt to load it fails with the same error.
+      this.#loaded.delete(name);
+      throw error;
+    }
     return module.exports;
   }
 

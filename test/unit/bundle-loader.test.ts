@@ -49,3 +49,10 @@ it('compiles a file whose bytecode V8 rejects', async () => {
   await writeFile(join(folder, '.bytecode', 'a.cjs'), 'not bytecode');
   expect(loaderOf(folder).load('a.cjs')).toEqual({ value: 1 });
 });
+
+it('reports the error of a file each time that it is loaded', async () => {
+  const folder = await build({ 'a.cjs': `throw new Error('no such setting');` });
+  const loader = loaderOf(folder);
+  expect(() => loader.load('a.cjs')).toThrow('no such setting');
+  expect(() => loader.load('a.cjs')).toThrow('no such setting');
+});
