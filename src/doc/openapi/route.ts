@@ -28,8 +28,9 @@ const TAGS_WITHOUT_KEY: ReadonlySet<RouteTag> = new Set(['Authentication', 'Docu
 /** What reads answer that may come from a replica. */
 const OLDER: ReadonlySet<unknown> = new Set<RouteFacts['content']>(['units', 'anyUnits', 'linkedUnits', 'groups']);
 
-/** Whether the requests of a route can accept older data. */
-export function takesConsistency({ method, content }: Route): boolean {
+/** Whether the requests of a route can accept older data: not those of remote kinds, which no replica has. */
+export function takesConsistency({ method, content }: Route, kind?: KindDef): boolean {
+  if (kind && !kind.storage.transactional) return false;
   return method === 'get' && OLDER.has(content);
 }
 

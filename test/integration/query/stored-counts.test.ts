@@ -324,6 +324,7 @@ it('a project of a version that stored no numbers gets them', async () => {
   );
   await query(old, 'DROP TABLE $schema."_count"');
   await query(old, 'UPDATE $schema."_model" SET "built_in" = 7');
+  await query(old, 'UPDATE "kind"."project" SET "built_in" = NULL WHERE "id" = $1', [old.id]);
   const next = await startTestService({ functionsDir: folder.path });
   const { app } = next.service;
   // As the first service of a worker does when it starts.

@@ -107,7 +107,7 @@ function operationParameters(
     ...operationQuery(route, kind, view).map((name) => parameterRef(queryComponent(name, route.id))),
     ...(route.conditional === 'read' ? [parameterRef('IfNoneMatch')] : []),
     ...(route.conditional === 'write' ? [parameterRef('IfMatch')] : []),
-    ...(takesConsistency(route) ? [parameterRef('KindConsistency')] : []),
+    ...(takesConsistency(route, kind) ? [parameterRef('KindConsistency')] : []),
     ...(takesKey(route, kind) ? [parameterRef('IdempotencyKey')] : []),
   ];
 }
