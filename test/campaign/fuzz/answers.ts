@@ -24,7 +24,14 @@ export function answerFault(request: FuzzRequest, answer: FuzzAnswer, check: Ans
   if (status >= 400 && LEAK.test(text)) return 'it shows what is inside the service';
   if (status >= 400 && text !== '' && !isEnvelope(body)) return 'no envelope';
   const type = headers.get('content-type');
-  return check.fault({ method: request.method, path: request.path, status, type, body, text, sent: request.body });
+  // Of a body whose unit is there and ignored, only the values of `by` are read.
+  const sent = isIgnored(answer) ? undefined : request.body;
+  return check.fault({ method: request.method, path: request.path, status, type, body, text, sent });
+}
+
+function isIgnored({ headers, body }: FuzzAnswer): boolean {
+  const { results } = ((body as { content?: unknown } | undefined)?.content ?? {}) as { results?: unknown };
+  return headers.get('kind-result') === 'ignored' || (Array.isArray(results) && results.includes('ignored'));
 }
 
 function isEnvelope(body: unknown): boolean {
