@@ -1,4 +1,5 @@
 import type { Campaign } from './campaign.js';
+import { clock } from './clock.js';
 import { connections } from './connections.js';
 import { definitions } from './definitions.js';
 import { disk } from './disk.js';
@@ -10,6 +11,6 @@ import { stop } from './stop.js';
 
 /** By the name on the command line. */
 export const CAMPAIGNS = {
-  ...{ kill, restart, connections, disk, stop, definitions },
+  ...{ kill, restart, connections, disk, clock, stop, definitions },
   ...{ fuzz, document },
 } as const satisfies Record<string, Campaign>;
