@@ -104,10 +104,10 @@ export class Replica implements ReadReplica {
     while (!signal.aborted) {
       try {
         await this.#compare(primary);
-        if (!this.#isTooOld()) this.#tell(undefined);
+        if (!this.#isTooOld()) this.#logUse(undefined);
       } catch (error) {
         this.#dataOf = -Infinity;
-        if (!signal.aborted) this.#tell(error);
+        if (!signal.aborted) this.#logUse(error);
       }
       await delay(this.options.interval ?? INTERVAL, undefined, { signal, ref: false }).catch(() => undefined);
     }
@@ -117,7 +117,7 @@ export class Replica implements ReadReplica {
     this.#opened ??= await this.#open(primary);
     const at = performance.now();
     const position = await positionOf(primary, READ_WRITTEN);
-    if (position === undefined) throw new Error('the primary tells no position of its log');
+    if (position === undefined) throw new Error('the primary reports no position in its log');
     this.#ahead.push({ at, position });
     const replayed = await positionOf(this.#opened.database, READ_REPLAYED);
     if (replayed === undefined) throw new Error('it is no standby of PostgreSQL');
@@ -129,7 +129,7 @@ export class Replica implements ReadReplica {
 
   #isTooOld(): boolean {
     const isTooOld = this.lag * 1000 > this.options.maxLag;
-    if (isTooOld) this.#tell(new Error('its data is too old'));
+    if (isTooOld) this.#logUse(new Error('its data is too old'));
     return isTooOld;
   }
 
@@ -148,7 +148,7 @@ export class Replica implements ReadReplica {
   }
 
   /** Logs when it begins to be used, and when that ends. */
-  #tell(error: unknown): void {
+  #logUse(error: unknown): void {
     const isUsed = error === undefined;
     if (isUsed === this.#isUsed) return;
     this.#isUsed = isUsed;

@@ -86,9 +86,9 @@ export class MailQueue {
   /** Sends the queued mails within a number of milliseconds. The log reports how many are left then. */
   async drain(milliseconds: number): Promise<void> {
     this.#stopping.abort();
-    const deadline = Date.now() + milliseconds;
-    while (this.#unfinished.size > 0 && Date.now() < deadline) {
-      await Promise.race([...this.#unfinished, pause(deadline - Date.now())]);
+    const deadline = performance.now() + milliseconds;
+    while (this.#unfinished.size > 0 && performance.now() < deadline) {
+      await Promise.race([...this.#unfinished, pause(deadline - performance.now())]);
     }
     this.#closed = true;
     const lost = this.#unfinished.size;

@@ -37,7 +37,7 @@ export class QueryStatistics implements OnModuleDestroy {
 
   /** Call it after each query. */
   note(call: QueryCall): void {
-    this.#collector.note(call, Date.now());
+    this.#collector.note(call, performance.now());
     this.#timer ??= setInterval(() => void this.store(), ROUND_INTERVAL).unref();
   }
 
@@ -70,18 +70,18 @@ export class QueryStatistics implements OnModuleDestroy {
 
   /** One statement of each project in turn, until the time of the round is over. */
   async #examine(all: boolean): Promise<void> {
-    const end = all ? Infinity : Date.now() + EXAMINED_PER_ROUND;
+    const end = all ? Infinity : performance.now() + EXAMINED_PER_ROUND;
     const waiting = this.#collector.schemas.sort((a, b) => this.#pause(a) - this.#pause(b));
     for (const schema of waiting) {
-      if (this.#stop.signal.aborted || Date.now() > end) return;
-      if (!all && this.#pause(schema) > Date.now()) continue;
-      const next = this.#collector.takeSample(schema, Date.now());
+      if (this.#stop.signal.aborted || performance.now() > end) return;
+      if (!all && this.#pause(schema) > performance.now()) continue;
+      const next = this.#collector.takeSample(schema, performance.now());
       if (!next) continue;
       // Its turn comes again after those of the other projects.
       waiting.push(schema);
       const start = performance.now();
       await this.#examineOne(schema, next.shape, next.sample);
-      this.#pausedUntil.set(schema, Date.now() + (performance.now() - start) / TIME_SHARE);
+      this.#pausedUntil.set(schema, performance.now() + (performance.now() - start) / TIME_SHARE);
     }
   }
 
@@ -105,7 +105,7 @@ export class QueryStatistics implements OnModuleDestroy {
   }
 
   async #storeOf(schema: string): Promise<void> {
-    const rows = this.#collector.take(schema, Date.now());
+    const rows = this.#collector.take(schema, performance.now());
     if (rows.length === 0) return;
     try {
       await this.database.run(addQueriesStatement(schema, rows));

@@ -2,17 +2,19 @@
 import { getOrInsert } from '../../shared/get-or-insert.js';
 import { refusal } from '../../shared/errors.js';
 import { LIMITS } from '../../shared/limits.js';
+import { TimeLimit } from './time-limit.js';
 
 const NONE: ReadonlySet<string> = new Set();
 
 export class DeletionSet {
   readonly #units = new Map<string, Set<string>>();
-  readonly #until: number;
+  readonly #limit: TimeLimit;
   #reached = 0;
 
   /** @param now the time in milliseconds */
-  constructor(private readonly now: () => number = Date.now) {
-    this.#until = now() + LIMITS.deletionSeconds * 1000;
+  constructor(now?: () => number) {
+    const advice = ', with all that it takes along; delete some of what refers to it first';
+    this.#limit = new TimeLimit(LIMITS.deletionSeconds, 'The deletion', advice, now);
   }
 
   of(kindId: string): ReadonlySet<string> {
@@ -39,10 +41,6 @@ export class DeletionSet {
 
   /** @throws KindError 503 if the deletion takes too long */
   checkTime(): void {
-    if (this.now() <= this.#until) return;
-    throw refusal(
-      'query.timeout',
-      `The deletion took longer than ${LIMITS.deletionSeconds} seconds, with all that it takes along; delete some of what refers to it first`,
-    );
+    this.#limit.check();
   }
 }

@@ -41,7 +41,7 @@ export class CountChecker implements OnModuleDestroy {
     const key = `${schema}.${kind.table}`;
     const known = this.#checks.get(key);
     if (known?.kind === kind) return;
-    this.#checks.set(key, { schema, kind, due: known?.due ?? Date.now() + ROUND_INTERVAL });
+    this.#checks.set(key, { schema, kind, due: known?.due ?? performance.now() + ROUND_INTERVAL });
     this.#timer ??= setInterval(() => void this.check(), ROUND_INTERVAL).unref();
   }
 
@@ -49,7 +49,7 @@ export class CountChecker implements OnModuleDestroy {
   async check({ all = false } = {}): Promise<void> {
     if (this.#running && !all) return;
     await this.#running;
-    this.#running = this.#checkDue(all ? Infinity : Date.now()).finally(() => (this.#running = undefined));
+    this.#running = this.#checkDue(all ? Infinity : performance.now()).finally(() => (this.#running = undefined));
     await this.#running;
   }
 
@@ -75,7 +75,7 @@ export class CountChecker implements OnModuleDestroy {
         this.#log.warn(`${key}: the stored number of units was not checked: ${String(error)}`);
       }
       const pause = Math.max(KIND_INTERVAL, (performance.now() - start) / TIME_SHARE);
-      this.#checks.set(key, { schema, kind: this.#checks.peek(key)?.kind ?? kind, due: Date.now() + pause });
+      this.#checks.set(key, { schema, kind: this.#checks.peek(key)?.kind ?? kind, due: performance.now() + pause });
     }
   }
 

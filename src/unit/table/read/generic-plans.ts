@@ -73,12 +73,12 @@ export class GenericPlans implements OnModuleDestroy {
 
   #compareIfDue(choice: Choice): void {
     if (this.#comparing || this.#stopped) return;
-    const now = Date.now();
+    const now = performance.now();
     if (choice.dueAt > now || this.#pausedUntil > now) return;
     choice.dueAt = now + INTERVAL;
     this.#comparing = this.#compare(choice).finally(() => {
       this.#comparing = undefined;
-      this.#pausedUntil = Date.now() + (Date.now() - now) / TIME_SHARE;
+      this.#pausedUntil = performance.now() + (performance.now() - now) / TIME_SHARE;
     });
   }
 

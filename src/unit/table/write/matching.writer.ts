@@ -22,7 +22,7 @@ import { nestedBodies } from '../../draft/nested-units.js';
 import { References } from '../../draft/references.js';
 import { withUnit } from '../../draft/refusal-position.js';
 import { planContextOf, planList, planQuery } from '../../query/list.plan.js';
-import { Deadline } from '../../session/deadline.js';
+import { TimeLimit } from '../../session/time-limit.js';
 import type { Session } from '../../session/session.js';
 import type { AffectedUnits, WriteOptions } from '../../store/unit-store.js';
 import { writeContextOf } from '../violation/complete-violations.js';
@@ -153,7 +153,7 @@ export class MatchingWriter {
     { access, writer }: WriteOptions,
   ): Promise<AffectedUnits> {
     const keys = await this.#lock(session, selected.plan, 'update');
-    const deadline = new Deadline(LIMITS.affectedSeconds, 'The edit');
+    const limit = new TimeLimit(LIMITS.affectedSeconds, 'The edit', ': write fewer units at once');
     const [first] = keys;
     // Faults of the body are found before those of single units, and where there is no unit.
     await countingDefaults(session, async (defaults) => {
@@ -162,7 +162,7 @@ export class MatchingWriter {
       if (first === undefined) deferred.throwIfAny();
     });
     for (const key of keys) {
-      deadline.check();
+      limit.check();
       await withUnit(key, () => this.writer.update(session, kind, key, read, { access, ...(writer && { writer }) }));
     }
     return { count: keys.length, ...(await this.#items(session, kind, selected, keys)) };

@@ -96,6 +96,7 @@ export class SelectionRepository {
     if (!verdict) throw new Error('an edit of units answers one row');
     return verdict;
   }
+
   /** For each list of fields, the id of a unit that the edit would give the values of another unit; null if there is none. */
   async takenBy(
     executor: Executor,
