@@ -24,8 +24,8 @@ export interface Message {
   readonly record?: number;
 }
 
-/** The location of a fault: the parameter, in a bulk write the position of the object (from 0), in a batch the operation. */
-export type FaultLocation = Pick<Message, 'parameter' | 'index' | 'operation' | 'line'>;
+/** The location of a fault: the parameter, in a bulk write the position of the object (from 0), in a batch the operation, in a file the line. */
+export type FaultLocation = Pick<Message, 'parameter' | 'index' | 'operation' | 'line' | 'record'>;
 
 export interface KindErrorOptions {
   readonly cause?: unknown;

@@ -4,15 +4,17 @@
  *
  * Why no library: docs/adr/0012.
  */
+import { refusal } from '../../shared/errors.js';
 import { bodyOf } from '../../unit/draft/draft.js';
 import {
   checkRecordLength,
-  malformedFile,
+  malformedRecord,
   NO_BODY,
   NO_FAULTS,
   type FileReader,
   type FileRecord,
   type RecordFault,
+  type RecordPosition,
 } from './file-record.js';
 
 /** The text of a value; null for nothing. */
@@ -39,20 +41,25 @@ export class CsvReader implements FileReader {
 
   constructor(private readonly readHeader: ReadHeader) {}
 
-  read(part: string, last: boolean): FileRecord[] {
+  read(part: string, last: boolean, found: FileRecord[]): void {
     const text = this.#rest + part;
     this.#rest = text;
     if (!last && text.length < this.#wanted) {
-      checkRecordLength(text.length, this.#line);
-      return [];
+      checkRecordLength(text.length, this.#position);
+      return;
     }
     this.#wanted = 0;
-    const found: FileRecord[] = [];
     const end = this.#readAll(text, last, found);
     this.#rest = text.slice(end);
-    checkRecordLength(this.#rest.length, this.#line);
-    if (last && !this.#columns) throw malformedFile(1, 'the file is empty: its first line names the columns');
-    return found;
+    checkRecordLength(this.#rest.length, this.#position);
+    if (last && !this.#columns) {
+      throw refusal('import.malformed', 'line 1: the file is empty: its first line names the columns', { line: 1 });
+    }
+  }
+
+  /** Where the record begins that is read. */
+  get #position(): RecordPosition {
+    return { line: this.#line, record: this.#records + 1 };
   }
 
   /** Returns where the first record begins that is not complete. */
@@ -97,7 +104,8 @@ export class CsvReader implements FileReader {
         if (cell.end + 1 >= text.length) return { cells, end: text.length };
         if (text.charCodeAt(cell.end + 1) === LF) return { cells, end: cell.end + 2 };
       }
-      if (next !== COMMA) throw malformedFile(this.#line, 'after a closing quote comes a comma or the end of the line');
+      if (next !== COMMA)
+        throw malformedRecord(this.#position, 'after a closing quote comes a comma or the end of the line');
       at = cell.end + 1;
     }
   }
@@ -108,7 +116,7 @@ export class CsvReader implements FileReader {
       const quote = text.indexOf('"', from);
       if (quote < 0) {
         if (!last) return undefined;
-        throw malformedFile(this.#line, 'a quote is opened and never closed');
+        throw malformedRecord(this.#position, 'a quote is opened and never closed');
       }
       if (text.charCodeAt(quote + 1) !== QUOTE) return { value: value + text.slice(from, quote), end: quote + 1 };
       value += text.slice(from, quote + 1);
@@ -121,7 +129,7 @@ export class CsvReader implements FileReader {
     for (; end < text.length; end++) {
       const code = text.charCodeAt(end);
       if (code === COMMA || code === LF || (code === CR && text.charCodeAt(end + 1) === LF)) break;
-      if (code === QUOTE) throw malformedFile(this.#line, 'a value with a quote in it has to be in quotes');
+      if (code === QUOTE) throw malformedRecord(this.#position, 'a value with a quote in it has to be in quotes');
     }
     return { value: end === start ? null : text.slice(start, end), end };
   }

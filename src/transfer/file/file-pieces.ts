@@ -8,28 +8,30 @@ import type { TextPart } from './file-text.js';
  * one generation to the next, and collecting them takes as long as all the rest.
  */
 const PIECE = { records: 200, characters: 1024 * 1024 };
+
+/** @throws the error that the file can't be read on for, after the records before it */
 export async function* piecesOf(
   file: AsyncIterable<TextPart>,
   reader: FileReader,
   schema: string,
 ): AsyncGenerator<FileRecord[]> {
   const yielder = new EventLoopYield(schema);
-  let piece: FileRecord[] = [];
+  const found: FileRecord[] = [];
   let characters = 0;
-  for await (const { text, last } of file) {
-    for (const record of reader.read(text, last)) {
-      if (piece.push(record) < PIECE.records) continue;
-      yield piece;
-      piece = [];
-      characters = 0;
+  try {
+    for await (const { text, last } of file) {
+      reader.read(text, last, found);
+      for (; found.length >= PIECE.records; characters = 0) yield found.splice(0, PIECE.records);
+      characters += text.length;
+      if (found.length > 0 && (last || characters > PIECE.characters)) {
+        yield found.splice(0);
+        characters = 0;
+      }
+      if (yielder.due) await yielder.pause();
     }
-    characters += text.length;
-    if (piece.length > 0 && (last || characters > PIECE.characters)) {
-      yield piece;
-      piece = [];
-      characters = 0;
-    }
-    if (yielder.due) await yielder.pause();
+  } catch (error) {
+    while (found.length > 0) yield found.splice(0, PIECE.records);
+    throw error;
   }
 }
 

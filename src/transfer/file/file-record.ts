@@ -23,21 +23,24 @@ export interface FileRecord {
 /** Reads a file whose text arrives in parts. */
 export interface FileReader {
   /**
-   * The records that are complete with this part. @param last whether the file ends with it
-   * @throws KindError 400 if the file can't be read on
+   * Adds the records that are complete with this part to `found`. @param last whether the file ends with it
+   * @throws KindError 400 if the file can't be read on; `found` has the records before
    */
-  read(text: string, last: boolean): FileRecord[];
+  read(text: string, last: boolean, found: FileRecord[]): void;
 }
+
+/** Where a record begins, as `FileRecord` says it. */
+export type RecordPosition = Pick<FileRecord, 'line' | 'record'>;
 
 export const NO_FAULTS: readonly RecordFault[] = [];
 export const NO_BODY: Body = new Map();
 
-export function malformedFile(line: number, text: string): KindError {
-  return refusal('import.malformed', `line ${line}: ${text}`, { line });
+export function malformedRecord({ line, record }: RecordPosition, text: string): KindError {
+  return refusal('import.malformed', `line ${line}: ${text}`, { line, record });
 }
 
 /** @param characters of a record that is not complete yet */
-export function checkRecordLength(characters: number, line: number): void {
+export function checkRecordLength(characters: number, position: RecordPosition): void {
   if (characters <= LIMITS.importedRecord) return;
-  throw malformedFile(line, `a record has at most ${LIMITS.importedRecord.toLocaleString('en')} characters`);
+  throw malformedRecord(position, `a record has at most ${LIMITS.importedRecord.toLocaleString('en')} characters`);
 }

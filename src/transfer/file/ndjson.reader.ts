@@ -22,8 +22,7 @@ export class NdjsonReader implements FileReader {
   #line = 1;
   #records = 0;
 
-  read(part: string, last: boolean): FileRecord[] {
-    const found: FileRecord[] = [];
+  read(part: string, last: boolean, found: FileRecord[]): void {
     let start = 0;
     let end = part.indexOf('\n');
     if (end >= 0) {
@@ -34,18 +33,17 @@ export class NdjsonReader implements FileReader {
       }
     }
     this.#rest += part.slice(start);
-    checkRecordLength(this.#rest.length, this.#line);
+    checkRecordLength(this.#rest.length, { line: this.#line, record: this.#records + 1 });
     if (last && this.#rest !== '') this.#take(this.#rest, found);
-    return found;
   }
 
   #take(text: string, found: FileRecord[]): void {
     const line = this.#line;
     this.#line += 1;
     if (text.trim() === '') return;
-    checkRecordLength(text.length, line);
     this.#records += 1;
     const record = this.#records;
+    checkRecordLength(text.length, { line, record });
     try {
       const value = text.length <= SMALL ? parseJson(text) : runSync(parseInPieces(text));
       if (isPlainObject(value)) found.push({ line, record, body: bodyOf(value), faults: NO_FAULTS });

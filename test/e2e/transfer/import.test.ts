@@ -142,7 +142,21 @@ describe('errors=stop', () => {
       400,
       [
         { code: 'parameter.too_small', line: 2 },
-        { code: 'import.malformed', line: 40_003 },
+        { code: 'import.malformed', line: 40_003, record: 40_002 },
+      ],
+    ]);
+  });
+
+  it.each([
+    ['a quote that never ends', '"never\n'],
+    ['text after a quote', '"x"y,1\n'],
+  ])('also where both arrive together: %s', async (_, rest) => {
+    const { status, body } = await send('/city/import', `name,people\nx,-1\nx,1\n${rest}`);
+    expect([status, body.messages]).toMatchObject([
+      400,
+      [
+        { code: 'parameter.too_small', line: 2, record: 1 },
+        { code: 'import.malformed', line: 4, record: 3 },
       ],
     ]);
   });

@@ -8,7 +8,9 @@ const plain = (names: readonly Cell[]) => names.map((name) => ({ id: name ?? '',
 
 function read(parts: readonly string[]): FileRecord[] {
   const reader = new CsvReader(plain);
-  return parts.flatMap((part, at) => reader.read(part, at === parts.length - 1));
+  const found: FileRecord[] = [];
+  for (const [at, part] of parts.entries()) reader.read(part, at === parts.length - 1, found);
+  return found;
 }
 
 const rows = (records: readonly FileRecord[]) =>
@@ -68,10 +70,10 @@ describe('is refused with its line', () => {
 
   it('a record that is too long, as soon as it is', () => {
     const reader = new CsvReader(plain);
-    reader.read('a\n1\n"', false);
+    reader.read('a\n1\n"', false, []);
     const part = 'x'.repeat(64 * 1024);
     expect(() => {
-      for (let at = 0; at <= LIMITS.importedRecord / part.length; at++) reader.read(part, false);
+      for (let at = 0; at <= LIMITS.importedRecord / part.length; at++) reader.read(part, false, []);
     }).toThrow('line 3: a record has at most');
   });
 });
