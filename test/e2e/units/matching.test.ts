@@ -263,6 +263,10 @@ describe('an edit by filter', () => {
         status: 400,
         messages: ['parameter.unknown nme', 'parameter.not_allowed state', 'parameter.bad_reference city'],
       });
+      expect(refusalOf(await put(admin, kind, 'eq(name,nobody)', { ...body, city: { name: 'x' } }))).toEqual({
+        status: 400,
+        messages: ['parameter.unknown nme', 'parameter.not_allowed state', 'parameter.bad_value city'],
+      });
       expect(await ok(put(admin, kind, 'eq(name,nobody)', { state: 'new' }))).toEqual({ count: 0 });
     }
     // Of a member kind the service itself looks at the names of each member.

@@ -5,12 +5,13 @@
  */
 import { Injectable } from '@nestjs/common';
 import { accessDenied, grantOf } from '../../../access/access.js';
+import { writableFields } from '../../../access/masks.js';
 import { EMPTY_QUERY, type ListQuery } from '../../../filter/list-query.js';
 import type { MatchingQuery } from '../../../filter/matching-query.js';
 import type { Parsed } from '../../../http/route/parse-list-query.js';
-import type { KindDef } from '../../../model/model.js';
+import type { Field, KindDef } from '../../../model/model.js';
 import { conjunction, type Predicate } from '../../../model/predicate/predicate.js';
-import { KindError, refusal } from '../../../shared/errors.js';
+import { KindError } from '../../../shared/errors.js';
 import type { MaybePromise } from '../../../shared/maybe-promise.js';
 import { LIMITS } from '../../../shared/limits.js';
 import type { MatchingPlan, UpdateMatchingPlan } from '../../../sql/write/matching.sql.js';
@@ -223,13 +224,12 @@ export class MatchingWriter {
     }: WriteOptions & { readonly defaults: DefaultBytes; readonly id?: string },
   ) {
     try {
-      const body = await read();
-      const [nested] = nestedBodies(kind, body);
-      if (nested) {
-        const text = `${nested.field.id}: must be an id: an edit by filter creates no units`;
-        throw refusal('parameter.bad_value', text, { parameter: nested.field.id });
-      }
+      const { body, nested } = withoutNested(kind, await read(), writableFields(kind, writer, session.model));
       const drafted = await this.drafter.edit(session, kind, id, body, { writer, defaults, plain: id === NO_ID });
+      for (const parameter of nested) {
+        const text = `${parameter}: must be an id: an edit by filter creates no units`;
+        drafted.faults.add('parameter.bad_value', text, { parameter });
+      }
       const deferred = await this.references.check(session, kind, drafted, { writer, access });
       return { body: drafted.body, draft: drafted.draft, rules: drafted.rules, deferred };
     } catch (error) {
@@ -245,6 +245,14 @@ export class MatchingWriter {
 
 /** No unit has it, so that a body with an id is refused. */
 const NO_ID = '';
+
+/** The body without objects in place of ids, and the names of their parameters. */
+function withoutNested(kind: KindDef, given: Body, writable: ReadonlyMap<string, Field>) {
+  const nested = nestedBodies(kind, given).flatMap(({ field }) => (writable.has(field.id) ? field.id : []));
+  if (nested.length === 0) return { body: given, nested };
+  const body: Body = new Map([...given].filter(([name]) => !nested.includes(name)));
+  return { body, nested };
+}
 
 function hasKeyOf(kind: KindDef, keys: readonly string[]): Predicate {
   return { op: 'in', target: { field: kind.keyField, keys: [] }, values: keys };
