@@ -3,6 +3,7 @@
  * in each step. Exports are read slowly: the reader pauses for as long as the service took to send.
  *
  *     node bench/large-files.mjs 5000000 /var/tmp/kind-large
+ *     node bench/large-files.mjs 5000000 /var/tmp/kind-large by_command
  */
 import { spawn } from 'node:child_process';
 import { createReadStream, createWriteStream } from 'node:fs';
@@ -96,8 +97,8 @@ async function textOf(response) {
   return text;
 }
 
-/** @param {number} rows @param {string} folder */
-async function measure(rows, folder) {
+/** @param {number} rows @param {string} folder @param {string} [only] a part of the steps */
+async function measure(rows, folder, only) {
   const file = join(folder, 'rows.csv');
   await mkdir(folder, { recursive: true });
   await pipeline(linesOf(rows), createWriteStream(file));
@@ -121,11 +122,7 @@ async function measure(rows, folder) {
       env: { ...environment(dataDir, 0), DATABASE_URL: postgres.url },
       stdio: ['ignore', 'pipe', 'inherit'],
     });
-  try {
-    for (const [at, id] of KINDS.entries()) {
-      const parameters = at === 0 ? PARAMETERS : PARAMETERS.map((parameter) => parameter.id);
-      await service.call('POST', '/kind/unit', { id, parameters });
-    }
+  const overHttp = async () => {
     await step('import over HTTP', service.child.pid, async () => {
       const { request, response } = send(service, 'POST', `/${KINDS[0]}/import`);
       // A refusal can come before the whole file is sent, and says more than the broken connection.
@@ -140,6 +137,8 @@ async function measure(rows, folder) {
       request.end();
       return (await readSlowly(await response)) - 1;
     });
+  };
+  const byCommand = async () => {
     const importing = command(['import', service.project, KINDS[1], file, '--json']);
     await step('import by the command', importing.pid ?? 0, async () => {
       let text = '';
@@ -150,6 +149,14 @@ async function measure(rows, folder) {
     await step('export by the command, slow reader', exporting.pid ?? 0, async () => {
       return (await readSlowly(exporting.stdout)) - 1;
     });
+  };
+  try {
+    for (const [at, id] of KINDS.entries()) {
+      const parameters = at === 0 ? PARAMETERS : PARAMETERS.map((parameter) => parameter.id);
+      await service.call('POST', '/kind/unit', { id, parameters });
+    }
+    if (only !== KINDS[1]) await overHttp();
+    if (only !== KINDS[0]) await byCommand();
   } finally {
     await service.stop();
     await postgres.stop();
@@ -157,5 +164,5 @@ async function measure(rows, folder) {
   }
 }
 
-const [rows = '5000000', folder = '/var/tmp/kind-large'] = process.argv.slice(2);
-await measure(Number(rows), folder);
+const [rows = '5000000', folder = '/var/tmp/kind-large', only] = process.argv.slice(2);
+await measure(Number(rows), folder, only);
