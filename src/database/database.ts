@@ -13,7 +13,7 @@ import { ShareFullError, type Executor, type Transaction } from './transaction/e
 import { Deadline } from './statement/deadline.js';
 import { noteLostAnswer } from './statement/lost-answers.js';
 import { OpenTransaction, type TransactionConnection, type TransactionState } from './transaction/open-transaction.js';
-import { preparedQuery, type QueryCallback } from './statement/prepared-query.js';
+import { preparedQuery, rowsOf, type QueryCallback } from './statement/prepared-query.js';
 import { PreparedStatements } from './statement/prepared-statements.js';
 import { streamRows } from './statement/row-stream.js';
 import { prepareNextRun, acquirePlaces, delayRetry } from './transaction/between-runs.js';
@@ -97,7 +97,7 @@ export class Database implements Executor {
           if (error && isWrite(statement)) noteLostAnswer(error);
           end?.(error);
           if (error || !result) reject(asRefusal(error));
-          else resolve(result.rows as Row[]);
+          else resolve(rowsOf(result));
         };
         try {
           named = this.#send(client, statement, done);
@@ -269,7 +269,7 @@ export class Database implements Executor {
         this.#prepared.disableIfUnprepared(error);
         end?.(error);
         if (error || !result) reject(error ?? new Error('a query answers rows or an error'));
-        else resolve(result.rows as Row[]);
+        else resolve(rowsOf(result));
       });
     });
   }

@@ -171,7 +171,7 @@ export function render(fragment: Fragment, prepare = false): Statement {
   return { text, values: params.map(({ value }) => value), prepare, ...(points > FEWEST_COUNTED_POINTS && { points }) };
 }
 
-/** Statements without parameters, to be sent together. It has no rows. */
+/** Statements without parameters, to be sent together. Its rows are those of all of them. */
 export function inOneMessage(statements: readonly Statement[]): Statement {
   if (statements.some(({ values }) => values.length > 0)) {
     throw new Error('statements that are sent together have no parameters');

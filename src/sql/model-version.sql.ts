@@ -69,8 +69,3 @@ export function withModelVersion(schema: string, columns: Fragment, query: Fragm
 export function modelVersionStatement(schema: string): Statement {
   return render(sql`SELECT ${modelVersion(schema)} AS v`, true);
 }
-
-/** One row `version`: the version of the built-in model that the tables of a project have. */
-export function builtInVersionStatement(schema: string): Statement {
-  return render(sql`SELECT "built_in" AS version FROM ${ident(schema, MODEL_TABLE)}`);
-}

@@ -26,8 +26,8 @@ import { runYielding, type WorkInPieces } from '../../shared/work-in-pieces.js';
 import { loadModelStatement, type ModelRow } from '../../sql/definition/model.sql.js';
 import { ProjectStore } from '../../tenancy/project-store.js';
 import type { Project } from '../../tenancy/project.js';
-import { builtInVersion } from './built-in-version.js';
 import { ModelCache, noteStoredBytes, type CachedModel } from './model-cache.js';
+import { findModelSummary } from './model-summaries.js';
 
 @Injectable()
 export class ModelStore {
@@ -114,8 +114,8 @@ export class ModelStore {
 
   /** If the built-in tables are old, missing tables do not mean that the project is gone. @throws KindError 503 */
   async #throwIfOutdated(project: Project): Promise<void> {
-    const version = await builtInVersion(this.database, project.schema);
-    if (version === undefined || version >= BUILT_IN_VERSION) return;
+    const summary = await findModelSummary(this.database, project.schema);
+    if (!summary || summary.built_in >= BUILT_IN_VERSION) return;
     this.onOutdated(project.id);
     throw outdated();
   }

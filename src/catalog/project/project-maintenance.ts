@@ -79,7 +79,7 @@ export class ProjectMaintenance implements OnModuleDestroy {
     this.#running ??= this.run(this.#stop.signal)
       .catch((error: unknown) => {
         // The next round tries again.
-        if (!this.#stop.signal.aborted) this.logger.warn(`projects not looked after: ${String(error)}`);
+        if (!this.#stop.signal.aborted) this.logger.warn(`projects not maintained: ${String(error)}`);
       })
       .finally(() => (this.#running = undefined));
   }

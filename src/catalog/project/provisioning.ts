@@ -2,7 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Executor, type Transaction } from '../../database/database.js';
 import type { TransactionOptions } from '../../database/database-options.js';
-import { isDuplicateSchema, isStaleModel, isUniqueViolation } from '../../database/statement/sqlstate.js';
+import { isDuplicateSchema, isUniqueViolation } from '../../database/statement/sqlstate.js';
 import type { ProjectSettings } from '../../database/entities/project.entity.js';
 import { ProjectRepository, type ProjectRow } from '../../database/registry/project.repository.js';
 import { BUILT_IN_VERSION } from '../../model/built-in/built-in.js';
@@ -15,7 +15,7 @@ import { PROJECT_ID } from '../../shared/identifiers.js';
 import { notifyStatement } from '../../sql/server/connection.sql.js';
 import { inOneMessage } from '../../sql/fragment.js';
 import { insertModelStatement, lockProjectStatement } from '../../sql/definition/model.sql.js';
-import { accessDefaultStatement, setAccessDefaultStatement } from '../../sql/access/model-access.sql.js';
+import { setAccessDefaultStatement } from '../../sql/access/model-access.sql.js';
 import { collationsStatement, createSchemaStatements, type FoldCollation } from '../../sql/definition/schema.sql.js';
 import {
   insertProjectStatement,
@@ -29,7 +29,7 @@ import { SYSTEM } from '../../tenancy/caller.js';
 import { projectOf, type Project } from '../../tenancy/project.js';
 import { DefinitionChangeService } from '../definition/definition-change.service.js';
 import { runSteps } from '../definition/run-steps.js';
-import { builtInVersion } from '../model/built-in-version.js';
+import { readModelSummaries } from '../model/model-summaries.js';
 import { insertBuiltInRows } from './built-in-rows.js';
 import { dropProjectSchema } from './project-deletion.js';
 import { upgradeSchema, type UpgradeResult } from './upgrade.js';
@@ -38,8 +38,8 @@ import { PROJECT_LOCK_TIMEOUT, TABLE_LOCK_TIMEOUT } from '../model/lock-timeouts
 /** The channel of notifications about changes of the registry; the payload is the project id. */
 export const PROJECT_CHANNEL = 'kind_project';
 
-/** Concurrent queries for the versions of projects (one statement per project). */
-const CONCURRENT_CHECKS = 8;
+/** Projects whose versions are read before the first of them is upgraded. */
+const PROJECTS_PER_BATCH = 100;
 
 export interface NewProject {
   readonly id: string;
@@ -134,15 +134,18 @@ export class Provisioning {
     });
   }
 
-  /** What operations without a setting allow in a project; undefined if its tables are missing. */
-  async accessDefault({ id }: Pick<ProjectRow, 'id'>): Promise<AccessDefault | undefined> {
-    try {
-      const [row] = await this.database.run<{ access_default: AccessDefault }>(accessDefaultStatement(schemaName(id)));
-      return row?.access_default;
-    } catch (error) {
-      if (isStaleModel(error)) return undefined;
-      throw error;
-    }
+  /** What operations without a setting allow in projects, by id. Those whose tables are missing are not in it. */
+  async accessDefaults(rows: readonly Pick<ProjectRow, 'id'>[]): Promise<Map<string, AccessDefault>> {
+    const found = await readModelSummaries(
+      this.database,
+      rows.map(({ id }) => schemaName(id)),
+    );
+    return new Map(
+      rows.flatMap(({ id }): [string, AccessDefault][] => {
+        const summary = found.get(schemaName(id));
+        return summary ? [[id, summary.access_default]] : [];
+      }),
+    );
   }
 
   /**
@@ -187,13 +190,13 @@ export class Provisioning {
    */
   async *outdated(): AsyncGenerator<string[]> {
     const ids = await this.registry.notKnownToHave(BUILT_IN_VERSION);
-    for (let at = 0; at < ids.length; at += CONCURRENT_CHECKS) {
-      const batch = ids.slice(at, at + CONCURRENT_CHECKS);
-      const versions = await Promise.all(batch.map((id) => builtInVersion(this.database, schemaName(id))));
-      const isOutdated = (at: number): boolean => (versions[at] ?? 0) < BUILT_IN_VERSION;
-      const upToDate = batch.filter((_, at) => !isOutdated(at));
+    for (let at = 0; at < ids.length; at += PROJECTS_PER_BATCH) {
+      const batch = ids.slice(at, at + PROJECTS_PER_BATCH);
+      const summaries = await readModelSummaries(this.database, batch.map(schemaName));
+      const isOutdated = (id: string): boolean => (summaries.get(schemaName(id))?.built_in ?? 0) < BUILT_IN_VERSION;
+      const upToDate = batch.filter((id) => !isOutdated(id));
       if (upToDate.length > 0) await this.database.run(recordBuiltInStatement(upToDate, BUILT_IN_VERSION));
-      yield batch.filter((_, at) => isOutdated(at));
+      yield batch.filter(isOutdated);
     }
   }
 

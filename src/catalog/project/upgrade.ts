@@ -26,7 +26,6 @@ import { stepStatement } from '../../sql/definition/ddl.sql.js';
 import { upgradeModelTableStatement } from '../../sql/definition/schema.sql.js';
 import { setUnindexedStatement } from '../../sql/server/registry.sql.js';
 import type { Project } from '../../tenancy/project.js';
-import { builtInVersion } from '../model/built-in-version.js';
 import { MODEL_CHANNEL } from '../definition/definition-change.service.js';
 import { needsTrigrams, runSteps } from '../definition/run-steps.js';
 import { insertBuiltInRows } from './built-in-rows.js';
@@ -35,6 +34,7 @@ import { DeferredIndexes } from '../index/deferred-indexes.js';
 import { trigramSchema } from '../index/trigrams.js';
 import { refoldMemberKeys } from './refold-member-keys.js';
 import { loadModel } from '../model/model-store.js';
+import { findModelSummary } from '../model/model-summaries.js';
 import { driftOf, planUpgrade, type RetiredPart, type UpgradePlan } from './upgrade-plan.js';
 
 /** Everything that upgrades drop. */
@@ -50,8 +50,9 @@ export interface UpgradeResult {
 /** Requires the project's lock. @throws KindError if the project can't be upgraded */
 export async function upgradeSchema(tx: Transaction, project: Project): Promise<UpgradeResult> {
   const { id, schema } = project;
-  const version = await builtInVersion(tx, schema);
-  if (version === undefined) throw upgradeBlocked(project, ['its tables are not there']);
+  const summary = await findModelSummary(tx, schema);
+  if (!summary) throw upgradeBlocked(project, ['its tables are not there']);
+  const version = summary.built_in;
   if (version > BUILT_IN_VERSION) {
     throw upgradeBlocked(project, [
       `its tables are of version ${version}, newer than this service's ${BUILT_IN_VERSION}`,

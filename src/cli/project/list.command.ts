@@ -3,14 +3,17 @@ import { Provisioning } from '../../catalog/project/provisioning.js';
 import { textTable } from '../tools/text.js';
 import type { CommonOptions, CommandContext } from '../tools/command-context.js';
 import { print } from '../tools/output.js';
-import { projectView, type ProjectView } from '../tools/project.view.js';
+import { projectViews, type ProjectView } from '../tools/project.view.js';
 
 export function listProjectsCommand(parent: Command, { terminal, services }: CommandContext): void {
   parent
     .command('list')
     .description('lists the projects by id')
     .action(async (options: CommonOptions) => {
-      const found = await services(({ app }) => list(app.get(Provisioning)));
+      const found = await services(async ({ app }) => {
+        const provisioning = app.get(Provisioning);
+        return projectViews(provisioning, await provisioning.list());
+      });
       print(
         terminal,
         options,
@@ -18,12 +21,6 @@ export function listProjectsCommand(parent: Command, { terminal, services }: Com
         found.length > 0 ? projectTable(found) : 'No projects yet: `project create <id>`.\n',
       );
     });
-}
-
-async function list(provisioning: Provisioning): Promise<ProjectView[]> {
-  const views: ProjectView[] = [];
-  for (const row of await provisioning.list()) views.push(await projectView(provisioning, row));
-  return views;
 }
 
 function projectTable(projects: readonly ProjectView[]): string {

@@ -5,6 +5,7 @@ import { KindError, refusal, type Message } from '../../shared/errors.js';
 import { singleLineText, textTable } from '../tools/text.js';
 import type { CommonOptions, Services, CommandContext } from '../tools/command-context.js';
 import { print } from '../tools/output.js';
+import { startProgress } from '../tools/progress.js';
 
 interface Migrated {
   readonly key: string;
@@ -19,18 +20,29 @@ interface MigrationResult {
   readonly refused: readonly Message[];
 }
 
+interface MigrateOptions extends CommonOptions {
+  readonly all?: boolean;
+}
+
 export function migrateProjectsCommand(parent: Command, { terminal, services }: CommandContext): void {
   parent
     .command('migrate [ids...]')
     .description(
-      'brings the tables of all projects, or of these, up to date; the service does it itself when it starts',
+      'brings the tables of all older projects, or of these, up to date; the service does it itself when it starts',
     )
-    .action(async (ids: string[], options: CommonOptions) => {
-      const { migrated, refused } = await services((context) => migrate(context, ids));
-      print(terminal, options, migrated, migrationText(migrated));
+    .option('--all', 'looks for missing and unknown tables in all projects, also those that are up to date')
+    .action(async (ids: string[], options: MigrateOptions, command: Command) => {
+      if (ids.length > 0 && options.all) command.error("error: name projects, or give '--all'");
+      const { migrated, refused } = await services((context) => migrate(context, ids, options));
+      const isRest = ids.length === 0 && !options.all && refused.length === 0;
+      print(terminal, options, migrated, migrationText(migrated) + (isRest ? restText(migrated.length) : ''));
       const [first, ...rest] = refused;
       if (first) throw new KindError([first, ...rest]);
     });
+}
+
+function restText(migrated: number): string {
+  return `${migrated > 0 ? 'No other project' : 'No project'} is older than this release.\n`;
 }
 
 function migrationText(migrated: readonly Migrated[]): string {
@@ -44,24 +56,44 @@ function migrationText(migrated: readonly Migrated[]): string {
   );
 }
 
-/** One transaction per project, so that an error in one does not affect the others. */
-async function migrate({ app }: Services, ids: readonly string[]): Promise<MigrationResult> {
+/** One transaction per project, so that an error in one does not affect the others, and the next call goes on. */
+async function migrate(
+  { app }: Services,
+  ids: readonly string[],
+  { all = false }: MigrateOptions,
+): Promise<MigrationResult> {
   const provisioning = app.get(Provisioning);
-  const rows = ids.length > 0 ? await Promise.all(ids.map((id) => provisioning.get(id))) : await provisioning.list();
-  const halfDeleted = rows.find(({ status }) => status !== 'active');
-  if (ids.length > 0 && halfDeleted)
-    throw refusal('project.unavailable', `Project '${halfDeleted.id}' is being deleted`);
   const migrated: Migrated[] = [];
   const refused: Message[] = [];
-  for (const { id } of rows.filter(({ status }) => status === 'active')) {
-    try {
-      const { steps, leftAlone } = await provisioning.migrate(id);
-      migrated.push({ key: id, steps, left_alone: leftAlone });
-    } catch (error) {
-      if (!(error instanceof KindError) || error.code === 'database.unavailable') throw error;
-      refused.push(...error.messages);
+  const progress = startProgress('upgraded:', undefined, 'projects');
+  try {
+    for await (const id of wanted(provisioning, ids, all)) {
+      try {
+        const { steps, leftAlone } = await provisioning.migrate(id);
+        migrated.push({ key: id, steps, left_alone: leftAlone });
+      } catch (error) {
+        if (!(error instanceof KindError) || error.code === 'database.unavailable') throw error;
+        // Deleted in the meantime.
+        if (error.code === 'project.unknown') continue;
+        refused.push(...error.messages);
+      }
+      progress.update(0, migrated.length);
     }
+  } finally {
+    progress.stop();
   }
   await app.get(IndexBuilder).finish();
   return { migrated, refused };
+}
+
+/** The projects with these ids, or all, or without ids those that are not known to be up to date. */
+async function* wanted(provisioning: Provisioning, ids: readonly string[], all: boolean): AsyncGenerator<string> {
+  if (ids.length === 0 && !all) {
+    for await (const batch of provisioning.outdated()) yield* batch;
+    return;
+  }
+  const rows = all ? await provisioning.list() : await Promise.all(ids.map((id) => provisioning.get(id)));
+  const halfDeleted = rows.find(({ status }) => status !== 'active');
+  if (!all && halfDeleted) throw refusal('project.unavailable', `Project '${halfDeleted.id}' is being deleted`);
+  for (const { id, status } of rows) if (status === 'active') yield id;
 }

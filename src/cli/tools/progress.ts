@@ -11,13 +11,17 @@ const NO_PROGRESS: Progress = { update: () => undefined, stop: () => undefined }
 /** Values from which the estimate is made. */
 const ETA_BUFFER = 50;
 
-/** On standard error, so that it is in no output; nothing where that is no terminal. @param total undefined: not known */
-export function startProgress(label: string, total: number | undefined, stream = process.stderr): Progress {
+/**
+ * On standard error, so that it is in no output; nothing where that is no terminal.
+ * @param total undefined: not known @param what the plural of what is processed
+ */
+export function startProgress(label: string, total: number | undefined, what = 'units'): Progress {
+  const stream = process.stderr;
   if (!stream.isTTY) return NO_PROGRESS;
   const rest = total === undefined ? '' : '{bar} {percentage} % · ';
   const left = total === undefined ? '' : ' · {eta_formatted} left';
   const bar = new SingleBar({
-    format: `  ${label} ${rest}{units} units · {rate} a second${left}`,
+    format: `  ${label} ${rest}{units} ${what} · {rate} a second${left}`,
     stream,
     hideCursor: true,
     clearOnComplete: true,

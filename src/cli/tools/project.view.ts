@@ -28,6 +28,15 @@ export interface ProjectView {
 }
 
 export async function projectView(provisioning: Provisioning, row: ProjectRow): Promise<ProjectView> {
+  return view(row, await provisioning.accessDefaults([row]));
+}
+
+export async function projectViews(provisioning: Provisioning, rows: readonly ProjectRow[]): Promise<ProjectView[]> {
+  const accessDefaults = await provisioning.accessDefaults(rows);
+  return rows.map((row) => view(row, accessDefaults));
+}
+
+function view(row: ProjectRow, accessDefaults: ReadonlyMap<string, AccessDefault>): ProjectView {
   return {
     key: row.id,
     label: row.label,
@@ -36,7 +45,7 @@ export async function projectView(provisioning: Provisioning, row: ProjectRow): 
     requests_per_second: row.settings.requestsPerSecond ?? 'off',
     units: row.settings.units ?? 'off',
     storage: row.settings.storage ? byteSizeText(row.settings.storage) : 'off',
-    access_default: (await provisioning.accessDefault(row)) ?? null,
+    access_default: accessDefaults.get(row.id) ?? null,
     indexes: row.unindexed ? 'being built' : 'ready',
     schema: projectOf(row).schema,
     inserted_at: row.insertedAt,

@@ -130,9 +130,11 @@ export async function backupAll(context: Services, folder: string): Promise<Back
   const registered: RegisteredProject[] = [];
   const projects: BackupView[] = [];
   const failed: string[] = [];
-  for (const row of await provisioning.list()) {
+  const rows = await provisioning.list();
+  const accessDefaults = await provisioning.accessDefaults(rows);
+  for (const row of rows) {
     const file = row.status === 'active' ? `${row.id}.tar.gz` : null;
-    registered.push(registeredProject(row, file, (await provisioning.accessDefault(row)) ?? null));
+    registered.push(registeredProject(row, file, accessDefaults.get(row.id) ?? null));
     if (file === null) continue;
     try {
       projects.push(await backupProject(context, row.id, join(folder, file)));

@@ -6,8 +6,17 @@ import { Query } from 'pg';
 import { keepNewest } from '../../shared/bounded-map.js';
 import type { Statement } from '../../sql/fragment.js';
 
-/** Called with the rows or an error. */
-export type QueryCallback = (error: Error | null | undefined, result: { readonly rows: unknown[] } | undefined) => void;
+interface Rows {
+  readonly rows: unknown[];
+}
+
+/** Called with the result or an error. */
+export type QueryCallback = (error: Error | null | undefined, result: Rows | readonly Rows[] | undefined) => void;
+
+/** The rows of a result; of a message with several statements those of all. */
+export function rowsOf<Row>(result: Rows | readonly Rows[]): Row[] {
+  return ('rows' in result ? result.rows : result.flatMap(({ rows }) => rows)) as Row[];
+}
 
 /** A column of a result, as PostgreSQL describes it before the rows. */
 interface ColumnDescription {

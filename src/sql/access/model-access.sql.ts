@@ -10,11 +10,6 @@ export function accessDefault(row: Fragment): Fragment {
   return sql`coalesce(to_jsonb(${row}) ->> 'access_default', 'open')`;
 }
 
-/** One row `access_default`. */
-export function accessDefaultStatement(schema: string): Statement {
-  return render(sql`SELECT ${accessDefault(sql`m`)} AS access_default FROM ${ident(schema, MODEL_TABLE)} AS m`);
-}
-
 export function setAccessDefaultStatement(schema: string, value: AccessDefault): Statement {
   return render(sql`UPDATE ${ident(schema, MODEL_TABLE)} SET "access_default" = ${param(value)}`);
 }

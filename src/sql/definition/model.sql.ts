@@ -4,7 +4,18 @@ import { PARAMETER_TABLE } from '../../model/built-in/built-in.js';
 import type { KindDef } from '../../model/model.js';
 import type { AccessDefault } from '../../model/parameter-type/parameter-settings.js';
 import { fieldType } from '../columns.sql.js';
-import { ident, integer, join, literal, param, render, sql, type Fragment, type Statement } from '../fragment.js';
+import {
+  ident,
+  inOneMessage,
+  integer,
+  join,
+  literal,
+  param,
+  render,
+  sql,
+  type Fragment,
+  type Statement,
+} from '../fragment.js';
 import { accessDefault } from '../access/model-access.sql.js';
 import { MODEL_TABLE } from '../model-version.sql.js';
 import { SET_UPDATED_AT } from '../unit-version.sql.js';
@@ -79,6 +90,23 @@ export function loadModelStatement(schema: string): Statement {
     `,
     true,
   );
+}
+
+/** A model without its definitions. */
+export interface ModelSummaryRow {
+  readonly schema: string;
+  /** The version of the built-in model that its tables have. */
+  readonly built_in: number;
+  readonly access_default: AccessDefault;
+}
+
+/** Rows `ModelSummaryRow`. Each schema has a statement of its own, so that it may be on another server than the others. */
+export function modelSummariesStatement(schemas: readonly string[]): Statement {
+  const summaryOf = (schema: string) => sql`
+    SELECT ${literal(schema)} AS schema, m."built_in" AS built_in, ${accessDefault(sql`m`)} AS access_default
+    FROM ${ident(schema, MODEL_TABLE)} AS m
+  `;
+  return inOneMessage(schemas.map((schema) => render(summaryOf(schema))));
 }
 
 export function insertModelStatement(schema: string, { version, builtIn, accessDefault: value }: NewModel): Statement {

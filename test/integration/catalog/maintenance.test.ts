@@ -2,17 +2,27 @@
  * Upgrades and deletions of projects take as long as there are projects and tables, so a start does not wait for all of
  * them: they can end between two steps, and the next round goes on, in whichever process.
  */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
 import { describe, expect, it } from 'vitest';
+import { readModelSummaries } from '../../../src/catalog/model/model-summaries.js';
 import { ProjectMaintenance } from '../../../src/catalog/project/project-maintenance.js';
 import { Provisioning } from '../../../src/catalog/project/provisioning.js';
+import { runCommandLine } from '../../../src/cli/run.js';
+import { loadConfig } from '../../../src/config/config.js';
+import { Database } from '../../../src/database/database.js';
 import { ProjectRepository } from '../../../src/database/registry/project.repository.js';
 import { BUILT_IN_VERSION } from '../../../src/model/built-in/built-in.js';
+import { compiled } from '../../support/compiled.js';
 import { ok, query } from '../../support/definitions.js';
-import { ownDatabase, startServiceOn } from '../../support/own-database.js';
+import { ownDatabase, startServiceOn, urlOf } from '../../support/own-database.js';
 import type { TestProject } from '../../support/service.js';
+import { sideConnection } from '../../support/side-connection.js';
 
-// A database of its own: services of other files would look after the projects of this one.
-const service = await startServiceOn(await ownDatabase());
+// A database of its own: services of other files would maintain the projects of this one.
+const connection = await ownDatabase();
+const service = await startServiceOn(connection);
 const { app } = service.service;
 const provisioning = app.get(Provisioning);
 const maintenance = app.get(ProjectMaintenance);
@@ -86,6 +96,72 @@ describe('upgrades', () => {
     await provisioning.migrate(refused.id);
     expect(await outdated()).toEqual([]);
   });
+});
+
+describe('project migrate', () => {
+  const env = { DATABASE_URL: urlOf(connection), DATA_DIR: tmpdir() };
+
+  async function migrate(...argv: string[]) {
+    let out = '';
+    let err = '';
+    const terminal = { out: (text: string) => (out += text), err: (text: string) => (err += text) };
+    const code = await runCommandLine(['project', 'migrate', ...argv], terminal, () => loadConfig(env, tmpdir()));
+    return { code, out, err };
+  }
+
+  async function versionOf(project: TestProject): Promise<number> {
+    const [row] = await query<{ version: string }>(project, 'SELECT "version" FROM $schema."_model"');
+    return Number(row?.version);
+  }
+
+  it('goes on after it was killed, and does no project twice', async () => {
+    const made = [await service.project(), await service.project(), await service.project()];
+    const projects = made.sort((a, b) => (a.id < b.id ? -1 : 1));
+    for (const project of projects) await age(project);
+    const before = await Promise.all(projects.map(versionOf));
+    const side = await sideConnection(connection);
+    const release = await side.lock(projects[1]!, 'kind');
+    const command = spawn(process.execPath, [compiled('cli/main.js'), 'project', 'migrate'], {
+      env: { ...process.env, ...env },
+    });
+    const ended = once(command, 'exit');
+    await side.waiting(projects[1]!, 'kind');
+    command.kill('SIGKILL');
+    await ended;
+    await release();
+    const versions = await Promise.all(projects.map(builtInOf));
+    expect(versions).toEqual([BUILT_IN_VERSION, BUILT_IN_VERSION - 1, BUILT_IN_VERSION - 1]);
+    const { code, out } = await migrate();
+    expect({
+      code,
+      keys: [...out.matchAll(/^(\S+) +\d+ changes? made|^(\S+) +up to date/gm)].map(([, a, b]) => a ?? b),
+    }).toEqual({
+      code: 0,
+      keys: projects.slice(1).map(({ id }) => id),
+    });
+    expect(out).toContain('No other project is older than this release.');
+    expect(await Promise.all(projects.map(versionOf))).toEqual(before.map((version) => version + 1));
+  }, 60_000);
+
+  it('does not look at projects that are up to date, unless it is told to', async () => {
+    const project = await service.project();
+    const side = await sideConnection(connection);
+    const release = await side.lock(project, '_model');
+    expect(await migrate()).toEqual({ code: 0, out: 'No project is older than this release.\n', err: '' });
+    await release();
+    expect((await migrate('--all')).out).toMatch(new RegExp(`^${project.id} +up to date$`, 'm'));
+    expect(await migrate('--all', project.id)).toMatchObject({ code: 2, out: '' });
+  });
+});
+
+it('the models of many projects are read with few messages, also if some have no tables', async () => {
+  const projects = [await service.project(), await service.project()];
+  const schemas = projects.map(({ id }) => `project_${id}`);
+  const gone = Array.from({ length: 120 }, (_, at) => `project_gone${at}`);
+  const database = app.get(Database);
+  const expected = { built_in: BUILT_IN_VERSION, access_default: 'open' };
+  const found = await readModelSummaries(database, [...gone, ...schemas]);
+  expect([...found]).toEqual(schemas.map((schema) => [schema, { schema, ...expected }]));
 });
 
 describe('a deletion', () => {

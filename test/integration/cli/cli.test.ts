@@ -385,7 +385,7 @@ describe('project delete', () => {
 describe('project migrate', () => {
   test('brings all projects, or some, up to date', async () => {
     await kind(...create('old'));
-    expect(await json('project', 'migrate')).toContainEqual({ key: 'old', steps: 0, left_alone: [] });
+    expect(await json('project', 'migrate', '--all')).toContainEqual({ key: 'old', steps: 0, left_alone: [] });
     expect(await kind('project', 'migrate', 'old', 'demo')).toEqual({
       code: 0,
       out: 'old   up to date\ndemo  up to date\n',

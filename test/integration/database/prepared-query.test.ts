@@ -2,7 +2,7 @@
 import { Client } from 'pg';
 import { expect, inject, it } from 'vitest';
 import { clientOptions } from '../../../src/database/connection/connection.js';
-import { preparedQuery } from '../../../src/database/statement/prepared-query.js';
+import { preparedQuery, rowsOf } from '../../../src/database/statement/prepared-query.js';
 import { atEnd } from '../../support/at-end.js';
 
 async function connect(createTable: string): Promise<Client> {
@@ -18,7 +18,7 @@ const text = 'SELECT * FROM pg_temp.sample WHERE $1';
 function run(client: Client, given: unknown = true, name: string | undefined = 'sample'): Promise<unknown[]> {
   return new Promise((resolve, reject) => {
     const query = preparedQuery({ text, values: [given] }, name, (error, result) =>
-      result ? resolve(result.rows) : reject(error ?? new Error('neither rows nor an error')),
+      result ? resolve(rowsOf(result)) : reject(error ?? new Error('neither rows nor an error')),
     );
     client.query(query);
   });
