@@ -2,56 +2,66 @@
  * Measures a service with many projects: `node bench/tenants.mjs --projects 1000`, after `npm run build`. Figures of such
  * runs are in TENANTS.md.
  */
-import { existsSync } from 'node:fs';
+import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { cpus, loadavg, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
-import { median } from './measure.mjs';
+import { parseArgs, promisify } from 'node:util';
 import { Postgres } from './postgres.mjs';
 import { residentMegabytes } from './process-stats.mjs';
-import { Service } from './service.mjs';
+import { environment, Service } from './service.mjs';
 import { measureWay, WAYS } from './tenants/connections.mjs';
-import { defineKinds, inParallel, KINDS, signIn, tenantId, withProvisioning } from './tenants/projects.mjs';
+import { defineKinds, KINDS, signIn, withProvisioning } from './tenants/projects.mjs';
+import { provision } from './tenants/provision.mjs';
 import { putTenantLoad } from './tenants/wrk.mjs';
 
 const { values: options } = parseArgs({
   options: {
     projects: { type: 'string', default: '1000' },
+    /** No project is begun after so many minutes. */
+    minutes: { type: 'string', default: '600' },
+    /** No project is begun while this file exists, so that others can measure on the same machine. */
+    pause: { type: 'string' },
     seconds: { type: 'string', default: '8' },
     connections: { type: 'string', default: '16' },
     tables: { type: 'string', default: '2000' },
     dist: { type: 'string', default: 'dist' },
-    /** Kept for the next run, which then makes no projects. */
+    /** A folder that keeps the projects. The next run makes those that are missing. */
     data: { type: 'string' },
+    /** What is measured, besides making the projects. */
+    measure: { type: 'string', default: 'start,commands,load,ways,upgrade,deletion' },
   },
 });
-const projects = Number(options.projects);
 const seconds = Number(options.seconds);
 const connections = Number(options.connections);
 const dist = resolve(import.meta.dirname, '..', options.dist);
-/** Projects whose kinds are defined by REST. */
-const BY_REST = 5;
-/** Projects made at the same time. */
-const CONCURRENCY = 2;
 
-const kept = options.data !== undefined && existsSync(options.data);
 const folder = options.data === undefined ? await mkdtemp(join(tmpdir(), 'kind-tenants-')) : resolve(options.data);
-if (options.data !== undefined) await mkdir(folder, { recursive: true });
+await mkdir(folder, { recursive: true });
 const postgres = await Postgres.start(dist, folder);
 /** @type {Service | undefined} */
 let service;
 try {
   print(`${cpus().length} processors, load ${loadavg()[0]?.toFixed(1)}, PostgreSQL ${postgres.version}`);
   service = await startService();
-  const ids = Array.from({ length: projects }, (_, at) => tenantId(at));
-  if (!kept) await provision(service.url, ids);
-  await measureStart();
-  await measureLoads(ids);
-  await measureWays(ids);
-  await measureUpgrade();
-  await measureDeletion(ids[0]);
+  const ids = await provision({
+    ...{ url: service.url, dist, folder, postgres, print, memoryText },
+    projects: Number(options.projects),
+    until: performance.now() + Number(options.minutes) * 60_000,
+    pause: options.pause,
+  });
+  print(`${ids.length} projects, load ${loadavg()[0]?.toFixed(1)}`);
+  const measurements = {
+    start: measureStart,
+    commands: measureCommands,
+    load: () => measureLoads(ids),
+    ways: () => measureWays(ids),
+    upgrade: measureUpgrade,
+    deletion: () => measureDeletion(ids[0]),
+  };
+  const wanted = options.measure.split(',');
+  for (const [name, measure] of Object.entries(measurements)) if (wanted.includes(name)) await measure();
 } finally {
   await service?.stop();
   await postgres.stop();
@@ -60,46 +70,6 @@ try {
 
 async function startService() {
   return Service.start({ name: 'kind', dist, databaseUrl: postgres.url, dataDir: folder });
-}
-
-/**
- * The first projects are defined by REST, the others are imported from an export of the first.
- * @param {string} url
- * @param {readonly string[]} ids
- */
-async function provision(url, ids) {
-  const [byRest, imported] = [ids.slice(0, BY_REST), ids.slice(BY_REST)];
-  const times = { create: times0(), define: times0(), fill: times0() };
-  const started = performance.now();
-  await withProvisioning(dist, postgres.url, folder, async ({ create, exportTo, importFrom }) => {
-    for (const id of byRest) {
-      times.create.push(await timeOf(() => create(id)));
-      const tenant = await signIn(url, id);
-      times.define.push(await timeOf(() => defineKinds(url, tenant)));
-    }
-    const copy = join(folder, 'copy');
-    await exportTo(tenantId(0), copy);
-    await inParallel(imported, CONCURRENCY, async (id) => {
-      times.create.push(await timeOf(() => create(id)));
-      times.fill.push(await timeOf(() => importFrom(id, copy)));
-      if (times.fill.length % 100 === 0) print(`  ${times.create.length} projects;`, await memoryText());
-    });
-  });
-  print(`${projects} projects of ${KINDS} kinds in ${((performance.now() - started) / 1000).toFixed(0)} s`);
-  print(`  a project: ${spanOf(times.create)}`);
-  print(`  its kinds, one after the other by REST: ${spanOf(times.define)}; imported at once: ${spanOf(times.fill)}`);
-  print('  afterwards:', await memoryText());
-}
-
-/** @returns {number[]} */
-function times0() {
-  return [];
-}
-
-/** The median of the first and of the last fifty. @param {readonly number[]} times */
-function spanOf(times) {
-  const [first, last] = [times.slice(0, 50), times.slice(-50)].map((part) => (part.length > 0 ? median(part) : NaN));
-  return `${first?.toFixed(0)} ms at first, ${last?.toFixed(0)} ms in the end`;
 }
 
 async function measureStart() {
@@ -114,6 +84,23 @@ async function measureStart() {
   print(
     `start: ${times.map((time) => time.toFixed(0)).join(', ')} ms; Node has ${await residentOf(required(service))} MB`,
   );
+}
+
+/** Commands as processes, as an operator runs them. */
+async function measureCommands() {
+  const program = join(dist, 'cli/main.js');
+  const env = { ...environment(folder, 0), DATABASE_URL: postgres.url };
+  const run = (/** @type {string[]} */ ...args) =>
+    promisify(execFile)(process.execPath, [program, 'project', ...args], { env, maxBuffer: 64 * 1024 * 1024 });
+  for (const args of [
+    ['create', 'by-command'],
+    ['show', 'by-command'],
+    ['list'],
+    ['migrate'],
+    ['delete', 'by-command', '--yes'],
+  ]) {
+    print(`project ${args.join(' ')}: ${(await timeOf(() => run(...args))).toFixed(0)} ms`);
+  }
 }
 
 /** @param {readonly string[]} tenants */
