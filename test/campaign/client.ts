@@ -1,5 +1,6 @@
-/** HTTP requests of a campaign. None is repeated by itself: after a failure it is not known whether it was carried out. */
+/** HTTP requests of a campaign. */
 import http from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
 
 export interface Answer {
   readonly status: number;
@@ -29,6 +30,9 @@ export interface Sent {
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 }
+
+const RETRIED_MS = 30_000;
+const RETRY_PAUSE_MS = 200;
 
 export class Client {
   /** A connection for each request: one that is kept may be closed at the moment at which it is used again. */
@@ -75,11 +79,16 @@ export class Client {
     });
   }
 
-  /** @throws Error where it is refused */
+  /** Tries again as long as the answer says that it may, for half a minute. @throws Error where it is refused */
   async ok(sent: Sent): Promise<unknown> {
-    const answer = await this.send(sent);
-    if (answer.status === 200) return answer.body?.content;
-    throw new Error(`${sent.method} ${sent.path} → ${shown(answer)}`);
+    const deadline = performance.now() + RETRIED_MS;
+    for (;;) {
+      const answer = await this.send(sent);
+      if (answer.status === 200) return answer.body?.content;
+      const mayRetry = isAnswer(answer) && answer.status === 503 && answer.headers['retry-after'] !== undefined;
+      if (!mayRetry || performance.now() > deadline) throw new Error(`${sent.method} ${sent.path} → ${shown(answer)}`);
+      await pause(RETRY_PAUSE_MS);
+    }
   }
 
   close(): void {
