@@ -8,7 +8,7 @@ import { didYouMean } from '../shared/did-you-mean.js';
 import { SEALED_KINDS } from '../model/built-in/built-in.js';
 import { isMemberKind, type KindDef, type Model } from '../model/model.js';
 import { LEVELS, type Level as StoredLevel } from '../model/parameter-type/parameter-settings.js';
-import { rulesOf } from '../model/check/stored-rules.js';
+import { rulesIn } from '../model/check/stored-rules.js';
 import type { Predicate } from '../model/predicate/predicate.js';
 import { KIND_KIND, LINK_KIND, type Operation } from '../model/built-in-traits.js';
 import { ANONYMOUS, isAdministrator, type Caller, type MemberCaller } from '../tenancy/caller.js';
@@ -29,7 +29,7 @@ export function refuseSealed(kind: KindDef, unitId: string): void {
 export function storedSetting(access: Json, operation: string): StoredLevel | readonly string[] | undefined {
   const setting = isPlainObject(access) ? access[operation] : undefined;
   if (setting === undefined || setting === null) return undefined;
-  return LEVELS.find((known) => known === setting) ?? rulesOf(setting);
+  return LEVELS.find((known) => known === setting) ?? rulesIn(setting);
 }
 
 /** The level of an operation without a stored setting (docs/access.md). */

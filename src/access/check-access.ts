@@ -7,7 +7,7 @@ import { LEVELS } from '../model/parameter-type/parameter-settings.js';
 import { LINK_OPERATIONS, OPERATIONS, type BuiltInTraits } from '../model/built-in-traits.js';
 import type { Predicate } from '../model/predicate/predicate.js';
 import type { Touched } from '../model/check/check-model.js';
-import { rulesOf } from '../model/check/stored-rules.js';
+import { rulesIn } from '../model/check/stored-rules.js';
 import { isRules } from '../model/parameter-type/field-access.js';
 import type { ParameterDef } from '../model/parameter-type/parameter-def.js';
 import { checkLinkRule } from './link-rule.js';
@@ -58,7 +58,7 @@ function checkSettings<O extends string>(
  */
 function checkRuleSyntax(operation: string, setting: unknown, faults: Faults): void {
   const list: readonly unknown[] = Array.isArray(setting) ? setting : [setting];
-  const rules = rulesOf(setting);
+  const rules = rulesIn(setting);
   const words = rules.some((rule) => !rule.includes('('));
   if (rules.length === 0 || rules.length !== list.length || words) {
     faults.add('parameter.bad_value', `access.${operation}: ${EXPECTED}`, ACCESS_PARAMETER);
@@ -147,7 +147,7 @@ function locationOf(id: string, name: string, { parameters, inline }: Pick<Touch
 function checkRules(access: Json, faults: Faults, check: (rule: string) => Predicate): void {
   if (!isPlainObject(access)) return;
   for (const [operation, setting] of Object.entries(access)) {
-    const rules = rulesOf(setting).flatMap(
+    const rules = rulesIn(setting).flatMap(
       (rule) => collectRefusal(faults, `access.${operation}: `, () => check(rule)) ?? [],
     );
     const excess = ruleLimitFault(rules);

@@ -3,14 +3,14 @@ import { Faults, refusal } from '../shared/errors.js';
 import { isPlainObject, typeName } from '../shared/json.js';
 import { LIMITS } from '../shared/limits.js';
 import type { WorkInPieces } from '../shared/work-in-pieces.js';
-import { isName, METHODS, parseReference, type Operation, type OperationMethod } from './operation.js';
+import { isName, METHODS, parseReference, type BatchOperation, type OperationMethod } from './operation.js';
 import { pathReferences, referenceIn } from './references.js';
 
 const KEYS = ['as', 'method', 'path', 'body', 'if_match'];
 const METHODS_WITH_BODY: ReadonlySet<string> = new Set(['POST', 'PUT']);
 
 export interface GivenBatch {
-  readonly operations: readonly Operation[];
+  readonly operations: readonly BatchOperation[];
   /** The names to which operations refer. */
   readonly used: ReadonlySet<string>;
 }
@@ -37,7 +37,7 @@ export function* readBatch(body: unknown): WorkInPieces<GivenBatch> {
     throw refusal('body.too_many', `At most ${LIMITS.batchOperations} operations in one batch, got ${given.length}`);
   }
   const reader = new OperationReader(faults);
-  const operations: Operation[] = [];
+  const operations: BatchOperation[] = [];
   for (const [at, operation] of (given as unknown[]).entries()) {
     const read = yield* reader.read(operation, at);
     if (read) operations.push(read);
@@ -52,7 +52,7 @@ class OperationReader {
 
   constructor(private readonly faults: Faults) {}
 
-  *read(given: unknown, at: number): WorkInPieces<Operation | undefined> {
+  *read(given: unknown, at: number): WorkInPieces<BatchOperation | undefined> {
     if (!isPlainObject(given)) {
       this.#add(at, `an object is wanted, got ${typeName(given)}`);
       return undefined;

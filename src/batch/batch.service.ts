@@ -20,7 +20,7 @@ import { setBody } from '../tenancy/request-bodies.js';
 import { setScope, type EnclosingTransaction, type RequestScope } from '../tenancy/request-scope.js';
 import { EnclosedRunner, type EnclosedScope } from '../unit/write/enclosed.runner.js';
 import { readBatch, type GivenBatch } from './batch.request.js';
-import type { Operation } from './operation.js';
+import type { BatchOperation } from './operation.js';
 import { fillBody, fillPath, pathReferences, ReferenceBudget, withoutReferences } from './references.js';
 
 /** The routes that a batch may call. Of definitions, those that only read. */
@@ -120,7 +120,7 @@ export class BatchService {
 
   async #run(
     scope: EnclosedScope,
-    { method, path, hasBody, body, ifMatch }: Operation,
+    { method, path, hasBody, body, ifMatch }: BatchOperation,
     answers: ReadonlyMap<string, Json>,
     budget: ReferenceBudget,
   ): Promise<Answer> {

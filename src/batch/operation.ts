@@ -4,7 +4,7 @@ export const METHODS = ['GET', 'POST', 'PUT', 'DELETE'] as const;
 
 export type OperationMethod = (typeof METHODS)[number];
 
-export interface Operation {
+export interface BatchOperation {
   /** The name by which later operations refer to its answer. */
   readonly as: string | undefined;
   readonly method: OperationMethod;

@@ -2,13 +2,13 @@
 import type { Filter, MemberRef, Path, RelatedUnits, Scalar, Test } from './filter.ast.js';
 
 /** The tests of the unit itself: not those of its related units. */
-export function testsOf(filter: Filter): Test[] {
+export function filterTests(filter: Filter): Test[] {
   switch (filter.op) {
     case 'and':
     case 'or':
-      return filter.filters.flatMap(testsOf);
+      return filter.filters.flatMap(filterTests);
     case 'not':
-      return testsOf(filter.filter);
+      return filterTests(filter.filter);
     case 'exists':
     case 'all':
       return [];
@@ -19,13 +19,13 @@ export function testsOf(filter: Filter): Test[] {
 
 /** The path of each test that begins at the unit itself. */
 export function pathsOf(filter: Filter): Path[] {
-  return testsOf(filter)
-    .flatMap(operandsOf)
+  return filterTests(filter)
+    .flatMap(filterOperands)
     .filter(({ counted, member }) => !counted && !member);
 }
 
 /** What a test compares: one parameter, or two. */
-export function operandsOf(test: Test): readonly Path[] {
+export function filterOperands(test: Test): readonly Path[] {
   return 'other' in test ? [test.path, test.other] : [test.path];
 }
 
@@ -48,7 +48,7 @@ export function relatedOf(filter: Filter): RelatedUnits[] {
     case 'all':
       return [];
     default:
-      return operandsOf(filter).flatMap(({ counted }) => counted ?? []);
+      return filterOperands(filter).flatMap(({ counted }) => counted ?? []);
   }
 }
 
@@ -59,9 +59,9 @@ export function countRelated(related: readonly RelatedUnits[]): number {
 
 /** The paths from the calling member, as segments, also in tests of related units. */
 export function memberPathsOf(filter: Filter): (readonly string[])[] {
-  const tests = testsOf(filter);
+  const tests = filterTests(filter);
   const values = tests.flatMap(testValues).flatMap((value) => (value.type === 'member' ? [[value.name]] : []));
-  const tested = tests.flatMap(operandsOf).flatMap(({ member, segments }) => (member ? [segments] : []));
+  const tested = tests.flatMap(filterOperands).flatMap(({ member, segments }) => (member ? [segments] : []));
   const inner = relatedOf(filter).flatMap((related) => (related.filter ? memberPathsOf(related.filter) : []));
   return [...values, ...tested, ...inner];
 }

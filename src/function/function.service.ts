@@ -28,7 +28,7 @@ import { UnitStores } from '../unit/unit-stores.js';
 import { brokenModule } from './load/broken-module.js';
 import { bodyOfQuery, readParameters } from './run/call-parameters.js';
 import { Capacity } from './run/capacity.js';
-import type { FunctionDef, FunctionModule } from './declare/definition.js';
+import type { FunctionDef, ReadyModule } from './declare/definition.js';
 import { Deployment } from './load/deployment.js';
 import { FunctionCalls } from './run/function-calls.js';
 import { GivenUnit, type UnitReading } from './run/given-unit.js';
@@ -53,7 +53,7 @@ interface Opened {
   readonly kind: KindDef;
   readonly grant: Grant;
   /** Undefined if the module is broken. */
-  readonly found: { readonly module: FunctionModule; readonly def: FunctionDef } | undefined;
+  readonly found: { readonly module: ReadyModule; readonly def: FunctionDef } | undefined;
 }
 
 /** Parses the body or the query string of a call. */

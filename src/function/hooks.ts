@@ -30,7 +30,7 @@ import type { UnitObject } from '../unit/hidden-values.js';
 import { SessionUnits } from '../unit/session-units.js';
 import { brokenModule } from './load/broken-module.js';
 import { Capacity } from './run/capacity.js';
-import type { FunctionModule, HookName } from './declare/definition.js';
+import type { ReadyModule, HookName } from './declare/definition.js';
 import { Deployment } from './load/deployment.js';
 import { InnerCalls } from './run/inner-calls.js';
 import { FunctionRegistry } from './load/module-registry.js';
@@ -53,7 +53,7 @@ const BROKEN: Behavior = {
 @Injectable()
 export class HookBehaviors implements BehaviorSource, OnModuleInit {
   /** Cached as long as the module exists. */
-  readonly #behaviorsByModule = new WeakMap<FunctionModule, Behavior>();
+  readonly #behaviorsByModule = new WeakMap<ReadyModule, Behavior>();
 
   constructor(
     private readonly behaviors: Behaviors,
@@ -82,12 +82,12 @@ export class HookBehaviors implements BehaviorSource, OnModuleInit {
     return loaded.state === 'ready' ? this.#behaviorOf(loaded.module) : BROKEN;
   }
 
-  #behaviorOf(module: FunctionModule): Behavior {
+  #behaviorOf(module: ReadyModule): Behavior {
     return getOrInsert(this.#behaviorsByModule, module, () => this.#makeBehavior(module));
   }
 
   /** Has only the methods that the hooks of the module need, because the engine checks which methods a behavior has. */
-  #makeBehavior(module: FunctionModule): Behavior {
+  #makeBehavior(module: ReadyModule): Behavior {
     const has = (...names: HookName[]) => names.some((name) => module.hooks.has(name));
     const before = new WeakMap<Draft, UnitObject>();
     /** Units being deleted, by runs: the two deletion hooks of a remote kind may be in different transactions. */

@@ -15,7 +15,7 @@ import { sourceUnavailable } from '../unit/remote/unavailable-refusal.js';
 import { brokenModule } from './load/broken-module.js';
 import { Capacity } from './run/capacity.js';
 import { REMOTE_MEMBERS } from './declare/check-declaration.js';
-import type { FunctionModule } from './declare/definition.js';
+import type { ReadyModule } from './declare/definition.js';
 import { Deployment } from './load/deployment.js';
 import { InnerCalls } from './run/inner-calls.js';
 import { FunctionRegistry } from './load/module-registry.js';
@@ -26,7 +26,7 @@ type SourceCall = (...args: readonly unknown[]) => unknown;
 @Injectable()
 export class ModuleSources implements RemoteSources, OnModuleInit {
   /** Cached as long as the module exists. */
-  readonly #sourcesByModule = new WeakMap<FunctionModule, RemoteSource>();
+  readonly #sourcesByModule = new WeakMap<ReadyModule, RemoteSource>();
 
   constructor(
     private readonly remotes: RemoteSourceRunner,
@@ -61,13 +61,13 @@ export class ModuleSources implements RemoteSources, OnModuleInit {
     return (work) => this.database.transaction(work, { share: this.capacity.share(id), runs, once: true });
   }
 
-  #sourceOf(module: FunctionModule): RemoteSource {
+  #sourceOf(module: ReadyModule): RemoteSource {
     const can = new Set(REMOTE_MEMBERS.filter((name) => module.remote?.[name] !== undefined));
     return { can, call: (operation, args, session) => this.#call(module, operation, args, session) };
   }
 
   async #call(
-    module: FunctionModule,
+    module: ReadyModule,
     operation: UnitOperation,
     args: readonly unknown[],
     session: Session,

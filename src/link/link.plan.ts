@@ -53,7 +53,7 @@ export function planLink(
 }
 
 /** @throws KindError 404 for a unit that the caller may not read, 401 or 403 for units that the caller may not link */
-export function checkEnds(row: LinkRow, { parent, child }: LinkPlan, path: LinkPath, caller: Caller): void {
+export function checkLinkedUnits(row: LinkRow, { parent, child }: LinkPlan, path: LinkPath, caller: Caller): void {
   if (!row.parent) throw unknownUnit(parent.kind, path.parent);
   if (row.allowed === false) throw accessDenied(caller, `You may not link this unit of '${parent.kind.id}'`);
   if (!row.child) throw unknownUnit(child.kind, path.child);

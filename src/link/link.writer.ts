@@ -12,7 +12,7 @@ import { LinkHooks, newLinkOf } from '../unit/table/delete/link-hooks.js';
 import type { Session } from '../unit/session/session.js';
 import { UnitQuota } from '../unit/table/write/unit-quota.js';
 import type { PlannedLink } from './link.authorizer.js';
-import { checkEnds, type LinkPath } from './link.plan.js';
+import { checkLinkedUnits, type LinkPath } from './link.plan.js';
 import { LinkRepository, type LinkScope } from './link.repository.js';
 import { LinkValueReader } from './link-values.js';
 
@@ -64,7 +64,7 @@ export class LinkWriter {
   async #createWithHooks(session: Session, planned: PlannedLink, path: LinkPath, read: () => Body): Promise<string> {
     const { type, plan } = planned;
     const stored = await this.repository.find(session, plan);
-    checkEnds(stored, plan, path, session.caller);
+    checkLinkedUnits(stored, plan, path, session.caller);
     this.hooks.ready(plan.parent.kind, session);
     const body = read();
     if (stored.body !== null) {
@@ -84,7 +84,7 @@ export class LinkWriter {
   async #removeWithHooks(session: Session, planned: PlannedLink, path: LinkPath): Promise<undefined> {
     const { plan } = planned;
     const stored = await this.repository.find(session, plan);
-    checkEnds(stored, plan, path, session.caller);
+    checkLinkedUnits(stored, plan, path, session.caller);
     if (stored.body === null) throw refusal('link.unknown', 'No such link');
     this.hooks.ready(plan.parent.kind, session);
     const links = await this.hooks.beforeUnlinks(session, [linkKey(plan)]);
@@ -97,7 +97,7 @@ export class LinkWriter {
     try {
       return await read();
     } catch (error) {
-      if (isCallerError(error)) checkEnds(await this.repository.find(scope, plan), plan, path, scope.caller);
+      if (isCallerError(error)) checkLinkedUnits(await this.repository.find(scope, plan), plan, path, scope.caller);
       throw error;
     }
   }
@@ -118,7 +118,7 @@ export class LinkWriter {
     } catch (error) {
       if ([...body.keys()].length > 0 || !isCallerError(error)) throw error;
       const row = await this.repository.find(scope, plan);
-      checkEnds(row, plan, path, scope.caller);
+      checkLinkedUnits(row, plan, path, scope.caller);
       if (row.body === null) throw error;
       return row.body;
     }
@@ -133,7 +133,7 @@ export class LinkWriter {
     this.quota.checkStorage(scope);
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
       const row = await this.repository.insert(scope, plan, values);
-      checkEnds(row, plan, path, scope.caller);
+      checkLinkedUnits(row, plan, path, scope.caller);
       if (row.body !== null && row.differs) {
         throw refusal('link.differs', 'This link exists with other values; PUT on the same path changes them');
       }
@@ -146,14 +146,14 @@ export class LinkWriter {
     this.quota.checkStorage(scope);
     const changes = values.written.length > 0;
     const row = await (changes ? this.repository.update(scope, plan, values) : this.repository.find(scope, plan));
-    checkEnds(row, plan, path, scope.caller);
+    checkLinkedUnits(row, plan, path, scope.caller);
     if (row.body === null) throw refusal('link.unknown', 'No such link');
     return row.body;
   }
 
   async #delete(scope: LinkScope, { plan }: PlannedLink, path: LinkPath): Promise<undefined> {
     const row = await this.repository.delete(scope, plan);
-    checkEnds(row, plan, path, scope.caller);
+    checkLinkedUnits(row, plan, path, scope.caller);
     if (row.body === null) throw refusal('link.unknown', 'No such link');
   }
 }

@@ -9,7 +9,7 @@ export const EXPRESSION_WORDS = ['$inc', '$remove', '$add', '$merge', '$set'] as
 export type ExpressionWord = (typeof EXPRESSION_WORDS)[number];
 
 /** `set` is none of them: its value replaces what is stored, as any other value does. */
-export type Expression =
+export type EditExpression =
   | { readonly op: 'inc'; readonly by: Stored }
   /** Removes elements of a list, then adds others. */
   | { readonly op: 'list'; readonly remove: readonly Stored[]; readonly add: readonly Stored[] }
@@ -18,7 +18,7 @@ export type Expression =
 
 export interface FieldExpression {
   readonly field: Field;
-  readonly expression: Expression;
+  readonly expression: EditExpression;
 }
 
 /** Whether a value of an edit is an expression: an object whose keys are all words of expressions. */

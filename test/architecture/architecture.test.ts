@@ -64,6 +64,18 @@ describe('files', () => {
     ).toEqual([]);
   });
 
+  it('export each name once, so that it means one thing', () => {
+    const declared = /^export (?:abstract )?(?:async )?(?:function\*?|class|const|interface|type) (\w+)/gm;
+    const places = new Map<string, Set<string>>();
+    for (const { path, code } of sources) {
+      for (const [, name = ''] of code.matchAll(declared)) {
+        places.set(name, (places.get(name) ?? new Set()).add(path));
+      }
+    }
+    expect(places.size).toBeGreaterThan(1000);
+    expect([...places].filter(([, paths]) => paths.size > 1).map(([name, paths]) => [name, ...paths])).toEqual([]);
+  });
+
   it('read the environment in config alone', () => {
     expect(where(/process\s*(\.|\[\s*['"])\s*env\b/, /^config\//)).toEqual([]);
   });

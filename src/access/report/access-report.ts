@@ -92,10 +92,10 @@ export function isStrangersWrite({ stranger, writes }: ReportedAccess): boolean 
 
 /** The names of what strangers may write, or call, without a rule. */
 export function strangersWrites({ entries }: AccessReport): string[] {
-  return [...new Set(entries.filter(isStrangersWrite).map(nameOf))];
+  return [...new Set(entries.filter(isStrangersWrite).map(reportedName))];
 }
 
-export function nameOf({ on, id }: ReportedAccess): string {
+export function reportedName({ on, id }: ReportedAccess): string {
   switch (on) {
     case 'units':
       return id;

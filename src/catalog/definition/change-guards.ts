@@ -2,7 +2,7 @@
 import type { Executor } from '../../database/database.js';
 import type { Guard } from '../../model/table/diff.js';
 import type { Constraint, OwnField } from '../../model/parameter-type/parameter-type.js';
-import { plural } from '../../model/parameter-type/text-rules.js';
+import { plural } from '../../shared/plural.js';
 import { Faults, refusal, type KindError } from '../../shared/errors.js';
 import { LIMITS } from '../../shared/limits.js';
 import { guardStatement, patternValuesStatement } from '../../sql/definition/ddl.sql.js';

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import {
   accessReport,
   isStrangersWrite,
-  nameOf,
+  reportedName,
   strangersWrites,
   type AccessReport,
   type Audience,
@@ -91,11 +91,11 @@ function rowsOf(entries: readonly ReportedAccess[]): string[][] {
     stored ? (on === 'field' ? `${operation}_access` : 'access') : 'default';
   const groups = new Map<string, ReportedAccess[]>();
   for (const entry of entries) {
-    getOrInsert(groups, [nameOf(entry), whoText(entry), setBy(entry)].join('\0'), () => []).push(entry);
+    getOrInsert(groups, [reportedName(entry), whoText(entry), setBy(entry)].join('\0'), () => []).push(entry);
   }
   return [...groups.values()].flatMap((group) => {
     const [first] = group;
-    return first ? [[nameOf(first), whoText(first), group.map(operationText).join(', '), setBy(first)]] : [];
+    return first ? [[reportedName(first), whoText(first), group.map(operationText).join(', '), setBy(first)]] : [];
   });
 }
 

@@ -6,7 +6,7 @@ import { Database } from '../../database/database.js';
 import { ConfigError, type Config } from '../../config/config.js';
 import { NoDatabaseError } from '../../database/connection/start-error.js';
 import { checkFit } from '../../function/declare/check-fit.js';
-import { faultText, type FunctionModule, type ModuleFault } from '../../function/declare/definition.js';
+import { faultText, type ReadyModule, type ModuleFault } from '../../function/declare/definition.js';
 import type { Deployment } from '../../function/load/deployment.js';
 import { readFolder } from '../../function/load/folder.js';
 import { renderKindTypes } from './kind-types.js';
@@ -116,7 +116,7 @@ async function projectFaults(
   return faults;
 }
 
-function moduleView({ kind, file, functions, hooks, remote }: FunctionModule, project: string | null): object {
+function moduleView({ kind, file, functions, hooks, remote }: ReadyModule, project: string | null): object {
   return {
     file,
     kind,

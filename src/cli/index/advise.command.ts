@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { checkNotDeleted, Provisioning } from '../../catalog/project/provisioning.js';
 import { KindError } from '../../shared/errors.js';
+import { plural } from '../../shared/plural.js';
 import { projectOf, type Project } from '../../tenancy/project.js';
 import { IndexAdvisor, type IndexAdvice, type UnusedIndex } from '../../unit/index-advisor.js';
 import type { IndexProposal } from '../../unit/explain/index-proposals.js';
@@ -125,10 +126,6 @@ function unusedText(unused: readonly UnusedIndex[], since: string | null): strin
   const names = unused.map(({ kind, parameters }) => `${kind} (${parameters.join(', ')})`);
   const when = since === null ? 'so far' : `since ${since}`;
   return `\nNo statement has used these indexes ${when}: ${singleLineText(names.join(', '))}.\n`;
-}
-
-function plural(count: number, one: string, many: string): string {
-  return `${number(count)} ${count === 1 ? one : many}`;
 }
 
 function number(value: number): string {

@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import type { CommandContext, CommonOptions } from '../tools/command-context.js';
 import { print } from '../tools/output.js';
-import { archiveText, plural } from '../transfer/archive.view.js';
+import { plural } from '../../shared/plural.js';
+import { archiveText } from '../transfer/archive.view.js';
 import { restoreProject, type RestoredView } from '../transfer/project-backup.js';
 
 interface RestoreOptions extends CommonOptions {

@@ -1,5 +1,6 @@
 /** What an archive of a project has, in the output of commands. Pure. */
 import { ADMIN_KIND, API_KEY_KIND, CREDENTIAL_KIND } from '../../model/built-in-traits.js';
+import { plural } from '../../shared/plural.js';
 import type { Manifest } from '../../transfer/project/archive.js';
 
 export interface ArchiveView {
@@ -41,8 +42,4 @@ export function bytesOf({ files }: Manifest): number {
 
 export function archiveText({ kinds, units, links }: ArchiveView): string {
   return `${plural(kinds, 'kind')}, ${plural(units, 'unit')} and ${plural(links, 'link')}`;
-}
-
-export function plural(count: number, word: string): string {
-  return `${count.toLocaleString('en')} ${word}${count === 1 ? '' : 's'}`;
 }

@@ -55,7 +55,7 @@ export async function* withoutLastEnd(source: AsyncIterable<Buffer>): AsyncGener
  * Looks at the ends alone, so that a large file is refused at once that is no backup, of a newer release, or cut off.
  * @throws ArchiveError
  */
-export async function checkEnds(path: string): Promise<Header> {
+export async function checkBackupEnds(path: string): Promise<Header> {
   const file = await open(path);
   try {
     const header = await readFirst(file);

@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
+import { plural } from '../../shared/plural.js';
 import type { CommandContext, CommonOptions } from '../tools/command-context.js';
 import { print } from '../tools/output.js';
-import { archiveText, plural } from './archive.view.js';
+import { archiveText } from './archive.view.js';
 import { backupAll, type BackupsView } from './project-backup.js';
 
 interface BackupOptions extends CommonOptions {

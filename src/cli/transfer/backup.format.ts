@@ -2,14 +2,11 @@
 import { RELEASE } from '../../config/release.js';
 import { BUILT_IN_VERSION } from '../../model/built-in/built-in.js';
 import { isPlainObject } from '../../shared/json.js';
-import { ArchiveError, refuseNewer, type Origin } from '../../transfer/project/archive.js';
+import { ArchiveError, refuseNewer, type ArchiveOrigin } from '../../transfer/project/archive.js';
 
 const FORMAT = 'kind-backup';
 /** Raise it if releases before this one can't read what it writes. */
 const FORMAT_VERSION = 1;
-
-/** The last file. */
-export const MANIFEST = 'manifest.json';
 
 /** The name of one part of a file: `kinds/book/000001.ndjson`. */
 export function partName(path: string, number: number): string {
@@ -22,7 +19,7 @@ export function pathOfPart(name: string): string | undefined {
   return path === undefined ? undefined : `${path}.ndjson`;
 }
 
-export interface Header extends Origin {
+export interface Header extends ArchiveOrigin {
   /** The id of the project. */
   readonly project: string;
 }

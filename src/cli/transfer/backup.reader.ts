@@ -5,6 +5,7 @@ import { createGunzip } from 'node:zlib';
 import { extract, type Entry } from 'tar-stream';
 import {
   ArchiveError,
+  MANIFEST,
   parseManifest,
   type ArchiveFile,
   type ArchivePart,
@@ -13,8 +14,8 @@ import {
   type OnProgress,
 } from '../../transfer/project/archive.js';
 import { compareFile, FileMeasure } from '../../transfer/project/archive-file.js';
-import { checkEnds, withoutLastEnd } from './backup-ends.js';
-import { altered, MANIFEST, pathOfPart } from './backup.format.js';
+import { checkBackupEnds, withoutLastEnd } from './backup-ends.js';
+import { altered, pathOfPart } from './backup.format.js';
 
 /** Bytes of the largest file in a backup that is read: a text can't be longer. A part has one megabyte, and a record. */
 const MOST_BYTES = 500 * 1024 * 1024;
@@ -39,7 +40,7 @@ export class BackupReader implements ArchiveReader {
    * @throws ArchiveError if it is no backup, of a newer release, cut off or altered
    */
   static async open(file: string, onChecked: OnProgress): Promise<BackupReader> {
-    await checkEnds(file);
+    await checkBackupEnds(file);
     const found = new Map<string, FileMeasure>();
     let records = 0;
     let last: Part | undefined;

@@ -5,10 +5,10 @@
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { pack } from 'tar-stream';
-import type { ArchiveFileWriter, ArchiveWriter, Manifest } from '../../transfer/project/archive.js';
+import { MANIFEST, type ArchiveFileWriter, type ArchiveWriter, type Manifest } from '../../transfer/project/archive.js';
 import { FileMeasure } from '../../transfer/project/archive-file.js';
 import { withEnds } from './backup-ends.js';
-import { headerOf, MANIFEST, partName } from './backup.format.js';
+import { headerOf, partName } from './backup.format.js';
 import { DraftFile } from './draft-file.js';
 
 /** Characters of a part, which its last line may exceed. */

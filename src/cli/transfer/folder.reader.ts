@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   ArchiveError,
+  MANIFEST,
   parseManifest,
   type ArchiveFile,
   type ArchivePart,
@@ -11,7 +12,6 @@ import {
   type Manifest,
 } from '../../transfer/project/archive.js';
 import { compareFile, FileMeasure } from '../../transfer/project/archive-file.js';
-import { MANIFEST } from './folder.writer.js';
 
 /** Bytes that are read, and stored, at once. */
 const PART_BYTES = 256 * 1024;

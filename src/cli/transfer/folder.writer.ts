@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import type { LineFormat } from '../../transfer/export.output.js';
 import {
   ArchiveError,
+  MANIFEST,
   type ArchiveFileWriter,
   type ArchiveWriter,
   type Manifest,
@@ -11,7 +12,6 @@ import {
 import { FileMeasure } from '../../transfer/project/archive-file.js';
 import { FileOutput } from './file-output.js';
 
-export const MANIFEST = 'manifest.json';
 const LINES: Pick<LineFormat, 'head' | 'lineOf'> = { head: '', lineOf: (text) => `${text}\n` };
 
 export class FolderWriter implements ArchiveWriter {

@@ -12,7 +12,7 @@ import { ProjectImportService } from '../../transfer/project/project-import.serv
 import type { Services } from '../tools/command-context.js';
 import { ProgressBars } from '../tools/progress.js';
 import { archiveView, bytesOf, keysOf, type ArchiveView } from './archive.view.js';
-import { checkEnds } from './backup-ends.js';
+import { checkBackupEnds } from './backup-ends.js';
 import { BackupReader } from './backup.reader.js';
 import { BackupWriter } from './backup.writer.js';
 import { makeEmptyFolder, writeJson } from './folder.writer.js';
@@ -56,7 +56,7 @@ export async function restoreProject({ app }: Services, file: string, as: string
   let reader: BackupReader | undefined;
   try {
     const size = await sizeOf(file);
-    const id = as ?? (await about(file, () => checkEnds(file))).project;
+    const id = as ?? (await about(file, () => checkBackupEnds(file))).project;
     await checkFree(app.get(Provisioning), id);
     const archive = await about(file, () => BackupReader.open(file, bars.next(`${id}: checking`, size)));
     reader = archive;

@@ -8,7 +8,7 @@ import { PROJECT_HEADER } from '../../http/request/header-names.js';
 import { ROUTE_EXTENSION, type RouteExtension, type RouteTag } from '../../http/route/api-route.js';
 import type { QueryName } from '../../http/route/query-names.js';
 import type { OpenApiMethod, OpenApiDocument, RequestBody, Schema } from './openapi.js';
-import type { Route } from './route.js';
+import type { DocumentedRoute } from './route.js';
 
 /** The fixed members at the beginning of every document. */
 export type DocumentFrame = Pick<OpenApiDocument, 'openapi' | 'info'>;
@@ -17,7 +17,7 @@ export interface Application {
   readonly frame: DocumentFrame;
   readonly securitySchemes: Readonly<Record<string, object>>;
   /** In the order in which the application matches them. */
-  readonly routes: readonly Route[];
+  readonly routes: readonly DocumentedRoute[];
   /** The schemas of bodies of fixed shape, by name. */
   readonly schemas: Readonly<Record<string, Schema>>;
 }
@@ -65,12 +65,12 @@ function documentConfig() {
 }
 
 /** A route, and the more specific variants that it also serves. */
-function routesOf(path: string, method: OpenApiMethod, operation: SwaggerOperation): Route[] {
+function routesOf(path: string, method: OpenApiMethod, operation: SwaggerOperation): DocumentedRoute[] {
   const { facts, variants } =
     (operation as unknown as Record<string, RouteExtension>)[ROUTE_EXTENSION] ?? missingRouteFacts(path);
   const { operationId: id = '', tags = [], summary = '', description, parameters = [], requestBody } = operation;
   const query = parameters.flatMap((each) => ('in' in each && each.in === 'query' ? [each.name as QueryName] : []));
-  const route: Route = {
+  const route: DocumentedRoute = {
     ...facts,
     id,
     method,

@@ -17,8 +17,8 @@ import { KindNames } from './names.js';
 import { escapeMarkdown, type PathItem, type PlacedOperation, type OpenApiTag } from './openapi.js';
 import { sharedOperation, operationOf, tagOfKind } from './operation/operation.js';
 import { linkTypeOperations } from './operation/link-type.operations.js';
-import { routePath } from './operation/path.parameters.js';
-import type { Route } from './route.js';
+import { documentedPath } from './operation/path.parameters.js';
+import type { DocumentedRoute } from './route.js';
 import { typesWithValues } from './schema/link.schema.js';
 import { SharedValues } from './schema/shared.values.js';
 import { isShown, isShownOf, readableLinkTypes, type DocumentInput, type DocumentView } from './view.js';
@@ -71,11 +71,11 @@ function documentHead({ application }: DocumentInput, { url, ...info }: Document
 }
 
 /** The kinds with at least one visible operation, and their routes. Other kinds are not mentioned. */
-async function shownRoutes(input: DocumentInput): Promise<Map<KindDef, ReadonlySet<Route>>> {
+async function shownRoutes(input: DocumentInput): Promise<Map<KindDef, ReadonlySet<DocumentedRoute>>> {
   const yielder = new EventLoopYield();
-  const shown = new Map<KindDef, ReadonlySet<Route>>();
+  const shown = new Map<KindDef, ReadonlySet<DocumentedRoute>>();
   for (const kind of input.model.kinds.values()) {
-    const isOf = (route: Route) => isShownOf(route, kind, input) && !hasMoreSpecificRoute(route, kind, input);
+    const isOf = (route: DocumentedRoute) => isShownOf(route, kind, input) && !hasMoreSpecificRoute(route, kind, input);
     const routes = new Set(input.application.routes.filter(isOf));
     if (routes.size > 0 || input.functions(kind).length > 0) shown.set(kind, routes);
     if (yielder.due) await yielder.pause();
@@ -84,8 +84,9 @@ async function shownRoutes(input: DocumentInput): Promise<Map<KindDef, ReadonlyS
 }
 
 /** As in the service, a more specific route has precedence: `/kind/struct` is not the struct of a kind's units. */
-function hasMoreSpecificRoute(route: Route, kind: KindDef, { application }: DocumentInput): boolean {
-  const isNarrower = ({ of, method, path }: Route) => !of && method === route.method && path === routePath(route, kind);
+function hasMoreSpecificRoute(route: DocumentedRoute, kind: KindDef, { application }: DocumentInput): boolean {
+  const isNarrower = ({ of, method, path }: DocumentedRoute) =>
+    !of && method === route.method && path === documentedPath(route, kind);
   return kind.builtIn && application.routes.some(isNarrower);
 }
 
@@ -139,8 +140,8 @@ function* operationsOf(view: DocumentView): Generator<readonly PlacedOperation[]
   }
 }
 
-function operationAt(route: Route, kind: KindDef | undefined, view: DocumentView): PlacedOperation {
-  const path = routePath(route, kind);
+function operationAt(route: DocumentedRoute, kind: KindDef | undefined, view: DocumentView): PlacedOperation {
+  const path = documentedPath(route, kind);
   return { path, method: route.method, operation: operationOf(route, path, kind, view) };
 }
 

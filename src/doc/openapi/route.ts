@@ -5,7 +5,7 @@ import type { QueryName } from '../../http/route/query-names.js';
 import type { ErrorStatus } from './operation/error.responses.js';
 import type { OpenApiMethod, RequestBody } from './openapi.js';
 
-export interface Route extends RouteFacts {
+export interface DocumentedRoute extends RouteFacts {
   readonly id: string;
   readonly method: OpenApiMethod;
   readonly path: string;
@@ -29,13 +29,13 @@ const TAGS_WITHOUT_KEY: ReadonlySet<RouteTag> = new Set(['Authentication', 'Docu
 const OLDER: ReadonlySet<unknown> = new Set<RouteFacts['content']>(['units', 'anyUnits', 'linkedUnits', 'groups']);
 
 /** Whether the requests of a route can accept older data: not those of remote kinds, which no replica has. */
-export function takesConsistency({ method, content }: Route, kind?: KindDef): boolean {
+export function takesConsistency({ method, content }: DocumentedRoute, kind?: KindDef): boolean {
   if (kind && !kind.storage.transactional) return false;
   return method === 'get' && OLDER.has(content);
 }
 
 /** Whether the requests of a route can have an idempotency key: not for remote kinds, nor for answers with a secret. */
-export function takesKey({ method, tag, alone, of, form }: Route, kind?: KindDef): boolean {
+export function takesKey({ method, tag, alone, of, form }: DocumentedRoute, kind?: KindDef): boolean {
   if (kind && of === 'all' && !kind.storage.transactional) return false;
   if (form === 'create' && kind?.traits?.secret !== undefined) return false;
   return method !== 'get' && !alone && !TAGS_WITHOUT_KEY.has(tag);

@@ -9,7 +9,7 @@ import type { UnitOperation } from '../../unit/store/unit-store.js';
 import type { DocumentedFunction } from './documented-functions.js';
 import type { Application } from './application.js';
 import type { KindNames } from './names.js';
-import type { Route } from './route.js';
+import type { DocumentedRoute } from './route.js';
 import type { SharedValues } from './schema/shared.values.js';
 import type { KindContext } from './schema/unit.schema.js';
 
@@ -35,7 +35,7 @@ export interface DocumentView extends DocumentInput {
   /** The visible kinds, oldest first. */
   readonly kinds: readonly KindDef[];
   /** The visible routes of each kind. */
-  readonly routes: ReadonlyMap<KindDef, ReadonlySet<Route>>;
+  readonly routes: ReadonlyMap<KindDef, ReadonlySet<DocumentedRoute>>;
   readonly values: SharedValues;
   /** The link types with parameters that the caller may read or write; none if it may not read all link types. */
   readonly linkTypes: readonly LinkTypeDef[];
@@ -48,7 +48,7 @@ export function hasRight({ model, caller }: DocumentInput, kind: KindDef, rights
 }
 
 /** Whether the caller has any of the rights that a route needs on a kind. */
-export function mayCall({ rights, onLinks }: Route, kind: KindDef, input: DocumentInput): boolean {
+export function mayCall({ rights, onLinks }: DocumentedRoute, kind: KindDef, input: DocumentInput): boolean {
   if (!rights || hasRight(input, kind, rights)) return true;
   return onLinks !== undefined && mayBeParent(kind, onLinks, input.caller, input.model);
 }
@@ -85,7 +85,7 @@ export function hasRecord(input: DocumentInput, kindId: string): boolean {
   return kind !== undefined && kind.active && hasRight(input, kind, ['read']);
 }
 
-export function isShown(route: Route, kind: KindDef | undefined, input: DocumentInput): boolean {
+export function isShown(route: DocumentedRoute, kind: KindDef | undefined, input: DocumentInput): boolean {
   if (route.administrators && !knowsWholeProject(input.caller)) return false;
   if (kind && route.sourceOperation && input.lacks(kind, route.sourceOperation)) return false;
   if (route.reads && !hasRecord(input, route.reads)) return false;
@@ -94,17 +94,18 @@ export function isShown(route: Route, kind: KindDef | undefined, input: Document
   return (subject.active || route.inactive === true) && mayCall(route, subject, input);
 }
 
-const APPLIES_TO: Readonly<Record<Exclude<Route['of'], undefined>, (kind: KindDef, input: DocumentInput) => boolean>> =
-  {
-    all: () => true,
-    keyed: (kind, { caller, model }) => kind.storage.hasTable && keyParameters(kind, caller, model).length > 0,
-    linkable: isLinkable,
-    bulk: ({ storage }) => storage.bulk,
-    members: isMemberKind,
-    none: () => false,
-  };
+const APPLIES_TO: Readonly<
+  Record<Exclude<DocumentedRoute['of'], undefined>, (kind: KindDef, input: DocumentInput) => boolean>
+> = {
+  all: () => true,
+  keyed: (kind, { caller, model }) => kind.storage.hasTable && keyParameters(kind, caller, model).length > 0,
+  linkable: isLinkable,
+  bulk: ({ storage }) => storage.bulk,
+  members: isMemberKind,
+  none: () => false,
+};
 
 /** Whether a route belongs to a kind, and is visible. */
-export function isShownOf(route: Route, kind: KindDef, input: DocumentInput): boolean {
+export function isShownOf(route: DocumentedRoute, kind: KindDef, input: DocumentInput): boolean {
   return route.of !== undefined && APPLIES_TO[route.of](kind, input) && isShown(route, kind, input);
 }

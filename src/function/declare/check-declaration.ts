@@ -13,7 +13,7 @@ import type { ModuleFile } from './module-file.js';
 import type {
   DeclaredAnswer,
   FunctionDef,
-  FunctionModule,
+  ReadyModule,
   FunctionScope,
   Hook,
   HookName,
@@ -50,7 +50,7 @@ const METHODS = ['GET', 'POST'] as const;
 const LONGEST_TIMEOUT = 3_600_000;
 
 /** Reports a fault, with the place of the declaration. */
-export type ReportFault = (fault: ModuleFault) => void;
+export type ReportModuleFault = (fault: ModuleFault) => void;
 
 type Bad = (text: string, place?: SourceLocation) => void;
 
@@ -58,8 +58,8 @@ type Bad = (text: string, place?: SourceLocation) => void;
 export function checkDeclaration(
   exported: unknown,
   source: ModuleFile,
-  report: ReportFault,
-): FunctionModule | undefined {
+  report: ReportModuleFault,
+): ReadyModule | undefined {
   const { kind, file, root, path } = source;
   if (!isModule(exported)) {
     report({

@@ -3,11 +3,11 @@ import { checkAccessRules } from '../../access/check-access.js';
 import type { KindDef, Model } from '../../model/model.js';
 import type { ParameterDef } from '../../model/parameter-type/parameter-def.js';
 import { didYouMean } from '../../shared/did-you-mean.js';
-import type { FunctionDef, FunctionModule, ModuleFault } from './definition.js';
+import type { FunctionDef, ReadyModule, ModuleFault } from './definition.js';
 import { accessTexts } from './fault-texts.js';
 
 /** The faults of the module of a kind. The service refuses all calls of a function whose access rule has a fault. */
-export function checkFit({ functions }: FunctionModule, kind: KindDef, model: Model): ModuleFault[] {
+export function checkFit({ functions }: ReadyModule, kind: KindDef, model: Model): ModuleFault[] {
   return [...functions.kind.values(), ...functions.unit.values()].flatMap((def) => {
     const at = `${def.scope === 'unit' ? 'unitFunctions' : 'functions'}.${def.name}`;
     const faults = [

@@ -36,7 +36,7 @@ export interface FunctionDef extends DeclaredValues {
 export type HookName = keyof Hooks<string>;
 export type Hook = (context: Context) => unknown;
 
-export interface FunctionModule {
+export interface ReadyModule {
   readonly kind: string;
   /** The path relative to the functions folder, as messages show it. */
   readonly file: string;
@@ -65,7 +65,7 @@ export interface ModuleFault extends SourceLocation {
 
 /** The result of loading a file: a module, or its faults. */
 export type LoadedModule =
-  | { readonly state: 'ready'; readonly kind: string; readonly project: string | null; readonly module: FunctionModule }
+  | { readonly state: 'ready'; readonly kind: string; readonly project: string | null; readonly module: ReadyModule }
   | { readonly state: 'broken'; readonly kind: string; readonly project: string | null; readonly faults: Faulty };
 
 export type Faulty = readonly [ModuleFault, ...ModuleFault[]];

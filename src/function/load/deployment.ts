@@ -1,6 +1,6 @@
 /** All modules of one load. A deployment never changes, and a request uses the same one to its end. */
 import { randomUUID } from 'node:crypto';
-import type { FunctionDef, FunctionModule, LoadedModule, ModuleFault } from '../declare/definition.js';
+import type { FunctionDef, ReadyModule, LoadedModule, ModuleFault } from '../declare/definition.js';
 import { getOrInsert } from '../../shared/get-or-insert.js';
 
 export class Deployment {
@@ -25,7 +25,7 @@ export class Deployment {
   }
 
   /** The module of a kind; undefined if there is none or it is broken. */
-  findReady(project: string, kind: string): FunctionModule | undefined {
+  findReady(project: string, kind: string): ReadyModule | undefined {
     const found = this.find(project, kind);
     return found?.state === 'ready' ? found.module : undefined;
   }

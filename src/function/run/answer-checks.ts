@@ -16,7 +16,7 @@ import { SYSTEM } from '../../tenancy/caller.js';
 import { bodyOf } from '../../unit/draft/draft.js';
 import { ValueReader } from '../../unit/draft/value-reader.js';
 import type { Session } from '../../unit/session/session.js';
-import type { DeclaredValues, FunctionDef, FunctionModule } from '../declare/definition.js';
+import type { DeclaredValues, FunctionDef, ReadyModule } from '../declare/definition.js';
 import { lineOf } from '../declare/source-location.js';
 import { readParameters } from './call-parameters.js';
 
@@ -26,7 +26,7 @@ const EVERY = 10_000;
 /** The function that returned the answer. */
 interface AnsweredCall {
   readonly session: Session;
-  readonly module: FunctionModule;
+  readonly module: ReadyModule;
   readonly def: FunctionDef;
 }
 

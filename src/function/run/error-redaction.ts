@@ -18,15 +18,15 @@ import {
 import { EventThrottle } from '../../shared/event-throttle.js';
 import { knowsWholeProject } from '../../tenancy/caller.js';
 import { originalCallerOf, type Session } from '../../unit/session/session.js';
-import { originOf, markFinal, type RequestedOperation, type Origin } from '../sandbox/refusal-origin.js';
+import { originOf, markFinal, type RequestedOperation, type RefusalOrigin } from '../sandbox/refusal-origin.js';
 import { UserCodeError } from '../sandbox/user-code.js';
-import type { FunctionModule } from '../declare/definition.js';
+import type { ReadyModule } from '../declare/definition.js';
 import { lineOf, sourceLocationOf } from '../declare/source-location.js';
 import { visiblePathOf } from './visible-path.js';
 
 /** The call that failed. */
 export interface FailedCall {
-  readonly module: FunctionModule;
+  readonly module: ReadyModule;
   /** The name of the function or hook. */
   readonly name: string;
   readonly session: Session;
@@ -72,7 +72,11 @@ export class ErrorRedaction {
   }
 
   /** Logs a refusal for the author of the function. Its text is left out, because it may quote values of clients. */
-  #note({ code, messages }: KindError, { names, system, from }: Origin, { module, name, session }: FailedCall): void {
+  #note(
+    { code, messages }: KindError,
+    { names, system, from }: RefusalOrigin,
+    { module, name, session }: FailedCall,
+  ): void {
     // Operations as the caller are refused because of the request, so they are logged only for debugging.
     const level = system ? 'info' : 'debug';
     if (!this.logger.isLevelEnabled(level)) return;
@@ -140,7 +144,7 @@ function withKindName(message: Message, name: string): Message {
 }
 
 /** The first line of user code in the traces of an error and its causes. */
-function lineText(error: unknown, module: FunctionModule): string {
+function lineText(error: unknown, module: ReadyModule): string {
   const traces: string[] = [];
   for (let cause = error; cause instanceof Error && traces.length < 5; cause = cause.cause)
     traces.push(cause.stack ?? '');

@@ -18,7 +18,7 @@ import { AnswerChecks } from './answer-checks.js';
 import type { CallScope } from './call-scope.js';
 import { Capacity } from './capacity.js';
 import { Contexts } from './contexts.js';
-import type { FunctionDef, FunctionModule } from '../declare/definition.js';
+import type { FunctionDef, ReadyModule } from '../declare/definition.js';
 import type { OperationQueue } from './operation-queue.js';
 import type { GivenUnit } from './given-unit.js';
 import { deepCopy } from '../sandbox/deep-copy.js';
@@ -29,7 +29,7 @@ import { ErrorRedaction } from './error-redaction.js';
 
 export interface FunctionCall {
   readonly session: Session;
-  readonly module: FunctionModule;
+  readonly module: ReadyModule;
   readonly def: FunctionDef;
   readonly parameters: object;
   /** For a function of a unit. */

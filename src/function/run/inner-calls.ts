@@ -13,7 +13,7 @@ import { runUserCode, type UserCode } from '../sandbox/user-code.js';
 import type { CallScope } from './call-scope.js';
 import { Capacity } from './capacity.js';
 import { Contexts } from './contexts.js';
-import type { FunctionModule, HookName } from '../declare/definition.js';
+import type { ReadyModule, HookName } from '../declare/definition.js';
 import { TimeLimit } from './time-limit.js';
 import { ErrorRedaction } from './error-redaction.js';
 import { getOrInsert } from '../../shared/get-or-insert.js';
@@ -53,7 +53,7 @@ export class InnerCalls {
   }
 
   /** Returns the result of the hook; undefined without a hook of that name. @throws its error, as clients may see it */
-  async run(module: FunctionModule, name: HookName, session: Session, given: object): Promise<unknown> {
+  async run(module: ReadyModule, name: HookName, session: Session, given: object): Promise<unknown> {
     const hook = module.hooks.get(name);
     if (!hook) return undefined;
     const code = { project: session.project.id, file: module.file, name };

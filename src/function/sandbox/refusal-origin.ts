@@ -12,7 +12,7 @@ export interface RequestedOperation {
   readonly system: boolean;
 }
 
-export interface Origin extends RequestedOperation {
+export interface RefusalOrigin extends RequestedOperation {
   /** The trace of the user code. */
   readonly from: { readonly stack?: string };
   /** Whether the texts are final, so that outer operations don't change them. */
@@ -22,14 +22,14 @@ export interface Origin extends RequestedOperation {
 const NAME_LENGTH = 80;
 
 /** Origins by refusal. */
-const origins = new WeakMap<KindError, Origin>();
+const origins = new WeakMap<KindError, RefusalOrigin>();
 
-export function originOf(refused: KindError): Origin | undefined {
+export function originOf(refused: KindError): RefusalOrigin | undefined {
   return origins.get(refused);
 }
 
 /** Marks the texts of a refusal as final. */
-export function markFinal(refused: KindError, origin: Origin): KindError {
+export function markFinal(refused: KindError, origin: RefusalOrigin): KindError {
   origins.set(refused, { ...origin, isFinal: true });
   return refused;
 }

@@ -12,7 +12,7 @@ import { LEVELS } from '../parameter-type/parameter-settings.js';
 import { fieldsAlong } from '../predicate/path.js';
 
 /** The rules in the setting of one operation; empty if it is a level. */
-export function rulesOf(setting: unknown): readonly string[] {
+export function rulesIn(setting: unknown): readonly string[] {
   const list: readonly unknown[] = Array.isArray(setting) ? setting : [setting];
   return list.filter((rule) => typeof rule === 'string').filter((rule) => !LEVELS.some((level) => level === rule));
 }
@@ -63,7 +63,7 @@ export function namesOfRules(access: Json): ReadonlyMap<string, readonly RuleNam
   if (!isPlainObject(access)) return new Map();
   return getOrInsert(parsedRules, access, () => {
     return new Map(
-      Object.entries(access).map(([operation, setting]) => [operation, rulesOf(setting).map(namesOfRule)]),
+      Object.entries(access).map(([operation, setting]) => [operation, rulesIn(setting).map(namesOfRule)]),
     );
   });
 }

@@ -3,6 +3,7 @@
  * checked apart (`check/pattern-checks.ts`).
  */
 import { textFault, typeName } from '../../shared/json.js';
+import { plural } from '../../shared/plural.js';
 import type { ParameterSettings, ValueRules } from './parameter-settings.js';
 import type { Constraint, JsonSchema, ReportValueFault } from './parameter-type.js';
 
@@ -67,10 +68,6 @@ export function textExample({ label, minLength = 0, maxLength = 100 }: Parameter
   const number = variant === 0 ? '' : ` ${variant + 1}`;
   const words = [...label.trim()].slice(0, Math.max(0, maxLength - number.length)).join('');
   return `${words}${number}`.trim().slice(-maxLength).padEnd(minLength, '.');
-}
-
-export function plural(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 /** The allowed values for a message: at most twenty, each cut after eighty characters. */

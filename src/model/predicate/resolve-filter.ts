@@ -11,7 +11,7 @@ import {
   type Test,
 } from '../../filter/filter.ast.js';
 import { printOperand } from '../../filter/filter.printer.js';
-import { operandsOf, testValues } from '../../filter/filter.walk.js';
+import { filterOperands, testValues } from '../../filter/filter.walk.js';
 import { refusal, type KindError } from '../../shared/errors.js';
 import { scalarText, textFault } from '../../shared/json.js';
 import { builtInField } from '../field.js';
@@ -62,7 +62,7 @@ export function resolveOperand(path: Path, names: Names, members?: Members): Tar
 }
 
 function resolveTest(test: Test, names: Names, members: Members | undefined): Predicate {
-  const ofMember = operandsOf(test).find(({ member }) => member);
+  const ofMember = filterOperands(test).find(({ member }) => member);
   if (ofMember) {
     if ('other' in test || !members) throw notOfMember(test);
     const own: Test = { ...test, path: { segments: ofMember.segments, at: ofMember.at } };

@@ -3,7 +3,7 @@ import type { Target } from '../../model/predicate/predicate.js';
 import { ident, join, sql, type Fragment } from '../fragment.js';
 import { Lookups } from './predicate.sql.js';
 
-export interface RowValues {
+export interface ValuesWithJoins {
   readonly values: readonly Fragment[];
   /** The joins that follow the table `t` in FROM. */
   readonly joins: Fragment;
@@ -24,7 +24,7 @@ export function rowValues<T>(
   targetsOf: (each: T) => readonly Target[],
   valueOf: (each: T, rowOf: RowOf) => Fragment,
   before: Lookups,
-): RowValues {
+): ValuesWithJoins {
   const beyond = (each: T) => targetsOf(each).filter(({ through }) => through);
   if (!before.canJoin(wanted.flatMap(beyond))) return valuesBySubquery(schema, wanted, beyond, valueOf, before);
   const lookups = before.more();
@@ -42,7 +42,7 @@ function valuesBySubquery<T>(
   beyond: (each: T) => readonly Target[],
   valueOf: (each: T, rowOf: RowOf) => Fragment,
   before: Lookups,
-): RowValues {
+): ValuesWithJoins {
   const lookups = new Lookups(schema, before.row);
   const found: Fragment[] = [];
   const values = wanted.map((each, at) => {

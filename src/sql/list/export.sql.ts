@@ -4,7 +4,7 @@
  */
 import type { Field } from '../../model/model.js';
 import { EMPTY_SQL, ident, integer, join, param, render, sql, type Fragment, type Statement } from '../fragment.js';
-import { shownValue } from './hidden-fields.sql.js';
+import { readableValue } from './hidden-fields.sql.js';
 import { isModelVersion } from '../model-version.sql.js';
 import { sortSql } from './order.sql.js';
 import { pageRows } from './page-rows.sql.js';
@@ -64,7 +64,7 @@ export function csvColumns({ fields, paths = [], related = [], snippets = [] }: 
 function csvLine(plan: ExportPlan): Fragment {
   const { fields, paths = [], related = [], snippets = [], safe } = plan;
   const hides = hidesNames(plan);
-  const column = (name: string) => (hides ? shownValue('_r', name) : ident('_r', name));
+  const column = (name: string) => (hides ? readableValue('_r', name) : ident('_r', name));
   const values = [
     ...fields.map((field) => csvValue(column(field.id), cellOf(field), safe)),
     ...paths.map(({ name, target }, at) => {

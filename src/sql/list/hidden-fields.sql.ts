@@ -67,7 +67,7 @@ export function isHidden(target: Target, lookups: Lookups): Fragment | undefined
 }
 
 /** The value of a row's column; null where its column `_hidden` names it. */
-export function shownValue(row: string, name: string): Fragment {
+export function readableValue(row: string, name: string): Fragment {
   return sql`CASE WHEN NOT ${param(name)}::text = ANY(${ident(row, HIDDEN)}) THEN ${ident(row, name)} END`;
 }
 

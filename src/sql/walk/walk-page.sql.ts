@@ -15,7 +15,7 @@ import { REACHED_UNIT } from '../link/traversal-step.sql.js';
 import { NEAREST_FIRST, type TraversedUnits } from './traversal.sql.js';
 import { partSort, type KindPart, type SharedTerm } from '../list/union-order.sql.js';
 
-export interface WalkPage extends Traversal, PageRequest {
+export interface WalkPagePlan extends Traversal, PageRequest {
   /** The kinds whose units are answered. */
   readonly shown: readonly KindPart[];
   /** Whether the walk passes through units that are not answered: those of other kinds, or that the filter excludes. */
@@ -39,7 +39,7 @@ export function placeLength(depth: number): number {
  * The reached units that are answered, a row each; nearest first, if the query names values of links.
  * @param links all links to these units, if the query names values of links
  */
-export function chosenUnits(plan: WalkPage, { rows }: TraversedUnits, links: Fragment | undefined): Fragment {
+export function chosenUnits(plan: WalkPagePlan, { rows }: TraversedUnits, links: Fragment | undefined): Fragment {
   const { schema, excludesUnits, linkFilter, depth, oneType } = plan;
   const selected = excludesUnits ? isSelected(plan) : undefined;
   if (!links) return selected ? sql`SELECT * FROM (${rows}) AS n WHERE ${selected}` : rows;
@@ -55,7 +55,7 @@ export function chosenUnits(plan: WalkPage, { rows }: TraversedUnits, links: Fra
 }
 
 /** Whether the unit `n` is answered. */
-function isSelected({ schema, shown }: WalkPage): Fragment {
+function isSelected({ schema, shown }: WalkPagePlan): Fragment {
   const test = byKind(shown, REACHED_UNIT, ({ kind, filter }) =>
     filter ? unitSatisfies(schema, kind, REACHED_UNIT, [filter]) : sql`true`,
   );
@@ -63,7 +63,7 @@ function isSelected({ schema, shown }: WalkPage): Fragment {
 }
 
 /** The rows of the page, in its order; with a cursor one more, and `at`, their number from 1. */
-export function walkPage(plan: WalkPage, reached: TraversedUnits, chosen: Fragment): Fragment {
+export function walkPage(plan: WalkPagePlan, reached: TraversedUnits, chosen: Fragment): Fragment {
   const { limit, offset, order, cursor } = plan;
   if (cursor) return pageAfter(plan, chosen, cursor);
   const isWhole = !plan.excludesUnits && !plan.linkFilter;
@@ -76,13 +76,13 @@ export function walkPage(plan: WalkPage, reached: TraversedUnits, chosen: Fragme
 }
 
 /** The units `n` with the values that they are ordered by. */
-function withKeys(plan: WalkPage, chosen: Fragment): Fragment {
+function withKeys(plan: WalkPagePlan, chosen: Fragment): Fragment {
   const keys = plan.order.map((_, at) => sql`${orderKey(plan, at)} AS ${keyName(at)}`);
   return sql`SELECT n.*, ${join(keys)} FROM ${withLinkRow(plan.linkColumns, chosen)}`;
 }
 
 /** The value of a term of the order for the unit `n`; null where its kind lacks the parameter. */
-function orderKey({ schema, shown, order }: WalkPage, at: number): Fragment {
+function orderKey({ schema, shown, order }: WalkPagePlan, at: number): Fragment {
   const ofLink = shown[0]?.order[at];
   if (ofLink && readsLinkAlone(ofLink)) return sortSql(schema, [ofLink]).keys[0]?.value ?? sql`NULL`;
   return byKind(shown, REACHED_UNIT, (part) => {
@@ -102,7 +102,7 @@ function readsLinkAlone({ value }: OrderTerm): boolean {
 }
 
 /** The order of a page with a cursor: total, because each unit is reached once. */
-function totalOrder({ order, depth }: WalkPage): SortKey[] {
+function totalOrder({ order, depth }: WalkPagePlan): SortKey[] {
   const keys = order.map(({ type, ids, descending }, at): SortKey => {
     return { value: sql`n.${keyName(at)}`, type: columnType(ids ? 'text' : type), descending, nullable: true };
   });
@@ -112,7 +112,7 @@ function totalOrder({ order, depth }: WalkPage): SortKey[] {
   return depth === 0 ? [...keys, kind, id] : [...keys, placed(sql`n.depth`, sql`integer`), kind, id];
 }
 
-function pageAfter(plan: WalkPage, chosen: Fragment, cursor: readonly (string | null)[]): Fragment {
+function pageAfter(plan: WalkPagePlan, chosen: Fragment, cursor: readonly (string | null)[]): Fragment {
   const order = totalOrder(plan);
   const by = orderBy(order);
   const ranges = keysetRanges(order, cursor).flatMap((range) => (range?.where ? [sql`(${range.where})`] : []));
@@ -126,7 +126,7 @@ function pageAfter(plan: WalkPage, chosen: Fragment, cursor: readonly (string | 
 }
 
 /** The column `last`: the values after which the next page begins, as a JSON list; null on the last page. */
-export function lastOfPage(plan: WalkPage): Fragment {
+export function lastOfPage(plan: WalkPagePlan): Fragment {
   const limit = integer(plan.limit);
   const values = totalOrder(plan).map(({ value }) => sql`${value}::text`);
   return sql`(
@@ -136,7 +136,7 @@ export function lastOfPage(plan: WalkPage): Fragment {
   ) AS last`;
 }
 
-export function walkCount(plan: WalkPage, { total }: TraversedUnits, chosen: Fragment): Fragment {
+export function walkCount(plan: WalkPagePlan, { total }: TraversedUnits, chosen: Fragment): Fragment {
   const { count, excludesUnits, linkFilter, cursor } = plan;
   if (count === 'none') return sql`-1`;
   if (total && !excludesUnits && !linkFilter) return total;

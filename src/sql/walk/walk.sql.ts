@@ -30,9 +30,9 @@ import { NEAREST_FIRST, traverse, type TraversalLimits, type TraversalStart } fr
 import type { ReadPlan } from '../list/select.sql.js';
 import { hasId, kindTable } from '../table.sql.js';
 import { fromTemplate } from '../statement-template.js';
-import { chosenUnits, lastOfPage, walkCount, walkPage, type WalkPage } from './walk-page.sql.js';
+import { chosenUnits, lastOfPage, walkCount, walkPage, type WalkPagePlan } from './walk-page.sql.js';
 
-export interface WalkPlan extends WalkPage {
+export interface WalkPlan extends WalkPagePlan {
   readonly start: LinkEnd;
   /** The kinds that the plan expects on the page; the statement returns the others that it finds. Undefined for any. */
   readonly expectedKinds: readonly string[] | undefined;

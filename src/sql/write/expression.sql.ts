@@ -1,5 +1,5 @@
 /** Expressions on stored values as SQL: their results, and whether these are allowed. They read the row `t`. */
-import type { Expression, FieldExpression } from '../../model/expression.js';
+import type { EditExpression, FieldExpression } from '../../model/expression.js';
 import type { Field } from '../../model/model.js';
 import { DECIMAL_CHARACTERS } from '../../model/parameter-type/decimal.type.js';
 import type { Stored } from '../../model/parameter-type/parameter-type.js';
@@ -11,7 +11,7 @@ import { violation } from '../condition/constraint.sql.js';
 import { all, EMPTY_SQL, integer, join, param, sql, type Fragment } from '../fragment.js';
 
 /** One fragment per expression, so that its values are bound once however often it is in a statement. */
-const results = new WeakMap<Expression, Fragment>();
+const results = new WeakMap<EditExpression, Fragment>();
 
 /** The result of an expression; null if it is beyond the range of the type. */
 export function expressionResult({ field, expression }: FieldExpression): Fragment {
@@ -42,7 +42,7 @@ function incremented(field: Field, by: Stored): Fragment {
   return sql`(CASE WHEN ${fits} THEN ${sum} END)`;
 }
 
-function changedList(field: Field, { remove, add }: Extract<Expression, { op: 'list' }>): Fragment {
+function changedList(field: Field, { remove, add }: Extract<EditExpression, { op: 'list' }>): Fragment {
   const stored = columnRef(field);
   const kept =
     remove.length === 0

@@ -18,7 +18,7 @@ function hasNoKeyIn(kind: KindDef, keys: readonly string[]): Fragment | undefine
   return keys.length === 0 ? undefined : sql`NOT (${hasKeyIn(kind, keys)})`;
 }
 
-export interface ReferringUnits {
+export interface ReferringUnitsPlan {
   readonly limit: number;
   /** The keys of units that are left out. */
   readonly except: readonly string[];
@@ -32,7 +32,7 @@ export function referringStatement(
   kind: KindDef,
   field: Field,
   keys: readonly string[],
-  { limit, except, only }: ReferringUnits,
+  { limit, except, only }: ReferringUnitsPlan,
 ): Statement {
   const columns = sql`${columnRef(kind.keyField)}::text AS id, ${columnRef(field)}::text AS target`;
   const where = [

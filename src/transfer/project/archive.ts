@@ -17,6 +17,9 @@ const FORMAT = 'kind-project';
 /** Raise it if this release can't read what an earlier one wrote. */
 const FORMAT_VERSION = 1;
 
+/** The last file that is written. */
+export const MANIFEST = 'manifest.json';
+
 /** The paths of files, so that none leads out of the archive. */
 const PATH = /^(?:definitions|kinds|links)\/[a-z][a-z0-9_]*\.ndjson$/;
 
@@ -114,7 +117,7 @@ function parsed(text: string): Manifest {
 }
 
 /** Who wrote an archive. */
-export interface Origin {
+export interface ArchiveOrigin {
   /** Of the format. */
   readonly version: number;
   readonly release: string;
@@ -122,7 +125,7 @@ export interface Origin {
 }
 
 /** @param newest the newest version of the format that this release reads @throws ArchiveError */
-export function refuseNewer({ version, built_in: builtIn, release }: Origin, newest: number): void {
+export function refuseNewer({ version, built_in: builtIn, release }: ArchiveOrigin, newest: number): void {
   if (version <= newest && !(builtIn > BUILT_IN_VERSION)) return;
   throw new ArchiveError(
     `it was written by release ${release}, which is newer than this one (${RELEASE}): use that release, or a later one`,

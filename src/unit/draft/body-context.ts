@@ -43,7 +43,7 @@ export function optionsOf({ kind, session, faults, patterns, defaults }: Pending
 const NO_RULES: readonly ConditionalField[] = [];
 
 /** The parameters with rules that a body names. */
-export function rulesOf(body: Body, { kind, writable }: DraftOptions): readonly ConditionalField[] {
+export function conditionalFieldsOf(body: Body, { kind, writable }: DraftOptions): readonly ConditionalField[] {
   if (!hasFieldRules(kind)) return NO_RULES;
   const rules: ConditionalField[] = [];
   for (const name of body.keys()) {

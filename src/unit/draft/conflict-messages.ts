@@ -31,7 +31,7 @@ export const UNKNOWN_CONFLICT: Message = {
 };
 
 /** The number of units of a kind that refer to units by a field, and the id of one to which they do. */
-export interface ReferringUnits {
+export interface CountedReference {
   readonly kindId: string;
   readonly fieldId: string;
   readonly count: number;
@@ -39,7 +39,7 @@ export interface ReferringUnits {
 }
 
 /** References prevent a deletion. Only administrators see how many, of which kinds. */
-export function referenced(by: readonly ReferringUnits[], caller: Caller): KindError {
+export function referenced(by: readonly CountedReference[], caller: Caller): KindError {
   const counts = by.map(({ kindId, fieldId, count }) => `${count} of '${kindId}' by '${fieldId}'`).join(', ');
   return refusal('unit.referenced', `Units refer to this one${knowsWholeProject(caller) ? `: ${counts}` : ''}`);
 }

@@ -14,7 +14,7 @@ import { andThen, type MaybePromise } from '../../shared/maybe-promise.js';
 import { runYielding } from '../../shared/work-in-pieces.js';
 import type { Caller } from '../../tenancy/caller.js';
 import { Behaviors, type PendingWrite } from './behavior.js';
-import { bulkPosition, locateRefusal, optionsOf, rulesOf, type BodyContext } from './body-context.js';
+import { bulkPosition, locateRefusal, optionsOf, conditionalFieldsOf, type BodyContext } from './body-context.js';
 import type { DefaultBytes } from './default-bytes.js';
 import { bodyOf, keyColumn, type Body, type Draft } from './draft.js';
 import type { BodyDetails, DraftOptions } from './draft-builder.js';
@@ -107,7 +107,7 @@ export class Drafter {
       }
       const drafting = this.#draft(given, bulk ? { ...context, write: { ...write, index: at } } : context);
       const { draft } = drafting instanceof Promise ? await drafting : drafting;
-      const rules = rulesOf(given, context.options);
+      const rules = conditionalFieldsOf(given, context.options);
       const located = { draft, ...(rules.length > 0 && { rules }), ...(keepIds && { givenId: true }) };
       drafts.push(bulk ? { ...located, index: at } : located);
     }
@@ -137,7 +137,7 @@ export class Drafter {
       const context = { write, options, writer, nested, yielder, depth: 0, path: [], literal };
       const drafting = isPlain ? this.#draftPlain(given, context) : this.#draftInSteps(given, context);
       return andThen(drafting, ({ body, draft }) => {
-        return { body, draft, nested, rules: rulesOf(given, options) };
+        return { body, draft, nested, rules: conditionalFieldsOf(given, options) };
       });
     };
   }
@@ -242,7 +242,12 @@ export class Drafter {
     const [depth, path] = [outer.depth + 1, [...outer.path, id]];
     const context = { write: inner, options: optionsOf(inner, writer), writer, nested, yielder, depth, path };
     const { draft } = await this.#draft(body, context);
-    const unit = { draft, path: path.join('.'), rules: rulesOf(body, context.options), ...bulkPosition(write) };
+    const unit = {
+      draft,
+      path: path.join('.'),
+      rules: conditionalFieldsOf(body, context.options),
+      ...bulkPosition(write),
+    };
     nested.add(depth, kind, grant.predicate, unit);
     return draft.row[keyColumn(kind)];
   }

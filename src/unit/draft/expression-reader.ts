@@ -1,5 +1,5 @@
 /** Validates the expressions of an edit. The results are checked when the edit is written. Pure. */
-import { expressionWordsOf, type Expression, type ExpressionWord } from '../../model/expression.js';
+import { expressionWordsOf, type EditExpression, type ExpressionWord } from '../../model/expression.js';
 import type { Field, KindDef } from '../../model/model.js';
 import { parameterDef } from '../../model/parameter-type/parameter-def.js';
 import type { Stored } from '../../model/parameter-type/parameter-type.js';
@@ -15,7 +15,7 @@ export type ReportExpressionFault = (code: ErrorCode, text: string) => void;
 type GivenWords = Readonly<Partial<Record<ExpressionWord, unknown>>>;
 
 /** The expression, or for `$set` the value that is set; undefined after a fault. */
-export type ReadExpression = { readonly expression: Expression } | { readonly value: unknown };
+export type ReadExpression = { readonly expression: EditExpression } | { readonly value: unknown };
 
 /** @param given an object whose keys are words of expressions */
 export function* readExpression(

@@ -9,7 +9,7 @@ import { scalarText, type Json } from '../../shared/json.js';
 import type { MaybePromise } from '../../shared/maybe-promise.js';
 import { countReferencesStatement, existingStatement } from '../../sql/write/reference.sql.js';
 import type { Caller } from '../../tenancy/caller.js';
-import { referenced, type ReferringUnits } from './conflict-messages.js';
+import { referenced, type CountedReference } from './conflict-messages.js';
 import { keyOf, type Draft } from './draft.js';
 import { ofUnit } from './complete-refusal.js';
 import { originalCallerOf, type Session } from '../session/session.js';
@@ -199,7 +199,7 @@ export class References {
    * @throws KindError 409
    */
   async refuseIfReferenced(session: Session, kind: KindDef, keys: readonly string[], naming = false): Promise<void> {
-    const referring: ReferringUnits[] = [];
+    const referring: CountedReference[] = [];
     for (const { kind: other, field } of storedReferences(session.model, kind.id)) {
       if (field.def.onDelete !== 'restrict') continue;
       const own = other === kind ? keys : [];

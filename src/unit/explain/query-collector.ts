@@ -14,7 +14,7 @@ const MAX_SAMPLE_LENGTH = 50_000;
 const INTERVAL = 600_000;
 
 /** A statement with its values. It stays in memory until it is examined, and is stored nowhere. */
-export interface Sample {
+export interface QuerySample {
   readonly statement: Statement;
   readonly model: Model;
 }
@@ -28,7 +28,7 @@ interface ShapeCalls {
   /** When it was last called, and when it is to be examined again. */
   calledAt: number;
   dueAt: number;
-  sample: Sample | undefined;
+  sample: QuerySample | undefined;
   missing: readonly MissingIndex[] | undefined;
 }
 
@@ -38,7 +38,7 @@ interface ProjectCalls {
 }
 
 /** A call of a query, and what it took. */
-export interface QueryCall extends Sample {
+export interface QueryCall extends QuerySample {
   readonly schema: string;
   readonly shape: string;
   readonly milliseconds: number;
@@ -74,7 +74,7 @@ export class QueryCollector {
   }
 
   /** The next statement of a project to examine: of the shape that took the most time. */
-  takeSample(schema: string, now: number): { readonly shape: string; readonly sample: Sample } | undefined {
+  takeSample(schema: string, now: number): { readonly shape: string; readonly sample: QuerySample } | undefined {
     const project = this.#projects.get(schema);
     const [entry] = [...(project?.sampled ?? [])].sort((a, b) => b.milliseconds - a.milliseconds);
     const sample = entry?.sample;
@@ -140,7 +140,7 @@ export class QueryCollector {
     return entry;
   }
 
-  #sample(project: ProjectCalls, entry: ShapeCalls, { statement, model }: Sample): void {
+  #sample(project: ProjectCalls, entry: ShapeCalls, { statement, model }: QuerySample): void {
     if (project.sampled.size >= MAX_SAMPLES.project || this.#samples >= MAX_SAMPLES.process) {
       let least: ShapeCalls | undefined;
       for (const each of project.sampled) if (!least || each.milliseconds < least.milliseconds) least = each;

@@ -9,7 +9,7 @@ import { isStaleModel } from '../../database/statement/sqlstate.js';
 import { queryPlanStatement } from '../../sql/server/query-plan.sql.js';
 import { addQueriesStatement, pruneQueriesStatement } from '../../sql/definition/query-statistics.sql.js';
 import { findingsOf } from './plan-findings.js';
-import { QueryCollector, type QueryCall, type Sample } from './query-collector.js';
+import { QueryCollector, type QueryCall, type QuerySample } from './query-collector.js';
 import type { QueryPlan } from './query-plan.js';
 
 /** Milliseconds between two rounds. */
@@ -89,7 +89,7 @@ export class QueryStatistics implements OnModuleDestroy {
     return this.#pausedUntil.get(schema) ?? 0;
   }
 
-  async #examineOne(schema: string, shape: string, { statement, model }: Sample): Promise<void> {
+  async #examineOne(schema: string, shape: string, { statement, model }: QuerySample): Promise<void> {
     try {
       const [row] = await this.database.transaction(
         (tx) => {

@@ -143,12 +143,12 @@ function targetsOf(inputs: readonly AggregateInput[]): Target[] {
 }
 
 function columnFor({ parameter, term }: Term, targets: readonly Target[], timezone: string, at: number) {
-  const name = nameOf(term);
+  const name = termName(term);
   return within(parameter, () => columnOf(term, { name, targets, timezone, at }));
 }
 
 /** The name of a field of the answer; without one of its own `sum_population`, `country_name`. */
-export function nameOf(term: GroupTerm | SelectTerm): string {
+export function termName(term: GroupTerm | SelectTerm): string {
   if (term.name !== undefined) return term.name;
   const { counted, segments: path = [] } = term.path ?? {};
   if (term.path && counted) {
@@ -162,7 +162,7 @@ function checkNames(terms: readonly Term[]): void {
   const known = new Set<string>();
   const faults = new Faults();
   for (const { parameter, term } of terms) {
-    const name = nameOf(term);
+    const name = termName(term);
     if (known.has(name)) {
       const text = `${parameter}: two fields are named '${name.slice(0, 80)}'; give one another name before a colon`;
       faults.add('query.bad_value', text, { parameter });
@@ -186,7 +186,7 @@ function checkNumbers({ select, group }: AggregateQuery): void {
 }
 
 /** The names in the answer whose values come from hidden parameters. */
-export function hiddenNames({ columns }: Pick<AggregatePlan, 'columns'>): string[] {
+export function namesOfHidden({ columns }: Pick<AggregatePlan, 'columns'>): string[] {
   return columns.flatMap(({ name, hidden }) => (hidden ? [name] : []));
 }
 

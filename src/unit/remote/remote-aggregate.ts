@@ -6,7 +6,7 @@ import type { KindDef } from '../../model/model.js';
 import { isPlainObject, jsonFault, typeName } from '../../shared/json.js';
 import { LIMITS } from '../../shared/limits.js';
 import { answerTooLarge } from '../../shared/response-size.js';
-import { hiddenNames, nameOf, planAggregate } from '../query/aggregate.plan.js';
+import { namesOfHidden, termName, planAggregate } from '../query/aggregate.plan.js';
 import type { PlanContext } from '../query/list.plan.js';
 import type { UnitPage } from '../query/unit-page.js';
 import { pageOf } from './remote-answer.js';
@@ -22,18 +22,18 @@ export function planRemoteAggregate(
   const { select, group, having, timezone } = query;
   return {
     names: plan.columns.map(({ name }) => name),
-    hidden: hiddenNames(plan),
+    hidden: namesOfHidden(plan),
     query: {
       ...remoteQuery(query),
       select: select.map((term) => ({
-        name: nameOf(term),
+        name: termName(term),
         function: term.function,
         parameter: term.path ? printPath(term.path.segments) : null,
         filter: term.filter ?? null,
         filterText: term.filter ? printFilter(term.filter) : null,
       })),
       group: group.map((term) => ({
-        name: nameOf(term),
+        name: termName(term),
         parameter: printPath(term.path.segments),
         function: term.function ?? null,
         size: term.function === 'bucket' ? term.size : null,

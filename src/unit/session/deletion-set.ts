@@ -2,19 +2,19 @@
 import { getOrInsert } from '../../shared/get-or-insert.js';
 import { refusal } from '../../shared/errors.js';
 import { LIMITS } from '../../shared/limits.js';
-import { TimeLimit } from './time-limit.js';
+import { WriteDeadline } from './write-deadline.js';
 
 const NONE: ReadonlySet<string> = new Set();
 
 export class DeletionSet {
   readonly #units = new Map<string, Set<string>>();
-  readonly #limit: TimeLimit;
+  readonly #limit: WriteDeadline;
   #reached = 0;
 
   /** @param now the time in milliseconds */
   constructor(now?: () => number) {
     const advice = ', with all that it takes along; delete some of what refers to it first';
-    this.#limit = new TimeLimit(LIMITS.deletionSeconds, 'The deletion', advice, now);
+    this.#limit = new WriteDeadline(LIMITS.deletionSeconds, 'The deletion', advice, now);
   }
 
   of(kindId: string): ReadonlySet<string> {

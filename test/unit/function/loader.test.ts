@@ -1,6 +1,6 @@
 /** Loading keeps a process alive and its modules apart, whatever they do at their top level. */
 import { describe, expect, it } from 'vitest';
-import { faultText, type FunctionModule } from '../../../src/function/declare/definition.js';
+import { faultText, type ReadyModule } from '../../../src/function/declare/definition.js';
 import { readFolder } from '../../../src/function/load/folder.js';
 import { Loader } from '../../../src/function/load/loader.js';
 import { FunctionsFolder } from '../../support/functions.js';
@@ -8,7 +8,7 @@ import { FunctionsFolder } from '../../support/functions.js';
 const say = (kind: string, text: string, before = '') =>
   `import { kind } from 'kind';\n${before}\nconst k = kind('${kind}');\n` +
   `export default k.module({ functions: { say: k.function({ description: 'Says', ${text} }) } });`;
-const run = (module: FunctionModule | undefined) => module?.functions.kind.get('say')?.run({} as never);
+const run = (module: ReadyModule | undefined) => module?.functions.kind.get('say')?.run({} as never);
 
 function setUp(files: Readonly<Record<string, string>>, patience?: number) {
   const folder = new FunctionsFolder(files);

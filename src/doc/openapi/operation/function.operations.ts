@@ -7,9 +7,9 @@ import { exampleBody } from '../example/example.js';
 import type { OpenApiOperation, OpenApiParameter, PlacedOperation, RequestBody, Schema } from '../openapi.js';
 import { operationOf } from './operation.js';
 import { functionResponse, writeHeaders } from './response.js';
-import { routePath } from './path.parameters.js';
+import { documentedPath } from './path.parameters.js';
 import type { Method } from '../../../kit/module.js';
-import type { Route } from '../route.js';
+import type { DocumentedRoute } from '../route.js';
 import { isRequired } from '../schema/value.schema.js';
 import { kindContext, isShown, type DocumentView } from '../view.js';
 
@@ -19,7 +19,7 @@ export function functionOperations(kind: KindDef, view: DocumentView): PlacedOpe
     declared.methods.flatMap((method): PlacedOperation[] => {
       const route = routeOf(declared, method, view);
       if (!isShown(route, kind, view)) return [];
-      const path = routePath(route, kind).replace('{function_name}', declared.name);
+      const path = documentedPath(route, kind).replace('{function_name}', declared.name);
       return [{ path, method: route.method, operation: functionOperation(declared, route, path, kind, view) }];
     }),
   );
@@ -31,7 +31,7 @@ const ROUTE_IDS = {
   unit: { GET: 'unit_function.query', POST: 'unit_function.post' },
 } as const;
 
-function routeOf({ scope }: DocumentedFunction, method: Method, { application }: DocumentView): Route {
+function routeOf({ scope }: DocumentedFunction, method: Method, { application }: DocumentView): DocumentedRoute {
   const routeId: string = ROUTE_IDS[scope][method];
   const found = application.routes.find(({ id }) => id === routeId);
   if (!found) throw new Error(`no route for functions of a ${scope} by ${method}`);
@@ -40,7 +40,7 @@ function routeOf({ scope }: DocumentedFunction, method: Method, { application }:
 
 function functionOperation(
   { name, description, parameters, returns, open }: DocumentedFunction,
-  route: Route,
+  route: DocumentedRoute,
   path: string,
   kind: KindDef,
   view: DocumentView,

@@ -1,13 +1,13 @@
 /** The operations on links of one type that has parameters: those on links of any type, with the values of this one. Pure. */
 import type { LinkForm } from '../names.js';
 import { parameterRef, schemaRef, type PlacedOperation, type Ref, type Response, type Schema } from '../openapi.js';
-import type { Route } from '../route.js';
+import type { DocumentedRoute } from '../route.js';
 import { envelopeSchema, pageSchema } from '../schema/shared.schemas.js';
 import type { DocumentView } from '../view.js';
 import { sharedOperation } from './operation.js';
 
 /** The end of the operation's id, and the schema of its body. No end ends in another. */
-const OPERATIONS: ReadonlyMap<Route['form'], { readonly id: string; readonly body: LinkForm }> = new Map([
+const OPERATIONS: ReadonlyMap<DocumentedRoute['form'], { readonly id: string; readonly body: LinkForm }> = new Map([
   ['newLink', { id: 'link', body: 'link_body' }],
   ['link', { id: 'link_update', body: 'link_changes' }],
   ['links', { id: 'link_many', body: 'links_body' }],
@@ -15,7 +15,7 @@ const OPERATIONS: ReadonlyMap<Route['form'], { readonly id: string; readonly bod
 
 const LINK_ID = parameterRef('link_id').$ref;
 
-export function linkTypeOperations(route: Route, view: DocumentView): PlacedOperation[] {
+export function linkTypeOperations(route: DocumentedRoute, view: DocumentView): PlacedOperation[] {
   const special = OPERATIONS.get(route.form);
   if (!special || view.linkTypes.length === 0) return [];
   return sharedOperation(route, view).flatMap(({ path, method, operation }) =>

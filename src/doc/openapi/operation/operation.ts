@@ -22,7 +22,7 @@ import {
 import { pathComponent, kindParameter } from './path.parameters.js';
 import { queryComponent } from './query.parameters.js';
 import { mayTakeMany, responsesOf } from './response.js';
-import { takesConsistency, takesKey, type Route } from '../route.js';
+import { takesConsistency, takesKey, type DocumentedRoute } from '../route.js';
 import { bodyExample, signUpExample } from '../example/unit.example.js';
 import { createSchema } from '../schema/unit.schema.js';
 import { kindContext, mayCall, type DocumentView } from '../view.js';
@@ -32,7 +32,7 @@ import { kindContext, mayCall, type DocumentView } from '../view.js';
  * @param kinds the kinds that the operation serves; empty if any
  */
 export function operationOf(
-  route: Route,
+  route: DocumentedRoute,
   path: string,
   kind: KindDef | undefined,
   view: DocumentView,
@@ -53,7 +53,7 @@ export function operationOf(
 }
 
 /** The operation of a route that is the same for all kinds, with the list of these; empty if no kind has it. */
-export function sharedOperation(route: Route, view: DocumentView): PlacedOperation[] {
+export function sharedOperation(route: DocumentedRoute, view: DocumentView): PlacedOperation[] {
   const { path, method } = route;
   const kinds = view.kinds.filter((kind) => view.routes.get(kind)?.has(route));
   if (kinds.length === 0) return [];
@@ -62,7 +62,7 @@ export function sharedOperation(route: Route, view: DocumentView): PlacedOperati
   return [{ path, method, operation: { ...operation, parameters: [kindParameter(path, kinds), ...others] } }];
 }
 
-function operationIdOf({ id, of }: Route, kind: KindDef | undefined, { names }: DocumentView): string {
+function operationIdOf({ id, of }: DocumentedRoute, kind: KindDef | undefined, { names }: DocumentView): string {
   if (of === undefined) return id;
   return kind ? names.operation(kind.id, id) : `any.${id}`;
 }
@@ -80,7 +80,11 @@ const BUILT_IN_TAGS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** A token is optional if one of the kinds needs none. */
-function securityOf(route: Route, kinds: readonly KindDef[], view: DocumentView): OpenApiOperation['security'] {
+function securityOf(
+  route: DocumentedRoute,
+  kinds: readonly KindDef[],
+  view: DocumentView,
+): OpenApiOperation['security'] {
   const { needs, rights } = route;
   switch (needs) {
     case 'nothing':
@@ -96,7 +100,7 @@ function securityOf(route: Route, kinds: readonly KindDef[], view: DocumentView)
 }
 
 function operationParameters(
-  route: Route,
+  route: DocumentedRoute,
   path: string,
   kind: KindDef | undefined,
   view: DocumentView,
@@ -114,7 +118,7 @@ function operationParameters(
 
 /** The query parameters of a route, for a kind if given. */
 function operationQuery(
-  { id, query, form }: Route,
+  { id, query, form }: DocumentedRoute,
   kind: KindDef | undefined,
   { caller, model }: DocumentView,
 ): readonly QueryName[] {
@@ -132,7 +136,11 @@ function operationQuery(
   return query.filter((name) => !lacking.has(name));
 }
 
-function operationBody({ body, form }: Route, kind: KindDef | undefined, view: DocumentView): RequestBody | undefined {
+function operationBody(
+  { body, form }: DocumentedRoute,
+  kind: KindDef | undefined,
+  view: DocumentView,
+): RequestBody | undefined {
   switch (form) {
     case undefined:
       return body;

@@ -2,7 +2,7 @@
 import { PARAMETER_GROUP, type KindDef } from '../../../model/model.js';
 import { PARAMETER_TYPES } from '../../../model/parameter-type/type-by-id.js';
 import type { OpenApiParameter, Schema } from '../openapi.js';
-import type { Route } from '../route.js';
+import type { DocumentedRoute } from '../route.js';
 import { GROUP_KIND, KIND_KIND, LINK_KIND } from '../../../model/built-in-traits.js';
 
 const PATH_ID: Schema = { type: 'string', minLength: 1 };
@@ -21,7 +21,7 @@ const UNIT_NAMES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** The path of a route, for a kind if given. */
-export function routePath({ path, of }: Route, kind: KindDef | undefined): string {
+export function documentedPath({ path, of }: DocumentedRoute, kind: KindDef | undefined): string {
   if (!kind || of === undefined) return path;
   return path
     .replace(/\{(?:kind_id|parent_kind_id|member_kind_id)\}/, () => kind.id)

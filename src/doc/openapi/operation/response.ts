@@ -18,7 +18,7 @@ import {
   RESULT_HEADER,
 } from '../../../http/request/header-names.js';
 import type { ContentForm } from '../../../http/route/api-route.js';
-import { COMMON_STATUSES, PROJECT_STATUSES, takesKey, type Route } from '../route.js';
+import { COMMON_STATUSES, PROJECT_STATUSES, takesKey, type DocumentedRoute } from '../route.js';
 import { envelopeSchema, NULL_SCHEMA, pageSchema } from '../schema/shared.schemas.js';
 import type { DocumentedFunction } from '../documented-functions.js';
 import { functionAnswer } from '../schema/bodies.js';
@@ -27,7 +27,7 @@ import { recordFieldIds } from '../schema/unit.schema.js';
 import { hasRecord, kindContext, type DocumentView } from '../view.js';
 import { KIND_KIND } from '../../../model/built-in-traits.js';
 
-const FORMS_WITH_HOOKS: ReadonlySet<Route['form']> = new Set(['create', 'update', 'signup', 'file']);
+const FORMS_WITH_HOOKS: ReadonlySet<DocumentedRoute['form']> = new Set(['create', 'update', 'signup', 'file']);
 
 /** Statuses of routes that read a body, even if it is optional. */
 const BODY_STATUSES: readonly ErrorStatus[] = [413, 415];
@@ -37,7 +37,7 @@ const KEY_STATUSES: readonly ErrorStatus[] = [409, 422];
 
 /** @param kinds of the operation; empty if its path has `{kind_id}` */
 export function responsesOf(
-  route: Route,
+  route: DocumentedRoute,
   kinds: readonly KindDef[],
   view: DocumentView,
 ): OpenApiOperation['responses'] {
@@ -71,7 +71,7 @@ export function responsesOf(
   };
 }
 
-function success(route: Route, kind: KindDef | undefined, view: DocumentView): Response | Ref {
+function success(route: DocumentedRoute, kind: KindDef | undefined, view: DocumentView): Response | Ref {
   const { content, media = 'application/json' } = route;
   const ofWrite = writeHeaders(route, kind);
   const isWrite = Object.keys(ofWrite).length > 0;
@@ -102,7 +102,7 @@ const DRY_RUN: Headers = { [DRY_RUN_HEADER]: headerRef('DryRun') };
 const REPLAYED: Headers = { [REPLAYED_HEADER]: headerRef('Replayed') };
 
 /** The headers of routes that have dry runs, and of those that take idempotency keys. */
-export function writeHeaders(route: Route, kind: KindDef | undefined): Headers {
+export function writeHeaders(route: DocumentedRoute, kind: KindDef | undefined): Headers {
   const isDry = route.query.includes('dry_run') && kind?.storage.transactional !== false;
   return { ...(isDry && DRY_RUN), ...(takesKey(route, kind) && REPLAYED) };
 }

@@ -5,7 +5,8 @@ import { parameterDef, type ParameterDef } from '../../../model/parameter-type/p
 import { jsonType } from '../../../model/parameter-type/json.type.js';
 import { parameterType } from '../../../model/parameter-type/type-by-id.js';
 import { datetimeType } from '../../../model/parameter-type/temporal.type.js';
-import { allowedValuesText, plural } from '../../../model/parameter-type/text-rules.js';
+import { allowedValuesText } from '../../../model/parameter-type/text-rules.js';
+import { plural } from '../../../shared/plural.js';
 import { LIMITS } from '../../../shared/limits.js';
 import { bareName } from '../names.js';
 import { escapeMarkdown, type Schema } from '../openapi.js';

@@ -5,7 +5,7 @@ import type { Statement } from '../../../sql/fragment.js';
 import { estimateStatement, hasStoredCount, listStatement, type ListPlan } from '../../../sql/list/select.sql.js';
 import { estimateUnionStatement, unionStatement, type UnionPlan } from '../../../sql/list/union.sql.js';
 import { walkStatement, type WalkPlan } from '../../../sql/walk/walk.sql.js';
-import { hiddenNames } from '../../query/aggregate.plan.js';
+import { namesOfHidden } from '../../query/aggregate.plan.js';
 import { aggregateShape, listShape, unionShape, walkShape } from '../../query/query-shape.js';
 
 /** The part that plans of all lists have in common. */
@@ -34,7 +34,7 @@ export function readyAggregate(plan: AggregatePlan): ReadyAggregate {
     statement: aggregateStatement(plan),
     shape: aggregateShape(plan),
     storedCounts: counted,
-    hidden: hiddenNames(plan),
+    hidden: namesOfHidden(plan),
   };
 }
 

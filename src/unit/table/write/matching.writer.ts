@@ -23,7 +23,7 @@ import { nestedBodies } from '../../draft/nested-units.js';
 import { References } from '../../draft/references.js';
 import { withUnit } from '../../draft/refusal-position.js';
 import { planContextOf, planList, planQuery } from '../../query/list.plan.js';
-import { TimeLimit } from '../../session/time-limit.js';
+import { WriteDeadline } from '../../session/write-deadline.js';
 import type { Session } from '../../session/session.js';
 import type { AffectedUnits, WriteOptions } from '../../store/unit-store.js';
 import { writeContextOf } from '../violation/complete-violations.js';
@@ -154,7 +154,7 @@ export class MatchingWriter {
     { access, writer }: WriteOptions,
   ): Promise<AffectedUnits> {
     const keys = await this.#lock(session, selected.plan, 'update');
-    const limit = new TimeLimit(LIMITS.affectedSeconds, 'The edit', ': write fewer units at once');
+    const limit = new WriteDeadline(LIMITS.affectedSeconds, 'The edit', ': write fewer units at once');
     const [first] = keys;
     // Faults of the body are found before those of single units, and where there is no unit.
     await countingDefaults(session, async (defaults) => {

@@ -36,13 +36,13 @@ export interface Upsert {
 }
 
 /** A body, and its position. */
-export interface GivenUnit {
+export interface UpsertItem {
   readonly index: number;
   readonly body: Body;
 }
 
 /** A unit that is there. */
-export interface Existing extends GivenUnit {
+export interface Existing extends UpsertItem {
   readonly unit: FoundUnit & UnitRow;
 }
 
@@ -69,8 +69,8 @@ export class UpsertEdits {
     upsert: Upsert,
     given: {
       readonly changed: readonly Existing[];
-      readonly missing: readonly GivenUnit[];
-      readonly unknown: readonly GivenUnit[];
+      readonly missing: readonly UpsertItem[];
+      readonly unknown: readonly UpsertItem[];
     },
     { results, faults }: { readonly results: Map<number, UpsertedUnit>; readonly faults: Faults },
   ): Promise<readonly DraftedUpsert[]> {
@@ -92,7 +92,7 @@ export class UpsertEdits {
       const drafted = drafting instanceof Promise ? await drafting : drafting;
       if (changes(kind, drafted, stored)) {
         changed.push({ index, body: each.body, unit, drafted, stored: compound && valuesOf(compound, stored) });
-      } else results.set(index, { ...shownUnit(each), result: 'unchanged' });
+      } else results.set(index, { ...unchangedRow(each), result: 'unchanged' });
     }
     if (!faults.any) return changed;
     const found = [...faults.messages];
@@ -109,7 +109,7 @@ export class UpsertEdits {
 
   async #faultsOfCreates(
     { session, kind, bulk, writer, defaults }: Upsert,
-    units: readonly GivenUnit[],
+    units: readonly UpsertItem[],
   ): Promise<readonly Message[]> {
     const faults = new Faults();
     const bodies = units.map(({ body }) => body);
@@ -203,7 +203,7 @@ function changes({ keyField }: KindDef, { draft, nested }: EditDraft, stored: St
   });
 }
 
-export function shownUnit({ unit: { tag, body } }: Existing): UnitRow {
+export function unchangedRow({ unit: { tag, body } }: Existing): UnitRow {
   return { tag, body };
 }
 

@@ -26,7 +26,7 @@ import type { UpsertedUnit, UnitRow, WriteOptions } from '../../store/unit-store
 import { UnitRights } from '../rights.js';
 import { hasNoTransaction, TableInserter } from './table.inserter.js';
 import { SelectionRepository, type FoundUnit } from './selection.repository.js';
-import { shownUnit, UpsertEdits, type Existing, type GivenUnit, type Upsert } from './upsert.edits.js';
+import { unchangedRow, UpsertEdits, type Existing, type UpsertItem, type Upsert } from './upsert.edits.js';
 
 type UpsertOptions = Pick<WriteOptions, 'bulk' | 'writer'>;
 
@@ -67,8 +67,8 @@ export class UpsertWriter {
     const rows = keyRows(kind, by, given, { faults, indexed: bulk });
     const { found, hidden } = await this.#lookUp(upsert, rows, faults);
     const existing: Existing[] = [];
-    const missing: GivenUnit[] = [];
-    const unknown: GivenUnit[] = [];
+    const missing: UpsertItem[] = [];
+    const unknown: UpsertItem[] = [];
     for (const [index, each] of given.entries()) {
       if (isNotObject(each)) continue;
       const [body, unit] = [withoutTimes(each, kind), found.get(index)];
@@ -81,7 +81,7 @@ export class UpsertWriter {
     const results = new Map<number, UpsertedUnit>();
     const changed: Existing[] = [];
     for (const each of existing) {
-      if (onConflict === 'ignore') results.set(each.index, { ...shownUnit(each), result: 'ignored' });
+      if (onConflict === 'ignore') results.set(each.index, { ...unchangedRow(each), result: 'ignored' });
       else changed.push(each);
     }
     const edits = await this.edits.draft(upsert, { changed, missing, unknown }, { results, faults });
@@ -132,7 +132,7 @@ export class UpsertWriter {
 
   async #create(
     { session, kind, by, bulk, writer }: Upsert,
-    missing: readonly GivenUnit[],
+    missing: readonly UpsertItem[],
     grant: Grant,
   ): Promise<readonly UnitRow[]> {
     const bodies = missing.map(({ body }) => body);

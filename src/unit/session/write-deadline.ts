@@ -1,7 +1,7 @@
 /** The time limit of a write of several statements. */
 import { refusal } from '../../shared/errors.js';
 
-export class TimeLimit {
+export class WriteDeadline {
   readonly #until: number;
 
   /**
