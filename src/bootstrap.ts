@@ -78,9 +78,8 @@ async function firstProject(
   if (existing !== undefined) return { project: existing, username: adminUsername };
   const password = adminPassword ?? generatePassword();
   try {
-    await provisioning.create({ id: project }, (executor, made) =>
-      app.get(Administrators).create(executor, made, { username: adminUsername, email: adminEmail, password }),
-    );
+    const administrator = app.get(Administrators).creation({ username: adminUsername, email: adminEmail, password });
+    await provisioning.create({ id: project }, administrator);
   } catch (error) {
     if (error instanceof KindError && error.code === 'project.exists') {
       // Another process that started at the same time has created it, or its schema exists without a row in the

@@ -49,7 +49,7 @@ export async function withProvisioning(dist, databaseUrl, dataDir, work) {
     const administrators = app.get(Administrators);
     const admin = { username: USERNAME, email: 'admin@example.com', password: PASSWORD };
     const create = async (/** @type {string} */ id) => {
-      await provisioning.create({ id }, (executor, project) => administrators.create(executor, project, admin));
+      await provisioning.create({ id }, administrators.creation(admin));
     };
     return work({
       create,

@@ -21,10 +21,19 @@ export interface AdministratorSeed {
 export class Administrators {
   constructor(private readonly stores: UnitStores) {}
 
-  /** Must run in the transaction that creates the project. Returns the id. @throws KindError 400 */
-  async create(executor: Executor, project: Project, seed: AdministratorSeed): Promise<string> {
+  /**
+   * Begins with the hash of the password, and answers what creates the administrator: to be run in the transaction that
+   * creates the project. That returns the id. @throws KindError 400
+   */
+  creation(seed: AdministratorSeed): (executor: Executor, project: Project) => Promise<string> {
     checkPassword(seed);
-    const hash = await hashPassword(seed.password);
+    const hash = hashPassword(seed.password);
+    // The transaction may fail before it needs the hash.
+    hash.catch(() => undefined);
+    return (executor, project) => this.#create(executor, project, seed, hash);
+  }
+
+  async #create(executor: Executor, project: Project, seed: AdministratorSeed, hash: Promise<string>): Promise<string> {
     const model = await loadModel(executor, project);
     const kind = getBuiltInKind(model, ADMIN_KIND);
     const session = { project, caller: SYSTEM, model, executor };
@@ -33,7 +42,7 @@ export class Administrators {
       ['email', seed.email],
     ]);
     const id = insertedId(await this.stores.of(kind).insert(session, kind, [body]));
-    await executor.run(setPasswordStatement(project.schema, id, hash));
+    await executor.run(setPasswordStatement(project.schema, id, await hash));
     return id;
   }
 }

@@ -145,7 +145,7 @@ export class TestService {
     let session: SessionGrant | undefined;
     let adminId = '';
     const made = await app.get(Provisioning).create({ id }, async (executor, project) => {
-      adminId = await app.get(Administrators).create(executor, project, ADMIN);
+      adminId = await app.get(Administrators).creation(ADMIN)(executor, project);
       session = await app.get(SessionStore).start(executor, project, { kindId: ADMIN_KIND, memberId: adminId });
     });
     if (!session) throw new Error(`no session in ${id}`);

@@ -13,6 +13,7 @@ import { runSync } from '../../shared/work-in-pieces.js';
 import { notifyStatement } from '../../sql/server/connection.sql.js';
 import { repairCountStatement } from '../../sql/count.sql.js';
 import { setAccessDefaultStatement } from '../../sql/access/model-access.sql.js';
+import { inOneMessage } from '../../sql/fragment.js';
 import { countFileStatement, insertLinesStatement } from '../../sql/list/project-rows.sql.js';
 import { updateProjectStatement } from '../../sql/server/registry.sql.js';
 import { deleteUnitsStatement } from '../../sql/write/reference.sql.js';
@@ -63,8 +64,9 @@ export class ProjectImport {
     // Releases can compare the names of members in different ways.
     if (this.#isOlder) await refoldMemberKeys(this.#tx, schema);
     await putBackAdministrators(this.#tx, schema, model, administrators);
-    for (const kind of unitKinds(model)) {
-      if (kind.storage.counted) await this.#tx.run(repairCountStatement(schema, kind));
+    const counted = unitKinds(model).filter(({ storage }) => storage.counted);
+    if (counted.length > 0) {
+      await this.#tx.run(inOneMessage(counted.map((kind) => repairCountStatement(schema, kind))));
     }
   }
 

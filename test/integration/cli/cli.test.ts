@@ -115,6 +115,20 @@ describe('project create', () => {
     expect(await signIn('given', 'correct horse 2')).toEqual({ status: 200 });
   });
 
+  test('makes several, or none of them if one can not be made', async () => {
+    expect(await kind(...create('first'), 'demo', 'second', 'No')).toEqual({
+      code: 1,
+      out: '',
+      err: expect.stringMatching(/^error: A project 'demo' exists already; 'No': a project id is .*\n$/) as string,
+    });
+    expect(await kind(...create('first'), 'second', '--label', 'Both')).toMatchObject({ code: 2, out: '' });
+    const made = (await json(...create('first'), 'second')) as { key: string; administrator: { password: string } }[];
+    expect(made.map(({ key }) => key)).toEqual(['first', 'second']);
+    for (const { key, administrator } of made) {
+      expect(await signIn(key, administrator.password)).toEqual({ status: 200 });
+    }
+  });
+
   const refused = [
     { name: 'an id that is taken', argv: create('demo'), err: "error: A project 'demo' exists already\n" },
     { name: 'a bad id', argv: create('No'), err: /^error: 'No': a project id is .*\n$/ },
