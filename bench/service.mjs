@@ -90,6 +90,7 @@ export function environment(dataDir, port) {
     HOME: process.env.HOME ?? '',
     HOST: '127.0.0.1',
     PORT: String(port),
+    SHUTDOWN_IDLE: '0s',
     DATA_DIR: dataDir,
     JWT_SECRET: SECRET,
     ACCESS_TOKEN_TTL: '6h',

@@ -16,7 +16,8 @@ import type { ConnectionOptions } from './database/connection/connection.js';
 import { serveMetrics } from './health/metrics.server.js';
 import { serviceUrl } from './listen-address.js';
 import { ReceivedConnections, type ConnectionReport } from './received-connections.js';
-import { prepareService, startService, type ServiceOptions } from './service.js';
+import { stopListening } from './http/server/stop-serving.js';
+import { prepareService, startService, type Service, type ServiceOptions } from './service.js';
 import { retryLater } from './shared/errors.js';
 
 /** Messages between primary and workers. */
@@ -25,6 +26,9 @@ type ToWorker =
   /** With the connection as the handle of the message. */
   | { type: 'connection'; id: number }
   | { type: 'metrics'; text: string | undefined }
+  /** `/health/ready` fails from now on. */
+  | { type: 'stopping' }
+  /** After all connections. */
   | { type: 'stop' };
 type ToPrimary = { type: 'hello' } | { type: 'ready' } | { type: 'metrics' } | ConnectionReport;
 
@@ -84,8 +88,9 @@ export async function startWorkers(options: ServiceOptions): Promise<RunningServ
   const stop = async (): Promise<void> => {
     stopping = true;
     const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
+    for (const worker of workers) worker.send({ type: 'stopping' } satisfies ToWorker, () => undefined);
+    await stopListening(server);
     await Promise.all(workers.map(stopWorker));
-    server.close();
     balancer.stop();
     await metricsServer?.stop();
   };
@@ -135,7 +140,7 @@ function stopWorker(worker: Worker): Promise<void> {
 export async function serveAsWorker(config: Config, logger: Logger): Promise<void> {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
   const connections = new ReceivedConnections(sendToPrimary);
-  const started = new Promise<RunningService>((resolve, reject) => {
+  const started = new Promise<Service>((resolve, reject) => {
     process.on('message', (message: ToWorker, socket?: Socket) => {
       switch (message.type) {
         case 'start': {
@@ -146,6 +151,9 @@ export async function serveAsWorker(config: Config, logger: Logger): Promise<voi
         }
         case 'connection':
           connections.receive(message.id, socket);
+          return;
+        case 'stopping':
+          void started.then((service) => service.announceStop());
           return;
         case 'stop':
           void started.then(stopAndExit);
@@ -180,7 +188,7 @@ function sendToPrimary(message: ToPrimary): void {
   process.send?.(message);
 }
 
-async function stopAndExit(service: RunningService): Promise<void> {
+async function stopAndExit(service: Service): Promise<void> {
   await service.stop();
   process.exit(0);
 }

@@ -1,8 +1,6 @@
 /**
  * A service in one process: starting it from a configuration and a database, and stopping it without losing requests.
  */
-import type { Server } from 'node:http';
-import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Logger } from 'pino';
 import { createApp } from './app.setup.js';
@@ -24,7 +22,9 @@ import { migrateRegistry } from './database/registry/registry.js';
 import { idleTimeoutFor, STATEMENT_TIMEOUT } from './database/connection/session-settings.js';
 import { Metrics } from './health/metrics.js';
 import { serveMetrics } from './health/metrics.server.js';
+import { OpenConnections } from './http/server/open-connections.js';
 import { OpenRequests } from './http/server/open-requests.js';
+import { stopServing } from './http/server/stop-serving.js';
 import { serviceUrl } from './listen-address.js';
 import { MailQueue } from './mail/mail-queue.js';
 import { PublicAddress } from './mail/public-address.js';
@@ -45,6 +45,8 @@ export interface Service {
    * return the same promise.
    */
   stop(): Promise<void>;
+  /** Lets `/health/ready` fail, before the stop. */
+  announceStop(): void;
 }
 
 export interface ServiceOptions {
@@ -72,8 +74,6 @@ export interface WorkerOptions {
 
 /** The minimum time in milliseconds to send queued mails, also with a shorter grace time. */
 const MAIL_GRACE = 2000;
-/** Milliseconds that connections without an answer have at the end. */
-const LAST_REQUESTS = 500;
 
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { config, connection, logger, worker } = options;
@@ -96,6 +96,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const first = options.prepared ?? (await prepareProjects(app, config, logger, options.signal).catch(stopListener));
   await listening;
   const server = app.getHttpServer();
+  const connections = new OpenConnections(server);
   if (worker) worker.connections.serveWith(server);
   else await app.listen(config.port, config.host);
   // With several processes, the primary serves the metrics.
@@ -106,11 +107,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const url = worker?.url ?? serviceUrl(server, config.host);
   app.get(PublicAddress).listensAt(url);
   const stop = async (): Promise<void> => {
-    const openRequests = app.get(OpenRequests);
-    openRequests.stop();
-    await Promise.race([openRequests.whenAllAnswered(), delay(config.shutdownGrace, undefined, { ref: false })]);
+    await stopServing({ server, requests: app.get(OpenRequests), connections }, config);
     await app.get(MailQueue).drain(Math.max(MAIL_GRACE, config.shutdownGrace));
-    await close(server);
     await metrics?.stop();
     await listener.stop();
     await app.close();
@@ -119,7 +117,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     await dataSource.destroy();
   };
   let stopping: Promise<void> | undefined;
-  const running = { app, database, first, url, stop: () => (stopping ??= stop()) };
+  const announceStop = (): void => app.get(OpenRequests).enter('stopping');
+  const running = { app, database, first, url, announceStop, stop: () => (stopping ??= stop()) };
   return metrics ? { ...running, metricsUrl: metrics.url } : running;
 }
 
@@ -249,19 +248,4 @@ function notListeningText(connection: ConnectionOptions): string {
   return direct
     ? 'announcements of other processes are not heard: DATABASE_DIRECT_URL does not lead past a transaction pooler to the database of DATABASE_URL; settings of projects are asked for every second'
     : 'announcements of other processes are not heard: DATABASE_URL leads through a transaction pooler; settings of projects are asked for every second, unless DATABASE_DIRECT_URL leads past it';
-}
-
-/**
- * Stops to listen. Requests that have just arrived are still refused with 503, so connections without an answer are not
- * cut at once. The turn of the event loop takes the connections that wait to be accepted.
- */
-async function close(server: Server): Promise<void> {
-  await turn();
-  await new Promise<void>((resolve) => {
-    const cut = setTimeout(() => server.closeAllConnections(), LAST_REQUESTS);
-    server.close(() => {
-      clearTimeout(cut);
-      resolve();
-    });
-  });
 }

@@ -32,7 +32,7 @@ async function isRunning(url) {
 /** Starts the service of this folder on a free port, and prints the password of a first start. */
 export async function startService(say) {
   say('  No service runs yet; starting one.');
-  const env = { ...process.env, PORT: '0', LOG_LEVEL: 'warn' };
+  const env = { ...process.env, PORT: '0', SHUTDOWN_IDLE: '0s', LOG_LEVEL: 'warn' };
   const child = spawn(process.execPath, [START], { env, stdio: ['ignore', 'pipe', 'inherit'] });
   const exited = once(child, 'exit');
   const stop = async () => {

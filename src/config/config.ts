@@ -54,6 +54,8 @@ export interface Config extends Address {
   readonly logLevel: LogLevel;
   readonly logFormat: 'pretty' | 'json';
   readonly shutdownGrace: number;
+  /** How long a stop waits for requests on connections that clients have kept. */
+  readonly shutdownIdle: number;
   /** Where changes of definitions, members, keys and projects are recorded. */
   readonly auditLog: 'off' | 'log' | { readonly file: string };
   /** Whose answers have the header Server-Timing. */
@@ -136,6 +138,7 @@ function toConfig(environment: Environment, cwd: string): Omit<Config, 'warnings
     logLevel: environment.LOG_LEVEL,
     logFormat: environment.LOG_FORMAT ?? (process.stderr.isTTY ? 'pretty' : 'json'),
     shutdownGrace: environment.SHUTDOWN_GRACE,
+    shutdownIdle: environment.SHUTDOWN_IDLE,
     auditLog: auditLog(environment, cwd),
     serverTiming: environment.SERVER_TIMING,
     ...traceSettings(environment),

@@ -117,6 +117,7 @@ export class Environment {
   @Reads(oneOf(...LOG_LEVELS)) readonly LOG_LEVEL: (typeof LOG_LEVELS)[number] = 'info';
   @IsOptional() @Reads(oneOf('pretty', 'json')) readonly LOG_FORMAT?: 'pretty' | 'json';
   @Reads(duration('0s', '1h')) readonly SHUTDOWN_GRACE: number = 10_000;
+  @Reads(duration('0s', '1h')) readonly SHUTDOWN_IDLE: number = 5000;
   @IsOptional()
   @Reads(
     textMatching('log, off, or the path of a file, which contains a slash', /^(?:log|off|[^\r\n]*\/[^\r\n]*[^/\r\n])$/),

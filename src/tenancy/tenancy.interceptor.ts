@@ -37,7 +37,7 @@ export class TenancyInterceptor extends PreparingInterceptor {
   prepare(context: ExecutionContext): MaybePromise<void> {
     const options = this.#options.of(context);
     if (options.project === 'none') return;
-    this.openRequests.refuseIfStopping();
+    this.openRequests.refuseIfStopped();
     const request = requestOf(context);
     if (options.project === 'optional' && !hasProjectKey(request)) return;
     return this.#resolve(request, options);

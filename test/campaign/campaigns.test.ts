@@ -10,6 +10,7 @@ import { CAMPAIGNS } from './campaigns.js';
 const SHORT = [
   { name: 'kill', rounds: 3, figure: 'stored' },
   { name: 'restart', rounds: 2, figure: 'stored' },
+  { name: 'stop-workers', rounds: 1, figure: 'stored' },
   { name: 'definitions', rounds: 30, figure: 'answers' },
 ] as const;
 

@@ -7,10 +7,10 @@ import { document } from './document.js';
 import { fuzz } from './fuzz.js';
 import { kill } from './kill.js';
 import { restart } from './restart.js';
-import { stop } from './stop.js';
+import { stop, stopWorkers } from './stop.js';
 
 /** By the name on the command line. */
 export const CAMPAIGNS = {
-  ...{ kill, restart, connections, disk, clock, stop, definitions },
+  ...{ kill, restart, connections, disk, clock, stop, 'stop-workers': stopWorkers, definitions },
   ...{ fuzz, document },
 } as const satisfies Record<string, Campaign>;

@@ -15,10 +15,11 @@ interface Message {
   readonly text: string;
 }
 
-/** There is no answer. `refused`: nothing was sent. */
+/** There is no answer. `refused`: nothing was sent; `kept`: over a connection with earlier answers. */
 export interface NoAnswer {
   readonly status: 0;
   readonly refused: boolean;
+  readonly kept: boolean;
   readonly reason: string;
 }
 
@@ -35,19 +36,24 @@ const RETRIED_MS = 30_000;
 const RETRY_PAUSE_MS = 200;
 
 export class Client {
-  /** A connection for each request: one that is kept may be closed at the moment at which it is used again. */
-  readonly #agent = new http.Agent({ maxSockets: 64 });
+  readonly #agent: http.Agent;
 
-  /** @param url of the service, at the moment of each request */
+  /**
+   * @param url of the service, at the moment of each request
+   * @param keepAlive whether connections are kept: one may be closed at the moment at which it is used again
+   */
   constructor(
     private readonly url: () => string,
     private readonly headers: Readonly<Record<string, string>>,
     private readonly observe: (sent: Sent, answer: Answer | NoAnswer) => void = () => undefined,
-  ) {}
+    keepAlive = false,
+  ) {
+    this.#agent = new http.Agent({ maxSockets: 64, keepAlive });
+  }
 
   /** The same, telling of each answer. */
-  observed(observe: (sent: Sent, answer: Answer | NoAnswer) => void): Client {
-    return new Client(this.url, this.headers, observe);
+  observed(observe: (sent: Sent, answer: Answer | NoAnswer) => void, keepAlive = false): Client {
+    return new Client(this.url, this.headers, observe, keepAlive);
   }
 
   async send(sent: Sent): Promise<Answer | NoAnswer> {
@@ -65,7 +71,8 @@ export class Client {
     };
     return new Promise((resolve) => {
       const fail = (error: NodeJS.ErrnoException): void => {
-        resolve({ status: 0, refused: error.code === 'ECONNREFUSED', reason: error.code ?? error.message });
+        const { reusedSocket: kept } = request;
+        resolve({ status: 0, refused: error.code === 'ECONNREFUSED', kept, reason: error.code ?? error.message });
       };
       const request = http.request(`${this.url()}/api/lib${path}`, { method, headers: all, agent: this.#agent });
       request.on('error', fail);
@@ -106,7 +113,9 @@ export function isAnswer(answer: Answer | NoAnswer): answer is Answer {
 }
 
 export function shown(answer: Answer | NoAnswer): string {
-  return isAnswer(answer) ? `${answer.status} ${answer.text.slice(0, 300)}` : `no answer (${answer.reason})`;
+  return isAnswer(answer)
+    ? `${answer.status} ${answer.text.slice(0, 300)}`
+    : `no answer (${answer.reason}, ${answer.kept ? 'kept' : 'new'} connection)`;
 }
 
 /** What is said about a write in the text of its 503 (docs/errors.md). */

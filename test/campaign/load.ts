@@ -28,6 +28,8 @@ export interface LoadOptions {
   readonly random: Random;
   /** Whether the process may go away, so that there is no answer. */
   readonly mayVanish: boolean;
+  /** Whether connections are kept. */
+  readonly keepAlive?: boolean | undefined;
   /** Units that do not change in any round. */
   readonly fixed: Fixed;
 }
@@ -53,6 +55,8 @@ export async function makeFixed(client: Client): Promise<Fixed> {
 export class Load {
   readonly entries: Entry[] = [];
   readonly faults: string[] = [];
+  /** Requests that were sent, and got no answer. */
+  readonly lost: string[] = [];
   readonly counts = { requests: 0, refused: 0, unanswered: 0, reads: 0 };
   #stopped = false;
   #tags = 0;
@@ -75,7 +79,7 @@ export class Load {
   }
 
   #watched(client: Client): Client {
-    return client.observed((sent, answer) => this.#judge(sent, answer));
+    return client.observed((sent, answer) => this.#judge(sent, answer), this.options.keepAlive);
   }
 
   /** Waits for the requests under way. */
@@ -142,6 +146,7 @@ export class Load {
     const where = `${sent.method} ${sent.path}`;
     if (!isAnswer(answer)) {
       this.counts.unanswered += 1;
+      if (!answer.refused) this.lost.push(`${where} → ${shown(answer)}`);
       if (!this.options.mayVanish) this.faults.push(`${where} → ${shown(answer)}`);
     } else if (answer.status === 503) {
       this.counts.refused += 1;

@@ -18,6 +18,8 @@ export interface Plan extends DeploymentOptions {
   readonly writers: number;
   /** Whether the process may go away, so that there is no answer. */
   readonly mayVanish: boolean;
+  /** Whether the load keeps its connections. */
+  readonly keepAlive?: boolean;
   /** Each disturbs the service and lets it be; they take turns. */
   readonly disturbances: Readonly<Record<string, (context: Disturbed) => Promise<void>>>;
   /** More that must be right after a round. */
@@ -70,8 +72,8 @@ class Rounds {
 
   async #round(round: number, name: string, disturb: (context: Disturbed) => Promise<void>, fixed: Fixed) {
     const clients = Array.from({ length: this.plan.writers }, () => this.#client);
-    const { mayVanish } = this.plan;
-    const load = new Load({ clients, round, random: this.#random.branch(), mayVanish, fixed });
+    const { mayVanish, keepAlive } = this.plan;
+    const load = new Load({ clients, round, random: this.#random.branch(), mayVanish, keepAlive, fixed });
     await load.start();
     await pause(this.#random.from(...BEFORE));
     const began = performance.now();

@@ -17,6 +17,7 @@ const SETTINGS = {
   LOG_LEVEL: 'info',
   AUTH_RATE_LIMIT: 'off',
   ACCESS_TOKEN_TTL: '24h',
+  SHUTDOWN_IDLE: '0s',
   FUNCTIONS_WATCH: 'off',
   JWT_SECRET: 'the secret of all processes of a campaign',
   BOOTSTRAP_PROJECT: PROJECT,

@@ -60,7 +60,10 @@ export async function startServiceOn(
 ): Promise<TestService> {
   const config: Config = {
     ...loadConfig(
-      { LOG_LEVEL: 'fatal', PORT: '0', DATABASE_POOL: '8', DATA_DIR: tmpdir(), FUNCTIONS_WATCH: 'off' },
+      {
+        ...{ LOG_LEVEL: 'fatal', PORT: '0', DATABASE_POOL: '8', DATA_DIR: tmpdir(), FUNCTIONS_WATCH: 'off' },
+        SHUTDOWN_IDLE: '0s',
+      },
       tmpdir(),
     ),
     bootstrap: {

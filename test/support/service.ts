@@ -118,7 +118,10 @@ let prepared: FirstProject | undefined;
 async function start(overrides: Partial<Config>, log?: Logger): Promise<Service> {
   const config: Config = {
     ...loadConfig(
-      { LOG_LEVEL: 'fatal', PORT: '0', DATABASE_POOL: '8', DATA_DIR: tmpdir(), FUNCTIONS_WATCH: 'off' },
+      {
+        ...{ LOG_LEVEL: 'fatal', PORT: '0', DATABASE_POOL: '8', DATA_DIR: tmpdir(), FUNCTIONS_WATCH: 'off' },
+        SHUTDOWN_IDLE: '0s',
+      },
       tmpdir(),
     ),
     bootstrap: {

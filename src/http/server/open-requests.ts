@@ -1,23 +1,27 @@
-/**
- * Counts the requests that are being answered. During shutdown the process still listens until they are answered, and
- * refuses new ones with 503.
- */
+/** Counts the requests that are being answered, and knows how far the service has stopped. */
 import { Injectable } from '@nestjs/common';
 import { retryLater } from '../../shared/errors.js';
 import { Measurements } from '../../shared/measurements.js';
 
+/**
+ * `stopping`: requests are answered as always, but `/health/ready` fails. `last`: each answer ends its connection.
+ * `refusing`: new requests are refused with 503, too.
+ */
+export type ServingState = 'serving' | 'stopping' | 'last' | 'refusing';
+
 @Injectable()
 export class OpenRequests {
   #inFlight = 0;
-  #stopping = false;
+  #state: ServingState = 'serving';
   #whenEmpty: () => void = () => undefined;
 
   constructor(measurements: Measurements) {
     measurements.addGauge('kind_http_requests_in_progress', 'Requests that are being answered.', () => this.#inFlight);
   }
 
-  get isStopping(): boolean {
-    return this.#stopping;
+  /** Whether each answer is the last of its connection. */
+  get endsConnections(): boolean {
+    return this.#state === 'last' || this.#state === 'refusing';
   }
 
   /** Counts a request until the returned function is called. */
@@ -29,9 +33,8 @@ export class OpenRequests {
     };
   }
 
-  /** Refuses new requests from now on. */
-  stop(): void {
-    this.#stopping = true;
+  enter(state: ServingState): void {
+    this.#state = state;
   }
 
   /** Resolves when all requests are answered. */
@@ -39,8 +42,17 @@ export class OpenRequests {
     return this.#inFlight === 0 ? Promise.resolve() : new Promise((resolve) => (this.#whenEmpty = resolve));
   }
 
-  /** @throws KindError 503 during shutdown */
+  /** For the check of readiness. @throws KindError 503 from the begin of a shutdown */
   refuseIfStopping(): void {
-    if (this.#stopping) throw retryLater('server.stopping', 'The service is shutting down');
+    if (this.#state !== 'serving') throw stopping();
   }
+
+  /** For requests. @throws KindError 503 at the end of a shutdown */
+  refuseIfStopped(): void {
+    if (this.#state === 'refusing') throw stopping();
+  }
+}
+
+function stopping() {
+  return retryLater('server.stopping', 'The service is shutting down');
 }

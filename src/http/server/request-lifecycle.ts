@@ -40,7 +40,7 @@ export function requestLifecycle(
     const started = performance.now();
     response.setHeader(REQUEST_ID_HEADER, identify(request));
     setCommonHeaders(response);
-    if (openRequests.isStopping) response.setHeader('Connection', 'close');
+    if (openRequests.endsConnections) response.setHeader('Connection', 'close');
     const close = openRequests.open();
     response.once('close', () => {
       close();

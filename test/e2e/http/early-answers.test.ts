@@ -117,7 +117,7 @@ it('reading on is limited', async () => {
 
 // The last one: the service answers nothing else afterwards.
 it('forty concurrent requests get 503 of a stopping service', async () => {
-  service.service.app.get(OpenRequests).stop();
+  service.service.app.get(OpenRequests).enter('refusing');
   const answers = await Promise.all(
     Array.from({ length: 40 }, () => upload({ path: '/note/unit', headers: [bearer] })),
   );

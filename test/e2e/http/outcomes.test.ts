@@ -226,7 +226,7 @@ it('a read says nothing about storage', async () => {
 });
 
 it('a write that the service is too busy for is not stored', async () => {
-  service.service.app.get(OpenRequests).stop();
+  service.service.app.get(OpenRequests).enter('refusing');
   const [written, read] = [await project.post('/city/unit', {}), await project.get('/city/unit')];
   expect(written.body.messages[0]?.text).toBe('The service is shutting down: not stored; try again shortly');
   expect(read.body.messages[0]?.text).toBe('The service is shutting down; try again shortly');

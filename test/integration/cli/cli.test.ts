@@ -14,7 +14,13 @@ import { copyInitialised } from '../../support/initialised.js';
 
 const dataDir = mkdtempSync(join(tmpdir(), 'kind-cli-'));
 const config = loadConfig(
-  { DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'fatal', BOOTSTRAP_ADMIN_PASSWORD: 'correct horse 1' },
+  {
+    DATA_DIR: dataDir,
+    PORT: '0',
+    SHUTDOWN_IDLE: '0s',
+    LOG_LEVEL: 'fatal',
+    BOOTSTRAP_ADMIN_PASSWORD: 'correct horse 1',
+  },
   dataDir,
 );
 copyInitialised(dataDir);

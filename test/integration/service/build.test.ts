@@ -58,6 +58,7 @@ it('reads every variable, and serves the pages', { timeout: 60_000 }, async () =
       DATABASE_URL: urlOf(database),
       DATA_DIR: join(temporary, 'data'),
       PORT: '0',
+      SHUTDOWN_IDLE: '0s',
       NODE_ENV: 'production',
       JWT_SECRET: 'of-a-test-that-starts-what-was-built',
       BOOTSTRAP_PROJECT: 'built',

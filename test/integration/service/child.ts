@@ -22,7 +22,7 @@ export async function startChild(env: Record<string, string>): Promise<ServiceCh
   if (env['DATABASE_URL'] === undefined) copyInitialised(dataDir);
   const child = spawn(process.execPath, [compiled('main.js')], {
     cwd: root,
-    env: { ...process.env, PORT: '0', DATA_DIR: dataDir, LOG_LEVEL: 'fatal', ...env },
+    env: { ...process.env, PORT: '0', DATA_DIR: dataDir, LOG_LEVEL: 'fatal', SHUTDOWN_IDLE: '0s', ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   atEnd(async () => {

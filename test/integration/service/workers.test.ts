@@ -11,8 +11,11 @@ const NAMES_PROCESS = `
   import { subscribe } from 'node:diagnostics_channel';
   subscribe('http.server.request.start', ({ response }) => response.setHeader('x-test-process', process.pid));
 `;
-const { url } = await startChild({
+const { url, process: primary } = await startChild({
   WORKERS: '2',
+  // The last test closes its connections itself.
+  SHUTDOWN_IDLE: '30s',
+  SHUTDOWN_GRACE: '30s',
   NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(NAMES_PROCESS)}`,
 });
 const { port, hostname } = new URL(url);
@@ -114,4 +117,27 @@ it('metrics are those of all of them, whichever answers', async () => {
     expect(Number(count)).toBeGreaterThanOrEqual(10);
     expect(text).toContain('kind_indexes_pending 0');
   }
+});
+
+it('answer what arrives on kept connections after SIGTERM, and take no new ones', async () => {
+  const connections = [await open()];
+  // The one that replaces the killed one may not be ready yet.
+  while ((await shares(connections)).size < 2) connections.push(await open());
+  const gone = once(primary, 'exit');
+  primary.kill('SIGTERM');
+  while (
+    await ask('/health/live').then(
+      () => true,
+      () => false,
+    )
+  );
+  for (const { socket } of connections) {
+    const ended = once(socket, 'close');
+    let text = '';
+    socket.on('data', (chunk: Buffer) => (text += chunk.toString()));
+    socket.write('GET /health/ready HTTP/1.1\r\nHost: test\r\n\r\n');
+    await ended;
+    expect(text).toMatch(/^HTTP\/1.1 503 [^]*connection: close[^]*server.stopping/i);
+  }
+  expect(await gone).toEqual([0, null]);
 });

@@ -54,6 +54,7 @@ test('nothing set gives the defaults of the contract', () => {
     workers: 1,
     logLevel: 'info',
     shutdownGrace: 10_000,
+    shutdownIdle: 5000,
     auditLog: 'off',
     serverTiming: 'off',
     warnings: [],
@@ -137,8 +138,8 @@ test.each([
     { accessTokenTtl: 90_000, refreshTokenTtl: 43_200_000 },
   ],
   [
-    { FUNCTION_TIMEOUT: '500ms', SHUTDOWN_GRACE: '0s' },
-    { functionTimeout: 500, shutdownGrace: 0 },
+    { FUNCTION_TIMEOUT: '500ms', SHUTDOWN_GRACE: '0s', SHUTDOWN_IDLE: '2s' },
+    { functionTimeout: 500, shutdownGrace: 0, shutdownIdle: 2000 },
   ],
   [
     { BODY_LIMIT: '64KB', BODY_LIMIT_UNITS: '2048' },
