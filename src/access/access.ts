@@ -5,6 +5,7 @@
 import { KindError, refusal } from '../shared/errors.js';
 import { isPlainObject, type Json } from '../shared/json.js';
 import { didYouMean } from '../shared/did-you-mean.js';
+import { shortened } from '../shared/shortened.js';
 import { SEALED_KINDS } from '../model/built-in/built-in.js';
 import { isMemberKind, type KindDef, type Model } from '../model/model.js';
 import { LEVELS, type Level as StoredLevel } from '../model/parameter-type/parameter-settings.js';
@@ -170,7 +171,7 @@ export function kindDenied(
   if (!kind)
     return refusal(
       'kind.unknown',
-      `No kind '${kindId.slice(0, 80)}' in this project${didYouMean(kindId, suggestableKinds(model, caller))}`,
+      `No kind '${shortened(kindId)}' in this project${didYouMean(kindId, suggestableKinds(model, caller))}`,
     );
   const what = operation === 'function' ? 'call functions' : `${operation} units`;
   if (isWithheldFromKey(kind, operation, caller)) {

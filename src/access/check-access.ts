@@ -8,13 +8,12 @@ import { LINK_OPERATIONS, OPERATIONS, type BuiltInTraits } from '../model/built-
 import type { Predicate } from '../model/predicate/predicate.js';
 import type { Touched } from '../model/check/check-model.js';
 import { rulesIn } from '../model/check/stored-rules.js';
-import { isRules } from '../model/parameter-type/field-access.js';
+import { ACCESS_EXPECTED, isRules } from '../model/parameter-type/field-access.js';
 import type { ParameterDef } from '../model/parameter-type/parameter-def.js';
 import { checkLinkRule } from './link-rule.js';
 import { rulesOfFields } from './field-rules.js';
 import { checkRule, parseRule, ruleLimitFault } from './rule.js';
 
-const EXPECTED = `must be one of ${LEVELS.join(', ')}, a rule, or a list of rules`;
 const ACCESS_PARAMETER = { parameter: 'access' };
 
 /** Adds a fault for every invalid entry of `access`, and for settings that would lock a project permanently. */
@@ -61,7 +60,7 @@ function checkRuleSyntax(operation: string, setting: unknown, faults: Faults): v
   const rules = rulesIn(setting);
   const words = rules.some((rule) => !rule.includes('('));
   if (rules.length === 0 || rules.length !== list.length || words) {
-    faults.add('parameter.bad_value', `access.${operation}: ${EXPECTED}`, ACCESS_PARAMETER);
+    faults.add('parameter.bad_value', `access.${operation}: ${ACCESS_EXPECTED}`, ACCESS_PARAMETER);
     return;
   }
   if (rules.length > LIMITS.accessRules) {

@@ -4,6 +4,7 @@ import { OPERATIONS, type Operation } from '../model/built-in-traits.js';
 import type { KindDef, Model } from '../model/model.js';
 import { isPlainObject, typeName, type Json } from '../shared/json.js';
 import { LIMITS } from '../shared/limits.js';
+import { shortened } from '../shared/shortened.js';
 import type { Caller, KeyScope } from '../tenancy/caller.js';
 
 /** The operations that a scope may name: a member signs up without a key. */
@@ -76,12 +77,12 @@ function partFaults(part: Json, place: string, { kinds }: Model): string[] {
   const usable = (id: string) => kinds.has(id) && !kinds.get(id)?.traits.sealed;
   const known = (name: string) => SCOPED_OPERATIONS.some((operation) => operation === name);
   return [
-    ...others.map((key) => `${place}: has no '${key.slice(0, 80)}', only kinds and operations`),
+    ...others.map((key) => `${place}: has no '${shortened(key)}', only kinds and operations`),
     ...listFaults(part['kinds'], `${place}.kinds`, LIMITS.scopeKinds, (id) => {
-      return usable(id) ? undefined : `no kind '${id.slice(0, 80)}' in this project`;
+      return usable(id) ? undefined : `no kind '${shortened(id)}' in this project`;
     }),
     ...listFaults(part['operations'], `${place}.operations`, SCOPED_OPERATIONS.length, (name) => {
-      return known(name) ? undefined : `'${name.slice(0, 80)}' is none of ${SCOPED_OPERATIONS.join(', ')}`;
+      return known(name) ? undefined : `'${shortened(name)}' is none of ${SCOPED_OPERATIONS.join(', ')}`;
     }),
   ];
 }

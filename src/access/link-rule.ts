@@ -13,6 +13,7 @@ import type { Predicate } from '../model/predicate/predicate.js';
 import { didYouMean } from '../shared/did-you-mean.js';
 import { KindError } from '../shared/errors.js';
 import { getOrInsert } from '../shared/get-or-insert.js';
+import { shortened } from '../shared/shortened.js';
 import type { Caller } from '../tenancy/caller.js';
 import { anyMember } from './rule-member.js';
 import { isStored, reachOfOwner, storedFields } from './rule-names.js';
@@ -99,11 +100,7 @@ function checkBeginnings(filter: Filter, { id }: LinkTypeDef): void {
   for (const { segments, at } of pathsOf(filter)) {
     const [end = '', name] = segments;
     if (!VISIBLE_ENDS.has(end)) {
-      throw unknownName(
-        end,
-        `'${end.slice(0, 80)}': a path in a rule of '${id}' begins with 'parent.' or 'child.'`,
-        at,
-      );
+      throw unknownName(end, `'${shortened(end)}': a path in a rule of '${id}' begins with 'parent.' or 'child.'`, at);
     }
     if (name === undefined) throw unknownName(end, `'${end}' is a unit: name a parameter of it, as in ${end}.id`, at);
   }
@@ -142,12 +139,12 @@ function kindsWithNames(end: (typeof ENDS)[number], filter: Filter, model: Model
     const [, name = ''] = segments;
     if (all.some((kind) => has(kind, name))) continue;
     const names = new Set(all.flatMap((kind) => [...storedFields(kind).keys()]));
-    throw unknownName(name, `no kind has a parameter '${name.slice(0, 80)}'${didYouMean(name, names)}`, at);
+    throw unknownName(name, `no kind has a parameter '${shortened(name)}'${didYouMean(name, names)}`, at);
   }
   const kinds = all.filter((kind) => named.every(({ segments: [, name] }) => has(kind, name)));
   const [first] = named;
   if (first && kinds.length === 0) {
-    const names = [...new Set(named.map(({ segments: [, name = ''] }) => `'${name.slice(0, 80)}'`))].join(', ');
+    const names = [...new Set(named.map(({ segments: [, name = ''] }) => `'${shortened(name)}'`))].join(', ');
     throw unknownName(end, `no kind has all of the parameters ${names} that the rule names of '${end}'`, first.at);
   }
   return kinds;

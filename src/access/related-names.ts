@@ -7,6 +7,7 @@ import { unknownName, type Reached, type RelatedReach } from '../model/predicate
 import { didYouMean } from '../shared/did-you-mean.js';
 import { refusal, type KindError } from '../shared/errors.js';
 import { LIMITS } from '../shared/limits.js';
+import { shortened } from '../shared/shortened.js';
 
 /** Kinds and link types that access rules may name: all, with all their units, because rules belong to the owner. */
 export function relatedOfOwner(model: Model, visibleOf: (kind: KindDef) => Reached['visible']): RelatedReach {
@@ -25,7 +26,7 @@ export function relatedOfOwner(model: Model, visibleOf: (kind: KindDef) => Reach
 }
 
 export function unknownKind(id: string, at: number, hint: string): KindError {
-  return unknownName(id, `no kind '${id.slice(0, 80)}' in this project${hint}`, at);
+  return unknownName(id, `no kind '${shortened(id)}' in this project${hint}`, at);
 }
 
 export function checkStored(kind: KindDef, at: number): void {
@@ -41,7 +42,7 @@ export function linkTypesOf(
 ): RelatedReach['openLinkType'] {
   return (id, at) => {
     const values = model.linkTypes.get(id)?.values;
-    if (!values) throw unknownName(id, `no link type '${id.slice(0, 80)}'${hintFor(id)}`, at);
+    if (!values) throw unknownName(id, `no link type '${shortened(id)}'${hintFor(id)}`, at);
     return { types: [values], visible: visibleOf(values) };
   };
 }

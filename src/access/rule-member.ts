@@ -8,6 +8,7 @@ import type { Members } from '../model/predicate/resolve-filter.js';
 import { didYouMean } from '../shared/did-you-mean.js';
 import { getOrInsert } from '../shared/get-or-insert.js';
 import { KindError, refusal } from '../shared/errors.js';
+import { shortened } from '../shared/shortened.js';
 import { namesInRules } from './rule-names.js';
 
 /** The member's kind does not have the parameter. */
@@ -28,7 +29,7 @@ export function anyMember(model: Model): RuleMember {
       name,
       kinds.flatMap(({ fields }) => [...fields.keys()]),
     );
-    throw unknownName(name, `no member kind has '${name.slice(0, 80)}'${hint}`, at);
+    throw unknownName(name, `no member kind has '${shortened(name)}'${hint}`, at);
   });
 }
 

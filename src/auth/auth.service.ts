@@ -6,6 +6,7 @@ import { Database } from '../database/database.js';
 import { jsonAnswer, NULL_ANSWER, type Answer } from '../http/answer/answer.js';
 import { isMemberKind, type Model } from '../model/model.js';
 import { Faults, KindError, afterPartialWrite, refusal } from '../shared/errors.js';
+import { shortened } from '../shared/shortened.js';
 import { findMemberCredentialStatement, setPasswordStatement } from '../sql/member/credential.sql.js';
 import { ANONYMOUS, SYSTEM } from '../tenancy/caller.js';
 import type { BodyInput } from '../tenancy/body-input.js';
@@ -147,7 +148,7 @@ function wrongPassword() {
  */
 function authorizeSignUp(model: Model, kindId: string) {
   const kind = model.kinds.get(kindId);
-  if (!kind || !isMemberKind(kind)) throw refusal('kind.unknown', `No member kind '${kindId.slice(0, 80)}'`);
+  if (!kind || !isMemberKind(kind)) throw refusal('kind.unknown', `No member kind '${shortened(kindId)}'`);
   const grant = grantOf(kind, 'signup', ANONYMOUS, model);
   if (!grant) throw refusal('access.denied', `Sign-up to '${kind.id}' is closed`);
   checkHasTable(kind);

@@ -3,6 +3,7 @@ import { Faults, refusal } from '../shared/errors.js';
 import { isPlainObject, typeName } from '../shared/json.js';
 import { LIMITS } from '../shared/limits.js';
 import type { WorkInPieces } from '../shared/work-in-pieces.js';
+import { shortened } from '../shared/shortened.js';
 import { isName, METHODS, parseReference, type BatchOperation, type OperationMethod } from './operation.js';
 import { pathReferences, referenceIn } from './references.js';
 
@@ -108,7 +109,7 @@ class OperationReader {
 
   #refer(text: string, operation: number): void {
     const reference = parseReference(text);
-    const shown = text.length > 80 ? `${text.slice(0, 80)}…` : text;
+    const shown = shortened(text);
     if (!reference) return this.#refuse(operation, `'${shown}' is no reference; it looks like 'author.id'`);
     this.used.add(reference.name);
     if (this.#names.has(reference.name)) return;

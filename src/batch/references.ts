@@ -3,6 +3,7 @@ import { refusal, type KindError } from '../shared/errors.js';
 import { InexactNumber, isPlainObject, typeName, type Json } from '../shared/json.js';
 import { LIMITS } from '../shared/limits.js';
 import type { WorkInPieces } from '../shared/work-in-pieces.js';
+import { shortened } from '../shared/shortened.js';
 import { parseReference } from './operation.js';
 
 /** What operations have answered, by their names. */
@@ -99,8 +100,4 @@ function memberOf(value: Json | undefined, key: string): Json | undefined {
 
 export function badReference(text: string): KindError {
   return refusal('batch.bad_reference', text);
-}
-
-function shortened(text: string): string {
-  return text.length > 80 ? `${text.slice(0, 80)}…` : text;
 }

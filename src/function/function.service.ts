@@ -16,10 +16,10 @@ import type { KindDef, Model } from '../model/model.js';
 import { EventLoopYield } from '../shared/event-loop-yield.js';
 import { Faults, methodNotAllowed, refusal } from '../shared/errors.js';
 import { andThen, type MaybePromise } from '../shared/maybe-promise.js';
-import { isPlainObject, typeName } from '../shared/json.js';
 import { didYouMean } from '../shared/did-you-mean.js';
+import { shortened } from '../shared/shortened.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
-import { bodyOf, type Body } from '../unit/draft/draft.js';
+import { optionalBody, type Body } from '../unit/draft/draft.js';
 import { References, addReferenceFaults } from '../unit/draft/references.js';
 import { requestSession } from '../unit/session/caller-executor.js';
 import type { Session } from '../unit/session/session.js';
@@ -104,11 +104,7 @@ export class FunctionService {
     const given = await bytes();
     return () => {
       refuseQuery(url);
-      return andThen(parseBody(given, contentType, scope.project.schema), (value) => {
-        if (value === undefined) return new Map();
-        if (isPlainObject(value)) return bodyOf(value);
-        throw refusal('body.not_object', `The body must be a JSON object, got ${typeName(value)}`);
-      });
+      return andThen(parseBody(given, contentType, scope.project.schema), optionalBody);
     };
   }
 
@@ -177,7 +173,7 @@ function findFunction(scope: RequestScope, target: CallTarget, model: Model, dep
       target.name,
       [...(known?.values() ?? [])].flatMap(({ name, access }) => (access ? [] : name)),
     );
-    throw refusal('function.unknown', `No function '${target.name.slice(0, 80)}' of ${whose(target)}${hint}`);
+    throw refusal('function.unknown', `No function '${shortened(target.name)}' of ${whose(target)}${hint}`);
   }
   if (!def.methods.includes(target.method)) {
     throw methodNotAllowed(`The function '${def.name}' takes ${def.methods.join(' and ')} alone`, def.methods);

@@ -2,6 +2,7 @@
 import type { KindDef } from '../model/model.js';
 import { didYouMean } from '../shared/did-you-mean.js';
 import { refusal } from '../shared/errors.js';
+import { shortened } from '../shared/shortened.js';
 import type { Direction } from '../sql/link/traversal-plan.js';
 import { notLinked } from '../unit/query/named-links.js';
 
@@ -11,7 +12,7 @@ const DIRECTIONS: readonly Direction[] = ['parent', 'child'];
 export function parseDirection(kind: KindDef, direction: string): Direction {
   const found = DIRECTIONS.find((each) => each === direction);
   if (!found) {
-    throw refusal('link.unknown', `No direction '${direction.slice(0, 80)}'${didYouMean(direction, DIRECTIONS)}`);
+    throw refusal('link.unknown', `No direction '${shortened(direction)}'${didYouMean(direction, DIRECTIONS)}`);
   }
   if (kind.builtIn) throw notLinked(kind);
   return found;

@@ -5,14 +5,13 @@ import { PatternMatcher } from '../catalog/pattern/pattern-matcher.js';
 import { PatternChecks } from '../model/check/pattern-checks.js';
 import type { LinkTypeDef } from '../model/model.js';
 import { EventLoopYield } from '../shared/event-loop-yield.js';
-import { Faults, refusal } from '../shared/errors.js';
-import { isPlainObject, typeName } from '../shared/json.js';
+import { Faults } from '../shared/errors.js';
 import { runYielding } from '../shared/work-in-pieces.js';
 import type { LinkValues } from '../sql/link/link.sql.js';
 import { rowParams, rowsText } from '../sql/write/new-rows.sql.js';
 import type { PendingWrite } from '../unit/draft/behavior.js';
 import { DefaultBytes } from '../unit/draft/default-bytes.js';
-import { bodyOf, type Body, type Draft } from '../unit/draft/draft.js';
+import type { Body, Draft } from '../unit/draft/draft.js';
 import { NO_TARGET, type DraftOptions } from '../unit/draft/draft-builder.js';
 import { completeDraft, draftCreate, draftPartial, draftUpdate } from '../unit/draft/draft-reader.js';
 import type { Session } from '../unit/session/session.js';
@@ -86,11 +85,4 @@ export class LinkValueReader {
     const compared = given.filter(({ id }) => readable.has(id));
     return { written, rows, compared, incomparable: compared.length < given.length };
   }
-}
-
-/** The values in a body; none without one. @throws KindError 400 if it is not an object */
-export function linkBody(value: unknown): Body {
-  if (value === undefined) return new Map();
-  if (isPlainObject(value)) return bodyOf(value);
-  throw refusal('body.not_object', `The body must be a JSON object, got ${typeName(value)}`);
 }

@@ -2,6 +2,7 @@
 import { accessDenied, grantOf } from '../access/access.js';
 import type { KindDef, LinkTypeDef, Model } from '../model/model.js';
 import { refusal, type KindError } from '../shared/errors.js';
+import { shortened } from '../shared/shortened.js';
 import type { LinkPlan } from '../sql/link/link-ends.sql.js';
 import type { LinkRow } from '../sql/link/link.sql.js';
 import type { Caller } from '../tenancy/caller.js';
@@ -60,6 +61,6 @@ export function checkLinkedUnits(row: LinkRow, { parent, child }: LinkPlan, path
 }
 
 export function unknownType({ parentKind, link, childKind }: LinkPath, hint = ''): KindError {
-  const between = `from '${parentKind}' to '${childKind.slice(0, 80)}'`;
-  return refusal('link.unknown', `No link type '${link.slice(0, 80)}' ${between}${hint}`);
+  const between = `from '${parentKind}' to '${shortened(childKind)}'`;
+  return refusal('link.unknown', `No link type '${shortened(link)}' ${between}${hint}`);
 }

@@ -9,7 +9,7 @@ import { CASCADE_QUERY, NO_QUERY } from '../http/route/query-names.js';
 import { KIND_KIND, type LinkOperation } from '../model/built-in-traits.js';
 import { getBuiltInKind, type Model } from '../model/model.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
-import type { Body } from '../unit/draft/draft.js';
+import { optionalBody, type Body } from '../unit/draft/draft.js';
 import { LinkHooks } from '../unit/table/delete/link-hooks.js';
 import { deploymentOf } from '../unit/session/caller-executor.js';
 import type { Session } from '../unit/session/session.js';
@@ -20,7 +20,6 @@ import { UnitService, type FlagQuery } from '../unit/unit.service.js';
 import { isSystemLink, LinkAuthorizer, type PlannedLink } from './link.authorizer.js';
 import { unknownType, type LinkPath } from './link.plan.js';
 import type { LinkScope } from './link.repository.js';
-import { linkBody } from './link-values.js';
 import { LinkWriter } from './link.writer.js';
 
 @Injectable()
@@ -75,7 +74,7 @@ export class LinkService {
       (inside, planned) =>
         this.writer.update(inside, planned, path, () => {
           refuseQuery(url);
-          return linkBody(body() ?? null);
+          return optionalBody(body() ?? null);
         }),
       false,
     );
@@ -104,7 +103,7 @@ export class LinkService {
   async updateIn(session: Session, path: LinkPath, values: unknown): Promise<void> {
     const planned = this.authorizer.plan(session, path, 'create');
     if (isSystemLink(planned)) throw unknownType(path);
-    await this.writer.update(session, planned, path, () => linkBody(values ?? null));
+    await this.writer.update(session, planned, path, () => optionalBody(values ?? null));
   }
 
   async removeIn(session: Session, path: LinkPath): Promise<void> {
@@ -165,5 +164,5 @@ async function deferError(work: () => Promise<unknown>): Promise<() => unknown> 
 
 /** The values of a new link. For types without parameters, any body is ignored. */
 function newLinkBody({ type }: PlannedLink, value: unknown): Body {
-  return linkBody(type.parameters.length === 0 ? undefined : value);
+  return optionalBody(type.parameters.length === 0 ? undefined : value);
 }

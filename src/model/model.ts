@@ -7,6 +7,7 @@ import { getOrInsert } from '../shared/get-or-insert.js';
 import { refusal } from '../shared/errors.js';
 import type { Json } from '../shared/json.js';
 import { didYouMean } from '../shared/did-you-mean.js';
+import { shortened } from '../shared/shortened.js';
 import type { ParameterDef } from './parameter-type/parameter-def.js';
 import type { AccessDefault } from './parameter-type/parameter-settings.js';
 import type { ColumnType, JsonForm, ParameterType } from './parameter-type/parameter-type.js';
@@ -195,7 +196,7 @@ export function getBuiltInKind({ kinds }: Model, id: string): KindDef {
 export function getGroup({ groups }: Model, id: string, readable: readonly string[] = [...groups.keys()]): GroupDef {
   const group = readable.includes(id) ? groups.get(id) : undefined;
   if (group) return group;
-  throw refusal('group.unknown', `No group '${id.slice(0, 80)}'${didYouMean(id, readable)}`);
+  throw refusal('group.unknown', `No group '${shortened(id)}'${didYouMean(id, readable)}`);
 }
 
 /** Whether units of the kind can be linked by users' link types. */

@@ -1,10 +1,12 @@
 /** The query parameters and the content type of an import. Pure. */
+import { isUtf8 } from '../http/request/charset.js';
 import { parseQuery, type Parsed, type QueryParameters } from '../http/route/parse-list-query.js';
 import type { UpsertQuery } from '../filter/upsert-query.js';
 import { isUpsertName, readUpsertQuery } from '../http/route/parse-upsert-query.js';
 import type { QueryReader } from '../http/route/query-reader.js';
 import { IMPORT_QUERY } from '../http/route/query-names.js';
 import { refusal } from '../shared/errors.js';
+import { shortened } from '../shared/shortened.js';
 import { FORMATS, type FileFormat } from './export.query.js';
 
 export interface ImportQuery {
@@ -57,17 +59,15 @@ const MEDIA_TYPES: Readonly<Record<FileFormat, RegExp>> = {
   csv: /^text\/csv\s*(?:;|$)/i,
   ndjson: /^application\/(?:x-)?(?:ndjson|jsonl)\s*(?:;|$)/i,
 };
-const CHARSET = /;\s*charset\s*=\s*"?([^\s;"]*)/i;
 
 /** @throws KindError 415 if the content type is not that of the format */
 export function importFormat(wanted: FileFormat | undefined, contentType = ''): FileFormat {
   const given = FORMATS.find((format) => MEDIA_TYPES[format].test(contentType));
-  const isUtf8 = /^utf-?8$/i.test(CHARSET.exec(contentType)?.[1] ?? 'utf-8');
-  if (given && isUtf8 && given === (wanted ?? given)) return given;
+  if (given && isUtf8(contentType) && given === (wanted ?? given)) return given;
   const types = { csv: 'text/csv', ndjson: 'application/x-ndjson' };
   const right = wanted ? types[wanted] : `${types.csv} or ${types.ndjson}`;
   throw refusal(
     'body.not_json',
-    `The content-type must be ${right} in UTF-8, got ${contentType === '' ? 'none' : contentType.slice(0, 80)}`,
+    `The content-type must be ${right} in UTF-8, got ${contentType === '' ? 'none' : shortened(contentType)}`,
   );
 }

@@ -10,6 +10,7 @@ import { refusal, type Faults } from '../../shared/errors.js';
 import { isUuid } from '../../shared/identifiers.js';
 import { scalarText } from '../../shared/json.js';
 import { LIMITS } from '../../shared/limits.js';
+import { shortened } from '../../shared/shortened.js';
 import { countKeysStatement, lockKeyOwnerStatement } from '../../sql/member/api-key.sql.js';
 import { isAdministrator } from '../../tenancy/caller.js';
 import { Behaviors, type PendingWrite, type RegisteredBehavior } from '../../unit/draft/behavior.js';
@@ -118,7 +119,7 @@ function checkMember({ values }: Draft, { faults }: PendingWrite): void {
 }
 
 function addUnknownMember(id: string, faults: Faults): void {
-  const text = `member: no member of this project has the id '${id.slice(0, 80)}'`;
+  const text = `member: no member of this project has the id '${shortened(id)}'`;
   faults.add('parameter.bad_reference', text, { parameter: 'member' });
 }
 

@@ -8,6 +8,7 @@ import { jsonAnswer, NULL_ANSWER, pageAnswer, type Answer } from '../../http/ans
 import type { PageQuery } from '../../http/route/parse-list-query.js';
 import { refusal } from '../../shared/errors.js';
 import { isUuid } from '../../shared/identifiers.js';
+import { shortened } from '../../shared/shortened.js';
 import { findMemberStatement } from '../../sql/member/credential.sql.js';
 import type { MemberCaller } from '../../tenancy/caller.js';
 import type { Project } from '../../tenancy/project.js';
@@ -47,7 +48,7 @@ export class SessionService {
   async end(project: Project, { id: memberId }: MemberCaller, id: string): Promise<Answer> {
     const end = () => this.sessions.end(this.database, project, { id, memberId });
     const ended = isUuid(id) ? await this.catalog.inProject(project, end) : 0;
-    if (ended === 0) throw refusal('session.unknown', `You have no session '${id.slice(0, 80)}'`);
+    if (ended === 0) throw refusal('session.unknown', `You have no session '${shortened(id)}'`);
     return NULL_ANSWER;
   }
 }

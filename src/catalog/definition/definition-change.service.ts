@@ -19,12 +19,8 @@ import { Measurements } from '../../shared/measurements.js';
 import { runYielding } from '../../shared/work-in-pieces.js';
 import { dropCountsStatement } from '../../sql/count.sql.js';
 import { lockForDefinitionChangeStatement } from '../../sql/definition/ddl.sql.js';
-import {
-  bumpVersionStatement,
-  deleteParametersStatement,
-  lockProjectStatement,
-  recordDefinedInStatement,
-} from '../../sql/definition/model.sql.js';
+import { bumpVersionStatement, lockProjectStatement } from '../../sql/definition/model.sql.js';
+import { deleteParametersStatement, recordDefinedInStatement } from '../../sql/definition/parameter.sql.js';
 import { closeFieldAccessStatement, setAccessStatement } from '../../sql/access/model-access.sql.js';
 import { setUnindexedStatement } from '../../sql/server/registry.sql.js';
 import { lockTimeoutStatement } from '../../sql/server/transaction.sql.js';

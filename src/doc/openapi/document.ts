@@ -8,6 +8,7 @@ import type { KindDef } from '../../model/model.js';
 import { ADMIN_KIND } from '../../model/built-in-traits.js';
 import { EventLoopYield } from '../../shared/event-loop-yield.js';
 import { Faults } from '../../shared/errors.js';
+import { shortened } from '../../shared/shortened.js';
 import type { MemberCaller } from '../../tenancy/caller.js';
 import { componentsOf } from './components.js';
 import { DocumentText, SECTIONS } from './document.text.js';
@@ -96,7 +97,7 @@ function checkChosen({ chosen }: DocumentInput, shown: readonly KindDef[]): void
   const faults = new Faults();
   for (const id of chosen ?? []) {
     if (ids.has(id)) continue;
-    faults.add('query.bad_value', `kinds: no kind '${id.slice(0, 80)}'${faults.hint(id, ids)}`, { parameter: 'kinds' });
+    faults.add('query.bad_value', `kinds: no kind '${shortened(id)}'${faults.hint(id, ids)}`, { parameter: 'kinds' });
   }
   faults.throwIfAny();
 }

@@ -8,6 +8,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { getMetadataStorage, IsOptional, ValidateBy, validateSync, type ValidationArguments } from 'class-validator';
 import { Faults, refusal, type ErrorCode } from '../../shared/errors.js';
 import { isPlainObject, textFault, typeName } from '../../shared/json.js';
+import { shortened } from '../../shared/shortened.js';
 
 export type DtoClass<T extends object> = new () => T;
 
@@ -126,7 +127,7 @@ export function readFields<T extends object>(dto: DtoClass<T>, fields: BodyField
 function refuseUnknown(dto: DtoClass<object>, fields: BodyFields, faults: Faults): void {
   const known = fieldNames(dto);
   for (const key of Object.keys(fields).filter((each) => !known.includes(each))) {
-    const name = key.slice(0, 80);
+    const name = shortened(key);
     const text = `${name}: there is no such parameter here; there are ${known.join(', ')}`;
     faults.add('parameter.unknown', text, { parameter: name });
   }

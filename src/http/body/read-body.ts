@@ -7,6 +7,8 @@ import { KindError, refusal } from '../../shared/errors.js';
 import type { MaybePromise } from '../../shared/maybe-promise.js';
 import { LIMITS } from '../../shared/limits.js';
 import { runSync, runYielding, type WorkInPieces } from '../../shared/work-in-pieces.js';
+import { isUtf8 } from '../request/charset.js';
+import { shortened } from '../../shared/shortened.js';
 import { BodyBudget, type BodySender } from './body-budget.js';
 import { readBytes } from './body-bytes.js';
 import { parseInPieces } from './json-pieces.js';
@@ -15,7 +17,6 @@ import type { HttpRequest, HttpResponse } from '../request/request.js';
 
 const METHODS_WITHOUT_BODY = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS']);
 const JSON_MEDIA_TYPE = /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i;
-const CHARSET = /;\s*charset\s*=\s*"?([^\s;"]*)/i;
 
 const bodyBudget = new BodyBudget({
   all: LIMITS.bodiesInFlight,
@@ -86,7 +87,7 @@ export function parseBody(bytes: ReceivedBody, contentType: string | undefined, 
   if (!isJsonType(contentType)) {
     throw refusal(
       'body.not_json',
-      `The content-type must be application/json in UTF-8, got ${contentType?.slice(0, 80) ?? 'none'}`,
+      `The content-type must be application/json in UTF-8, got ${contentType === undefined ? 'none' : shortened(contentType)}`,
     );
   }
   if (bytes.length <= MAX_SYNC_BYTES) return runSync(parseBytes(bytes));
@@ -125,9 +126,5 @@ function* decodeUtf8(bytes: Buffer): WorkInPieces<string> {
 }
 
 function isJsonType(contentType: string | undefined): boolean {
-  return (
-    contentType !== undefined &&
-    JSON_MEDIA_TYPE.test(contentType) &&
-    /^utf-?8$/i.test(CHARSET.exec(contentType)?.[1] ?? 'utf-8')
-  );
+  return contentType !== undefined && JSON_MEDIA_TYPE.test(contentType) && isUtf8(contentType);
 }

@@ -20,3 +20,6 @@ export const CONSISTENCY_HEADER = 'kind-consistency';
 
 /** Set on an answer that was given before. */
 export const REPLAYED_HEADER = 'idempotency-replayed';
+
+/** Statuses of refusals of the input and of what it names, which are given again. Others are of the caller or of the moment. */
+export const REPEATED_STATUSES: ReadonlySet<number> = new Set([400, 404, 409, 412, 422]);

@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { refusal, type KindError } from '../../shared/errors.js';
 import { LIMITS } from '../../shared/limits.js';
+import { shortened } from '../../shared/shortened.js';
 import { PROJECT_HEADER } from './header-names.js';
 
 /** Headers that must not be repeated: a proxy could have checked the other value. */
@@ -21,7 +22,7 @@ export function headFault({ rawHeaders, headers, httpVersion }: IncomingMessage)
   }
   const coding = headers['transfer-encoding'];
   if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
-    const text = `The transfer-encoding must be chunked, got ${coding.slice(0, 80)}`;
+    const text = `The transfer-encoding must be chunked, got ${shortened(coding)}`;
     return refusal('request.malformed', text, { parameter: 'transfer-encoding' });
   }
   const twice = repeatedHeader(rawHeaders);

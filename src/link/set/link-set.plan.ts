@@ -7,6 +7,7 @@ import type { Predicate } from '../../model/predicate/predicate.js';
 import { didYouMean } from '../../shared/did-you-mean.js';
 import { KindError, refusal, type Faults } from '../../shared/errors.js';
 import { scalarText } from '../../shared/json.js';
+import { shortened } from '../../shared/shortened.js';
 import type { LinkEnd } from '../../sql/link/link-ends.sql.js';
 import type { OtherUnits } from '../../sql/link/link-set.sql.js';
 import type { Direction } from '../../sql/link/traversal-plan.js';
@@ -44,7 +45,7 @@ export function planLinkSet({ model, caller }: Context, path: LinkSetPath): Plan
   const direction = parseDirection(kind, path.direction);
   if (!type) {
     const hint = didYouMean(path.link, suggestableLinkTypes(model, caller));
-    throw refusal('link.unknown', `No link type '${path.link.slice(0, 80)}'${hint}`);
+    throw refusal('link.unknown', `No link type '${shortened(path.link)}'${hint}`);
   }
   if (own && isClosedFor(type, 'create', caller)) throw kindDenied(model, kind, kind.id, 'link', caller);
   checkHasTable(kind);

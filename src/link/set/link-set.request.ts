@@ -3,6 +3,7 @@ import { Faults, refusal } from '../../shared/errors.js';
 import { isPlainObject, typeName } from '../../shared/json.js';
 import { LIMITS } from '../../shared/limits.js';
 import type { WorkInPieces } from '../../shared/work-in-pieces.js';
+import { shortened } from '../../shared/shortened.js';
 import { bodyOf, type Body } from '../../unit/draft/draft.js';
 
 /** The unit at the other end of a link, and the values of the link. */
@@ -37,7 +38,7 @@ export function* readLinks(body: unknown): WorkInPieces<GivenLinks> {
   const faults = new Faults();
   for (const key of Object.keys(body)) {
     if (KEYS.includes(key)) continue;
-    const shown = key.slice(0, 80);
+    const shown = shortened(key);
     const text = `${shown}: there are only 'items' and 'replace' here${faults.hint(key, KEYS)}`;
     faults.add('parameter.unknown', text, { parameter: shown });
   }

@@ -24,7 +24,8 @@ function rulesIn(text: string): string[] {
   return Array.isArray(list) ? list.filter((rule) => typeof rule === 'string') : [];
 }
 
-const EXPECTED = `must be one of ${LEVELS.join(', ')}, a rule, or a list of rules`;
+/** What a setting of access must be, for messages. */
+export const ACCESS_EXPECTED = `must be one of ${LEVELS.join(', ')}, a rule, or a list of rules`;
 
 /** The type of `read_access` and `write_access`. The syntax of rules is checked apart (`access/check-access.ts`). */
 export const fieldAccessType: ParameterType = {
@@ -35,9 +36,12 @@ export const fieldAccessType: ParameterType = {
     const list: readonly unknown[] = Array.isArray(value) ? value : [value];
     if (typeof value === 'string' && LEVELS.some((level) => level === value)) return value;
     if (list.some((rule) => typeof rule !== 'string')) {
-      report('parameter.bad_type', `${EXPECTED}, got ${Array.isArray(value) ? 'other elements' : typeName(value)}`);
+      report(
+        'parameter.bad_type',
+        `${ACCESS_EXPECTED}, got ${Array.isArray(value) ? 'other elements' : typeName(value)}`,
+      );
     } else if (list.length === 0 || list.some((rule) => !String(rule).includes('('))) {
-      report(typeof value === 'string' ? 'parameter.not_allowed' : 'parameter.bad_value', EXPECTED);
+      report(typeof value === 'string' ? 'parameter.not_allowed' : 'parameter.bad_value', ACCESS_EXPECTED);
     } else if (list.some((rule) => textFault(String(rule)) !== undefined)) {
       report('parameter.bad_value', list.flatMap((rule) => textFault(String(rule)) ?? []).join('; '));
     } else if (list.length > LIMITS.accessRules) {

@@ -8,6 +8,7 @@ import { isLinkPath, LINK_PREFIX } from '../../filter/link-path.js';
 import { KindError, refusal } from '../../shared/errors.js';
 import { LIMITS } from '../../shared/limits.js';
 import { didYouMean } from '../../shared/did-you-mean.js';
+import { shortened } from '../../shared/shortened.js';
 import type { Field, KindDef, Model } from '../model.js';
 import { checkUnconditional } from './conditional-field.js';
 import type { Predicate, Step, Target, Visible } from './predicate.js';
@@ -95,7 +96,7 @@ function linkTarget({ segments, at }: Path, { types, visible }: LinkNames, reach
     for (const type of types) reach?.checkField(type, name);
     const [only] = types.length === 1 ? types : [];
     const where = only ? `links of type '${only.id}'` : 'links of any of these types';
-    throw unknownName(name, `no parameter '${shown(name)}' in ${where}${didYouMean(name, visible.keys())}`, at);
+    throw unknownName(name, `no parameter '${shortened(name)}' in ${where}${didYouMean(name, visible.keys())}`, at);
   }
   const hasKeys = field.type.hasKeys && !field.def.multiple;
   if (keys.length === 0 || hasKeys) return { field, keys, ofLink: true };
@@ -111,7 +112,7 @@ function unitTarget({ segments, at }: Path, { reach, beyond, showsValues, ...nam
     if (!field) {
       if (segments.length > 1 || beyond) reach?.checkField(current.kind, name);
       const hint = didYouMean(name, current.visible.keys());
-      throw unknownName(name, `no parameter '${shown(name)}' in ${kindsText(current)}${hint}`, at);
+      throw unknownName(name, `no parameter '${shortened(name)}' in ${kindsText(current)}${hint}`, at);
     }
     if (!showsValues) checkUnconditional(field);
     const hasKeys = field.type.hasKeys && !field.def.multiple;
@@ -139,7 +140,7 @@ export function openedAt(name: string, at: number, open: () => Reached): Reached
   } catch (error) {
     if (!(error instanceof KindError) || !CLOSED.includes(error.code)) throw error;
     const [{ code, text }] = error.messages;
-    const path = shown(name);
+    const path = shortened(name);
     const why = code === 'token.missing' ? 'a bearer token is needed to follow it' : text;
     throw refusal(code, `'${path}': ${why}, at character ${at}`, { parameter: path });
   }
@@ -147,12 +148,8 @@ export function openedAt(name: string, at: number, open: () => Reached): Reached
 
 const CLOSED: readonly string[] = ['token.missing', 'access.denied'];
 
-function shown(name: string): string {
-  return name.length > 80 ? `${name.slice(0, 80)}…` : name;
-}
-
 export function unknownName(name: string, text: string, at: number): KindError {
-  return refusal('filter.unknown_parameter', `${text}, at character ${at}`, { parameter: shown(name) });
+  return refusal('filter.unknown_parameter', `${text}, at character ${at}`, { parameter: shortened(name) });
 }
 
 function tooManyReferences(name: string, at: number) {

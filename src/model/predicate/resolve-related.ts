@@ -7,6 +7,7 @@ import { pathsOf } from '../../filter/filter.walk.js';
 import { isLinkPath, splitByLink } from '../../filter/link-path.js';
 import { didYouMean } from '../../shared/did-you-mean.js';
 import { refusal } from '../../shared/errors.js';
+import { shortened } from '../../shared/shortened.js';
 import { isLinkable, type Field } from '../model.js';
 import { checkUnconditional } from './conditional-field.js';
 import { resolveAbsent, sharedNames } from './absent-parameter.js';
@@ -58,7 +59,7 @@ function referrers(relation: Referrers, filter: Filter | undefined, { names, rea
       parameter,
       [...visible.values()].filter(isReference).map(({ id }) => id),
     );
-    throw unknownName(parameter, `no parameter '${parameter.slice(0, 80)}' in '${kind.id}'${hint}`, at);
+    throw unknownName(parameter, `no parameter '${shortened(parameter)}' in '${kind.id}'${hint}`, at);
   }
   checkUnconditional(field);
   const leadsTo = isReference(field) ? field.reference?.kind : undefined;

@@ -3,6 +3,7 @@ import { readableFields, writableFields } from '../../access/masks.js';
 import { parseJson } from '../../http/body/json-text.js';
 import type { Field, KindDef, Model } from '../../model/model.js';
 import { Faults } from '../../shared/errors.js';
+import { shortened } from '../../shared/shortened.js';
 import type { Caller } from '../../tenancy/caller.js';
 import type { Cell, CsvColumn, ReadHeader } from './csv.reader.js';
 import type { RecordFault } from './file-record.js';
@@ -42,7 +43,7 @@ interface Header {
 function columnOf(name: Cell, at: number, names: readonly Cell[], { kind, known, faults, line }: Header): CsvColumn {
   const id = name ?? '';
   const field = known.get(id);
-  const shown = id.length > 80 ? `${id.slice(0, 80)}…` : id;
+  const shown = shortened(id);
   if (id === '') {
     faults.add('import.bad_header', `column ${at + 1} has no name in the header row`, { line });
   } else if (names.indexOf(name) < at) {

@@ -6,6 +6,7 @@ import { getOrInsert } from '../../shared/get-or-insert.js';
 import { jsonEqual, scalarText, type Json } from '../../shared/json.js';
 import { newId } from '../../shared/new-id.js';
 import type { WorkInPieces } from '../../shared/work-in-pieces.js';
+import { shortened } from '../../shared/shortened.js';
 import { shownValue } from '../../model/field.js';
 import { unconditional } from '../../model/predicate/conditional-field.js';
 import { isExpression, otherKeyOf, type FieldExpression } from '../../model/expression.js';
@@ -126,7 +127,7 @@ export class DraftBuilder {
     else if (known) this.#fault('parameter.read_only', key, 'may not be written by you');
     else {
       const names = [...writable.keys()].filter((name) => !RESERVED_PARAMETERS.has(name));
-      const shown = key.length > 80 ? `${key.slice(0, 80)}…` : key;
+      const shown = shortened(key);
       this.#fault('parameter.unknown', shown, `'${kind.id}' has no such parameter${faults.hint(key, names)}`);
     }
   }
@@ -220,7 +221,7 @@ export class DraftBuilder {
     if (this.#isExpression(value)) return this.#acceptExpression(field, value);
     const other = this.details.expressions && !field.type.hasKeys ? otherKeyOf(value) : undefined;
     if (other === undefined) return this.#acceptValue(field, value);
-    return void this.#fault('parameter.bad_expression', field.id, `an expression has no key '${other.slice(0, 80)}'`);
+    return void this.#fault('parameter.bad_expression', field.id, `an expression has no key '${shortened(other)}'`);
   }
 
   #acceptValue(field: Field, value: unknown): WorkInPieces<void> | undefined {

@@ -1,5 +1,6 @@
 /** A draft: the validated values of a unit that is to be written. Pure. */
-import { scalarText, type Json } from '../../shared/json.js';
+import { refusal } from '../../shared/errors.js';
+import { isPlainObject, scalarText, typeName, type Json } from '../../shared/json.js';
 import { shownValue } from '../../model/field.js';
 import type { FieldExpression } from '../../model/expression.js';
 import type { Field, KindDef } from '../../model/model.js';
@@ -65,6 +66,13 @@ class ObjectBody implements Body {
 /** @param value must not be changed as long as the body is read */
 export function bodyOf(value: Record<string, unknown>): Body {
   return new ObjectBody(value);
+}
+
+/** The values in a body that may be missing. @throws KindError 400 if it is not an object */
+export function optionalBody(value: unknown): Body {
+  if (value === undefined) return new Map();
+  if (isPlainObject(value)) return bodyOf(value);
+  throw refusal('body.not_object', `The body must be a JSON object, got ${typeName(value)}`);
 }
 
 const NO_EXPRESSIONS: readonly FieldExpression[] = [];

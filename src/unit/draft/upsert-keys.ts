@@ -6,6 +6,7 @@ import type { Field, KindDef, Model } from '../../model/model.js';
 import { checkUnconditional } from '../../model/predicate/conditional-field.js';
 import { Faults, refusal, type ErrorCode } from '../../shared/errors.js';
 import { jsonEqual, type Json } from '../../shared/json.js';
+import { shortened } from '../../shared/shortened.js';
 import type { Caller } from '../../tenancy/caller.js';
 import type { Body } from './draft.js';
 import { NO_TARGET } from './draft-builder.js';
@@ -32,7 +33,7 @@ export function upsertKey(
   const fields = names.flatMap((name) => {
     const field = readable.get(name);
     if (!field) {
-      const text = `by: no parameter '${name.slice(0, 80)}' in '${kind.id}'${faults.hint(name, readable.keys())}`;
+      const text = `by: no parameter '${shortened(name)}' in '${kind.id}'${faults.hint(name, readable.keys())}`;
       faults.add('parameter.unknown', text, place);
     }
     if (field) checkUnconditional(field);

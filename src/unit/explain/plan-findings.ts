@@ -2,7 +2,7 @@
 import type { Field, KindDef, Model } from '../../model/model.js';
 import {
   nodesOf,
-  rowsOf,
+  rowCount,
   sortedColumn,
   testedColumns,
   type ColumnTest,
@@ -62,7 +62,7 @@ function kindOf(node: PlanNode, kinds: KindsByTable): KindDef | undefined {
 function scanFinding(node: PlanNode, kinds: KindsByTable): Finding | undefined {
   const kind = kindOf(node, kinds);
   const removed = Math.round((node['Rows Removed by Filter'] ?? 0) * node['Actual Loops']);
-  const kept = rowsOf(node);
+  const kept = rowCount(node);
   if (!kind || removed < MANY_ROWS || removed < kept * (ROWS_PER_MATCH - 1)) return undefined;
   const filter = node.Filter ?? '';
   const tests = fieldTests(filter, kind);
@@ -113,7 +113,7 @@ function indexFor(tests: readonly FieldTest[]): FieldTest[] {
 function sortFinding(node: PlanNode, kinds: KindsByTable): Finding | undefined {
   const [child] = node.Plans ?? [];
   if (!node['Sort Key'] || !child || node['Presorted Key']) return undefined;
-  const rows = rowsOf(child);
+  const rows = rowCount(child);
   if (rows < MANY_ROWS) return undefined;
   const scan = [...nodesOf(child)].find((each) => kindOf(each, kinds));
   const kind = scan && kindOf(scan, kinds);
@@ -127,7 +127,7 @@ function sortFinding(node: PlanNode, kinds: KindsByTable): Finding | undefined {
   const equal = conditions.flatMap((each) => fieldTests(each, kind)).filter(({ test }) => test === 'equal');
   const parameters = [...new Set([...equal.map(({ field }) => field.id), first.id])].slice(-MAX_PARAMETERS);
   const why = `${number(rows)} units are sorted`;
-  return { text, missing: missingIndex(kind, { parameters, inside: false, why, read: rows, found: rowsOf(node) }) };
+  return { text, missing: missingIndex(kind, { parameters, inside: false, why, read: rows, found: rowCount(node) }) };
 }
 
 function fieldOf(column: string | undefined, kind: KindDef | undefined): Field | undefined {
@@ -138,9 +138,10 @@ function fieldOf(column: string | undefined, kind: KindDef | undefined): Field |
 function countFinding(node: PlanNode, milliseconds: number): Finding | undefined {
   const isCount = node['Node Type'] === 'Aggregate' && node['Subplan Name'] !== undefined;
   const [child] = node.Plans ?? [];
-  if (!isCount || !child || rowsOf(child) < MANY_ROWS || node['Actual Total Time'] < milliseconds / 2) return undefined;
+  if (!isCount || !child || rowCount(child) < MANY_ROWS || node['Actual Total Time'] < milliseconds / 2)
+    return undefined;
   return {
-    text: `Counting ${number(rowsOf(child))} units takes more than half of the time: count=none or count=estimated avoids it.`,
+    text: `Counting ${number(rowCount(child))} units takes more than half of the time: count=none or count=estimated avoids it.`,
   };
 }
 

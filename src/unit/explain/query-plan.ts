@@ -32,7 +32,7 @@ export function* nodesOf(node: PlanNode): Generator<PlanNode> {
   for (const child of node.Plans ?? []) yield* nodesOf(child);
 }
 
-export function rowsOf(node: PlanNode): number {
+export function rowCount(node: PlanNode): number {
   return Math.round(node['Actual Rows'] * node['Actual Loops']);
 }
 

@@ -11,6 +11,7 @@ import { conjunction, selective, type Predicate, type Target } from '../../model
 import type { QueryName } from '../../http/route/query-names.js';
 import { Faults, KindError, refusal } from '../../shared/errors.js';
 import { LIMITS } from '../../shared/limits.js';
+import { shortened } from '../../shared/shortened.js';
 import type {
   AggregateColumn,
   AggregateInput,
@@ -164,7 +165,7 @@ function checkNames(terms: readonly Term[]): void {
   for (const { parameter, term } of terms) {
     const name = termName(term);
     if (known.has(name)) {
-      const text = `${parameter}: two fields are named '${name.slice(0, 80)}'; give one another name before a colon`;
+      const text = `${parameter}: two fields are named '${shortened(name)}'; give one another name before a colon`;
       faults.add('query.bad_value', text, { parameter });
     }
     known.add(name);

@@ -9,6 +9,7 @@ import { kindsText, segmentsOf, type Names } from '../../model/predicate/path.js
 import { everyField } from '../../model/predicate/predicate.js';
 import { Faults, refusal } from '../../shared/errors.js';
 import { LIMITS } from '../../shared/limits.js';
+import { shortened } from '../../shared/shortened.js';
 import type { ReadPlan, ShownPath } from '../../sql/list/select.sql.js';
 import { collectFaults } from './collect-faults.js';
 import { targetOf } from './order.plan.js';
@@ -78,8 +79,8 @@ export function planFields(
       faults.add(
         'parameter.unknown',
         parameter === 'exclude' && isPath(name)
-          ? `exclude: '${name.slice(0, 80)}' is in no record, unless include asks for it`
-          : `${parameter}: no parameter '${name.slice(0, 80)}' in ${kindsText(names)}${faults.hint(name, visible.keys())}`,
+          ? `exclude: '${shortened(name)}' is in no record, unless include asks for it`
+          : `${parameter}: no parameter '${shortened(name)}' in ${kindsText(names)}${faults.hint(name, visible.keys())}`,
         { parameter },
       );
     }

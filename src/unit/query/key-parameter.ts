@@ -7,6 +7,7 @@ import { readFilterValue } from '../../model/predicate/resolve-filter.js';
 import type { Stored } from '../../model/parameter-type/parameter-type.js';
 import { didYouMean } from '../../shared/did-you-mean.js';
 import { refusal } from '../../shared/errors.js';
+import { shortened } from '../../shared/shortened.js';
 import type { Caller } from '../../tenancy/caller.js';
 
 /** A parameter and a value of it, as a path has them. */
@@ -26,7 +27,7 @@ export interface KeyValue {
 export function readKeyValue({ parameter, value }: KeyText, kind: KindDef, caller: Caller, model: Model): KeyValue {
   const visible = readableFields(kind, caller, model);
   const field = visible.get(parameter);
-  const place = { parameter: parameter.slice(0, 80) };
+  const place = { parameter: shortened(parameter) };
   if (!field) {
     const text = `No parameter '${place.parameter}' in '${kind.id}'${didYouMean(parameter, visible.keys())}`;
     throw refusal('parameter.unknown', text, place);

@@ -4,6 +4,7 @@ import type { ListQuery } from '../../filter/list-query.js';
 import { isLinkable, type KindDef } from '../../model/model.js';
 import { didYouMean } from '../../shared/did-you-mean.js';
 import { KindError, refusal } from '../../shared/errors.js';
+import { shortened } from '../../shared/shortened.js';
 import type { Session } from '../session/session.js';
 
 /**
@@ -24,7 +25,7 @@ export function namedKinds(
   const unknown = linkIds.find((id) => !model.linkTypes.has(id));
   if (unknown === undefined) return kinds && new Set(kinds);
   const hint = didYouMean(unknown, suggestableLinkTypes(model, caller));
-  throw refusal('link.unknown', `link_id: no link type '${unknown.slice(0, 80)}'${hint}`, { parameter: 'link_id' });
+  throw refusal('link.unknown', `link_id: no link type '${shortened(unknown)}'${hint}`, { parameter: 'link_id' });
 }
 
 /** Adds the query parameter to the refusal of an unknown kind. */

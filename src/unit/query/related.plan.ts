@@ -5,6 +5,7 @@ import { everyField } from '../../model/predicate/predicate.js';
 import { resolveFilter } from '../../model/predicate/resolve-filter.js';
 import { resolveRelated } from '../../model/predicate/resolve-related.js';
 import { Faults, KindError, refusal } from '../../shared/errors.js';
+import { shortened } from '../../shared/shortened.js';
 import type { ShownRelated } from '../../sql/list/related-record.sql.js';
 import { planOrder } from './order.plan.js';
 
@@ -52,7 +53,7 @@ export function checkTermName(name: string, { visible }: Names, others: readonly
       ? 'a field is'
       : '';
   if (what === '') return;
-  throw refusal('query.bad_value', `${what} named '${name.slice(0, 80)}'; give the term another name before its colon`);
+  throw refusal('query.bad_value', `${what} named '${shortened(name)}'; give the term another name before its colon`);
 }
 
 function planTerm({ name, related, list }: RelatedTerm, names: Names): ShownRelated {

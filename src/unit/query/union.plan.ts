@@ -8,6 +8,7 @@ import { conjunction, selective, type Target } from '../../model/predicate/predi
 import { namesOfKinds, type LinkNames } from '../../model/predicate/path.js';
 import { resolveFilter } from '../../model/predicate/resolve-filter.js';
 import { Faults, refusal } from '../../shared/errors.js';
+import { shortened } from '../../shared/shortened.js';
 import type { KindPart, SharedTerm } from '../../sql/list/union-order.sql.js';
 import { orderedField, orderedType, targetsOfOrder, type OrderTerm } from '../../sql/list/order.sql.js';
 import { LeastSize } from './least-size.js';
@@ -127,7 +128,7 @@ function sharedTerm({ value, descending }: OrderBy, terms: readonly OrderTerm[])
   if (terms.every(isId)) return { type, descending, ids: true };
   throw refusal(
     'query.bad_value',
-    `order: '${printOrderValue(value).slice(0, 80)}' is of different types in these kinds`,
+    `order: '${shortened(printOrderValue(value))}' is of different types in these kinds`,
     {
       parameter: 'order',
     },

@@ -1,6 +1,7 @@
 /** Keeps the answers of requests with an idempotency key, in the transaction of the write. */
 import { Injectable } from '@nestjs/common';
 import { Answer } from '../../http/answer/answer.js';
+import { REPEATED_STATUSES } from '../../http/request/header-names.js';
 import { StoredRefusal, type ErrorAnswer } from '../../http/server/error-answer.js';
 import { Database, type Executor } from '../../database/database.js';
 import { IDEMPOTENCY_TABLE } from '../../model/table/internal-tables.js';
@@ -20,9 +21,6 @@ import { KeptBytes } from './kept-bytes.js';
 
 /** Seconds that an answer is kept. */
 const LIFETIME = 24 * 3600;
-
-/** Refusals of the input and of what it names. Others are of the caller or of the moment. */
-const KEPT_STATUSES: ReadonlySet<number> = new Set([400, 404, 409, 412, 422]);
 
 /** Bytes of the row of an answer, apart from its texts. */
 const ROW_BYTES = 500;
@@ -108,7 +106,7 @@ export class KeptAnswers {
   async keepRefusal(schema: string, keyed: KeyedRequest, { status, messages }: ErrorAnswer): Promise<void> {
     const content = JSON.stringify(messages);
     const tooLarge = Buffer.byteLength(content) > LIMITS.keptAnswer;
-    if (!KEPT_STATUSES.has(status) || tooLarge || !this.bytes.hasRoom(schema)) return;
+    if (!REPEATED_STATUSES.has(status) || tooLarge || !this.bytes.hasRoom(schema)) return;
     this.bytes.add(schema, sizeOf(content, keyed.request));
     await this.database.run(keepRefusalStatement(schema, keyed, { status, content, headers: null }, LIFETIME));
     await this.#sweep(schema);

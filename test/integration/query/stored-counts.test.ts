@@ -12,7 +12,7 @@ import { createdId, ok, query } from '../../support/definitions.js';
 import { FunctionsFolder, reload } from '../../support/functions.js';
 import { logLines } from '../../support/log-lines.js';
 import type { Statement } from '../../../src/sql/fragment.js';
-import { nodesOf, rowsOf, type PlanNode, type QueryPlan } from '../../../src/unit/explain/query-plan.js';
+import { nodesOf, rowCount, type PlanNode, type QueryPlan } from '../../../src/unit/explain/query-plan.js';
 import { observeStatements } from '../../support/sent-statements.js';
 import { startTestService, type TestProject } from '../../support/service.js';
 import { sideConnection } from '../../support/side-connection.js';
@@ -189,7 +189,7 @@ describe('the rows of the stored numbers', () => {
 /** How many rows of a table a plan has read. */
 function rowsRead(node: PlanNode, table: string): number {
   const scans = [...nodesOf(node)].filter((each) => each['Relation Name'] === table);
-  return scans.reduce((sum, scan) => sum + rowsOf(scan), 0);
+  return scans.reduce((sum, scan) => sum + rowCount(scan), 0);
 }
 
 it.each([

@@ -1,7 +1,12 @@
 /** The error responses, one per status, with their error codes. Pure. */
 import { ERRORS, type ErrorKind } from '../../../shared/errors.js';
 import { headerRef, schemaRef, type Response } from '../openapi.js';
-import { DRY_RUN_HEADER, REPLAYED_HEADER, REQUEST_ID_HEADER } from '../../../http/request/header-names.js';
+import {
+  DRY_RUN_HEADER,
+  REPEATED_STATUSES,
+  REPLAYED_HEADER,
+  REQUEST_ID_HEADER,
+} from '../../../http/request/header-names.js';
 
 export type ErrorStatus = ErrorKind['status'];
 
@@ -44,9 +49,8 @@ const HEADINGS: Readonly<Record<ErrorStatus, string>> = {
 const UNAVAILABLE_WITH_HOOKS = `${HEADINGS[503]} Functions and hooks are run again where others change what they work on; \`server.busy\` also says that the time limit was over before they came through: nothing was stored.`;
 
 const STATUSES = Object.keys(ERROR_NAMES).map(Number) as ErrorStatus[];
-/** Statuses of refusals that are kept for idempotency keys, and those that a dry run may have besides. */
-const REPEATED_STATUSES: ReadonlySet<ErrorStatus> = new Set([400, 404, 409, 412, 422]);
-const DRY_STATUSES: ReadonlySet<ErrorStatus> = new Set([...REPEATED_STATUSES, 401, 403, 503, 504]);
+/** Those of a dry run. */
+const DRY_STATUSES: ReadonlySet<number> = new Set([...REPEATED_STATUSES, 401, 403, 503, 504]);
 const STATUSES_WITH_RETRY_AFTER: ReadonlySet<ErrorStatus> = new Set([429, 503]);
 
 function errorResponse(status: ErrorStatus, heading = HEADINGS[status]): Response {
