@@ -11,3 +11,8 @@ it.each([
     expect(await serverSettings(config, {})).toMatchObject({ max_connections: connections });
   },
 );
+
+it.runIf(process.platform === 'linux')('a start after a crash does not open the files of all projects', async () => {
+  const settings = await serverSettings({ databasePool: 10, workers: 1 }, {});
+  expect(settings).toMatchObject({ recovery_init_sync_method: 'syncfs' });
+});
