@@ -16,6 +16,8 @@ import type { QueryPlan } from './query-plan.js';
 const ROUND_INTERVAL = 60_000;
 /** Milliseconds of a round in which statements are executed again. The last one may take longer. */
 const EXAMINED_PER_ROUND = 3000;
+/** Milliseconds of a round in which numbers are stored, each project for itself. The others are first in the next round. */
+const STORED_PER_ROUND = 6000;
 /** The statements of one project take at most this part of the time. */
 const TIME_SHARE = 1 / 20;
 /** Statements that take longer, in milliseconds, are not examined. */
@@ -29,6 +31,8 @@ export class QueryStatistics implements OnModuleDestroy {
   readonly #collector = new QueryCollector();
   /** When statements of a project may be executed again, by schema. */
   readonly #pausedUntil = new Map<string, number>();
+  /** Projects whose numbers the last round did not store, by schema. */
+  #unstored: readonly string[] = [];
   readonly #stop = new AbortController();
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> | undefined;
@@ -58,14 +62,22 @@ export class QueryStatistics implements OnModuleDestroy {
 
   async #round(all: boolean): Promise<void> {
     await this.#examine(all);
-    for (const schema of this.#collector.schemas) {
-      if (this.#stop.signal.aborted) return;
-      await this.#storeOf(schema);
-    }
+    await this.#storeAll(all ? Infinity : performance.now() + STORED_PER_ROUND);
     if (this.#collector.size > 0) return;
     clearInterval(this.#timer);
     this.#timer = undefined;
     this.#pausedUntil.clear();
+  }
+
+  async #storeAll(end: number): Promise<void> {
+    const schemas = [...new Set([...this.#unstored, ...this.#collector.schemas])];
+    let stored = 0;
+    for (const schema of schemas) {
+      if (this.#stop.signal.aborted || performance.now() > end) break;
+      await this.#storeOf(schema);
+      stored += 1;
+    }
+    this.#unstored = schemas.slice(stored);
   }
 
   /** One statement of each project in turn, until the time of the round is over. */

@@ -14,6 +14,8 @@ const ROUND_INTERVAL = 60_000;
 const KIND_INTERVAL = 600_000;
 /** A kind is checked so rarely that checks take at most this part of the time. */
 const TIME_SHARE = 1 / 1000;
+/** Milliseconds of a round, besides its last check. The others are first in the next round. */
+const TIME_PER_ROUND = 3000;
 /** A check that takes longer, in milliseconds, is ended. */
 const STATEMENT_TIMEOUT = 60_000;
 /** Kinds that are remembered. A forgotten one is checked after its next use. */
@@ -49,7 +51,9 @@ export class CountChecker implements OnModuleDestroy {
   async check({ all = false } = {}): Promise<void> {
     if (this.#running && !all) return;
     await this.#running;
-    this.#running = this.#checkDue(all ? Infinity : performance.now()).finally(() => (this.#running = undefined));
+    const now = performance.now();
+    const [time, end] = all ? [Infinity, Infinity] : [now, now + TIME_PER_ROUND];
+    this.#running = this.#checkDue(time, end).finally(() => (this.#running = undefined));
     await this.#running;
   }
 
@@ -59,10 +63,11 @@ export class CountChecker implements OnModuleDestroy {
     await this.#running;
   }
 
-  async #checkDue(until: number): Promise<void> {
-    for (const [key, { schema, kind, due }] of [...this.#checks.entries()]) {
-      if (this.#stop.signal.aborted) return;
-      if (due > until) continue;
+  /** Those that are due at a time, the longest due first, until the end of the round. */
+  async #checkDue(time: number, end: number): Promise<void> {
+    const due = [...this.#checks.entries()].filter(([, check]) => check.due <= time);
+    for (const [key, { schema, kind }] of due.sort(([, a], [, b]) => a.due - b.due)) {
+      if (this.#stop.signal.aborted || performance.now() > end) return;
       const start = performance.now();
       try {
         await this.#repair(schema, kind);
