@@ -50,7 +50,21 @@ export function buildModel(records: ModelRecords, known?: Model): Model {
   return runSync(modelInPieces(records, known));
 }
 
-export function* modelInPieces(records: ModelRecords, known?: Model): WorkInPieces<Model> {
+type Kinds = Model['kinds'];
+
+let unchangedBuiltIn: Kinds | undefined;
+
+/** The built-in kinds as every new project has them: all models share their fields. */
+function builtInKinds(): Kinds {
+  unchangedBuiltIn ??= runSync(modelInPieces(builtInRecords(), undefined, new Map())).kinds;
+  return unchangedBuiltIn;
+}
+
+export function* modelInPieces(
+  records: ModelRecords,
+  known?: Model,
+  builtInByDefault: Kinds = builtInKinds(),
+): WorkInPieces<Model> {
   const parameters = new Map<string, ParameterDef>();
   for (const record of records.parameters) {
     parameters.set(record.id, keptDefinition(definitionOf(record), known?.parameters.get(record.id)));
@@ -65,10 +79,12 @@ export function* modelInPieces(records: ModelRecords, known?: Model): WorkInPiec
   for (const record of kindRecords) {
     const groupsOfKind = memberships.get(record.id) ?? [];
     const builtIn = builtInOf(record);
-    const old = known?.kinds.get(record.id);
-    if (old && matchesRecord(record, groupsOfKind, old) && (builtIn || hasSameFields(old, parameters, keys))) {
+    const equal = [known?.kinds.get(record.id), builtIn && builtInByDefault.get(record.id)].find(
+      (each) => each && matchesRecord(record, groupsOfKind, each) && (builtIn || hasSameFields(each, parameters, keys)),
+    );
+    if (equal) {
       // A new object, because caches by kind may hold results that depend on other kinds.
-      kinds.set(record.id, { ...old });
+      kinds.set(record.id, { ...equal });
     } else {
       const shape = builtIn ? builtInShape(builtIn) : userShape(record, { parameters, keys, shared });
       kinds.set(record.id, finishKind(record, shape, groupsOfKind, builtIn));
