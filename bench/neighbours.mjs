@@ -1,6 +1,6 @@
 /**
- * Measures what a project notices of another one that takes all it can get, and what load beyond capacity does:
- * `node bench/neighbours.mjs`, after `npm run build`. Figures of such runs are in TENANTS.md.
+ * Measures what a project notices of another one that takes all it can get: `node bench/neighbours.mjs`, after
+ * `npm run build`. Figures of such runs are in TENANTS.md.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { cpus, loadavg, tmpdir } from 'node:os';
@@ -19,7 +19,6 @@ const { values: options } = parseArgs({
     rounds: { type: 'string', default: '3' },
     /** Connections of each sort of noise. */
     each: { type: 'string', default: '4' },
-    connections: { type: 'string', default: '16,256,1000,3000' },
   },
 });
 const seconds = Number(options.seconds);
@@ -60,17 +59,6 @@ try {
     const answers = await noise;
     print(`quiet alone: ${textOf(alone)}; beside ${names.join(', ')}: ${textOf(disturbed)}`);
     print(`  answers to the other: ${JSON.stringify(answers)}`);
-    await postgres.whenIdle();
-  }
-  const slow = '/api/lib/noise/unit?filter=icontains(text,xyz)&limit=1';
-  for (const connections of options.connections.split(',').map(Number)) {
-    const requests = [{ project: 'noisy', path: slow }];
-    const load = await putTenantLoad({ url, seconds, connections, folder, requests });
-    const done = (load.requests - load.refused) / load.seconds;
-    const refused = load.refused / load.seconds;
-    print(
-      `${connections} connections: ${done.toFixed(0)} done and ${refused.toFixed(0)} refused a second, broken ${load.broken}, ${textOf(load)}`,
-    );
     await postgres.whenIdle();
   }
 } finally {

@@ -17,6 +17,7 @@ import { LOGGER } from './http/log/logger.js';
 import { InnerRoutes } from './http/server/inner-routes.js';
 import { OpenRequests } from './http/server/open-requests.js';
 import { Measurements } from './shared/measurements.js';
+import { Overload } from './tenancy/overload.js';
 import { RequestBodies } from './tenancy/request-bodies.js';
 import { RequestRates } from './tenancy/request-rates.js';
 import { AuditLog } from './tenancy/audit-log.js';
@@ -57,6 +58,7 @@ export class PlatformModule {
       InnerRoutes,
       RequestBodies,
       RequestRates,
+      Overload,
       ProjectStore,
       ModelStore,
       Catalog,

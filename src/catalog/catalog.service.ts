@@ -10,6 +10,7 @@ import type { FairQueue } from '../shared/fair-queue.js';
 import { Measurements } from '../shared/measurements.js';
 import type { MaybePromise } from '../shared/maybe-promise.js';
 import { readStateStatement, type ModelState } from '../sql/definition/model.sql.js';
+import { Overload } from '../tenancy/overload.js';
 import type { Project } from '../tenancy/project.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import { connectionQueue } from './connection-queue.js';
@@ -36,9 +37,11 @@ export class Catalog {
     private readonly database: Database,
     @Inject(CONFIG) config: Config,
     measurements: Measurements,
+    overload: Overload,
   ) {
     this.#queue = connectionQueue(config.databasePool);
     measurements.addQueue('requests', this.#queue);
+    overload.watch(this.#queue);
   }
 
   /**

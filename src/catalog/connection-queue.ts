@@ -13,6 +13,11 @@ const PROJECT_SHARE = 0.8;
  * to other kinds.
  */
 const KIND_SHARE = 0.75;
+/**
+ * A project is overloaded if its requests wait longer than this many milliseconds, and more than so many of them. Fewer
+ * clients than that are never refused.
+ */
+const CONGESTION = { milliseconds: 500, waiting: 32 };
 /** Milliseconds; the same as the timeout for a connection. */
 const TIMEOUT = 5000;
 
@@ -23,6 +28,8 @@ export function connectionQueue(connections: number): FairQueue {
     keyShare: PROJECT_SHARE,
     partShare: KIND_SHARE,
     maxWaitingPerKey: LIMITS.requestsWaiting,
+    maxWaitingShared: LIMITS.requestsWaitingOfAll,
+    congestion: CONGESTION,
     timeout: TIMEOUT,
     refusal: () => retryLater('server.busy', 'Too many requests of this project are under way'),
   });

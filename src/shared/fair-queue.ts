@@ -3,6 +3,7 @@
  * key with much work does not delay the others. The same holds for the parts of a key, such as the kinds of a project.
  */
 import type { KindError } from './errors.js';
+import { QueueFlow } from './queue-flow.js';
 
 export interface FairQueueOptions {
   /** Maximum of concurrent work of one key. */
@@ -17,16 +18,31 @@ export interface FairQueueOptions {
   readonly maxWaitingPerKey?: number;
   /** Maximum of waiting work of all keys. */
   readonly maxWaiting?: number;
+  /**
+   * Maximum of waiting work of all keys; a key with less than its share of it, and than `maxWaitingPerKey`, may wait all
+   * the same.
+   */
+  readonly maxWaitingShared?: number;
+  /** When a part of a key is congested; see `refuseIfCongested`. */
+  readonly congestion?: Congestion;
   /** Milliseconds to wait at most; unlimited by default. */
   readonly timeout?: number;
   /** Makes the error for work that finds the queue full or has waited too long. */
   readonly refusal: () => KindError;
 }
 
+/** More waits than `waiting`, and than was started in the last second, all of which had waited for `milliseconds`. */
+export interface Congestion {
+  readonly milliseconds: number;
+  readonly waiting: number;
+}
+
 interface PartQueue {
   readonly name: string;
   running: number;
-  readonly waiting: Set<() => void>;
+  /** With the time at which each began to wait. */
+  readonly waiting: Map<() => void, number>;
+  readonly flow: QueueFlow;
 }
 
 interface KeyQueue {
@@ -45,6 +61,8 @@ const UNLIMITED_QUEUE = {
   partShare: 1,
   maxWaitingPerKey: Infinity,
   maxWaiting: Infinity,
+  maxWaitingShared: Infinity,
+  congestion: { milliseconds: Infinity, waiting: Infinity },
   timeout: Infinity,
 };
 
@@ -96,7 +114,7 @@ export class FairQueue {
   async acquire(key: string, timeout = this.#options.timeout, part = ''): Promise<() => void> {
     const queue = this.#queueOf(key);
     const partQueue = partOf(queue, part);
-    if (this.#hasPlace(queue, partQueue)) this.#take(queue, partQueue);
+    if (this.#hasPlace(queue, partQueue)) this.#take(queue, partQueue, 0);
     else await this.#wait(queue, partQueue, timeout);
     return () => this.#release(queue, partQueue);
   }
@@ -106,8 +124,21 @@ export class FairQueue {
     const queue = this.#queueOf(key);
     const partQueue = partOf(queue, part);
     if (!this.#hasPlace(queue, partQueue)) return undefined;
-    this.#take(queue, partQueue);
+    this.#take(queue, partQueue, 0);
     return () => this.#release(queue, partQueue);
+  }
+
+  /**
+   * The refusal of work that has not begun to wait, if its part of the key is congested: what is started has waited long
+   * for a whole second, so that more work only waits longer. A part that starts nothing, as its table is locked, is not.
+   */
+  refuseIfCongested(key: string, part: string): KindError | undefined {
+    const { milliseconds, waiting } = this.#options.congestion;
+    if (this.#waiting <= waiting) return undefined;
+    const queue = this.#queues.get(key)?.parts.get(part);
+    if (!queue || queue.waiting.size <= waiting) return undefined;
+    const { started, shortestWait } = queue.flow.last(performance.now());
+    return shortestWait >= milliseconds && queue.waiting.size > started ? this.#refuse() : undefined;
   }
 
   placesOf(key: string): KeyPlaces {
@@ -126,7 +157,8 @@ export class FairQueue {
     return part.running === 0 || part.running + 1 <= (max - (running - part.running)) * partShare;
   }
 
-  #take(queue: KeyQueue, part: PartQueue): void {
+  #take(queue: KeyQueue, part: PartQueue, waited: number): void {
+    part.flow.start(waited, performance.now());
     part.running += 1;
     queue.running += 1;
     this.#running += 1;
@@ -139,8 +171,9 @@ export class FairQueue {
   }
 
   #wait(queue: KeyQueue, part: PartQueue, timeout: number): Promise<void> {
-    const { maxWaiting, maxWaitingPerKey, partShare } = this.#options;
+    const { maxWaiting, maxWaitingPerKey, maxWaitingShared, partShare } = this.#options;
     if (this.#waiting >= maxWaiting || queue.waiting >= maxWaitingPerKey) throw this.#refuse();
+    if (this.#waiting >= maxWaitingShared && queue.waiting >= maxWaitingShared / this.#turns.size) throw this.#refuse();
     const ofOtherParts = queue.waiting - part.waiting.size;
     const most = (maxWaitingPerKey - ofOtherParts) * partShare;
     if (part.waiting.size > 0 && part.waiting.size + 1 > most) throw this.#refuse();
@@ -159,7 +192,7 @@ export class FairQueue {
         reject(this.#refuse());
       };
       const timer = timeout === Infinity ? undefined : setTimeout(giveUp, timeout);
-      part.waiting.add(start);
+      part.waiting.set(start, performance.now());
     });
   }
 
@@ -184,11 +217,12 @@ export class FairQueue {
     this.#running -= 1;
     for (const next of this.#turns) {
       const nextPart = this.#nextPartOf(next);
-      const [start] = nextPart?.waiting ?? [];
-      if (!nextPart || !start) continue;
+      const [first] = nextPart?.waiting ?? [];
+      if (!nextPart || !first) continue;
+      const [start, since] = first;
       moveToEnd(this.#turns, next);
       moveToEnd(next.turns, nextPart);
-      this.#take(next, nextPart);
+      this.#take(next, nextPart, performance.now() - since);
       this.#dequeue(next, nextPart, start);
       start();
     }
@@ -231,7 +265,7 @@ function runAndRelease<T>(work: () => Promise<T>, release: () => void): Promise<
 }
 
 function partOf({ parts }: KeyQueue, name: string): PartQueue {
-  return parts.get(name) ?? { name, running: 0, waiting: new Set() };
+  return parts.get(name) ?? { name, running: 0, waiting: new Map(), flow: new QueueFlow() };
 }
 
 function moveToEnd<T>(set: Set<T>, item: T): void {

@@ -153,8 +153,9 @@ export const LIMITS = {
   mailsPerProject: 200,
   functionMailsWaiting: 750,
   functionMailsPerProject: 150,
-  /** Requests of one project that wait for a database connection, and changes of its definitions, in one process. */
+  /** Requests that wait for a database connection in one process, of one project and of all; changes of its definitions. */
   requestsWaiting: 2000,
+  requestsWaitingOfAll: 5000,
   changesWaiting: 500,
   /** Passwords that wait to be hashed in one process: of all projects, and of one. */
   hashesWaiting: 250,

@@ -12,6 +12,7 @@ import { andThen, type MaybePromise } from '../shared/maybe-promise.js';
 import { RequestBodies } from './request-bodies.js';
 import { ANONYMOUS, CallerResolver } from './caller.js';
 import { consistencyOf } from './consistency.js';
+import { groupPart, Overload } from './overload.js';
 import { RequestRates } from './request-rates.js';
 import { hasProjectKey, readProjectKey } from './project-key.js';
 import { ProjectStore } from './project-store.js';
@@ -29,6 +30,7 @@ export class TenancyInterceptor extends PreparingInterceptor {
     private readonly callers: CallerResolver,
     private readonly bodies: RequestBodies,
     private readonly rates: RequestRates,
+    private readonly overload: Overload,
   ) {
     super();
   }
@@ -40,7 +42,14 @@ export class TenancyInterceptor extends PreparingInterceptor {
     this.openRequests.refuseIfStopped();
     const request = requestOf(context);
     if (options.project === 'optional' && !hasProjectKey(request)) return;
-    return this.#resolve(request, options);
+    return this.#refusal(request) ?? this.#resolve(request, options);
+  }
+
+  /** Before anything is looked up or read. */
+  #refusal(request: HttpRequest): Promise<never> | undefined {
+    const { kind_id, parent_kind_id, group_id } = request.params as Record<string, string | undefined>;
+    const part = group_id === undefined ? (kind_id ?? parent_kind_id ?? '') : groupPart(group_id);
+    return this.overload.refuse(readProjectKey(request), part);
   }
 
   #resolve(request: HttpRequest, { accessToken }: RouteOptions): MaybePromise<void> {

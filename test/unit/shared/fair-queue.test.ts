@@ -1,5 +1,5 @@
 /** Queues: limits on length and time, and fairness among keys. With gates, no sleeps. */
-import { describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { retryLater } from '../../../src/shared/errors.js';
 import { FairQueue, type FairQueueOptions } from '../../../src/shared/fair-queue.js';
 
@@ -265,5 +265,58 @@ describe('a place that is reserved separately', () => {
     expect(queue.tryAcquire('a')).toBeUndefined();
     next();
     expect(queue.tryAcquire('a')).toBeDefined();
+  });
+});
+
+describe('congestion', () => {
+  const congestion = { milliseconds: 500, waiting: 2 };
+
+  /** A queue of one place, whose work takes as long as it is told. */
+  function slowQueue() {
+    const queue = createQueue({ concurrency: 1, timeout: 60_000, congestion });
+    const send = (key: string, milliseconds: number, part?: string) =>
+      queue.run(key, () => new Promise<void>((resolve) => setTimeout(resolve, milliseconds)), part);
+    return { queue, send };
+  }
+
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  it('is when all work of a second has waited long, and ends with the wait', async () => {
+    const { queue, send } = slowQueue();
+    const sent = Array.from({ length: 20 }, () => send('a', 300, 'city'));
+    expect(queue.refuseIfCongested('a', 'city')).toBeUndefined();
+    await vi.advanceTimersByTimeAsync(3000);
+    expect(queue.refuseIfCongested('a', 'city')).toMatchObject({ status: 503, code: 'server.busy' });
+    expect(queue.counts.refused).toBe(1);
+    expect(queue.refuseIfCongested('a', 'other')).toBeUndefined();
+    expect(queue.refuseIfCongested('b', 'city')).toBeUndefined();
+    await vi.advanceTimersByTimeAsync(2500);
+    expect(queue.counts.waiting).toBe(1);
+    expect(queue.refuseIfCongested('a', 'city')).toBeUndefined();
+    await vi.advanceTimersByTimeAsync(1000);
+    await Promise.all(sent);
+  });
+
+  it('is not when nothing is started, as behind a lock', async () => {
+    const { queue, send } = slowQueue();
+    const sent = [send('a', 5000, 'city'), ...Array.from({ length: 9 }, () => send('a', 1, 'city'))];
+    await vi.advanceTimersByTimeAsync(4900);
+    expect(queue.refuseIfCongested('a', 'city')).toBeUndefined();
+    await vi.advanceTimersByTimeAsync(1000);
+    await Promise.all(sent);
+  });
+});
+
+describe('a shared maximum of waiting work', () => {
+  it('refuses keys with more than their share, and no others', async () => {
+    const queue = createQueue({ concurrency: 1, maxWaitingShared: 4 });
+    const { opened, open } = gate();
+    const taken = [1, 2, 3, 4, 5].map(() => queue.run('a', () => opened));
+    await expect(queue.run('a', () => opened)).rejects.toMatchObject({ status: 503 });
+    const quiet = queue.run('b', () => opened);
+    await expect(queue.run('a', () => opened)).rejects.toMatchObject({ status: 503 });
+    open();
+    await Promise.all([...taken, quiet]);
   });
 });
