@@ -75,13 +75,16 @@ class Rounds {
     const { mayVanish, keepAlive } = this.plan;
     const load = new Load({ clients, round, random: this.#random.branch(), mayVanish, keepAlive, fixed });
     await load.start();
-    await pause(this.#random.from(...BEFORE));
-    const began = performance.now();
-    await disturb({ deployment: this.deployment, random: this.#random, load });
-    await this.#recovered(fixed);
-    this.#recoveries.push(performance.now() - began);
-    await pause(AFTER);
-    await load.stop();
+    try {
+      await pause(this.#random.from(...BEFORE));
+      const began = performance.now();
+      await disturb({ deployment: this.deployment, random: this.#random, load });
+      await this.#recovered(fixed);
+      this.#recoveries.push(performance.now() - began);
+      await pause(AFTER);
+    } finally {
+      await load.stop();
+    }
     const checked = await checkRound(this.#client, round, load.entries);
     const more = this.plan.afterwards?.(checked, load) ?? [];
     const faults = [...load.faults, ...checked.faults, ...more, ...this.deployment.errors()];
