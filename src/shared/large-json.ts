@@ -3,7 +3,7 @@ import { InexactNumber, isPlainObject, type Json } from './json.js';
 import { runSync, type WorkInPieces } from './work-in-pieces.js';
 
 /** Values, and characters of strings, up to which a value is processed in one piece. */
-const SMALL_JSON = { values: 2000, characters: 64 * 1024 } as const;
+const SMALL_JSON = { values: 4000, characters: 64 * 1024 } as const;
 /** Values between two yields. */
 const VALUES_PER_PIECE = 512;
 /** A part of a list with more elements that is not small is divided into so many parts. */
@@ -14,21 +14,23 @@ const large = new WeakSet<object>();
 
 /** Whether a value is small enough for one piece. Stops as soon as it is not. */
 export function isSmallJson(root: unknown): boolean {
-  const rest: unknown[] = [root];
-  let [values, characters] = [0, 0];
-  for (let value = rest.pop(); value !== undefined || rest.length > 0; value = rest.pop()) {
-    values += 1;
-    if (typeof value === 'string') characters += value.length;
-    else if (typeof value === 'object' && value !== null) {
-      if (large.has(value)) return false;
-      const members: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
-      if (members.length > SMALL_JSON.values) {
-        large.add(value);
-        return false;
-      }
-      for (const member of members) rest.push(member);
+  if (typeof root === 'string') return root.length <= SMALL_JSON.characters;
+  if (typeof root !== 'object' || root === null) return true;
+  const rest: object[] = [root];
+  let [values, characters] = [1, 0];
+  for (let value = rest.pop(); value !== undefined; value = rest.pop()) {
+    if (large.has(value)) return false;
+    const members: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
+    if (members.length > SMALL_JSON.values) {
+      large.add(value);
+      return false;
     }
-    if (values + rest.length > SMALL_JSON.values || characters > SMALL_JSON.characters) return false;
+    values += members.length;
+    for (const member of members) {
+      if (typeof member === 'string') characters += member.length;
+      else if (typeof member === 'object' && member !== null) rest.push(member);
+    }
+    if (values > SMALL_JSON.values || characters > SMALL_JSON.characters) return false;
   }
   return true;
 }

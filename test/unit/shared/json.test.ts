@@ -56,7 +56,7 @@ describe('a large value', () => {
     ['a list of lists', Array.from({ length: 5000 }, (_, at) => [at, [], { a: [null, undefined, 'x'] }]), 5],
     ['an object of many keys', Object.fromEntries(Array.from({ length: 5000 }, (_, at) => [`k${at}`, { at }])), 5],
     ['what is deep', Array.from({ length: 90 }).reduce<unknown>((inner) => [inner, 'x'.repeat(1000)], 1), 0],
-    ['what JSON has no word for', [...Array<number>(3000).fill(-0), Number.NaN, undefined], 1],
+    ['what JSON has no word for', [...Array<number>(6000).fill(-0), Number.NaN, undefined], 1],
   ];
 
   it.each(LARGE)('is written as JSON in pieces: %s', (_, value, pauses) => {
@@ -66,7 +66,7 @@ describe('a large value', () => {
   });
 
   it('is written as `JSON.stringify` does, whatever it is', () => {
-    const many = fc.tuple(fc.jsonValue(), fc.nat(3000)).map(([value, times]) => Array(times).fill(value));
+    const many = fc.tuple(fc.jsonValue(), fc.nat(6000)).map(([value, times]) => Array(times).fill(value));
     fc.assert(
       fc.property(many, (value) => {
         expect(runSync(jsonText(value))).toBe(JSON.stringify(value));

@@ -88,6 +88,6 @@ describe('the parameters of a row', () => {
   });
 
   it('do not exist for a value that is written to JSON in pieces', () => {
-    expect(rowParams(json, { metadata: { list: Array(3000).fill(0) } })).toBeUndefined();
+    expect(rowParams(json, { metadata: { list: Array(6000).fill(0) } })).toBeUndefined();
   });
 });
