@@ -61,6 +61,8 @@ interface CheckedImport {
   readonly dryRun: boolean;
   /** Whether code of the project runs for each unit, which must not run for two pieces at the same time. */
   readonly hooks: boolean;
+  /** Whether units of an upsert are looked up while those before them are written, because these change no others. */
+  readonly lookAhead: boolean;
   readonly isolation: Isolation;
   readonly onProgress: (records: number) => void;
 }
@@ -125,6 +127,8 @@ export class ImportService {
       skip,
       dryRun,
       hooks: behaviors.length > 0,
+      // Bodies of NDJSON can have units inside.
+      lookAhead: upsert !== undefined && isCsv && behaviors.length === 0,
       isolation: upsert ? 'repeatable read' : (store.isolation(session, kind, 'create') ?? 'read committed'),
       onProgress: request.onProgress ?? (() => undefined),
     };
@@ -165,7 +169,7 @@ export class ImportService {
   }
 
   async #write(tx: Transaction, checked: CheckedImport, pieces: ReadAhead, until: number): Promise<Answer> {
-    const { session, target, skip, hooks, onProgress } = checked;
+    const { session, target, skip, hooks, lookAhead, onProgress } = checked;
     await tx.run(lockTimeoutStatement(LOCK_TIMEOUT));
     const writer = new PieceWriter(session, target, tx, () => this.database.runs());
     const check = (): void => {
@@ -174,6 +178,7 @@ export class ImportService {
       if (performance.now() <= until) return;
       throw refusal('query.timeout', `An import takes ${LIMITS.transferSeconds} seconds at most`);
     };
+    if (target.upsert) await pieces.each((piece) => void writer.prepare(piece, lookAhead));
     // While PostgreSQL works on one piece, the values of the next one are validated.
     let before = Promise.resolve();
     const nextPiece = async (): Promise<FileRecord[] | undefined> => {
@@ -188,9 +193,12 @@ export class ImportService {
     };
     for (let piece = await nextPiece(); piece; piece = await nextPiece()) {
       if (hooks) await before;
-      const writing = writer.write(piece, before).then(check);
+      const { done, sent } = writer.write(piece, before);
+      const writing = done.then(check);
       writing.catch(() => undefined);
       await before;
+      // Validating the next one would delay the sending of this one.
+      await sent;
       before = writing;
     }
     await before;

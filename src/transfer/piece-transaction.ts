@@ -3,7 +3,7 @@
  * can be validated while PostgreSQL still works on that one. Hooks have a time limit of their own in it: they share one
  * in each `runs`.
  */
-import type { ConnectionShare, TextSink, Transaction } from '../database/database.js';
+import type { ConnectionShare, Executor, TextSink, Transaction } from '../database/database.js';
 import { inOneMessage, type Statement } from '../sql/fragment.js';
 import {
   releaseSavepointStatement,
@@ -11,19 +11,41 @@ import {
   savepointStatement,
 } from '../sql/server/transaction.sql.js';
 
-/** Hooks use greater depths. */
-const DEPTH = 0;
-const UNDO = inOneMessage([rollbackToSavepointStatement(DEPTH), releaseSavepointStatement(DEPTH)]);
+/** Of parts, and of what is read ahead. Hooks use greater depths, and where there are some nothing is read ahead. */
+const [DEPTH, AHEAD] = [0, 1];
+const undoStatement = (depth: number) =>
+  inOneMessage([rollbackToSavepointStatement(depth), releaseSavepointStatement(depth)]);
+const UNDO = undoStatement(DEPTH);
+
+/** Reads in a transaction whose other statements need not wait for it: if it fails, they go on. */
+export function readingAhead(tx: Transaction): Executor {
+  return {
+    run<Row>(statement: Statement): Promise<Row[]> {
+      // All three are sent one after the other, whatever becomes of the first.
+      const running = [
+        tx.run(savepointStatement(AHEAD)),
+        tx.run<Row>(statement),
+        tx.run(undoStatement(AHEAD)),
+      ] as const;
+      for (const each of running) each.catch(() => undefined);
+      return running[1];
+    },
+  };
+}
 
 export class PieceTransaction implements Transaction {
   #begun: Promise<unknown> | undefined;
   #open = false;
 
-  /** @param before settles when the part before it has ended */
+  /**
+   * @param before settles when the part before it has ended
+   * @param onSent called when a statement is sent
+   */
   constructor(
     private readonly whole: Transaction,
     readonly runs: Transaction['runs'],
     private readonly before: Promise<unknown>,
+    private readonly onSent: () => void,
   ) {}
 
   /** Keeps what the part did. */
@@ -61,7 +83,9 @@ export class PieceTransaction implements Transaction {
 
   async run<Row>(statement: Statement): Promise<Row[]> {
     await this.#begin();
-    return this.whole.run<Row>(statement);
+    const running = this.whole.run<Row>(statement);
+    this.onSent();
+    return running;
   }
 
   async stream(statement: Statement, sink: TextSink): Promise<number> {

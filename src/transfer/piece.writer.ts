@@ -8,15 +8,15 @@ import type { UpsertQuery } from '../filter/upsert-query.js';
 import { shownValue } from '../model/field.js';
 import type { Field, KindDef } from '../model/model.js';
 import type { Predicate } from '../model/predicate/predicate.js';
-import { Faults, KindError, type Message } from '../shared/errors.js';
+import { KindError, type Message } from '../shared/errors.js';
 import { getOrInsert } from '../shared/get-or-insert.js';
 import { LIMITS } from '../shared/limits.js';
 import { withCompleteRefusal } from '../unit/draft/complete-refusal.js';
 import { keyRows } from '../unit/draft/upsert-keys.js';
 import type { Session } from '../unit/session/session.js';
-import type { UnitStore, UpsertResult, WriteOptions } from '../unit/store/unit-store.js';
+import type { LookedUp, UnitStore, UpsertResult, WriteOptions } from '../unit/store/unit-store.js';
 import type { FileRecord } from './file/file-record.js';
-import { PieceTransaction } from './piece-transaction.js';
+import { PieceTransaction, readingAhead } from './piece-transaction.js';
 import { SeenKeys } from './seen-keys.js';
 
 /** A fault of a record, as the answer shows it. The codes of hooks are their own. */
@@ -37,12 +37,37 @@ const OF_RECORDS: ReadonlySet<number> = new Set([400, 403, 404, 409]);
 const RESULTS = ['created', 'updated', 'unchanged', 'ignored'] as const;
 
 export interface ImportTarget {
-  readonly store: Pick<UnitStore, 'insert' | 'upsert'>;
+  readonly store: Pick<UnitStore, 'insert' | 'lookUp' | 'upsert'>;
   readonly kind: KindDef;
   readonly access: Predicate | undefined;
   readonly keepIds: boolean;
   /** Set if units that are there are edited or left. */
   readonly upsert: { readonly query: UpsertQuery; readonly by: readonly Field[] } | undefined;
+}
+
+/** A piece whose records are checked for what the file itself shows. */
+interface PreparedPiece {
+  /** Records without faults so far. */
+  readonly records: readonly FileRecord[];
+  readonly noted: ImportFault[];
+  /** Of an upsert: its units, if they are looked up before it is written. */
+  readonly found: Promise<LookedUp | undefined> | undefined;
+}
+
+/** A piece that is being written. */
+export interface WrittenPiece {
+  readonly done: Promise<void>;
+  /** Settles when PostgreSQL has begun to work on it, or with `done`. */
+  readonly sent: Promise<void>;
+}
+
+/** What a piece waits for, and what waits for it. */
+interface Turn {
+  /** Settles when the pieces before are written. */
+  readonly before: Promise<void>;
+  readonly onSent: () => void;
+  /** The units of all of its records. */
+  readonly found?: LookedUp | undefined;
 }
 
 export class PieceWriter {
@@ -55,6 +80,7 @@ export class PieceWriter {
   /** Set once a reference led to no unit: from then on all of them are looked up before the write. */
   #lookUpAll = false;
   readonly #keys = new SeenKeys();
+  readonly #prepared = new WeakMap<readonly FileRecord[], PreparedPiece>();
 
   constructor(
     private readonly session: Omit<Session, 'executor'>,
@@ -64,15 +90,41 @@ export class PieceWriter {
   ) {}
 
   /**
-   * Writes records. Their values may be validated before the ones before are written. @param before settles when they are
+   * Prepares records that are written later, in the order of the file. @param lookUp whether their units are looked up
+   * now, while PostgreSQL has nothing else to do. What is written before them must not change what they find.
    */
-  async write(records: readonly FileRecord[], before: Promise<void>): Promise<void> {
+  prepare(records: readonly FileRecord[], lookUp: boolean): PreparedPiece {
     const noted: ImportFault[] = [];
     const complete = records.filter((each) => each.faults.length === 0);
     for (const each of records) if (each.faults.length > 0) note(noted, each, each.faults);
     const single = this.#withoutRepeated(complete, noted);
-    const failed = await this.#insert(single, before, noted);
-    await before;
+    const found = lookUp && single.length > 0 ? this.#lookUp(single) : undefined;
+    const piece = { records: single, noted, found };
+    this.#prepared.set(records, piece);
+    return piece;
+  }
+
+  /** Undefined if it fails: then the upsert looks them up again. */
+  async #lookUp(records: readonly FileRecord[]): Promise<LookedUp | undefined> {
+    const { store, kind, upsert } = this.target;
+    const session = { ...this.session, executor: readingAhead(this.tx) };
+    const bodies = records.map(({ body }) => body);
+    return upsert && store.lookUp(session, kind, bodies, upsert.by).catch(() => undefined);
+  }
+
+  /**
+   * Writes records. Their values may be validated before the ones before are written. @param before settles when they are
+   */
+  write(records: readonly FileRecord[], before: Promise<void>): WrittenPiece {
+    let onSent = (): void => undefined;
+    const sent = new Promise<void>((resolve) => (onSent = resolve));
+    return { done: this.#write(records, { before, onSent }).finally(onSent), sent };
+  }
+
+  async #write(records: readonly FileRecord[], turn: Turn): Promise<void> {
+    const { records: single, noted, found } = this.#prepared.get(records) ?? this.prepare(records, false);
+    const failed = await this.#insert(single, { ...turn, found: await found }, noted);
+    await turn.before;
     this.count += records.length;
     this.failed += records.length - single.length + failed;
     noted.sort((a, b) => a.record - b.record);
@@ -84,8 +136,10 @@ export class PieceWriter {
     const { kind, upsert } = this.target;
     if (!upsert) return records;
     const { by } = upsert;
-    return records.filter((record) => {
-      const [row = {}] = keyRows(kind, by, [record.body], { faults: new Faults(), indexed: false });
+    const bodies = records.map(({ body }) => body);
+    const rows = keyRows(kind, by, bodies, { faults: NO_FAULTS, indexed: false });
+    return records.filter((record, at) => {
+      const row = rows[at] ?? {};
       const values = by.flatMap((field) => {
         const value = row[field.column ?? field.id];
         return value === undefined || value === null ? [] : [shownValue(field, value)];
@@ -98,10 +152,11 @@ export class PieceWriter {
   }
 
   /** Returns the number of records with faults. */
-  async #insert(records: readonly FileRecord[], before: Promise<void>, noted: ImportFault[]): Promise<number> {
+  async #insert(records: readonly FileRecord[], turn: Turn, noted: ImportFault[]): Promise<number> {
     let failed = 0;
     for (let rest = records; rest.length > 0;) {
-      const refused = await this.#attempt(rest, before);
+      // Those that were found are of all records.
+      const refused = await this.#attempt(rest, rest === records ? turn : { ...turn, found: undefined });
       if (!refused) return failed;
       const [only] = rest;
       if (only && rest.length === 1) {
@@ -115,7 +170,7 @@ export class PieceWriter {
       // Without a position, or with as many faults as one refusal can have, halves tell more.
       if (faulty.has(-1) || refused.length >= LIMITS.faults) {
         const half = Math.ceil(rest.length / 2);
-        failed += await this.#insert(rest.slice(0, half), before, noted);
+        failed += await this.#insert(rest.slice(0, half), { ...turn, found: undefined }, noted);
         rest = rest.slice(half);
         continue;
       }
@@ -130,10 +185,13 @@ export class PieceWriter {
   }
 
   /** Returns the faults of the records; undefined if they are stored. */
-  async #attempt(records: readonly FileRecord[], before: Promise<void>): Promise<readonly RecordMessage[] | undefined> {
+  async #attempt(
+    records: readonly FileRecord[],
+    { before, onSent, found }: Turn,
+  ): Promise<readonly RecordMessage[] | undefined> {
     const { store, kind, access, keepIds, upsert } = this.target;
     const done = { created: 0, updated: 0, unchanged: 0, ignored: 0 };
-    const piece = new PieceTransaction(this.tx, this.newRuns(), before);
+    const piece = new PieceTransaction(this.tx, this.newRuns(), before, onSent);
     const session = { ...this.session, executor: piece };
     const bodies = records.map(({ body }) => body);
     const options: WriteOptions = { bulk: true, access, answers: false, keepIds, lookUpAll: this.#lookUpAll };
@@ -142,7 +200,11 @@ export class PieceWriter {
         try {
           if (upsert) {
             const query = { query: upsert.query, faults: [] };
-            for (const { result } of await store.upsert(session, kind, bodies, query, { bulk: true }))
+            for (const { result } of await store.upsert(session, kind, bodies, query, {
+              bulk: true,
+              answers: false,
+              found,
+            }))
               done[result] += 1;
           } else {
             await store.insert(session, kind, bodies, options);
@@ -165,6 +227,9 @@ export class PieceWriter {
     }
   }
 }
+
+/** The write reports them. */
+const NO_FAULTS = { add: (): void => undefined };
 
 function note(
   noted: ImportFault[],

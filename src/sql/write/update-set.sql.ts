@@ -6,7 +6,7 @@
 import type { Predicate } from '../../model/predicate/predicate.js';
 import { boundedInTotal } from '../answer-size.sql.js';
 import { columnRef } from '../columns.sql.js';
-import { all, ident, join, param, render, sql, type Fragment, type Statement } from '../fragment.js';
+import { all, EMPTY_SQL, ident, join, param, render, sql, type Fragment, type Statement } from '../fragment.js';
 import { rowLock } from '../lock.sql.js';
 import { isModelVersion, modelVersion } from '../model-version.sql.js';
 import { INPUT_KEY, isPlannedOnce, keyedInputRows, type RowsText } from './new-rows.sql.js';
@@ -22,11 +22,14 @@ export interface UpdateSetPlan extends Omit<UpdatePlan, 'id' | 'tags' | 'express
   readonly rules: readonly Predicate[];
   /** The key of the unit of each row. */
   readonly keys: readonly string[];
+  /** Whether the units are answered. */
+  readonly answers: boolean;
 }
 
 /**
  * A row `v, failed, n, tag, body` for each unit, where `n` is the number of its input row, from 0. If a unit fails a
- * check, nothing is changed, and there is one row with `failed`: the numbers of the rows that fail each check.
+ * check, nothing is changed, and there is one row with `failed`: the numbers of the rows that fail each check. A plan
+ * without answers has one row too, with nulls but `v`, if all units were changed.
  */
 export function updateSetStatement(plan: UpdateSetPlan, { json, count }: RowsText): Statement {
   const { schema, kind, written, writeOnce, rules } = plan;
@@ -81,14 +84,13 @@ export function updateSetStatement(plan: UpdateSetPlan, { json, count }: RowsTex
         SET ${changesOf({ written })}
         FROM input AS i
         WHERE ${isTarget} AND (SELECT ok FROM verdict)
-        RETURNING i._n::int - 1 AS n, ${editedColumns(plan)}
+        RETURNING ${plan.answers ? sql`i._n::int - 1 AS n, ${editedColumns(plan)}` : sql`1 AS n`}
       )
       SELECT
         ${modelVersion(schema)} AS v,
         CASE WHEN NOT verdict.ok THEN verdict.failed END AS failed,
-        a.n, a.tag, ${boundedInTotal(sql`a.body`)} AS body
-      FROM verdict
-      LEFT JOIN affected AS a ON true
+        ${plan.answers ? sql`a.n, a.tag, ${boundedInTotal(sql`a.body`)} AS body` : sql`NULL::int AS n`}
+      FROM verdict${plan.answers ? sql` LEFT JOIN affected AS a ON true` : EMPTY_SQL}
     `,
     isPlannedOnce(count),
   );

@@ -38,12 +38,20 @@ export async function* piecesOf(
 /** Reads a piece while the one before it is written. */
 export class ReadAhead {
   #next: Promise<IteratorResult<FileRecord[], unknown>> | undefined;
+  #work: (piece: FileRecord[]) => void = () => undefined;
 
   constructor(private readonly pieces: AsyncGenerator<FileRecord[]>) {}
 
   /** Resolves when the first piece is there. */
   async start(): Promise<void> {
     await this.#read();
+  }
+
+  /** Calls `work` with each piece as soon as it is read. */
+  async each(work: (piece: FileRecord[]) => void): Promise<void> {
+    const first = await (this.#next ?? this.#read()).catch(() => undefined);
+    if (first && !first.done) work(first.value);
+    this.#work = work;
   }
 
   /** Undefined at the end. */
@@ -55,6 +63,9 @@ export class ReadAhead {
   }
 
   #read(): Promise<IteratorResult<FileRecord[], unknown>> {
-    return (this.#next = this.pieces.next());
+    return (this.#next = this.pieces.next().then((read) => {
+      if (!read.done) this.#work(read.value);
+      return read;
+    }));
   }
 }

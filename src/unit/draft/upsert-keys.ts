@@ -82,7 +82,7 @@ export function keyRows(
   kind: KindDef,
   by: readonly Field[],
   bodies: readonly (Body | NotObject)[],
-  { faults, indexed }: { readonly faults: Faults; readonly indexed: boolean },
+  { faults, indexed }: { readonly faults: Pick<Faults, 'add'>; readonly indexed: boolean },
 ): readonly KeyRow[] {
   const first = new Map<string, number>();
   let place: { readonly index?: number } = {};

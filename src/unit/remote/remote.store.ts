@@ -57,6 +57,7 @@ export class RemoteStore implements UnitStore {
   readonly update: UnitStore['update'] = (...args) => this.writer.update(...args);
   readonly remove: UnitStore['remove'] = (...args) => this.writer.remove(...args);
   readonly upsert: UnitStore['upsert'] = (_, kind) => Promise.reject(onlyOneByOne(kind));
+  readonly lookUp: UnitStore['lookUp'] = (_, kind) => Promise.reject(onlyOneByOne(kind));
   readonly updateAll: UnitStore['updateAll'] = (_, kind) => Promise.reject(onlyOneByOne(kind));
   readonly removeAll: UnitStore['removeAll'] = (_, kind) => Promise.reject(onlyOneByOne(kind));
 }

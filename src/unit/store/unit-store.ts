@@ -18,6 +18,7 @@ import type { Body } from '../draft/draft.js';
 import type { NotObject } from '../draft/drafter.js';
 import type { KeyText } from '../query/key-parameter.js';
 import type { GroupPage, UnitPage } from '../query/unit-page.js';
+import type { KeyRow } from '../draft/upsert-keys.js';
 import type { Session } from '../session/session.js';
 
 export type UnitOperation = keyof Remote;
@@ -60,7 +61,10 @@ export interface WriteOptions extends Conditions {
   readonly by?: readonly Field[];
   /** Faults of the request of a create, which are reported together with the faults of the bodies. */
   readonly faults?: Faults;
-  /** Whether a create in a table returns the new units; true if left out. Without them it is faster. */
+  /**
+   * Whether a create or an upsert in a table returns the units; true if left out. Without them it is faster: a create
+   * returns none, and an upsert empty rows.
+   */
   readonly answers?: boolean;
   /** Whether bodies of a create in a table may have ids that are otherwise generated. */
   readonly keepIds?: boolean;
@@ -73,6 +77,24 @@ export type UpsertResult = 'created' | 'updated' | 'unchanged' | 'ignored';
 
 export interface UpsertedUnit extends UnitRow {
   readonly result: UpsertResult;
+}
+
+/** A unit that was looked up by unique parameters. `body` is null if the caller may not read it. */
+export interface FoundUnit {
+  readonly id: string;
+  readonly tag: string;
+  readonly body: string | null;
+}
+
+/** The units of the bodies of an upsert, by the position of their body, and the values by which they were looked up. */
+export interface LookedUp {
+  readonly rows: readonly KeyRow[];
+  readonly units: ReadonlyMap<number, FoundUnit>;
+}
+
+export interface UpsertOptions extends Pick<WriteOptions, 'bulk' | 'writer' | 'answers'> {
+  /** If the units were looked up before. */
+  readonly found?: LookedUp | undefined;
 }
 
 /** What an edit or deletion by filter answers. */
@@ -154,8 +176,13 @@ export interface UnitStore {
     kind: KindDef,
     bodies: readonly (Body | NotObject)[],
     query: Parsed<UpsertQuery>,
-    options?: Pick<WriteOptions, 'bulk' | 'writer'>,
+    options?: UpsertOptions,
   ): Promise<UpsertedUnit[]>;
+  /**
+   * Looks up the units of an upsert that follows with the same bodies, and without answers; undefined if the values of a
+   * body have faults.
+   */
+  lookUp(session: Session, kind: KindDef, bodies: readonly Body[], by: readonly Field[]): Promise<LookedUp | undefined>;
   /** @throws KindError 403, 404, 409, 412 */
   remove(session: Session, kind: KindDef, id: string, options?: WriteOptions): Promise<void>;
 

@@ -46,6 +46,7 @@ export class TableStore implements UnitStore {
   readonly update: UnitStore['update'] = (...args) => this.writer.update(...args);
   readonly remove: UnitStore['remove'] = (...args) => this.writer.remove(...args);
   readonly upsert: UnitStore['upsert'] = (...args) => this.upserts.upsert(...args);
+  readonly lookUp: UnitStore['lookUp'] = (...args) => this.upserts.lookUp(...args);
   readonly updateAll: UnitStore['updateAll'] = (...args) => this.matching.updateAll(...args);
   readonly removeAll: UnitStore['removeAll'] = (...args) => this.matching.removeAll(...args);
 }

@@ -390,6 +390,47 @@ describe('on_conflict', () => {
     expect((await reads())?.read).toBeLessThan(30_000);
   });
 
+  it('writes what is good around what PostgreSQL refuses, in a file of several pieces', async () => {
+    const own = await service.project();
+    await defineKinds(own, {
+      id: 'item',
+      parameters: [
+        { id: 'code', kind_id: 'string', unique: true },
+        { id: 'n', kind_id: 'integer', unique: true, max_value: 10_000 },
+      ],
+    });
+    const units = Array.from({ length: 1000 }, (_, n) => [`c${n}`, n] as const);
+    const fileOf = (rows: readonly (readonly [string, number])[]) =>
+      `code,n\n${rows.map((row) => `${row.join()}\n`).join('')}`;
+    await ok(send('/item/import', fileOf(units), CSV, own));
+    const bad = new Map([
+      [150, 999], // of another unit
+      [201, 10_001],
+      [450, 151],
+    ]);
+    const changed = units.slice(0, 800).map(([code, n]) => [code, bad.get(n) ?? -1 - n] as const);
+    const file = fileOf([...changed, ['c3', 5000], ['new', 6000]]);
+    const refused = await send('/item/import?on_conflict=update&by=code', file, CSV, own);
+    const faults = [
+      ['parameter.not_unique', 151],
+      ['parameter.too_large', 202],
+      ['parameter.duplicate', 801],
+    ];
+    const placesOf = (messages: unknown) =>
+      (messages as { code: string; record: number }[]).map(({ code, record }) => [code, record]);
+    expect([refused.status, placesOf(refused.body.messages)]).toEqual([400, faults]);
+    expect(await ok(own.get('/item/unit?filter=lt(n,0)&limit=0'))).toMatchObject({ count: 0 });
+    const skipped = await ok(send('/item/import?on_conflict=update&by=code&errors=skip', file, CSV, own));
+    expect(skipped).toMatchObject({ count: 802, created: 1, updated: 798, unchanged: 0, failed: 3 });
+    expect(placesOf(skipped.errors)).toEqual(faults);
+    expect(await ok(own.get('/item/unit?filter=lt(n,0)&limit=0'))).toMatchObject({ count: 797 });
+    expect(await ok(own.get('/item/unit?filter=in(code,c150,c201,c450,c3,new)&order=n&include=n'))).toMatchObject({
+      items: [{ n: -4 }, { n: 150 }, { n: 151 }, { n: 201 }, { n: 6000 }],
+    });
+    const again = await ok(send('/item/import?on_conflict=ignore&by=code', file.replace('c3,5000\n', ''), CSV, own));
+    expect(again).toMatchObject({ count: 801, ignored: 801 });
+  });
+
   it('has a fault where a key is twice in the file, also far apart', async () => {
     const own = await service.project();
     await defineKinds(own, { id: 'item', parameters: [{ id: 'code', kind_id: 'string', is_primary: true }] });
@@ -412,8 +453,6 @@ it('as a dry run answers the same, and stores nothing', async () => {
   expect(dry.body.content).toMatchObject({ count: 3, created: 2, failed: 1 });
   expect(await ok(own.get('/note/unit?limit=0'))).toEqual({ count: 0, items: [] });
   expect((await send('/note/import?dry_run=1', 'text\na\n', CSV, own)).status).toBe(400);
-  const keyed = await send('/note/import', 'text\na\n', { ...CSV, 'idempotency-key': 'k' }, own);
-  expect(keyed).toMatchObject({ status: 400, body: { messages: [{ code: 'idempotency.not_here' }] } });
 });
 
 it('obeys rules over the unit of single parameters', async () => {

@@ -284,6 +284,15 @@ WITH input AS MATERIALIZED (SELECT i.* FROM ROWS FROM (json_to_recordset($1::jso
 -- $6 = 7
 -- $7 = 1
 
+-- the same without answers
+WITH input AS MATERIALIZED (SELECT i.* FROM ROWS FROM (json_to_recordset($1::json) AS ("id" uuid, "name" text, "tags" text[], "extra" jsonb, "land" text, "_xmin" text, "metadata" jsonb), unnest($2::uuid[])) WITH ORDINALITY AS i("id", "name", "tags", "extra", "land", "_xmin", "metadata", _key, _n)), target AS MATERIALIZED (SELECT i._n::int - 1 AS _n, ("t"."id" = $3::uuid) IS TRUE AS "_seen", ("t"."id" = $4::uuid) IS TRUE AS "_may", (true) IS TRUE AS "_stays" FROM input AS i JOIN "project_demo"."city" AS t ON "t"."id" = "i"."_key" ORDER BY "t"."id" FOR NO KEY UPDATE OF t), verdict AS MATERIALIZED (SELECT ((SELECT "version" FROM "project_demo"."_model") = $5::bigint AND count(*) = $6::bigint AND bool_and("g"."_seen") AND bool_and("g"."_may") AND bool_and("g"."_stays")) IS TRUE AS ok, json_build_object('seen', array_agg(g._n ORDER BY g._n) FILTER (WHERE g._seen), 'denied', array_agg(g._n ORDER BY g._n) FILTER (WHERE NOT "g"."_may"), 'ruled', json_build_array(), 'kept', json_build_array(), 'leaving', array_agg(g._n ORDER BY g._n) FILTER (WHERE NOT "g"."_stays")) AS failed FROM target AS g), affected AS (UPDATE "project_demo"."city" AS t SET "id" = "i"."id", "name" = "i"."name", "tags" = "i"."tags", "extra" = "i"."extra", "land" = "i"."land", "_xmin" = "i"."_xmin", "metadata" = "i"."metadata", "updated_at" = greatest(clock_timestamp(), t."updated_at" + interval '1 microsecond') FROM input AS i WHERE "t"."id" = "i"."_key" AND (SELECT ok FROM verdict) RETURNING 1 AS n) SELECT (SELECT "version" FROM "project_demo"."_model") AS v, CASE WHEN NOT verdict.ok THEN verdict.failed END AS failed, NULL::int AS n FROM verdict
+-- $1 = "[{\"name\":\"Oslo\"},{\"name\":\"Bergen\"}]"
+-- $2 = ["0198c0de-0000-7000-8000-000000000001"]
+-- $3 = "0198c0de-0000-7000-8000-000000000001"
+-- $4 = "0198c0de-0000-7000-8000-000000000001"
+-- $5 = 7
+-- $6 = 2
+
 -- an insert of what is not there yet
 WITH affected AS (INSERT INTO "project_demo"."city" AS t ("id", "name", "tags", "extra", "land", "_xmin", "metadata", "inserted_at", "updated_at") SELECT "i"."id", "i"."name", "i"."tags", "i"."extra", "i"."land", "i"."_xmin", "i"."metadata", now(), now() FROM (SELECT $1::uuid AS "id", $2::text AS "name", $3::text[] AS "tags", $4::jsonb AS "extra", $5::text AS "land", $6::text AS "_xmin", $7::jsonb AS "metadata") AS i WHERE (SELECT "version" FROM "project_demo"."_model") = $8::bigint ON CONFLICT ("name") DO NOTHING RETURNING (extract(epoch FROM t."updated_at") * 1000000)::bigint::text AS tag, (SELECT row_to_json(_r) FROM (SELECT "t"."id"::text AS "id", "t"."name" AS "name", to_char("t"."opened" AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS "opened", "t"."tags" AS "tags", "t"."_xmin" AS "xmin") AS _r)::text AS body), counted AS (INSERT INTO "project_demo"."_count" ("table", "change") SELECT 'city', 1 FROM affected) SELECT affected.tag, CASE WHEN octet_length(affected.body) > 33554432 THEN repeat('-', (SELECT 1073741824)) ELSE affected.body END AS body FROM affected
 -- $1 = "0198c0de-0000-7000-8000-000000000001"

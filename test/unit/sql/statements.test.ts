@@ -107,6 +107,7 @@ function statements(schema: string, version: number): Map<string, Statement> {
     allowed: undefined,
   };
   const once = { ...write, written: [field('name')], writeOnce: [{ field: field('name'), repeatable: true }] };
+  const set = { readable: own, access: own, allowed: own, keys: [ID] };
   const expressions: readonly FieldExpression[] = [
     { field: field('size'), expression: { op: 'inc', by: 1 } },
     { field: field('tags'), expression: { op: 'list', remove: ['a'], add: ['b'] } },
@@ -258,8 +259,15 @@ function statements(schema: string, version: number): Map<string, Statement> {
     [
       'an update of several units, each to values of its own',
       updateSetStatement(
-        { ...write, ...once, readable: own, access: own, shown: renamed, allowed: renamed, rules: [own], keys: [ID] },
+        { ...write, ...once, ...set, shown: renamed, allowed: renamed, rules: [own], answers: true },
         runSync(rowsText([{ name: 'Oslo' }])),
+      ),
+    ],
+    [
+      'the same without answers',
+      updateSetStatement(
+        { ...write, ...set, writeOnce: [], allowed: undefined, rules: [], answers: false },
+        runSync(rowsText([{ name: 'Oslo' }, { name: 'Bergen' }])),
       ),
     ],
     [

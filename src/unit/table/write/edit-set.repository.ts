@@ -23,7 +23,7 @@ export interface FailedRows {
   readonly leaving: Positions | null;
 }
 
-type SetRow = Versioned & { failed: FailedRows | null; n: number | null; tag: string | null; body: string | null };
+type SetRow = Versioned & { failed: FailedRows | null; n: number | null; tag?: string | null; body?: string | null };
 
 @Injectable()
 export class EditSetRepository {
@@ -35,7 +35,7 @@ export class EditSetRepository {
     );
   }
 
-  /** Changes all units, or none. Returns them in the order of the rows. */
+  /** Changes all units, or none. Returns them in the order of the rows; none if the plan has no answers. */
   async update(
     executor: Executor,
     plan: UpdateSetPlan,
@@ -50,7 +50,8 @@ export class EditSetRepository {
     checkVersion(first, context.model);
     if (first?.failed) return first.failed;
     const units: UnitRow[] = [];
-    for (const { n, tag, body } of found) if (n !== null && tag !== null && body !== null) units[n] = { tag, body };
+    for (const { n, tag, body } of found)
+      if (n !== null && typeof tag === 'string' && typeof body === 'string') units[n] = { tag, body };
     return units;
   }
 }

@@ -42,6 +42,8 @@ export interface EditSetOptions {
   /** The units that the caller may change. */
   readonly access: Predicate | undefined;
   readonly writer: Caller;
+  /** Whether the units are returned. */
+  readonly answers: boolean;
   /** Removes references that the stored units have already. */
   readonly fresh: (found: readonly Unreachable[]) => Promise<readonly Unreachable[]>;
 }
@@ -63,7 +65,7 @@ export class EditSetWriter {
   }
 
   /**
-   * Changes all units, or none. Needs a transaction. Returns them in the order of the list.
+   * Changes all units, or none. Needs a transaction. Returns them in the order of the list, if they are answered.
    * @throws KindError 400, 403, 404, 409
    */
   async update(
@@ -83,7 +85,7 @@ export class EditSetWriter {
       const rows: UnitRow[] = [];
       for (const positions of sets) {
         const set = positions.flatMap((at) => changes[at] ?? []);
-        const written = await withPositions(positions, () => this.#updateSet(within, kind, set, options.access));
+        const written = await withPositions(positions, () => this.#updateSet(within, kind, set, options));
         for (const [at, row] of written.entries()) rows[positions[at] ?? at] = row;
       }
       deferred.throwIfAny();
@@ -96,7 +98,7 @@ export class EditSetWriter {
     session: Session,
     kind: KindDef,
     set: readonly DraftedChange[],
-    access: Predicate | undefined,
+    { access, answers }: Pick<EditSetOptions, 'access' | 'answers'>,
   ): Promise<readonly UnitRow[]> {
     const [first] = set;
     if (!first) return [];
@@ -109,6 +111,7 @@ export class EditSetWriter {
       access,
       rules: rules.map(({ condition }) => condition),
       keys,
+      answers,
       allowed: withFieldRules(access, rules),
     };
     const rows = set.map((change) => change.draft.row);

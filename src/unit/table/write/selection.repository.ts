@@ -12,6 +12,7 @@ import {
 } from '../../../sql/write/matching.sql.js';
 import { rowParams } from '../../../sql/write/new-rows.sql.js';
 import { lookupStatement, type LookupPlan } from '../../../sql/write/upsert.sql.js';
+import type { FoundUnit } from '../../store/unit-store.js';
 import { checkVersion, type Versioned } from '../check-version.js';
 import type { WriteContext } from '../violation/constraint-violations.js';
 import { jsonTextOf, runWrite, type RowValues } from './run-write.js';
@@ -38,13 +39,6 @@ export interface Verdict extends FoundRows {
   /** A unit that would no longer satisfy the access rule. */
   readonly leaving: string | null;
   readonly affected: number;
-}
-
-/** A unit that was looked up by unique parameters. `body` is null if the caller may not read it. */
-export interface FoundUnit {
-  readonly id: string;
-  readonly tag: string;
-  readonly body: string | null;
 }
 
 @Injectable()

@@ -18,11 +18,10 @@ import { Drafter, type EditDraft } from '../../draft/drafter.js';
 import type { Unreachable } from '../../draft/references.js';
 import { withPosition, withPositions } from '../../draft/refusal-position.js';
 import type { Session } from '../../session/session.js';
-import type { UpsertedUnit, UnitRow } from '../../store/unit-store.js';
+import type { FoundUnit, UpsertedUnit, UnitRow } from '../../store/unit-store.js';
 import { editReader } from './edit-body.js';
 import { EditSetWriter, type DraftedChange } from './edit-set.writer.js';
 import { TableWriter } from './table.writer.js';
-import type { FoundUnit } from './selection.repository.js';
 
 /** What is the same for all units of an upsert. */
 export interface Upsert {
@@ -32,6 +31,8 @@ export interface Upsert {
   readonly onConflict: UpsertQuery['onConflict'];
   readonly bulk: boolean;
   readonly writer: Caller;
+  /** Whether the units are returned. */
+  readonly answers: boolean;
   readonly defaults: DefaultBytes;
 }
 
@@ -158,7 +159,7 @@ export class UpsertEdits {
   }
 
   async #editTogether(
-    { session, kind, writer }: Upsert,
+    { session, kind, writer, answers }: Upsert,
     edits: readonly DraftedUpsert[],
     grant: Grant | undefined,
   ): Promise<readonly UnitRow[]> {
@@ -177,7 +178,7 @@ export class UpsertEdits {
     };
     const positions = edits.map(({ index }) => index);
     return withPositions(positions, () =>
-      this.sets.update(session, kind, list, { access: grant?.predicate, writer, fresh }),
+      this.sets.update(session, kind, list, { access: grant?.predicate, writer, answers, fresh }),
     );
   }
 }

@@ -9,7 +9,7 @@ import { readableFields } from '../../../access/masks.js';
 import type { Grant } from '../../../access/grant.js';
 import type { UpsertQuery } from '../../../filter/upsert-query.js';
 import type { Parsed } from '../../../http/route/parse-list-query.js';
-import type { KindDef } from '../../../model/model.js';
+import type { Field, KindDef } from '../../../model/model.js';
 import { everyField } from '../../../model/predicate/predicate.js';
 import { Faults } from '../../../shared/errors.js';
 import { Behaviors } from '../../draft/behavior.js';
@@ -22,13 +22,17 @@ import { withPositions } from '../../draft/refusal-position.js';
 import { isComplete, keyRows, upsertKey, type KeyRow } from '../../draft/upsert-keys.js';
 import { planQuery } from '../../query/list.plan.js';
 import { originalCallerOf, type Session } from '../../session/session.js';
-import type { UpsertedUnit, UnitRow, WriteOptions } from '../../store/unit-store.js';
+import type { FoundUnit, LookedUp, UnitRow, UnitStore, UpsertedUnit, UpsertOptions } from '../../store/unit-store.js';
 import { UnitRights } from '../rights.js';
 import { hasNoTransaction, TableInserter } from './table.inserter.js';
-import { SelectionRepository, type FoundUnit } from './selection.repository.js';
+import { SelectionRepository } from './selection.repository.js';
 import { unchangedRow, UpsertEdits, type Existing, type UpsertItem, type Upsert } from './upsert.edits.js';
 
-type UpsertOptions = Pick<WriteOptions, 'bulk' | 'writer'>;
+/** The upsert itself reports them. */
+const NO_FAULTS = { add: (): void => undefined };
+
+/** Where units are not answered. */
+const EMPTY_ROW: UnitRow = { tag: '', body: '' };
 
 @Injectable()
 export class UpsertWriter {
@@ -50,22 +54,32 @@ export class UpsertWriter {
     if (hasNoTransaction(session)) {
       return this.inserter.inTransaction(session, (within) => this.upsert(within, kind, given, query, options));
     }
-    const { bulk = false, writer = session.caller } = options;
+    const { bulk = false, writer = session.caller, answers = true, found } = options;
     const { by, onConflict } = planQuery(query, (read) => ({
       ...read,
       by: upsertKey(kind, read.by, originalCallerOf(session), session.model),
     }));
     for (const behavior of this.behaviors.of(kind, session)) behavior.ready?.();
     return countingDefaults(session, (defaults) =>
-      this.#upsert({ session, kind, by, onConflict, bulk, writer, defaults }, given),
+      this.#upsert({ session, kind, by, onConflict, bulk, writer, answers, defaults }, given, found),
     );
   }
 
-  async #upsert(upsert: Upsert, given: readonly (Body | NotObject)[]): Promise<UpsertedUnit[]> {
-    const { kind, by, onConflict, bulk } = upsert;
+  readonly lookUp: UnitStore['lookUp'] = async (session, kind, bodies, by) => {
+    const rows = keyRows(kind, by, bodies, { faults: NO_FAULTS, indexed: false });
+    if (!rows.every((row) => isComplete(row, by))) return undefined;
+    return { rows, units: await this.#lookUp({ session, kind, by, answers: false }, rows, bodies) };
+  };
+
+  async #upsert(
+    upsert: Upsert,
+    given: readonly (Body | NotObject)[],
+    looked: LookedUp | undefined,
+  ): Promise<UpsertedUnit[]> {
+    const { kind, by, onConflict, bulk, answers } = upsert;
     const faults = new Faults();
-    const rows = keyRows(kind, by, given, { faults, indexed: bulk });
-    const { found, hidden } = await this.#lookUp(upsert, rows, faults);
+    const rows = looked?.rows ?? keyRows(kind, by, given, { faults, indexed: bulk });
+    const { found, hidden } = readable(upsert, looked?.units ?? (await this.#lookUp(upsert, rows, given)), faults);
     const existing: Existing[] = [];
     const missing: UpsertItem[] = [];
     const unknown: UpsertItem[] = [];
@@ -85,41 +99,34 @@ export class UpsertWriter {
       else changed.push(each);
     }
     const edits = await this.edits.draft(upsert, { changed, missing, unknown }, { results, faults });
+    const rowOf = (row: UnitRow | undefined) => row ?? (answers ? undefined : EMPTY_ROW);
     if (create && missing.length > 0) {
       const created = await this.#create(upsert, missing, create);
       for (const [at, { index }] of missing.entries()) {
-        const row = created[at];
+        const row = rowOf(created[at]);
         if (row) results.set(index, { ...row, result: 'created' });
       }
     }
-    for (const [index, row] of await this.edits.write(upsert, edits, update)) {
-      results.set(index, { ...row, result: 'updated' });
+    const updated = await this.edits.write(upsert, edits, update);
+    for (const { index } of edits) {
+      const row = rowOf(updated.get(index));
+      if (row) results.set(index, { ...row, result: 'updated' });
     }
     return given.flatMap((_, index) => results.get(index) ?? []);
   }
 
-  /** The units that exist, by the position of their body. Those that the caller may not read are faults (409). */
+  /** The units that exist, by the position of their body. */
   async #lookUp(
-    { session, kind, by, bulk }: Upsert,
+    { session, kind, by, answers }: Pick<Upsert, 'session' | 'kind' | 'by' | 'answers'>,
     rows: readonly KeyRow[],
-    faults: Faults,
-  ): Promise<{ readonly found: ReadonlyMap<number, FoundUnit & UnitRow>; readonly hidden: ReadonlySet<number> }> {
+    given: readonly (Body | NotObject)[],
+  ): Promise<LookedUp['units']> {
     const { project, executor, model, caller } = session;
-    const fields = everyField(readableFields(kind, caller, model));
+    if (rows.length === 0) return new Map();
+    const readable = everyField(readableFields(kind, caller, model));
+    const fields = answers ? readable : comparedFields(kind, readable, given);
     const plan = { schema: project.schema, kind, by, readable: this.rights.readable(session, kind), fields };
-    const units =
-      rows.length > 0 ? await this.repository.lookUp(executor, plan, rows, model) : new Map<number, FoundUnit>();
-    const found = new Map<number, FoundUnit & UnitRow>();
-    const hidden = new Set<number>();
-    for (const [index, { id, tag, body }] of units) {
-      if (body !== null) found.set(index, { id, tag, body });
-      else {
-        const { code, text, ...place } = takenValues(by.map(({ id }) => id));
-        faults.add(code, text, { ...place, ...(bulk && { index }) });
-        hidden.add(index);
-      }
-    }
-    return { found, hidden };
+    return this.repository.lookUp(executor, plan, rows, model);
   }
 
   /** The units that the caller may create or edit; undefined if none have to be. @throws KindError 401, 403 */
@@ -131,14 +138,44 @@ export class UpsertWriter {
   }
 
   async #create(
-    { session, kind, by, bulk, writer }: Upsert,
+    { session, kind, by, bulk, writer, answers }: Upsert,
     missing: readonly UpsertItem[],
     grant: Grant,
   ): Promise<readonly UnitRow[]> {
     const bodies = missing.map(({ body }) => body);
     const positions = missing.map(({ index }) => index);
     return withPositions(positions, () =>
-      this.inserter.insert(session, kind, bodies, { bulk, writer, access: grant.predicate, by }),
+      this.inserter.insert(session, kind, bodies, { bulk, writer, access: grant.predicate, by, answers }),
     );
   }
+}
+
+/** The units that the caller may read. Others are faults (409). */
+function readable(
+  { by, bulk }: Upsert,
+  units: LookedUp['units'],
+  faults: Faults,
+): { readonly found: ReadonlyMap<number, FoundUnit & UnitRow>; readonly hidden: ReadonlySet<number> } {
+  const found = new Map<number, FoundUnit & UnitRow>();
+  const hidden = new Set<number>();
+  for (const [index, { id, tag, body }] of units) {
+    if (body !== null) found.set(index, { id, tag, body });
+    else {
+      const { code, text, ...place } = takenValues(by.map(({ id }) => id));
+      faults.add(code, text, { ...place, ...(bulk && { index }) });
+      hidden.add(index);
+    }
+  }
+  return { found, hidden };
+}
+
+/** The fields whose stored values are compared with those of the bodies. */
+function comparedFields(
+  { unique }: KindDef,
+  fields: readonly Field[],
+  bodies: readonly (Body | NotObject)[],
+): readonly Field[] {
+  const compared = new Set<string>(unique.flat());
+  for (const body of bodies) if (!isNotObject(body)) for (const name of body.keys()) compared.add(name);
+  return fields.filter(({ id }) => compared.has(id));
 }
