@@ -25,6 +25,8 @@ import { planQuery } from '../unit/query/list.plan.js';
 import { timesOf } from '../unit/session/caller-executor.js';
 import type { Session } from '../unit/session/session.js';
 import { DryRunDone } from '../unit/write/dry-run.js';
+import { keyId } from '../unit/write/idempotency-key.js';
+import { KeptAnswers } from '../unit/write/kept-answers.js';
 import { UnitStores } from '../unit/unit-stores.js';
 import { csvHeaderOf } from './file/csv.columns.js';
 import { CsvReader } from './file/csv.reader.js';
@@ -36,6 +38,7 @@ import { NdjsonReader } from './file/ndjson.reader.js';
 import { PieceWriter, type ImportFault, type ImportTarget } from './piece.writer.js';
 import type { FileText } from './file/file-text.js';
 import { RepeatedText } from './file/repeated-text.js';
+import { ImportKey, type GivenKey, type KeyOptions } from './import-key.js';
 import { TransferPlaces } from './transfer-places.js';
 
 /** Milliseconds that a statement waits for a lock. */
@@ -48,6 +51,7 @@ export interface ImportRequest {
   readonly file: () => FileText;
   /** Called after each piece with the number of records read so far. */
   readonly onProgress?: (records: number) => void;
+  readonly key?: GivenKey;
   /** Called before the file is read, if the import is undone at its end. */
   readonly onDryRun?: () => void;
 }
@@ -65,6 +69,7 @@ interface CheckedImport {
   readonly lookAhead: boolean;
   readonly isolation: Isolation;
   readonly onProgress: (records: number) => void;
+  readonly key: KeyOptions | undefined;
 }
 
 interface RunOptions {
@@ -81,6 +86,7 @@ export class ImportService {
     private readonly stores: UnitStores,
     private readonly behaviors: Behaviors,
     private readonly places: TransferPlaces,
+    private readonly kept: KeptAnswers,
   ) {}
 
   /** @throws KindError 400 with the first faults of the file; nothing is stored then */
@@ -92,7 +98,7 @@ export class ImportService {
         await this.catalog.check(scope, model);
         const checked = this.#check(scope, kindId, request, model);
         return this.places.run(scope, () => {
-          text ??= new RepeatedText(request.file());
+          text ??= new RepeatedText(request.file(), checked.key !== undefined);
           return this.#import(checked, text, until);
         });
       });
@@ -117,6 +123,7 @@ export class ImportService {
       upsert: query.upsert && { query: query.upsert, by: upsertKey(kind, query.upsert.by, caller, model) },
     }));
     if (keepIds && !isAdministrator(caller)) throw accessDenied(caller, 'Only administrators import with ids=keep');
+    const id = request.key && keyId(request.key.key, caller);
     if (dryRun) request.onDryRun?.();
     const isCsv = importFormat(format, request.contentType) === 'csv';
     const header = csvHeaderOf(kind, { caller, model }, keepIds);
@@ -131,6 +138,7 @@ export class ImportService {
       lookAhead: upsert !== undefined && isCsv && behaviors.length === 0,
       isolation: upsert ? 'repeatable read' : (store.isolation(session, kind, 'create') ?? 'read committed'),
       onProgress: request.onProgress ?? (() => undefined),
+      key: request.key && id !== undefined && !dryRun ? { schema: project.schema, id, given: request.key } : undefined,
     };
   }
 
@@ -141,13 +149,19 @@ export class ImportService {
     const share = this.behaviors.share(target.kind, session);
     const times = { lockTimeout: LOCK_TIMEOUT, idleTimeout: TRANSFER_IDLE, ...timesOf(session.caller) };
     const options = { isolation, share, runs, once: true, ...times };
+    const key = checked.key && new ImportKey(this.kept, checked.key, text);
     try {
       let pieces = read();
-      // The transaction begins when there is something to write.
-      await pieces.start();
+      // The transaction begins when there is something to write, or to take the key.
+      if (!key) await pieces.start();
       for (let attempt = 1; ; attempt++, pieces = read()) {
         try {
-          return await this.database.transaction((tx) => this.#write(tx, checked, pieces, until), options);
+          return await this.database.transaction(async (tx) => {
+            await key?.claim(tx);
+            const answer = await this.#write(tx, checked, pieces, until);
+            await key?.keep(tx, answer);
+            return answer;
+          }, options);
         } catch (error) {
           await this.#beforeNextRun(error, attempt, options);
           // The next run begins with locks, which must not wait for the client.
@@ -157,7 +171,9 @@ export class ImportService {
     } catch (error) {
       if (error instanceof DryRunDone) return error.answer;
       if (error instanceof OutdatedError) throw contentionRefusal(error);
-      throw commonRefusal(error) ?? error;
+      const refused = commonRefusal(error) ?? error;
+      if (key) return await key.settle(refused);
+      throw refused;
     } finally {
       runs.end();
     }

@@ -2,7 +2,7 @@ import { Controller, Get, Param, Post, Req, Res, UseInterceptors } from '@nestjs
 import { ApiRoute } from '../http/route/api-route.js';
 import { urlQueryParameters } from '../http/route/parse-list-query.js';
 import { EXPORT_QUERY, IMPORT_QUERY } from '../http/route/query-names.js';
-import { DRY_RUN_HEADER } from '../http/request/header-names.js';
+import { DRY_RUN_HEADER, KEY_HEADER, REPLAYED_HEADER } from '../http/request/header-names.js';
 import type { HttpRequest, HttpResponse } from '../http/request/request.js';
 import { Scope, type RequestScope } from '../tenancy/request-scope.js';
 import { TenancyInterceptor } from '../tenancy/tenancy.interceptor.js';
@@ -64,12 +64,16 @@ export class TransferController {
     description:
       'Creates a unit per record of a file of any size, which may be compressed with gzip, in one transaction. With `errors=stop` the first faults are a 400 and nothing is stored.',
     query: IMPORT_QUERY,
+    keepsAnswers: true,
     form: 'file',
     content: 'imported',
     refuses: [409],
   })
   import(@Scope() scope: RequestScope, @Param('kind_id') kind: string, @Req() request: HttpRequest): Promise<Answer> {
+    const key = request.headers[KEY_HEADER] as string | undefined;
+    const onRepeated = () => request.res?.setHeader(REPLAYED_HEADER, 'true');
     return this.imports.import(scope, kind, {
+      ...(key !== undefined && { key: { key, request: `POST ${request.url}`, onRepeated } }),
       parameters: urlQueryParameters(request.url),
       contentType: request.headers['content-type'],
       file: () => requestFile(request),

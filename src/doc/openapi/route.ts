@@ -35,8 +35,8 @@ export function takesConsistency({ method, content }: DocumentedRoute, kind?: Ki
 }
 
 /** Whether the requests of a route can have an idempotency key: not for remote kinds, nor for answers with a secret. */
-export function takesKey({ method, tag, alone, of, form }: DocumentedRoute, kind?: KindDef): boolean {
+export function takesKey({ method, tag, alone, keepsAnswers, of, form }: DocumentedRoute, kind?: KindDef): boolean {
   if (kind && of === 'all' && !kind.storage.transactional) return false;
   if (form === 'create' && kind?.traits?.secret !== undefined) return false;
-  return method !== 'get' && !alone && !TAGS_WITHOUT_KEY.has(tag);
+  return method !== 'get' && (!alone || keepsAnswers === true) && !TAGS_WITHOUT_KEY.has(tag);
 }

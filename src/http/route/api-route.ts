@@ -92,6 +92,8 @@ export interface RouteFacts {
    * dry runs.
    */
   readonly alone?: true;
+  /** It keeps its answers for idempotency keys itself, although it is alone. */
+  readonly keepsAnswers?: true;
   /** It can find units instead of creating them, and answers what happened. */
   readonly upserts?: true;
   /** Error statuses besides those of every route. */
@@ -124,7 +126,7 @@ export interface RouteExtension {
 export const ROUTE_EXTENSION = 'x-route';
 
 /** What the service itself needs to know of a route when it is called. */
-export interface DescribedRoute extends Pick<RouteFacts, 'alone'> {
+export interface DescribedRoute extends Pick<RouteFacts, 'alone' | 'keepsAnswers'> {
   readonly tag: RouteTag;
   readonly query: readonly QueryName[];
 }
@@ -149,7 +151,12 @@ export const SECURITY: Readonly<Record<Needs, readonly Record<string, []>[]>> = 
 export function ApiRoute(route: RouteDescription, ...variants: RouteVariant[]): MethodDecorator {
   const { id, tag, summary, description, query = [], body, ...facts } = route;
   return applyDecorators(
-    SetMetadata(DESCRIBED, { tag, query, ...(facts.alone && { alone: true }) } satisfies DescribedRoute),
+    SetMetadata(DESCRIBED, {
+      tag,
+      query,
+      ...(facts.alone && { alone: true }),
+      ...(facts.keepsAnswers && { keepsAnswers: true }),
+    } satisfies DescribedRoute),
     ApiTags(tag),
     ApiOperation({ operationId: id, summary, ...(description !== undefined && { description }) }),
     ...SECURITY[facts.needs].map((each) => ApiSecurity(each)),

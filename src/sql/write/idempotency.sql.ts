@@ -83,12 +83,20 @@ export function claimKeyStatement(schema: string, keyed: KeyedRequest, lifetime:
   );
 }
 
-/** Stores the answer in the transaction that has the key. */
-export function keepAnswerStatement(schema: string, id: string, { status, content, headers }: KeptAnswer): Statement {
+/** Stores the answer in the transaction that has the key, with the hash of the body: of a file it is known at its end. */
+export function keepAnswerStatement(
+  schema: string,
+  { id, hash }: Pick<KeyedRequest, 'id' | 'hash'>,
+  { status, content, headers }: KeptAnswer,
+): Statement {
   return render(
     sql`
       UPDATE ${ident(schema, IDEMPOTENCY_TABLE)}
-      SET "status" = ${param(status)}, "content" = ${param(content)}, "headers" = ${param(headers)}
+      SET
+        "hash" = ${param(hash)},
+        "status" = ${param(status)},
+        "content" = ${param(content)},
+        "headers" = ${param(headers)}
       WHERE "id" = ${param(id)}
     `,
     true,

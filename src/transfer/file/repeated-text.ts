@@ -2,6 +2,7 @@
  * The text of an imported file, which a conflict with another transaction makes the import read again: what has arrived
  * is kept meanwhile, as far as there is place for it.
  */
+import { createHash } from 'node:crypto';
 import { retryLater, type KindError } from '../../shared/errors.js';
 import { LIMITS } from '../../shared/limits.js';
 import type { FileText, TextPart } from './file-text.js';
@@ -11,6 +12,8 @@ export class RepeatedText {
   readonly #arriving: AsyncIterator<TextPart>;
   /** Undefined if the text is too long to be kept. */
   #log: TextLog | undefined;
+  readonly #hash = createHash('sha256');
+  #digest: string | undefined;
   #readings = 0;
   #ended = false;
   /** The part that is waited for, or the error that no part follows. */
@@ -18,10 +21,22 @@ export class RepeatedText {
 
   constructor(
     private readonly file: FileText,
+    /** Whether the hash of the text is wanted. */
+    private readonly hashed = false,
     mostBytes = LIMITS.importedKept,
   ) {
     this.#arriving = file[Symbol.asyncIterator]();
     this.#log = new TextLog(mostBytes);
+  }
+
+  /** Whether all of it has arrived. */
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  /** The hash of the text. Read it when all of it has arrived. */
+  get hash(): string {
+    return (this.#digest ??= this.#hash.digest('base64'));
   }
 
   /** The whole text. A reading ends when the next one begins. @throws KindError 503 if it can't be read again */
@@ -43,6 +58,13 @@ export class RepeatedText {
     if (!this.#log) throw tooLong();
   }
 
+  /** Resolves when all of it has arrived, without keeping it. */
+  async skip(): Promise<void> {
+    this.#readings += 1;
+    await this.#forget();
+    while (!this.#ended) await (this.#next ??= this.#arrived());
+  }
+
   /** Stops reading; the stream stays open. */
   async close(): Promise<void> {
     this.file.stop();
@@ -59,13 +81,16 @@ export class RepeatedText {
   async #arrived(): Promise<TextPart | undefined> {
     const next = await this.#arriving.next();
     const part = next.done ? undefined : next.value;
-    if (part && this.#log && !(await this.#log.append(part.text))) {
-      await this.#log.close();
-      this.#log = undefined;
-    }
+    if (part && this.hashed) this.#hash.update(part.text);
+    if (part && this.#log && !(await this.#log.append(part.text))) await this.#forget();
     this.#ended = part?.last ?? true;
     this.#next = undefined;
     return part;
+  }
+
+  async #forget(): Promise<void> {
+    await this.#log?.close();
+    this.#log = undefined;
   }
 }
 

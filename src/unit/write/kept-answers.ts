@@ -84,7 +84,7 @@ export class KeptAnswers {
   async keep(
     tx: Executor,
     schema: string,
-    { id, request }: KeyedRequest,
+    keyed: KeyedRequest,
     { content, etag, headers }: Answer,
     model: number | undefined,
   ): Promise<void> {
@@ -95,9 +95,9 @@ export class KeptAnswers {
     }
     this.bytes.refuseIfFull(schema);
     const sent = JSON.stringify({ etag, headers, model } satisfies KeptHeaders);
-    await tx.run(keepAnswerStatement(schema, id, { status: 200, content, headers: sent }));
+    await tx.run(keepAnswerStatement(schema, keyed, { status: 200, content, headers: sent }));
     tx.tx?.afterCommit(() => {
-      this.bytes.add(schema, sizeOf(content, request));
+      this.bytes.add(schema, sizeOf(content, keyed.request));
       return this.#sweep(schema);
     });
   }

@@ -56,7 +56,8 @@ export class WriteInterceptor extends AroundInterceptor {
     if (READ_METHODS.has(request.method) || (key === undefined && !request.url.includes('dry_run'))) return undefined;
     const route = routeOf(context.getHandler());
     if (route?.alone) {
-      if (key !== undefined) throw refusal('idempotency.not_here', 'This address takes no Idempotency-Key');
+      if (key !== undefined && !route.keepsAnswers)
+        throw refusal('idempotency.not_here', 'This address takes no Idempotency-Key');
       return undefined;
     }
     const line = `${request.method} ${request.url}`;

@@ -455,6 +455,77 @@ it('as a dry run answers the same, and stores nothing', async () => {
   expect((await send('/note/import?dry_run=1', 'text\na\n', CSV, own)).status).toBe(400);
 });
 
+describe('with an idempotency key', async () => {
+  const own = await service.project();
+  await defineKinds(own, { id: 'note', parameters: [{ id: 'text', kind_id: 'string', unique: true }] });
+  const keyed = (key: string, file: string, search = '', as = own) =>
+    send(`/note/import${search}`, file, { ...CSV, 'idempotency-key': key }, as);
+  const repeated = ({ status, headers }: Reply) => [status, headers.get('idempotency-replayed')];
+  const notes = async (filter: string) =>
+    ((await ok(own.get(`/note/unit?limit=0&filter=${filter}`))) as { count: number }).count;
+  const fileOf = (name: string, rows: number) =>
+    `text\n${Array.from({ length: rows }, (_, n) => `${name}${n}\n`).join('')}`;
+
+  it('is done once, and answered the same', async () => {
+    const file = fileOf('a', 3000);
+    const first = await keyed('once', file);
+    expect(first.body.content).toMatchObject({ count: 3000, created: 3000 });
+    const second = await keyed('once', file);
+    expect([repeated(first), repeated(second)]).toEqual([
+      [200, null],
+      [200, 'true'],
+    ]);
+    expect(second.body).toEqual(first.body);
+    expect(await notes('startswith(text,a)')).toBe(3000);
+  });
+
+  it('is not done for another file or query with it', async () => {
+    await ok(keyed('other', 'text\nb\n'));
+    const refused = [await keyed('other', 'text\nbb\n'), await keyed('other', 'text\nb\n', '?errors=skip')];
+    expect(refused.map(refusalOf)).toEqual(Array(2).fill({ status: 422, messages: ['idempotency.mismatch'] }));
+    expect(await notes('eq(text,bb)')).toBe(0);
+  });
+
+  it('repeats refusals, and takes the key again after a file that was not read to its end', async () => {
+    await ok(own.post('/note/unit', { text: 'taken' }));
+    const first = await keyed('refused', 'text\ntaken\nc\n');
+    await ok(own.delete('/note/unit?filter=eq(text,taken)'));
+    const second = await keyed('refused', 'text\ntaken\nc\n');
+    expect([repeated(first), repeated(second)]).toEqual([
+      [400, null],
+      [400, 'true'],
+    ]);
+    expect(second.body).toEqual(first.body);
+    expect((await keyed('cut', 'txt\nd\n')).status).toBe(400);
+    expect(repeated(await keyed('cut', 'text\nd\n'))).toEqual([200, null]);
+    expect(await ok(keyed('dry', 'text\ne\n', '?dry_run=true'))).toMatchObject({ created: 1 });
+    expect(repeated(await keyed('dry', 'text\ne\n'))).toEqual([200, null]);
+    expect(refusalOf(await keyed('a b', 'text\nh\n'))).toEqual({
+      status: 400,
+      messages: ['idempotency.bad_key idempotency-key'],
+    });
+  });
+
+  it('is done once of many at the same time', async () => {
+    const file = fileOf('f', 500);
+    const replies = await Promise.all(Array.from({ length: 6 }, () => keyed('many', file)));
+    expect(replies.filter((reply) => repeated(reply).join() === '200,')).toHaveLength(1);
+    const others = replies.filter((reply) => repeated(reply).join() !== '200,');
+    for (const { status } of others) expect([200, 409, 503]).toContain(status);
+    expect(await notes('startswith(text,f)')).toBe(500);
+  });
+
+  it('asks for the rights again', async () => {
+    const member = await asMember(own);
+    await ok(keyed('rights', 'text\ng\n', '', member));
+    await ok(own.put('/kind/unit/note', { access: { create: 'admin' } }));
+    expect(refusalOf(await keyed('rights', 'text\ng\n', '', member))).toEqual({
+      status: 403,
+      messages: ['access.denied'],
+    });
+  });
+});
+
 it('obeys rules over the unit of single parameters', async () => {
   const own = await service.project();
   const ann = await asMember(own);

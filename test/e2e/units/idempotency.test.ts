@@ -415,10 +415,9 @@ describe('a key is refused', () => {
     expect((await send(anonymous(project), newKey(), 'POST', '/order/unit', {})).status).toBe(401);
   });
 
-  it('for units of a remote kind, for imports, and at /auth/', async () => {
+  it('for units of a remote kind, and at /auth/', async () => {
     const replies = [
       await send(project, newKey(), 'POST', '/far/unit', { text: 'a' }),
-      await send(project, newKey(), 'POST', '/note/import', {}),
       await send(project, newKey(), 'POST', '/auth/signin', { username: 'admin', password: 'x' }),
       await send(project, newKey(), 'POST', '/auth/signout'),
       await send(project, newKey(), 'DELETE', '/auth/session/x'),

@@ -12,7 +12,7 @@ function fileOf(text: string, most?: number): RepeatedText {
   const parts = Array.from({ length: Math.ceil(bytes.length / 9999) }, (_, n) =>
     bytes.subarray(n * 9999, (n + 1) * 9999),
   );
-  return new RepeatedText(new FileText(Readable.from(parts, { objectMode: false }), false), most);
+  return new RepeatedText(new FileText(Readable.from(parts, { objectMode: false }), false), false, most);
 }
 
 async function rest(parts: AsyncIterator<TextPart>): Promise<string> {
