@@ -1,5 +1,4 @@
-import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { Option, type Command } from 'commander';
 import { KindError } from '../../shared/errors.js';
 import { FileText } from '../../transfer/file/file-text.js';
@@ -63,8 +62,7 @@ export function importCommand(program: Command, { terminal, services }: CommandC
       }
       const content = await services(async (context) => {
         const scope = await projectScope(context, id);
-        const size = file === STANDARD_STREAM ? undefined : (await stat(file)).size;
-        const source = size === undefined ? process.stdin : createReadStream(file);
+        const { source, size } = file === STANDARD_STREAM ? STANDARD_INPUT : await openFile(file);
         const progress = startProgress(kind, size);
         try {
           const { content: answer } = await context.app.get(ImportService).import(scope, kind, {
@@ -90,6 +88,21 @@ export function importCommand(program: Command, { terminal, services }: CommandC
       const { errors, ...counts } = content;
       print(terminal, options, content, propertyTable(counts) + faultLines(errors));
     });
+}
+
+const STANDARD_INPUT = { source: process.stdin, size: undefined };
+
+/** @throws Error that names the file */
+async function openFile(file: string) {
+  try {
+    const handle = await open(file);
+    const stats = await handle.stat();
+    if (!stats.isDirectory()) return { source: handle.createReadStream(), size: stats.size };
+    await handle.close();
+  } catch (error) {
+    throw new Error(`${file} can not be read: ${(error as Error).message}`, { cause: error });
+  }
+  throw new Error(`${file} is a folder; without the kind, it is read as a whole project`);
 }
 
 /** The faults of a file, each on a line of its own. */

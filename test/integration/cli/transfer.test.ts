@@ -56,7 +56,10 @@ describe('import', () => {
   });
 
   it('of a missing file, kind or project is refused in a line', async () => {
-    expect(await kind('import', project.id, 'book', file('none.csv'))).toMatchObject({ code: 1, out: '' });
+    const missing = await kind('import', project.id, 'book', file('none.csv'));
+    expect(missing).toMatchObject({ code: 1, out: '' });
+    expect(missing.err).toContain(`${file('none.csv')} can not be read: ENOENT`);
+    expect((await kind('import', project.id, 'book', folder, '--format', 'csv')).err).toContain('is a folder');
     expect((await kind('import', project.id, 'none', file('books.csv'))).err).toContain("No kind 'none'");
     expect((await kind('import', 'nowhere', 'book', file('books.csv'))).err).toContain('nowhere');
     expect((await kind('import', project.id)).code).toBe(2);
