@@ -9,7 +9,15 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { Postgres } from './postgres.mjs';
 import { Service } from './service.mjs';
-import { makeNoise, makeNoisyKinds, SORTS, writeFunctions } from './tenants/noise.mjs';
+import {
+  BARE_SORTS,
+  makeBareNoise,
+  makeNoise,
+  makeNoisyKinds,
+  sendBareNoise,
+  SORTS,
+  writeFunctions,
+} from './tenants/noise.mjs';
 import { call, signIn, withProvisioning } from './tenants/projects.mjs';
 import { putTenantLoad } from './tenants/wrk.mjs';
 
@@ -19,10 +27,12 @@ const { values: options } = parseArgs({
     rounds: { type: 'string', default: '3' },
     /** Connections of each sort of noise. */
     each: { type: 'string', default: '4' },
+    workers: { type: 'string', default: '1' },
+    dist: { type: 'string', default: '../dist' },
   },
 });
 const seconds = Number(options.seconds);
-const dist = resolve(import.meta.dirname, '../dist');
+const dist = resolve(import.meta.dirname, options.dist);
 const folder = await mkdtemp(join(tmpdir(), 'kind-neighbours-'));
 const functions = join(folder, 'functions');
 await writeFunctions(functions, 'noisy');
@@ -32,6 +42,7 @@ const service = await Service.start({
   dist,
   databaseUrl: postgres.url,
   dataDir: folder,
+  processes: Number(options.workers),
   variables: { FUNCTIONS_DIR: functions },
 });
 try {
@@ -49,15 +60,27 @@ try {
     putTenantLoad({ url, seconds, connections: 1, folder, requests: [{ project: 'quiet', token: quiet.token, path }] });
   await gets();
   const noises = [...SORTS.map((name) => [name]), ...Array.from({ length: Number(options.rounds) }, () => SORTS)];
-  for (const names of noises) {
+  /** @typedef {(signal: AbortSignal) => Promise<Record<string, number>>} Noise */
+  const each = Number(options.each);
+  await makeBareNoise(postgres.client);
+  /** @type {[name: string, make: Noise][]} */
+  const all = [
+    .../** @type {[string, Noise][]} */ (
+      BARE_SORTS.map((name) => [name, (signal) => sendBareNoise(postgres.url, name, each, signal)])
+    ),
+    .../** @type {[string, Noise][]} */ (
+      noises.map((names) => [names.join(', '), (signal) => makeNoise(url, noisy, ids, names, each, signal)])
+    ),
+  ];
+  for (const [name, make] of all) {
     const alone = await gets();
     const stop = new AbortController();
-    const noise = makeNoise(url, noisy, ids, names, Number(options.each), stop.signal);
+    const noise = make(stop.signal);
     await delay(1000);
     const disturbed = await gets();
     stop.abort();
     const answers = await noise;
-    print(`quiet alone: ${textOf(alone)}; beside ${names.join(', ')}: ${textOf(disturbed)}`);
+    print(`quiet alone: ${textOf(alone)}; beside ${name}: ${textOf(disturbed)}`);
     print(`  answers to the other: ${JSON.stringify(answers)}`);
     await postgres.whenIdle();
   }

@@ -1,6 +1,7 @@
 /** A project that imports, filters badly, walks and calls functions as hard as it can. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import pg from 'pg';
 import { call } from './projects.mjs';
 
 const UNITS = 20_000;
@@ -63,7 +64,7 @@ export async function makeNoisyKinds(url, tenant) {
   return ids;
 }
 
-export const SORTS = ['import', 'filter', 'walk', 'call'];
+export const SORTS = ['body', 'import', 'filter', 'walk', 'call'];
 
 /**
  * Runs each sort of noise on so many connections until the signal aborts. Returns the numbers of answers by sort and status.
@@ -76,6 +77,9 @@ export const SORTS = ['import', 'filter', 'walk', 'call'];
  */
 export async function makeNoise(url, tenant, ids, names, each, signal) {
   const csv = `text,number\n${Array.from({ length: IMPORTED }, (_, n) => `${'imported text '.repeat(10)}${n},${n}`).join('\n')}\n`;
+  // Read and validated, and not stored: work for Node alone.
+  const unit = { text: 'a text of a body '.repeat(500), number: 1 };
+  const refused = JSON.stringify([...Array.from({ length: UNITS_AT_ONCE - 1 }, () => unit), { number: 'none' }]);
   const headers = { 'kind-project-key': tenant.id, authorization: `Bearer ${tenant.token}` };
   const sorts = {
     import: () =>
@@ -83,6 +87,13 @@ export async function makeNoise(url, tenant, ids, names, each, signal) {
         method: 'POST',
         headers: { ...headers, 'content-type': 'text/csv' },
         body: csv,
+        signal,
+      }),
+    body: () =>
+      fetch(`${url}/api/lib/noise/unit`, {
+        method: 'POST',
+        headers: { ...headers, 'content-type': 'application/json' },
+        body: refused,
         signal,
       }),
     filter: () =>
@@ -109,4 +120,41 @@ export async function makeNoise(url, tenant, ids, names, each, signal) {
   );
   await Promise.all(work);
   return answers;
+}
+
+/** Like the filter and the import of `makeNoise`, for PostgreSQL alone. Another table, so that no service is needed. */
+const STATEMENTS = {
+  'bare filter': `SELECT * FROM bare_noise WHERE text ILIKE '%xyz%' ORDER BY text LIMIT 1000`,
+  'bare import': `INSERT INTO bare_noise SELECT gen_random_uuid(), repeat('imported text ', 10) || n, n FROM generate_series(1, ${IMPORTED}) AS n`,
+};
+export const BARE_SORTS = /** @type {(keyof typeof STATEMENTS)[]} */ (Object.keys(STATEMENTS));
+
+/** @param {pg.Client} client */
+export async function makeBareNoise(client) {
+  await client.query('DROP TABLE IF EXISTS bare_noise');
+  await client.query('CREATE TABLE bare_noise (id uuid PRIMARY KEY, text text, number int)');
+  await client.query(
+    `INSERT INTO bare_noise SELECT gen_random_uuid(), repeat('some text ', 20) || n, n FROM generate_series(1, ${UNITS}) AS n`,
+  );
+}
+
+/**
+ * Sends a statement to PostgreSQL on so many connections until the signal aborts: what a neighbour notices of it is the
+ * least that it can notice of the same work through the service.
+ * @param {string} databaseUrl
+ * @param {keyof typeof STATEMENTS} name
+ * @param {number} each
+ * @param {AbortSignal} signal
+ */
+export async function sendBareNoise(databaseUrl, name, each, signal) {
+  const work = Array.from({ length: each }, async () => {
+    const client = new pg.Client({ connectionString: databaseUrl });
+    await client.connect();
+    let sent = 0;
+    for (; !signal.aborted; sent += 1) await client.query(STATEMENTS[name]);
+    await client.end();
+    return sent;
+  });
+  const sent = await Promise.all(work);
+  return { [name]: sent.reduce((sum, each) => sum + each, 0) };
 }
