@@ -62,7 +62,7 @@ export async function provision({ url, dist, folder, postgres, projects, until, 
       print(`  ${made} projects: made in ${created.lastText()}, filled in ${fill.lastText()};`, await memoryText());
     });
   });
-  if (missing.length > 0) {
+  if (steps.create.count > 0) {
     const { create, define, fill } = steps;
     const seconds = (performance.now() - began) / 1000;
     print(`${create.count} projects of ${KINDS} kinds in ${seconds.toFixed(0)} s, ${CONCURRENCY} at a time`);

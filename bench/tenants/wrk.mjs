@@ -1,6 +1,6 @@
 /** Puts load on the service with wrk: requests of many projects, in random order. */
 import { execFile } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
@@ -17,7 +17,7 @@ export async function putTenantLoad({ url, requests, seconds, connections, folde
   await writeFile(file, requests.map(({ project, token = '-', path }) => `${project} ${token} ${path}`).join('\n'));
   const script = join(import.meta.dirname, 'load.lua');
   const args = ['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '30s', '-s', script, url, '--', file, '7'];
-  const { stdout } = await promisify(execFile)('wrk', args);
+  const { stdout } = await promisify(execFile)('wrk', args).finally(() => rm(file));
   const [, result] = /^RESULT (.*)$/m.exec(stdout) ?? [];
   if (result === undefined) throw new Error(`wrk: ${stdout}`);
   return JSON.parse(result);
