@@ -39,7 +39,7 @@ export const decimalType: ParameterType<'decimal', 'string'> = {
   },
   read: readDecimal,
   canonical,
-  compare: (a, b) => compareDecimals(scalarText(canonical(a)), scalarText(canonical(b))),
+  compare: (a, b) => compareDecimals(plainText(a), plainText(b)),
   constraints(rules) {
     const found: Constraint[] = [];
     if (rules.scale !== undefined) found.push({ type: 'scale', limit: rules.scale });
@@ -55,13 +55,19 @@ export const decimalType: ParameterType<'decimal', 'string'> = {
   note: 'An exact number, as a string.',
   example({ minValue, maxValue }, variant) {
     const wished = String(1 + variant);
-    const value = minValue !== undefined && compareDecimals(wished, String(minValue)) < 0 ? String(minValue) : wished;
-    return maxValue !== undefined && compareDecimals(value, String(maxValue)) > 0 ? String(maxValue) : value;
+    const value =
+      minValue !== undefined && compareDecimals(wished, plainText(minValue)) < 0 ? plainText(minValue) : wished;
+    return maxValue !== undefined && compareDecimals(value, plainText(maxValue)) > 0 ? plainText(maxValue) : value;
   },
 };
 
 function canonical(value: Stored): Stored {
   return (typeof value === 'number' ? plainNumber(value) : readDecimal(scalarText(value))) ?? value;
+}
+
+/** The text of a value without an exponent, which a limit has in the body that defines it, if it is a JSON number. */
+function plainText(value: Stored): string {
+  return scalarText(canonical(value));
 }
 
 /**
@@ -79,9 +85,9 @@ function withinRules(decimal: string, rules: ValueRules, report: ReportValueFaul
   const decimals = decimal.split('.')[1]?.length ?? 0;
   if (rules.scale !== undefined && decimals > rules.scale) {
     report('parameter.bad_value', `at most ${rules.scale} decimals, got ${decimals}`);
-  } else if (rules.minValue !== undefined && compareDecimals(decimal, String(rules.minValue)) < 0) {
+  } else if (rules.minValue !== undefined && compareDecimals(decimal, plainText(rules.minValue)) < 0) {
     report('parameter.too_small', `at least ${rules.minValue}, got ${decimal}`);
-  } else if (rules.maxValue !== undefined && compareDecimals(decimal, String(rules.maxValue)) > 0) {
+  } else if (rules.maxValue !== undefined && compareDecimals(decimal, plainText(rules.maxValue)) > 0) {
     report('parameter.too_large', `at most ${rules.maxValue}, got ${decimal}`);
   } else return true;
   return false;
