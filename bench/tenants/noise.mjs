@@ -134,7 +134,8 @@ export async function makeBareNoise(client) {
   await client.query('DROP TABLE IF EXISTS bare_noise');
   await client.query('CREATE TABLE bare_noise (id uuid PRIMARY KEY, text text, number int)');
   await client.query(
-    `INSERT INTO bare_noise SELECT gen_random_uuid(), repeat('some text ', 20) || n, n FROM generate_series(1, ${UNITS}) AS n`,
+    `INSERT INTO bare_noise SELECT gen_random_uuid(), repeat('some text ', 20) || n, n FROM generate_series(1, $1::int) AS n`,
+    [UNITS],
   );
 }
 

@@ -4,9 +4,10 @@
  */
 import { Injectable, type ExecutionContext } from '@nestjs/common';
 import { requestId } from '../http/request/request-id.js';
-import { requestOf, type HttpRequest } from '../http/request/request.js';
+import { requestOf, type HttpRequest, type HttpResponse } from '../http/request/request.js';
 import { OpenRequests } from '../http/server/open-requests.js';
 import { PreparingInterceptor } from '../http/server/preparing.interceptor.js';
+import { activeProjects } from '../shared/active-keys.js';
 import { refusal } from '../shared/errors.js';
 import { andThen, type MaybePromise } from '../shared/maybe-promise.js';
 import { RequestBodies } from './request-bodies.js';
@@ -42,7 +43,7 @@ export class TenancyInterceptor extends PreparingInterceptor {
     this.openRequests.refuseIfStopped();
     const request = requestOf(context);
     if (options.project === 'optional' && !hasProjectKey(request)) return;
-    return this.#refusal(request) ?? this.#resolve(request, options);
+    return this.#refusal(request) ?? this.#resolve(request, context.getArgByIndex<HttpResponse>(1), options);
   }
 
   /** Before anything is looked up or read. */
@@ -52,12 +53,13 @@ export class TenancyInterceptor extends PreparingInterceptor {
     return this.overload.refuse(readProjectKey(request), part);
   }
 
-  #resolve(request: HttpRequest, { accessToken }: RouteOptions): MaybePromise<void> {
+  #resolve(request: HttpRequest, response: HttpResponse, { accessToken }: RouteOptions): MaybePromise<void> {
     return andThen(this.#project(request), (project) => {
       const found = accessToken === 'none' ? ANONYMOUS : this.callers.resolve(request, project);
       return andThen(found, (caller) => {
         setScope(request, { project, caller, consistency: consistencyOf(request), requestId: requestId(request) });
         this.bodies.prepare(request);
+        watch(response, project);
       });
     });
   }
@@ -69,4 +71,11 @@ export class TenancyInterceptor extends PreparingInterceptor {
       return project;
     });
   }
+}
+
+/** The project is active until the request is answered. */
+function watch(response: HttpResponse, { schema }: Project): void {
+  if (response.destroyed) return;
+  activeProjects.enter(schema);
+  response.once('close', () => activeProjects.leave(schema));
 }

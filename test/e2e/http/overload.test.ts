@@ -1,10 +1,12 @@
 /** A project that asks for more than the service can do is refused before anything is done for it. */
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
+import { activeProjects } from '../../../src/shared/active-keys.js';
 import { retryLater } from '../../../src/shared/errors.js';
 import { FairQueue } from '../../../src/shared/fair-queue.js';
 import { Overload } from '../../../src/tenancy/overload.js';
 import { defineKinds } from '../../support/callers.js';
 import { refusalOf } from '../../support/definitions.js';
+import { sideConnection } from '../../support/side-connection.js';
 import { startTestService } from '../../support/service.js';
 import { send } from '../../support/wire.js';
 
@@ -49,4 +51,15 @@ it('with Retry-After; other kinds, other projects, health and metrics are answer
   release();
   (await waiting)();
   expect((await noisy.get('/city/unit')).status).toBe(200);
+});
+
+it('projects are active while they have requests under way', async () => {
+  const side = await sideConnection();
+  const release = await side.lock(noisy, 'city');
+  const asked = noisy.get('/city/unit');
+  await side.waiting(noisy, 'city');
+  expect(activeProjects.hasOthers(`project_${quiet.id}`)).toBe(true);
+  await release();
+  expect((await asked).status).toBe(200);
+  await vi.waitFor(() => expect(activeProjects.hasOthers('')).toBe(false));
 });
