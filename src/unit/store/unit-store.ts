@@ -92,7 +92,7 @@ export interface LookedUp {
   readonly units: ReadonlyMap<number, FoundUnit>;
 }
 
-export interface UpsertOptions extends Pick<WriteOptions, 'bulk' | 'writer' | 'answers'> {
+export interface UpsertWriteOptions extends Pick<WriteOptions, 'bulk' | 'writer' | 'answers'> {
   /** If the units were looked up before. */
   readonly found?: LookedUp | undefined;
 }
@@ -176,7 +176,7 @@ export interface UnitStore {
     kind: KindDef,
     bodies: readonly (Body | NotObject)[],
     query: Parsed<UpsertQuery>,
-    options?: UpsertOptions,
+    options?: UpsertWriteOptions,
   ): Promise<UpsertedUnit[]>;
   /**
    * Looks up the units of an upsert that follows with the same bodies, and without answers; undefined if the values of a

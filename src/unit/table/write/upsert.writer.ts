@@ -22,7 +22,14 @@ import { withPositions } from '../../draft/refusal-position.js';
 import { isComplete, keyRows, upsertKey, type KeyRow } from '../../draft/upsert-keys.js';
 import { planQuery } from '../../query/list.plan.js';
 import { originalCallerOf, type Session } from '../../session/session.js';
-import type { FoundUnit, LookedUp, UnitRow, UnitStore, UpsertedUnit, UpsertOptions } from '../../store/unit-store.js';
+import type {
+  FoundUnit,
+  LookedUp,
+  UnitRow,
+  UnitStore,
+  UpsertedUnit,
+  UpsertWriteOptions,
+} from '../../store/unit-store.js';
 import { UnitRights } from '../rights.js';
 import { hasNoTransaction, TableInserter } from './table.inserter.js';
 import { SelectionRepository } from './selection.repository.js';
@@ -49,7 +56,7 @@ export class UpsertWriter {
     kind: KindDef,
     given: readonly (Body | NotObject)[],
     query: Parsed<UpsertQuery>,
-    options: UpsertOptions = {},
+    options: UpsertWriteOptions = {},
   ): Promise<UpsertedUnit[]> {
     if (hasNoTransaction(session)) {
       return this.inserter.inTransaction(session, (within) => this.upsert(within, kind, given, query, options));
