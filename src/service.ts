@@ -5,7 +5,7 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Logger } from 'pino';
 import { createApp } from './app.setup.js';
 import { prepareProjects, type FirstProject } from './bootstrap.js';
-import { MODEL_CHANNEL } from './catalog/definition/definition-change.service.js';
+import { MODEL_CHANNEL } from './catalog/model/raise-version.js';
 import { IndexBuilder } from './catalog/index/index-builder.js';
 import { ModelStore } from './catalog/model/model-store.js';
 import { ProjectMaintenance } from './catalog/project/project-maintenance.js';

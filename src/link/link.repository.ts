@@ -65,10 +65,14 @@ export class LinkRepository {
   }
 }
 
-/** @throws StaleModelError if the statement found another version of the model */
+/**
+ * A row with a link is right whatever version it has: the link is read and written only if that was the one of the plan,
+ * and Citus reads the version of the row after the write.
+ * @throws StaleModelError if the statement found no link, and another version of the model
+ */
 function currentRow(rows: readonly LinkRow[], model: Model): LinkRow {
   const [row] = rows;
-  if (!row || Number(row.v) !== model.version) throw new StaleModelError();
+  if (!row || (row.body === null && Number(row.v) !== model.version)) throw new StaleModelError();
   return row;
 }
 

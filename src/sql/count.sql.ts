@@ -56,14 +56,14 @@ export function appendCount(
 const FOLDED_AT_ONCE = 10_000;
 
 /**
- * Adds the changes of a table up to one row. One row `folded`: how many there were. Two such statements at the same time
- * add up different rows, as each row is deleted once.
+ * Takes changes of a table, of which `storeCountStatement` stores the sum in the same transaction. One row `taken, sum`:
+ * how many there were. Two such transactions at the same time take different rows, as each row is deleted once.
  */
-export function foldCountStatement(schema: string, table: string): Statement {
+export function takeCountsStatement(schema: string, table: string): Statement {
   const counts = ident(schema, COUNT_TABLE);
   return render(
     sql`
-      WITH folded AS (
+      WITH taken AS (
         DELETE FROM ${counts}
         WHERE ctid = ANY(ARRAY(
           SELECT ctid
@@ -72,14 +72,19 @@ export function foldCountStatement(schema: string, table: string): Statement {
           LIMIT ${integer(FOLDED_AT_ONCE)}
         ))
         RETURNING "change"
-      ),
-      summed AS (
-        INSERT INTO ${counts} ("table", "change")
-        SELECT ${param(table)}, sum("change")
-        FROM folded
-        HAVING count(*) > 0
       )
-      SELECT count(*)::int AS folded FROM folded
+      SELECT count(*)::int AS taken, coalesce(sum("change"), 0)::bigint AS sum FROM taken
+    `,
+    true,
+  );
+}
+
+/** @param sum as text */
+export function storeCountStatement(schema: string, table: string, sum: string): Statement {
+  return render(
+    sql`
+      INSERT INTO ${ident(schema, COUNT_TABLE)} ("table", "change")
+      VALUES (${param(table)}, ${param(sum)}::bigint)
     `,
     true,
   );

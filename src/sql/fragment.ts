@@ -179,6 +179,19 @@ export function inOneMessage(statements: readonly Statement[]): Statement {
   return { text: statements.map(({ text }) => text).join('; '), values: [] };
 }
 
+/**
+ * Changes of tables and indexes as a block of PL/pgSQL, so that they are one statement. It has no rows. Citus sends the
+ * text of a whole message to its workers for each change in it, and for each change in a block only its own.
+ */
+export function inOneBlock(statements: readonly Statement[]): Statement {
+  if (statements.some(({ values }) => values.length > 0)) throw new Error('statements of a block have no parameters');
+  const body = join(
+    statements.map(({ text }) => sql`EXECUTE ${literal(text)};`),
+    ' ',
+  );
+  return render(sql`DO ${literal(render(sql`BEGIN ${body} END`).text)}`);
+}
+
 /** Statements with fewer points have no `points`. */
 const FEWEST_COUNTED_POINTS = 100;
 

@@ -20,7 +20,12 @@ import { startService, type Service } from '../../src/service.js';
 import { ADMIN_KIND } from '../../src/model/built-in-traits.js';
 import type { KindDef } from '../../src/model/model.js';
 import type { Statement } from '../../src/sql/fragment.js';
-import { foldCountStatement, lockCountStatement, repairCountStatement } from '../../src/sql/count.sql.js';
+import {
+  lockCountStatement,
+  repairCountStatement,
+  storeCountStatement,
+  takeCountsStatement,
+} from '../../src/sql/count.sql.js';
 import { recordServiceStatement } from '../../src/sql/server/service-registration.sql.js';
 import { findSessionStatement } from '../../src/sql/member/session.sql.js';
 import type { OpenApiDocument } from '../../src/doc/openapi/openapi.js';
@@ -37,7 +42,9 @@ const SECRET = 'a secret for tests, at least thirty-two characters';
 const REPORT = recordServiceStatement({ id: '', host: '', pid: 0 }).text;
 /** Statements of a project that the service sends on its own, with `schema` in place of the project's. */
 const BACKGROUND = new Set(
-  [findSessionStatement('schema', ''), foldCountStatement('schema', '')].map(({ text }) => text),
+  [findSessionStatement('schema', ''), takeCountsStatement('schema', ''), storeCountStatement('schema', '', '')].map(
+    ({ text }) => text,
+  ),
 );
 const COUNTED = { table: 'kind', fields: new Map() } as unknown as KindDef;
 const LOCK_COUNT = lockCountStatement('schema', COUNTED).text;

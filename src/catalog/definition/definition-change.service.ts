@@ -31,15 +31,13 @@ import { checkGuards } from './change-guards.js';
 import { IndexBuilder } from '../index/index-builder.js';
 import { DeferredIndexes } from '../index/deferred-indexes.js';
 import { loadModel, ModelStore } from '../model/model-store.js';
+import { raiseVersion } from '../model/raise-version.js';
 import { PatternMatcher } from '../pattern/pattern-matcher.js';
 import { DefinitionChange, type ChangeOptions } from './definition-change.js';
 import { dropKindsFromScopes } from './key-scopes.js';
 import { runSteps } from './run-steps.js';
 import { checkWritten } from './check-definitions.js';
 import { PROJECT_LOCK_TIMEOUT, TABLE_LOCK_TIMEOUT } from '../model/lock-timeouts.js';
-
-/** The channel of notifications about changed models. The payload is `project:version`. */
-export const MODEL_CHANNEL = 'kind_model';
 
 /** Milliseconds that a change waits for others in this process. */
 const CHANGE_QUEUE_TIMEOUT = 30_000;
@@ -151,11 +149,9 @@ export class DefinitionChangeService {
     // Their tables are dropped, so no links to their units can be in progress.
     for (const id of droppedKinds(before, after)) await tx.run(deleteLinksOfKindStatement(project.schema, id));
     for (const id of formerMemberKinds(before, after)) await tx.run(endMembersStatement(project.schema, id));
-    const [row] = await tx.run<{ v: string }>(
-      bumpVersionStatement(project.schema, MODEL_CHANNEL, project.id, BUILT_IN_VERSION),
-    );
+    const version = await raiseVersion(tx, project, bumpVersionStatement(project.schema, BUILT_IN_VERSION));
     if (hasApiKeys(after)) await this.#endKeys(tx, project, before, after);
-    return { ...after, version: Number(row?.v) };
+    return { ...after, version };
   }
 
   /** After the version was raised, so that keys which were made meanwhile are found too. */

@@ -4,8 +4,8 @@ import { isTooLongForIndex, isTooManyColumns } from '../../database/statement/sq
 import type { SchemaStep } from '../../model/table/diff.js';
 import { refusal } from '../../shared/errors.js';
 import { trigramSchema } from '../index/trigrams.js';
-import { dropDefaultsStatement, stepStatement } from '../../sql/definition/ddl.sql.js';
-import { inOneMessage, type Statement } from '../../sql/fragment.js';
+import { dropDefaultsStatement, stepStatements } from '../../sql/definition/ddl.sql.js';
+import { inOneBlock, inOneMessage, type Statement } from '../../sql/fragment.js';
 import type { DeferredIndexes } from '../index/deferred-indexes.js';
 
 /**
@@ -20,28 +20,42 @@ export async function runSteps(
   deferredIndexes?: DeferredIndexes,
 ): Promise<void> {
   const trigrams = steps.some(needsTrigrams) ? await trigramSchema(executor) : undefined;
-  let unsent: Statement[] = [];
+  let unsent: SchemaStep[] = [];
+  const sendAll = async (): Promise<void> => {
+    await send(executor, inFewStatements(unsent, schema, trigrams));
+    unsent = [];
+  };
   for (const step of steps) {
     // Without the extension, filters for parts of texts read the table.
     if (needsTrigrams(step) && trigrams === undefined) continue;
     if (deferredIndexes?.mayDefer(step)) {
-      await send(executor, unsent);
-      unsent = [];
+      await sendAll();
       if (await deferredIndexes.isDeferred(step)) continue;
     }
-    unsent.push(...statementsOf(step, schema, trigrams));
+    unsent.push(step);
   }
-  await send(executor, unsent);
+  await sendAll();
+}
+
+/** New tables as statements of their own, because Citus makes none in a block a table of the tenant; the rest as blocks. */
+function inFewStatements(steps: readonly SchemaStep[], schema: string, trigrams: string | undefined): Statement[] {
+  const statements: Statement[] = [];
+  const block: Statement[] = [];
+  for (const step of steps) {
+    if (step.type === 'create_table' && block.length > 0) statements.push(inOneBlock(block.splice(0)));
+    (step.type === 'create_table' ? statements : block).push(...statementsOf(step, schema, trigrams));
+  }
+  return block.length > 0 ? [...statements, inOneBlock(block)] : statements;
 }
 
 function statementsOf(step: SchemaStep, schema: string, trigrams: string | undefined): Statement[] {
-  const statement = stepStatement(step, schema, trigrams);
-  if (step.type !== 'alter_table') return [statement];
+  const statements = stepStatements(step, schema, trigrams);
+  if (step.type !== 'alter_table') return statements;
   const columnsWithDefault = step.changes.flatMap((each) =>
     each.type === 'add' && each.default !== null ? [each.column.name] : [],
   );
-  if (columnsWithDefault.length === 0) return [statement];
-  return [statement, dropDefaultsStatement(step.table, columnsWithDefault, schema)];
+  if (columnsWithDefault.length === 0) return statements;
+  return [...statements, dropDefaultsStatement(step.table, columnsWithDefault, schema)];
 }
 
 async function send(executor: Executor, statements: readonly Statement[]): Promise<void> {

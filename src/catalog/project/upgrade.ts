@@ -22,11 +22,10 @@ import {
   recordUpgradeStatement,
   updateParametersStatement,
 } from '../../sql/definition/model.sql.js';
-import { stepStatement } from '../../sql/definition/ddl.sql.js';
+import { stepStatements } from '../../sql/definition/ddl.sql.js';
 import { upgradeModelTableStatement } from '../../sql/definition/schema.sql.js';
 import { setUnindexedStatement } from '../../sql/server/registry.sql.js';
 import type { Project } from '../../tenancy/project.js';
-import { MODEL_CHANNEL } from '../definition/definition-change.service.js';
 import { needsTrigrams, runSteps } from '../definition/run-steps.js';
 import { insertBuiltInRows } from './built-in-rows.js';
 import { readTableShapes } from './introspection.js';
@@ -35,6 +34,7 @@ import { trigramSchema } from '../index/trigrams.js';
 import { refoldMemberKeys } from './refold-member-keys.js';
 import { loadModel } from '../model/model-store.js';
 import { findModelSummary } from '../model/model-summaries.js';
+import { raiseVersion } from '../model/raise-version.js';
 import { driftOf, planUpgrade, type RetiredPart, type UpgradePlan } from './upgrade-plan.js';
 
 /** Everything that upgrades drop. */
@@ -49,7 +49,7 @@ export interface UpgradeResult {
 
 /** Requires the project's lock. @throws KindError if the project can't be upgraded */
 export async function upgradeSchema(tx: Transaction, project: Project): Promise<UpgradeResult> {
-  const { id, schema } = project;
+  const { schema } = project;
   const summary = await findModelSummary(tx, schema);
   if (!summary) throw upgradeBlocked(project, ['its tables are not there']);
   const version = summary.built_in;
@@ -72,7 +72,7 @@ export async function upgradeSchema(tx: Transaction, project: Project): Promise<
   if (version < COUNTS_SINCE) await storeCounts(tx, schema, model);
   const steps = builtIn.steps.length + rows + keys.count + lists.length + all.steps.length;
   if (steps > 0 || version < BUILT_IN_VERSION) {
-    await tx.run(recordUpgradeStatement(schema, MODEL_CHANNEL, id, BUILT_IN_VERSION));
+    await raiseVersion(tx, project, recordUpgradeStatement(schema, BUILT_IN_VERSION));
   }
   const leftKinds = own.map((kind) => `kind ${kind}, which is the project's own and not the built-in one`);
   return { steps, leftAlone: [...all.leftAlone, ...keys.leftAlone, ...leftKinds] };
@@ -121,7 +121,7 @@ async function upgradeTables(
   const former = [...existing.values()].flatMap(({ name, indexes }) => formerIndexes(desired.get(name), indexes));
   // The builder drops the others after it has built their replacements.
   for (const { name } of former.filter(({ replacement }) => !deferredIndexes.has(replacement.name))) {
-    await tx.run(stepStatement({ type: 'drop_index', name }, project.schema));
+    for (const each of stepStatements({ type: 'drop_index', name }, project.schema)) await tx.run(each);
   }
   if (deferredIndexes.any) await tx.run(setUnindexedStatement(project.id, true));
   return plan;

@@ -4,7 +4,13 @@ import { MigrationExecutor, type DataSource, type QueryRunner } from 'typeorm';
 import type { Statement } from '../../sql/fragment.js';
 import { rollbackToSavepointStatement, savepointStatement } from '../../sql/server/transaction.sql.js';
 import { CREATE_TRIGRAMS, FIND_MISSING_TRIGRAMS } from '../../sql/definition/index.sql.js';
-import { CREATE_REGISTRY, FIND_REGISTRY, LOCK_REGISTRY, REGISTRY_HOLDER } from '../../sql/server/registry.sql.js';
+import {
+  CREATE_REGISTRY,
+  FIND_REGISTRY,
+  KEEP_OFF_WORKERS,
+  LOCK_REGISTRY,
+  REGISTRY_HOLDER,
+} from '../../sql/server/registry.sql.js';
 
 /** Options of the wait for another process. */
 export interface MigrationWait {
@@ -36,6 +42,7 @@ export async function migrateRegistry(dataSource: DataSource, waiting: Migration
   const runner = dataSource.createQueryRunner();
   try {
     await beginLocked(runner, waiting);
+    await runRegistry(runner, KEEP_OFF_WORKERS);
     await runRegistry(runner, CREATE_REGISTRY);
     await createTrigrams(runner, waiting);
     // On the connection with the lock, because there may be no other.

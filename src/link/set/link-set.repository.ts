@@ -20,7 +20,7 @@ import {
   type OtherUnitsRow,
 } from '../../sql/link/link-set.sql.js';
 import { refusedLinksStatement, type LinksToTest, type RefusedLinksRow } from '../../sql/link/link-set-access.sql.js';
-import { writeLinksStatement, type NewLinkRow, type NewLinks } from '../../sql/link/link-set-write.sql.js';
+import { writeLinksStatements, type NewLinkRow, type NewLinks } from '../../sql/link/link-set-write.sql.js';
 import type { Session } from '../../unit/session/session.js';
 import { tooLong } from '../link.repository.js';
 
@@ -58,20 +58,32 @@ export class LinkSetRepository {
     return new Set(first(await this.#run<RefusedLinksRow>(session, refusedLinksStatement(set, links))).refused);
   }
 
-  write(session: Session, set: LinkSet, links: NewLinks): Promise<readonly NewLinkRow[]> {
-    return this.#run<NewLinkRow>(session, writeLinksStatement(set, links));
+  async write(session: Session, set: LinkSet, links: NewLinks): Promise<readonly NewLinkRow[]> {
+    const statements = writeLinksStatements(set, links);
+    const last = statements.pop();
+    if (!last) throw new Error('a write of links has a statement');
+    for (const statement of statements) await this.#send(session, statement);
+    return this.#run<NewLinkRow>(session, last);
   }
 
   /** @throws StaleModelError if the statement found another version of the model */
   async #run<Row extends { readonly v: string }>(
-    { executor, model, project: { schema } }: Session,
+    session: Session,
+    statement: Statement,
+    target?: ContentionTarget,
+  ): Promise<readonly Row[]> {
+    const rows = await this.#send<Row>(session, statement, target);
+    if (Number(first(rows).v) !== session.model.version) throw new StaleModelError();
+    return rows;
+  }
+
+  async #send<Row>(
+    { executor, project: { schema } }: Session,
     statement: Statement,
     target: ContentionTarget = { schema, table: LINK_TABLE },
   ): Promise<readonly Row[]> {
     try {
-      const rows = await executor.run<Row>(statement);
-      if (Number(first(rows).v) !== model.version) throw new StaleModelError();
-      return rows;
+      return await executor.run<Row>(statement);
     } catch (error) {
       noteContention(error, () => target);
       throw isTooLongForIndex(error) ? tooLong() : error;

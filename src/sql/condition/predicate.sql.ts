@@ -148,7 +148,7 @@ export function predicateSql(predicate: Predicate, { schema, row }: Pick<TestSco
     const lookups = new Lookups(schema, row);
     const where = all(beyond.map((part) => conditionSql(part, lookups)));
     // The subquery depends on a row outside of it, so PostgreSQL does not merge it into the statement.
-    conditions.push(sql`EXISTS (SELECT FROM (SELECT) AS ${ident(`${row}_0`)}${lookups.joins} WHERE ${where})`);
+    conditions.push(sql`EXISTS (SELECT FROM (SELECT 1) AS ${ident(`${row}_0`)}${lookups.joins} WHERE ${where})`);
   }
   return conditions.length === 1 && conditions[0] ? conditions[0] : sql`(${all(conditions)})`;
 }
@@ -161,7 +161,7 @@ export function conditionOnRows(
 ): Fragment {
   const lookups = Lookups.from(schema, '_r', rows);
   const condition = conditionSql(predicate, lookups);
-  return sql`EXISTS (SELECT FROM (SELECT) AS ${ident('_r_0')}${lookups.joins} WHERE ${condition})`;
+  return sql`EXISTS (SELECT FROM (SELECT 1) AS ${ident('_r_0')}${lookups.joins} WHERE ${condition})`;
 }
 
 /** A condition on rows that are joined. */

@@ -20,17 +20,16 @@ import {
 import { createIndex } from './index.sql.js';
 
 /** @param trigrams the schema of the extension pg_trgm, for an index that needs it */
-export function stepStatement(step: SchemaStep, schema: string, trigrams?: string): Statement {
-  return render(stepSql(step, schema, trigrams));
+export function stepStatements(step: SchemaStep, schema: string, trigrams?: string): Statement[] {
+  if (step.type !== 'drop_index') return [render(stepSql(step, schema, trigrams))];
+  // One for each, as Citus demands. An index that is still to be built does not exist.
+  return indexNames(step).map((name) => render(sql`DROP INDEX IF EXISTS ${ident(schema, name)}`));
 }
 
-function stepSql(step: SchemaStep, schema: string, trigrams: string | undefined): Fragment {
+function stepSql(step: Exclude<SchemaStep, { type: 'drop_index' }>, schema: string, trigrams?: string): Fragment {
   switch (step.type) {
     case 'drop_foreign_key':
       return sql`ALTER TABLE ${ident(schema, step.table)} DROP CONSTRAINT ${ident(step.name)}`;
-    case 'drop_index':
-      // An index that is still to be built does not exist.
-      return sql`DROP INDEX IF EXISTS ${join(indexNames(step).map((name) => ident(schema, name)))}`;
     case 'drop_table':
       return sql`DROP TABLE ${ident(schema, step.table)}`;
     case 'create_table':

@@ -80,9 +80,9 @@ const MAX_INDEX_ENTRY_BYTES = 2600;
 
 /** One row `large`: whether the table has more than `rows` rows, or the index exists because a build was interrupted. */
 export function isLargeStatement(schema: string, table: string, index: string, rows: number): Statement {
-  const firstRows = sql`SELECT FROM ${ident(schema, table)} LIMIT ${integer(rows + 1)}`;
+  const firstRows = sql`SELECT 1 FROM ${ident(schema, table)} LIMIT ${integer(rows + 1)}`;
   const exists = sql`EXISTS (
-    SELECT
+    SELECT 1
     FROM pg_catalog.pg_class AS c
     JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
     WHERE n.nspname = ${param(schema)} AND c.relname = ${param(index)}

@@ -125,16 +125,16 @@ export interface NewModel {
 }
 
 /**
- * Raises the version of the model and notifies listeners of it when the transaction commits. If this process has an
- * older built-in model (`builtIn`) than the tables, they get that version, so that a newer process upgrades them again.
+ * Raises the version of the model. One row `v`: the new version. If this process has an older built-in model (`builtIn`)
+ * than the tables, they get that version, so that a newer process upgrades them again.
  */
-export function bumpVersionStatement(schema: string, channel: string, project: string, builtIn: number): Statement {
-  return incrementVersion(schema, channel, project, sql`least("built_in", ${integer(builtIn)})`);
+export function bumpVersionStatement(schema: string, builtIn: number): Statement {
+  return incrementVersion(schema, sql`least("built_in", ${integer(builtIn)})`);
 }
 
-/** Raises the version of the model and notifies listeners, after an upgrade to the built-in model `builtIn`. */
-export function recordUpgradeStatement(schema: string, channel: string, project: string, builtIn: number): Statement {
-  return incrementVersion(schema, channel, project, integer(builtIn));
+/** The same after an upgrade to the built-in model `builtIn`. */
+export function recordUpgradeStatement(schema: string, builtIn: number): Statement {
+  return incrementVersion(schema, integer(builtIn));
 }
 
 /**
@@ -145,17 +145,12 @@ export function keepVersionStatement(schema: string): Statement {
   return render(sql`SELECT FROM ${ident(schema, MODEL_TABLE)} FOR SHARE`);
 }
 
-function incrementVersion(schema: string, channel: string, project: string, builtIn: Fragment): Statement {
-  const table = ident(schema, MODEL_TABLE);
+function incrementVersion(schema: string, builtIn: Fragment): Statement {
   return render(
     sql`
-      WITH bumped AS (
-        UPDATE ${table}
-        SET "version" = "version" + 1, "built_in" = ${builtIn}
-        RETURNING "version"
-      )
-      SELECT "version" AS v, pg_notify(${param(channel)}, ${param(project)} || ':' || "version")
-      FROM bumped
+      UPDATE ${ident(schema, MODEL_TABLE)}
+      SET "version" = "version" + 1, "built_in" = ${builtIn}
+      RETURNING "version" AS v
     `,
   );
 }

@@ -3,7 +3,7 @@ import { ACCESS_DEFAULTS } from '../../model/parameter-type/parameter-settings.j
 import { LIMITS } from '../../shared/limits.js';
 import {
   ident,
-  inOneMessage,
+  inOneBlock,
   integer,
   join,
   literal,
@@ -126,7 +126,7 @@ export function foreignKeysStatement(schema: string, limit: number): Statement {
 }
 
 export function dropForeignKeysStatement(schema: string, keys: readonly ForeignKeyRow[]): Statement {
-  return inOneMessage(
+  return inOneBlock(
     keys.map(({ table, name }) => render(sql`ALTER TABLE ${ident(schema, table)} DROP CONSTRAINT ${ident(name)}`)),
   );
 }

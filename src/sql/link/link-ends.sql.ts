@@ -1,7 +1,7 @@
 /** The two units of a link in statements: found, locked, and tested by the access of the caller. */
 import type { Field, KindDef } from '../../model/model.js';
 import { fieldTests, operandsOf, type Predicate } from '../../model/predicate/predicate.js';
-import { all, EMPTY_SQL, ident, join, literal, param, sql, type Fragment } from '../fragment.js';
+import { all, ident, join, literal, param, sql, type Fragment } from '../fragment.js';
 import { idText } from '../list/mixed-units.sql.js';
 import { isModelVersion } from '../model-version.sql.js';
 import { conditionOnRows, rowConditions } from '../condition/predicate.sql.js';
@@ -88,7 +88,7 @@ type End = 'parent' | 'child';
 /** The columns of a locked unit that a rule tests, as a row. */
 function unitRow(cte: string, rule: Predicate, end: End, row: string): Fragment {
   const values = testedColumns(rule, end).map((column, at) => sql`${ident(cte, keptName(at))} AS ${ident(column)}`);
-  return sql`LATERAL (SELECT ${values.length > 0 ? join(values) : EMPTY_SQL}) AS ${ident(row)}`;
+  return sql`LATERAL (SELECT ${values.length > 0 ? join(values) : sql`1`}) AS ${ident(row)}`;
 }
 
 /** A column of the row `t`, kept under a name that no parameter has. */

@@ -48,66 +48,94 @@ const ROW_COLUMNS = [
 ];
 
 /**
- * Creates links, changes values of existing ones, and deletes others. Rows `NewLinkRow`; without links one row, whose
- * `kind` is null. Links are looked up one by one in the index: PostgreSQL may know nothing of how many a unit has.
+ * Statements that delete links, change values of existing ones, and create others, to be run in this order in one
+ * transaction. They are several because Citus has no INSERT in one statement with changes of rows by their place. The last
+ * one has rows `NewLinkRow`; without links one row, whose `kind` is null. If the model is outdated, none writes anything.
+ * Links are looked up one by one in the index: PostgreSQL may know nothing of how many a unit has.
  */
-export function writeLinksStatement(set: LinkSet, links: NewLinks): Statement {
-  const { schema } = set;
-  const { shown, inserted, given, replace, rows, deleted } = links;
-  const record = linkRecord({ shown });
-  const table = linkTable(schema);
-  const isCurrent = isModelVersion(schema, param(set.version));
-  const row = { kind: sql`i."_kind"`, id: sql`i."_id"` };
-  const isOther = sql`${given.length > 0 ? differs(given) : sql`false`} OR i."_differs"`;
-  const input = inputRows([...new Set([...inserted, ...given])], param(rows.json), ROW_COLUMNS);
-  const ctes = [sql`i AS MATERIALIZED (SELECT * FROM ${input})`];
-  if (deleted !== undefined) {
-    const found = foundLink(set, { kind: sql`u.kind`, id: sql`u.id` }, sql`l.ctid`);
-    const places = sql`SELECT e.ctid FROM ${unitRows(deleted)} CROSS JOIN LATERAL (${found}) AS e`;
-    ctes.push(sql`_d AS (DELETE FROM ${table} AS l WHERE l.ctid = ANY(ARRAY(${places})) AND ${isCurrent})`);
-  }
-  const changes = replace && given.length > 0;
-  const sources = [sql`SELECT n.kind, n.id, n.body, false AS differs FROM _i AS n`];
-  if (changes) {
-    const values = given.map((field) => sql`${ident(field.column ?? field.id)} = ${newValue(field)}`);
-    const found = foundLink(set, row, sql`l.ctid`);
-    const existing = sql`SELECT i.*, e.ctid AS "_at" FROM i CROSS JOIN LATERAL (${found}) AS e WHERE NOT i."_new"`;
-    ctes.push(sql`_u AS (
-      UPDATE ${table} AS l
-      SET ${join(values)}
-      FROM (${existing}) AS i
-      WHERE ${all([sql`l.ctid = i."_at"`, isCurrent, sql`(${isOther})`])}
-      RETURNING i."_kind" AS kind, i."_id" AS id, ${record} AS body
-    )`);
-    sources.push(sql`SELECT u.kind, u.id, u.body, false FROM _u AS u`);
-  }
-  ctes.push(sql`_i AS (${insertSql(set, inserted, record, isCurrent)})`);
-  const existing = foundLink(set, row, sql`${record} AS body, ${isOther} AS differs`);
-  sources.push(sql`
-    SELECT i."_kind", i."_id", e.body, e.differs
-    FROM i
-    CROSS JOIN LATERAL (${existing}) AS e
-    WHERE NOT i."_new"${changes ? sql` AND NOT e.differs` : EMPTY_SQL}
-  `);
+export function writeLinksStatements(set: LinkSet, links: NewLinks): Statement[] {
+  const changes = links.replace && links.given.length > 0;
+  return [
+    ...(links.deleted === undefined ? [] : [deleteStatement(set, links.deleted)]),
+    ...(changes ? [changeStatement(set, links)] : []),
+    createStatement(set, links, changes),
+  ];
+}
+
+/** The row `i` of a link, as its unit. */
+const ROW = { kind: sql`i."_kind"`, id: sql`i."_id"` };
+
+function isCurrent({ schema, version }: LinkSet): Fragment {
+  return isModelVersion(schema, param(version));
+}
+
+/** The table `i`. */
+function inputLinks({ inserted, given, rows }: NewLinks): Fragment {
+  return inputRows([...new Set([...inserted, ...given])], param(rows.json), ROW_COLUMNS);
+}
+
+/** Whether an existing link `l` is to have other values. */
+function isOther({ given }: NewLinks): Fragment {
+  return sql`(${given.length > 0 ? differs(given) : sql`false`} OR i."_differs")`;
+}
+
+function deleteStatement(set: LinkSet, deleted: UnitList): Statement {
+  const found = foundLink(set, { kind: sql`u.kind`, id: sql`u.id` }, sql`l.ctid`);
+  const places = sql`SELECT e.ctid FROM ${unitRows(deleted)} CROSS JOIN LATERAL (${found}) AS e`;
+  return render(
+    sql`DELETE FROM ${linkTable(set.schema)} AS l WHERE l.ctid = ANY(ARRAY(${places})) AND ${isCurrent(set)}`,
+    true,
+  );
+}
+
+function changeStatement(set: LinkSet, links: NewLinks): Statement {
+  const values = links.given.map((field) => sql`${ident(field.column ?? field.id)} = ${newValue(field)}`);
+  const found = foundLink(set, ROW, sql`l.ctid`);
+  const existing = sql`
+    SELECT i.*, e.ctid AS "_at"
+    FROM ${inputLinks(links)}
+    CROSS JOIN LATERAL (${found}) AS e
+    WHERE NOT i."_new"
+  `;
   return render(
     sql`
-      WITH ${join(ctes)}
+      UPDATE ${linkTable(set.schema)} AS l
+      SET ${join(values)}
+      FROM (${existing}) AS i
+      WHERE ${all([sql`l.ctid = i."_at"`, isCurrent(set), isOther(links)])}
+    `,
+    true,
+  );
+}
+
+/** @param changed whether the existing links have their values */
+function createStatement(set: LinkSet, links: NewLinks, changed: boolean): Statement {
+  const record = linkRecord(links);
+  const { far } = columnsByDirection(set.direction);
+  const existing = foundLink(set, ROW, sql`${record} AS body, ${changed ? sql`false` : isOther(links)} AS differs`);
+  return render(
+    sql`
+      WITH i AS MATERIALIZED (SELECT i.*, now() AS "_now" FROM ${inputLinks(links)}),
+      _i AS (${insertSql(set, links.inserted)})
       SELECT m."version" AS v, a.kind, a.id, ${boundedInTotal(sql`a.body`)} AS body, a.differs
-      FROM ${ident(schema, MODEL_TABLE)} AS m
-      LEFT JOIN (${join(sources, ' UNION ALL ')}) AS a ON true
+      FROM ${ident(set.schema, MODEL_TABLE)} AS m
+      LEFT JOIN (
+        SELECT ${far.kind} AS kind, ${far.id} AS id, ${record} AS body, false AS differs
+        FROM _i AS l
+        UNION ALL
+        SELECT i."_kind", i."_id", e.body, e.differs
+        FROM i
+        CROSS JOIN LATERAL (${existing}) AS e
+        WHERE NOT i."_new"
+      ) AS a ON true
     `,
     true,
   );
 }
 
 /** Inserts the new links in the order of the other units. */
-function insertSql(
-  { schema, linkId, direction, kind, id }: LinkSet,
-  fields: readonly Field[],
-  record: Fragment,
-  isCurrent: Fragment,
-): Fragment {
-  const { far } = columnsByDirection(direction);
+function insertSql(set: LinkSet, fields: readonly Field[]): Fragment {
+  const { schema, linkId, direction, kind, id } = set;
   const own = sql`${literal(kind.id)}, ${param(id)}`;
   const other = sql`i."_kind", i."_id"`;
   const ends = direction === 'child' ? [own, other] : [other, own];
@@ -116,12 +144,12 @@ function insertSql(
   return sql`
     INSERT INTO ${linkTable(schema)} AS l
       ("parent_kind", "parent_id", "child_kind", "child_id", "link_id", "inserted_at"${names})
-    SELECT ${join(ends)}, ${param(linkId)}::text, now()${values}
+    SELECT ${join(ends)}, ${param(linkId)}::text, i."_now"${values}
     FROM i
-    WHERE i."_new" AND ${isCurrent}
+    WHERE i."_new" AND ${isCurrent(set)}
     ORDER BY i."_kind", i."_id"
     ON CONFLICT DO NOTHING
-    RETURNING ${far.kind} AS kind, ${far.id} AS id, ${record} AS body
+    RETURNING l.*
   `;
 }
 

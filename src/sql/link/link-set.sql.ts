@@ -67,14 +67,14 @@ export function lockLinkSetUnitStatement({ schema, version, unit, allowed, repla
   const columns = sql`(${idText(kind)})::text AS id, ${test} AS allowed`;
   const table = kindTable(schema, kind);
   const row = replace
-    ? sql`UPDATE ${table} AS t SET "inserted_at" = t."inserted_at" WHERE ${where} RETURNING ${columns}`
-    : sql`SELECT ${columns} FROM ${table} AS t WHERE ${where} FOR KEY SHARE OF t`;
+    ? sql`UPDATE ${table} AS t SET "inserted_at" = t."inserted_at" WHERE ${where} RETURNING t.*`
+    : sql`SELECT t.* FROM ${table} AS t WHERE ${where} FOR KEY SHARE OF t`;
   return render(
     sql`
       WITH _u AS MATERIALIZED (${row})
       SELECT m."version" AS v, u.id, u.allowed
       FROM ${ident(schema, MODEL_TABLE)} AS m
-      LEFT JOIN _u AS u ON true
+      LEFT JOIN (SELECT ${columns} FROM _u AS t) AS u ON true
     `,
     true,
   );

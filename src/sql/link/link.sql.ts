@@ -114,18 +114,19 @@ function insertLinkSql(plan: LinkPlan, params: LinkStatementParams, values?: Lin
     FROM _p, _c${input}
     WHERE ${plan.rule ? isAllowed(plan) : sql`_p.allowed`}
     ON CONFLICT DO NOTHING
-    RETURNING ${record} AS body
+    RETURNING l.*
   `;
   const existing = sql`(
     SELECT ${record}
     FROM ${table} AS l
     WHERE ${isThisLink(plan, params)} AND ${isAllowed(plan)}
   )`;
+  const body = sql`coalesce((SELECT ${record} FROM inserted AS l), ${existing})`;
   return sql`
     WITH
       ${endCtes(plan, params, KEY_SHARE)},
       inserted AS (${inserted})
-    ${linkAnswer(plan, sql`coalesce((SELECT body FROM inserted), ${existing})`, differs(plan, params, values))}
+    ${linkAnswer(plan, body, differs(plan, params, values))}
   `;
 }
 
@@ -157,12 +158,12 @@ export function updateLinkStatement(plan: LinkPlan, values: LinkValues): Stateme
     SET ${join(changes)}
     FROM ${valuesTable(values)}
     WHERE ${isThisLink(plan, params)} AND ${isAllowed(plan)}
-    RETURNING ${linkRecord(plan)} AS body
+    RETURNING l.*
   `;
   return changeStatement(plan, params, { name: sql`updated`, change: updated });
 }
 
-/** Changes a link with a CTE that returns the `body` of the answer. */
+/** Changes a link with a CTE that returns its row. */
 function changeStatement(
   plan: LinkPlan,
   params: LinkStatementParams,
@@ -173,7 +174,7 @@ function changeStatement(
       WITH
         ${endCtes(plan, params, EMPTY_SQL)},
         ${name} AS (${change})
-      ${linkAnswer(plan, sql`(SELECT body FROM ${name})`)}
+      ${linkAnswer(plan, sql`(SELECT ${linkRecord(plan)} FROM ${name} AS l)`)}
     `,
     true,
   );
@@ -204,7 +205,7 @@ export function deleteLinkStatement(plan: LinkPlan): Statement {
   const deleted = sql`
     DELETE FROM ${linkTable(plan.schema)} AS l
     WHERE ${isThisLink(plan, params)} AND ${isAllowed(plan)}
-    RETURNING ${linkRecord(plan)} AS body
+    RETURNING l.*
   `;
   return changeStatement(plan, params, { name: sql`deleted`, change: deleted });
 }

@@ -135,7 +135,7 @@ export function referencedValues(
     : paths.flatMap((path, at) => (isBehindReference(path) ? hiddenPath(path, at, lookups) : []));
   const names = hiddenColumn(hiddenNames(hidden));
   if (names) values.push(names);
-  return sql`${before} (SELECT ${join(values)} FROM (SELECT) AS t_0${lookups.joins} OFFSET 0) AS _p`;
+  return sql`${before} (SELECT ${join(values)} FROM (SELECT 1) AS t_0${lookups.joins} OFFSET 0) AS _p`;
 }
 
 function nestedValues(roots: readonly NestedRoot[], lookups: Lookups): Fragment[] {

@@ -4,6 +4,7 @@ import { CREDENTIAL_KIND } from '../../model/built-in-traits.js';
 import { columnType } from '../columns.sql.js';
 import { jsonObject } from '../list/hidden-fields.sql.js';
 import { all, ident, integer, param, render, sql, type Fragment, type Statement } from '../fragment.js';
+import { NOW_TABLE } from '../time.sql.js';
 
 /** The columns of credentials that sign-in needs. */
 export const CREDENTIAL_COLUMNS = sql`
@@ -32,10 +33,14 @@ export function findCredentialByEmailStatement(schema: string, key: string): Sta
 export function recordAccessStatement(schema: string, kind: KindDef, fields: readonly Field[], id: string): Statement {
   return render(
     sql`
-      UPDATE ${ident(schema, kind.table)} AS t
-      SET "first_access_time" = coalesce(t."first_access_time", now()), "last_access_time" = now()
-      WHERE t."id" = ${param(id)}::${columnType('uuid')}
-      RETURNING ${jsonObject(schema, fields)} AS body
+      WITH recorded AS (
+        UPDATE ${ident(schema, kind.table)} AS t
+        SET "first_access_time" = coalesce(t."first_access_time", n.now), "last_access_time" = n.now
+        FROM ${NOW_TABLE}
+        WHERE t."id" = ${param(id)}::${columnType('uuid')}
+        RETURNING t.*
+      )
+      SELECT ${jsonObject(schema, fields)} AS body FROM recorded AS t
     `,
     true,
   );

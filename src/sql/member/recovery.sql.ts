@@ -7,7 +7,7 @@ import {
 } from '../../model/table/internal-tables.js';
 import { credentialsWhere } from './credential.sql.js';
 import { ident, integer, param, render, sql, type Fragment, type Statement } from '../fragment.js';
-import { seconds } from '../time.sql.js';
+import { NOW_TABLE, seconds } from '../time.sql.js';
 
 export interface NewCode {
   readonly memberId: string;
@@ -37,7 +37,8 @@ export function tryCodeStatement(schema: string, memberId: string, hash: string,
   return render(
     sql`
       UPDATE ${ident(schema, CODE_TABLE)}
-      SET "tries" = "tries" + 1, "used_at" = CASE WHEN "hash" = ${param(hash)} THEN now() END
+      SET "tries" = "tries" + 1, "used_at" = CASE WHEN "hash" = ${param(hash)} THEN n.now END
+      FROM ${NOW_TABLE}
       WHERE "id" = ${param(memberId)}::uuid
         AND "used_at" IS NULL
         AND "expires_at" > now()

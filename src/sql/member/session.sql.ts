@@ -40,12 +40,12 @@ export function startSessionStatement(schema: string, session: NewSession): Stat
   const sessions = ident(schema, SESSION_TABLE);
   const allowed =
     password === undefined
-      ? sql`SELECT`
+      ? sql`SELECT 1 AS one`
       : sql`
         UPDATE ${ident(schema, CREDENTIAL_KIND)}
         SET "password_hash" = "password_hash"
         WHERE "member_id" = ${member} AND "password_hash" = ${param(password)}
-        RETURNING 1
+        RETURNING 1 AS one
       `;
   return render(
     sql`
@@ -72,15 +72,25 @@ export function startSessionStatement(schema: string, session: NewSession): Stat
             ${param(client?.userAgent ?? null)}
           FROM allowed
           RETURNING "id"
-        )
-      INSERT INTO ${ident(schema, REFRESH_TABLE)} ("id", "session_id", "issued_at")
-      SELECT ${param(refresh)}::uuid, "id", date_trunc('second', now())
-      FROM started
-      RETURNING extract(epoch FROM "issued_at")::int AS issued
+        ),
+        ${issuedToken(schema, sql`SELECT ${param(refresh)}::uuid, "id", date_trunc('second', now()) FROM started`)}
+      ${ISSUED}
     `,
     true,
   );
 }
+
+/** The CTE `token`: a new refresh token, from rows of its id, its session and its time. */
+function issuedToken(schema: string, rows: Fragment): Fragment {
+  return sql`
+    token AS (
+      INSERT INTO ${ident(schema, REFRESH_TABLE)} ("id", "session_id", "issued_at") ${rows}
+      RETURNING "issued_at"
+    )
+  `;
+}
+
+const ISSUED = sql`SELECT extract(epoch FROM "issued_at")::int AS issued FROM token`;
 
 /** Seconds for which the time of the last use is not stored again. */
 const USE_PRECISION = 60;
@@ -195,11 +205,9 @@ export function rotateTokenStatement(schema: string, rotation: TokenRotation): S
         deleted AS (
           DELETE FROM ${tokens}
           WHERE "session_id" IN (SELECT "session_id" FROM used) AND "used_at" < now() - ${seconds(window)}
-        )
-      INSERT INTO ${tokens} ("id", "session_id", "issued_at")
-      SELECT ${next}, "session_id", date_trunc('second', now())
-      FROM used
-      RETURNING extract(epoch FROM "issued_at")::int AS issued
+        ),
+        ${issuedToken(schema, sql`SELECT ${next}, "session_id", date_trunc('second', now()) FROM used`)}
+      ${ISSUED}
     `,
     true,
   );

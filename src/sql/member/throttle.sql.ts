@@ -4,7 +4,7 @@
  */
 import { THROTTLE_TABLE } from '../../model/table/internal-tables.js';
 import { ident, param, render, sql, type Fragment, type Statement } from '../fragment.js';
-import { seconds } from '../time.sql.js';
+import { seconds, secondsBefore } from '../time.sql.js';
 
 export interface Allowance {
   readonly id: string;
@@ -12,8 +12,10 @@ export interface Allowance {
   readonly allowed: number;
 }
 
+/** The stored attempts of the row `t` that are within the window of the new one. */
 function recentAttempts(window: number): Fragment {
-  return sql`ARRAY(SELECT e FROM unnest(t."attempts") AS e WHERE e > now() - ${seconds(window)})`;
+  const start = secondsBefore(sql`excluded."attempts"[1]`, window);
+  return sql`ARRAY(SELECT e FROM unnest(t."attempts") AS e WHERE e > ${start})`;
 }
 
 /**
@@ -25,16 +27,19 @@ export function takeAttemptsStatement(schema: string, keys: readonly Allowance[]
   const recent = recentAttempts(window);
   return render(
     sql`
-      INSERT INTO ${ident(schema, THROTTLE_TABLE)} AS t ("id", "allowed", "attempts", "expires_at")
-      SELECT k."id", k."allowed", ARRAY[now()], now() + ${seconds(window)}
-      FROM unnest(${param(ids)}::text[], ${param(allowed)}::bigint[]) AS k("id", "allowed")
-      ORDER BY k."id" COLLATE "C"
-      ON CONFLICT ("id") DO UPDATE SET
-        "attempts" = ${recent} || excluded."attempts",
-        "allowed" = excluded."allowed",
-        "expires_at" = excluded."expires_at"
-      WHERE cardinality(${recent}) < excluded."allowed"
-      RETURNING t."id", now()::text AS at
+      WITH taken AS (
+        INSERT INTO ${ident(schema, THROTTLE_TABLE)} AS t ("id", "allowed", "attempts", "expires_at")
+        SELECT k."id", k."allowed", ARRAY[now()], now() + ${seconds(window)}
+        FROM unnest(${param(ids)}::text[], ${param(allowed)}::bigint[]) AS k("id", "allowed")
+        ORDER BY k."id" COLLATE "C"
+        ON CONFLICT ("id") DO UPDATE SET
+          "attempts" = ${recent} || excluded."attempts",
+          "allowed" = excluded."allowed",
+          "expires_at" = excluded."expires_at"
+        WHERE cardinality(${recent}) < excluded."allowed"
+        RETURNING t."id", t."attempts"
+      )
+      SELECT "id", "attempts"[cardinality("attempts")]::text AS at FROM taken
     `,
     true,
   );

@@ -3,7 +3,10 @@ import { ident, literal, param, render, sql, type Statement } from '../fragment.
 
 export const PING: Statement = render(sql`SELECT ${literal('pong')}`);
 
-/** Sends a notification; in a transaction, when that commits. */
+/**
+ * Sends a notification; in a transaction, when that commits. It is a statement of its own, because Citus runs one that
+ * reads a tenant's tables on a worker, where nobody listens.
+ */
 export function notifyStatement(channel: string, payload: string): Statement {
   return render(sql`SELECT pg_notify(${param(channel)}, ${param(payload)})`);
 }

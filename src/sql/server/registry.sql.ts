@@ -13,6 +13,12 @@ export const FIND_REGISTRY: Statement = render(
   sql`SELECT to_regclass(${param(`"${REGISTRY_SCHEMA}"."project"`)}) IS NOT NULL AS found`,
 );
 
+/**
+ * Keeps the tables of a new schema on the server that is asked, where Citus would make it the schema of a tenant. Other
+ * servers store the setting, which nothing reads.
+ */
+export const KEEP_OFF_WORKERS: Statement = render(sql`SET LOCAL citus.enable_schema_based_sharding TO off`);
+
 export const CREATE_REGISTRY: Statement = render(sql`CREATE SCHEMA IF NOT EXISTS ${ident(REGISTRY_SCHEMA)}`);
 
 /**

@@ -1,7 +1,7 @@
 /** Answers that are kept for idempotency keys. */
 import { IDEMPOTENCY_TABLE } from '../../model/table/internal-tables.js';
 import { ident, param, render, sql, type Fragment, type Statement } from '../fragment.js';
-import { seconds } from '../time.sql.js';
+import { seconds, secondsBefore } from '../time.sql.js';
 
 /** A request with an idempotency key. */
 export interface KeyedRequest {
@@ -65,12 +65,12 @@ export function claimKeyStatement(schema: string, keyed: KeyedRequest, lifetime:
           "status" = NULL,
           "content" = NULL,
           "headers" = NULL
-        WHERE k."expires_at" <= now()
-        RETURNING 1
+        WHERE ${isOver(lifetime)}
+        RETURNING 1 AS one
       )
       SELECT
         free,
-        EXISTS (SELECT FROM claimed) AS claimed,
+        EXISTS (SELECT 1 FROM claimed) AS claimed,
         k."request",
         k."hash",
         k."status",
@@ -121,10 +121,15 @@ export function keepRefusalStatement(
         "status" = excluded."status",
         "content" = excluded."content",
         "headers" = NULL
-      WHERE k."expires_at" <= now()
+      WHERE ${isOver(lifetime)}
     `,
     true,
   );
+}
+
+/** Whether the stored row `k` has expired when it is to be replaced by a new one. */
+function isOver(lifetime: number): Fragment {
+  return sql`k."expires_at" <= ${secondsBefore(sql`excluded."expires_at"`, lifetime)}`;
 }
 
 function isKept(id: string): Fragment {

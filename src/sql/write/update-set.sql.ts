@@ -62,6 +62,9 @@ export function updateSetStatement(plan: UpdateSetPlan, { json, count }: RowsTex
     sql`count(*) = ${param(count)}::bigint`,
     ...checks.map(([name]) => sql`bool_and(${ident('g', name)})`),
   ]);
+  const answer = plan.answers
+    ? sql`, answer AS MATERIALIZED (SELECT t._n::int - 1 AS n, ${editedColumns(plan)} FROM affected AS t)`
+    : EMPTY_SQL;
   return render(
     sql`
       WITH input AS MATERIALIZED (
@@ -84,13 +87,13 @@ export function updateSetStatement(plan: UpdateSetPlan, { json, count }: RowsTex
         SET ${changesOf({ written })}
         FROM input AS i
         WHERE ${isTarget} AND (SELECT ok FROM verdict)
-        RETURNING ${plan.answers ? sql`i._n::int - 1 AS n, ${editedColumns(plan)}` : sql`1 AS n`}
-      )
+        RETURNING ${plan.answers ? sql`i._n, t.*` : sql`1 AS n`}
+      )${answer}
       SELECT
         ${modelVersion(schema)} AS v,
         CASE WHEN NOT verdict.ok THEN verdict.failed END AS failed,
         ${plan.answers ? sql`a.n, a.tag, ${boundedInTotal(sql`a.body`)} AS body` : sql`NULL::int AS n`}
-      FROM verdict${plan.answers ? sql` LEFT JOIN affected AS a ON true` : EMPTY_SQL}
+      FROM verdict${plan.answers ? sql` LEFT JOIN answer AS a ON true` : EMPTY_SQL}
     `,
     isPlannedOnce(count),
   );

@@ -12,8 +12,8 @@ import { fromTemplate } from '../statement-template.js';
 import { hasId, kindTable } from '../table.sql.js';
 import { SET_UPDATED_AT, UPDATED_AT } from '../unit-version.sql.js';
 import {
+  answerColumns,
   holdsFor,
-  returnedColumns,
   targetConditions,
   writtenAnswer,
   writtenShape,
@@ -47,9 +47,9 @@ function updateSql(plan: UpdatePlan, input: Fragment, id: Fragment, version: Fra
     UPDATE ${kindTable(plan.schema, plan.kind)} AS t
     SET ${changesOf(plan)}${source}
     WHERE ${all([targetConditions(plan, id, version), staysAllowed(plan), ...once, ...expressions.map(resultFits)])}
-    RETURNING ${editedColumns(plan)}
+    RETURNING t.*
   `;
-  return writtenAnswer(affected);
+  return writtenAnswer(affected, editedColumns(plan));
 }
 
 /** What an edit sets: the input `i`, the results of expressions and a new version. */
@@ -120,7 +120,7 @@ export function staysAllowed(plan: EditPlan): Fragment | undefined {
 
 /** The columns of an edited unit, which the caller could read before. */
 export function editedColumns(plan: EditPlan): Fragment {
-  return returnedColumns({ ...plan, shown: changedBy(plan, plan.shown) });
+  return answerColumns({ ...plan, shown: changedBy(plan, plan.shown) });
 }
 
 type EditPlan = WritePlan & Pick<UpdatePlan, 'expressions'>;

@@ -83,23 +83,22 @@ export function insertStatement(plan: WritePlan, rows: NewRows): Statement {
   );
 }
 
-/** One row `v, created`: how many units were inserted; none if the model is outdated, or the plan does not allow a unit. */
+/** One row `created`: how many units were inserted; 0 if the model is outdated, or the plan does not allow a unit. */
 export function insertUnansweredStatement(plan: WritePlan, { json }: RowsText): Statement {
-  const affected = insertedRows(plan, inputRows(plan.written, param(json)), param(plan.version), sql`1`);
-  return render(
-    sql`
-      WITH affected AS (${affected}), counted AS (${appendCount(plan, sql`affected`, 1) ?? sql`SELECT`})
-      SELECT ${modelVersion(plan.schema)} AS v, count(*)::int AS created
-      FROM affected
-    `,
-    true,
-  );
+  const affected = insertedRows(plan, param(plan.version), sql`1 AS one`);
+  const ctes = [inputCte(inputRows(plan.written, param(json))), sql`affected AS (${affected})`];
+  const counted = appendCount(plan, sql`affected`, 1);
+  if (counted) ctes.push(sql`counted AS (${counted})`);
+  return render(sql`WITH ${join(ctes)} SELECT count(*)::int AS created FROM affected`, true);
 }
 
 /** One row `v, allowed`: whether the plan allows every row, without inserting any; null where it has no condition. */
 export function mayInsertStatement(plan: WritePlan, { json }: RowsText): Statement {
-  const holds = allAllowed(plan, inputRows(plan.written, param(json))) ?? sql`NULL::boolean`;
-  return render(sql`SELECT ${modelVersion(plan.schema)} AS v, ${holds} AS allowed`);
+  const holds = allAllowed(plan) ?? sql`NULL::boolean`;
+  return render(sql`
+    WITH ${inputCte(inputRows(plan.written, param(json)))}
+    SELECT ${modelVersion(plan.schema)} AS v, ${holds} AS allowed
+  `);
 }
 
 /** The ids of the written fields, on which the text of the statement depends. */
@@ -111,13 +110,27 @@ export function writtenShape({ written }: WritePlan): string {
 
 /** @param input the table `i` */
 function insertSql(plan: WritePlan, input: Fragment, version: Fragment, several: boolean): Fragment {
-  const affected = insertedRows(plan, input, version, returnedColumns(plan));
-  const answers = several ? boundedInTotal : bounded;
-  return writtenAnswer(affected, { answers, counted: appendCount(plan, sql`affected`, 1, !several) });
+  return writtenAnswer(insertedRows(plan, version, sql`t.*`), answerColumns(plan), {
+    before: inputCte(input),
+    answers: several ? boundedInTotal : bounded,
+    counted: appendCount(plan, sql`affected`, 1, !several),
+  });
 }
 
-/** @param input the table `i` @param returned the columns to return of each new row `t` */
-function insertedRows(plan: WritePlan, input: Fragment, version: Fragment, returned: Fragment): Fragment {
+/** The time of the statement in the rows of `inputCte`. No column of a unit has this name. */
+const INPUT_TIME = ident('i', '_now');
+
+/**
+ * The new rows as the CTE `input`, with the time. It is a CTE because Citus writes wrong SQL for an INSERT that calls a
+ * function such as now() or json_to_recordset() itself.
+ * @param input the table `i`
+ */
+function inputCte(input: Fragment): Fragment {
+  return sql`input AS MATERIALIZED (SELECT i.*, now() AS "_now" FROM ${input})`;
+}
+
+/** Inserts the rows of `inputCte`. @param returned the columns to return of each new row `t` */
+function insertedRows(plan: WritePlan, version: Fragment, returned: Fragment): Fragment {
   const columns = columnNames(plan.written);
   const values = plan.written.map(inputColumn);
   const table = kindTable(plan.schema, plan.kind);
@@ -125,50 +138,57 @@ function insertedRows(plan: WritePlan, input: Fragment, version: Fragment, retur
     ? { names: [sql`"kind_id"`], values: [param(plan.kind.id)] }
     : { names: [], values: [] };
   const names = join([...columns, ...shared.names, sql`"inserted_at"`, sql`"updated_at"`]);
-  const source = join([...values, ...shared.values.map((value) => sql`${value}::text`), sql`now()`, sql`now()`]);
+  const source = join([...values, ...shared.values.map((value) => sql`${value}::text`), INPUT_TIME, INPUT_TIME]);
   const conflict = plan.by ? sql` ON CONFLICT (${join(columnNames(plan.by))}) DO NOTHING` : EMPTY_SQL;
   return sql`
     INSERT INTO ${table} AS t (${names})
     SELECT ${source}
-    FROM ${input}
-    WHERE ${all([isModelVersion(plan.schema, version), allAllowed(plan, input)])}${conflict}
+    FROM input AS i
+    WHERE ${all([isModelVersion(plan.schema, version), allAllowed(plan)])}${conflict}
     RETURNING ${returned}
   `;
 }
 
-/** Locks a unit until the transaction ends. One row `tag`; none if no unit fits the plan. */
+/** Locks a unit until the transaction ends. One row `locked`; none if no unit fits the plan. */
 export function lockStatement(plan: DeletePlan, forDelete: boolean): Statement {
-  const found = sql`
-    SELECT ${VERSION_TAG} AS tag, NULL::text AS body
-    FROM ${kindTable(plan.schema, plan.kind)} AS t
-    WHERE ${targetConditions(plan, param(plan.id), param(plan.version))}
-    ${rowLock(forDelete)} OF t
-  `;
-  return render(writtenAnswer(found), true);
+  return render(
+    sql`
+      SELECT 1 AS locked
+      FROM ${kindTable(plan.schema, plan.kind)} AS t
+      WHERE ${targetConditions(plan, param(plan.id), param(plan.version))}
+      ${rowLock(forDelete)} OF t
+    `,
+    true,
+  );
 }
 
 /**
  * Locks a unit by an edit that changes nothing. A row lock would not make a transaction with an older snapshot fail, which
- * then would read data from before the transactions that had the lock earlier. One row `tag`; none if no unit fits the plan.
+ * then would read data from before the transactions that had the lock earlier. One row `locked`; none if no unit fits
+ * the plan.
  */
 export function lockAsEditStatement(plan: DeletePlan): Statement {
-  const locked = sql`
-    UPDATE ${kindTable(plan.schema, plan.kind)} AS t
-    SET "updated_at" = t."updated_at"
-    WHERE ${targetConditions(plan, param(plan.id), param(plan.version))}
-    RETURNING ${VERSION_TAG} AS tag, NULL::text AS body
-  `;
-  return render(writtenAnswer(locked), true);
+  return render(
+    sql`
+      UPDATE ${kindTable(plan.schema, plan.kind)} AS t
+      SET "updated_at" = t."updated_at"
+      WHERE ${targetConditions(plan, param(plan.id), param(plan.version))}
+      RETURNING 1 AS locked
+    `,
+    true,
+  );
 }
 
-/** One row `tag`; none if no unit was deleted. */
+/** One row `deleted`; none if no unit was deleted. */
 export function deleteStatement(plan: DeletePlan): Statement {
   const deleted = sql`
     DELETE FROM ${kindTable(plan.schema, plan.kind)} AS t
     WHERE ${targetConditions(plan, param(plan.id), param(plan.version))}
-    RETURNING ${VERSION_TAG} AS tag, NULL::text AS body
+    RETURNING 1 AS deleted
   `;
-  return render(writtenAnswer(deleted, { counted: appendCount(plan, sql`affected`, -1, true) }), true);
+  const counted = appendCount(plan, sql`affected`, -1, true);
+  if (!counted) return render(deleted, true);
+  return render(sql`WITH affected AS (${deleted}), counted AS (${counted}) SELECT deleted FROM affected`, true);
 }
 
 export function targetConditions(
@@ -184,11 +204,11 @@ export function targetConditions(
   ]);
 }
 
-/** Whether every new unit satisfies the condition of the plan. */
-function allAllowed(plan: WritePlan, input: Fragment): Fragment | undefined {
+/** Whether every new unit, a row of `inputCte`, satisfies the condition of the plan. */
+function allAllowed(plan: WritePlan): Fragment | undefined {
   if (!plan.allowed) return undefined;
   const holds = holdsFor(plan, plan.allowed, 'i', undefined);
-  return sql`(SELECT bool_and(${holds}) FROM ${input})`;
+  return sql`(SELECT bool_and(${holds}) FROM input AS i)`;
 }
 
 /** Whether a predicate holds for a row that has its written columns in the row `fresh`, and the others in `old`. */
@@ -214,12 +234,13 @@ export function holdsFor(
 
 /** The value of a new unit in a column that is not written. */
 function unwrittenValue(field: Field, { kind }: WritePlan): Fragment {
-  if (field.columnType === 'timestamptz' && field.system) return sql`now()`;
+  if (field.columnType === 'timestamptz' && field.system) return INPUT_TIME;
   if (field.id === 'kind_id') return sql`${param(kind.id)}::text`;
   return sql`NULL::${fieldType(field)}`;
 }
 
-export function returnedColumns(plan: WritePlan): Fragment {
+/** The columns `tag, body` of a written row `t`. */
+export function answerColumns(plan: Pick<WritePlan, 'schema' | 'fields' | 'shown'>): Fragment {
   const unit = jsonObject(plan.schema, plan.fields);
   if (!plan.shown) return sql`${VERSION_TAG} AS tag, ${unit} AS body`;
   const always = plan.fields.filter(({ id }) => id === 'id' || id === 'kind_id');
@@ -229,20 +250,29 @@ export function returnedColumns(plan: WritePlan): Fragment {
 }
 
 interface WrittenAnswer {
+  /** A CTE that the write reads. */
+  readonly before?: Fragment;
   readonly answers?: typeof bounded;
   /** Stores the number of rows of `affected`. */
   readonly counted?: Fragment | undefined;
 }
 
 /**
- * The written rows. They do not have the version of the model, since nothing is written if it is not that of the plan: rows
- * mean that it was.
+ * The written rows `t`, which a write returns as they are, because Citus computes nothing in RETURNING. They do not have
+ * the version of the model, since nothing is written if it is not that of the plan: rows mean that it was. A version that
+ * is read beside the write can be a later one, because Citus reads it after the write.
+ * @param columns `tag, body` of the row `t`; OFFSET keeps PostgreSQL from computing them more than once
  */
-export function writtenAnswer(affected: Fragment, { answers = bounded, counted }: WrittenAnswer = {}): Fragment {
-  const count = counted ? sql`, counted AS (${counted})` : EMPTY_SQL;
+export function writtenAnswer(
+  affected: Fragment,
+  columns: Fragment,
+  { before, answers = bounded, counted }: WrittenAnswer = {},
+): Fragment {
+  const ctes = [...(before ? [before] : []), sql`affected AS (${affected})`];
+  if (counted) ctes.push(sql`counted AS (${counted})`);
   return sql`
-    WITH affected AS (${affected})${count}
-    SELECT affected.tag, ${answers(sql`affected.body`)} AS body
-    FROM affected
+    WITH ${join(ctes)}
+    SELECT a.tag, ${answers(sql`a.body`)} AS body
+    FROM (SELECT ${columns} FROM affected AS t OFFSET 0) AS a
   `;
 }

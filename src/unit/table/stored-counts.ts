@@ -7,7 +7,7 @@ import { LRUCache } from 'lru-cache';
 import { Database } from '../../database/database.js';
 import { isStaleModel } from '../../database/statement/sqlstate.js';
 import type { KindDef } from '../../model/model.js';
-import { foldCountStatement, vacuumCountsStatement } from '../../sql/count.sql.js';
+import { storeCountStatement, takeCountsStatement, vacuumCountsStatement } from '../../sql/count.sql.js';
 
 /** Writes of one kind after which its rows are added up: a list reads so many more rows. */
 const FOLD_AFTER = 100;
@@ -73,8 +73,15 @@ export class StoredCounts implements OnModuleDestroy {
   }
 
   async #fold(schema: string, table: string): Promise<void> {
-    const [row] = await this.database.run<{ folded: number }>(foldCountStatement(schema, table));
-    const deleted = (this.#deleted.get(schema) ?? 0) + (row?.folded ?? 0);
+    const folded = await this.database.transaction(
+      async (tx) => {
+        const [row] = await tx.run<{ taken: number; sum: string }>(takeCountsStatement(schema, table));
+        if (row && row.taken > 0) await tx.run(storeCountStatement(schema, table, row.sum));
+        return row?.taken ?? 0;
+      },
+      { isolation: 'read committed' },
+    );
+    const deleted = (this.#deleted.get(schema) ?? 0) + folded;
     this.#deleted.set(schema, deleted < VACUUM_AFTER ? deleted : 0);
     if (deleted >= VACUUM_AFTER) await this.database.run(vacuumCountsStatement(schema));
   }

@@ -147,14 +147,17 @@ export class UnitRepository {
     context: WriteContext,
   ): Promise<number> {
     const statement = insertUnansweredStatement(plan, await jsonTextOf(plan, rows));
-    const [row] = await runWrite<Versioned & { created: number }>(executor, plan, statement, { ...context, rows });
-    checkVersion(row, context.model);
+    const [row] = await runWrite<{ created: number }>(executor, plan, statement, { ...context, rows });
+    if (!row?.created) {
+      await this.#checkVersion(executor, plan, context.model);
+      return 0;
+    }
     // An import keeps one of these for each statement: they refer to as little as possible.
     const { schema, kind } = plan;
     const note = (): void => this.counts.noteWrite(schema, kind);
     if (executor.tx) executor.tx.afterCommit(note);
     else note();
-    return row?.created ?? 0;
+    return row.created;
   }
 
   async update(

@@ -20,7 +20,7 @@ import {
   type LinkSet,
 } from '../../../src/sql/link/link-set.sql.js';
 import { refusedLinksStatement } from '../../../src/sql/link/link-set-access.sql.js';
-import { writeLinksStatement } from '../../../src/sql/link/link-set-write.sql.js';
+import { writeLinksStatements } from '../../../src/sql/link/link-set-write.sql.js';
 import {
   countLinksStatement,
   deleteDanglingLinksStatement,
@@ -225,17 +225,13 @@ export function linkStatements({ schema, version, city, land, id: ID, own, conte
         { ...deleted, allowed: [{ kind: city, allowed: own }] },
       ),
     ],
-    ['many links: written', writeLinksStatement(set, written)],
-    [
-      'many links: written with values, others deleted',
-      writeLinksStatement(set, {
-        ...written,
-        shown: values,
-        given: values,
-        replace: true,
-        deleted: '[]',
-      }),
-    ],
+    ...writeLinksStatements(set, written).map((statement): [string, Statement] => ['many links: written', statement]),
+    ...writeLinksStatements(set, { ...written, shown: values, given: values, replace: true, deleted: '[]' }).map(
+      (statement, at): [string, Statement] => [
+        `many links: ${['others deleted', 'values changed', 'new ones made'][at]}`,
+        statement,
+      ],
+    ),
     ['links of units that are gone', deleteLinksOfStatement(schema, city, [ID])],
     ['links of units that are gone, after the commit', deleteDanglingLinksStatement(schema, land, ['IT'])],
     ['links of a kind that is gone', deleteLinksOfKindStatement(schema, 'city')],

@@ -31,7 +31,7 @@ WITH _page AS (SELECT "t"."id"::text AS "id" FROM (SELECT "t"."id", "t"."name", 
 -- $3 = 2
 
 -- an export of CSV
-DECLARE "export" NO SCROLL CURSOR FOR SELECT ROW("_r"."id", "_r"."name", "_r"."from", to_json("_r"."tags")::text, "_r"."land.name")::text AS line FROM (SELECT "t"."id"::text AS "id", "t"."name" AS "name", "t"."from"::text AS "from", "t"."tags" AS "tags", _p."land.name" FROM (SELECT "t"."id", "t"."name", "t"."land", "t"."size", "t"."from", "t"."until", "t"."latitude", "t"."longitude", "t"."tags", "t"."metadata", "t"."inserted_at", "t"."updated_at" FROM "project_demo"."city" AS t WHERE "t"."size" > $1::bigint AND (SELECT "version" FROM "project_demo"."_model") = $2::bigint ORDER BY "t"."id" ) AS t CROSS JOIN LATERAL (SELECT "t_1"."name" AS "land.name" FROM (SELECT) AS t_0 LEFT JOIN "project_demo"."land" AS "t_1" ON "t_1"."id" = "t"."land" OFFSET 0) AS _p) AS _r
+DECLARE "export" NO SCROLL CURSOR FOR SELECT ROW("_r"."id", "_r"."name", "_r"."from", to_json("_r"."tags")::text, "_r"."land.name")::text AS line FROM (SELECT "t"."id"::text AS "id", "t"."name" AS "name", "t"."from"::text AS "from", "t"."tags" AS "tags", _p."land.name" FROM (SELECT "t"."id", "t"."name", "t"."land", "t"."size", "t"."from", "t"."until", "t"."latitude", "t"."longitude", "t"."tags", "t"."metadata", "t"."inserted_at", "t"."updated_at" FROM "project_demo"."city" AS t WHERE "t"."size" > $1::bigint AND (SELECT "version" FROM "project_demo"."_model") = $2::bigint ORDER BY "t"."id" ) AS t CROSS JOIN LATERAL (SELECT "t_1"."name" AS "land.name" FROM (SELECT 1) AS t_0 LEFT JOIN "project_demo"."land" AS "t_1" ON "t_1"."id" = "t"."land" OFFSET 0) AS _p) AS _r
 -- $1 = 9
 -- $2 = 1
 

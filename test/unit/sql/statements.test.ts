@@ -15,7 +15,7 @@ import {
   guardStatement,
   lockForDefinitionChangeStatement,
   patternValuesStatement,
-  stepStatement,
+  stepStatements,
 } from '../../../src/sql/definition/ddl.sql.js';
 import { isLargeStatement, oversizedStatement, listIndexesStatement } from '../../../src/sql/definition/index.sql.js';
 import { lockTablesStatement, lockUnitsStatement } from '../../../src/sql/lock.sql.js';
@@ -353,7 +353,7 @@ function definitions(schema: string): Statement[] {
     ...diffModels(model, later).steps,
     ...diffModels(later, modelWith({})).steps,
   ];
-  return steps.map((step) => stepStatement(step, schema));
+  return steps.flatMap((step) => stepStatements(step, schema));
 }
 
 const show = ({ text, values }: Statement): string =>

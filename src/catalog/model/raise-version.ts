@@ -1,0 +1,19 @@
+/** Raises the version of a project's model, and tells all processes when the transaction commits. */
+import type { Transaction } from '../../database/database.js';
+import type { Statement } from '../../sql/fragment.js';
+import { notifyStatement } from '../../sql/server/connection.sql.js';
+import type { Project } from '../../tenancy/project.js';
+
+/** The channel of notifications about changed models. The payload is `project:version`. */
+export const MODEL_CHANNEL = 'kind_model';
+
+/**
+ * Returns the new version. The notification is a statement of its own, because Citus would run it on a worker otherwise,
+ * where nobody listens.
+ * @param raise returns one row `v`
+ */
+export async function raiseVersion(tx: Transaction, { id }: Project, raise: Statement): Promise<number> {
+  const [row] = await tx.run<{ v: string }>(raise);
+  await tx.run(notifyStatement(MODEL_CHANNEL, `${id}:${row?.v}`));
+  return Number(row?.v);
+}
