@@ -1,0 +1,256 @@
+/** Every statement that writes keeps the rules of Citus (`test/support/citus-rules.ts`), whether there is a Citus or not. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { modelWith, kindIn } from '../support/models.js';
+import { brokenCitusRules, CITUS_RULES } from '../support/citus-rules.js';
+import { inOneBlock, type Statement } from '../../src/sql/fragment.js';
+import * as count from '../../src/sql/count.sql.js';
+import * as access from '../../src/sql/access/model-access.sql.js';
+import * as ddl from '../../src/sql/definition/ddl.sql.js';
+import * as model from '../../src/sql/definition/model.sql.js';
+import * as parameter from '../../src/sql/definition/parameter.sql.js';
+import * as schemas from '../../src/sql/definition/schema.sql.js';
+import * as statistics from '../../src/sql/definition/query-statistics.sql.js';
+import * as link from '../../src/sql/link/link.sql.js';
+import * as projectRows from '../../src/sql/list/project-rows.sql.js';
+import * as apiKey from '../../src/sql/member/api-key.sql.js';
+import * as credential from '../../src/sql/member/credential.sql.js';
+import * as recovery from '../../src/sql/member/recovery.sql.js';
+import * as session from '../../src/sql/member/session.sql.js';
+import * as throttle from '../../src/sql/member/throttle.sql.js';
+import * as idempotency from '../../src/sql/write/idempotency.sql.js';
+
+const ROOT = join(import.meta.dirname, '../..');
+const SQL = join(ROOT, 'src/sql');
+const UNIT_TESTS = join(ROOT, 'test/unit/sql');
+const SCHEMA = 'project_demo';
+const ID = '0198c0de-0000-7000-8000-000000000001';
+
+const builtIn = modelWith({});
+const [kind, member, stringKind] = ['kind', 'kind_admin', 'string'].map((id) => kindIn(builtIn, id)) as [
+  ReturnType<typeof kindIn>,
+  ReturnType<typeof kindIn>,
+  ReturnType<typeof kindIn>,
+];
+const fields = [...member.fields.values()];
+const keyed = { id: 'a', request: 'b', hash: 'c' };
+const answer = { status: 200, content: '{}', headers: null };
+const client = { address: '::1', userAgent: 'x' };
+const city = { schema: SCHEMA, kind, key: 'a', access: undefined };
+const linkPlan = {
+  schema: SCHEMA,
+  version: 1,
+  linkId: 'l',
+  shown: [],
+  parent: city,
+  allowed: undefined,
+  child: city,
+};
+const linkField = kind.keyField;
+
+/** The statements that `test/unit/sql` does not have, by the function that renders them. */
+const SAMPLES: Readonly<Record<string, () => Statement | readonly Statement[]>> = {
+  storeCountStatement: () => count.storeCountStatement(SCHEMA, 'city', '1'),
+  takeCountsStatement: () => count.takeCountsStatement(SCHEMA, 'city'),
+  dropCountsStatement: () => count.dropCountsStatement(SCHEMA, ['city']),
+  repairCountStatement: () => count.repairCountStatement(SCHEMA, kind),
+  setAccessDefaultStatement: () => access.setAccessDefaultStatement(SCHEMA, 'open'),
+  setAccessStatement: () => access.setAccessStatement(SCHEMA, 'kind', 'a', {}),
+  closeFieldAccessStatement: () => access.closeFieldAccessStatement(SCHEMA, 'a', ['read_access']),
+  insertModelStatement: () => model.insertModelStatement(SCHEMA, { version: 1, builtIn: 1, accessDefault: 'open' }),
+  bumpVersionStatement: () => model.bumpVersionStatement(SCHEMA, 1),
+  recordUpgradeStatement: () => model.recordUpgradeStatement(SCHEMA, 1),
+  provisionRowsStatement: () => model.provisionRowsStatement(SCHEMA, kind, [{ id: 'a', label: 'b' }]),
+  updateParametersStatement: () => model.updateParametersStatement(SCHEMA, [{ id: 'a', parameters: ['b'] }]),
+  extendGroupsStatement: () => model.extendGroupsStatement(SCHEMA, [{ id: 'a', kind_list: ['b'] }]),
+  recordDefinedInStatement: () => parameter.recordDefinedInStatement(SCHEMA, new Map([['a', 'b']])),
+  deleteParametersStatement: () => parameter.deleteParametersStatement(SCHEMA, ['a'], ['b']),
+  addQueriesStatement: () =>
+    statistics.addQueriesStatement(SCHEMA, [{ id: 'a', calls: 1, milliseconds: 1, slowest: 1, missing: null }]),
+  pruneQueriesStatement: () => statistics.pruneQueriesStatement(SCHEMA, 1, 1),
+  updateLinkStatement: () =>
+    link.updateLinkStatement(linkPlan, {
+      written: [linkField],
+      rows: { params: ['a'] },
+      compared: [],
+      incomparable: false,
+    }),
+  insertLinesStatement: () => [
+    projectRows.insertLinesStatement(SCHEMA, { table: kind.table, key: ['id'], fields: [...kind.fields.values()] }, [
+      '{}',
+    ]),
+    projectRows.insertLinesStatement(
+      SCHEMA,
+      { table: stringKind.table, key: ['id'], fields: [...stringKind.fields.values()] },
+      [],
+    ),
+  ],
+  deleteRowsStatement: () => projectRows.deleteRowsStatement(SCHEMA, 'city'),
+  recordKeyUseStatement: () => apiKey.recordKeyUseStatement(SCHEMA, ID),
+  lockKeyOwnerStatement: () => apiKey.lockKeyOwnerStatement(SCHEMA, ID),
+  deleteKeysOfMemberStatement: () => apiKey.deleteKeysOfMemberStatement(SCHEMA, ID),
+  deleteKeysWithoutMemberStatement: () => apiKey.deleteKeysWithoutMemberStatement(SCHEMA),
+  setScopesStatement: () => apiKey.setScopesStatement(SCHEMA, [{ id: ID, scope: {} }]),
+  recordAccessStatement: () => credential.recordAccessStatement(SCHEMA, member, fields, ID),
+  setPasswordStatement: () => credential.setPasswordStatement(SCHEMA, ID, 'a', 'b'),
+  deleteCredentialStatement: () => credential.deleteCredentialStatement(SCHEMA, ID),
+  updateCredentialKeysStatement: () =>
+    credential.updateCredentialKeysStatement(SCHEMA, { id: ID, username: 'a', email: 'b' }),
+  storeCodeStatement: () => recovery.storeCodeStatement(SCHEMA, { memberId: ID, hash: 'a', lifetime: 1 }),
+  tryCodeStatement: () => recovery.tryCodeStatement(SCHEMA, ID, 'a', 5),
+  storeRecoveryStatement: () => recovery.storeRecoveryStatement(SCHEMA, { memberId: ID, id: 'a', lifetime: 1 }),
+  useRecoveryStatement: () => recovery.useRecoveryStatement(SCHEMA, 'a'),
+  deleteCodesAndRecoveriesStatement: () => recovery.deleteCodesAndRecoveriesStatement(SCHEMA, ID),
+  deleteExpiredStatement: () => recovery.deleteExpiredStatement(SCHEMA, '_throttle'),
+  startSessionStatement: () =>
+    ['hash', undefined].map((password) =>
+      session.startSessionStatement(SCHEMA, {
+        id: ID,
+        client,
+        memberKind: 'm',
+        memberId: ID,
+        refresh: ID,
+        lifetime: 1,
+        ...(password !== undefined && { password }),
+      }),
+    ),
+  recordUseStatement: () => session.recordUseStatement(SCHEMA, ID),
+  rotateTokenStatement: () =>
+    session.rotateTokenStatement(SCHEMA, { client, token: ID, successor: ID, lifetime: 1, window: 1 }),
+  deleteExpiredSessionsStatement: () => session.deleteExpiredSessionsStatement(SCHEMA),
+  endSessionsStatement: () => session.endSessionsStatement(SCHEMA, { memberId: ID, but: ID }),
+  endMembersStatement: () => session.endMembersStatement(SCHEMA, 'm'),
+  takeAttemptsStatement: () => throttle.takeAttemptsStatement(SCHEMA, [{ id: 'a', allowed: 1 }], 1),
+  returnAttemptsStatement: () => throttle.returnAttemptsStatement(SCHEMA, ['a'], '2026-01-01'),
+  deleteAttemptsStatement: () => throttle.deleteAttemptsStatement(SCHEMA, ['a']),
+  claimKeyStatement: () => idempotency.claimKeyStatement(SCHEMA, keyed, 1),
+  keepAnswerStatement: () => idempotency.keepAnswerStatement(SCHEMA, keyed, answer),
+  keepRefusalStatement: () => idempotency.keepRefusalStatement(SCHEMA, keyed, answer, 1),
+};
+
+/** The registry is not distributed, and reads no tables of tenants. */
+const OF_THE_REGISTRY = /^server\//;
+
+/** `name: text` of each statement in a snapshot. */
+function snapshot(file: string): (readonly [name: string, text: string])[] {
+  const lines = readFileSync(join(UNIT_TESTS, file), 'utf8').split('\n');
+  return lines.flatMap((line, at) =>
+    line === '' || line.startsWith('--') ? [] : [[`${file}: ${lines[at - 1] ?? ''}`, line] as const],
+  );
+}
+
+const statements: readonly (readonly [name: string, text: string])[] = [
+  ...readdirSync(UNIT_TESTS)
+    .filter((file) => file.endsWith('.sql'))
+    .flatMap(snapshot),
+  ...Object.entries(SAMPLES).flatMap(([name, make]) => [make()].flat().map(({ text }) => [name, text] as const)),
+  ...schemas
+    .createSchemaStatements(SCHEMA, { provider: 'icu', locale: 'und' })
+    .map(({ text }) => ['createSchemaStatements', text] as const),
+  ['a block of changes', inOneBlock(['a', 'b'].map((table) => ddl.dropDefaultsStatement(table, ['c'], SCHEMA))).text],
+];
+
+describe('statements for Citus', () => {
+  it('keep its rules', () => {
+    expect(statements.length).toBeGreaterThan(200);
+    const faults = statements.flatMap(([name, text]) =>
+      brokenCitusRules(text).map((rule) => `${name}: ${rule}: ${text.slice(0, 300)}`),
+    );
+    expect(faults).toEqual([]);
+  });
+
+  it('are all looked at: each function that renders a write has a sample here or in test/unit/sql', () => {
+    const tested = readdirSync(UNIT_TESTS)
+      .filter((file) => file.endsWith('.ts'))
+      .map((file) => readFileSync(join(UNIT_TESTS, file), 'utf8'))
+      .join();
+    const missing = readdirSync(SQL, { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.ts') && !OF_THE_REGISTRY.test(file))
+      .flatMap((file) => writersIn(readFileSync(join(SQL, file), 'utf8')))
+      .filter((name) => !(name in SAMPLES) && !new RegExp(`\\b${name}\\b`).test(tested));
+    expect(missing).toEqual([]);
+  });
+});
+
+/** The exported functions whose own text has a write. */
+function writersIn(source: string): string[] {
+  const functions = source.split(/^(?=(?:export )?(?:function|const) )/m);
+  return functions.flatMap((text) => {
+    const name = /^export function (\w+Statements?)\b/.exec(text)?.[1];
+    const writes = /\b(?:INSERT INTO|UPDATE \$|DELETE FROM)/.test(text.replaceAll(/\/\*\*[^]*?\*\//g, ''));
+    return name !== undefined && writes ? [name] : [];
+  });
+}
+
+describe('each rule', () => {
+  const table = '"project_demo"."city"';
+  const BROKEN: readonly (readonly [rule: string, ...texts: string[]])[] = [
+    [
+      'RETURNING has columns only',
+      `UPDATE ${table} AS t SET "a" = 1 RETURNING to_char(t."updated_at", 'YYYY') AS year`,
+      `WITH a AS (DELETE FROM ${table} RETURNING "updated_at"::text AS at) SELECT at FROM a`,
+    ],
+    [
+      'DO UPDATE SET calls IMMUTABLE functions only',
+      `INSERT INTO ${table} ("id") VALUES ($1) ON CONFLICT ("id") DO UPDATE SET "seen_at" = now()`,
+      `INSERT INTO ${table} AS k ("id") VALUES ($1) ON CONFLICT ("id") DO UPDATE SET "a" = 1 WHERE k."b" <= now()`,
+    ],
+    [
+      'UPDATE and DELETE call IMMUTABLE functions only, and now()',
+      `UPDATE ${table} AS t SET "updated_at" = greatest(clock_timestamp(), t."updated_at")`,
+      `DELETE FROM ${table} AS t WHERE to_char(t."updated_at", 'YYYY') = $1`,
+    ],
+    [
+      'CASE and COALESCE of writes call IMMUTABLE functions only',
+      `UPDATE ${table} SET "used_at" = CASE WHEN "hash" = $1 THEN now() END WHERE "id" = $2`,
+      `WITH a AS (UPDATE ${table} AS t SET "a" = coalesce(t."a", now()) RETURNING t.*) SELECT a FROM a`,
+    ],
+    [
+      'no column with a time zone is added to an interval in a write',
+      `UPDATE ${table} AS t SET "updated_at" = t."updated_at" + interval '1 microsecond'`,
+      `UPDATE ${table} AS t SET "a" = t."b" - $1::double precision * interval '1 second'`,
+    ],
+    [
+      'the seconds of a column in a write are those in UTC',
+      `DELETE FROM ${table} AS t WHERE (extract(epoch FROM t."updated_at") * 1000000)::bigint::text = ANY($1::text[])`,
+    ],
+    [
+      'an INSERT that reads a table calls IMMUTABLE functions only',
+      `INSERT INTO ${table} AS t ("id", "at") SELECT i."id", now() FROM (SELECT $1::text AS "id") AS i WHERE (SELECT "version" FROM "project_demo"."_model") = $2::bigint`,
+      `INSERT INTO ${table} AS t ("id") SELECT i."id" FROM json_to_recordset($1::json) AS i("id" text) WHERE (SELECT "version" FROM "project_demo"."_model") = $2::bigint`,
+    ],
+    [
+      'no CTE and no table in FROM without columns',
+      `WITH allowed AS (SELECT) SELECT 1 FROM allowed`,
+      `SELECT count(*) FROM (SELECT FROM ${table} LIMIT 5) AS a`,
+      `WITH a AS MATERIALIZED (SELECT FROM ${table}) SELECT count(*) FROM a`,
+    ],
+    [
+      'no INSERT with changes of rows by their place',
+      `WITH d AS (DELETE FROM ${table} WHERE ctid = ANY(ARRAY(SELECT ctid FROM ${table})) RETURNING "a") INSERT INTO ${table} ("a") SELECT "a" FROM d`,
+    ],
+    [
+      'a version is not read beside an INSERT of units',
+      `WITH affected AS (INSERT INTO ${table} AS t ("id") SELECT $1 RETURNING t.*) SELECT (SELECT "version" FROM "project_demo"."_model") AS v, t."id" FROM affected AS t`,
+    ],
+    [
+      'a notification is a statement of its own',
+      `WITH bumped AS (UPDATE ${table} SET "a" = 1 RETURNING "a") SELECT pg_notify($1, "a") FROM bumped`,
+    ],
+    ['no trigger', `CREATE TRIGGER "a" AFTER INSERT ON ${table} EXECUTE FUNCTION f()`],
+    [
+      'changes of tables and indexes are not sent together with others, unless in a block',
+      `CREATE TABLE ${table} ("id" text); CREATE INDEX "i" ON ${table} USING btree ("id")`,
+    ],
+    ['new tables are not made in a block', `DO 'BEGIN EXECUTE ''CREATE TABLE ${table} ("id" text)''; END'`],
+  ];
+
+  it('has a statement that breaks it', () => {
+    expect(BROKEN.map(([rule]) => rule)).toEqual(CITUS_RULES.map(({ name }) => name));
+  });
+
+  it.each(BROKEN.flatMap(([rule, ...texts]) => texts.map((text) => [rule, text] as const)))('%s: %s', (rule, text) => {
+    expect(brokenCitusRules(text)).toContain(rule);
+  });
+});
