@@ -1,5 +1,6 @@
 /**
- * One PostgreSQL for the whole test run: an embedded one in a fresh folder, or the one of TEST_DATABASE_URL.
+ * One PostgreSQL for the whole test run: an embedded one in a fresh folder, the one of TEST_DATABASE_URL, or a coordinator
+ * of Citus with two workers, TEST_CITUS_URL, which runs `test/citus/` too.
  * A test file reads its connection with `inject('database')` and makes its own projects there. initdb runs once: tests
  * that start a database of their own copy `inject('initialised')`.
  */
@@ -37,8 +38,28 @@ async function letMakeThem(connection: ServerConnection, dataDir: string): Promi
   await client.end();
 }
 
+/** @throws Error if the tests would not run on workers */
+async function checkCitus(connectionString: string): Promise<void> {
+  const client = new Client({ connectionString });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ workers: number; sharded: string }>(
+      `SELECT (SELECT count(*)::int FROM citus_get_active_worker_nodes()) AS workers,
+        current_setting('citus.enable_schema_based_sharding') AS sharded`,
+    );
+    if ((rows[0]?.workers ?? 0) < 2) throw new Error('TEST_CITUS_URL: the tests need two workers');
+    if (rows[0]?.sharded !== 'on')
+      throw new Error('TEST_CITUS_URL: citus.enable_schema_based_sharding must be on (docs/citus.md)');
+  } finally {
+    await client.end();
+  }
+}
+
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const databaseUrl = process.env['TEST_DATABASE_URL'];
+  const citusUrl = process.env['TEST_CITUS_URL'];
+  if (citusUrl) await checkCitus(citusUrl);
+  else console.warn('SKIPPED: the tests on Citus (test/citus/), because TEST_CITUS_URL is not set');
+  const databaseUrl = citusUrl ?? process.env['TEST_DATABASE_URL'];
   const folder = mkdtempSync(join(tmpdir(), 'kind-test-'));
   const [dataDir, initialised] = [join(folder, 'run'), join(folder, 'initialised')];
   const removeFolder = (): void => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });

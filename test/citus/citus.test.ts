@@ -1,0 +1,200 @@
+/**
+ * A coordinator of Citus with two workers: `TEST_CITUS_URL=postgres://… npx vitest run test/citus`. The database has the
+ * extension, and `citus.enable_schema_based_sharding` on (docs/citus.md). Without the variable these tests are skipped.
+ */
+import { describe, expect, it } from 'vitest';
+import { defineKinds } from '../support/callers.js';
+import { createdId, expectNoDrift, ok, query } from '../support/definitions.js';
+import { sharedService, startTestService, type TestProject } from '../support/service.js';
+
+const isCitus = Boolean(process.env['TEST_CITUS_URL']);
+
+interface Place {
+  readonly name: string;
+  readonly port: number;
+}
+
+/** The worker that has the tables of a project. */
+async function workerOf(project: TestProject): Promise<Place> {
+  const [place] = await query<Place>(
+    project,
+    `SELECT DISTINCT nodename AS name, nodeport AS port FROM citus_shards
+     WHERE citus_table_type = 'schema' AND split_part(table_name::text, '.', 1) IN ('project_${project.id}', '"project_${project.id}"')`,
+  );
+  if (!place) throw new Error('the tables are on no worker');
+  return place;
+}
+
+/** The worker that has not. */
+async function otherWorker(project: TestProject): Promise<Place> {
+  const { port } = await workerOf(project);
+  const [other] = await query<Place>(
+    project,
+    `SELECT node_name AS name, node_port::int AS port FROM citus_get_active_worker_nodes() WHERE node_port <> $1`,
+    [port],
+  );
+  if (!other) throw new Error('there is no second worker');
+  return other;
+}
+
+/** Writes with several callers until told to stop. Returns the labels whose create was acknowledged. */
+function writing(callers: readonly TestProject[]): { stop(): Promise<readonly string[]>; readonly made: string[] } {
+  const made: string[] = [];
+  let stopped = false;
+  const each = callers.map(async (caller, at) => {
+    for (let n = 0; !stopped; n++) {
+      const label = `w${at}-${n}`;
+      const { status, text } = await caller.post('/note/unit', { label });
+      if (status === 200) made.push(label);
+      // What is refused for now may be sent again; here it is just not counted.
+      else expect([status, text]).toEqual([503, text]);
+    }
+  });
+  return {
+    made,
+    stop: async () => {
+      stopped = true;
+      await Promise.all(each);
+      return made;
+    },
+  };
+}
+
+async function stored(project: TestProject): Promise<string[]> {
+  const rows = await query<{ label: string }>(project, 'SELECT "label" FROM $schema."note" ORDER BY "label"');
+  return rows.map(({ label }) => label);
+}
+
+const notes = { id: 'note', parameters: [{ id: 'label', kind_id: 'string' }] };
+
+describe.skipIf(!isCitus)('on Citus', async () => {
+  if (!isCitus) return;
+  const service = await sharedService();
+  const second = await startTestService();
+
+  it('a project is whole on one worker, and the registry on none', async () => {
+    const project = await service.project();
+    await defineKinds(project, notes);
+    const own = await query<{ table: string; distributed: boolean }>(
+      project,
+      `SELECT c.relname AS "table", EXISTS (SELECT 1 FROM pg_dist_partition AS p WHERE p.logicalrelid = c.oid) AS distributed
+       FROM pg_class AS c WHERE c.relkind = 'r' AND c.relnamespace = '$schema'::regnamespace`,
+    );
+    expect(own.length).toBeGreaterThan(15);
+    expect(own.filter(({ distributed }) => !distributed)).toEqual([]);
+    await workerOf(project);
+    const registry = await query(
+      project,
+      `SELECT 1 FROM pg_dist_partition AS p JOIN pg_class AS c ON c.oid = p.logicalrelid WHERE c.relnamespace = 'kind'::regnamespace`,
+    );
+    expect(registry).toEqual([]);
+  });
+
+  it('units, links, walks, batches, imports, upserts and definitions work', async () => {
+    const project = await service.project();
+    await defineKinds(
+      project,
+      {
+        id: 'place',
+        parameters: [
+          { id: 'code', kind_id: 'string', unique: true },
+          { id: 'size', kind_id: 'integer' },
+          { id: 'tags', kind_id: 'string', multiple: true },
+          { id: 'extra', kind_id: 'json' },
+          { id: 'seen', kind_id: 'datetime' },
+          { id: 'within', kind_id: 'unit', reference_kind: 'place', on_delete: 'set_null' },
+        ],
+      },
+      notes,
+    );
+    const italy = await createdId(project.post('/place/unit', { code: 'it', size: 1, tags: ['a'], extra: { a: 1 } }));
+    const [rome, milan] = await Promise.all(
+      ['rome', 'milan'].map((code) =>
+        createdId(project.post('/place/unit', { code, within: italy, seen: '2026-01-01T00:00:00Z' })),
+      ),
+    );
+    const got = await project.get(`/place/unit/${italy}`);
+    const tag = got.headers.get('etag') ?? '';
+    await ok(project.put(`/place/unit/${italy}`, { size: { $inc: 2 } }, { headers: { 'if-match': tag } }));
+    expect((await project.put(`/place/unit/${italy}`, { size: 1 }, { headers: { 'if-match': tag } })).status).toBe(412);
+    expect(
+      await ok(project.get('/place/unit?filter=eq(within.code,it)&order=code;asc&load_links=count')),
+    ).toMatchObject({
+      count: 2,
+      items: [{ code: 'milan' }, { code: 'rome' }],
+    });
+    expect(await ok(project.put('/place/unit?filter=eq(within.code,it)', { size: 5 }))).toMatchObject({ count: 2 });
+    await ok(
+      project.post('/place/unit?on_conflict=update&by=code', [
+        { code: 'rome', size: 7 },
+        { code: 'oslo', size: 8 },
+      ]),
+    );
+    await ok(project.post(`/place/unit/${italy}/link/link/place/unit/${rome}`));
+    await ok(project.post(`/place/unit/${rome}/link/link/place/unit/${milan}`));
+    expect(await ok(project.get(`/place/unit/${italy}/link/child?depth=2`))).toMatchObject({ count: 2 });
+    await ok(project.delete(`/place/unit/${rome}/link/link/place/unit/${milan}`));
+    expect(await ok(project.get(`/place/unit/${italy}/link/child?depth=2`))).toMatchObject({ count: 1 });
+    const batch = await project.post('/batch', {
+      operations: [
+        { method: 'POST', path: '/note/unit', body: { label: 'one' } },
+        { method: 'DELETE', path: `/place/unit/${milan}` },
+      ],
+    });
+    expect([batch.status, batch.text]).toEqual([200, batch.text]);
+    const lines = Array.from({ length: 1200 }, (_, n) => JSON.stringify({ label: `i${n}` })).join('\n');
+    const imported = await project.post('/note/import?format=ndjson', lines, {
+      headers: { 'content-type': 'application/x-ndjson' },
+    });
+    expect([imported.status, imported.text]).toEqual([200, imported.text]);
+    expect(await ok(project.get('/note/unit?limit=1'))).toMatchObject({ count: 1201 });
+    const key = { headers: { 'idempotency-key': 'once' } };
+    const first = await project.post('/note/unit', { label: 'kept' }, key);
+    const again = await project.post('/note/unit', { label: 'kept' }, key);
+    expect([first.status, again.status, again.text]).toEqual([200, 200, first.text]);
+    await ok(
+      project.put('/kind/unit/note', { parameters: ['label', { id: 'more', kind_id: 'integer', indexed: true }] }),
+    );
+    await ok(project.put('/integer/unit/more', { indexed: false }));
+    expect((await project.put('/string/unit/label', { max_length: 2 })).status).toBe(409);
+    expect(await ok(project.delete('/note/unit?filter=startswith(label,i)&max_affected=2000'))).toBeDefined();
+    await ok(project.delete('/kind/unit/note?cascade=true'));
+    await expectNoDrift(project);
+  }, 120_000);
+
+  it('creates are stored once, while another process changes other definitions', async () => {
+    const project = await service.project();
+    await defineKinds(project, notes, { id: 'other', parameters: [{ id: 'a', kind_id: 'string' }] });
+    const there = await second.signIn(project.id);
+    const writers = writing([project, there, project, there]);
+    for (let n = 0; n < 40; n++) {
+      const parameters = n % 2 === 0 ? ['a', { id: `b${n}`, kind_id: 'integer' }] : ['a'];
+      await ok((n % 3 === 0 ? there : project).put('/kind/unit/other', { parameters }));
+    }
+    const made = await writers.stop();
+    expect(made.length).toBeGreaterThan(40);
+    expect(await stored(project)).toEqual([...made].sort());
+    expect(await ok(project.get('/note/unit?limit=1'))).toMatchObject({ count: made.length });
+  }, 240_000);
+
+  it('a project moves between workers under writes, without a lost or doubled one', async () => {
+    const project = await service.project();
+    await defineKinds(project, notes);
+    const there = await second.signIn(project.id);
+    const writers = writing([project, there]);
+    const ports: number[] = [(await workerOf(project)).port];
+    for (let n = 0; n < 3; n++) {
+      const before = writers.made.length;
+      await expect.poll(() => writers.made.length, { timeout: 30_000 }).toBeGreaterThan(before + 10);
+      const { name, port } = await otherWorker(project);
+      await query(project, `SELECT citus_schema_move('$schema', $1, $2, 'block_writes')`, [name, port]);
+      ports.push((await workerOf(project)).port);
+    }
+    const made = await writers.stop();
+    expect(new Set(ports).size).toBe(2);
+    expect(ports.every((port, at) => at === 0 || port !== ports[at - 1])).toBe(true);
+    expect(await stored(project)).toEqual([...made].sort());
+    await ok(project.put('/kind/unit/note', { parameters: ['label', { id: 'more', kind_id: 'integer' }] }));
+    await expectNoDrift(project);
+  }, 240_000);
+});
