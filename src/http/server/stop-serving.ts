@@ -48,7 +48,8 @@ export async function stopServing(
   server.closeAllConnections();
   // Only now, because it would close idle connections at once.
   server.close();
-  await connections.whenNone();
+  // A connection that is closed already, but has not been told so, must not keep the process.
+  await within(LAST_REQUESTS, connections.whenNone());
 }
 
 /**
