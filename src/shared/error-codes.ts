@@ -182,7 +182,8 @@ export const ERRORS = {
   },
   'import.malformed': {
     status: 400,
-    meaning: 'The file of an import can not be read as CSV, NDJSON or gzip; `line` is where.',
+    meaning:
+      'The file of an import can not be read as CSV, NDJSON or gzip; `line` and `record` are where, as far as it is known.',
   },
   'import.bad_header': { status: 400, meaning: 'The header row of a CSV file names a column twice, or not at all.' },
   'path.malformed': { status: 400, meaning: 'The path is not valid percent-encoded UTF-8.' },

@@ -19,6 +19,9 @@ export interface SideConnection {
   waiting(project: TestProject, table: string, count?: number): Promise<number[]>;
 }
 
+/** Milliseconds; who is waited for may be a process that has to start. */
+const WAITED_MS = 20_000;
+
 export async function sideConnection(database: ConnectionOptions = inject('database')): Promise<SideConnection> {
   const connect = async () => {
     const client = new Client(clientOptions(database));
@@ -67,7 +70,7 @@ export async function sideConnection(database: ConnectionOptions = inject('datab
       throw new Error('nobody waits');
     },
     async waiting(project, table, count = 1) {
-      for (let looks = 0; looks < 2000; looks += 1) {
+      for (const end = performance.now() + WAITED_MS; performance.now() < end;) {
         const found = await rows<{ pid: number }>(
           'SELECT l.pid FROM pg_locks l JOIN pg_class c ON c.oid = l.relation JOIN pg_namespace n ON n.oid = c.relnamespace WHERE NOT l.granted AND c.relname = $1 AND n.nspname = $2',
           [table, `project_${project.id}`],
