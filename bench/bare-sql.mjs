@@ -51,7 +51,7 @@ const TOWN = `r.id, 'town' AS kind_id, r.title, r.inhabitants, r.land, r.metadat
   to_char(r.updated_at AT TIME ZONE 'UTC', ${TIMESTAMP}) AS updated_at`;
 
 /** The units of upserts.mjs. */
-const UPSERTED = `t.id, 'KIND' AS kind_id, t.external_id, t.title, t.inhabitants, t.metadata,
+const UPSERTED = `t.id, 'KIND' AS kind_id, t.external_id, t.town_name, t.inhabitants, t.metadata,
   to_char(t.inserted_at AT TIME ZONE 'UTC', ${TIMESTAMP}) AS inserted_at,
   to_char(t.updated_at AT TIME ZONE 'UTC', ${TIMESTAMP}) AS updated_at`;
 const FOUND = `to_tsvector('pg_catalog.simple', lower(left(coalesce(r.title, ''), 100000) COLLATE SCHEMA."_fold"))
@@ -121,11 +121,11 @@ const STATEMENTS = {
   createMany: `WITH made AS (INSERT INTO TABLE AS t (id, ${COLUMNS}, metadata, inserted_at, updated_at)
       SELECT ${NEW} FROM json_to_recordset($1::json) AS i(${INPUT}) RETURNING ${JSON_OF_UNIT} AS body)
     SELECT count(*) AS count, json_agg(body)::text AS items FROM made`,
-  upsertMany: `WITH made AS (INSERT INTO TABLE AS t (id, external_id, title, inhabitants, metadata, inserted_at, updated_at)
-      SELECT uuidv7(), external_id, title, inhabitants, '{}', now(), now()
-      FROM json_to_recordset($1::json) AS i(external_id text, title text, inhabitants bigint)
+  upsertMany: `WITH made AS (INSERT INTO TABLE AS t (id, external_id, town_name, inhabitants, metadata, inserted_at, updated_at)
+      SELECT uuidv7(), external_id, town_name, inhabitants, '{}', now(), now()
+      FROM json_to_recordset($1::json) AS i(external_id text, town_name text, inhabitants bigint)
       ON CONFLICT (external_id) DO UPDATE
-        SET title = excluded.title, inhabitants = excluded.inhabitants, updated_at = excluded.updated_at
+        SET town_name = excluded.town_name, inhabitants = excluded.inhabitants, updated_at = excluded.updated_at
       RETURNING (SELECT row_to_json(r) FROM (SELECT ${UPSERTED}) AS r) AS body)
     SELECT count(*) AS count, json_agg(body)::text AS items FROM made`,
 };

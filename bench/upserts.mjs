@@ -24,7 +24,7 @@ const FILE_TARGET = 0.3;
 function unitsOf(cities, turn) {
   return cities.map(({ name, population }, at) => ({
     external_id: `c${at}`,
-    title: name,
+    town_name: name,
     inhabitants: population + (turn % 2),
   }));
 }
@@ -69,7 +69,7 @@ export async function compareUpserts(run, all, service, systems, postgres) {
   const cities = all.slice(0, ARRAYS * BULK);
   const parameters = [
     { id: 'external_id', kind_id: 'string', unique: true },
-    { id: 'title', kind_id: 'string' },
+    { id: 'town_name', kind_id: 'string' },
     { id: 'inhabitants', kind_id: 'integer' },
   ];
   await service.call('POST', '/kind/unit', { id: KIND, parameters });
@@ -96,7 +96,7 @@ export async function compareUpserts(run, all, service, systems, postgres) {
     const figures = await turns(run, parties, postgres, (party) => {
       const units = unitsOf(cities, (turn += 1));
       const file = partsOf([
-        'external_id,title,inhabitants\n',
+        'external_id,town_name,inhabitants\n',
         ...units.map((unit) => `${Object.values(unit).map(cell).join()}\n`),
       ]);
       const upserted = () => (party === parties[0] ? copyOver(party.url, table, file) : importOver(party, file));
@@ -138,13 +138,13 @@ async function importOver(system, file) {
 /** @param {string} url @param {string} table @param {readonly Buffer[]} file @returns {Promise<number>} rows */
 function copyOver(url, table, file) {
   return withClient(url, async (client) => {
-    await client.query('CREATE TEMP TABLE given (external_id text, title text, inhabitants bigint)');
+    await client.query('CREATE TEMP TABLE given (external_id text, town_name text, inhabitants bigint)');
     await copyBy(client, 'COPY given FROM STDIN (FORMAT csv, HEADER)', file);
     const { rowCount } = await client.query(
-      `INSERT INTO TABLE (id, external_id, title, inhabitants, metadata, inserted_at, updated_at)
-        SELECT gen_random_uuid(), external_id, title, inhabitants, '{}', now(), now() FROM given
+      `INSERT INTO TABLE (id, external_id, town_name, inhabitants, metadata, inserted_at, updated_at)
+        SELECT gen_random_uuid(), external_id, town_name, inhabitants, '{}', now(), now() FROM given
         ON CONFLICT (external_id) DO UPDATE
-        SET title = excluded.title, inhabitants = excluded.inhabitants, updated_at = excluded.updated_at`.replace(
+        SET town_name = excluded.town_name, inhabitants = excluded.inhabitants, updated_at = excluded.updated_at`.replace(
         'TABLE',
         table,
       ),
