@@ -12,7 +12,7 @@ import { KindError, type Message } from '../shared/errors.js';
 import { getOrInsert } from '../shared/get-or-insert.js';
 import { LIMITS } from '../shared/limits.js';
 import { withCompleteRefusal } from '../unit/draft/complete-refusal.js';
-import { keyRows } from '../unit/draft/upsert-keys.js';
+import { keyRows, NO_FAULTS } from '../unit/draft/upsert-keys.js';
 import type { Session } from '../unit/session/session.js';
 import type { LookedUp, UnitStore, UpsertResult, WriteOptions } from '../unit/store/unit-store.js';
 import type { FileRecord } from './file/file-record.js';
@@ -227,9 +227,6 @@ export class PieceWriter {
     }
   }
 }
-
-/** The write reports them. */
-const NO_FAULTS = { add: (): void => undefined };
 
 function note(
   noted: ImportFault[],

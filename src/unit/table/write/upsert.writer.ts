@@ -19,7 +19,7 @@ import type { Body } from '../../draft/draft.js';
 import { withoutTimes } from '../../draft/draft-reader.js';
 import { isNotObject, type NotObject } from '../../draft/drafter.js';
 import { withPositions } from '../../draft/refusal-position.js';
-import { isComplete, keyRows, upsertKey, type KeyRow } from '../../draft/upsert-keys.js';
+import { isComplete, keyRows, NO_FAULTS, upsertKey, type KeyRow } from '../../draft/upsert-keys.js';
 import { planQuery } from '../../query/list.plan.js';
 import { originalCallerOf, type Session } from '../../session/session.js';
 import type {
@@ -34,9 +34,6 @@ import { UnitRights } from '../rights.js';
 import { hasNoTransaction, TableInserter } from './table.inserter.js';
 import { SelectionRepository } from './selection.repository.js';
 import { unchangedRow, UpsertEdits, type Existing, type UpsertItem, type Upsert } from './upsert.edits.js';
-
-/** The upsert itself reports them. */
-const NO_FAULTS = { add: (): void => undefined };
 
 /** Where units are not answered. */
 const EMPTY_ROW: UnitRow = { tag: '', body: '' };
