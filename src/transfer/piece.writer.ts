@@ -12,7 +12,7 @@ import { KindError, type Message } from '../shared/errors.js';
 import { getOrInsert } from '../shared/get-or-insert.js';
 import { LIMITS } from '../shared/limits.js';
 import { withCompleteRefusal } from '../unit/draft/complete-refusal.js';
-import { keyRows, NO_FAULTS } from '../unit/draft/upsert-keys.js';
+import { keyRows, IGNORED_FAULTS } from '../unit/draft/upsert-keys.js';
 import type { Session } from '../unit/session/session.js';
 import type { LookedUp, UnitStore, UpsertResult, WriteOptions } from '../unit/store/unit-store.js';
 import type { FileRecord } from './file/file-record.js';
@@ -137,7 +137,7 @@ export class PieceWriter {
     if (!upsert) return records;
     const { by } = upsert;
     const bodies = records.map(({ body }) => body);
-    const rows = keyRows(kind, by, bodies, { faults: NO_FAULTS, indexed: false });
+    const rows = keyRows(kind, by, bodies, { faults: IGNORED_FAULTS, indexed: false });
     return records.filter((record, at) => {
       const row = rows[at] ?? {};
       const values = by.flatMap((field) => {

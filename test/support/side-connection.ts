@@ -11,8 +11,8 @@ export interface SideConnection {
   lock(project: TestProject, table: string): Promise<() => Promise<void>>;
   /** Runs statements in the project's schema and keeps their transaction open until the answered function is called. */
   holding(project: TestProject, ...texts: readonly string[]): Promise<() => Promise<void>>;
-  /** Waits until somebody waits for the transaction that is held. */
-  blocked(): Promise<void>;
+  /** Waits until somebody waits for the transaction that is held, and answers the process id of that backend. */
+  blocked(): Promise<number>;
   /** Waits until so many statements on the project wait for one another, or for the one that is held. */
   queued(project: TestProject, count: number): Promise<void>;
   /** Answers the process ids of the backends that wait for a lock on the table, once there are `count` of them. */
@@ -53,14 +53,17 @@ export async function sideConnection(database: ConnectionOptions = inject('datab
       return async () => void (await holder.query('COMMIT'));
     },
     async blocked() {
-      for (let looks = 0; looks < 5000; looks += 1) {
-        const found = await rows('SELECT pid FROM pg_stat_activity WHERE $1 = ANY(pg_blocking_pids(pid))', [processID]);
-        if (found.length > 0) return;
+      for (const end = performance.now() + WAITED_MS; performance.now() < end;) {
+        const [found] = await rows<{ pid: number }>(
+          'SELECT pid FROM pg_stat_activity WHERE $1 = ANY(pg_blocking_pids(pid))',
+          [processID],
+        );
+        if (found) return found.pid;
       }
       throw new Error('nobody waits');
     },
     async queued(project, count) {
-      for (let looks = 0; looks < 5000; looks += 1) {
+      for (const end = performance.now() + WAITED_MS; performance.now() < end;) {
         const found = await rows(
           'SELECT FROM pg_stat_activity WHERE cardinality(pg_blocking_pids(pid)) > 0 AND strpos(query, $1) > 0',
           [`project_${project.id}`],

@@ -15,7 +15,7 @@ import type { LocatedDraft } from './references.js';
 import { ValueReader } from './value-reader.js';
 
 /** For keys whose faults the write reports, which reads them again. */
-export const NO_FAULTS = { add: (): void => undefined };
+export const IGNORED_FAULTS = { add: (): void => undefined };
 
 /** @param names undefined for the primary parameter @throws KindError 400 if they are not unique together */
 export function upsertKey(

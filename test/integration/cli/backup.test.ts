@@ -387,19 +387,12 @@ describe('a restore that does not reach its end', () => {
     });
     const ended = new Promise((resolve) => child.once('exit', (_, signal) => resolve(signal)));
     // The project is made, and its definitions wait for the lock.
-    const waits = 'SELECT pid FROM pg_stat_activity WHERE cardinality(pg_blocking_pids(pid)) > 0';
-    const [backend] = await vi.waitUntil(
-      async () => {
-        const found = await side.rows<{ pid: number }>(waits);
-        return found.length > 0 && found;
-      },
-      { timeout: 30_000 },
-    );
+    const backend = await side.blocked();
     child.kill('SIGKILL');
     expect(await ended).toBe('SIGKILL');
     await release();
     await vi.waitUntil(
-      async () => (await side.rows('SELECT FROM pg_stat_activity WHERE pid = $1', [backend?.pid])).length === 0,
+      async () => (await side.rows('SELECT FROM pg_stat_activity WHERE pid = $1', [backend])).length === 0,
       { timeout: 20_000 },
     );
     expect(await traces('killed')).toEqual([]);

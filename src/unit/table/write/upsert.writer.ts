@@ -19,7 +19,7 @@ import type { Body } from '../../draft/draft.js';
 import { withoutTimes } from '../../draft/draft-reader.js';
 import { isNotObject, type NotObject } from '../../draft/drafter.js';
 import { withPositions } from '../../draft/refusal-position.js';
-import { isComplete, keyRows, NO_FAULTS, upsertKey, type KeyRow } from '../../draft/upsert-keys.js';
+import { isComplete, keyRows, IGNORED_FAULTS, upsertKey, type KeyRow } from '../../draft/upsert-keys.js';
 import { planQuery } from '../../query/list.plan.js';
 import { originalCallerOf, type Session } from '../../session/session.js';
 import type {
@@ -70,7 +70,7 @@ export class UpsertWriter {
   }
 
   readonly lookUp: UnitStore['lookUp'] = async (session, kind, bodies, by) => {
-    const rows = keyRows(kind, by, bodies, { faults: NO_FAULTS, indexed: false });
+    const rows = keyRows(kind, by, bodies, { faults: IGNORED_FAULTS, indexed: false });
     if (!rows.every((row) => isComplete(row, by))) return undefined;
     return { rows, units: await this.#lookUp({ session, kind, by, answers: false }, rows, bodies) };
   };
