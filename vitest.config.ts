@@ -23,6 +23,8 @@ export const BASE = {
       '--min-semi-space-size=32',
       '--max-semi-space-size=64',
       '--single-threaded-gc',
+      // A use of something deprecated fails the run.
+      '--throw-deprecation',
     ],
   },
 };

@@ -16,6 +16,7 @@ import { OpenTransaction, type TransactionConnection, type TransactionState } fr
 import { preparedQuery, rowsOf, type QueryCallback } from './statement/prepared-query.js';
 import { PreparedStatements } from './statement/prepared-statements.js';
 import { streamRows } from './statement/row-stream.js';
+import { StatementQueue } from './transaction/statement-queue.js';
 import { prepareNextRun, acquirePlaces, delayRetry } from './transaction/between-runs.js';
 import {
   ContentionState,
@@ -185,12 +186,14 @@ export class Database implements Executor {
       onAbort(reason);
       cancelling ??= new Deadline(0, () => void this.#cancel(client));
     };
+    const queue = new StatementQueue();
     const connection: TransactionConnection = {
-      query: (statement) => this.#query(client, statement),
-      stream: (statement, sink) => {
-        this.#prepared.noteSent(client, statement);
-        return observedWork('statement', statement.text, () => streamRows(client, statement, sink));
-      },
+      query: (statement) => queue.send(() => this.#query(client, statement)),
+      stream: (statement, sink) =>
+        queue.send(() => {
+          this.#prepared.noteSent(client, statement);
+          return observedWork('statement', statement.text, () => streamRows(client, statement, sink));
+        }),
     };
     const tx = new OpenTransaction(connection, state, interrupt);
     try {
@@ -199,10 +202,13 @@ export class Database implements Executor {
       await beginTransaction(send, { ...options, idleTimeout: this.#idleTimeout(options) }, state.runs);
       result = await work(tx);
       tx.finish();
-      const ended = await sendText(client, [...state.beforeCommit, 'COMMIT'].join('; ')).catch((error: unknown) => {
-        noteLostAnswer(error);
-        throw error;
-      });
+      const end = [...state.beforeCommit, 'COMMIT'].join('; ');
+      const ended = await queue
+        .send(() => sendText(client, end))
+        .catch((error: unknown) => {
+          noteLostAnswer(error);
+          throw error;
+        });
       const { command } = (Array.isArray(ended) ? ended.at(-1) : ended) as { command: string };
       // PostgreSQL answers ROLLBACK if a statement had failed and `work` ignored the error.
       if (command !== 'COMMIT') throw new Error('the transaction was rolled back: one of its statements had failed');
@@ -210,7 +216,7 @@ export class Database implements Executor {
       tx.close();
       if (isConnectionLost(error) && !(options.readOnly && isReadOnly(error))) broken = true;
       // If ROLLBACK fails, the transaction may still be open: the connection is closed.
-      await client.query('ROLLBACK').catch(() => (broken = true));
+      await queue.send(() => client.query('ROLLBACK')).catch(() => (broken = true));
       throw error;
     } finally {
       cancelling?.stop();
