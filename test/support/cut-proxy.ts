@@ -13,6 +13,10 @@ export type Cut = 'unsent' | 'unheard';
 interface Armed {
   readonly when: Cut;
   readonly message: RegExp;
+  /** What the connection has to have sent before, or with it. */
+  readonly after: RegExp;
+  /** The connections that have sent it. */
+  readonly candidates: WeakSet<Socket>;
   /** Called when the connection is cut. */
   readonly cut: () => void;
 }
@@ -37,9 +41,14 @@ export class CutProxy {
     return proxy;
   }
 
-  /** The next connection that sends a message like this one is cut; the answered promise comes back when it was. */
-  cut(when: Cut, message: RegExp): Promise<void> {
-    return new Promise((resolve) => (this.#armed = { when, message, cut: resolve }));
+  /**
+   * The next connection that sends a message like this one is cut; the answered promise comes back when it was.
+   * @param after what this connection has sent since `cut` was called
+   */
+  cut(when: Cut, message: RegExp, after = message): Promise<void> {
+    return new Promise((resolve) => {
+      this.#armed = { when, message, after, candidates: new WeakSet(), cut: resolve };
+    });
   }
 
   #serve(client: Socket): void {
@@ -58,7 +67,9 @@ export class CutProxy {
     }
     client.on('data', (bytes) => {
       const armed = this.#armed;
-      if (armed?.message.test(bytes.toString('latin1'))) {
+      const text = bytes.toString('latin1');
+      if (armed?.after.test(text)) armed.candidates.add(client);
+      if (armed?.candidates.has(client) && armed.message.test(text)) {
         this.#armed = undefined;
         if (armed.when === 'unsent') {
           armed.cut();

@@ -159,8 +159,8 @@ const escaped = (text: string) => new RegExp(text.replace(/[.*+?^${}()|[\]\\]/g,
 async function cutAt(write: Write, when: Cut, at: 'statement' | 'commit') {
   const key = `cut${(count += 1)}`;
   const made = (await write.prepare?.(key)) ?? '';
-  const message = at === 'commit' ? /\bCOMMIT\b/ : escaped(write.message?.(key, made) ?? key);
-  const cut = proxy.cut(when, message);
+  const own = escaped(write.message?.(key, made) ?? key);
+  const cut = proxy.cut(when, at === 'commit' ? /\bCOMMIT\b/ : own, own);
   const reply = await write.send(key, made);
   await cut;
   expectWellFormed(reply);
