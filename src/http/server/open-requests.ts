@@ -1,5 +1,6 @@
-/** Counts the requests that are being answered, and knows how far the service has stopped. */
+/** Knows the requests that are being answered, and how far the service has stopped. */
 import { Injectable } from '@nestjs/common';
+import type { ServerResponse } from 'node:http';
 import { retryLater } from '../../shared/errors.js';
 import { Measurements } from '../../shared/measurements.js';
 
@@ -11,35 +12,36 @@ export type ServingState = 'serving' | 'stopping' | 'last' | 'refusing';
 
 @Injectable()
 export class OpenRequests {
-  #inFlight = 0;
+  readonly #open = new Set<ServerResponse>();
   #state: ServingState = 'serving';
   #whenEmpty: () => void = () => undefined;
 
   constructor(measurements: Measurements) {
-    measurements.addGauge('kind_http_requests_in_progress', 'Requests that are being answered.', () => this.#inFlight);
+    measurements.addGauge('kind_http_requests_in_progress', 'Requests that are being answered.', () => this.#open.size);
   }
 
-  /** Whether each answer is the last of its connection. */
-  get endsConnections(): boolean {
-    return this.#state === 'last' || this.#state === 'refusing';
-  }
-
-  /** Counts a request until the returned function is called. */
-  open(): () => void {
-    this.#inFlight += 1;
+  /** The request of this answer is being answered until the returned function is called. */
+  open(response: ServerResponse): () => void {
+    this.#open.add(response);
+    if (this.#endsConnections) endConnection(response);
     return () => {
-      this.#inFlight -= 1;
-      if (this.#inFlight === 0) this.#whenEmpty();
+      this.#open.delete(response);
+      if (this.#open.size === 0) this.#whenEmpty();
     };
   }
 
   enter(state: ServingState): void {
     this.#state = state;
+    if (this.#endsConnections) for (const response of this.#open) endConnection(response);
+  }
+
+  get #endsConnections(): boolean {
+    return this.#state === 'last' || this.#state === 'refusing';
   }
 
   /** Resolves when all requests are answered. */
   whenAllAnswered(): Promise<void> {
-    return this.#inFlight === 0 ? Promise.resolve() : new Promise((resolve) => (this.#whenEmpty = resolve));
+    return this.#open.size === 0 ? Promise.resolve() : new Promise((resolve) => (this.#whenEmpty = resolve));
   }
 
   /** For the check of readiness. @throws KindError 503 from the begin of a shutdown */
@@ -51,6 +53,11 @@ export class OpenRequests {
   refuseIfStopped(): void {
     if (this.#state === 'refusing') throw stopping();
   }
+}
+
+/** With this answer, unless its head is on its way. */
+function endConnection(response: ServerResponse): void {
+  if (!response.headersSent) response.setHeader('Connection', 'close');
 }
 
 function stopping() {

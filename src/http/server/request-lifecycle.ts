@@ -40,8 +40,7 @@ export function requestLifecycle(
     const started = performance.now();
     response.setHeader(REQUEST_ID_HEADER, identify(request));
     setCommonHeaders(response);
-    if (openRequests.endsConnections) response.setHeader('Connection', 'close');
-    const close = openRequests.open();
+    const close = openRequests.open(response);
     response.once('close', () => {
       close();
       const milliseconds = performance.now() - started;

@@ -29,6 +29,8 @@ const QUIET_TURNS = 2;
 const SHORT_TURN = 2;
 /** Milliseconds after which a server stops listening even if connections still arrive. */
 const STOP_LISTENING = 1000;
+/** Milliseconds that a turn counts at most: a process that was paused accepts what arrived meanwhile. */
+const LONGEST_TURN = 50;
 
 export async function stopServing(
   { server, requests, connections }: Serving,
@@ -45,6 +47,9 @@ export async function stopServing(
   requests.enter('refusing');
   // Other connections were accepted, but have not sent a whole request yet.
   await within(LAST_REQUESTS, connections.whenNone());
+  // That time may have passed in one turn, in which nothing was read.
+  await readArrived();
+  await within(LAST_REQUESTS, requests.whenAllAnswered());
   server.closeAllConnections();
   // Only now, because it would close idle connections at once.
   server.close();
@@ -60,11 +65,12 @@ export async function stopListening(server: NetServer): Promise<void> {
   let accepted = 0;
   const count = (): void => void (accepted += 1);
   server.on('connection', count);
-  const deadline = performance.now() + STOP_LISTENING;
-  for (let quiet = 0; quiet < QUIET_TURNS && performance.now() < deadline;) {
+  for (let quiet = 0, spent = 0; quiet < QUIET_TURNS && spent < STOP_LISTENING;) {
     const [before, began] = [accepted, performance.now()];
     await turn();
-    quiet = accepted === before && performance.now() - began < SHORT_TURN ? quiet + 1 : 0;
+    const took = performance.now() - began;
+    quiet = accepted === before && took < SHORT_TURN ? quiet + 1 : 0;
+    spent += Math.min(took, LONGEST_TURN);
   }
   server.off('connection', count);
   // `close` of an HTTP server closes connections too.
