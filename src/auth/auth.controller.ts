@@ -28,7 +28,7 @@ const REFRESH = {
   tag: 'Authentication',
   needs: 'bearer',
   content: 'session',
-  summary: 'Refresh a session; the bearer is the refresh token',
+  summary: 'Refresh a session; the bearer is the refresh token, or its cookie',
 } as const;
 
 /**
@@ -136,8 +136,8 @@ export class AuthController {
   @Post('signout')
   @ApiRoute({ id: 'auth.signout', ...BEARER_ONLY, summary: 'Sign out' })
   @NoStore()
-  signOut(@Scope() scope: RequestScope, @AnyInput() read: BodyInput): Promise<Answer> {
-    return this.auth.signOut(scope, read);
+  signOut(@Scope() scope: RequestScope, @Req() request: HttpRequest, @AnyInput() read: BodyInput): Promise<Answer> {
+    return this.auth.signOut(scope, authRequestOf(request), read);
   }
 
   @Post('change_password')

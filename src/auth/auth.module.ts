@@ -17,6 +17,7 @@ import { MemberBehavior } from './member.behavior.js';
 import { MemberSessions } from './session/member-session.js';
 import { PasswordStore } from './password/password-store.js';
 import { RecoveryService } from './recovery.service.js';
+import { RefreshCookies } from './session/refresh-cookie.js';
 import { RefreshTokenStrategy } from './session/refresh-token.strategy.js';
 import { SessionController } from './session/session.controller.js';
 import { SessionService } from './session/session.service.js';
@@ -42,6 +43,7 @@ import { TokenService } from './session/token.service.js';
     MemberSessions,
     PasswordStore,
     RecoveryService,
+    RefreshCookies,
     RefreshTokenStrategy,
     RequestCallers,
     SessionService,

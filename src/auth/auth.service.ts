@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { checkHasTable, grantOf, memberKindOf } from '../access/access.js';
 import { Catalog } from '../catalog/catalog.service.js';
 import { Database } from '../database/database.js';
-import { jsonAnswer, NULL_ANSWER, type Answer } from '../http/answer/answer.js';
+import { NULL_ANSWER, type Answer } from '../http/answer/answer.js';
 import { isMemberKind, type Model } from '../model/model.js';
 import { Faults, KindError, afterPartialWrite, refusal } from '../shared/errors.js';
 import { shortened } from '../shared/shortened.js';
@@ -23,6 +23,7 @@ import { MemberSessions } from './session/member-session.js';
 import { requireMember, requireSession } from './session/required-member.js';
 import { checkPassword, hashPassword, addPasswordFaults, verifyPassword } from './password/password-hash.js';
 import { PasswordStore, type Replacement } from './password/password-store.js';
+import { RefreshCookies } from './session/refresh-cookie.js';
 import { SessionStore } from './session/session-store.js';
 import { Throttle } from './throttle.js';
 import type { Claims } from './session/token.service.js';
@@ -35,6 +36,7 @@ export class AuthService {
     private readonly catalog: Catalog,
     private readonly database: Database,
     private readonly members: MemberSessions,
+    private readonly cookies: RefreshCookies,
     private readonly passwords: PasswordStore,
     private readonly sessions: SessionStore,
     private readonly throttle: Throttle,
@@ -72,12 +74,13 @@ export class AuthService {
         });
         const id = insertedId(rows);
         await tx.run(setPasswordStatement(project.schema, id, hash));
-        return jsonAnswer(await this.members.open(tx, project, model, { kindId, memberId: id, client: request }));
+        return this.members.open(tx, project, model, { kindId, memberId: id, client: request });
       }, timesOf(ANONYMOUS));
     };
     return this.catalog.withCheckedModel({ project }, async (model) => {
       try {
-        return await withCompleteRefusal(this.database, () => createMember(model));
+        const session = await withCompleteRefusal(this.database, () => createMember(model));
+        return session ? this.cookies.sessionAnswer(project, request.inCookie, session) : NULL_ANSWER;
       } catch (error) {
         throw error instanceof KindError ? atSignUpPath(error) : error;
       }
@@ -91,7 +94,7 @@ export class AuthService {
       const member = { kindId: kind, memberId: sub };
       const session = await afterPartialWrite(() => this.members.resume(this.database, project, model, member, grant));
       if (!session) throw refusal('token.invalid', 'The member of this token is gone or inactive');
-      return jsonAnswer(session);
+      return this.cookies.sessionAnswer(project, client.inCookie, session);
     });
   }
 
@@ -104,11 +107,11 @@ export class AuthService {
     });
   }
 
-  async signOut({ project, caller }: RequestScope, read: BodyInput): Promise<Answer> {
+  async signOut({ project, caller }: RequestScope, { inCookie }: AuthRequest, read: BodyInput): Promise<Answer> {
     const { sessionId } = requireSession(caller);
     await read();
     await this.catalog.inProject(project, () => this.sessions.end(this.database, project, { id: sessionId }));
-    return NULL_ANSWER;
+    return this.cookies.endedAnswer(project, inCookie);
   }
 
   /** Ends all other sessions of the member. A wrong current password counts as a failed sign-in. */

@@ -2,7 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import { Catalog } from '../catalog/catalog.service.js';
 import { Database } from '../database/database.js';
-import { jsonAnswer, NULL_ANSWER, type Answer } from '../http/answer/answer.js';
+import { NULL_ANSWER, type Answer } from '../http/answer/answer.js';
 import { MailQueue } from '../mail/mail-queue.js';
 import { codeMail } from '../mail/template/code.template.js';
 import { afterPartialWrite, refusal } from '../shared/errors.js';
@@ -13,6 +13,7 @@ import type { SignInBody } from './dto/sign-in.dto.js';
 import { CODE_MINUTES, SignInCodes } from './sign-in-codes.js';
 import { accountOf, isUsable, type Credential } from './password/credential.js';
 import { MemberSessions } from './session/member-session.js';
+import { RefreshCookies } from './session/refresh-cookie.js';
 import { verifyPassword } from './password/password-hash.js';
 import { Throttle } from './throttle.js';
 import type { AuthRequest } from './auth-request.js';
@@ -22,6 +23,7 @@ export class SignInService {
   constructor(
     private readonly catalog: Catalog,
     private readonly codes: SignInCodes,
+    private readonly cookies: RefreshCookies,
     private readonly database: Database,
     private readonly mail: MailQueue,
     private readonly members: MemberSessions,
@@ -68,7 +70,7 @@ export class SignInService {
       const member = { kindId, memberId, password, client };
       const session = await this.members.open(this.database, project, model, member);
       if (!session) throw signInFailed();
-      return jsonAnswer(session);
+      return this.cookies.sessionAnswer(project, client.inCookie, session);
     });
   }
 

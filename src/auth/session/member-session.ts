@@ -8,7 +8,10 @@ import { recordAccessStatement } from '../../sql/member/credential.sql.js';
 import { memberCaller } from '../../tenancy/caller.js';
 import type { Project } from '../../tenancy/project.js';
 import { SessionStore, type SessionGrant, type SessionStart } from './session-store.js';
-import { TokenService } from './token.service.js';
+import { TokenService, type Tokens } from './token.service.js';
+
+/** With the fields of the member. */
+export type MemberSession = Tokens & Readonly<Record<string, unknown>>;
 
 @Injectable()
 export class MemberSessions {
@@ -21,7 +24,12 @@ export class MemberSessions {
    * Starts a session; undefined if the member is deleted, or its kind is inactive or no member kind.
    * @throws KindError 401 if the password has changed since it was checked
    */
-  async open(executor: Executor, project: Project, model: Model, member: SessionStart): Promise<object | undefined> {
+  async open(
+    executor: Executor,
+    project: Project,
+    model: Model,
+    member: SessionStart,
+  ): Promise<MemberSession | undefined> {
     const found = await this.#touch(executor, project, model, member);
     if (!found) return undefined;
     const grant = await this.sessions.start(executor, project, member);
@@ -35,7 +43,7 @@ export class MemberSessions {
     model: Model,
     member: SessionStart,
     grant: SessionGrant,
-  ): Promise<object | undefined> {
+  ): Promise<MemberSession | undefined> {
     const found = await this.#touch(executor, project, model, member);
     return found && this.#present(project, member, found, grant);
   }
@@ -59,7 +67,7 @@ export class MemberSessions {
     { kindId, memberId }: SessionStart,
     member: Record<string, unknown>,
     grant: SessionGrant,
-  ): object {
+  ): MemberSession {
     const session = {
       ...this.tokens.issue(project.id, kindId, memberId, grant),
       auth_token: null,

@@ -9,7 +9,7 @@ import type { HttpRequest } from '../../http/request/request.js';
 import { refusal } from '../../shared/errors.js';
 import { isUuid } from '../../shared/identifiers.js';
 import type { Project } from '../../tenancy/project.js';
-import { bearerOfRequest } from './bearer.js';
+import { refreshTokenOf } from './refresh-cookie.js';
 import { ALGORITHM, ISSUER, signingKey, type Claims } from './token.service.js';
 
 @Injectable()
@@ -19,7 +19,7 @@ export class RefreshTokenStrategy extends PassportStrategy(Strategy, 'refresh') 
 
   constructor(@Inject(SECRET) secret: string) {
     super({
-      jwtFromRequest: bearerOfRequest,
+      jwtFromRequest: refreshTokenOf,
       secretOrKey: signingKey(secret) as never,
       algorithms: [ALGORITHM],
       issuer: ISSUER,
@@ -58,8 +58,8 @@ export class RefreshTokenGuard extends AuthGuard() {
 export function refreshClaims(request: HttpRequest, project: Project): Claims {
   const { user: claims } = request as unknown as { user?: Claims };
   if (claims?.aud === project.id) return claims;
-  if (request.headers.authorization === undefined) {
-    throw refusal('token.missing', 'A refresh token is needed as the bearer');
+  if (refreshTokenOf(request) === null && request.headers.authorization === undefined) {
+    throw refusal('token.missing', 'A refresh token is needed, as the bearer or in the cookie of this project');
   }
-  throw refusal('token.invalid', 'A valid refresh token of this project is needed as the bearer');
+  throw refusal('token.invalid', 'A valid refresh token of this project is needed, as the bearer or in its cookie');
 }

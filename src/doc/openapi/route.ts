@@ -25,6 +25,11 @@ export const PROJECT_STATUSES: readonly ErrorStatus[] = [400, 401, 403, 404, 429
 
 const TAGS_WITHOUT_KEY: ReadonlySet<RouteTag> = new Set(['Authentication', 'Documentation', 'Service']);
 
+/** Whether the answers of a route can set or delete the cookie with the refresh token. */
+export function takesCookie({ id, content }: DocumentedRoute): boolean {
+  return content === 'session' || content === 'sessionOrCode' || id === 'auth.signout';
+}
+
 /** What reads answer that may come from a replica. */
 const OLDER: ReadonlySet<unknown> = new Set<RouteFacts['content']>(['units', 'anyUnits', 'linkedUnits', 'groups']);
 

@@ -18,6 +18,9 @@ export const KEY_HEADER = 'idempotency-key';
 /** Whether a read may answer older data. */
 export const CONSISTENCY_HEADER = 'kind-consistency';
 
+/** Where a browser client wants its refresh token. */
+export const REFRESH_TOKEN_HEADER = 'kind-refresh-token';
+
 /** Set on an answer that was given before. */
 export const REPLAYED_HEADER = 'idempotency-replayed';
 

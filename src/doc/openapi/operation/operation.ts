@@ -22,7 +22,7 @@ import {
 import { pathComponent, kindParameter } from './path.parameters.js';
 import { queryComponent } from './query.parameters.js';
 import { mayTakeMany, responsesOf } from './response.js';
-import { takesConsistency, takesKey, type DocumentedRoute } from '../route.js';
+import { takesConsistency, takesCookie, takesKey, type DocumentedRoute } from '../route.js';
 import { bodyExample, signUpExample } from '../example/unit.example.js';
 import { createSchema } from '../schema/unit.schema.js';
 import { kindContext, mayCall, type DocumentView } from '../view.js';
@@ -111,6 +111,7 @@ function operationParameters(
     ...operationQuery(route, kind, view).map((name) => parameterRef(queryComponent(name, route.id))),
     ...(route.conditional === 'read' ? [parameterRef('IfNoneMatch')] : []),
     ...(route.conditional === 'write' ? [parameterRef('IfMatch')] : []),
+    ...(takesCookie(route) ? [parameterRef('KindRefreshToken')] : []),
     ...(takesConsistency(route, kind) ? [parameterRef('KindConsistency')] : []),
     ...(takesKey(route, kind) ? [parameterRef('IdempotencyKey')] : []),
   ];

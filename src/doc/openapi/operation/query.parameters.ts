@@ -280,6 +280,13 @@ export const CONDITIONS = {
     ),
     schema: { type: 'string', enum: ['strong', 'eventual'] },
   },
+  KindRefreshToken: {
+    ...versionHeader(
+      'Kind-Refresh-Token',
+      'With `cookie` the refresh token is answered, and read, as a cookie that scripts can not read; it is null in the body.',
+    ),
+    schema: { type: 'string', const: 'cookie' },
+  },
   IfMatch: versionHeader('If-Match', 'The ETag of the version that is to be changed; 412 where it is another by now.'),
   IfNoneMatch: versionHeader('If-None-Match', 'An ETag that is known; 304 where it still fits.'),
 } as const;

@@ -94,7 +94,10 @@ const SESSION: Schema = {
   type: 'object',
   properties: {
     access_token: { type: 'string', description: 'The bearer of later requests.' },
-    refresh_token: { type: 'string', description: 'The bearer of `refresh`; good once.' },
+    refresh_token: {
+      type: ['string', 'null'],
+      description: 'The bearer of `refresh`; good once. Null if it was asked for as a cookie.',
+    },
     auth_token: { type: 'null' },
     kind_id: STRING_SCHEMA,
     kind_system_user: UUID_SCHEMA,
