@@ -148,6 +148,7 @@ const statements: readonly (readonly [name: string, text: string])[] = [
   ...schemas
     .createSchemaStatements(SCHEMA, { provider: 'icu', locale: 'und' })
     .map(({ text }) => ['createSchemaStatements', text] as const),
+  ...schemas.upgradeModelTableStatements(SCHEMA).map(({ text }) => ['upgradeModelTableStatements', text] as const),
   ['a block of changes', inOneBlock(['a', 'b'].map((table) => ddl.dropDefaultsStatement(table, ['c'], SCHEMA))).text],
 ];
 
@@ -242,6 +243,10 @@ describe('each rule', () => {
     [
       'changes of tables and indexes are not sent together with others, unless in a block',
       `CREATE TABLE ${table} ("id" text); CREATE INDEX "i" ON ${table} USING btree ("id")`,
+    ],
+    [
+      'no column is added together with a constraint',
+      `ALTER TABLE ${table} ADD COLUMN IF NOT EXISTS "a" text DEFAULT 'b' CHECK ("a" IN ('b'))`,
     ],
     ['new tables are not made in a block', `DO 'BEGIN EXECUTE ''CREATE TABLE ${table} ("id" text)''; END'`],
   ];

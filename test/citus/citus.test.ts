@@ -5,67 +5,8 @@
 import { describe, expect, it } from 'vitest';
 import { defineKinds } from '../support/callers.js';
 import { createdId, expectNoDrift, ok, query } from '../support/definitions.js';
-import { sharedService, startTestService, type TestProject } from '../support/service.js';
-
-const isCitus = Boolean(process.env['TEST_CITUS_URL']);
-
-interface Place {
-  readonly name: string;
-  readonly port: number;
-}
-
-/** The worker that has the tables of a project. */
-async function workerOf(project: TestProject): Promise<Place> {
-  const [place] = await query<Place>(
-    project,
-    `SELECT DISTINCT nodename AS name, nodeport AS port FROM citus_shards
-     WHERE citus_table_type = 'schema' AND split_part(table_name::text, '.', 1) IN ('project_${project.id}', '"project_${project.id}"')`,
-  );
-  if (!place) throw new Error('the tables are on no worker');
-  return place;
-}
-
-/** The worker that has not. */
-async function otherWorker(project: TestProject): Promise<Place> {
-  const { port } = await workerOf(project);
-  const [other] = await query<Place>(
-    project,
-    `SELECT node_name AS name, node_port::int AS port FROM citus_get_active_worker_nodes() WHERE node_port <> $1`,
-    [port],
-  );
-  if (!other) throw new Error('there is no second worker');
-  return other;
-}
-
-/** Writes with several callers until told to stop. Returns the labels whose create was acknowledged. */
-function writing(callers: readonly TestProject[]): { stop(): Promise<readonly string[]>; readonly made: string[] } {
-  const made: string[] = [];
-  let stopped = false;
-  const each = callers.map(async (caller, at) => {
-    for (let n = 0; !stopped; n++) {
-      const label = `w${at}-${n}`;
-      const { status, text } = await caller.post('/note/unit', { label });
-      if (status === 200) made.push(label);
-      // What is refused for now may be sent again; here it is just not counted.
-      else expect([status, text]).toEqual([503, text]);
-    }
-  });
-  return {
-    made,
-    stop: async () => {
-      stopped = true;
-      await Promise.all(each);
-      return made;
-    },
-  };
-}
-
-async function stored(project: TestProject): Promise<string[]> {
-  const rows = await query<{ label: string }>(project, 'SELECT "label" FROM $schema."note" ORDER BY "label"');
-  return rows.map(({ label }) => label);
-}
-
-const notes = { id: 'note', parameters: [{ id: 'label', kind_id: 'string' }] };
+import { sharedService, startTestService } from '../support/service.js';
+import { expectStoredOnce, isCitus, NOTES, otherWorker, workerOf, writing } from './places.js';
 
 describe.skipIf(!isCitus)('on Citus', async () => {
   if (!isCitus) return;
@@ -74,7 +15,7 @@ describe.skipIf(!isCitus)('on Citus', async () => {
 
   it('a project is whole on one worker, and the registry on none', async () => {
     const project = await service.project();
-    await defineKinds(project, notes);
+    await defineKinds(project, NOTES);
     const own = await query<{ table: string; distributed: boolean }>(
       project,
       `SELECT c.relname AS "table", EXISTS (SELECT 1 FROM pg_dist_partition AS p WHERE p.logicalrelid = c.oid) AS distributed
@@ -82,7 +23,7 @@ describe.skipIf(!isCitus)('on Citus', async () => {
     );
     expect(own.length).toBeGreaterThan(15);
     expect(own.filter(({ distributed }) => !distributed)).toEqual([]);
-    await workerOf(project);
+    expect(await workerOf(project)).toBeDefined();
     const registry = await query(
       project,
       `SELECT 1 FROM pg_dist_partition AS p JOIN pg_class AS c ON c.oid = p.logicalrelid WHERE c.relnamespace = 'kind'::regnamespace`,
@@ -105,7 +46,7 @@ describe.skipIf(!isCitus)('on Citus', async () => {
           { id: 'within', kind_id: 'unit', reference_kind: 'place', on_delete: 'set_null' },
         ],
       },
-      notes,
+      NOTES,
     );
     const italy = await createdId(project.post('/place/unit', { code: 'it', size: 1, tags: ['a'], extra: { a: 1 } }));
     const [rome, milan] = await Promise.all(
@@ -164,7 +105,7 @@ describe.skipIf(!isCitus)('on Citus', async () => {
 
   it('creates are stored once, while another process changes other definitions', async () => {
     const project = await service.project();
-    await defineKinds(project, notes, { id: 'other', parameters: [{ id: 'a', kind_id: 'string' }] });
+    await defineKinds(project, NOTES, { id: 'other', parameters: [{ id: 'a', kind_id: 'string' }] });
     const there = await second.signIn(project.id);
     const writers = writing([project, there, project, there]);
     for (let n = 0; n < 40; n++) {
@@ -173,27 +114,30 @@ describe.skipIf(!isCitus)('on Citus', async () => {
     }
     const made = await writers.stop();
     expect(made.length).toBeGreaterThan(40);
-    expect(await stored(project)).toEqual([...made].sort());
+    await expectStoredOnce(project, made);
     expect(await ok(project.get('/note/unit?limit=1'))).toMatchObject({ count: made.length });
   }, 240_000);
 
   it('a project moves between workers under writes, without a lost or doubled one', async () => {
     const project = await service.project();
-    await defineKinds(project, notes);
+    await defineKinds(project, NOTES);
     const there = await second.signIn(project.id);
     const writers = writing([project, there]);
-    const ports: number[] = [(await workerOf(project)).port];
-    for (let n = 0; n < 3; n++) {
-      const before = writers.made.length;
-      await expect.poll(() => writers.made.length, { timeout: 30_000 }).toBeGreaterThan(before + 10);
+    const ports = [(await workerOf(project))?.port];
+    for (const mode of ['auto', 'block_writes', 'auto']) {
+      await writers.goOn();
       const { name, port } = await otherWorker(project);
-      await query(project, `SELECT citus_schema_move('$schema', $1, $2, 'block_writes')`, [name, port]);
-      ports.push((await workerOf(project)).port);
+      await query(project, `SELECT citus_schema_move('$schema', $1, $2, $3::citus.shard_transfer_mode)`, [
+        name,
+        port,
+        mode,
+      ]);
+      ports.push((await workerOf(project))?.port);
     }
     const made = await writers.stop();
     expect(new Set(ports).size).toBe(2);
     expect(ports.every((port, at) => at === 0 || port !== ports[at - 1])).toBe(true);
-    expect(await stored(project)).toEqual([...made].sort());
+    await expectStoredOnce(project, made);
     await ok(project.put('/kind/unit/note', { parameters: ['label', { id: 'more', kind_id: 'integer' }] }));
     await expectNoDrift(project);
   }, 240_000);

@@ -160,6 +160,11 @@ export const CITUS_RULES: readonly Rule[] = [
     breaks: (code) => /;/.test(code) && /\b(?:CREATE (?:UNIQUE )?INDEX|ALTER TABLE|DROP INDEX)\b/.test(code),
   },
   {
+    name: 'no column is added together with a constraint',
+    reason: 'Citus refuses it, also where the column is there: ADD CONSTRAINT is a statement of its own',
+    breaks: (code) => /\bADD COLUMN\b.*\b(?:CHECK|REFERENCES|UNIQUE|PRIMARY KEY)\b/.test(code),
+  },
+  {
     name: 'new tables are not made in a block',
     reason: 'Citus makes no table of the tenant of them',
     breaks: (_, text) => /^DO\b/.test(text) && /CREATE TABLE\b/.test(text),

@@ -42,8 +42,12 @@ function inFewStatements(steps: readonly SchemaStep[], schema: string, trigrams:
   const statements: Statement[] = [];
   const block: Statement[] = [];
   for (const step of steps) {
-    if (step.type === 'create_table' && block.length > 0) statements.push(inOneBlock(block.splice(0)));
-    (step.type === 'create_table' ? statements : block).push(...statementsOf(step, schema, trigrams));
+    const changes = statementsOf(step, schema, trigrams);
+    if (step.type === 'create_table') {
+      if (block.length > 0) statements.push(inOneBlock(block.splice(0)));
+      statements.push(...changes.splice(0, 1));
+    }
+    block.push(...changes);
   }
   return block.length > 0 ? [...statements, inOneBlock(block)] : statements;
 }

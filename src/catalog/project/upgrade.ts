@@ -10,20 +10,24 @@ import { builtInRecords, buildModel } from '../../model/build/build-model.js';
 import type { ModelRecords } from '../../model/build/definition-records.js';
 import { storedDefault } from '../../model/field.js';
 import type { Model } from '../../model/model.js';
+import { COUNT_TABLE } from '../../model/table/internal-tables.js';
 import { formerIndexes } from '../../model/table/required-indexes.js';
 import { tableShapes } from '../../model/table/required-tables.js';
 import { refusal } from '../../shared/errors.js';
 import type { Json } from '../../shared/json.js';
 import { repairCountStatement } from '../../sql/count.sql.js';
-import { lockForDefinitionChangeStatement } from '../../sql/definition/ddl.sql.js';
+import {
+  identifyByRowStatement,
+  lockForDefinitionChangeStatement,
+  stepStatements,
+} from '../../sql/definition/ddl.sql.js';
 import {
   extendGroupsStatement,
   ownKindsStatement,
   recordUpgradeStatement,
   updateParametersStatement,
 } from '../../sql/definition/model.sql.js';
-import { stepStatements } from '../../sql/definition/ddl.sql.js';
-import { upgradeModelTableStatement } from '../../sql/definition/schema.sql.js';
+import { upgradeModelTableStatements } from '../../sql/definition/schema.sql.js';
 import { setUnindexedStatement } from '../../sql/server/registry.sql.js';
 import type { Project } from '../../tenancy/project.js';
 import { needsTrigrams, runSteps } from '../definition/run-steps.js';
@@ -59,7 +63,7 @@ export async function upgradeSchema(tx: Transaction, project: Project): Promise<
     ]);
   }
   const retired = RETIRED.filter(({ since }) => version < since);
-  if (version < BUILT_IN_VERSION) await tx.run(upgradeModelTableStatement(schema));
+  if (version < BUILT_IN_VERSION) for (const each of upgradeModelTableStatements(schema)) await tx.run(each);
   // Built-in tables first: writing built-in rows and loading the model need them.
   const own = await keptKinds(tx, schema);
   const records = builtInRecords(new Set(own));
@@ -70,6 +74,7 @@ export async function upgradeSchema(tx: Transaction, project: Project): Promise<
   const lists = await tx.run(updateParametersStatement(schema, grantedParameterLists(model)));
   const all = await upgradeTables(tx, project, model, []);
   if (version < COUNTS_SINCE) await storeCounts(tx, schema, model);
+  if (version < IDENTIFIED_SINCE) await tx.run(identifyByRowStatement(schema, COUNT_TABLE));
   const steps = builtIn.steps.length + rows + keys.count + lists.length + all.steps.length;
   if (steps > 0 || version < BUILT_IN_VERSION) {
     await raiseVersion(tx, project, recordUpgradeStatement(schema, BUILT_IN_VERSION));
@@ -86,6 +91,8 @@ async function keptKinds(executor: Executor, schema: string): Promise<string[]> 
 
 /** The first version that stores the numbers of units. */
 const COUNTS_SINCE = 8;
+/** The first version in which logical replication can identify rows of the stored numbers. */
+const IDENTIFIED_SINCE = 21;
 
 /** Stores the numbers of units of a project that had none. Writes wait until the upgrade is committed. */
 async function storeCounts(tx: Transaction, schema: string, model: Model): Promise<void> {

@@ -31,7 +31,7 @@ import { CREDENTIAL_FIELDS } from './credential-fields.js';
  * Raise it whenever the tables of the built-in model or the table of the model's version change, the indexes of all kinds, or how the names of members are
  * compared, so that existing projects are upgraded.
  */
-export const BUILT_IN_VERSION = 20;
+export const BUILT_IN_VERSION = 21;
 
 export interface BuiltInKind {
   readonly id: string;

@@ -21,9 +21,21 @@ import { createIndex } from './index.sql.js';
 
 /** @param trigrams the schema of the extension pg_trgm, for an index that needs it */
 export function stepStatements(step: SchemaStep, schema: string, trigrams?: string): Statement[] {
-  if (step.type !== 'drop_index') return [render(stepSql(step, schema, trigrams))];
   // One for each, as Citus demands. An index that is still to be built does not exist.
-  return indexNames(step).map((name) => render(sql`DROP INDEX IF EXISTS ${ident(schema, name)}`));
+  if (step.type === 'drop_index') {
+    return indexNames(step).map((name) => render(sql`DROP INDEX IF EXISTS ${ident(schema, name)}`));
+  }
+  const statement = render(stepSql(step, schema, trigrams));
+  const keyless = step.type === 'create_table' && step.table.key.length === 0;
+  return keyless ? [statement, identifyByRowStatement(schema, step.table.name)] : [statement];
+}
+
+/**
+ * Lets logical replication identify rows of a table without a key by all of their values. Citus moves projects that way
+ * while they are written to. It costs nothing but for deleted rows, where `wal_level` is `logical`.
+ */
+export function identifyByRowStatement(schema: string, table: string): Statement {
+  return render(sql`ALTER TABLE ${ident(schema, table)} REPLICA IDENTITY FULL`);
 }
 
 function stepSql(step: Exclude<SchemaStep, { type: 'drop_index' }>, schema: string, trigrams?: string): Fragment {

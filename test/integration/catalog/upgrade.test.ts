@@ -69,6 +69,7 @@ describe('an older project', () => {
       `DELETE FROM $schema."kind" WHERE "id" = 'decimal'`,
       `UPDATE $schema."kind" SET "parameters" = ARRAY['id', 'label'] WHERE "id" IN ('kind', 'string')`,
       `UPDATE $schema."kind" SET "label" = 'Sort', "public" = true WHERE "id" = 'kind'`,
+      'ALTER TABLE $schema."_count" REPLICA IDENTITY DEFAULT',
       `UPDATE $schema."group" SET "kind_list" = array_remove("kind_list", 'decimal') WHERE "id" = 'parameter'`,
       `UPDATE $schema."group" SET "kind_list" = ARRAY['person'], "label" = 'People' WHERE "id" = 'kind_auth_member'`,
       'UPDATE $schema."_model" SET "built_in" = 0',
@@ -98,6 +99,8 @@ describe('an older project', () => {
       groups: new Map([...groups, ['kind_auth_member', members]]),
     }).toEqual({ ...model, version: rest.version });
     expect(after.records.parameters.find(({ id }) => id === 'name')).toMatchObject({ hidden: false, max_length: 40 });
+    const identity = `SELECT relreplident AS by FROM pg_class WHERE oid = '$schema."_count"'::regclass`;
+    expect(await query(project, identity)).toEqual([{ by: 'f' }]);
 
     await ok(project.post('/person/unit', { username: 'ann', email: 'ann@example.com', name: 'Ann', age: 7 }));
     expect(await migrate(project)).toEqual({ steps: 0, leftAlone: [] });
