@@ -4,7 +4,7 @@ import { compiledSources } from './test/support/compiled.js';
 import { LongestFirst } from './test/support/sequencer.js';
 
 /** Tests that replace a module (`vi.mock`) load their own modules; all others share the modules of their worker. */
-const ISOLATED = 'test/**/*.isolated.test.ts';
+export const ISOLATED = 'test/**/*.isolated.test.ts';
 
 /** What every project has. One PostgreSQL serves the whole run. */
 export const BASE = {

@@ -5,6 +5,7 @@ import { Client } from 'pg';
 import { pino, type Logger } from 'pino';
 import { inject } from 'vitest';
 import { atEnd } from './at-end.js';
+import { dropFromWorkers, makeCitusDatabase } from './citus-database.js';
 import { loadConfig, type Config } from '../../src/config/config.js';
 import { clientOptions, type ConnectionOptions } from '../../src/database/connection/connection.js';
 import { startService } from '../../src/service.js';
@@ -44,9 +45,12 @@ export async function ownDatabase(): Promise<ConnectionOptions> {
   const name = `own_${randomBytes(6).toString('hex')}`;
   const client = new Client(clientOptions(inject('database')));
   await client.connect();
-  await client.query(['CREATE DATABASE', name].join(' '));
+  const citusUrl = process.env['TEST_CITUS_URL'];
+  if (citusUrl) await makeCitusDatabase(citusUrl, name);
+  else await client.query(['CREATE DATABASE', name].join(' '));
   atEnd(async () => {
     await drop(client, name);
+    if (citusUrl) await dropFromWorkers(citusUrl, name);
     await client.end();
   });
   return inDatabase(inject('database'), name);

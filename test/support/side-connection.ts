@@ -22,6 +22,11 @@ export interface SideConnection {
 /** Milliseconds; who is waited for may be a process that has to start. */
 const WAITED_MS = 20_000;
 
+/** Who waits for whom. On Citus a backend also waits for a row that another one holds on a worker. */
+const WAITS = process.env['TEST_CITUS_URL']
+  ? 'SELECT citus_pid_for_gpid(waiting_gpid) AS pid, citus_pid_for_gpid(blocking_gpid) AS holder, blocked_statement AS query FROM citus_lock_waits'
+  : 'SELECT pid, unnest(pg_blocking_pids(pid)) AS holder, query FROM pg_stat_activity';
+
 export async function sideConnection(database: ConnectionOptions = inject('database')): Promise<SideConnection> {
   const connect = async () => {
     const client = new Client(clientOptions(database));
@@ -54,20 +59,16 @@ export async function sideConnection(database: ConnectionOptions = inject('datab
     },
     async blocked() {
       for (const end = performance.now() + WAITED_MS; performance.now() < end;) {
-        const [found] = await rows<{ pid: number }>(
-          'SELECT pid FROM pg_stat_activity WHERE $1 = ANY(pg_blocking_pids(pid))',
-          [processID],
-        );
+        const [found] = await rows<{ pid: number }>(`SELECT pid FROM (${WAITS}) AS w WHERE holder = $1`, [processID]);
         if (found) return found.pid;
       }
       throw new Error('nobody waits');
     },
     async queued(project, count) {
       for (const end = performance.now() + WAITED_MS; performance.now() < end;) {
-        const found = await rows(
-          'SELECT FROM pg_stat_activity WHERE cardinality(pg_blocking_pids(pid)) > 0 AND strpos(query, $1) > 0',
-          [`project_${project.id}`],
-        );
+        const found = await rows(`SELECT DISTINCT pid FROM (${WAITS}) AS w WHERE strpos(query, $1) > 0`, [
+          `project_${project.id}`,
+        ]);
         if (found.length >= count) return;
       }
       throw new Error('nobody waits');

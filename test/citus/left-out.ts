@@ -1,0 +1,30 @@
+/**
+ * What `npm run test:citus` does not run, with the reason. The run prints it. Everything else that uses a database runs on
+ * the coordinator.
+ */
+interface LeftOut {
+  readonly file: string;
+  /** The full name of a test; without it the whole file. */
+  readonly test?: string;
+  readonly reason: string;
+}
+
+const EMBEDDED = 'starts the embedded PostgreSQL, whose management it tests';
+
+export const LEFT_OUT: readonly LeftOut[] = [
+  { file: 'test/integration/embedded/*.test.ts', reason: EMBEDDED },
+  { file: 'test/integration/cli/alone.test.ts', reason: EMBEDDED },
+  { file: 'test/integration/cli/cli.test.ts', reason: EMBEDDED },
+  {
+    file: 'test/e2e/http/replica.test.ts',
+    reason: 'starts a PostgreSQL with a standby; DATABASE_REPLICA_URL does not work on Citus',
+  },
+  { file: 'test/integration/service/build.test.ts', reason: 'compares two builds of the service' },
+];
+
+export const LEFT_OUT_FILES = LEFT_OUT.filter(({ test }) => test === undefined).map(({ file }) => file);
+
+/** Why a test does not run on Citus. */
+export function leftOutReason(path: string, name: string): string | undefined {
+  return LEFT_OUT.find(({ file, test }) => path.endsWith(`/${file}`) && test === name)?.reason;
+}
