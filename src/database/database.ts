@@ -6,6 +6,7 @@ import { isWrite, type Statement } from '../sql/fragment.js';
 import { cancelStatement } from '../sql/server/connection.sql.js';
 import { withSession } from './session-connection.js';
 import { beginTransaction } from './transaction/begin.js';
+import { commit } from './transaction/commit.js';
 import { requestCancel } from './statement/cancel-request.js';
 import { clientOptions } from './connection/connection.js';
 import { preferIdle } from './connection/idle-connections.js';
@@ -27,7 +28,7 @@ import {
 import { commonRefusal, isConnectionLost, isReadOnly } from './statement/sqlstate.js';
 import { type TransactionOptions, type DatabaseOptions, type ReadReplica } from './database-options.js';
 
-export type { Executor, ConnectionShare, TextSink, Transaction } from './transaction/executor.js';
+export type { CommitWitness, Executor, ConnectionShare, TextSink, Transaction } from './transaction/executor.js';
 
 export interface PoolCounts {
   readonly used: number;
@@ -142,6 +143,7 @@ export class Database implements Executor {
           runs,
           share,
           beforeCommit: new Set(),
+          witnesses: new Map(),
           afterCommit: [],
           onEnd,
         });
@@ -202,16 +204,7 @@ export class Database implements Executor {
       await beginTransaction(send, { ...options, idleTimeout: this.#idleTimeout(options) }, state.runs);
       result = await work(tx);
       tx.finish();
-      const end = [...state.beforeCommit, 'COMMIT'].join('; ');
-      const ended = await queue
-        .send(() => sendText(client, end))
-        .catch((error: unknown) => {
-          noteLostAnswer(error);
-          throw error;
-        });
-      const { command } = (Array.isArray(ended) ? ended.at(-1) : ended) as { command: string };
-      // PostgreSQL answers ROLLBACK if a statement had failed and `work` ignored the error.
-      if (command !== 'COMMIT') throw new Error('the transaction was rolled back: one of its statements had failed');
+      await queue.send(() => commit((text) => sendText(client, text), state));
     } catch (error) {
       tx.close();
       if (isConnectionLost(error) && !(options.readOnly && isReadOnly(error))) broken = true;

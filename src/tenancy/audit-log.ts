@@ -1,6 +1,6 @@
 /**
  * The audit log: who changed definitions, access, members, API keys and projects, when, and with which request. One line
- * of JSON for each change, after its commit, in the log of the service or in a file of its own
+ * of JSON for each change, right before its commit, in the log of the service or in a file of its own
  * (docs/adr/0011-audit-log.md). It contains no values of members, and no secrets.
  */
 import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
@@ -8,7 +8,8 @@ import { userInfo } from 'node:os';
 import type { Logger } from 'pino';
 import { ConfigError, type Config } from '../config/config.js';
 import type { Json } from '../shared/json.js';
-import type { Transaction } from '../database/database.js';
+import type { CommitWitness, Transaction } from '../database/database.js';
+import { isAnswerLost } from '../database/statement/lost-answers.js';
 import type { Caller } from './caller.js';
 
 export type AuditAction =
@@ -31,7 +32,10 @@ const MOST_LINES = 1000;
 
 export class AuditLog {
   readonly #write: ((lines: readonly object[]) => void) | undefined;
-  readonly #pending = new WeakMap<Transaction, AuditEntry[]>();
+  readonly #witness: CommitWitness<AuditEntry> = {
+    before: (entries) => this.#record(entries),
+    failed: (entries, error) => this.#record(entries, { stored: isAnswerLost(error) ? 'unknown' : false }),
+  };
 
   /** @param isCommand whether the process runs a command @throws ConfigError if the file can not be written */
   constructor(
@@ -58,22 +62,21 @@ export class AuditLog {
     return this.#write !== undefined;
   }
 
-  /** Records a change when its transaction is committed; at once if it has none. */
+  /**
+   * Records a change right before its transaction is committed, so that none is stored without a line, whatever ends
+   * the process. If it is not stored then, other lines say so. Without a transaction, at once.
+   */
   record(entry: AuditEntry, tx?: Transaction): void {
     if (!this.isOn) return;
     if (!tx) return this.#record([entry]);
-    const pending = this.#pending.get(tx);
-    if (pending) return void pending.push(entry);
-    const entries = [entry];
-    this.#pending.set(tx, entries);
-    tx.afterCommit(() => this.#record(entries));
+    tx.tellAtCommit(this.#witness, entry);
   }
 
-  /** The change is made and will not be undone, so a line that can not be written is an error of the log only. */
-  #record(entries: readonly AuditEntry[]): void {
-    const lines = entries.slice(0, MOST_LINES).map((entry) => this.#lineOf(entry));
+  /** A line that can not be written is an error of the log only. */
+  #record(entries: readonly AuditEntry[], outcome: Readonly<Record<string, Json>> = {}): void {
+    const lines = entries.slice(0, MOST_LINES).map((entry) => ({ ...this.#lineOf(entry), ...outcome }));
     const next = entries[MOST_LINES];
-    if (next) lines.push(this.#lineOf({ ...next, details: { more: entries.length - MOST_LINES } }));
+    if (next) lines.push({ ...this.#lineOf({ ...next, details: { more: entries.length - MOST_LINES } }), ...outcome });
     try {
       this.#write?.(lines);
     } catch (err) {

@@ -22,7 +22,7 @@ import type { RequestScope } from '../tenancy/request-scope.js';
 import { Behaviors } from '../unit/draft/behavior.js';
 import { upsertKey } from '../unit/draft/upsert-keys.js';
 import { planQuery } from '../unit/query/list.plan.js';
-import { timesOf } from '../unit/session/caller-executor.js';
+import { requestIdOf, timesOf } from '../unit/session/caller-executor.js';
 import type { Session } from '../unit/session/session.js';
 import { DryRunDone } from '../unit/write/dry-run.js';
 import { keyId } from '../unit/write/idempotency-key.js';
@@ -113,7 +113,7 @@ export class ImportService {
     const { kind, grant } = authorizeKind(model, kindId, rights, caller);
     if (caller.type === 'anonymous') throw accessDenied(caller, '');
     if (!kind.storage.bulk) throw refusal('kind.not_allowed_here', `Units of '${kind.id}' are not imported`);
-    const session = { project, caller, model, ...this.behaviors.deployment };
+    const session = { project, caller, ...requestIdOf(scope), model, ...this.behaviors.deployment };
     const store = this.stores.of(kind);
     store.checkState(kind, session, 'create');
     const behaviors = this.behaviors.of(kind, session);

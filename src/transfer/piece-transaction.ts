@@ -3,7 +3,7 @@
  * can be validated while PostgreSQL still works on that one. Hooks have a time limit of their own in it: they share one
  * in each `runs`.
  */
-import type { ConnectionShare, Executor, TextSink, Transaction } from '../database/database.js';
+import type { CommitWitness, ConnectionShare, Executor, TextSink, Transaction } from '../database/database.js';
 import { inOneMessage, type Statement } from '../sql/fragment.js';
 import {
   releaseSavepointStatement,
@@ -36,6 +36,8 @@ export function readingAhead(tx: Transaction): Executor {
 export class PieceTransaction implements Transaction {
   #begun: Promise<unknown> | undefined;
   #open = false;
+  /** What the part wants to happen with COMMIT, and after it. */
+  #atCommit: (() => void)[] = [];
 
   /**
    * @param before settles when the part before it has ended
@@ -53,6 +55,7 @@ export class PieceTransaction implements Transaction {
     await (this.#begun ?? this.before);
     if (this.#open) await this.whole.run(releaseSavepointStatement(DEPTH));
     this.#open = false;
+    for (const pass of this.#atCommit.splice(0)) pass();
   }
 
   /** Undoes what the part did. Statements after it are not undone. */
@@ -60,6 +63,7 @@ export class PieceTransaction implements Transaction {
     await (this.#begun ?? this.before);
     if (this.#open) await this.whole.run(UNDO);
     this.#open = false;
+    this.#atCommit = [];
   }
 
   #begin(): Promise<unknown> {
@@ -97,8 +101,12 @@ export class PieceTransaction implements Transaction {
     this.whole.beforeCommit(statement);
   }
 
+  tellAtCommit<T>(witness: CommitWitness<T>, written: T): void {
+    this.#atCommit.push(() => this.whole.tellAtCommit(witness, written));
+  }
+
   afterCommit(work: () => void | Promise<void>): void {
-    this.whole.afterCommit(work);
+    this.#atCommit.push(() => this.whole.afterCommit(work));
   }
 
   abortOn(signal: AbortSignal): void {

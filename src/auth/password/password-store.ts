@@ -52,12 +52,20 @@ export class PasswordStore {
   }
 
   /** Sets the password of the member with a name or address, for operators. @throws KindError 400, 404 */
-  async setByName(project: Project, name: string, password: string): Promise<Credential> {
+  async setByName(
+    project: Project,
+    name: string,
+    password: string,
+    onSet: (tx: Transaction, credential: Credential) => void,
+  ): Promise<Credential> {
     const [found] = await this.database.run<Credential>(findCredentialStatement(project.schema, foldName(name)));
     if (!found) throw refusal('unit.unknown', `No member '${name}' in project '${project.id}'`);
     checkPassword({ ...found, password });
     const hash = await hashPassword(password, project.id);
-    await this.inTransaction((tx) => this.replace(tx, project, { memberId: found.member_id, hash }));
+    await this.inTransaction(async (tx) => {
+      await this.replace(tx, project, { memberId: found.member_id, hash });
+      onSet(tx, found);
+    });
     return found;
   }
 }

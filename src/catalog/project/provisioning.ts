@@ -18,6 +18,7 @@ import { insertModelStatement, lockProjectStatement } from '../../sql/definition
 import { setAccessDefaultStatement } from '../../sql/access/model-access.sql.js';
 import { collationsStatement, createSchemaStatements, type FoldCollation } from '../../sql/definition/schema.sql.js';
 import {
+  beginDeletionStatement,
   insertProjectStatement,
   recordBuiltInStatement,
   updateProjectStatement,
@@ -47,6 +48,8 @@ export interface NewProject {
   readonly accessDefault?: AccessDefault;
   /** When it was first made; now, if it is not made again from a backup. */
   readonly insertedAt?: string;
+  /** Of which backup it is made, for the audit log. */
+  readonly restored?: Readonly<Record<string, Json>>;
   readonly modelVersion?: number;
   /** Built-in kinds that it does not get, because it will have kinds of its own with these ids. */
   readonly withoutKinds?: readonly string[];
@@ -69,7 +72,7 @@ export class Provisioning {
 
   /** Creates a project; `populate` runs in the same transaction. @throws KindError 400, 409 */
   async create(
-    { id, label = id, accessDefault = 'open', insertedAt, modelVersion = 1, withoutKinds = [] }: NewProject,
+    { id, label = id, accessDefault = 'open', insertedAt, restored, modelVersion = 1, withoutKinds = [] }: NewProject,
     populate: (tx: Transaction, project: Project) => Promise<unknown> = () => Promise.resolve(),
     options: Pick<TransactionOptions, 'statementTimeout'> = {},
   ): Promise<Project> {
@@ -89,13 +92,13 @@ export class Provisioning {
       const { steps } = diffModels(undefined, buildModel(records));
       await runSteps(tx, project.schema, steps);
       await insertBuiltInRows(tx, project.schema, records);
+      this.#record(tx, 'created', id, { settings: { access_default: accessDefault }, ...(restored && { restored }) });
       await populate(tx, project);
       await tx.run(notifyStatement(PROJECT_CHANNEL, id));
     };
     // Its tables are not visible to others yet. A concurrent creation with the same id waits for this one, without a
     // timeout.
     await this.database.transaction(createTables, { ...options, isolation: 'read committed' });
-    this.#record('created', id, { access_default: accessDefault });
     return project;
   }
 
@@ -119,8 +122,10 @@ export class Provisioning {
   async set(id: string, { label, settings = {}, accessDefault }: ProjectChange): Promise<ProjectRow> {
     const row = await this.get(id);
     if (accessDefault) await this.#setAccessDefault(row, accessDefault);
-    await this.database.run(updateProjectStatement(id, label ?? null, settings));
-    this.#record('changed', id, { ...(label !== undefined && { label }), ...settings });
+    await this.database.transaction(async (tx) => {
+      await tx.run(updateProjectStatement(id, label ?? null, settings));
+      this.#record(tx, 'changed', id, { settings: { ...(label !== undefined && { label }), ...settings } });
+    });
     await this.#announce(id);
     return this.get(id);
   }
@@ -154,8 +159,10 @@ export class Provisioning {
    */
   async delete(id: string, signal?: AbortSignal): Promise<void> {
     await this.get(id);
-    await this.registry.update(id, { status: 'deleting' });
-    this.#record('deleted', id);
+    await this.database.transaction(async (tx) => {
+      await tx.run(beginDeletionStatement(id));
+      this.#record(tx, 'deleted', id);
+    });
     await this.#announce(id);
     await dropProjectSchema(this.database, schemaName(id), signal);
     await this.registry.delete(id);
@@ -200,9 +207,13 @@ export class Provisioning {
     }
   }
 
-  #record(change: 'created' | 'changed' | 'deleted', project: string, settings?: Readonly<Record<string, Json>>): void {
-    const details = settings && { details: { settings } };
-    this.audit.record({ action: `project.${change}`, project, caller: SYSTEM, requestId: undefined, ...details });
+  #record(
+    tx: Transaction,
+    change: 'created' | 'changed' | 'deleted',
+    project: string,
+    details: Readonly<Record<string, Json>> = {},
+  ): void {
+    this.audit.record({ action: `project.${change}`, project, caller: SYSTEM, requestId: undefined, details }, tx);
   }
 
   async #announce(id: string): Promise<void> {

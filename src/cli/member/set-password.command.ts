@@ -32,10 +32,13 @@ async function setPassword(
   const row = await app.get(Provisioning).get(id);
   checkNotDeleted(row);
   const newPassword = password ?? generatePassword();
-  const { member_kind: kind, username } = await app.get(PasswordStore).setByName(projectOf(row), name, newPassword);
-  const details = { kind, username };
-  app
-    .get(AuditLog)
-    .record({ action: 'member.password_set', project: id, caller: SYSTEM, requestId: undefined, details });
+  const audit = app.get(AuditLog);
+  const { member_kind: kind, username } = await app
+    .get(PasswordStore)
+    .setByName(projectOf(row), name, newPassword, (tx, credential) => {
+      const details = { kind: credential.member_kind, username: credential.username };
+      const entry = { action: 'member.password_set', project: id, caller: SYSTEM, requestId: undefined } as const;
+      audit.record({ ...entry, details }, tx);
+    });
   return { kind, username, ...(password === undefined && { password: newPassword }) };
 }

@@ -46,10 +46,6 @@ export class ProjectRepository {
     return first;
   }
 
-  async update(id: string, change: { status: ProjectEntity['status'] }): Promise<void> {
-    await this.#run(() => this.#rows.update({ id }, change));
-  }
-
   async delete(id: string): Promise<void> {
     await this.#run(() => this.#rows.delete({ id }));
   }

@@ -13,6 +13,14 @@ export interface Executor {
 
 export type { TextSink } from '../statement/row-stream.js';
 
+/** Is told of COMMIT what was written, all at once, and nothing of a rollback. */
+export interface CommitWitness<T> {
+  /** Right before it is sent: every other statement has succeeded. */
+  before(written: readonly T[]): void;
+  /** It was refused, or its answer lost. */
+  failed(written: readonly T[], error: unknown): void;
+}
+
 /** A transaction. After its end it refuses statements. */
 export interface Transaction extends Executor {
   readonly tx: Transaction;
@@ -31,6 +39,8 @@ export interface Transaction extends Executor {
    * COMMITTED, where every statement sees current data.
    */
   beforeCommit(statement: Statement): void;
+  /** The witness will be told of it, unless it is undone. */
+  tellAtCommit<T>(witness: CommitWitness<T>, written: T): void;
   /** Runs after COMMIT; errors are only logged. Not run after a rollback. */
   afterCommit(work: () => void | Promise<void>): void;
   /**

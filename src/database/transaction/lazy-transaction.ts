@@ -1,7 +1,7 @@
 /** A transaction that begins with its first statement, and holds no connection before. */
 import type { Statement } from '../../sql/fragment.js';
 import type { Isolation } from '../../sql/server/transaction.sql.js';
-import type { ConnectionShare, TextSink, Transaction } from './executor.js';
+import type { CommitWitness, ConnectionShare, TextSink, Transaction } from './executor.js';
 import type { TransactionRuns } from './conflict-retries.js';
 
 /** Runs `work` in a transaction, like `Database.transaction`. */
@@ -15,6 +15,7 @@ export class LazyTransaction implements Transaction {
   #closed = false;
   #open: Transaction | undefined;
   readonly #beforeCommit: Statement[] = [];
+  readonly #told: (readonly [CommitWitness<unknown>, unknown])[] = [];
   readonly #afterCommit: (() => void | Promise<void>)[] = [];
   readonly #signals: AbortSignal[] = [];
   readonly #onEnd: (() => void)[] = [];
@@ -48,6 +49,10 @@ export class LazyTransaction implements Transaction {
 
   beforeCommit(statement: Statement): void {
     this.#beforeCommit.push(statement);
+  }
+
+  tellAtCommit<T>(witness: CommitWitness<T>, written: T): void {
+    this.#told.push([witness, written]);
   }
 
   afterCommit(work: () => void | Promise<void>): void {
@@ -99,6 +104,7 @@ export class LazyTransaction implements Transaction {
           begun(tx);
         });
         for (const statement of this.#beforeCommit) tx.beforeCommit(statement);
+        for (const told of this.#told) tx.tellAtCommit(...told);
         for (const job of this.#afterCommit) tx.afterCommit(job);
       };
       this.#ended = this.begin(work);

@@ -1,7 +1,14 @@
 /** A transaction that has a connection, from BEGIN to its end. */
 import type { Statement } from '../../sql/fragment.js';
+import { getOrInsert } from '../../shared/get-or-insert.js';
 import type { Isolation } from '../../sql/server/transaction.sql.js';
-import { ShareFullError, type ConnectionShare, type TextSink, type Transaction } from './executor.js';
+import {
+  ShareFullError,
+  type CommitWitness,
+  type ConnectionShare,
+  type TextSink,
+  type Transaction,
+} from './executor.js';
 import type { TransactionRuns } from './conflict-retries.js';
 
 /** State of one run of a transaction, which is used until its connection is released. */
@@ -10,6 +17,8 @@ export interface TransactionState {
   readonly runs: TransactionRuns;
   /** Texts of statements to send with COMMIT. */
   readonly beforeCommit: Set<string>;
+  /** What witnesses are told at COMMIT. */
+  readonly witnesses: Map<CommitWitness<unknown>, unknown[]>;
   /** Work to run after COMMIT. */
   readonly afterCommit: (() => void | Promise<void>)[];
   /** Work to run when the connection is released. */
@@ -64,6 +73,10 @@ export class OpenTransaction implements Transaction {
   beforeCommit({ text, values }: Statement): void {
     if (values.length > 0) throw new Error('a statement that is sent with COMMIT has no parameters');
     if (this.isolation === 'repeatable read') this.state.beforeCommit.add(text);
+  }
+
+  tellAtCommit<T>(witness: CommitWitness<T>, written: T): void {
+    getOrInsert(this.state.witnesses, witness, () => []).push(written);
   }
 
   afterCommit(work: () => void | Promise<void>): void {

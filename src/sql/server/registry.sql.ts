@@ -81,6 +81,10 @@ export function setUnindexedStatement(id: string, unindexed: boolean): Statement
   );
 }
 
+export function beginDeletionStatement(id: string): Statement {
+  return render(sql`UPDATE ${ident(REGISTRY_SCHEMA, 'project')} SET "status" = 'deleting' WHERE "id" = ${param(id)}`);
+}
+
 /** PostgreSQL merges the settings, so that concurrent changes of different settings are both stored. */
 export function updateProjectStatement(id: string, label: string | null, settings: object): Statement {
   const merged = sql`"settings" = "settings" || ${param(JSON.stringify(settings))}::jsonb`;

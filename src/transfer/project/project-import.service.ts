@@ -51,6 +51,7 @@ export class ProjectImportService {
       label: source.label,
       accessDefault: source.access_default,
       insertedAt: backup.inserted_at,
+      restored: { project: source.id, backed_up_at: archive.manifest.exported_at },
       modelVersion: backup.model_version,
       withoutKinds: backup.own_kinds,
     };

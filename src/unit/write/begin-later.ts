@@ -43,6 +43,10 @@ export class UnbegunTransaction implements Transaction {
     // There is nothing to commit.
   }
 
+  tellAtCommit(): void {
+    // There is nothing to commit.
+  }
+
   afterCommit(): void {
     // There is nothing to commit.
   }

@@ -73,6 +73,13 @@ describe('an address', () => {
   });
 });
 
+it('hooks of an import with errors=skip send one for each unit that is stored', async () => {
+  const before = await sent();
+  const csv = { headers: { 'content-type': 'text/csv' } };
+  expect(await ok(project.post('/job/import?errors=skip', 'title\nyes\nno\n', csv))).toMatchObject({ created: 1 });
+  expect((await sent()) - before).toBe(1);
+});
+
 describe('when the mail queue has one place left for functions', () => {
   const full = { status: 503, messages: ['server.busy'] };
   const refused = { status: 409, messages: ['job.no'] };

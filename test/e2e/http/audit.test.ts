@@ -4,6 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { Provisioning } from '../../../src/catalog/project/provisioning.js';
+import type { CommitWitness, Transaction } from '../../../src/database/database.js';
+import { noteLostAnswer } from '../../../src/database/statement/lost-answers.js';
+import { AuditLog } from '../../../src/tenancy/audit-log.js';
+import { SYSTEM } from '../../../src/tenancy/caller.js';
 import { asMember, defineKinds } from '../../support/callers.js';
 import { createdId, ok } from '../../support/definitions.js';
 import { atEnd } from '../../support/at-end.js';
@@ -126,6 +130,20 @@ test('members that administrators write: names of fields, no values', async () =
   expect(readFileSync(file, 'utf8')).not.toContain('secret.example');
 });
 
+test('members of a file: those that are stored, once', async () => {
+  const lines = ['carol', 'bob2', 'carol2'].map((name) => `${name},${name}@example.com`);
+  await admin.post('/person/unit', { username: 'bob2', email: 'other@example.com' });
+  const csv = { headers: { 'content-type': 'text/csv', 'x-request-id': 'f' } };
+  const file = ['username,email', ...lines].join('\n');
+  const added = await linesBy(async () => {
+    const content = await ok(admin.post('/person/import?errors=skip', file, csv));
+    expect(content).toMatchObject({ created: 2, failed: 1 });
+  });
+  const created = { action: 'member.created', request: 'f', kind: 'person' };
+  expect(added).toMatchObject([created, created]);
+  expect(new Set(added.map((line) => (line as { id: string }).id)).size).toBe(2);
+});
+
 test('API keys, without their secrets; and that a key was used', async () => {
   let made = { id: '', secret: '' };
   const scope = [{ kinds: ['kind'], operations: ['create'] }];
@@ -176,6 +194,31 @@ test.each<[string, () => Promise<unknown>]>([
   const lines = await linesBy(work);
   expect(lines.filter((line) => !('changes' in line) || (line.changes as []).length > 0)).toEqual([]);
 });
+
+test.each([
+  ['a COMMIT that is refused', new Error('refused'), false],
+  ['a COMMIT whose answer is lost', lostAnswer(), 'unknown'],
+] as const)('%s: another line says whether the change was stored', async (_, error, stored) => {
+  const log = new AuditLog({ auditLog: { file } }, logLines().logger, false);
+  const tell = (witness: CommitWitness<object>, line: object) => {
+    witness.before([line]);
+    witness.failed([line], error);
+  };
+  const tx = { tellAtCommit: tell } as Partial<Transaction> as Transaction;
+  const entry = { action: 'project.changed', project: admin.id, caller: SYSTEM, requestId: undefined } as const;
+  const lines = await linesBy(() => {
+    log.record(entry, tx);
+    return Promise.resolve();
+  });
+  const line = { channel: 'audit', action: 'project.changed', project: admin.id, by: { service: true } };
+  expect(lines).toEqual([line, { ...line, stored }]);
+});
+
+function lostAnswer(): Error {
+  const error = new Error('Connection terminated unexpectedly');
+  noteLostAnswer(error);
+  return error;
+}
 
 test('a file that was renamed is made anew, for its owner only', async () => {
   renameSync(file, `${file}.1`);

@@ -4,7 +4,12 @@ import { describe, expect, inject, it, vi } from 'vitest';
 import { atEnd } from '../../support/at-end.js';
 import { createDataSource } from '../../../src/database/connection/data-source.js';
 import { openPool } from '../../../src/database/connection/open-pool.js';
-import { Database, type ConnectionShare, type Transaction } from '../../../src/database/database.js';
+import {
+  Database,
+  type CommitWitness,
+  type ConnectionShare,
+  type Transaction,
+} from '../../../src/database/database.js';
 import { commonRefusal } from '../../../src/database/statement/sqlstate.js';
 import { retryLater, KindError } from '../../../src/shared/errors.js';
 import { FairQueue } from '../../../src/shared/fair-queue.js';
@@ -349,6 +354,32 @@ describe('a transaction', () => {
       }),
     );
     expect(done).toEqual(['first', 'last']);
+  });
+
+  it('tells its witnesses of COMMIT before it is sent, and if it is refused; of a rollback nothing', async () => {
+    const { database: own } = await open(1);
+    const told: string[] = [];
+    const witness: CommitWitness<string> = {
+      before: (written) => void told.push(`before ${written.join()}`),
+      failed: (written, error) => void told.push(`failed ${written.join()}: ${(error as Error).message}`),
+    };
+    await own.transaction(async (tx) => {
+      for (const written of ['a', 'b']) tx.tellAtCommit(witness, written);
+      tx.afterCommit(() => void told.push('after'));
+      await tx.run(statement('SELECT 1'));
+      expect(told).toEqual([]);
+    });
+    expect(told.splice(0)).toEqual(['before a,b', 'after']);
+    await refusalOf(
+      own.transaction(async (tx) => {
+        tx.tellAtCommit(witness, 'c');
+        tx.beforeCommit(raising('23505'));
+        await tx.run(statement('SELECT 1'));
+      }),
+    );
+    expect(told.splice(0)).toEqual(['before c', 'failed c: provoked']);
+    await refusalOf(own.transaction((tx) => (tx.tellAtCommit(witness, 'd'), tx.run(raising('23505')))));
+    expect(told).toEqual([]);
   });
 });
 
