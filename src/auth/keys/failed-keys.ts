@@ -2,8 +2,8 @@
  * Counts unknown API keys by the address that sent them, so that guessing costs few statements. In memory, and so for
  * each process: a secret can not be guessed, and this only bounds the work.
  */
-import { LRUCache } from 'lru-cache';
 import { retryLater } from '../../shared/errors.js';
+import { lruCache } from '../../shared/lru-cache.js';
 import { ATTEMPT_LIMITS } from '../throttle.js';
 
 const WINDOW_MS = 15 * 60_000;
@@ -11,7 +11,7 @@ const WINDOW_MS = 15 * 60_000;
 const MOST_ADDRESSES = 10_000;
 
 export class FailedKeys {
-  readonly #failures = new LRUCache<string, number>({ max: MOST_ADDRESSES, ttl: WINDOW_MS, noUpdateTTL: true });
+  readonly #failures = lruCache<number>(MOST_ADDRESSES, { ttl: WINDOW_MS, noUpdateTTL: true });
 
   /** @throws KindError 429 after too many unknown keys */
   refuseTooMany(projectId: string, address: string): void {

@@ -46,16 +46,16 @@ interface CheckedKey {
 @Injectable()
 export class KeyStore {
   readonly #checked = new LRUCache<string, CheckedKey>({
-    max: CACHED.keys,
     maxSize: CACHED.characters,
-    sizeCalculation: ({ size }) => size,
+    // With the option `max`, it would allocate for all keys when it is made.
+    sizeCalculation: ({ size }) => Math.max(size, Math.ceil(CACHED.characters / CACHED.keys)),
     ttl: CACHE_MS,
   });
   readonly #loads = new SharedLoads<CheckedKey | undefined>();
   /** `#changes` before an unknown key was looked up. */
-  readonly #unknown = new LRUCache<string, number>({ max: MOST_MISSES, ttl: MISS_TTL });
+  readonly #unknown = lruCache<number>(MOST_MISSES, { ttl: MISS_TTL });
   /** Hashes of keys that this process has seen: failures of others from the same address do not hold them up. */
-  readonly #known = new LRUCache<string, true>({ max: CACHED.keys });
+  readonly #known = lruCache<true>(CACHED.keys);
   readonly #failed = new FailedKeys();
   /** How often this process has changed keys, and the last time by project. */
   #changes = 0;

@@ -3,10 +3,10 @@
  * many of them this process adds them up to one, in the background.
  */
 import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
-import { LRUCache } from 'lru-cache';
 import { Database } from '../../database/database.js';
 import { isStaleModel } from '../../database/statement/sqlstate.js';
 import type { KindDef } from '../../model/model.js';
+import { lruCache } from '../../shared/lru-cache.js';
 import { storeCountStatement, takeCountsStatement, vacuumCountsStatement } from '../../sql/count.sql.js';
 
 /** Writes of one kind after which its rows are added up: a list reads so many more rows. */
@@ -25,9 +25,9 @@ interface Writes {
 export class StoredCounts implements OnModuleDestroy {
   readonly #log = new Logger('counts');
   /** By schema and table. */
-  readonly #writes = new LRUCache<string, Writes>({ max: MAX_REMEMBERED });
+  readonly #writes = lruCache<Writes>(MAX_REMEMBERED);
   /** Rows that were deleted since the last VACUUM, by schema. */
-  readonly #deleted = new LRUCache<string, number>({ max: MAX_REMEMBERED });
+  readonly #deleted = lruCache<number>(MAX_REMEMBERED);
   readonly #waiting = new Map<string, { readonly schema: string; readonly table: string }>();
   #running: Promise<void> | undefined;
   #stopped = false;

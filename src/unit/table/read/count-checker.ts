@@ -3,10 +3,10 @@
  * if another program wrote to a table.
  */
 import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
-import { LRUCache } from 'lru-cache';
 import { Database } from '../../../database/database.js';
 import { isStaleModel } from '../../../database/statement/sqlstate.js';
 import type { KindDef } from '../../../model/model.js';
+import { lruCache } from '../../../shared/lru-cache.js';
 import { lockCountStatement, repairCountStatement } from '../../../sql/count.sql.js';
 
 /** Milliseconds between two rounds, and at least between two checks of a kind. */
@@ -31,7 +31,7 @@ interface Check {
 @Injectable()
 export class CountChecker implements OnModuleDestroy {
   readonly #log = new Logger('counts');
-  readonly #checks = new LRUCache<string, Check>({ max: MAX_REMEMBERED });
+  readonly #checks = lruCache<Check>(MAX_REMEMBERED);
   readonly #stop = new AbortController();
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> | undefined;
