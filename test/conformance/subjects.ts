@@ -17,7 +17,7 @@ const identified = (kind: string, more: Partial<Subject> & { extra?: (n: number)
 });
 
 const type = (kind: string, extra: Body, edit: Body, wrong: readonly [string, Json]): Subject =>
-  identified(kind, { extra: () => extra, edit, wrong, answersEdited: true });
+  identified(kind, { extra: () => extra, edit, wrong, answersEdited: true, refusedElsewhere: kind !== 'string' });
 
 /** The built-in kinds that clients may write, and the twelve parameter types. */
 export const BUILT_IN: readonly Subject[] = [
@@ -122,6 +122,7 @@ function typed(prefix: string, parameter: string, { type: id, value, other, wron
     ...{
       kind: `${prefix}${id}`,
       key: 'uuid',
+      refusedElsewhere: prefix !== 'of_' || id !== 'string',
       sortBy: sortable ? parameter : 'counter',
       required: 'counter',
       notNull: 'counter',
@@ -231,7 +232,14 @@ export const ODD_PARAMETERS = [
 ];
 
 const odd = (kind: string): Subject => ({
-  ...{ kind, key: 'uuid', sortBy: 'xmin', required: 'constructor', notNull: 'ctid' },
+  ...{
+    kind,
+    key: 'uuid',
+    refusedElsewhere: kind !== ODD_KINDS[0],
+    sortBy: 'xmin',
+    required: 'constructor',
+    notNull: 'ctid',
+  },
   body: (n) => Object.fromEntries(ODD_PARAMETERS.map((id) => [id, `${id.slice(0, 3)} ${padded(n)}`])),
   edit: { constructor: 'zz', [`${'p'.repeat(60)}abd`]: null },
   wrong: ['constructor', 5],
