@@ -33,6 +33,8 @@ type Node = Record<string, unknown>;
 
 /** Characters of answers that are remembered as valid. */
 const REMEMBERED = 10_000_000;
+/** Characters of the longest of them. To look a long one up takes as long as to validate it, and it comes once. */
+const LONGEST_REMEMBERED = 20_000;
 
 /** What a document says of answers, ready to be asked. */
 export class AnswerCheck {
@@ -98,12 +100,12 @@ export class AnswerCheck {
   }
 
   #judge(pointer: string, body: unknown, text: string, where: string): string | undefined {
-    const key = `${pointer}\n${text}`;
-    if (this.#valid.get(key)) return undefined;
+    const key = text.length > LONGEST_REMEMBERED ? undefined : `${pointer}\n${text}`;
+    if (key !== undefined && this.#valid.get(key)) return undefined;
     const validate = this.#compiled.get(pointer) ?? this.#ajv.compile({ $ref: `document#${pointer}` });
     this.#compiled.set(pointer, validate);
     if (validate(body)) {
-      this.#valid.set(key, true);
+      if (key !== undefined) this.#valid.set(key, true);
       return undefined;
     }
     const faults = (validate.errors ?? []).map(({ instancePath, message, params, schemaPath }) => {

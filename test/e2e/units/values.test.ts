@@ -3,9 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { LIMITS } from '../../../src/shared/limits.js';
 import { defineKinds } from '../../support/callers.js';
 import { createdId } from '../../support/definitions.js';
+import { lowerLimit } from '../../support/limits.js';
 import { play } from '../../support/scenario.js';
 import { sharedService, type Reply } from '../../support/service.js';
 
+/** Bytes. */
+const LARGEST_BINARY = 64 * 1024;
+lowerLimit('binaryBytes', LARGEST_BINARY);
 const service = await sharedService();
 const project = await service.project();
 const TYPES = [
@@ -49,7 +53,8 @@ const codes = (reply: Reply) => reply.body.messages.map(({ code }) => code);
 const quoted = (value: unknown) =>
   typeof value === 'string' ? `"${value.replace(/["\\]/g, '\\$&')}"` : JSON.stringify(value);
 const deep = (levels: number): unknown => (levels === 0 ? 'bottom' : { down: deep(levels - 1) });
-const big = Object.fromEntries(Array.from({ length: 5000 }, (_, at) => [`key ${at}`, [at, `${at}`, null]]));
+/** With more values than are written and compared at once. */
+const big = Object.fromEntries(Array.from({ length: 1500 }, (_, at) => [`key ${at}`, [at, `${at}`, null]]));
 
 /** What is given, and what is answered where that is written in another way. */
 const ROUND_TRIPS: Record<(typeof TYPES)[number], readonly (readonly [given: unknown, answered?: unknown])[]> = {
@@ -143,7 +148,7 @@ const ROUND_TRIPS: Record<(typeof TYPES)[number], readonly (readonly [given: unk
     ['AAEC'],
     ['/+8='],
     [Buffer.from(Array.from({ length: 256 }, (_, at) => at)).toString('base64')],
-    [Buffer.alloc(1024 * 1024, 7).toString('base64')],
+    [Buffer.alloc(LARGEST_BINARY, 7).toString('base64')],
   ],
   json: [
     ...['', 'text', 'null', '{}', 0, 1, -1.5, 1e21, true, false].map((value) => [value] as const),
