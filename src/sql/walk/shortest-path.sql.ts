@@ -32,7 +32,7 @@ import {
   STEP_COLUMNS,
 } from '../link/traversal-step.sql.js';
 import { linkField } from './link-field.sql.js';
-import { readPlans, unexpectedKinds, WALK_LIMITS, type WalkPlan } from './walk.sql.js';
+import { readPlans, unexpectedKinds, walkLimits, type WalkPlan } from './walk.sql.js';
 
 /** A traversal that ends at a unit. */
 export interface ShortestPathPlan extends WalkPlan {
@@ -58,7 +58,7 @@ export function shortestPathStatement(plan: ShortestPathPlan): Statement {
     ORDER BY m.at
   )`;
   const item = itemJson(readPlans(plan.shown), REACHED_UNIT, linkField(plan, false));
-  const { units, links } = WALK_LIMITS;
+  const { units, links } = walkLimits();
   return render(sql`
     WITH RECURSIVE ${join([ends, search(plan), linksToTarget(plan), STEPS, PATH, page])}
     SELECT
@@ -100,7 +100,7 @@ const SEEN_UNITS = sql`cardinality(seen) + cardinality(target_seen)`;
 function search(plan: ShortestPathPlan): Fragment {
   const { schema, direction, linkIds, depth } = plan;
   const types = hasLinkType(linkIds);
-  const { units, links } = WALK_LIMITS;
+  const { units, links } = walkLimits();
   const followed = sql`
     (
       ${linksFrom(schema, sql`CASE WHEN s.ahead THEN w.nodes END`, direction, types)}

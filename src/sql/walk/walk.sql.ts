@@ -40,7 +40,7 @@ export interface WalkPlan extends WalkPagePlan {
   readonly templateOwner?: object;
 }
 
-export const WALK_LIMITS: TraversalLimits = { units: LIMITS.walkUnits, links: LIMITS.walkLinks };
+export const walkLimits = (): TraversalLimits => ({ units: LIMITS.walkUnits, links: LIMITS.walkLinks });
 
 /**
  * One row `v, found, over, count, items, unmet`, with a cursor also `last`. `over`: the walk exceeds the limits; `unmet`:
@@ -62,7 +62,7 @@ function walkSql(plan: WalkPlan, key: Fragment, types: Fragment | undefined): Fr
   const startRow = sql`SELECT ${key}::${columnType(start.kind.keyField.columnType)} AS "id"`;
   const id = sql`(SELECT ${idText(start.kind)} FROM (${startRow}) AS t)`;
   const from: TraversalStart = { kind: start.kind, id, found: sql`(SELECT found FROM _s)` };
-  const reached = traverse(plan, from, WALK_LIMITS, types);
+  const reached = traverse(plan, from, walkLimits(), types);
   const links = plan.linkColumns.length > 0 ? reachedLinks(plan, from, types, reached.over) : undefined;
   const chosen = chosenUnits(plan, reached, links);
   const page = walkPage(plan, reached, chosen);
