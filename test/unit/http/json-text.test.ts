@@ -89,17 +89,17 @@ describe('JSON text', () => {
   });
 
   it.each([
-    ['one number with zeros inside', `1${'0'.repeat(4_000_000)}1`],
-    ['one number with zeros behind', `1.${'1'.repeat(20)}${'0'.repeat(4_000_000)}1`],
-    ['one number with zeros in front', `${'0.'}${'0'.repeat(4_000_000)}1`],
-    ['an exponent with zeros', `1e-${'0'.repeat(4_000_000)}400`],
-    ['digits without an end', `${'1'.repeat(4_000_000)}x`],
-    ['digits and points', `[${'1.1'.repeat(1_000_000)}]`],
-    ['digits and exponents', `[${'1e-100'.repeat(500_000)}]`],
-    ['digits in texts', `[${'"1234567890123456",'.repeat(200_000)}1]`],
-    ['a text of backslashes', `[12345678901234567890,"${'\\\\'.repeat(1_000_000)}"]`],
+    ['one number with zeros inside', `1${'0'.repeat(1_000_000)}1`],
+    ['one number with zeros behind', `1.${'1'.repeat(20)}${'0'.repeat(1_000_000)}1`],
+    ['one number with zeros in front', `${'0.'}${'0'.repeat(1_000_000)}1`],
+    ['an exponent with zeros', `1e-${'0'.repeat(1_000_000)}400`],
+    ['digits without an end', `${'1'.repeat(1_000_000)}x`],
+    ['digits and points', `[${'1.1'.repeat(300_000)}]`],
+    ['digits and exponents', `[${'1e-100'.repeat(200_000)}]`],
+    ['digits in texts', `[${'"1234567890123456",'.repeat(60_000)}1]`],
+    ['a text of backslashes', `[12345678901234567890,"${'\\\\'.repeat(500_000)}"]`],
     ['quotes that nothing ends', `[12345678901234567890,${'"\\"'.repeat(500_000)}`],
-    ['many that are told apart', `[${'1234567890123456789,'.repeat(200_000)}1]`],
+    ['many that are told apart', `[${'1234567890123456789,'.repeat(50_000)}1]`],
   ])('is read in time that grows no faster than it: %s', (_, text) => {
     try {
       parseJson(text);
