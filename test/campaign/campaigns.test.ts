@@ -6,6 +6,9 @@ import { expect, inject, it } from 'vitest';
 import { atEnd } from '../support/at-end.js';
 import { CAMPAIGNS } from './campaigns.js';
 
+/** Milliseconds between two requests of a client: without them, the load takes all processors as long as it lasts. */
+const PAUSE = 15;
+
 /** What `npm test` runs: each disturbance once, and what there has to be of it. */
 const SHORT = [
   { name: 'kill', rounds: 3, figure: 'stored' },
@@ -17,7 +20,14 @@ const SHORT = [
 it.each(SHORT)('$name', { timeout: 240_000 }, async ({ name, rounds, figure }) => {
   const folder = mkdtempSync(join(tmpdir(), 'kind-campaign-'));
   atEnd(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
-  const options = { rounds, seed: 20261123, folder, initialised: inject('initialised'), say: () => undefined };
+  const options = {
+    rounds,
+    seed: 20261123,
+    folder,
+    initialised: inject('initialised'),
+    pause: PAUSE,
+    say: () => undefined,
+  };
   const figures = await CAMPAIGNS[name].run(options);
   expect(Number((figures as Record<string, unknown>)[figure])).toBeGreaterThan(0);
 });

@@ -2,6 +2,7 @@
  * Three processes on one database: definitions change through one of them while all read and write. Every answer has to
  * fit a state of the definitions that was true between its request and its end: acknowledged ones hold everywhere.
  */
+import { setTimeout as pause } from 'node:timers/promises';
 import { throwFaults, type Campaign, type CampaignOptions, type Figures } from './campaign.js';
 import { isAnswer, refusalFault, shown, type Answer, type Client, type NoAnswer, type Sent } from './client.js';
 import { Deployment } from './deployment.js';
@@ -140,7 +141,11 @@ class Changes {
   readonly counts = { changes: 0, answers: 0, refused: 0, 'answers during a change': 0 };
   over = false;
 
-  constructor(private readonly random: Random) {}
+  /** @param wait milliseconds between two questions of a client */
+  constructor(
+    private readonly random: Random,
+    private readonly wait: number | undefined,
+  ) {}
 
   async make(client: Client): Promise<void> {
     const { request, after } = randomChange(this.states[this.acknowledged] as State, this.random);
@@ -164,6 +169,7 @@ class Changes {
   /** One client, until all changes are made. */
   async ask(client: Client, unit: string, random: Random): Promise<void> {
     while (!this.over) {
+      if (this.wait !== undefined) await pause(this.wait);
       const { request, fits } = random.pick(QUESTIONS)(random, unit);
       const from = this.acknowledged;
       const answer = await client.send(request);
@@ -191,7 +197,7 @@ async function run(options: CampaignOptions): Promise<Figures> {
   const deployment = await Deployment.start(options, { processes: PROCESSES });
   try {
     const random = new Random(options.seed);
-    const changes = new Changes(random.branch());
+    const changes = new Changes(random.branch(), options.pause);
     const definer = deployment.client();
     await definer.ok({ method: 'POST', path: '/kind/unit', body: SHAPE });
     const clients = Array.from({ length: PROCESSES * CLIENTS_EACH }, (_, at) => deployment.client(at % PROCESSES));

@@ -32,6 +32,8 @@ export interface LoadOptions {
   readonly keepAlive?: boolean | undefined;
   /** Units that do not change in any round. */
   readonly fixed: Fixed;
+  /** Milliseconds between two requests of a writer or reader. */
+  readonly pause?: number | undefined;
 }
 
 export interface Fixed {
@@ -106,6 +108,7 @@ export class Load {
       const content = isAnswer(answer) && answer.status === 200 ? answer.body?.content : undefined;
       this.entries.push({ write, stored: storedBy(answer), content });
       if (answer.status !== 200 && (await this.#rest(client))) return;
+      await this.#pause();
     }
   }
 
@@ -115,6 +118,10 @@ export class Load {
     if (!this.options.mayVanish) return false;
     const [first = ''] = this.options.fixed.units.keys();
     return !isAnswer(await client.send({ method: 'GET', path: `/fixed/unit/${first}` }));
+  }
+
+  async #pause(): Promise<void> {
+    if (this.options.pause !== undefined) await pause(this.options.pause);
   }
 
   /** Reads what does not change, and nothing else is a right answer. */
@@ -131,6 +138,7 @@ export class Load {
         this.faults.push(`GET ${path} → ${shown(answer)}`);
       }
       if (answer.status !== 200 && (await this.#rest(client))) return;
+      await this.#pause();
     }
   }
 

@@ -73,7 +73,8 @@ class Rounds {
   async #round(round: number, name: string, disturb: (context: Disturbed) => Promise<void>, fixed: Fixed) {
     const clients = Array.from({ length: this.plan.writers }, () => this.#client);
     const { mayVanish, keepAlive } = this.plan;
-    const load = new Load({ clients, round, random: this.#random.branch(), mayVanish, keepAlive, fixed });
+    const random = this.#random.branch();
+    const load = new Load({ clients, round, random, mayVanish, keepAlive, fixed, pause: this.options.pause });
     await load.start();
     try {
       await pause(this.#random.from(...BEFORE));
