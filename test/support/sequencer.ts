@@ -6,6 +6,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const LONGEST = [
   'integration/database/pooler',
   'e2e/access/secrets',
+  'campaign/campaigns',
   'conformance/built-in',
   'conformance/user-kinds',
   'e2e/doc/clients',
@@ -16,6 +17,9 @@ const LONGEST = [
   'integration/catalog/large-models',
   'integration/model/drift',
   'e2e/functions/lost-updates',
+  'integration/service/frozen',
+  'integration/cli/alone',
+  'integration/service/open-test-project',
 ];
 
 export class LongestFirst extends BaseSequencer {
