@@ -32,7 +32,7 @@ export const DATABASE_SETUP = ['test/support/database.setup.ts'];
 
 export default defineConfig({
   test: {
-    globalSetup: ['test/support/compiled.setup.ts', ...DATABASE_SETUP],
+    globalSetup: ['test/support/temporary.setup.ts', 'test/support/compiled.setup.ts', ...DATABASE_SETUP],
     // One more than two cores: many tests wait for processes.
     maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
