@@ -359,7 +359,34 @@ function aboutRelated([path, relation, prefix]: (typeof WAYS)[number], { id, typ
   ].map(get);
 }
 
-export function questions({ ids }: World): Question[] {
+/** Without repetitions: many ways of asking lead to the same request. */
+function unique(all: readonly Question[]): Question[] {
+  return [...new Map(all.map((question) => [JSON.stringify(question), question])).values()];
+}
+
+/** All that anybody is asked. */
+export function questions(world: World): Question[] {
+  return unique([...questionsOfFields(), ...questionsOfUnits(world)]);
+}
+
+/** What is asked of fields and words. Of each kind, as many units are Ann's as Bob's, with the same values. */
+function questionsOfFields(): Question[] {
+  return [
+    ...aboutFields('open', KEPT),
+    ...aboutFields('ruled', SOME_KEPT, '', false),
+    ...aboutFields('ruled', PLAIN, '', false),
+    ...aboutFields('ruled', SOME_PLAIN.slice(0, 1)),
+    ...['closed', 'sealed'].flatMap((kind) => aboutFields(kind, [...KEPT, ...PLAIN].slice(10, 12), '', false)),
+    ...aboutFields('pointer', SOME_KEPT, 'to_open.', false),
+    ...aboutFields('pointer', SOME_PLAIN, 'to_ruled.', false),
+    ...aboutFields('pointer', SOME_PLAIN.slice(0, 1), 'to_closed.', false),
+    ...aboutName('person', 'first_name', ['x', 'y'], false),
+    ...['open', 'ruled', 'closed', 'sealed', 'group/all'].flatMap((path) => aboutWords(`/${path}/unit`)),
+  ];
+}
+
+/** What is asked of units and the ways to them, which are others for Ann than for Bob. */
+export function questionsOfUnits({ ids }: World): Question[] {
   const [open, hidden] = [ids['open0'] ?? '', ids['anns0'] ?? ''];
   const mixed = ['/group/all/unit', `/open/unit/${open}/link/child`, `/ruled/unit/${hidden}/link/parent`];
   const plain = [
@@ -382,19 +409,9 @@ export function questions({ ids }: World): Question[] {
     '/group/all/struct',
     '/group/all/kind',
   ];
-  return [
+  return unique([
     ...KINDS.flatMap(aboutKind),
-    ...aboutFields('open', KEPT),
-    ...aboutFields('ruled', SOME_KEPT, '', false),
-    ...aboutFields('ruled', PLAIN, '', false),
-    ...aboutFields('ruled', SOME_PLAIN.slice(0, 1)),
-    ...['closed', 'sealed'].flatMap((kind) => aboutFields(kind, [...KEPT, ...PLAIN].slice(10, 12), '', false)),
-    ...aboutFields('pointer', SOME_KEPT, 'to_open.', false),
-    ...aboutFields('pointer', SOME_PLAIN, 'to_ruled.', false),
-    ...aboutFields('pointer', SOME_PLAIN.slice(0, 1), 'to_closed.', false),
-    ...aboutName('person', 'first_name', ['x', 'y'], false),
     ...WAYS.flatMap((way) => [...SOME_KEPT, ...SOME_PLAIN.slice(0, 2)].flatMap((each) => aboutRelated(way, each))),
-    ...['open', 'ruled', 'closed', 'sealed', 'group/all'].flatMap((path) => aboutWords(`/${path}/unit`)),
     ...aboutLinkValues(ids),
     ...['', 0, 1, 10, 11].map((value) => get(`/open/by/serial/${value}`)),
     ...Object.keys(ids).flatMap((name) => KINDS.map((kind) => get(`/${kind}/by/code/${name}`))),
@@ -406,5 +423,5 @@ export function questions({ ids }: World): Question[] {
     ...[...plain, ...group, '/kind_system_user/unit'].map(get),
     // What refers to it is hidden, and how much of it.
     { method: 'DELETE', path: `/ruled/unit/${ids['anns0']}` },
-  ];
+  ]);
 }
