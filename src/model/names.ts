@@ -34,6 +34,11 @@ export function linkColumnName(linkType: string, parameterId: string): string {
   return `${name.slice(0, NAME_BYTES - hash.length - 1)}.${hash}`;
 }
 
+/** The name of a table or index in a project that Citus keeps on a worker, where it ends in the number of a shard. */
+export function withoutShard(name: string): string {
+  return name.replace(/_\d+$/, '');
+}
+
 /**
  * The name of an index or constraint: readable, within 63 bytes, and different for different columns, because it
  * contains a hash of them. It starts with `_`, so that it never collides with a kind's table in the same schema.

@@ -103,6 +103,45 @@ describe.skipIf(!isCitus)('on Citus', async () => {
     await expectNoDrift(project);
   }, 120_000);
 
+  it('refusals name the parameters of long constraints, and plans are those of the worker', async () => {
+    const project = await service.project();
+    const long = `place_${'of_a_long_name_'.repeat(3)}`.slice(0, 45);
+    const [code, name] = [`${long}_code`, `${long}_name`];
+    await defineKinds(project, {
+      id: long,
+      parameters: [
+        { id: name, kind_id: 'string', unique: true },
+        { id: code, kind_id: 'string', unique: true },
+        { id: 'twin', kind_id: 'unit', reference_kind: long },
+        { id: 'size', kind_id: 'integer' },
+      ],
+    });
+    for (const from of [0, 1000, 2000]) {
+      const units = Array.from({ length: 1000 }, (_, n) => from + n);
+      await ok(
+        project.post(
+          `/${long}/unit`,
+          units.map((n) => ({ [name]: `n${n}`, [code]: `c${n}`, size: n })),
+        ),
+      );
+    }
+    const refused = [
+      await project.post(`/${long}/unit`, { [name]: 'other', [code]: 'c1' }),
+      await project.post(`/${long}/unit`, { [name]: 'n1', [code]: 'other' }),
+    ];
+    expect(refused.map(({ body }) => body.messages[0])).toMatchObject([
+      { code: 'parameter.not_unique', parameter: code },
+      { code: 'parameter.not_unique', parameter: name },
+    ]);
+    await query(project, `ANALYZE $schema."${long}"`);
+    const path = `/${long}/unit?filter=lt(size,2000)&limit=10`;
+    const { count } = (await ok(project.get(`${path}&count=estimated`))) as { count: number };
+    expect(count).toBeGreaterThan(1500);
+    expect(count).toBeLessThan(2500);
+    const { body } = await project.get(`/${long}/unit?filter=eq(size,7)&explain=true`);
+    expect(body.content).toMatchObject({ explain: { missing_indexes: [{ kind: long, parameters: ['size'] }] } });
+  });
+
   it('creates are stored once, while another process changes other definitions', async () => {
     const project = await service.project();
     await defineKinds(project, NOTES, { id: 'other', parameters: [{ id: 'a', kind_id: 'string' }] });

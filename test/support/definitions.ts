@@ -18,6 +18,9 @@ export interface Definitions {
   readonly tables: Map<string, TableShape>;
 }
 
+/** SQL of a time that much earlier than `time`. In UTC, because Citus takes nothing in an UPDATE that depends on a setting. */
+export const earlier = (time: string, by: string): string => `(${time} AT TIME ZONE 'UTC' - ${by}) AT TIME ZONE 'UTC'`;
+
 /** Reads the rows of the definitions and the tables that stand. */
 export async function definitionsOf(project: TestProject): Promise<Definitions> {
   const schema = schemaName(project.id);

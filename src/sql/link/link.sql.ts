@@ -135,13 +135,13 @@ function valuesTable({ written, rows }: LinkValues): Fragment {
   return inputTable(written, rows, paramsOf(rows).map(param));
 }
 
-/** The column `differs` of the answer of a create. */
+/** The column `differs` of the answer of a create. Citus reads the table after the INSERT, and finds the new link. */
 function differs(plan: LinkPlan, params: LinkStatementParams, values: LinkValues | undefined): Fragment {
   if (!values || (values.compared.length === 0 && !values.incomparable)) return EMPTY_SQL;
   const tests = values.compared.map((field) => sql`${columnRef(field, 'l')} IS DISTINCT FROM ${inputColumn(field)}`);
   if (values.incomparable) tests.push(sql`true`);
   return sql`,
-      EXISTS (
+      NOT EXISTS (SELECT FROM inserted) AND EXISTS (
         SELECT
         FROM ${linkTable(plan.schema)} AS l, ${valuesTable(values)}
         WHERE ${isThisLink(plan, params)} AND (${join(tests, ' OR ')})

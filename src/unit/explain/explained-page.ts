@@ -10,7 +10,7 @@ import { knowsWholeProject } from '../../tenancy/caller.js';
 import type { UnitPage } from '../query/unit-page.js';
 import type { Session } from '../session/session.js';
 import { findingsOf } from './plan-findings.js';
-import type { QueryPlan } from './query-plan.js';
+import { planOfTables, type QueryPlan } from './query-plan.js';
 
 const NAME = 'explain';
 
@@ -54,7 +54,7 @@ async function explain({ executor, model }: Session, statements: readonly Statem
   const plans: QueryPlan[] = [];
   for (const statement of statements.filter(isExplained)) {
     const [row] = await executor.run<{ 'QUERY PLAN': [QueryPlan] }>(queryPlanStatement(statement));
-    if (row) plans.push(row['QUERY PLAN'][0]);
+    if (row) plans.push(planOfTables(row['QUERY PLAN'][0]));
   }
   const findings = plans.map((plan) => findingsOf(plan, model));
   const milliseconds = plans.reduce((sum, plan) => sum + timeOf(plan), 0);

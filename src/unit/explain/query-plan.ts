@@ -1,9 +1,12 @@
 /** The plan of a statement, as PostgreSQL's EXPLAIN returns it. Pure. */
 
+import { withoutShard } from '../../model/names.js';
+
 /** The properties of a node that findings use; there are more. */
 export interface PlanNode {
   readonly 'Node Type': string;
   readonly 'Relation Name'?: string;
+  readonly 'Index Name'?: string;
   readonly 'Subplan Name'?: string;
   readonly Filter?: string;
   readonly 'Index Cond'?: string;
@@ -16,7 +19,13 @@ export interface PlanNode {
   readonly 'Actual Total Time': number;
   readonly 'Actual Rows': number;
   readonly 'Actual Loops': number;
+  /** PostgreSQL's estimate. */
+  readonly 'Plan Rows': number;
   readonly Plans?: readonly PlanNode[];
+  /** Of Citus: the plans of the workers that run the statement. */
+  readonly 'Distributed Query'?: {
+    readonly Job: { readonly Tasks: readonly { readonly 'Remote Plan': readonly (readonly QueryPlan[])[] }[] };
+  };
 }
 
 export interface QueryPlan {
@@ -24,6 +33,25 @@ export interface QueryPlan {
   /** Milliseconds. */
   readonly 'Planning Time': number;
   readonly 'Execution Time': number;
+}
+
+/**
+ * The plan where the tables are. The one of Citus has that of the worker inside, in which names of tables and indexes end
+ * in the number of a shard.
+ */
+export function planOfTables(plan: QueryPlan): QueryPlan {
+  const remote = plan.Plan['Distributed Query']?.Job.Tasks[0]?.['Remote Plan'].flat()[0];
+  return remote ? { ...remote, Plan: withoutShards(remote.Plan) } : plan;
+}
+
+function withoutShards(node: PlanNode): PlanNode {
+  const { 'Relation Name': relation, 'Index Name': index, Plans: children } = node;
+  return {
+    ...node,
+    ...(relation !== undefined && { 'Relation Name': withoutShard(relation) }),
+    ...(index !== undefined && { 'Index Name': withoutShard(index) }),
+    ...(children && { Plans: children.map(withoutShards) }),
+  };
 }
 
 /** A node and all below it. */

@@ -10,7 +10,7 @@ import { queryPlanStatement } from '../../sql/server/query-plan.sql.js';
 import { addQueriesStatement, pruneQueriesStatement } from '../../sql/definition/query-statistics.sql.js';
 import { findingsOf } from './plan-findings.js';
 import { QueryCollector, type QueryCall, type QuerySample } from './query-collector.js';
-import type { QueryPlan } from './query-plan.js';
+import { planOfTables, type QueryPlan } from './query-plan.js';
 
 /** Milliseconds between two rounds. */
 const ROUND_INTERVAL = 60_000;
@@ -110,7 +110,8 @@ export class QueryStatistics implements OnModuleDestroy {
         },
         { isolation: 'read committed', readOnly: true, statementTimeout: STATEMENT_TIMEOUT },
       );
-      if (row) this.#collector.noteMissing(schema, shape, findingsOf(row['QUERY PLAN'][0], model).missing);
+      if (row)
+        this.#collector.noteMissing(schema, shape, findingsOf(planOfTables(row['QUERY PLAN'][0]), model).missing);
     } catch {
       // The model has changed, or it takes too long: a later call of the query is examined.
     }

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { MailQueue } from '../../../src/mail/mail-queue.js';
 import { anonymous, signUp, withMembers, type TestMember } from '../../support/callers.js';
-import { query } from '../../support/definitions.js';
+import { earlier, query } from '../../support/definitions.js';
 import { codeIn, Mailbox, setOtp, temporaryFolder, tokenIn } from '../../support/mailbox.js';
 import { startTestService, TestProject } from '../../support/service.js';
 
@@ -115,10 +115,11 @@ describe('with codes on', () => {
     expect(rows[0]?.hash).toMatch(/^[\w-]{43}$/);
     expect(JSON.stringify(rows)).not.toContain(code);
     const shift = (by: string) =>
-      query(admin, `UPDATE $schema._code SET "expires_at" = "expires_at" - $1::interval WHERE "id" = $2`, [
-        by,
-        hans.id,
-      ]);
+      query(
+        admin,
+        `UPDATE $schema._code SET "expires_at" = ${earlier('"expires_at"', '$1::interval')} WHERE "id" = $2`,
+        [by, hans.id],
+      );
     await shift('9 minutes 50 seconds');
     expect((await signIn(hans, another(code))).status).toBe(401);
     const [row] = await query(admin, 'SELECT "tries" FROM $schema._code WHERE "id" = $1', [hans.id]);
@@ -197,7 +198,7 @@ describe('with codes on', () => {
     expect(tokenIn(await mailbox.last(pia.email, 11))).not.toBe('');
     await query(
       admin,
-      `UPDATE $schema._throttle SET "attempts" = ARRAY(SELECT a - interval '1 hour' FROM unnest("attempts") AS a)`,
+      `UPDATE $schema._throttle SET "attempts" = ARRAY(SELECT ${earlier('a', "interval '1 hour'")} FROM unnest("attempts") AS a)`,
     );
     await codeFor(pia, 12);
   });

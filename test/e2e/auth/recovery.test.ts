@@ -2,7 +2,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { MailQueue } from '../../../src/mail/mail-queue.js';
 import { anonymous, signUp, withMembers } from '../../support/callers.js';
-import { query } from '../../support/definitions.js';
+import { earlier, query } from '../../support/definitions.js';
 import { Mailbox, temporaryFolder, tokenIn } from '../../support/mailbox.js';
 import { startTestService } from '../../support/service.js';
 
@@ -171,10 +171,11 @@ describe('a token', () => {
     expect(rows.length).toBe(1);
     expect(JSON.stringify(rows)).not.toContain(token);
     const shift = (by: string) =>
-      query(admin, `UPDATE $schema._recovery SET "expires_at" = "expires_at" - $1::interval WHERE "member_id" = $2`, [
-        by,
-        id,
-      ]);
+      query(
+        admin,
+        `UPDATE $schema._recovery SET "expires_at" = ${earlier('"expires_at"', '$1::interval')} WHERE "member_id" = $2`,
+        [by, id],
+      );
     await shift('59 minutes 50 seconds');
     expect((await reset(token, 'short')).status).toBe(400);
     await shift('11 seconds');

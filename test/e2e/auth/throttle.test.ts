@@ -3,7 +3,7 @@ import argon2 from '@node-rs/argon2';
 import { describe, expect, it, vi } from 'vitest';
 import { ATTEMPT_LIMITS } from '../../../src/auth/throttle.js';
 import { anonymous, signUp, withMembers } from '../../support/callers.js';
-import { query } from '../../support/definitions.js';
+import { earlier, query } from '../../support/definitions.js';
 import { codeIn, Mailbox, setOtp, temporaryFolder, tokenIn } from '../../support/mailbox.js';
 import { sharedService, startTestService, TestProject, type Reply } from '../../support/service.js';
 
@@ -27,7 +27,7 @@ const statuses = (replies: readonly Reply[]) => {
 
 /** Rows as a former time left them: so many failures of a key that an attempt has just made. */
 async function fill(project: TestProject, allowed: number, count: number): Promise<void> {
-  const text = `UPDATE $schema._throttle SET "attempts" = ARRAY(SELECT now() - n * interval '1 second' FROM generate_series(1, $1::int) AS n) WHERE "allowed" = $2`;
+  const text = `UPDATE $schema._throttle SET "attempts" = ARRAY(SELECT ${earlier('now()', "n * interval '1 second'")} FROM generate_series(1, $1::int) AS n) WHERE "allowed" = $2`;
   await query(project, text, [count, allowed]);
 }
 
@@ -60,7 +60,7 @@ describe('one account from one address', () => {
     // Each one is forgotten after a quarter of an hour.
     await query(
       project,
-      `UPDATE $schema._throttle SET "attempts" = ARRAY(SELECT e - interval '15 minutes' FROM unnest("attempts") AS e)`,
+      `UPDATE $schema._throttle SET "attempts" = ARRAY(SELECT ${earlier('e', "interval '15 minutes'")} FROM unnest("attempts") AS e)`,
     );
     expect((await attempt(project, 'ann', member.password)).status).toBe(200);
   });

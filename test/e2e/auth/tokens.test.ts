@@ -2,7 +2,7 @@
 import { createHmac, createSign, generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { anonymous, signUp, withMembers } from '../../support/callers.js';
-import { query } from '../../support/definitions.js';
+import { earlier, query } from '../../support/definitions.js';
 import { ownDatabase, startServiceOn } from '../../support/own-database.js';
 import { sharedService } from '../../support/service.js';
 
@@ -179,7 +179,7 @@ describe('expired data', () => {
     let token = eve.refreshToken;
     for (let turn = 0; turn < 4; turn++) {
       token = await refresh(token);
-      const text = `UPDATE "project_${admin.id}"."_refresh_token" SET "used_at" = "used_at" - interval '11 s' WHERE ${session}`;
+      const text = `UPDATE "project_${admin.id}"."_refresh_token" SET "used_at" = ${earlier('"used_at"', "interval '11 s'")} WHERE ${session}`;
       await query(admin, text);
     }
     expect(await count('_refresh_token', session)).toBe(2);

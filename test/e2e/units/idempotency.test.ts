@@ -4,7 +4,7 @@ import { LIMITS } from '../../../src/shared/limits.js';
 import { ProjectStore } from '../../../src/tenancy/project-store.js';
 import { KeptBytes } from '../../../src/unit/write/kept-bytes.js';
 import { anonymous, asMember, defineKinds } from '../../support/callers.js';
-import { createdId, ok, query, refusalOf } from '../../support/definitions.js';
+import { createdId, earlier, ok, query, refusalOf } from '../../support/definitions.js';
 import { FunctionsFolder, reload, sharedServiceWith } from '../../support/functions.js';
 import { Gate, gateOf } from '../../support/gate.js';
 import { startTestService, type Reply, type TestProject } from '../../support/service.js';
@@ -154,13 +154,13 @@ describe('a key', () => {
     await ok(send(project, key, 'POST', '/note/unit', { text: 'early' }));
     await query(
       project,
-      `UPDATE $schema."_idempotency" SET expires_at = expires_at - interval '23 hours' WHERE id LIKE '%' || $1`,
+      `UPDATE $schema."_idempotency" SET expires_at = ${earlier('expires_at', "interval '23 hours'")} WHERE id LIKE '%' || $1`,
       [key],
     );
     expect(replayed(await send(project, key, 'POST', '/note/unit', { text: 'early' }))).toBe('true');
     await query(
       project,
-      `UPDATE $schema."_idempotency" SET expires_at = expires_at - interval '1 hour' WHERE id LIKE '%' || $1`,
+      `UPDATE $schema."_idempotency" SET expires_at = ${earlier('expires_at', "interval '1 hour'")} WHERE id LIKE '%' || $1`,
       [key],
     );
     const again = await send(project, key, 'POST', '/note/unit', { text: 'later' });

@@ -5,8 +5,10 @@ import { listQueryOf } from '../../support/list-query.js';
 import { listStatement } from '../../../src/sql/list/select.sql.js';
 import { ProjectStore } from '../../../src/tenancy/project-store.js';
 import { planList } from '../../../src/unit/query/list.plan.js';
+import type { PlanNode } from '../../../src/unit/explain/query-plan.js';
 import { defineKinds } from '../../support/callers.js';
 import { sharedService } from '../../support/service.js';
+import { planOf } from '../../support/plans.js';
 
 const service = await sharedService();
 const project = await service.project();
@@ -24,14 +26,6 @@ for (let round = 0; round < 3; round += 1)
     Array.from({ length: 1000 }, (_, at) => ({ name: `n${round}-${at}`, size: at })),
   );
 
-interface Node {
-  readonly 'Node Type': string;
-  readonly 'Actual Loops': number;
-  readonly 'Index Name'?: string;
-  readonly 'Relation Name'?: string;
-  readonly Plans?: readonly Node[];
-}
-
 /** The nodes of the plan that were run, of a list as the service asks for it. */
 async function nodes(query: string): Promise<string[]> {
   const { app, database } = service.service;
@@ -40,22 +34,18 @@ async function nodes(query: string): Promise<string[]> {
   const model = await app.get(ModelStore).get(tenant);
   const kind = model.kinds.get('note');
   if (!kind) throw new Error('no kind');
-  const { text, values } = listStatement(
+  const statement = listStatement(
     planList(listQueryOf(`/?${query}`), { schema: tenant.schema, kind, access: undefined, visible: kind.fields }),
   );
   await database.run({ text: ['ANALYZE "project_', project.id, '".note'].join(''), values: [] });
-  const [row] = await database.run<{ 'QUERY PLAN': [{ Plan: Node }] }>({
-    text: `EXPLAIN (ANALYZE, FORMAT JSON) ${text}`,
-    values,
-  });
-  const walk = (node: Node): string[] =>
+  const walk = (node: PlanNode): string[] =>
     node['Actual Loops'] === 0
       ? []
       : [
           `${node['Node Type']} ${node['Index Name'] ?? node['Relation Name'] ?? ''}`,
           ...(node.Plans ?? []).flatMap(walk),
         ];
-  return walk((row?.['QUERY PLAN'][0] as { Plan: Node }).Plan);
+  return walk(await planOf(database, statement));
 }
 
 /** Of the table itself; that of the model is read once by every statement. */

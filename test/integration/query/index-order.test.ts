@@ -7,10 +7,12 @@ import { ModelStore } from '../../../src/catalog/model/model-store.js';
 import { listStatement } from '../../../src/sql/list/select.sql.js';
 import { ProjectStore } from '../../../src/tenancy/project-store.js';
 import { planList } from '../../../src/unit/query/list.plan.js';
+import type { PlanNode } from '../../../src/unit/explain/query-plan.js';
 import { defineKinds } from '../../support/callers.js';
 import { createdId, ok, query } from '../../support/definitions.js';
 import { listQueryOf } from '../../support/list-query.js';
 import { sharedService } from '../../support/service.js';
+import { planOf } from '../../support/plans.js';
 
 const UNITS = 100_000;
 /** The units at the end that match. */
@@ -59,13 +61,6 @@ for (const [table, id] of [
   await query(project, `VACUUM ANALYZE $schema."${table}"`);
 }
 
-interface Node {
-  readonly 'Actual Loops': number;
-  readonly 'Actual Rows': number;
-  readonly 'Rows Removed by Filter'?: number;
-  readonly Plans?: readonly Node[];
-}
-
 /** The most rows that a step of the plan of a list reads. */
 async function rowsRead(kindId: string, search: string): Promise<number> {
   const { app, database } = service.service;
@@ -76,17 +71,12 @@ async function rowsRead(kindId: string, search: string): Promise<number> {
   const plan = planList(listQueryOf(`/?count=none&limit=${LIMIT}&${search}`), {
     ...{ schema: tenant.schema, kind, access: undefined, visible: kind.fields },
   });
-  const { text, values } = listStatement(plan);
-  const [row] = await database.run<{ 'QUERY PLAN': [{ Plan: Node }] }>({
-    text: `EXPLAIN (ANALYZE, FORMAT JSON) ${text}`,
-    values,
-  });
-  const most = (node: Node): number =>
+  const most = (node: PlanNode): number =>
     Math.max(
       node['Actual Loops'] * (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)),
       ...(node.Plans ?? []).map(most),
     );
-  return row ? most(row['QUERY PLAN'][0].Plan) : Infinity;
+  return most(await planOf(database, listStatement(plan)));
 }
 
 describe.each(['visit', 'coded'])('a page of %s', (kind) => {

@@ -5,8 +5,10 @@ import { listQueryOf } from '../../support/list-query.js';
 import { listStatement } from '../../../src/sql/list/select.sql.js';
 import { ProjectStore } from '../../../src/tenancy/project-store.js';
 import { planList } from '../../../src/unit/query/list.plan.js';
+import type { PlanNode } from '../../../src/unit/explain/query-plan.js';
 import { defineKinds } from '../../support/callers.js';
 import { sharedService } from '../../support/service.js';
+import { planOf } from '../../support/plans.js';
 
 const UNITS = 20_000;
 const LIMIT = 10;
@@ -35,13 +37,9 @@ for (let start = 0; start < UNITS; start += 1000) {
 }
 await service.service.database.run({ text: ['VACUUM ANALYZE "project_', project.id, '".note'].join(''), values: [] });
 
-interface Node {
-  readonly 'Actual Loops': number;
-  readonly 'Actual Rows': number;
-  readonly 'Rows Removed by Filter'?: number;
+interface Node extends PlanNode {
   readonly 'Shared Hit Blocks': number;
   readonly 'Shared Read Blocks': number;
-  readonly Plans?: readonly Node[];
 }
 
 interface Cost {
@@ -57,15 +55,11 @@ async function costOf(query: string): Promise<Cost> {
   const model = tenant && (await app.get(ModelStore).get(tenant));
   const kind = model?.kinds.get('note');
   if (!tenant || !kind) throw new Error('no kind');
-  const { text, values } = listStatement(
+  const statement = listStatement(
     planList(listQueryOf(`/?${query}`), { schema: tenant.schema, kind, access: undefined, visible: kind.fields }),
   );
-  const [row] = await database.run<{ 'QUERY PLAN': [{ Plan: Node }] }>({
-    text: `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}`,
-    values,
-  });
-  const plan = (row?.['QUERY PLAN'][0] as { Plan: Node }).Plan;
-  const most = (node: Node): number =>
+  const plan = (await planOf(database, statement)) as Node;
+  const most = (node: PlanNode): number =>
     Math.max(
       node['Actual Loops'] * (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)),
       ...(node.Plans ?? []).map(most),

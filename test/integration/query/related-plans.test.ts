@@ -4,8 +4,9 @@ import { defineKinds } from '../../support/callers.js';
 import { ok, query } from '../../support/definitions.js';
 import { observeStatements } from '../../support/sent-statements.js';
 import { sharedService } from '../../support/service.js';
-import { sideConnection } from '../../support/side-connection.js';
+import { planOf } from '../../support/plans.js';
 import type { Statement } from '../../../src/sql/fragment.js';
+import { nodesOf } from '../../../src/unit/explain/query-plan.js';
 
 const ARTICLES = 2000;
 const COMMENTS = 100_000;
@@ -42,18 +43,6 @@ await query(
     FROM generate_series(1, ${COMMENTS}) AS i`,
 );
 for (const table of ['article', 'comment', '_link']) await query(project, `ANALYZE $schema."${table}"`);
-const side = await sideConnection();
-
-interface PlanNode {
-  readonly 'Node Type': string;
-  readonly 'Relation Name'?: string;
-  readonly 'Actual Loops': number;
-  readonly Plans?: readonly PlanNode[];
-}
-
-function nodesOf(node: PlanNode): PlanNode[] {
-  return [node, ...(node.Plans ?? []).flatMap(nodesOf)];
-}
 
 /** The scans of whole tables that a request repeats. */
 async function repeatedScans(path: string): Promise<string[]> {
@@ -63,11 +52,7 @@ async function repeatedScans(path: string): Promise<string[]> {
   stop();
   const [statement, ...others] = statements.filter(({ text }) => text.includes('"article"'));
   expect(others).toEqual([]);
-  const [row] = await side.rows<{ 'QUERY PLAN': readonly [{ readonly Plan: PlanNode }] }>(
-    `EXPLAIN (ANALYZE, FORMAT JSON) ${statement?.text ?? ''}`,
-    statement?.values,
-  );
-  const nodes = row ? nodesOf(row['QUERY PLAN'][0].Plan) : [];
+  const nodes = [...nodesOf(await planOf(project.service.database, statement as Statement))];
   expect(nodes.length).toBeGreaterThan(3);
   const repeated = nodes.filter((node) => node['Node Type'] === 'Seq Scan' && node['Actual Loops'] > 2);
   return repeated.map((node) => node['Relation Name'] ?? '').filter((name) => ['comment', '_link'].includes(name));

@@ -12,7 +12,8 @@ import { createdId, ok, query } from '../../support/definitions.js';
 import { FunctionsFolder, reload } from '../../support/functions.js';
 import { logLines } from '../../support/log-lines.js';
 import type { Statement } from '../../../src/sql/fragment.js';
-import { nodesOf, rowCount, type PlanNode, type QueryPlan } from '../../../src/unit/explain/query-plan.js';
+import { nodesOf, rowCount, type PlanNode } from '../../../src/unit/explain/query-plan.js';
+import { planOf } from '../../support/plans.js';
 import { observeStatements } from '../../support/sent-statements.js';
 import { startTestService, type TestProject } from '../../support/service.js';
 import { sideConnection } from '../../support/side-connection.js';
@@ -220,12 +221,8 @@ async function readBy(path: string, as = project): Promise<{ content: unknown; r
   stop();
   const reads = statements.filter(({ text }) => text.includes('AS count'));
   expect(reads).toHaveLength(1);
-  const [{ text, values }] = reads as [Statement];
-  const [row] = await service.service.database.run<{ 'QUERY PLAN': QueryPlan[] }>({
-    text: ['EXPLAIN (ANALYZE, FORMAT JSON)', text].join(' '),
-    values,
-  });
-  return { content, rows: rowsRead(row?.['QUERY PLAN'][0]?.Plan as PlanNode, 'shelf') };
+  const plan = await planOf(service.service.database, reads[0] as Statement);
+  return { content, rows: rowsRead(plan, 'shelf') };
 }
 
 describe('an aggregation that only counts units', () => {

@@ -68,6 +68,16 @@ describe('a broken constraint', () => {
     });
   });
 
+  it('is known by its columns, where Citus has cut its name', () => {
+    const cut = (columns: string) =>
+      Object.assign(fault('23505', [], 'key', `Key (${columns})=(b, 2) already exists.`), {
+        constraint: '_city_with_a_name_so_long_that_it_has_no_place__0a1b2c3d_102009',
+      });
+    expect(told(cut('code, size'))).toMatchObject({ code: 'unit.not_unique', index: 2 });
+    expect(told(cut('id'))).toMatchObject({ code: 'parameter.not_unique', parameter: 'id' });
+    expect(told(cut('strange'))).toMatchObject({ code: 'unit.conflict' });
+  });
+
   it('of several columns blames by all of them', () => {
     expect(told(fault('23505', ['code', 'size'], 'key', 'Key (code, size)=(b, 2) already exists.'))).toMatchObject({
       code: 'unit.not_unique',

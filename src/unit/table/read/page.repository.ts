@@ -7,6 +7,7 @@ import { KindError, refusal } from '../../../shared/errors.js';
 import type { Statement } from '../../../sql/fragment.js';
 import { shortestPathStatement, type ShortestPathPlan } from '../../../sql/walk/shortest-path.sql.js';
 import type { QueryCall } from '../../explain/query-collector.js';
+import { planOfTables, type QueryPlan } from '../../explain/query-plan.js';
 import { QueryStatistics } from '../../explain/query-statistics.js';
 import { badCursor } from '../../query/cursor.js';
 import { shortestPathShape } from '../../query/query-shape.js';
@@ -183,10 +184,7 @@ export class PageRepository {
   async #estimate(executor: Executor, plan: Paged, onPage: number, statement: Statement): Promise<number> {
     const seen = plan.offset + onPage;
     if (plan.offset === 0 && seen < plan.limit) return seen;
-    interface Explained {
-      'QUERY PLAN': { Plan: { 'Plan Rows': number } }[];
-    }
-    const [row] = await executor.run<Explained>(statement);
-    return Math.max(seen, Math.round(row?.['QUERY PLAN'][0]?.Plan['Plan Rows'] ?? 0));
+    const [row] = await executor.run<{ 'QUERY PLAN': [QueryPlan] }>(statement);
+    return Math.max(seen, row ? Math.round(planOfTables(row['QUERY PLAN'][0]).Plan['Plan Rows']) : 0);
   }
 }

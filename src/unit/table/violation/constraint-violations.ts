@@ -2,7 +2,7 @@
 import { isAnswerTooLarge, isDatabaseFault, type DatabaseFault } from '../../../database/statement/sqlstate.js';
 import type { TargetKindText } from '../../../access/reference-access.js';
 import type { Field, KindDef, Model } from '../../../model/model.js';
-import { constraintName } from '../../../model/names.js';
+import { constraintName, withoutShard } from '../../../model/names.js';
 import { columnsOf, orderedColumns } from '../../../model/table/required-indexes.js';
 import type { Stored } from '../../../model/parameter-type/parameter-type.js';
 import { refusal, type FaultLocation, type KindError, type Message } from '../../../shared/errors.js';
@@ -50,20 +50,38 @@ export function conflictOf(error: unknown, context: WriteContext): KindError | u
   }
 }
 
-/** The names of the violated constraint. Citus appends a shard number to it. */
-function constraintNames(error: DatabaseFault): string[] {
-  const name = error.constraint ?? /(?:index|constraint) "([^"]+)"/.exec(error.message)?.[1] ?? '';
-  return [name, name.replace(/_\d+$/, '')];
+/** The violated constraint, as far as the error says which it is. */
+interface Violated {
+  readonly names: readonly string[];
+  /** Its columns, where the name is cut. */
+  readonly columns?: string | undefined;
 }
 
-/** The ids of the fields of an index, by its name. */
-function uniqueFields(names: readonly string[], kind: KindDef): readonly string[] | undefined {
+/** Citus appends the number of a shard to names, and puts a hash in place of the end of long ones. */
+const CUT_NAME = /_[0-9a-f]{8}_\d+$/;
+
+function violatedConstraint(error: DatabaseFault): Violated {
+  const name = error.constraint ?? /(?:index|constraint) "([^"]+)"/.exec(error.message)?.[1] ?? '';
+  const names = [name, withoutShard(name)];
+  if (!CUT_NAME.test(name)) return { names };
+  // The words of the detail are in the language of the database.
+  return { names, columns: /^[^(]*\(([^)]*)\)=/.exec(error.detail ?? '')?.[1]?.replaceAll('"', '') };
+}
+
+function isOf({ names, columns }: Violated, own: readonly string[], name: string): boolean {
+  return names.includes(name) || columns === own.join(', ');
+}
+
+/** The ids of the fields of an index. */
+function uniqueFields(violated: Violated, kind: KindDef): readonly string[] | undefined {
   const lists = [...[...kind.fields.keys()].map((id) => [id]), ...kind.unique, ...kind.indexes];
-  return lists.find(
-    (ids) =>
-      names.includes(constraintName(kind.table, columnsOf(kind, ids), 'key')) ||
-      names.includes(constraintName(kind.table, orderedColumns(kind, ids), 'idx')),
-  );
+  return lists.find((ids) => {
+    const [columns, ordered] = [columnsOf(kind, ids), orderedColumns(kind, ids)];
+    return (
+      isOf(violated, columns, constraintName(kind.table, columns, 'key')) ||
+      isOf(violated, ordered, constraintName(kind.table, ordered, 'idx'))
+    );
+  });
 }
 
 function fieldsById(ids: readonly string[], kind: KindDef): Field[] {
@@ -72,12 +90,12 @@ function fieldsById(ids: readonly string[], kind: KindDef): Field[] {
 
 function notUnique(error: DatabaseFault, context: WriteContext): KindError {
   const { kind } = context;
-  const names = constraintNames(error);
-  if (names.includes(primaryKeyName(kind.table))) {
+  const violated = violatedConstraint(error);
+  if (isOf(violated, ['id'], primaryKeyName(kind.table))) {
     const message = kind.key === 'identifier' ? takenId(kind) : takenValues([kind.primary?.id ?? 'id']);
     return refusalOf(message, conflictPosition(error, [kind.keyField], context));
   }
-  const ids = uniqueFields(names, kind) ?? [];
+  const ids = uniqueFields(violated, kind) ?? [];
   if (!ids.every((id) => context.visibleFields.has(id))) return refusalOf(TAKEN_UNREADABLE_VALUES);
   if (ids.length === 0) return refusalOf(UNKNOWN_CONFLICT);
   return refusalOf(takenValues(ids), conflictPosition(error, fieldsById(ids, kind), context));
@@ -113,10 +131,11 @@ function shownByPostgres({ type }: Field, value: unknown): string | undefined {
 }
 
 function badReference(error: DatabaseFault, context: WriteContext): KindError | undefined {
-  const names = constraintNames(error);
-  const refers = (kind: KindDef) => (field: Field) =>
-    names.includes(constraintName(kind.table, [field.column ?? field.id], 'fkey'));
-  const own = [...context.kind.fields.values()].find(refers(context.kind));
+  const violated = violatedConstraint(error);
+  const { fields, table } = context.kind;
+  const own = [...fields.values()].find(({ id, column = id }) =>
+    isOf(violated, [column], constraintName(table, [column], 'fkey')),
+  );
   // A deletion has no rows: there the violated reference is one to the deleted unit.
   if (own && context.rows) {
     const place = { parameter: own.id, ...conflictPosition(error, [own], context) };
@@ -130,7 +149,7 @@ function badReference(error: DatabaseFault, context: WriteContext): KindError | 
 }
 
 function tooLongForIndex(error: DatabaseFault, context: WriteContext): KindError {
-  const parameter = uniqueFields(constraintNames(error), context.kind)?.[0] ?? longestIndexed(context)?.id;
+  const parameter = uniqueFields(violatedConstraint(error), context.kind)?.[0] ?? longestIndexed(context)?.id;
   const text = `${parameter ?? 'A value'}: too long for its index, which holds some 2,600 bytes`;
   return refusal('parameter.too_long', text, parameter === undefined ? {} : { parameter });
 }
