@@ -43,13 +43,15 @@ async function checkCitus(connectionString: string): Promise<void> {
   const client = new Client({ connectionString });
   await client.connect();
   try {
-    const { rows } = await client.query<{ workers: number; sharded: string }>(
+    const { rows } = await client.query<{ workers: number; sharded: string; slow: boolean }>(
       `SELECT (SELECT count(*)::int FROM citus_get_active_worker_nodes()) AS workers,
-        current_setting('citus.enable_schema_based_sharding') AS sharded`,
+        current_setting('citus.enable_schema_based_sharding') AS sharded,
+        (SELECT bool_or(result = 'on') FROM run_command_on_workers('SHOW jit')) AS slow`,
     );
     if ((rows[0]?.workers ?? 0) < 2) throw new Error('TEST_CITUS_URL: the tests need two workers');
     if (rows[0]?.sharded !== 'on')
       throw new Error('TEST_CITUS_URL: citus.enable_schema_based_sharding must be on (docs/citus.md)');
+    if (rows[0].slow) throw new Error('TEST_CITUS_URL: jit must be off on the workers (docs/citus.md)');
   } finally {
     await client.end();
   }
