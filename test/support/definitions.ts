@@ -1,4 +1,5 @@
 /** The definitions of a project, from its rows and from PostgreSQL's catalogue, to compare before and after. */
+import { isDeepStrictEqual } from 'node:util';
 import { expect, it } from 'vitest';
 import { readTableShapes } from '../../src/catalog/project/introspection.js';
 import { recordsInPieces } from '../../src/catalog/model/model-store.js';
@@ -38,7 +39,7 @@ export async function modelOf(project: TestProject): Promise<Model> {
 /** The tables that stand are those that the stored definitions ask for. */
 export async function expectNoDrift(project: TestProject): Promise<void> {
   const { records, version, tables } = await definitionsOf(project);
-  expect(tables).toEqual(tableShapes(buildModel({ ...records, version })));
+  expectEqual(tables, tableShapes(buildModel({ ...records, version })));
 }
 
 /** Runs SQL in the project's schema: `$schema` in the text is its quoted name. */
@@ -63,9 +64,9 @@ export function refusalOf({ status, body }: Reply): Pick<Refusal, 'status' | 'me
   };
 }
 
-/** Of equal definitions mostly the same, which is found sooner than by comparing them. */
-function textOf(definitions: Definitions): string {
-  return JSON.stringify(definitions, (_, value: unknown) => (value instanceof Map ? [...value] : value));
+/** Large values that are mostly equal: that takes Node a tenth of the time that the matcher takes. */
+function expectEqual(found: unknown, expected: unknown): void {
+  if (!isDeepStrictEqual(found, expected)) expect(found).toEqual(expected);
 }
 
 /** Expects a refusal, and that it changed nothing of the definitions, which it answers. @param before the definitions, if known */
@@ -81,7 +82,7 @@ export async function expectRefused(
   if (text) expect(reply.body.messages.map((message) => message.text).join('\n')).toMatch(text);
   expect(reply.body.content).toBeNull();
   const after = await definitionsOf(project);
-  if (textOf(after) !== textOf(before)) expect(after).toEqual(before);
+  expectEqual(after, before);
   return after;
 }
 
