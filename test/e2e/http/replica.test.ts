@@ -5,7 +5,7 @@ import { READ_WRITTEN } from '../../../src/sql/server/replica.sql.js';
 import { asMember, defineKinds } from '../../support/callers.js';
 import { createdId, ok } from '../../support/definitions.js';
 import { logLines } from '../../support/log-lines.js';
-import { startServiceOn } from '../../support/own-database.js';
+import { ownDatabase, startServiceOn, urlOf } from '../../support/own-database.js';
 import type { Reply, TestProject, TestService } from '../../support/service.js';
 import { startWithStandby } from '../../support/standby.js';
 
@@ -140,15 +140,29 @@ test('an unknown value is refused, after the rights', async () => {
   expect((await admin.as(undefined).get('/note/unit', wrong)).status).toBe(401);
 });
 
-test('a server that is no standby is not used', async () => {
-  const lines = logLines();
+const primaryAsReplica = () => {
   const own = new URL(standbyUrl);
   own.searchParams.set('host', primary.host);
-  const other = await startServiceOn(primary, { replica: { url: own.href, maxLag: MAX_LAG } }, lines.logger);
+  return Promise.resolve(own.href);
+};
+
+async function databaseOfAnother(): Promise<string> {
+  const elsewhere = await ownDatabase();
+  await startServiceOn(elsewhere);
+  return urlOf(elsewhere);
+}
+
+test.each([
+  ['a server that is no standby', primaryAsReplica, 'it is no standby of PostgreSQL'],
+  ['a database of other services', databaseOfAnother, 'it is a replica of another database'],
+])('%s is not used', async (_, replicaUrl, reason) => {
+  const lines = logLines();
+  const url = await replicaUrl();
+  const other = await startServiceOn(primary, { replica: { url, maxLag: MAX_LAG } }, lines.logger);
   const reported = () => lines.of().filter((line) => line.includes('replica'));
   for (let attempt = 0; attempt < 200 && reported().length === 0; attempt += 1) await delay(20);
   expect(reported()).toEqual(['the replica is not used: reads go to the primary']);
-  expect(lines.text()).toContain('it is no standby of PostgreSQL');
+  expect(lines.text()).toContain(reason);
   await untilUsed(false, other);
 });
 

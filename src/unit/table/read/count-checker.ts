@@ -49,8 +49,10 @@ export class CountChecker implements OnModuleDestroy {
 
   /** Checks the kinds that are due, or all that were used, one after the other. */
   async check({ all = false } = {}): Promise<void> {
-    if (this.#running && !all) return;
-    await this.#running;
+    if (this.#running) {
+      if (!all) return;
+      await this.#running;
+    }
     const now = performance.now();
     const [time, end] = all ? [Infinity, Infinity] : [now, now + TIME_PER_ROUND];
     this.#running = this.#checkDue(time, end).finally(() => (this.#running = undefined));
