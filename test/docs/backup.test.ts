@@ -63,7 +63,7 @@ test('docs/backup.md', async () => {
       expect(shapeOf(manifest)).toEqual(shapeOf(JSON.parse(text)));
     }
   }
-  expect(answers).toBe(5);
+  expect(answers).toBe(6);
 });
 
 /** The names of fields, and of the first element of lists. */

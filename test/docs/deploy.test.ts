@@ -47,6 +47,12 @@ it.each(questions)('%s: metrics and labels exist', (_, expr) => {
   const grouped = [...expr.matchAll(/by \(([^)]*)\)/g)].flatMap(([, labels = '']) => labels.split(/, */));
   const known = new Set([...ADDED, ...names.flatMap((name) => [...(metrics.get(name) ?? [])])]);
   for (const label of [...matched, ...grouped]) expect([...known], label).toContain(label);
+  // A value that is looked for, such as the name of a queue, is there too.
+  for (const [, name = '', selector = ''] of expr.matchAll(/\b(kind_\w+)\{([^}]*)\}/g)) {
+    for (const [equation] of selector.matchAll(/\w+="[^"]*"/g)) {
+      expect(text).toMatch(new RegExp(`^${name}\\{(?:.*,)?${equation}[,}]`, 'm'));
+    }
+  }
 });
 
 it.each([...alerts.matchAll(/- alert: (\w+)/g)].map(([, name = '']) => name))('%s is explained', (name) => {

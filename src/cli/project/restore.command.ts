@@ -4,20 +4,40 @@ import { print } from '../tools/output.js';
 import { plural } from '../../shared/plural.js';
 import { archiveText } from '../transfer/archive.view.js';
 import { restoreProject, type RestoredView } from '../transfer/project-backup.js';
+import { restoreAll, type RestoredAllView } from '../transfer/restore-all.js';
 
 interface RestoreOptions extends CommonOptions {
   readonly as?: string;
+  readonly all?: string;
 }
 
 export function restoreProjectCommand(parent: Command, { terminal, services }: CommandContext): void {
   parent
-    .command('restore <file>')
-    .description('creates a project from a backup, all or nothing')
+    .command('restore [file]')
+    .description('creates a project from a backup, all or nothing; or every project of a folder of backups')
     .option('--as <id>', 'the id of the project (default: that of the backup)')
-    .action(async (file: string, options: RestoreOptions) => {
-      const view = await services((context) => restoreProject(context, file, options.as), { make: true });
-      print(terminal, options, view, restoredText(view));
+    .option('--all <folder>', 'the folder that `backup --all` wrote; projects that are there already stay as they are')
+    .action(async (file: string | undefined, options: RestoreOptions, command: Command) => {
+      const { as, all } = options;
+      if (file !== undefined && all === undefined) {
+        const view = await services((context) => restoreProject(context, file, as), { make: true });
+        return print(terminal, options, view, restoredText(view));
+      }
+      if (all === undefined || file !== undefined) command.error("error: name a file, or give '--all <folder>'");
+      if (as !== undefined) command.error('error: --as is for one file');
+      const view = await services((context) => restoreAll(context, all), { make: true });
+      print(terminal, options, view, restoredAllText(view));
     });
+}
+
+function restoredAllText({ folder, projects, present, without }: RestoredAllView): string {
+  const lines = [
+    ...projects.map((each) => `${each.project}: ${archiveText(each)}`),
+    ...present.map((id) => `${id}: is there already`),
+    ...without.map((id) => `${id}: was being deleted, so there is no backup of it`),
+    `${plural(projects.length, 'project')} from ${folder}`,
+  ];
+  return lines.map((line) => `${line}\n`).join('');
 }
 
 function restoredText(view: RestoredView): string {

@@ -2,6 +2,7 @@
 import { createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import type { Writable } from 'node:stream';
+import { errorText } from '../tools/text.js';
 import { STANDARD_STREAM } from './transfer-options.js';
 
 export class DraftFile {
@@ -30,7 +31,7 @@ export class DraftFile {
 
   /** Names the file in an error of its stream, which could be taken for one of the database. */
   failure(error: unknown): Error {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorText(error);
     return new Error(`${this.file} can not be written: ${reason}`, { cause: error });
   }
 

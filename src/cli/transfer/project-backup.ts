@@ -2,20 +2,19 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { checkNotDeleted, Provisioning } from '../../catalog/project/provisioning.js';
-import { RELEASE } from '../../config/release.js';
-import type { ProjectRow } from '../../database/registry/project.repository.js';
-import type { AccessDefault } from '../../model/parameter-type/parameter-settings.js';
 import { KindError } from '../../shared/errors.js';
 import { ArchiveError, type Manifest } from '../../transfer/project/archive.js';
 import { ProjectExportService } from '../../transfer/project/project-export.service.js';
 import { ProjectImportService } from '../../transfer/project/project-import.service.js';
 import type { Services } from '../tools/command-context.js';
 import { ProgressBars } from '../tools/progress.js';
+import { errorText } from '../tools/text.js';
 import { archiveView, bytesOf, keysOf, type ArchiveView } from './archive.view.js';
 import { checkBackupEnds } from './backup-ends.js';
 import { BackupReader } from './backup.reader.js';
 import { BackupWriter } from './backup.writer.js';
-import { makeEmptyFolder, writeJson } from './folder.writer.js';
+import { backupName, REGISTRY, registeredProject, writeRegistry, type RegisteredProject } from './backup-registry.js';
+import { makeEmptyFolder } from './folder.writer.js';
 
 export interface BackupView extends ArchiveView {
   readonly project: string;
@@ -71,14 +70,14 @@ export async function restoreProject({ app }: Services, file: string, as: string
   }
 }
 
-async function sizeOf(file: string): Promise<number> {
+export async function sizeOf(file: string): Promise<number> {
   const found = await stat(file).catch(() => undefined);
   if (found?.isFile()) return found.size;
   throw new ArchiveError(found ? `${file} is no file` : `there is no file ${file}`);
 }
 
 /** Before the file is read, which can take long. @throws ArchiveError, KindError 400 */
-async function checkFree(provisioning: Provisioning, id: string): Promise<void> {
+export async function checkFree(provisioning: Provisioning, id: string): Promise<void> {
   try {
     await provisioning.checkFree(id);
   } catch (error) {
@@ -90,7 +89,7 @@ async function checkFree(provisioning: Provisioning, id: string): Promise<void> 
 }
 
 /** Names the file in what is wrong with it. */
-async function about<T>(file: string, work: () => Promise<T>): Promise<T> {
+export async function about<T>(file: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
@@ -100,20 +99,6 @@ async function about<T>(file: string, work: () => Promise<T>): Promise<T> {
 
 function backupView(project: string, file: string, manifest: Manifest): BackupView {
   return { project, file, backed_up_at: manifest.exported_at, ...archiveView(manifest) };
-}
-
-/** The registry in a folder of backups: what it says of each project, and its file. */
-const REGISTRY = 'registry.json';
-
-interface RegisteredProject {
-  readonly id: string;
-  readonly label: string;
-  readonly status: string;
-  readonly settings: object;
-  readonly access_default: AccessDefault | null;
-  readonly inserted_at: string;
-  /** In the folder; null for a project that is being deleted. */
-  readonly file: string | null;
 }
 
 export interface BackupsView {
@@ -133,13 +118,13 @@ export async function backupAll(context: Services, folder: string): Promise<Back
   const rows = await provisioning.list();
   const accessDefaults = await provisioning.accessDefaults(rows);
   for (const row of rows) {
-    const file = row.status === 'active' ? `${row.id}.tar.gz` : null;
+    const file = row.status === 'active' ? backupName(row.id) : null;
     registered.push(registeredProject(row, file, accessDefaults.get(row.id) ?? null));
     if (file === null) continue;
     try {
       projects.push(await backupProject(context, row.id, join(folder, file)));
     } catch (error) {
-      failed.push(`${row.id}: ${error instanceof Error ? error.message : String(error)}`);
+      failed.push(`${row.id}: ${errorText(error)}`);
     }
   }
   if (failed.length > 0) {
@@ -147,19 +132,6 @@ export async function backupAll(context: Services, folder: string): Promise<Back
       `${failed.length} of ${projects.length + failed.length} projects could not be backed up, so there is no ${REGISTRY}; the other files are complete: ${failed.join('; ')}`,
     );
   }
-  await writeJson(join(folder, REGISTRY), {
-    format: 'kind-registry',
-    version: 1,
-    release: RELEASE,
-    projects: registered,
-  });
+  await writeRegistry(folder, registered);
   return { folder, projects, without: registered.filter(({ file }) => file === null).map(({ id }) => id) };
-}
-
-function registeredProject(
-  { id, label, status, settings, insertedAt }: ProjectRow,
-  file: string | null,
-  accessDefault: AccessDefault | null,
-): RegisteredProject {
-  return { id, label, status, settings, access_default: accessDefault, inserted_at: insertedAt, file };
 }

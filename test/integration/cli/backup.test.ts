@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { BackupReader } from '../../../src/cli/transfer/backup.reader.js';
 import { BackupWriter } from '../../../src/cli/transfer/backup.writer.js';
 import { runCommandLine } from '../../../src/cli/run.js';
@@ -496,5 +496,83 @@ describe('backup --all', () => {
       err: `error: the folder ${path('all')} is not empty\n`,
     });
     expect((await kind('backup')).code).toBe(2);
+  });
+});
+
+describe('project restore --all', () => {
+  const audit = path('audit.log');
+  const audited = { ...config, auditLog: { file: audit } };
+  const restoreAll = (folder: string) => run(audited, ['project', 'restore', '--all', folder]);
+  /** A folder with backups of two small projects. */
+  const folderOfTwo = path('two');
+  const at = { one: '2026-01-02T03:04:05.678901Z', two: '2026-02-02T03:04:05.678901Z' };
+  const registered = (projects: object[]) => ({ format: 'kind-registry', version: 1, release: '0.1.0', projects });
+  const both = [
+    ...Object.entries(at).map(([id, inserted_at]) => ({ id, inserted_at, file: `${id}.tar.gz` })),
+    { id: 'away', inserted_at: at.one, file: null },
+  ];
+  const writeRegistry = (value: object, folder = folderOfTwo) =>
+    writeFileSync(join(folder, 'registry.json'), JSON.stringify(value));
+
+  beforeAll(async () => {
+    mkdirSync(folderOfTwo);
+    for (const [id, insertedAt] of Object.entries(at)) {
+      await provisioning.create({ id, insertedAt });
+      await kind('project', 'backup', id, join(folderOfTwo, `${id}.tar.gz`));
+      await kind('project', 'delete', id, '--yes');
+    }
+    writeRegistry(registered(both));
+  });
+
+  it('tells all that is wrong before anything is restored', async () => {
+    const wrong = path('wrong');
+    cpSync(folderOfTwo, wrong, { recursive: true });
+    cpSync(join(wrong, 'one.tar.gz'), join(wrong, 'other.tar.gz'));
+    const bytes = readFileSync(join(wrong, 'two.tar.gz'));
+    flip(bytes, bytes.length - 500);
+    writeFileSync(join(wrong, 'two.tar.gz'), bytes);
+    const more = ['other', 'lost', source.id].map((id) => ({ id, inserted_at: at.one, file: `${id}.tar.gz` }));
+    writeRegistry(registered([...both, ...more]), wrong);
+    const { code, out, err } = await restoreAll(wrong);
+    expect({ code, out }).toEqual({ code: 1, out: '' });
+    expect(err).toMatch(/^error: nothing was restored, as 4 of 5 projects can not be: /);
+    expect(err).toMatch(/two\.tar\.gz: it was altered/);
+    expect(err).toMatch(/other\.tar\.gz: it is a backup of the project 'one'/);
+    expect(err).toMatch(/there is no file \S+lost\.tar\.gz/);
+    expect(err).toContain(`a project '${source.id}' exists already`);
+    expect(await traces('one')).toEqual([]);
+  });
+
+  it('restores all that are not there, and goes on where it ended', async () => {
+    expect(await kind('project', 'restore', join(folderOfTwo, 'one.tar.gz'))).toMatchObject({ code: 0 });
+    expect(await restoreAll(folderOfTwo)).toEqual({
+      code: 0,
+      err: '',
+      out: `two: 0 kinds, 0 units and 0 links\none: is there already\naway: was being deleted, so there is no backup of it\n1 project from ${folderOfTwo}\n`,
+    });
+    expect(await traces('two')).toHaveLength(2);
+    expect((await restoreAll(folderOfTwo)).out).toMatch(/^one: is there already\ntwo: is there already\n/);
+    const lines = readFileSync(audit, 'utf8').trim().split('\n');
+    expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([
+      {
+        ...{ action: 'project.created', project: 'two', by: { command: true } },
+        restored: { project: 'two', backed_up_at: expect.stringMatching(/^\d{4}-.*Z$/) as string },
+      },
+    ]);
+  });
+
+  it.each([
+    ['no registry', undefined, /^error: there is no \S+registry\.json, which `backup --all` writes last: /],
+    ['another text', {}, /registry\.json is not as `backup --all` wrote it/],
+    ['names of other files', registered([{ ...both[0], file: '../one.tar.gz' }]), /is not as `backup --all` wrote it/],
+    ['a newer one', { ...registered(both), version: 2, release: '9.0.0' }, /by release 9\.0\.0, which is newer/],
+  ])('refuses a folder with %s', async (_, registry, text) => {
+    const folderOf = mkdtempSync(join(folder, 'registry-'));
+    if (registry) writeRegistry(registry, folderOf);
+    expect(await restoreAll(folderOf)).toEqual({ code: 1, out: '', err: expect.stringMatching(text) as string });
+  });
+
+  it.each([[[]], [['a.tar.gz', '--all', 'b']], [['--all', 'b', '--as', 'c']]])('wrong usage: %j', async (args) => {
+    expect((await kind('project', 'restore', ...args)).code).toBe(2);
   });
 });
