@@ -124,7 +124,9 @@ export class Provisioning {
     if (accessDefault) await this.#setAccessDefault(row, accessDefault);
     await this.database.transaction(async (tx) => {
       await tx.run(updateProjectStatement(id, label ?? null, settings));
-      this.#record(tx, 'changed', id, { settings: { ...(label !== undefined && { label }), ...settings } });
+      this.#record(tx, 'changed', id, {
+        settings: { ...(label !== undefined && { label }), ...namedSettings(settings) },
+      });
     });
     await this.#announce(id);
     return this.get(id);
@@ -219,6 +221,11 @@ export class Provisioning {
   async #announce(id: string): Promise<void> {
     await this.database.run(notifyStatement(PROJECT_CHANNEL, id));
   }
+}
+
+/** By the names that commands have for them. */
+function namedSettings({ requestsPerSecond, ...others }: ProjectSettings): Readonly<Record<string, Json>> {
+  return { ...(requestsPerSecond !== undefined && { requests_per_second: requestsPerSecond }), ...others };
 }
 
 /** @throws KindError 503 if its deletion has begun */

@@ -168,7 +168,9 @@ test('API keys, without their secrets; and that a key was used', async () => {
 test('projects, by the service or a command', async () => {
   const provisioning = service.service.app.get(Provisioning);
   expect(
-    await linesBy(() => provisioning.set(admin.id, { settings: { units: 500 }, accessDefault: 'closed' })),
+    await linesBy(() =>
+      provisioning.set(admin.id, { settings: { units: 500, requestsPerSecond: 9000 }, accessDefault: 'closed' }),
+    ),
   ).toEqual([
     expect.objectContaining({
       action: 'definitions.changed',
@@ -177,9 +179,9 @@ test('projects, by the service or a command', async () => {
         { definition: 'project', change: 'changed', settings: ['access_default'], access_default: ['open', 'closed'] },
       ],
     }),
-    expect.objectContaining({ action: 'project.changed', settings: { units: 500 } }),
+    expect.objectContaining({ action: 'project.changed', settings: { units: 500, requests_per_second: 9000 } }),
   ]);
-  await provisioning.set(admin.id, { settings: { units: null }, accessDefault: 'open' });
+  await provisioning.set(admin.id, { settings: { units: null, requestsPerSecond: null }, accessDefault: 'open' });
 });
 
 test.each<[string, () => Promise<unknown>]>([
