@@ -49,7 +49,7 @@ describe('a statement that takes too long', () => {
     const reply = ask(name);
     // What statement_timeout does after its time is what pg_cancel_backend does now.
     const [pid] = await side.waiting(project, 'city');
-    await side.rows('SELECT pg_cancel_backend($1)', [pid]);
+    await side.rows('SELECT pg_cancel_backend($1::int)', [pid]);
     expectRefused(await reply, 'query.timeout');
     await release();
     expect((await ask(name)).status).not.toBe(503);
@@ -63,7 +63,7 @@ describe('a connection that breaks', () => {
       const release = await side.lock(project, 'city');
       const reply = ask(name);
       const [pid] = await side.waiting(project, 'city');
-      await side.rows('SELECT pg_terminate_backend($1, 5000)', [pid]);
+      await side.rows('SELECT pg_terminate_backend($1::int, 5000)', [pid]);
       const refused = await reply;
       expectRefused(refused, 'database.unavailable');
       // PostgreSQL told that it ended the connection: what was under way is undone.
@@ -93,7 +93,7 @@ describe('a connection that breaks', () => {
       Array.from({ length: 100 }, (_, at) => ({ name: `half ${at}` })),
     );
     const [pid] = await side.waiting(project, 'city');
-    await side.rows('SELECT pg_terminate_backend($1, 5000)', [pid]);
+    await side.rows('SELECT pg_terminate_backend($1::int, 5000)', [pid]);
     expectRefused(await reply, 'database.unavailable');
     await release();
     expect((await project.get('/city/unit?limit=0')).body.content.count).toBe(before);

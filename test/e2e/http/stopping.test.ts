@@ -108,7 +108,7 @@ it('requests beyond the grace time are aborted', async () => {
   const [pid] = await side.waiting(project, 'city');
   const stopped = other.service.stop();
   await asked;
-  await side.rows('SELECT pg_cancel_backend($1)', [pid]);
+  await side.rows('SELECT pg_cancel_backend($1::int)', [pid]);
   await release();
   await stopped;
 });

@@ -116,7 +116,7 @@ describe('an index of a large kind', () => {
     await ok(project.put('/string/unit/name', { indexed: true }));
     await halfBuilt();
     const [pid] = await builders();
-    await side.rows('SELECT pg_cancel_backend($1)', [pid]);
+    await side.rows('SELECT pg_cancel_backend($1::int)', [pid]);
     await release();
     await until(async () => (await builders()).length === 0);
     await ok(project.put('/string/unit/name', { indexed: false }));
@@ -241,7 +241,7 @@ describe('work that a process left', () => {
     await halfBuilt();
     const [half] = await standing();
     const [pid] = await builders();
-    await side.rows('SELECT pg_terminate_backend($1)', [pid]);
+    await side.rows('SELECT pg_terminate_backend($1::int)', [pid]);
     await until(async () => builds.pending === 0);
     expect([await shown(), await marked()]).toEqual([['name,id (not ready)'], true]);
     await release();

@@ -90,7 +90,7 @@ it('a change of very many definitions does not block other projects', MEASURED, 
   // Each shares all parameters. Their tables are nobody's business here: nothing of them changes.
   await query(
     project,
-    `INSERT INTO $schema."kind" SELECT (jsonb_populate_record(k, jsonb_build_object('id', 'k' || n))).* FROM $schema."kind" AS k, generate_series(1, 460) AS n WHERE k."id" = 'base'`,
+    `WITH c AS MATERIALIZED (SELECT (jsonb_populate_record(k, jsonb_build_object('id', 'k' || n))).* FROM $schema."kind" AS k, generate_series(1, 460) AS n WHERE k."id" = 'base') INSERT INTO $schema."kind" SELECT * FROM c`,
   );
   for (const id of ['first', 'second']) {
     const { result, held, waits } = await beside(quiet, '/kind/unit/string', () => project.post('/kind/unit', { id }));

@@ -171,13 +171,11 @@ describe('a deletion', () => {
     await ok(
       project.post('/kind/unit', { id: 'town', parameters: [{ id: 'name', kind_id: 'string', indexed: true }] }),
     );
-    const create = Array.from({ length: tables }, (_, at) =>
-      [
-        `CREATE TABLE $schema."t${at}" ("a" int PRIMARY KEY, "b" int UNIQUE, "town" uuid REFERENCES $schema."town")`,
-        `CREATE INDEX ON $schema."t${at}" ("town")`,
-      ].join('; '),
-    );
-    await query(project, create.join('; '));
+    for (let at = 0; at < tables; at += 1) {
+      const columns = `"a" int PRIMARY KEY, "b" int UNIQUE, "town" uuid REFERENCES $schema."town"`;
+      await query(project, `CREATE TABLE $schema."t${at}" (${columns})`);
+      await query(project, `CREATE INDEX ON $schema."t${at}" ("town")`);
+    }
     return project;
   }
 

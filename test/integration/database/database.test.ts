@@ -204,7 +204,7 @@ describe('a connection', () => {
     const { database: own } = await open(1);
     const work = own.transaction(async (tx) => {
       const [row] = await tx.run<{ pid: number }>(statement('SELECT pg_backend_pid() AS pid'));
-      await database.run(statement('SELECT pg_terminate_backend($1, 5000)', row?.pid));
+      await database.run(statement('SELECT pg_terminate_backend($1::int, 5000)', row?.pid));
       await tx.run(statement('SELECT 1'));
     });
     expect(await refusalOf(work)).toBe('database.unavailable');

@@ -35,7 +35,7 @@ it('has one connection, also if an old one fails while a new one is opened', asy
     ]);
   const [first] = await pids();
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-  await side.rows('SELECT pg_terminate_backend($1, 5000)', [first?.pid]);
+  await side.rows('SELECT pg_terminate_backend($1::int, 5000)', [first?.pid]);
   await expect.poll(() => onGap.mock.calls.length).toBe(1);
   // Longer than two tries are apart.
   await vi.advanceTimersByTimeAsync(2600);
