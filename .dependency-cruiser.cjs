@@ -7,7 +7,7 @@ const layers = [
   ['tenancy'],
   ['catalog', 'access'],
   ['unit'],
-  ['kind', 'group', 'parameter', 'link', 'batch', 'transfer', 'auth', 'health', 'doc'],
+  ['kind', 'group', 'parameter', 'link', 'batch', 'transfer', 'auth', 'health', 'doc', 'console'],
   ['function'],
   ['cli'],
 ];

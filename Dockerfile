@@ -5,9 +5,11 @@
 FROM node:22-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
+COPY console/package.json console/
 RUN npm ci --no-audit --no-fund
 COPY . .
-RUN npm run build && npm prune --omit=dev --no-audit --no-fund
+# The console is a page: the service needs its files, and none of its packages.
+RUN npm run build && npm prune --omit=dev --workspaces=false --no-audit --no-fund
 
 FROM node:22-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data FUNCTIONS_DIR=/app/functions
@@ -15,6 +17,7 @@ WORKDIR /app
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
+COPY --from=build /app/console/dist ./console/dist
 COPY --from=build /app/functions ./functions
 # `kind` is the command line, as in `docker compose exec api-1 kind project list`.
 RUN ln -s /app/dist/cli/main.js /usr/local/bin/kind && mkdir --mode=700 /data && chown node:node /data

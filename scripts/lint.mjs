@@ -5,6 +5,7 @@ import { once } from 'node:events';
 const CHECKS = [
   'eslint .',
   'tsc --noEmit',
+  'tsc --noEmit --project console',
   'depcruise src --config .dependency-cruiser.cjs',
   'prettier --check --log-level warn .',
 ];

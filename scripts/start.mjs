@@ -1,9 +1,11 @@
 // `npm start`: builds if dist/ is older than the sources, then runs the service in this process, so that it receives
-// the signals that npm forwards.
+// the signals that npm forwards. The console is built beside it.
 import { ensureBuild } from './build.mjs';
+import { buildConsoleBeside } from './console.mjs';
 
 stopWithParent();
 await ensureBuild();
+buildConsoleBeside();
 await import('../dist/main.js');
 
 /**

@@ -2,6 +2,7 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { AuthModule } from './auth/auth.module.js';
 import { BatchModule } from './batch/batch.module.js';
+import { ConsoleModule } from './console/console.module.js';
 import { DocModule } from './doc/doc.module.js';
 import { FunctionModule } from './function/function.module.js';
 import { GroupModule } from './group/group.module.js';
@@ -22,6 +23,7 @@ export class AppModule {
       imports: [
         PlatformModule.register(platform),
         HealthModule.register(platform.config),
+        ...(platform.config.console ? [ConsoleModule] : []),
         DocModule,
         AuthModule,
         KindModule,

@@ -1,9 +1,14 @@
 /** The text that a start prints: addresses, project, and a generated password, shown once. */
 import type { FirstProject } from './bootstrap.js';
 
-export function greeting(url: string, first: FirstProject, terminal: boolean): string {
+export function greeting(
+  url: string,
+  first: FirstProject,
+  { terminal, console }: { terminal: boolean; console: boolean },
+): string {
   const lines: [string, string][] = [
     ['Service', url],
+    ...(console ? [['Console', `${url}/console/`] satisfies [string, string]] : []),
     ['Documentation', `${url}/api/lib/doc/swaggerui`],
     ['Project key', first.project],
     ['Administrator', first.username],

@@ -52,7 +52,7 @@ async function main(): Promise<void> {
     await database.stop();
     throw error;
   }
-  process.stdout.write(greeting(running.url, running.first, process.stdout.isTTY));
+  process.stdout.write(greeting(running.url, running.first, { terminal: process.stdout.isTTY, console: config.console }));
   logger.info({ url: running.url, ...(running.metricsUrl !== undefined && { metrics: running.metricsUrl }) }, 'ready');
   signals.ready();
 }

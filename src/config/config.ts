@@ -58,6 +58,8 @@ export interface Config extends Address {
   readonly shutdownIdle: number;
   /** Where changes of definitions, members, keys and projects are recorded. */
   readonly auditLog: 'off' | 'log' | { readonly file: string };
+  /** Whether the page `/console/` is served. */
+  readonly console: boolean;
   /** Whose answers have the header Server-Timing. */
   readonly serverTiming: 'off' | 'administrators' | 'on';
   /** Set if traces are sent. The libraries read their other settings from the environment. */
@@ -140,6 +142,7 @@ function toConfig(environment: Environment, cwd: string): Omit<Config, 'warnings
     shutdownGrace: environment.SHUTDOWN_GRACE,
     shutdownIdle: environment.SHUTDOWN_IDLE,
     auditLog: auditLog(environment, cwd),
+    console: environment.CONSOLE,
     serverTiming: environment.SERVER_TIMING,
     ...traceSettings(environment),
   };

@@ -123,6 +123,7 @@ export class Environment {
     textMatching('log, off, or the path of a file, which contains a slash', /^(?:log|off|[^\r\n]*\/[^\r\n]*[^/\r\n])$/),
   )
   readonly AUDIT_LOG?: string;
+  @Reads(onOff) readonly CONSOLE: boolean = true;
   @Reads(oneOf('off', 'administrators', 'on')) readonly SERVER_TIMING: 'off' | 'administrators' | 'on' = 'off';
 
   // Names and meanings are those of OpenTelemetry, whose libraries read the other ones themselves.

@@ -3,10 +3,11 @@ import { greeting } from '../../src/greeting.js';
 
 it('shows the addresses, and the password once', () => {
   const first = { project: 'demo', username: 'admin', password: 'generated' };
-  expect(greeting('http://127.0.0.1:3000', first, false)).toBe(`
+  expect(greeting('http://127.0.0.1:3000', first, { terminal: false, console: true })).toBe(`
   Kind is ready.
 
   Service        http://127.0.0.1:3000
+  Console        http://127.0.0.1:3000/console/
   Documentation  http://127.0.0.1:3000/api/lib/doc/swaggerui
   Project key    demo
   Administrator  admin
@@ -17,7 +18,7 @@ it('shows the addresses, and the password once', () => {
 
 it('names the kinds that strangers may write', () => {
   const lineOf = (strangersMayWrite: readonly string[]) =>
-    greeting('http://127.0.0.1:3000', { project: 'demo', username: 'admin', strangersMayWrite }, false)
+    greeting('http://127.0.0.1:3000', { project: 'demo', username: 'admin', strangersMayWrite }, { terminal: false, console: false })
       .split('\n')
       .find((line) => line.includes('Strangers'));
   expect(lineOf([])).toBe('  Strangers      may write no kind');

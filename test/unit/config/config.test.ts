@@ -56,6 +56,7 @@ test('nothing set gives the defaults of the contract', () => {
     shutdownGrace: 10_000,
     shutdownIdle: 5000,
     auditLog: 'off',
+    console: true,
     serverTiming: 'off',
     warnings: [],
   });

@@ -1,0 +1,58 @@
+/** The files of the console, which `scripts/console.mjs` builds. They may appear, or change, while the service runs. */
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { extname, join } from 'node:path';
+import { SCRIPT, STYLE, StoredFiles } from '../http/answer/stored-file.js';
+
+const FOLDER = join(import.meta.dirname, '../../console');
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.js': SCRIPT,
+  '.css': STYLE,
+  '.json': 'application/json; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
+
+/** `building`: the page will be there within seconds. `missing`: nobody builds it. */
+export type ConsolePage = { readonly html: string } | 'building' | 'missing';
+
+export class ConsoleFiles {
+  #assets = new StoredFiles({});
+  #builtAt = 0;
+
+  /** @param folder with `dist/`, and the file `.building` with the id of the process that builds it */
+  constructor(private readonly folder = FOLDER) {}
+
+  async page(): Promise<ConsolePage> {
+    try {
+      return { html: await readFile(join(this.folder, 'dist', 'index.html'), 'utf8') };
+    } catch {
+      return (await this.#isBuilding()) ? 'building' : 'missing';
+    }
+  }
+
+  /** The scripts and styles of the page, of the build that is there now. */
+  async assets(): Promise<StoredFiles<string>> {
+    const dist = join(this.folder, 'dist');
+    const { mtimeMs } = await stat(dist).catch(() => ({ mtimeMs: 0 }));
+    if (mtimeMs !== this.#builtAt) {
+      const folder = join(dist, 'assets');
+      const names = mtimeMs === 0 ? [] : await readdir(folder);
+      const files = names.flatMap((name) => {
+        const type = TYPES[extname(name)];
+        return type === undefined ? [] : [[name, { folder, type }] as const];
+      });
+      this.#assets = new StoredFiles(Object.fromEntries(files));
+      this.#builtAt = mtimeMs;
+    }
+    return this.#assets;
+  }
+
+  async #isBuilding(): Promise<boolean> {
+    try {
+      process.kill(Number(await readFile(join(this.folder, '.building'), 'utf8')), 0);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+}
