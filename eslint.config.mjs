@@ -1,3 +1,4 @@
+import reactHooks from 'eslint-plugin-react-hooks';
 import tseslint from 'typescript-eslint';
 
 const SYNTAX = [
@@ -28,6 +29,7 @@ export default tseslint.config(
       'node_modules/',
       'bench/node_modules/',
       'bench/.peers/',
+      'console/dist/',
       '.data/',
       'coverage/',
       '*.cjs',
@@ -96,8 +98,17 @@ export default tseslint.config(
     },
   },
   {
-    files: ['functions/**', 'ormconfig.ts', 'vitest*.config.ts', 'eslint.config.mjs'],
+    files: ['functions/**', 'ormconfig.ts', 'vitest*.config.ts', 'eslint.config.mjs', 'console/vite.config.ts'],
     rules: { 'no-restricted-syntax': 'off' },
+  },
+  {
+    files: ['console/src/**'],
+    ...reactHooks.configs.flat['recommended-latest'],
+    rules: {
+      ...reactHooks.configs.flat['recommended-latest'].rules,
+      // The React Compiler, which this is about, is not used.
+      'react-hooks/incompatible-library': 'off',
+    },
   },
   { files: ['**/*.mjs', 'src/{auth,doc}/page/*.js'], ...tseslint.configs.disableTypeChecked },
 );

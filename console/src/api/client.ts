@@ -1,0 +1,68 @@
+/** Calls of the REST API. */
+import { ApiError, OfflineError } from './errors.js';
+import type { Envelope, Message } from './types.js';
+
+export interface Call {
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** Parts of the path below `/api/lib`; each is encoded. */
+  readonly path: readonly string[];
+  readonly query?: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface Reply<T> {
+  readonly content: T;
+  readonly etag: string | null;
+}
+
+/** The address of the API, which is beside that of the console. */
+const BASE = new URL('../api/lib/', new URL('.', location.href.replace(/[?#].*$/, '')));
+
+/** Sends a request with these headers. @throws ApiError, OfflineError */
+export async function send<T>(call: Call, headers: Readonly<Record<string, string>>): Promise<Reply<T>> {
+  const { method = 'GET', body, signal } = call;
+  let response: Response;
+  try {
+    response = await fetch(addressOf(call), {
+      method,
+      cache: 'no-store',
+      credentials: 'same-origin',
+      headers: {
+        ...headers,
+        ...call.headers,
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(signal && { signal }),
+    });
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    throw new OfflineError();
+  }
+  const { content, messages } = await envelopeOf<T>(response);
+  if (!response.ok) throw new ApiError(response.status, messages);
+  return { content, etag: response.headers.get('etag') };
+}
+
+function addressOf({ path, query = {} }: Call): URL {
+  const url = new URL(path.map(encodeURIComponent).join('/'), BASE);
+  for (const [name, values] of Object.entries(query)) {
+    if (values === undefined) continue;
+    for (const value of typeof values === 'string' ? [values] : values) url.searchParams.append(name, value);
+  }
+  return url;
+}
+
+/** A proxy may answer something else than the service. */
+async function envelopeOf<T>(response: Response): Promise<Envelope<T>> {
+  try {
+    const { content, messages } = (await response.json()) as Envelope<T>;
+    if (Array.isArray(messages)) return { content, messages: messages as readonly Message[] };
+  } catch {
+    // Not JSON.
+  }
+  const text = `The answer is not one of this service (${response.status} ${response.statusText})`;
+  throw new ApiError(response.status, [{ code: 'console.foreign_answer', text }]);
+}

@@ -1,0 +1,144 @@
+/**
+ * The session of this page. The access token is in memory only; the refresh token is in a cookie that scripts can not
+ * read (docs/auth.md). Where browsers keep no such cookie, over plain http, it is in memory too.
+ */
+import { send, type Call, type Reply } from './client.js';
+import { ApiError } from './errors.js';
+
+/** Who is told that the session has ended, and waits for another sign-in. */
+type EndListener = () => Promise<void>;
+
+interface Tokens {
+  readonly access_token: string;
+  readonly refresh_token: string | null;
+}
+
+export interface Credentials {
+  readonly username: string;
+  readonly password: string;
+  readonly otp?: string;
+}
+
+const IN_COOKIE: Readonly<Record<string, string>> = { 'kind-refresh-token': 'cookie' };
+const PROJECT_KEY = 'kind.console.project';
+
+export class Session {
+  #access: string | undefined;
+  #refresh: string | null = null;
+  #refreshing: Promise<boolean> | undefined;
+  #onEnd: EndListener | undefined;
+  readonly #channel = new BroadcastChannel('kind.console.session');
+  /** The project that the page is about. */
+  project = localStorage.getItem(PROJECT_KEY) ?? '';
+
+  constructor() {
+    // Signed out in another tab.
+    this.#channel.onmessage = ({ data }: MessageEvent<string>) => {
+      if (data === this.project && this.#access !== undefined) location.reload();
+    };
+  }
+
+  get isOpen(): boolean {
+    return this.#access !== undefined;
+  }
+
+  /** `listener` asks the person to sign in again; what failed is repeated after it. */
+  onEnd(listener: EndListener): void {
+    this.#onEnd = listener;
+  }
+
+  /** False if the project asks for the code that it has mailed. @throws ApiError */
+  async signIn(project: string, { username, password, otp }: Credentials): Promise<boolean> {
+    const { content } = await send<Tokens | null>(
+      {
+        method: 'POST',
+        path: ['auth', 'signin'],
+        body: { username, password, ...(otp !== undefined && { otp }) },
+        headers: cookieHeader(),
+      },
+      { 'kind-project-key': project },
+    );
+    if (content === null) return false;
+    this.project = project;
+    localStorage.setItem(PROJECT_KEY, project);
+    this.#keep(content);
+    return true;
+  }
+
+  /** Continues the session that the browser has a cookie of. */
+  async restore(): Promise<boolean> {
+    return this.project !== '' && this.#renew();
+  }
+
+  async signOut(): Promise<void> {
+    try {
+      await this.call({ method: 'POST', path: ['auth', 'signout'], headers: cookieHeader() });
+    } finally {
+      this.#access = undefined;
+      this.#refresh = null;
+      this.#channel.postMessage(this.project);
+    }
+  }
+
+  /** Calls the API as the member. A token that has expired is replaced, and the call repeated. @throws ApiError */
+  async call<T>(call: Call): Promise<Reply<T>> {
+    for (let attempt = 0; ; attempt += 1) {
+      const access = this.#access;
+      try {
+        return await send<T>(call, this.#headers());
+      } catch (error) {
+        if (!(error instanceof ApiError) || error.status !== 401 || attempt === 2) throw error;
+        // Another call may have replaced it in the meantime.
+        if (access === this.#access && !(await this.#renew())) await this.#askAgain(error);
+      }
+    }
+  }
+
+  /** One request at a time, in all tabs, because a refresh token is used once. */
+  #renew(): Promise<boolean> {
+    this.#refreshing ??= this.#renewNow().finally(() => (this.#refreshing = undefined));
+    return this.#refreshing;
+  }
+
+  async #renewNow(): Promise<boolean> {
+    const bearer: Record<string, string> = this.#refresh === null ? {} : { authorization: `Bearer ${this.#refresh}` };
+    const request = () =>
+      send<Tokens>(
+        { method: 'POST', path: ['auth', 'refresh'], headers: { ...cookieHeader(), ...bearer } },
+        { 'kind-project-key': this.project },
+      );
+    try {
+      const { content } = await (isSecureContext ? navigator.locks.request(PROJECT_KEY, request) : request());
+      this.#keep(content);
+      return true;
+    } catch (error) {
+      if (error instanceof ApiError && error.status < 500) return false;
+      throw error;
+    }
+  }
+
+  async #askAgain(error: ApiError): Promise<void> {
+    if (!this.#onEnd) throw error;
+    this.#access = undefined;
+    await this.#onEnd();
+  }
+
+  #keep({ access_token: access, refresh_token: refresh }: Tokens): void {
+    this.#access = access;
+    this.#refresh = refresh;
+  }
+
+  #headers(): Record<string, string> {
+    return {
+      'kind-project-key': this.project,
+      ...(this.#access !== undefined && { authorization: `Bearer ${this.#access}` }),
+    };
+  }
+}
+
+/** Over plain http, browsers drop the cookie, and the token is needed in the answer. */
+function cookieHeader(): Readonly<Record<string, string>> {
+  return isSecureContext ? IN_COOKIE : {};
+}
+
+export const session = new Session();

@@ -1,0 +1,78 @@
+/** What the service answers, as far as the console reads it. */
+
+export interface Message {
+  readonly code: string;
+  readonly text: string;
+  /** The parameter, as a path such as `tags[1]`, that the message is about. */
+  readonly parameter?: string;
+}
+
+export interface Envelope<T> {
+  readonly content: T;
+  readonly messages: readonly Message[];
+}
+
+export interface Page<T> {
+  readonly count: number;
+  readonly items: readonly T[];
+  /** The cursor of the next page; null on the last one, absent without a cursor. */
+  readonly next?: string | null;
+}
+
+export interface Kind {
+  readonly id: string;
+  readonly label: string;
+  readonly active: boolean;
+  readonly remote: boolean;
+  readonly parameters: readonly string[];
+}
+
+export interface Group {
+  readonly id: string;
+  readonly label: string;
+  readonly kind_list: readonly string[];
+}
+
+/** A field of a kind, as its struct describes it. */
+export interface Field {
+  readonly id: string;
+  readonly label: string;
+  readonly type: FieldType;
+  readonly default: unknown;
+  readonly helper_text: string | null;
+  readonly required: boolean;
+  readonly multiple: boolean;
+  readonly min_length: number | null;
+  readonly max_length: number | null;
+  readonly values: readonly unknown[] | null;
+  readonly reference_kind?: string;
+  readonly persistence?: string;
+}
+
+export type FieldType =
+  | 'string'
+  | 'text'
+  | 'integer'
+  | 'float'
+  | 'decimal'
+  | 'boolean'
+  | 'date'
+  | 'time'
+  | 'datetime'
+  | 'binary'
+  | 'json'
+  | 'unit';
+
+export interface Unit {
+  readonly id: string;
+  readonly kind_id: string;
+  readonly [field: string]: unknown;
+}
+
+/** The member that is signed in. */
+export interface Member {
+  readonly id: string;
+  readonly kind_id: string;
+  readonly username: string;
+  readonly administrator: boolean;
+}

@@ -1,0 +1,61 @@
+import { localStorageColorSchemeManager, MantineProvider, createTheme } from '@mantine/core';
+import { CoreAdminContext, I18nContextProvider, localStorageStore } from 'ra-core';
+import { lazy } from 'react';
+import { createHashRouter, RouterProvider } from 'react-router';
+import { raDataProvider } from './data-provider.js';
+import { i18nProvider } from './i18n/text.js';
+import { Shell } from './shell/shell.js';
+import { SignInGate } from './shell/sign-in-gate.js';
+import { StartPage } from './shell/start-page.js';
+import { ErrorPage, NotFoundPage } from './shell/error-page.js';
+
+const UnitsPage = lazy(async () => ({ default: (await import('./data/units-page.js')).UnitsPage }));
+const UnitPage = lazy(async () => ({ default: (await import('./data/unit-page.js')).UnitPage }));
+
+const nonce = document.querySelector<HTMLMetaElement>('meta[name=nonce]')?.content ?? '';
+const theme = createTheme({
+  // The contrast that WCAG 2 asks for between text and button.
+  primaryShade: { light: 8, dark: 8 },
+  cursorType: 'pointer',
+  respectReducedMotion: true,
+  autoContrast: true,
+});
+const colorScheme = localStorageColorSchemeManager({ key: 'kind.console.colors' });
+const store = localStorageStore(undefined, 'kind.console');
+
+const router = createHashRouter([
+  {
+    element: (
+      <CoreAdminContext dataProvider={raDataProvider} i18nProvider={i18nProvider} store={store}>
+        <SignInGate>
+          <Shell />
+        </SignInGate>
+      </CoreAdminContext>
+    ),
+    errorElement: (
+      <I18nContextProvider value={i18nProvider}>
+        <ErrorPage />
+      </I18nContextProvider>
+    ),
+    children: [
+      { path: '/', element: <StartPage /> },
+      { path: '/data/:kind', element: <UnitsPage /> },
+      { path: '/data/:kind/new', element: <UnitPage /> },
+      { path: '/data/:kind/unit/:id', element: <UnitPage /> },
+      { path: '*', element: <NotFoundPage /> },
+    ],
+  },
+]);
+
+export function App() {
+  return (
+    <MantineProvider
+      theme={theme}
+      defaultColorScheme="auto"
+      colorSchemeManager={colorScheme}
+      getStyleNonce={() => nonce}
+    >
+      <RouterProvider router={router} />
+    </MantineProvider>
+  );
+}

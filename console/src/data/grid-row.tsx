@@ -1,0 +1,104 @@
+/** A row of the grid. It is rendered again only if something in it changes. */
+import { memo, type ReactNode } from 'react';
+import { Link } from 'react-router';
+import type { Field, Unit } from '../api/types.js';
+import { useText, type Text } from '../i18n/text.js';
+import { labelKey, type Labels } from './reference-labels.js';
+import { isNumeric, shownValue } from './values.js';
+
+export interface Column {
+  readonly index: number;
+  /** Pixels. */
+  readonly left: number;
+  readonly width: number;
+  /** Undefined for the first columns: the box that selects, and the id. */
+  readonly field: Field | undefined;
+}
+
+/** Columns before the fields. */
+export const FIXED = 2;
+
+interface GridRowProps {
+  readonly kind: string;
+  readonly unit: Unit;
+  /** From 1; the head is 0. */
+  readonly row: number;
+  readonly top: number;
+  readonly height: number;
+  readonly columns: readonly Column[];
+  readonly labels: Labels;
+  readonly isSelected: boolean;
+  /** The column of the cell that the keyboard is at; undefined if it is in another row. */
+  readonly activeColumn: number | undefined;
+  readonly onToggle: (id: string) => void;
+  readonly onActivate: (row: number, column: number) => void;
+}
+
+export const GridRow = memo(function GridRow(props: GridRowProps) {
+  const { kind, unit, row, top, height, columns, labels, isSelected, activeColumn, onToggle, onActivate } = props;
+  const text = useText();
+  const contents = (column: Column): ReactNode => {
+    if (column.index === 0) {
+      const label = text('grid.select', { name: unit.id });
+      return (
+        <input
+          type="checkbox"
+          tabIndex={-1}
+          aria-label={label}
+          checked={isSelected}
+          onChange={() => onToggle(unit.id)}
+        />
+      );
+    }
+    if (column.field) return cellOf(column.field, unit, labels, text);
+    return (
+      <Link to={addressOf(kind, unit.id)} tabIndex={-1} title={unit.id}>
+        {unit.id}
+      </Link>
+    );
+  };
+  return (
+    <div
+      role="row"
+      aria-rowindex={row + 1}
+      aria-selected={isSelected}
+      className="grid-row"
+      style={{ height, transform: `translateY(${top}px)` }}
+    >
+      {columns.map((column) => (
+        <div
+          key={column.index}
+          role="gridcell"
+          aria-colindex={column.index + 1}
+          className="grid-cell"
+          data-cell={`${row} ${column.index}`}
+          data-align={column.field && isNumeric(column.field) ? 'right' : undefined}
+          tabIndex={activeColumn === column.index ? 0 : -1}
+          style={{ left: column.left, width: column.width }}
+          onFocus={() => onActivate(row, column.index)}
+        >
+          {contents(column)}
+        </div>
+      ))}
+    </div>
+  );
+});
+
+function cellOf(field: Field, unit: Unit, labels: Labels, text: Text): ReactNode {
+  const value = unit[field.id];
+  if (value === null || value === undefined) return <span className="null">–</span>;
+  const { reference_kind: kind } = field;
+  if (kind !== undefined && !field.multiple && typeof value === 'string') {
+    return (
+      <Link to={addressOf(kind, value)} tabIndex={-1} title={value}>
+        {labels.get(labelKey(kind, value)) ?? value}
+      </Link>
+    );
+  }
+  const shown = shownValue(field, value, text);
+  return <span title={shown}>{shown}</span>;
+}
+
+export function addressOf(kind: string, id: string): string {
+  return `/data/${kind}/unit/${encodeURIComponent(id)}`;
+}

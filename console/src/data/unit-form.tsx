@@ -1,0 +1,104 @@
+/** A form made of a struct. Values are checked before they are sent, and the faults of the answer are shown at their fields. */
+import { Alert, Button, Group, Stack, Text as Paragraph } from '@mantine/core';
+import { Form } from 'ra-core';
+import { useMemo, useState } from 'react';
+import { useFormContext } from 'react-hook-form';
+import type { Field, Unit } from '../api/types.js';
+import { useText } from '../i18n/text.js';
+import { FieldInput } from './field-input.js';
+import { inputOf, InputError, shownValue, valueOf } from './values.js';
+
+export type FieldErrors = Readonly<Record<string, string>>;
+
+/** Messages that are about no field. No field has such a name. */
+export const FIELD_OF_FORM = '@form';
+
+interface UnitFormProps {
+  readonly fields: readonly Field[];
+  /** The unit that is edited or copied. */
+  readonly unit: Unit | undefined;
+  readonly isNew: boolean;
+  /** Gets the values that have changed; answers the faults, if there are any. */
+  readonly onSave: (values: Readonly<Record<string, unknown>>) => Promise<FieldErrors | undefined>;
+}
+
+type Inputs = Readonly<Record<string, unknown>>;
+
+export function UnitForm({ fields, unit, isNew, onSave }: UnitFormProps) {
+  const text = useText();
+  const [formFault, setFormFault] = useState<string>();
+  const initial = useMemo(
+    () => Object.fromEntries(fields.map((field) => [field.id, inputOf(field, unit ? unit[field.id] : field.default)])),
+    [fields, unit],
+  );
+  const submit = async (inputs: Inputs): Promise<FieldErrors | undefined> => {
+    setFormFault(undefined);
+    const changed = fields.filter(({ id, default: given }) => {
+      const isSame = JSON.stringify(inputs[id]) === JSON.stringify(initial[id]);
+      return isNew ? !isSame || (unit !== undefined && unit[id] !== null && unit[id] !== given) : !isSame;
+    });
+    const values = Object.fromEntries(changed.map((field) => [field.id, valueOf(field, inputs[field.id], text)]));
+    const faults = await onSave(values);
+    if (faults?.[FIELD_OF_FORM] !== undefined) setFormFault(faults[FIELD_OF_FORM]);
+    return faults;
+  };
+  const validate = (inputs: Inputs): Record<string, string> => {
+    const faults: Record<string, string> = {};
+    for (const field of fields) {
+      // Values that were stored before a limit was set are sent only if they are changed.
+      if (!isNew && JSON.stringify(inputs[field.id]) === JSON.stringify(initial[field.id])) continue;
+      try {
+        valueOf(field, inputs[field.id], text);
+      } catch (error) {
+        if (!(error instanceof InputError)) throw error;
+        faults[field.id] = error.message;
+      }
+    }
+    return faults;
+  };
+  return (
+    <Form
+      defaultValues={initial}
+      validate={(inputs: Inputs) => validate(inputs)}
+      onSubmit={(inputs: Inputs) => submit(inputs)}
+      warnWhenUnsavedChanges
+      disableInvalidFormNotification
+      noValidate
+    >
+      <Stack maw={720} gap="md" pb="xl">
+        {formFault !== undefined && (
+          <Alert color="red" role="alert" style={{ whiteSpace: 'pre-line' }}>
+            {formFault}
+          </Alert>
+        )}
+        {fields.map((field) => (
+          <FieldInput key={field.id} field={field} />
+        ))}
+        {!isNew && unit && <Times unit={unit} />}
+        <SaveButton isNew={isNew} />
+      </Stack>
+    </Form>
+  );
+}
+
+function SaveButton({ isNew }: { isNew: boolean }) {
+  const text = useText();
+  const { formState } = useFormContext();
+  return (
+    <Group>
+      <Button type="submit" loading={formState.isSubmitting} disabled={!isNew && !formState.isDirty}>
+        {text(isNew ? 'unit.create' : 'unit.save')}
+      </Button>
+    </Group>
+  );
+}
+
+function Times({ unit }: { unit: Unit }) {
+  const text = useText();
+  const time = (name: string) => shownValue({ type: 'datetime', multiple: false }, unit[name], text);
+  return (
+    <Paragraph size="sm" c="dimmed">
+      {text('unit.times', { id: unit.id, inserted: time('inserted_at'), updated: time('updated_at') })}
+    </Paragraph>
+  );
+}

@@ -1,0 +1,143 @@
+/** One unit: read, edited, duplicated, deleted; or a new one. */
+import { Button, Group, Title } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNotify } from 'ra-core';
+import { useState } from 'react';
+import { useNavigate, useParams, useSearchParams } from 'react-router';
+import { ApiError } from '../api/errors.js';
+import type { Field } from '../api/types.js';
+import { dataProvider, ETAG, type ReadUnit } from '../data-provider.js';
+import { useText } from '../i18n/text.js';
+import { Empty, PageError, Waiting } from '../shell/page-states.js';
+import { Conflict, type Choice } from './conflict.js';
+import { DeleteUnits } from './delete-units.js';
+import { FIELD_OF_FORM, UnitForm, type FieldErrors } from './unit-form.js';
+import { labelField, useKinds, useStruct } from './use-kinds.js';
+
+export function UnitPage() {
+  const { kind = '', id } = useParams();
+  const [parameters] = useSearchParams();
+  const copyOf = parameters.get('copy') ?? undefined;
+  return <UnitOfKind key={`${kind} ${id ?? ''} ${copyOf ?? ''}`} kind={kind} id={id} copyOf={copyOf} />;
+}
+
+interface UnitOfKindProps {
+  readonly kind: string;
+  /** Undefined for a new unit. */
+  readonly id: string | undefined;
+  /** The unit whose values a new one gets. */
+  readonly copyOf: string | undefined;
+}
+
+function UnitOfKind({ kind, id, copyOf }: UnitOfKindProps) {
+  const text = useText();
+  const notify = useNotify();
+  const navigate = useNavigate();
+  const queries = useQueryClient();
+  const { own, builtIn } = useKinds();
+  const struct = useStruct(kind);
+  const read = id ?? copyOf;
+  const unit = useQuery({
+    queryKey: ['unit', kind, read],
+    queryFn: async ({ signal }) => (await dataProvider.getOne(kind, { id: read, signal })).data,
+    enabled: read !== undefined,
+    retry: false,
+    // What is typed must not be replaced.
+    refetchOnWindowFocus: false,
+  });
+  const [conflict, setConflict] = useState<{ values: object; theirs: ReadUnit }>();
+  const kindLabel = [...own, ...builtIn].find((each) => each.id === kind)?.label ?? kind;
+  const list = `/data/${kind}`;
+
+  if (unit.error instanceof ApiError && unit.error.status === 404) return <Empty>{text('unit.gone')}</Empty>;
+  const error = unit.error ?? struct.error;
+  if (error) return <PageError error={error} onRetry={() => void (unit.error ? unit.refetch() : struct.refetch())} />;
+  if (!struct.data || (read !== undefined && !unit.data)) return <Waiting />;
+  const fields = struct.data.filter(
+    ({ persistence, type }) => persistence !== 'run_time' || id === undefined || type === 'json',
+  );
+
+  /** Sends the changed values; a newer version of somebody else is shown beside them. */
+  const save = async (values: object, etag = unit.data?.[ETAG]): Promise<FieldErrors | undefined> => {
+    try {
+      if (id === undefined) {
+        const { data } = await dataProvider.create(kind, { data: values });
+        notify(text('unit.created'), { type: 'success' });
+        await queries.invalidateQueries({ queryKey: ['units', kind] });
+        void navigate(`${list}/unit/${encodeURIComponent(data.id)}`, { replace: true });
+      } else {
+        const { data } = await dataProvider.update(kind, { id, data: values, meta: etag ? { etag } : {} });
+        queries.setQueryData(['unit', kind, id], data);
+        await queries.invalidateQueries({ queryKey: ['units', kind] });
+        setConflict(undefined);
+        notify(text('unit.saved'), { type: 'success' });
+      }
+      return undefined;
+    } catch (fault) {
+      if (fault instanceof ApiError && fault.status === 412 && id !== undefined) {
+        setConflict({ values, theirs: (await dataProvider.getOne(kind, { id })).data });
+        return {};
+      }
+      return faultsOf(fault, fields);
+    }
+  };
+  const saveChoice = async (choice: Choice): Promise<void> => {
+    if (!conflict) return;
+    const faults = await save(choice, conflict.theirs[ETAG]);
+    if (faults) notify(Object.values(faults).join('\n'), { type: 'error' });
+  };
+
+  const label = labelField(fields);
+  const name = unit.data?.[label];
+  const title =
+    id === undefined ? text('unit.new', { kind: kindLabel }) : typeof name === 'string' && name !== '' ? name : id;
+  return (
+    <div className="page" style={{ overflow: 'auto' }}>
+      <Group justify="space-between">
+        <Title order={1} size="h3">
+          {title}
+        </Title>
+        {id !== undefined && (
+          <Group gap="xs">
+            <Button
+              size="xs"
+              variant="default"
+              onClick={() => void navigate(`${list}/new?copy=${encodeURIComponent(id)}`)}
+            >
+              {text('unit.duplicate')}
+            </Button>
+            <DeleteUnits kind={kind} ids={[id]} onDone={() => void navigate(list)} />
+          </Group>
+        )}
+      </Group>
+      <UnitForm
+        key={unit.data?.[ETAG] ?? 'new'}
+        fields={fields}
+        unit={unit.data}
+        isNew={id === undefined}
+        onSave={save}
+      />
+      {conflict && unit.data && (
+        <Conflict
+          fields={fields}
+          mine={conflict.values as Readonly<Record<string, unknown>>}
+          theirs={conflict.theirs}
+          onChoose={(choice) => void saveChoice(choice)}
+          onClose={() => setConflict(undefined)}
+        />
+      )}
+    </div>
+  );
+}
+
+/** The messages of a refusal by field; those about none of them are of the whole form. */
+function faultsOf(fault: unknown, fields: readonly Field[]): FieldErrors {
+  if (!(fault instanceof ApiError)) return { [FIELD_OF_FORM]: (fault as Error).message };
+  const faults: Record<string, string> = {};
+  for (const { parameter = '', text } of fault.messages) {
+    const [, name = ''] = /^([^.[]*)/.exec(parameter) ?? [];
+    const place = fields.some(({ id }) => id === name) ? name : FIELD_OF_FORM;
+    faults[place] = faults[place] === undefined ? text : `${faults[place]}\n${text}`;
+  }
+  return faults;
+}

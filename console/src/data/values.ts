@@ -1,0 +1,122 @@
+/** How values of fields are shown, typed in, and checked before they are sent. */
+import type { Field } from '../api/types.js';
+import type { Text } from '../i18n/text.js';
+
+const NUMERIC: ReadonlySet<string> = new Set(['integer', 'float', 'decimal']);
+const number = new Intl.NumberFormat(undefined, { maximumFractionDigits: 20 });
+const date = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
+const dateTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+
+export function isNumeric({ type, multiple }: Pick<Field, 'type' | 'multiple'>): boolean {
+  return !multiple && NUMERIC.has(type);
+}
+
+/** The text of a value in a cell. */
+export function shownValue({ type, multiple }: Pick<Field, 'type' | 'multiple'>, value: unknown, text: Text): string {
+  if (value === null || value === undefined) return '';
+  if (multiple && Array.isArray(value))
+    return value.map((each) => shownValue({ type, multiple: false }, each, text)).join(', ');
+  switch (type) {
+    case 'integer':
+    case 'float':
+      return number.format(value as number);
+    case 'decimal':
+      // As a text, because a number would lose digits.
+      return number.format(value as `${number}`);
+    case 'boolean':
+      return text(value === true ? 'grid.yes' : 'grid.no');
+    case 'date':
+      return formatted(date, `${value as string}T00:00:00Z`, value);
+    case 'datetime':
+      return formatted(dateTime, value as string, value);
+    case 'binary':
+      return text('grid.bytes', { smart_count: byteCount(value as string) });
+    case 'json':
+      return JSON.stringify(value);
+    case 'string':
+    case 'text':
+    case 'time':
+    case 'unit':
+      return textOf(value);
+  }
+}
+
+/** What strings, and values of a type that is newer than the console, are as text. */
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+function formatted(format: Intl.DateTimeFormat, iso: string, value: unknown): string {
+  const time = Date.parse(iso);
+  return Number.isNaN(time) ? textOf(value) : format.format(time);
+}
+
+function byteCount(base64: string): number {
+  const padding = /=*$/.exec(base64)?.[0].length ?? 0;
+  return Math.max(0, Math.floor((base64.length * 3) / 4) - padding);
+}
+
+/** What is typed for fields that have no control of their own: lists, and JSON. */
+export function isTypedAsJson({ type, multiple, values }: Field): boolean {
+  return type === 'json' || (multiple && values === null && type !== 'string');
+}
+
+/** The text, or other value of a control, in which a value is edited; '' is no value. */
+export function inputOf(field: Field, value: unknown): unknown {
+  if (value === null || value === undefined) return field.multiple && !isTypedAsJson(field) ? [] : '';
+  if (isTypedAsJson(field)) return JSON.stringify(value, undefined, 2);
+  if (field.multiple) return (value as unknown[]).map(textOf);
+  return textOf(value);
+}
+
+export class InputError extends Error {}
+
+/** The value that is sent. @throws InputError that says what is wrong */
+export function valueOf(field: Field, input: unknown, text: Text): unknown {
+  const value = parsed(field, input, text);
+  if (field.required && (value === null || value === '')) throw new InputError(text('field.required'));
+  if (typeof value === 'string' && (field.type === 'string' || field.type === 'text')) {
+    const { length } = [...value];
+    const { min_length: least, max_length: most } = field;
+    if (least !== null && length < least) throw new InputError(text('field.too_short', { count: least }));
+    if (most !== null && length > most) throw new InputError(text('field.too_long', { count: most }));
+  }
+  return value;
+}
+
+function parsed(field: Field, input: unknown, text: Text): unknown {
+  if (isTypedAsJson(field)) {
+    if (input === '') return null;
+    const value = parseJson(input as string, text);
+    if (field.multiple && value !== null && !Array.isArray(value)) throw new InputError(text('field.not_list'));
+    return value;
+  }
+  if (field.multiple) return (input as string[]).length === 0 ? null : input;
+  const typed = input as string;
+  if (typed === '') return null;
+  switch (field.type) {
+    case 'integer':
+      if (!/^[+-]?\d+$/.test(typed.trim()) || !Number.isSafeInteger(Number(typed))) {
+        throw new InputError(text('field.not_whole'));
+      }
+      return Number(typed);
+    case 'float':
+      if (!Number.isFinite(Number(typed))) throw new InputError(text('field.not_number'));
+      return Number(typed);
+    case 'decimal':
+      if (!Number.isFinite(Number(typed))) throw new InputError(text('field.not_number'));
+      return typed.trim();
+    case 'boolean':
+      return typed === 'true';
+    default:
+      return typed;
+  }
+}
+
+function parseJson(input: string, text: Text): unknown {
+  try {
+    return JSON.parse(input) as unknown;
+  } catch (error) {
+    throw new InputError(text('field.not_json', { reason: (error as Error).message }));
+  }
+}

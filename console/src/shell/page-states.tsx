@@ -1,0 +1,46 @@
+/** What a page shows while it has nothing to show, or can not. */
+import { Alert, Button, Center, Loader, Stack, Text as Paragraph } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { ApiError } from '../api/errors.js';
+import { useText } from '../i18n/text.js';
+
+export function Waiting() {
+  const text = useText();
+  return (
+    <Center h="100%" mih={120} role="status" aria-label={text('app.loading')}>
+      <Loader />
+    </Center>
+  );
+}
+
+export function PageError({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
+  const text = useText();
+  const messages =
+    error instanceof ApiError ? error.messages.map((message) => message.text) : [String((error as Error).message)];
+  return (
+    <Alert color="red" variant="light" role="alert" title={text('app.failed')}>
+      <Stack align="start" gap="xs">
+        {messages.map((message) => (
+          <Paragraph key={message} size="sm">
+            {message}
+          </Paragraph>
+        ))}
+        {onRetry && (
+          <Button size="xs" variant="default" onClick={onRetry}>
+            {text('app.retry')}
+          </Button>
+        )}
+      </Stack>
+    </Alert>
+  );
+}
+
+export function Empty({ children }: { children: ReactNode }) {
+  return (
+    <Center h="100%" mih={120} p="md">
+      <Stack align="center" gap="sm">
+        {children}
+      </Stack>
+    </Center>
+  );
+}

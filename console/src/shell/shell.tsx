@@ -1,0 +1,103 @@
+/** The frame of all pages: header, list of kinds, messages. */
+import { Anchor, AppShell, Burger, Button, Group, Menu, Text as Paragraph } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useMantineColorScheme, type MantineColorScheme } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Suspense, useEffect } from 'react';
+import { Link, Outlet, useLocation } from 'react-router';
+import { session } from '../api/session.js';
+import type { Member } from '../api/types.js';
+import { useText } from '../i18n/text.js';
+import { KindList } from './kind-list.js';
+import { Messages } from './messages.js';
+import { Waiting } from './page-states.js';
+
+const SCHEMES: readonly MantineColorScheme[] = ['light', 'dark', 'auto'];
+
+export function Shell() {
+  const text = useText();
+  const [isOpen, { toggle, close }] = useDisclosure();
+  const { pathname } = useLocation();
+  useEffect(close, [close, pathname]);
+  return (
+    <AppShell
+      header={{ height: 52 }}
+      navbar={{ width: 240, breakpoint: 'sm', collapsed: { mobile: !isOpen } }}
+      transitionDuration={0}
+    >
+      <a className="skip" href="#content" onClick={skipToContent}>
+        {text('app.skip')}
+      </a>
+      <AppShell.Header px="md">
+        <Group h="100%" justify="space-between" wrap="nowrap">
+          <Group wrap="nowrap" gap="sm">
+            <Burger opened={isOpen} onClick={toggle} hiddenFrom="sm" size="sm" aria-label={text('menu.open')} />
+            <Anchor component={Link} to="/" fw={700} underline="never" c="inherit">
+              {text('app.name')}
+            </Anchor>
+            <Paragraph c="dimmed" size="sm" truncate>
+              {session.project}
+            </Paragraph>
+          </Group>
+          <AccountMenu />
+        </Group>
+      </AppShell.Header>
+      <AppShell.Navbar p="xs" aria-label={text('menu.kinds')}>
+        <KindList />
+      </AppShell.Navbar>
+      <AppShell.Main id="content" tabIndex={-1}>
+        <Suspense fallback={<Waiting />}>
+          <Outlet />
+        </Suspense>
+      </AppShell.Main>
+      <Messages />
+    </AppShell>
+  );
+}
+
+/** The address is a hash already, so that the link can not have one. */
+function skipToContent(event: { preventDefault(): void }): void {
+  event.preventDefault();
+  document.getElementById('content')?.focus();
+}
+
+function AccountMenu() {
+  const text = useText();
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  const { data: member } = useQuery({
+    queryKey: ['me'],
+    queryFn: async () => (await session.call<Member>({ path: ['auth', 'me'] })).content,
+  });
+  const signOut = async (): Promise<void> => {
+    await session.signOut().catch(() => undefined);
+    // Nothing of the member stays in memory.
+    location.reload();
+  };
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <Button variant="default" size="xs">
+          {member?.username ?? text('menu.account')}
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>{text('theme.label')}</Menu.Label>
+        {SCHEMES.map((scheme) => (
+          <Menu.Item
+            key={scheme}
+            aria-current={scheme === colorScheme}
+            fw={scheme === colorScheme ? 700 : undefined}
+            onClick={() => setColorScheme(scheme)}
+          >
+            {text(`theme.${scheme}`)}
+          </Menu.Item>
+        ))}
+        <Menu.Divider />
+        <Menu.Item component="a" href="../api/lib/doc/swaggerui" target="_blank" rel="noopener">
+          {text('app.documentation')}
+        </Menu.Item>
+        <Menu.Item onClick={() => void signOut()}>{text('sign_in.sign_out')}</Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
