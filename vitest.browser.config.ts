@@ -4,5 +4,10 @@ import { BASE, DATABASE_SETUP } from './vitest.config.js';
 
 export default defineConfig({
   ...BASE,
-  test: { ...BASE.test, globalSetup: ['test/support/console.setup.ts', ...DATABASE_SETUP], maxWorkers: 2, include: ['test/browser/**/*.browser.ts'] },
+  test: {
+    ...BASE.test,
+    globalSetup: ['test/support/console.setup.ts', ...DATABASE_SETUP],
+    maxWorkers: 2,
+    include: ['test/browser/**/*.browser.ts'],
+  },
 });

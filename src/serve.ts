@@ -52,7 +52,9 @@ async function main(): Promise<void> {
     await database.stop();
     throw error;
   }
-  process.stdout.write(greeting(running.url, running.first, { terminal: process.stdout.isTTY, console: config.console }));
+  process.stdout.write(
+    greeting(running.url, running.first, { terminal: process.stdout.isTTY, console: config.console }),
+  );
   logger.info({ url: running.url, ...(running.metricsUrl !== undefined && { metrics: running.metricsUrl }) }, 'ready');
   signals.ready();
 }

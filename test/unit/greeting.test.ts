@@ -18,7 +18,11 @@ it('shows the addresses, and the password once', () => {
 
 it('names the kinds that strangers may write', () => {
   const lineOf = (strangersMayWrite: readonly string[]) =>
-    greeting('http://127.0.0.1:3000', { project: 'demo', username: 'admin', strangersMayWrite }, { terminal: false, console: false })
+    greeting(
+      'http://127.0.0.1:3000',
+      { project: 'demo', username: 'admin', strangersMayWrite },
+      { terminal: false, console: false },
+    )
       .split('\n')
       .find((line) => line.includes('Strangers'));
   expect(lineOf([])).toBe('  Strangers      may write no kind');
