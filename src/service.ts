@@ -18,6 +18,7 @@ import { openPool } from './database/connection/open-pool.js';
 import { Replica } from './database/replica.js';
 import { ServiceRegistration } from './database/registry/service-registration.js';
 import { ProjectRepository } from './database/registry/project.repository.js';
+import { slowStatementsAtOnce } from './database/statement/slow-statements.js';
 import { migrateRegistry } from './database/registry/registry.js';
 import { idleTimeoutFor, STATEMENT_TIMEOUT } from './database/connection/session-settings.js';
 import { Metrics } from './health/metrics.js';
@@ -154,6 +155,7 @@ async function assemble(options: ServiceOptions) {
     retryTimeout: config.functionTimeout,
     prepares: config.databasePrepared,
     onUnprepared: (err) => logger.warn({ reason: err.message }, UNPREPARED_WARNING),
+    slowStatements: slowStatementsAtOnce(config.databasePool, config.workers),
     direct: directConnection(connection),
   });
   const register = async (): Promise<ServiceRegistration> => {

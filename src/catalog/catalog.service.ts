@@ -41,6 +41,7 @@ export class Catalog {
   ) {
     this.#queue = connectionQueue(config.databasePool);
     measurements.addQueue('requests', this.#queue);
+    measurements.addQueue('slow statements', database.slowStatements);
     overload.watch(this.#queue);
   }
 

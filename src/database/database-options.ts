@@ -37,6 +37,8 @@ export interface DatabaseOptions {
   readonly idleTimeout?: number;
   /** Milliseconds for all runs of a transaction without another limit; 10 seconds by default. */
   readonly retryTimeout?: number;
+  /** Slow statements of one project at the same time, while other projects are active; unlimited by default. */
+  readonly slowStatements?: number;
   /** The connection for work that needs a session; that of the pool by default. */
   readonly direct?: ConnectionOptions;
 }

@@ -1,6 +1,7 @@
 /** Runs rendered statements, alone or in a transaction. All access to PostgreSQL passes here. */
 import type { DataSource } from 'typeorm';
 import type { Pool, PoolClient } from 'pg';
+import type { FairQueue } from '../shared/fair-queue.js';
 import { beginWork, observedWork } from '../shared/observed-work.js';
 import { isWrite, type Statement } from '../sql/fragment.js';
 import { cancelStatement } from '../sql/server/connection.sql.js';
@@ -16,6 +17,7 @@ import { noteLostAnswer } from './statement/lost-answers.js';
 import { OpenTransaction, type TransactionConnection, type TransactionState } from './transaction/open-transaction.js';
 import { preparedQuery, rowsOf, type QueryCallback } from './statement/prepared-query.js';
 import { PreparedStatements } from './statement/prepared-statements.js';
+import { SlowStatements } from './statement/slow-statements.js';
 import { streamRows } from './statement/row-stream.js';
 import { StatementQueue } from './transaction/statement-queue.js';
 import { prepareNextRun, acquirePlaces, delayRetry } from './transaction/between-runs.js';
@@ -41,6 +43,7 @@ export interface PoolCounts {
 export class Database implements Executor {
   readonly #prepared: PreparedStatements;
   readonly #contention = new ContentionState();
+  readonly #slow: SlowStatements;
 
   constructor(
     private readonly dataSource: DataSource,
@@ -48,12 +51,18 @@ export class Database implements Executor {
   ) {
     const { prepares = true, onUnprepared } = options;
     this.#prepared = new PreparedStatements(prepares, (error) => onUnprepared?.(error));
+    this.#slow = new SlowStatements(options.slowStatements ?? Infinity);
   }
 
   /** The connections of the pool, and how many wait for one. */
   get connections(): PoolCounts {
     const { totalCount, idleCount, waitingCount, options } = this.#pool;
     return { used: totalCount - idleCount, idle: idleCount, waiting: waitingCount, max: options.max };
+  }
+
+  /** The slow statements of projects that share PostgreSQL with others. */
+  get slowStatements(): FairQueue {
+    return this.#slow.queue;
   }
 
   /** From which reads may come that accept older data; undefined if there is none. */
@@ -68,6 +77,14 @@ export class Database implements Executor {
   /** An executor with a shorter statement timeout, in milliseconds. */
   withTimeout(limit: number): Executor {
     return { run: (statement) => this.#run(statement, limit) };
+  }
+
+  /**
+   * An executor for statements of one project, which leave time to other projects. @param limit a shorter statement
+   * timeout, in milliseconds
+   */
+  ofProject(schema: string, limit?: number): Executor {
+    return { run: (statement) => this.#slow.run(schema, statement.text, () => this.#run(statement, limit)) };
   }
 
   /**

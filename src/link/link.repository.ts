@@ -51,7 +51,7 @@ export class LinkRepository {
   async #run({ project, caller, model, executor }: LinkScope, statement: Statement): Promise<LinkRow> {
     executor?.tx?.beforeCommit(keepVersionStatement(project.schema));
     try {
-      const alone = executor ?? executorFor(this.database, { caller });
+      const alone = executor ?? executorFor(this.database, { project, caller });
       return currentRow(await alone.run<LinkRow>(statement), model);
     } catch (error) {
       noteContention(error, () => ({ schema: project.schema, table: LINK_TABLE }));

@@ -94,7 +94,7 @@ export class ModelStore {
     this.#loadCount += 1;
     try {
       const model = await loadModel(this.database, project, { known: this.peek(project) });
-      const complete = await runYielding(isWhole(model), new EventLoopYield(project.id));
+      const complete = await runYielding(isWhole(model), new EventLoopYield(project.schema));
       if (!isCurrent()) return model;
       const known = this.#models.peek(project.id);
       if (known && time < known.time && known.model.version > model.version) return known.model;

@@ -20,6 +20,7 @@ import { MailQueue } from '../../mail/mail-queue.js';
 import { layout } from '../../mail/template/layout.js';
 import { isEmailAddress } from '../../shared/email.js';
 import { KindError } from '../../shared/errors.js';
+import { UndividedWork } from '../../shared/event-loop-yield.js';
 import { knowsWholeProject, SYSTEM, type Caller } from '../../tenancy/caller.js';
 import { originalCallerOf, type Session } from '../../unit/session/session.js';
 import { readJson } from '../../http/body/json-pieces.js';
@@ -66,7 +67,7 @@ export class Contexts {
     { session, call, code, depth }: ContextOptions,
     more: G,
   ): { readonly context: Context & G; readonly operations: OperationQueue } {
-    const operations = new OperationQueue(session.executor, call, depth);
+    const operations = new OperationQueue(session.executor, call, depth, new UndividedWork(session.project.schema));
     const originalCaller = originalCallerOf(session);
     const { project } = session;
     const data = (caller: Caller): Data =>

@@ -143,6 +143,8 @@ export class FunctionCalls {
       const given = { parameters: deepCopy(parameters) as object, ...(unit && { unit }) };
       const prepared = this.contexts.make({ session, call: scope, code, depth: 0 }, given);
       ({ operations } = prepared);
+      const turn = operations.computing.turn();
+      if (turn) await limit.race(turn);
       const content = await limit.race(withinUserCode(code, async () => contentOf(await def.run(prepared.context))));
       await limit.race(this.answers.check(call, content));
       await limit.race(operations.close());

@@ -84,6 +84,8 @@ export class InnerCalls {
     running.depth += 1;
     const { context, operations } = this.contexts.make({ session, call, code, depth: running.depth }, given);
     try {
+      const turn = operations.computing.turn();
+      if (turn) await call.limit.race(turn);
       const result = await call.limit.race(runUserCode(code, () => handler(context)));
       await call.limit.race(operations.close());
       if (failures.length > 0) throw failures[0];

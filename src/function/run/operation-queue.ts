@@ -5,6 +5,7 @@
  */
 import type { Executor } from '../../database/database.js';
 import { KindError } from '../../shared/errors.js';
+import type { UndividedWork } from '../../shared/event-loop-yield.js';
 import {
   releaseSavepointStatement,
   savepointStatement,
@@ -25,6 +26,8 @@ export class OperationQueue {
     private readonly call: CallScope,
     /** The nesting depth of the call. */
     readonly depth: number,
+    /** What the handler computes between its operations. */
+    readonly computing: UndividedWork,
   ) {}
 
   read<T>(work: () => Promise<T>): Promise<T> {
@@ -62,10 +65,20 @@ export class OperationQueue {
     const run = this.#last.then(() => {
       if (this.#abandoned) throw new Error('This call has failed');
       this.call.limit.check();
-      return work();
+      return this.#untilTurn(work);
     });
     this.#last = run.catch(() => undefined);
     return run;
+  }
+
+  /** The handler goes on when it is its turn. */
+  async #untilTurn<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } finally {
+      const turn = this.computing.turn();
+      if (turn) await turn;
+    }
   }
 
   /** Errors other than refusals fail the transaction. */

@@ -20,6 +20,7 @@ export async function* piecesOf(
   let characters = 0;
   try {
     for await (const { text, last } of file) {
+      if (yielder.due) await yielder.pause();
       reader.read(text, last, found);
       for (; found.length >= PIECE.records; characters = 0) yield found.splice(0, PIECE.records);
       characters += text.length;
@@ -27,7 +28,6 @@ export async function* piecesOf(
         yield found.splice(0);
         characters = 0;
       }
-      if (yielder.due) await yielder.pause();
     }
   } catch (error) {
     while (found.length > 0) yield found.splice(0, PIECE.records);

@@ -20,11 +20,9 @@ export function timesOf(caller: Caller): { readonly statementTimeout?: number } 
 /** For single statements, or those of the transaction that the request is part of. */
 export function executorFor(
   database: Database,
-  { caller, enclosing }: Pick<RequestScope, 'caller' | 'enclosing'>,
+  { project, caller, enclosing }: Pick<RequestScope, 'project' | 'caller' | 'enclosing'>,
 ): Executor {
-  if (enclosing) return enclosing.executor;
-  const limit = timeLimitOf(caller);
-  return limit === undefined ? database : database.withTimeout(limit);
+  return enclosing ? enclosing.executor : database.ofProject(project.schema, timeLimitOf(caller));
 }
 
 /** The session of a request, without a transaction unless the request is part of one. */

@@ -1,0 +1,86 @@
+/**
+ * Limits how many slow statements of a project run at the same time, while other projects are active: processors of
+ * PostgreSQL stay free for them. Only for statements that run alone, because those of a transaction may hold locks for
+ * which others wait.
+ */
+import { availableParallelism } from 'node:os';
+import { activeProjects, type ActiveKeys } from '../../shared/active-keys.js';
+import { retryLater } from '../../shared/errors.js';
+import { FairQueue, fractionOf } from '../../shared/fair-queue.js';
+import { lruCache } from '../../shared/lru-cache.js';
+import { StatementCost } from './statement-cost.js';
+
+/** Statements whose costs are known. */
+const KNOWN = 2000;
+/** Milliseconds for which a project counts as active after its last request: a running statement can not be called back. */
+const RECENTLY = 1000;
+/** Milliseconds after which a statement does not count any more: it may wait for a lock, and the next one must not. */
+const COUNTED = 1000;
+/** The part of the connections for slow statements of one project, if that is more than its share of the processors. */
+const SHARE = 0.1;
+
+/** How many run at the same time. @param processes that share the processors */
+export function slowStatementsAtOnce(connections: number, processes: number): number {
+  return Math.max(fractionOf(connections, SHARE), Math.floor((availableParallelism() - 1) / processes));
+}
+
+export class SlowStatements {
+  readonly #costs = lruCache<StatementCost>(KNOWN);
+  /** By the schema of the project. */
+  readonly queue: FairQueue;
+
+  /** @param atOnce of one project */
+  constructor(
+    atOnce: number,
+    private readonly active: Pick<ActiveKeys, 'hasOthers'> = activeProjects,
+  ) {
+    this.queue = new FairQueue({
+      perKey: atOnce,
+      refusal: () => retryLater('server.busy', 'Too many slow statements of this project are under way'),
+    });
+  }
+
+  /** Runs a statement; if it is slow, and other projects are active, when it is its turn. */
+  run<T>(schema: string, text: string, send: () => Promise<T>): Promise<T> {
+    if (!this.active.hasOthers(schema, RECENTLY)) return send();
+    const cost = this.#costOf(text);
+    return cost.isSlow ? this.#inTurn(schema, () => measured(cost, send)) : measured(cost, send);
+  }
+
+  #costOf(text: string): StatementCost {
+    const known = this.#costs.get(text);
+    if (known) return known;
+    const cost = new StatementCost();
+    this.#costs.set(text, cost);
+    return cost;
+  }
+
+  async #inTurn<T>(schema: string, send: () => Promise<T>): Promise<T> {
+    const release = once(await this.queue.acquire(schema));
+    const timer = setTimeout(release, COUNTED);
+    try {
+      return await send();
+    } finally {
+      clearTimeout(timer);
+      release();
+    }
+  }
+}
+
+/** Callbacks instead of `async`, because each promise has a cost. */
+function measured<T>(cost: StatementCost, send: () => Promise<T>): Promise<T> {
+  cost.begin();
+  const sent = send();
+  const end = (): void => cost.end();
+  sent.then(end, end);
+  return sent;
+}
+
+function once(work: () => void): () => void {
+  let done = false;
+  return () => {
+    if (done) return;
+    done = true;
+    work();
+  };
+}
