@@ -121,7 +121,12 @@ const TEXT_ROUTINES = new Set(['repeat', 'enlargeStringInfo', 'MemoryContextSize
 
 export function isAnswerTooLarge(error: unknown): boolean {
   if (!isDatabaseFault(error)) return false;
-  return error.code === 'ERR_STRING_TOO_LONG' || TEXT_ROUTINES.has(error.routine ?? '');
+  return error.code === 'ERR_STRING_TOO_LONG' || TEXT_ROUTINES.has(error.routine ?? '') || isOfWorker(error);
+}
+
+/** Citus tells errors of its workers by a routine of its own, so that only their message is left. */
+function isOfWorker({ routine, message }: DatabaseFault): boolean {
+  return routine === 'ReportResultError' && message === 'requested length too large';
 }
 
 export function isReadOnly(error: unknown): boolean {
