@@ -19,6 +19,7 @@ import { preparedQuery, rowsOf, type QueryCallback } from './statement/prepared-
 import { PreparedStatements } from './statement/prepared-statements.js';
 import { SlowStatements } from './statement/slow-statements.js';
 import { streamRows } from './statement/row-stream.js';
+import { asRefusal, sendText } from './statement/send-text.js';
 import { StatementQueue } from './transaction/statement-queue.js';
 import { prepareNextRun, acquirePlaces, delayRetry } from './transaction/between-runs.js';
 import {
@@ -297,14 +298,4 @@ export class Database implements Executor {
     client.query(preparedQuery(statement, name, settled));
     return name !== undefined;
   }
-}
-
-/** Sends statements without parameters in one message. */
-function sendText(client: PoolClient, text: string): Promise<unknown> {
-  return observedWork('statement', text, () => client.query(text));
-}
-
-function asRefusal(error: unknown): Error {
-  if (error instanceof Error) return commonRefusal(error) ?? error;
-  return new Error('the pool gave neither a connection nor an error');
 }
