@@ -80,10 +80,7 @@ export class Database implements Executor {
     return { run: (statement) => this.#run(statement, limit) };
   }
 
-  /**
-   * An executor for statements of one project, which leave time to other projects. @param limit a shorter statement
-   * timeout, in milliseconds
-   */
+  /** An executor for statements of one project, which leave time to others. @param limit as of `withTimeout` */
   ofProject(schema: string, limit?: number): Executor {
     return { run: (statement) => this.#slow.run(schema, statement.text, () => this.#run(statement, limit)) };
   }
