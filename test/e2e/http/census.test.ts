@@ -68,6 +68,9 @@ interface Row {
   readonly anyQuery?: true;
 }
 
+/** Tests do not need the console, so it may be built or not. */
+const BUILT: Status = [200, 404];
+
 const noted = (units: Units) => ({ note: `/note/unit/${units.note}`, link: `/link/link/note/unit/${units.other}` });
 const ROWS: readonly Row[] = [
   ...['/health/live', '/health/ready', '/metrics'].map((path): Row => ({
@@ -84,6 +87,20 @@ const ROWS: readonly Row[] = [
     open: true,
     anyQuery: true,
   })),
+  ...['', '/{*rest}'].map((path): Row => ({
+    route: `GET /console${path}`,
+    call: () => ['GET', '^/console/'],
+    answers: [BUILT, BUILT, BUILT, BUILT],
+    open: true,
+    anyQuery: true,
+  })),
+  {
+    route: 'GET /console/assets/:name',
+    call: () => ['GET', '^/console/assets/none.js'],
+    answers: [404, 404, 404, 404],
+    open: true,
+    anyQuery: true,
+  },
   {
     route: 'GET /api/lib/auth/page/:asset',
     call: () => ['GET', '^/api/lib/auth/page/reset.js'],
@@ -355,7 +372,7 @@ describe.each(ROWS)('$route', ({ route, call, answers, keyed: byKey, open, bare,
   const keyWithoutRights = () =>
     getOrInsert(known(), 'key', async () => (await makeKey(here.admin, { scope: [] })).secret);
   const [nobody, ann, guest, admin] = answers;
-  const bad = open ? 200 : tokenless ? nobody : 401;
+  const bad = open || tokenless ? nobody : 401;
   const keyed = byKey ?? (open || tokenless ? nobody : 403);
 
   it.each<[string, Status, () => Promise<CallOptions>]>([
@@ -368,10 +385,10 @@ describe.each(ROWS)('$route', ({ route, call, answers, keyed: byKey, open, bare,
     ['with a token that is no bearer', bad, () => Promise.resolve({ headers: { authorization: 'Basic YTpi' } })],
     ['to a member of another project', bad, async () => ({ token: await tokenOf(there.admin, 'person', there.ann) })],
     ['to an administrator of another project', bad, async () => ({ token: await administrator(there.admin) })],
-    ['without a project', open ? 200 : 400, () => Promise.resolve({ headers: { 'kind-project-key': '' } })],
+    ['without a project', open ? nobody : 400, () => Promise.resolve({ headers: { 'kind-project-key': '' } })],
     [
       'of a project that is none',
-      open ? 200 : 401,
+      open ? nobody : 401,
       () => Promise.resolve({ headers: { 'kind-project-key': 'nowhere' } }),
     ],
   ])('%s', async (_, expected, options) => {
