@@ -64,7 +64,8 @@ it('nothing of a unit is in a log or another answer', async () => {
   const fault = Object.assign(new Error(`invalid input syntax for type json: "${secrets.guarded.k}"`), {
     ...{ code: '22P99', detail: secrets.sealed, where: name, query: name, parameters: [name] },
   });
-  const broken = vi.spyOn(service.service.database, 'run').mockRejectedValue(new Error('behind it', { cause: fault }));
+  const run = () => Promise.reject(new Error('behind it', { cause: fault }));
+  const broken = vi.spyOn(service.service.database, 'ofProject').mockReturnValue({ run });
   expect((await call(member.get('/note/unit?filter=isnull(name)'))).status).toBe(500);
   broken.mockRestore();
 
