@@ -7,7 +7,8 @@ export default defineConfig({
   test: {
     ...BASE.test,
     globalSetup: ['test/support/console.setup.ts', ...DATABASE_SETUP],
-    maxWorkers: 2,
+    // Two browsers on two cores wait for each other's pictures.
+    maxWorkers: 1,
     include: ['test/browser/**/*.browser.ts'],
   },
 });
