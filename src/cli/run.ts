@@ -5,6 +5,7 @@
 import { CommanderError } from 'commander';
 import { ConfigError, loadConfig } from '../config/config.js';
 import { commonRefusal } from '../database/statement/sqlstate.js';
+import { errorText } from '../shared/error-text.js';
 import { KindError } from '../shared/errors.js';
 import { createProgram } from './commands.js';
 import { withServices } from './tools/services.js';
@@ -33,15 +34,15 @@ export async function runCommandLine(
     return EXIT_OK;
   } catch (error) {
     if (error instanceof CommanderError) return error.code === 'commander.helpDisplayed' ? EXIT_OK : EXIT_USAGE;
-    terminal.err(`error: ${errorText(error)}\n`);
+    terminal.err(`error: ${refusalText(error)}\n`);
     return EXIT_FAILED;
   }
 }
 
 /** The text of an error, without a stack. */
-function errorText(error: unknown): string {
+function refusalText(error: unknown): string {
   const refused = commonRefusal(error) ?? error;
   if (refused instanceof KindError) return singleLineText(refused.messages.map(({ text }) => text).join('; '));
   if (refused instanceof ConfigError) return refused.message;
-  return singleLineText(refused instanceof Error ? refused.message : String(refused));
+  return singleLineText(errorText(refused));
 }

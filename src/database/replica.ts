@@ -3,6 +3,7 @@
  * is compared with the primary. While it is away, or its data is too old, the primary is asked instead.
  */
 import { setTimeout as delay } from 'node:timers/promises';
+import { errorText } from '../shared/error-text.js';
 import { KindError } from '../shared/errors.js';
 import type { Statement } from '../sql/fragment.js';
 import { READ_REPLAYED, READ_WRITTEN } from '../sql/server/replica.sql.js';
@@ -165,5 +166,5 @@ async function positionOf(database: Database, statement: Statement): Promise<big
 
 function reasonOf(error: unknown): string {
   const cause = error instanceof KindError && error.cause instanceof Error ? error.cause : error;
-  return cause instanceof Error ? cause.message : String(cause);
+  return errorText(cause);
 }

@@ -17,7 +17,3 @@ export function textTable(rows: readonly (readonly string[])[]): string {
   );
   return lines.map((line) => `${line}\n`).join('');
 }
-
-export function errorText(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}

@@ -37,6 +37,11 @@ export function registeredProject(
   return { id, label, status, settings, access_default: accessDefault, inserted_at: insertedAt, file };
 }
 
+/** The ids of projects that are being deleted. */
+export function withoutBackup(projects: readonly RegisteredProject[]): string[] {
+  return projects.filter(({ file }) => file === null).map(({ id }) => id);
+}
+
 export function writeRegistry(folder: string, projects: readonly RegisteredProject[]): Promise<void> {
   return writeJson(join(folder, REGISTRY), { format: FORMAT, version: FORMAT_VERSION, release: RELEASE, projects });
 }

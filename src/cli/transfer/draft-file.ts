@@ -2,7 +2,7 @@
 import { createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import type { Writable } from 'node:stream';
-import { errorText } from '../tools/text.js';
+import { errorText } from '../../shared/error-text.js';
 import { STANDARD_STREAM } from './transfer-options.js';
 
 export class DraftFile {

@@ -8,12 +8,19 @@ import { ProjectExportService } from '../../transfer/project/project-export.serv
 import { ProjectImportService } from '../../transfer/project/project-import.service.js';
 import type { Services } from '../tools/command-context.js';
 import { ProgressBars } from '../tools/progress.js';
-import { errorText } from '../tools/text.js';
+import { errorText } from '../../shared/error-text.js';
 import { archiveView, bytesOf, keysOf, type ArchiveView } from './archive.view.js';
 import { checkBackupEnds } from './backup-ends.js';
 import { BackupReader } from './backup.reader.js';
 import { BackupWriter } from './backup.writer.js';
-import { backupName, REGISTRY, registeredProject, writeRegistry, type RegisteredProject } from './backup-registry.js';
+import {
+  backupName,
+  REGISTRY,
+  registeredProject,
+  withoutBackup,
+  writeRegistry,
+  type RegisteredProject,
+} from './backup-registry.js';
 import { makeEmptyFolder } from './folder.writer.js';
 
 export interface BackupView extends ArchiveView {
@@ -133,5 +140,5 @@ export async function backupAll(context: Services, folder: string): Promise<Back
     );
   }
   await writeRegistry(folder, registered);
-  return { folder, projects, without: registered.filter(({ file }) => file === null).map(({ id }) => id) };
+  return { folder, projects, without: withoutBackup(registered) };
 }

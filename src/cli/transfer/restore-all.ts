@@ -5,9 +5,9 @@ import type { ProjectRow } from '../../database/registry/project.repository.js';
 import { ArchiveError } from '../../transfer/project/archive.js';
 import type { Services } from '../tools/command-context.js';
 import { ProgressBars } from '../tools/progress.js';
-import { errorText } from '../tools/text.js';
+import { errorText } from '../../shared/error-text.js';
 import { BackupReader } from './backup.reader.js';
-import { backupName, readRegistry, type RegisteredProject } from './backup-registry.js';
+import { backupName, readRegistry, withoutBackup, type RegisteredProject } from './backup-registry.js';
 import { about, checkFree, restoreProject, sizeOf, type RestoredView } from './project-backup.js';
 
 export interface RestoredAllView {
@@ -40,7 +40,7 @@ export async function restoreAll(context: Services, folder: string): Promise<Res
       `${failed.length} of ${backedUp.length} projects could not be restored, the others are there; run the command again when it is mended: ${failed.join('; ')}`,
     );
   }
-  return { folder, projects, present, without: registered.filter(({ file }) => file === null).map(({ id }) => id) };
+  return { folder, projects, present, without: withoutBackup(registered) };
 }
 
 /** Tells which projects are there and which are to be restored. @throws ArchiveError that names all faults */

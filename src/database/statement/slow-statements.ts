@@ -7,6 +7,7 @@ import { availableParallelism } from 'node:os';
 import { activeProjects, type ActiveKeys } from '../../shared/active-keys.js';
 import { retryLater } from '../../shared/errors.js';
 import { FairQueue, fractionOf } from '../../shared/fair-queue.js';
+import { getOrInsert } from '../../shared/get-or-insert.js';
 import { lruCache } from '../../shared/lru-cache.js';
 import { StatementCost } from './statement-cost.js';
 
@@ -43,16 +44,8 @@ export class SlowStatements {
   /** Runs a statement; if it is slow, and other projects are active, when it is its turn. */
   run<T>(schema: string, text: string, send: () => Promise<T>): Promise<T> {
     if (!this.active.hasOthers(schema, RECENTLY)) return send();
-    const cost = this.#costOf(text);
+    const cost = getOrInsert<string, StatementCost>(this.#costs, text, () => new StatementCost());
     return cost.isSlow ? this.#inTurn(schema, () => measured(cost, send)) : measured(cost, send);
-  }
-
-  #costOf(text: string): StatementCost {
-    const known = this.#costs.get(text);
-    if (known) return known;
-    const cost = new StatementCost();
-    this.#costs.set(text, cost);
-    return cost;
   }
 
   async #inTurn<T>(schema: string, send: () => Promise<T>): Promise<T> {
