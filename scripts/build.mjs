@@ -27,7 +27,7 @@ function outputOf(file, folder) {
 }
 
 /** The time of the last change in milliseconds; undefined if the file does not exist. */
-function changedAt(file) {
+export function changedAt(file) {
   return statSync(file, { throwIfNoEntry: false })?.mtimeMs;
 }
 

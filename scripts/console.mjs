@@ -5,6 +5,7 @@ import { rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { constants, setPriority } from 'node:os';
 import { join } from 'node:path';
 import { config as readDotenv } from 'dotenv';
+import { changedAt } from './build.mjs';
 
 const root = join(import.meta.dirname, '..');
 const folder = join(root, 'console');
@@ -25,10 +26,6 @@ function newest(path) {
   const found = statSync(path, { throwIfNoEntry: false });
   if (!found?.isDirectory()) return found?.mtimeMs ?? 0;
   return Math.max(...readdirSync(path, { recursive: true }).map((name) => changedAt(join(path, name)) ?? 0));
-}
-
-function changedAt(path) {
-  return statSync(path, { throwIfNoEntry: false })?.mtimeMs;
 }
 
 /** Builds in another process, of low priority, which ends with this one. Says so if it fails; the service runs on. */
@@ -65,7 +62,8 @@ export async function buildConsole() {
 /** Whether another process builds it. */
 function isBuilding() {
   try {
-    return process.kill(Number(readFileSync(BUILDING, 'utf8')), 0);
+    const pid = Number.parseInt(readFileSync(BUILDING, 'utf8'), 10);
+    return pid > 0 && process.kill(pid, 0);
   } catch {
     return false;
   }

@@ -1,6 +1,7 @@
 /** The files of the console, which `scripts/console.mjs` builds. They may appear, or change, while the service runs. */
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
+import { isAlive } from '../database/embedded/process-probe.js';
 import { SCRIPT, STYLE, StoredFiles } from '../http/answer/stored-file.js';
 
 const FOLDER = join(import.meta.dirname, '../../console');
@@ -48,11 +49,8 @@ export class ConsoleFiles {
   }
 
   async #isBuilding(): Promise<boolean> {
-    try {
-      process.kill(Number(await readFile(join(this.folder, '.building'), 'utf8')), 0);
-      return true;
-    } catch {
-      return false;
-    }
+    const text = await readFile(join(this.folder, '.building'), 'utf8').catch(() => '');
+    const pid = Number.parseInt(text, 10);
+    return pid > 0 && isAlive(pid);
   }
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Controller, Get, Param, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
-import { answerAsset } from '../http/answer/stored-file.js';
+import { answerAsset, PAGE_POLICY, pagePolicy } from '../http/answer/stored-file.js';
 import { unknownRoute } from '../http/server/path-methods.js';
 import type { HttpRequest, HttpResponse } from '../http/request/request.js';
 import { ConsoleFiles } from './console-files.js';
@@ -39,35 +39,22 @@ export class ConsoleController {
     if (page === 'building') return sendPage(response, 503, buildingPage(), { 'Retry-After': '1', Refresh: '1' });
     if (page === 'missing') return sendPage(response, 404, missingPage());
     const nonce = randomBytes(16).toString('base64');
-    sendPage(response, 200, page.html.replaceAll(NONCE_PLACE, nonce), {}, `'nonce-${nonce}'`);
+    sendPage(response, 200, page.html.replaceAll(NONCE_PLACE, nonce), pagePolicy(nonce));
   }
 }
 
-/** @param styles whose styles the page may have besides its files */
 function sendPage(
   response: HttpResponse,
   status: number,
   html: string,
   headers: Readonly<Record<string, string>> = {},
-  styles = '',
 ): void {
   response.writeHead(status, {
     'Content-Type': 'text/html; charset=utf-8',
     'Content-Length': Buffer.byteLength(html),
     'Cache-Control': 'no-store',
-    'Content-Security-Policy': [
-      "default-src 'none'",
-      "script-src 'self'",
-      `style-src 'self' ${styles}`.trimEnd(),
-      "img-src 'self' data: blob:",
-      "font-src 'self'",
-      "connect-src 'self'",
-      "base-uri 'none'",
-      "form-action 'none'",
-      "frame-ancestors 'none'",
-    ].join('; '),
     'Cross-Origin-Opener-Policy': 'same-origin',
-    'Referrer-Policy': 'no-referrer',
+    ...PAGE_POLICY,
     ...headers,
   });
   response.end(response.req.method === 'HEAD' ? undefined : html);

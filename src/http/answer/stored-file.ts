@@ -12,20 +12,25 @@ export const STYLE = 'text/css; charset=utf-8';
 
 /**
  * The content security policy of a page: its own files and requests only. Swagger UI has data: images in its styles.
+ * @param nonce of the styles that the page may have besides its files
  */
-export const PAGE_POLICY = {
-  'Content-Security-Policy': [
-    "default-src 'none'",
-    "script-src 'self'",
-    "style-src 'self'",
-    "img-src 'self' data:",
-    "connect-src 'self'",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ].join('; '),
-  'Referrer-Policy': 'no-referrer',
-} as const;
+export function pagePolicy(nonce?: string): Readonly<Record<string, string>> {
+  return {
+    'Content-Security-Policy': [
+      "default-src 'none'",
+      "script-src 'self'",
+      nonce === undefined ? "style-src 'self'" : `style-src 'self' 'nonce-${nonce}'`,
+      "img-src 'self' data:",
+      "connect-src 'self'",
+      "base-uri 'none'",
+      "form-action 'none'",
+      "frame-ancestors 'none'",
+    ].join('; '),
+    'Referrer-Policy': 'no-referrer',
+  };
+}
+
+export const PAGE_POLICY = pagePolicy();
 
 const ASSET_POLICY = { 'Content-Security-Policy': "default-src 'none'" } as const;
 
