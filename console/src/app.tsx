@@ -2,7 +2,6 @@ import { localStorageColorSchemeManager, MantineProvider, createTheme } from '@m
 import { CoreAdminContext, I18nContextProvider, localStorageStore } from 'ra-core';
 import { lazy } from 'react';
 import { createHashRouter, RouterProvider } from 'react-router';
-import { raDataProvider } from './data-provider.js';
 import { i18nProvider } from './i18n/text.js';
 import { Shell } from './shell/shell.js';
 import { SignInGate } from './shell/sign-in-gate.js';
@@ -26,7 +25,7 @@ const store = localStorageStore(undefined, 'kind.console');
 const router = createHashRouter([
   {
     element: (
-      <CoreAdminContext dataProvider={raDataProvider} i18nProvider={i18nProvider} store={store}>
+      <CoreAdminContext i18nProvider={i18nProvider} store={store}>
         <SignInGate>
           <Shell />
         </SignInGate>

@@ -13,7 +13,7 @@ interface Tokens {
   readonly refresh_token: string | null;
 }
 
-export interface Credentials {
+interface Credentials {
   readonly username: string;
   readonly password: string;
   readonly otp?: string;
@@ -22,7 +22,7 @@ export interface Credentials {
 const IN_COOKIE: Readonly<Record<string, string>> = { 'kind-refresh-token': 'cookie' };
 const PROJECT_KEY = 'kind.console.project';
 
-export class Session {
+class Session {
   #access: string | undefined;
   #refresh: string | null = null;
   #refreshing: Promise<boolean> | undefined;

@@ -2,7 +2,7 @@ import { Alert, Button, Group, List, Modal, Stack, Text as Paragraph } from '@ma
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNotify } from 'ra-core';
-import { dataProvider } from '../data-provider.js';
+import { deleteUnits } from '../api/units.js';
 import { useText } from '../i18n/text.js';
 
 /** The most units that are deleted at once, as many as a batch has operations. */
@@ -20,9 +20,9 @@ export function DeleteUnits({ kind, ids, onDone }: DeleteUnitsProps) {
   const notify = useNotify();
   const queries = useQueryClient();
   const [isOpen, { open, close }] = useDisclosure();
-  const trial = useMutation({ mutationFn: () => dataProvider.deleteMany(kind, { ids, meta: { dryRun: true } }) });
+  const trial = useMutation({ mutationFn: () => deleteUnits(kind, ids, { dryRun: true }) });
   const deletion = useMutation({
-    mutationFn: () => dataProvider.deleteMany(kind, { ids }),
+    mutationFn: () => deleteUnits(kind, ids),
     onSuccess: async () => {
       notify(text('unit.deleted', { smart_count: ids.length }), { type: 'success' });
       close();

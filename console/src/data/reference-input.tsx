@@ -3,7 +3,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Unit } from '../api/types.js';
-import { dataProvider, literal } from '../data-provider.js';
+import { listUnits, literal } from '../api/units.js';
 import { useText } from '../i18n/text.js';
 import { useReferenceLabel } from './reference-labels.js';
 import { labelField, useStruct } from './use-kinds.js';
@@ -31,7 +31,7 @@ export function ReferenceInput({ kind, value, onChange, ...common }: ReferenceIn
     queryFn: ({ signal }) => {
       const conditions = name === 'id' ? [] : [`icontains(${name},${literal(wanted)})`];
       const filter = wanted === '' ? undefined : `or(${[...conditions, `eq(id,${literal(wanted)})`].join(',')})`;
-      return dataProvider.page(kind, { filter, cursor: '', limit: OFFERED, include: ['id', name] }, signal);
+      return listUnits(kind, { filter, cursor: '', limit: OFFERED, include: ['id', name] }, signal);
     },
     enabled: fields !== undefined,
     retry: false,

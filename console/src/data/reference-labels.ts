@@ -1,7 +1,7 @@
 /** What the units are called that references lead to. */
 import { useQueries, useQuery } from '@tanstack/react-query';
 import type { Field, Page, Unit } from '../api/types.js';
-import { dataProvider } from '../data-provider.js';
+import { getUnits } from '../api/units.js';
 import { labelField, structQuery, useStruct } from './use-kinds.js';
 
 /** By `labelKey`; without units that are gone, or that the member may not read. */
@@ -47,9 +47,9 @@ function labelsQuery(kind: string, fields: readonly Field[] | undefined, ids: re
   return {
     queryKey: ['labels', kind, name, ids],
     queryFn: async (): Promise<Labels> => {
-      const { data } = await dataProvider.getMany(kind, { ids, meta: { include: ['id', name] } });
+      const units = await getUnits(kind, ids, ['id', name]);
       return new Map(
-        data.flatMap((unit) => {
+        units.flatMap((unit) => {
           const label = unit[name];
           return typeof label === 'string' && label !== '' ? [[labelKey(kind, unit.id), label] as const] : [];
         }),

@@ -1,12 +1,12 @@
 /** One unit: read, edited, duplicated, deleted; or a new one. */
 import { Button, Group, Title } from '@mantine/core';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { skipToken, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNotify } from 'ra-core';
 import { useState } from 'react';
 import { useNavigate, useParams, useSearchParams } from 'react-router';
 import { ApiError } from '../api/errors.js';
 import type { Field } from '../api/types.js';
-import { dataProvider, ETAG, type ReadUnit } from '../data-provider.js';
+import { createUnit, ETAG, getUnit, updateUnit, type ReadUnit } from '../api/units.js';
 import { useText } from '../i18n/text.js';
 import { Empty, PageError, Waiting } from '../shell/page-states.js';
 import { Conflict, type Choice } from './conflict.js';
@@ -39,8 +39,7 @@ function UnitOfKind({ kind, id, copyOf }: UnitOfKindProps) {
   const read = id ?? copyOf;
   const unit = useQuery({
     queryKey: ['unit', kind, read],
-    queryFn: async ({ signal }) => (await dataProvider.getOne(kind, { id: read, signal })).data,
-    enabled: read !== undefined,
+    queryFn: read === undefined ? skipToken : ({ signal }) => getUnit(kind, read, signal),
     retry: false,
     // What is typed must not be replaced.
     refetchOnWindowFocus: false,
@@ -61,13 +60,12 @@ function UnitOfKind({ kind, id, copyOf }: UnitOfKindProps) {
   const save = async (values: object, etag = unit.data?.[ETAG]): Promise<FieldErrors | undefined> => {
     try {
       if (id === undefined) {
-        const { data } = await dataProvider.create(kind, { data: values });
+        const created = await createUnit(kind, values);
         notify(text('unit.created'), { type: 'success' });
         await queries.invalidateQueries({ queryKey: ['units', kind] });
-        void navigate(`${list}/unit/${encodeURIComponent(data.id)}`, { replace: true });
+        void navigate(`${list}/unit/${encodeURIComponent(created.id)}`, { replace: true });
       } else {
-        const { data } = await dataProvider.update(kind, { id, data: values, meta: etag ? { etag } : {} });
-        queries.setQueryData(['unit', kind, id], data);
+        queries.setQueryData(['unit', kind, id], await updateUnit(kind, id, values, etag));
         await queries.invalidateQueries({ queryKey: ['units', kind] });
         setConflict(undefined);
         notify(text('unit.saved'), { type: 'success' });
@@ -75,7 +73,7 @@ function UnitOfKind({ kind, id, copyOf }: UnitOfKindProps) {
       return undefined;
     } catch (fault) {
       if (fault instanceof ApiError && fault.status === 412 && id !== undefined) {
-        setConflict({ values, theirs: (await dataProvider.getOne(kind, { id })).data });
+        setConflict({ values, theirs: await getUnit(kind, id) });
         return {};
       }
       return faultsOf(fault, fields);

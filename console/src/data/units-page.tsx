@@ -5,7 +5,7 @@ import { useStore } from 'ra-core';
 import { useCallback, useMemo, useState, type FormEvent } from 'react';
 import { Link, useParams, useSearchParams } from 'react-router';
 import type { Field } from '../api/types.js';
-import { dataProvider } from '../data-provider.js';
+import { listUnits } from '../api/units.js';
 import { useText } from '../i18n/text.js';
 import { Empty, PageError, Waiting } from '../shell/page-states.js';
 import { DeleteUnits } from './delete-units.js';
@@ -34,7 +34,7 @@ function UnitsOfKind({ kind }: { kind: string }) {
   const units = useInfiniteQuery({
     queryKey: ['units', kind, filter, search, order],
     queryFn: ({ pageParam, signal }) =>
-      dataProvider.page(kind, { filter, search, order: order ? [order] : [], cursor: pageParam, limit: PAGE }, signal),
+      listUnits(kind, { filter, search, order: order ? [order] : [], cursor: pageParam, limit: PAGE }, signal),
     initialPageParam: '',
     getNextPageParam: ({ next }) => next ?? undefined,
     retry: false,

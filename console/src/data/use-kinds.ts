@@ -1,14 +1,14 @@
 /** The kinds of the project, and what they are made of. */
 import { useQuery } from '@tanstack/react-query';
 import type { Field, Kind } from '../api/types.js';
-import { dataProvider } from '../data-provider.js';
+import { getStruct, listGroups, listKinds } from '../api/units.js';
 
 const KINDS = ['kinds'] as const;
 
 export function useKinds() {
   const { data, isPending, error, refetch } = useQuery({
     queryKey: KINDS,
-    queryFn: () => Promise.all([dataProvider.kinds(), dataProvider.groups()]),
+    queryFn: () => Promise.all([listKinds(), listGroups()]),
     staleTime: 30_000,
   });
   const [kinds, groups] = data ?? [[], []];
@@ -27,7 +27,7 @@ export function useKinds() {
 const BUILT_IN: ReadonlySet<string> = new Set(['kind', 'group', 'link', 'kind_admin', 'api_key']);
 
 export function structQuery(kind: string) {
-  return { queryKey: ['struct', kind], queryFn: () => dataProvider.struct(kind), staleTime: 30_000 };
+  return { queryKey: ['struct', kind], queryFn: () => getStruct(kind), staleTime: 30_000 };
 }
 
 export function useStruct(kind: string) {

@@ -5,7 +5,7 @@ import { useTranslate } from 'ra-core';
 import { en } from './en.js';
 
 type Keys<T> = { [K in keyof T & string]: T[K] extends string ? K : `${K}.${Keys<T[K]>}` }[keyof T & string];
-export type TextKey = Keys<typeof en>;
+type TextKey = Keys<typeof en>;
 export type Text = (key: TextKey, values?: Readonly<Record<string, string | number>>) => string;
 
 export const i18nProvider = polyglot(() => ({ ...raEnglish, ...en }), 'en');
