@@ -1,22 +1,14 @@
 /** The console, used as a person would. */
-import { mkdirSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { join } from 'node:path';
 import type { BrowserContext, Page } from 'playwright-core';
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { atEnd } from '../support/at-end.js';
 import { signUp, withMembers } from '../support/callers.js';
 import { startChromium } from '../support/chromium.js';
+import { ConsolePage, EVIL } from '../support/console.js';
 import { createdId, ok } from '../support/definitions.js';
 import { ADMIN, startTestService } from '../support/service.js';
 
 // Each does what a person takes a minute for, on a machine that may be busy.
 vi.setConfig({ testTimeout: 60_000 });
-
-const EVIL = '<img src=x onerror=alert(1)><script>alert(2)</script>';
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-const SCREENS = join(import.meta.dirname, '../../.data/screens');
-mkdirSync(SCREENS, { recursive: true });
 
 const service = await startTestService();
 const project = await withMembers(await service.project());
@@ -72,59 +64,30 @@ interface Scrolled {
   scrollTo(x: number, y: number): void;
 }
 
+let opened: ConsolePage;
 let context: BrowserContext;
 let page: Page;
-/** What the browser complained of: broken rules of the content security policy among it. */
-const complaints: string[] = [];
+let complaints: string[];
 
-function watch(watched: Page): Page {
-  watched.setDefaultTimeout(15_000);
-  watched.on('console', (message) => {
-    if (message.type() === 'error') complaints.push(message.text());
-  });
-  watched.on('pageerror', (error) => complaints.push(error.message));
-  watched.on('request', (request) => {
-    if (!request.url().startsWith(service.service.url) && !request.url().startsWith('data:'))
-      complaints.push(request.url());
-  });
-  return watched;
-}
-
-const url = (hash = '') => `${service.service.url}/console/${hash}`;
+const url = (hash = '') => opened.url(hash);
 const unitsUrl = (kind: string, query = '') => url(`#/data/${kind}${query}`);
-
-async function signIn(on: Page, username: string, password: string): Promise<void> {
-  await on.getByLabel('Project key').fill(project.id);
-  await on.getByLabel('Username or e-mail').fill(username);
-  await on.getByRole('textbox', { name: 'Password' }).fill(password);
-  await on.getByRole('button', { name: 'Sign in' }).click();
-}
-
-/** The faults that axe finds, as ids with the elements. */
-async function accessibilityFaults(): Promise<string[]> {
-  // The policy of the page allows no script but its own: this one comes from the debugger.
-  await page.evaluate(AXE);
-  const { violations } = await page.evaluate<{ violations: { id: string; nodes: { html: string }[] }[] }>('axe.run()');
-  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(' | ')}`);
-}
+const shown = (name: string) => opened.screenshot(name);
+const accessibilityFaults = () => opened.accessibilityFaults();
 
 beforeAll(async () => {
-  context = await browser.newContext({ viewport: { width: 1280, height: 800 }, locale: 'en-US' });
-  page = watch(await context.newPage());
-  atEnd(() => context.close());
+  opened = await ConsolePage.open(browser, project);
+  ({ context, page, complaints } = opened);
   await page.goto(url());
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
   expect(await accessibilityFaults()).toEqual([]);
-  await signIn(page, ADMIN.username, 'wrong password');
+  await opened.signIn(ADMIN.username, 'wrong password');
   await page.getByText('No member has that name and password').waitFor();
-  await signIn(page, ADMIN.username, ADMIN.password);
+  await opened.signIn(ADMIN.username, ADMIN.password);
   await page.getByRole('link', { name: 'City' }).waitFor();
   // The refresh and the sign-in that were refused.
   expect(complaints.splice(0)).toEqual([expect.stringContaining('401')]);
 });
 beforeEach(() => void complaints.splice(0));
-
-const shown = (name: string) => page.screenshot({ path: join(SCREENS, `console-${name}.png`) });
 
 describe('the grid', () => {
   it('shows the units of a kind, with the names of those that they refer to, and more as it is scrolled', async () => {
@@ -293,10 +256,9 @@ describe('is safe', () => {
   });
 
   it('shows a member what is theirs, and says what they may not do', async () => {
-    const theirs = await browser.newContext({ locale: 'en-US' });
-    const other = watch(await theirs.newPage());
+    const { page: other, context: theirs } = await ConsolePage.open(browser, project);
     await other.goto(url());
-    await signIn(other, 'ann', 'secret of ann');
+    await opened.signIn('ann', 'secret of ann', other);
     await other.getByRole('link', { name: 'City' }).click();
     await other.getByText(/units$/).waitFor();
     await other.goto(unitsUrl('kind_admin'));
@@ -305,7 +267,7 @@ describe('is safe', () => {
   });
 
   it('forgets everything with a sign-out, in all tabs', async () => {
-    const second = watch(await context.newPage());
+    const second = opened.watch(await context.newPage());
     await second.goto(unitsUrl('city'));
     await second.getByText(/units$/).waitFor();
     await page.goto(unitsUrl('city'));
@@ -315,7 +277,7 @@ describe('is safe', () => {
     await second.getByRole('heading', { name: 'Sign in' }).waitFor();
     expect(await context.cookies()).toEqual([]);
     await second.close();
-    await signIn(page, ADMIN.username, ADMIN.password);
+    await opened.signIn(ADMIN.username, ADMIN.password);
     await page.getByRole('link', { name: 'City' }).waitFor();
   });
 });
