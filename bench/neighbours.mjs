@@ -11,6 +11,7 @@ import { Postgres } from './postgres.mjs';
 import { Service } from './service.mjs';
 import {
   BARE_SORTS,
+  EVERYDAY_SORTS,
   makeBareNoise,
   makeNoise,
   makeNoisyKinds,
@@ -59,7 +60,8 @@ try {
   const gets = () =>
     putTenantLoad({ url, seconds, connections: 1, folder, requests: [{ project: 'quiet', token: quiet.token, path }] });
   await gets();
-  const noises = [...SORTS.map((name) => [name]), ...Array.from({ length: Number(options.rounds) }, () => SORTS)];
+  const together = Array.from({ length: Number(options.rounds) }, () => [EVERYDAY_SORTS, SORTS]).flat();
+  const noises = [...SORTS.map((name) => [name]), ...together];
   /** @typedef {(signal: AbortSignal) => Promise<Record<string, number>>} Noise */
   const each = Number(options.each);
   await makeBareNoise(postgres.client);
