@@ -142,11 +142,12 @@ export const LIMITS = {
   bodySeconds: 15,
   bodyBytesPerSecond: 256 * 1024,
   /**
-   * Lingering close: bytes and seconds to read of a request after its answer was sent, and such connections of one
-   * process.
+   * Lingering close: bytes and seconds to read of a request after its answer was sent, bytes a second of all of them,
+   * and such connections of one process.
    */
   lingerBytes: 32 * 1024 * 1024,
   lingerSeconds: 15,
+  lingerBytesPerSecond: 32 * 1024 * 1024,
   lingerRequests: 500,
   /** Mails that wait to be sent in one process: of all projects, and of one. */
   mailsWaiting: 1000,

@@ -12,6 +12,8 @@ export interface LingerOptions {
   /** Bytes of one request; beyond them its connection is destroyed. */
   readonly bytes: number;
   readonly milliseconds: number;
+  /** Bytes that all connections together may send; what is beyond waits in the operating system of the client. */
+  readonly bytesPerSecond: number;
   /** Maximum of lingering connections; beyond it the oldest is destroyed. */
   readonly connections: number;
 }
@@ -19,6 +21,8 @@ export interface LingerOptions {
 export class LingeringClose {
   /** The lingering connections, oldest first, with a function that stops reading. */
   readonly #open = new Map<Socket, () => void>();
+  /** When all that was read so far is over at the rate that is allowed. */
+  #freeAt = 0;
 
   constructor(private readonly options: LingerOptions) {}
 
@@ -62,12 +66,18 @@ export class LingeringClose {
     let left = bytes;
     const cut = (): void => void socket.destroy();
     const timer = setTimeout(cut, milliseconds);
+    let pause: NodeJS.Timeout | undefined;
     const take = (chunk: Buffer): void => {
       left -= chunk.length;
-      if (left < 0) cut();
+      if (left < 0) return cut();
+      const wait = this.#waitAfter(chunk.length);
+      if (wait < 1) return;
+      source.pause();
+      pause = setTimeout(() => source.resume(), wait);
     };
     const stop = (): void => {
       clearTimeout(timer);
+      clearTimeout(pause);
       source.off('data', take);
       socket.off('close', stop);
       if (this.#open.get(socket) === stop) this.#open.delete(socket);
@@ -79,6 +89,13 @@ export class LingeringClose {
     source.on('data', take);
     source.resume();
     return stop;
+  }
+
+  /** Milliseconds until more may be read, after so many bytes. */
+  #waitAfter(bytes: number): number {
+    const now = performance.now();
+    this.#freeAt = Math.max(now, this.#freeAt) + (bytes / this.options.bytesPerSecond) * 1000;
+    return this.#freeAt - now;
   }
 }
 
@@ -92,5 +109,6 @@ export function discardInput(socket: Socket): void {
 export const lingeringClose = new LingeringClose({
   bytes: LIMITS.lingerBytes,
   milliseconds: LIMITS.lingerSeconds * 1000,
+  bytesPerSecond: LIMITS.lingerBytesPerSecond,
   connections: LIMITS.lingerRequests,
 });

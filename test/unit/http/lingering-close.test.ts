@@ -15,7 +15,13 @@ afterAll(() => {
 
 /** A server that answers as soon as it has the head of a request; the answered function connects, and sends some of one. */
 async function serve(options: Partial<ConstructorParameters<typeof LingeringClose>[0]>) {
-  const lingering = new LingeringClose({ bytes: 1000, milliseconds: 60_000, connections: 10, ...options });
+  const lingering = new LingeringClose({
+    bytes: 1000,
+    milliseconds: 60_000,
+    bytesPerSecond: 1e9,
+    connections: 10,
+    ...options,
+  });
   const server = createServer((request, response) => {
     lingering.watch(request, response);
     response.end('early');
@@ -71,4 +77,21 @@ it('a connection whose request arrived completely is kept, however often', async
   }
   expect(socket.closed).toBe(false);
   socket.destroy();
+});
+
+it('all of them together are read at a limited rate, to their end', async () => {
+  const size = 400_000;
+  const send = await serve({ bytes: size, bytesPerSecond: 2 * size });
+  const sockets = await Promise.all([1, 2].map(() => send(`content-length: ${size}\r\n\r\n`)));
+  const begun = performance.now();
+  const bodyAndNext = Buffer.from(' '.repeat(size) + 'GET / HTTP/1.1\r\nhost: x\r\n\r\n');
+  await Promise.all(
+    sockets.map(async (socket) => {
+      socket.write(bodyAndNext);
+      await once(socket, 'data');
+      socket.destroy();
+    }),
+  );
+  // A second for both; their last pieces are not waited for.
+  expect(performance.now() - begun).toBeGreaterThan(700);
 });
