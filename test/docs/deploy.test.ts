@@ -2,22 +2,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { alertNames, alertQueries, dashboardQueries } from '../support/deploy-files.js';
 import { startTestService } from '../support/service.js';
 import { send } from '../support/wire.js';
 
-const read = (path: string) => readFileSync(join(import.meta.dirname, '../..', path), 'utf8');
-const alerts = read('deploy/prometheus/alerts.yml');
-const dashboard = JSON.parse(read('deploy/grafana/kind.json')) as {
-  readonly panels: { readonly title: string; readonly targets: { readonly expr: string }[] }[];
-};
-
-const questions: [name: string, expr: string][] = [
-  ...[...alerts.matchAll(/- alert: (\w+)\n +expr: (.+)\n/g)].map(([, name = '', expr = '']): [string, string] => [
-    name,
-    expr,
-  ]),
-  ...dashboard.panels.flatMap(({ title, targets }) => targets.map(({ expr }): [string, string] => [title, expr])),
-];
+const operations = readFileSync(join(import.meta.dirname, '../../docs/operations.md'), 'utf8');
+const questions = [...alertQueries, ...dashboardQueries];
 
 const { service } = await startTestService({ metrics: { host: '127.0.0.1', port: 0 } });
 await send(service, { path: '/health/live' });
@@ -35,8 +25,9 @@ for (const [, name = '', labels = ''] of text.matchAll(/^(\w+)(?:\{(.*)\})? \S+$
 const ADDED = ['instance', 'job', 'project'];
 
 it('were read', () => {
-  expect(alerts.match(/- alert:/g)).toHaveLength(9);
-  expect(questions).toHaveLength(9 + dashboard.panels.reduce((sum, { targets }) => sum + targets.length, 0));
+  expect(alertNames).toHaveLength(9);
+  expect(alertQueries.map(([name]) => name)).toEqual(alertNames);
+  expect(dashboardQueries.length).toBeGreaterThan(20);
 });
 
 it.each(questions)('%s: metrics and labels exist', (_, expr) => {
@@ -55,6 +46,6 @@ it.each(questions)('%s: metrics and labels exist', (_, expr) => {
   }
 });
 
-it.each([...alerts.matchAll(/- alert: (\w+)/g)].map(([, name = '']) => name))('%s is explained', (name) => {
-  expect(read('docs/operations.md')).toContain(`| \`${name}\` |`);
+it.each(alertNames)('%s is explained', (name) => {
+  expect(operations).toContain(`| \`${name}\` |`);
 });
