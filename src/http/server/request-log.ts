@@ -1,9 +1,19 @@
-/** Logs each request at level debug, and slow ones at warn. */
+/** Logs each request at level debug, and slow ones at warn: of each kind of a project one in a second. */
 import type { Logger } from 'pino';
+import { EventThrottle } from '../../shared/event-throttle.js';
 import type { RequestObserver } from './request-lifecycle.js';
+import { PROJECT_HEADER } from '../request/header-names.js';
 import { requestId } from '../request/request-id.js';
+import type { HttpRequest } from '../request/request.js';
 
 const SLOW_MS = 1000;
+/** Milliseconds. If there is more load than capacity, nearly all requests are slow, and a line costs as much as some of them. */
+const SLOW_LOG_INTERVAL = 1000;
+/** Refusals are held back, and their reasons are logged with them. */
+const REFUSED = 503;
+/** As in /api/lib/city/unit. */
+const PLACE_PARTS = 5;
+const LONGEST_PLACE = 200;
 /** Requests that take as long as their file is large. */
 const TRANSFER = /^\/api\/lib\/[^/]+\/(?:import|export)$/;
 
@@ -13,9 +23,11 @@ export function loggedPath(path: string): string {
 }
 
 export function requestLog(logger: Logger): RequestObserver {
+  const throttle = new EventThrottle(SLOW_LOG_INTERVAL);
   return (request, status, milliseconds): void => {
-    const slow = milliseconds > SLOW_MS && !TRANSFER.test(request.path);
-    if (!slow && !logger.isLevelEnabled('debug')) return;
+    const slow = milliseconds > SLOW_MS && status !== REFUSED && !TRANSFER.test(request.path);
+    const count = slow ? throttle.pass(placeOf(request)) : undefined;
+    if (count === undefined && !logger.isLevelEnabled('debug')) return;
     const fields = {
       requestId: requestId(request),
       method: request.method,
@@ -23,7 +35,13 @@ export function requestLog(logger: Logger): RequestObserver {
       status,
       milliseconds: Math.round(milliseconds * 10) / 10,
     };
-    if (slow) logger.warn(fields, 'slow request');
-    else logger.debug(fields, 'request');
+    if (count === undefined) logger.debug(fields, 'request');
+    else logger.warn(count > 1 ? { ...fields, count } : fields, 'slow request');
   };
+}
+
+/** The project, the method and the first parts of the path: not its unit. */
+function placeOf({ method, path, headers }: HttpRequest): string {
+  const place = path.split('/', PLACE_PARTS).join('/');
+  return `${String(headers[PROJECT_HEADER])} ${method} ${place}`.slice(0, LONGEST_PLACE);
 }
