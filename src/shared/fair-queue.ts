@@ -93,6 +93,8 @@ export class FairQueue {
   #running = 0;
   #waiting = 0;
   #refused = 0;
+  /** One for all, because there can be thousands of them in a second. */
+  #congested: KindError | undefined;
 
   constructor(options: FairQueueOptions) {
     this.#options = { ...UNLIMITED_QUEUE, ...options };
@@ -138,7 +140,9 @@ export class FairQueue {
     const queue = this.#queues.get(key)?.parts.get(part);
     if (!queue || queue.waiting.size <= waiting) return undefined;
     const { started, shortestWait } = queue.flow.last(performance.now());
-    return shortestWait >= milliseconds && queue.waiting.size > started ? this.#refuse() : undefined;
+    if (shortestWait < milliseconds || queue.waiting.size <= started) return undefined;
+    this.#refused += 1;
+    return (this.#congested ??= this.#options.refusal());
   }
 
   placesOf(key: string): KeyPlaces {

@@ -298,6 +298,17 @@ describe('congestion', () => {
     await Promise.all(sent);
   });
 
+  it('is noticed within two seconds of a burst', async () => {
+    const { queue, send } = slowQueue();
+    const sent = Array.from({ length: 100 }, () => send('a', 50, 'city'));
+    await vi.advanceTimersByTimeAsync(1400);
+    expect(queue.refuseIfCongested('a', 'city')).toBeUndefined();
+    await vi.advanceTimersByTimeAsync(500);
+    expect(queue.refuseIfCongested('a', 'city')).toMatchObject({ status: 503, code: 'server.busy' });
+    await vi.advanceTimersByTimeAsync(4000);
+    await Promise.all(sent);
+  });
+
   it('is not when nothing is started, as behind a lock', async () => {
     const { queue, send } = slowQueue();
     const sent = [send('a', 5000, 'city'), ...Array.from({ length: 9 }, () => send('a', 1, 'city'))];
