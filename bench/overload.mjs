@@ -6,8 +6,10 @@ import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { cpus, loadavg, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs, promisify } from 'node:util';
 import { Postgres } from './postgres.mjs';
+import { cpuSecondsOfAll } from './process-stats.mjs';
 import { Service } from './service.mjs';
 import { call, signIn, withProvisioning } from './tenants/projects.mjs';
 import { putTenantLoad } from './tenants/wrk.mjs';
@@ -22,14 +24,15 @@ const { values: options } = parseArgs({
 const UNITS = 2000;
 /** Connections of the busy project whose latencies are told by status; wrk, which puts the load, does not tell these. */
 const CLIENTS = 2;
-const WARM_UP = 3;
+/** Seconds before anything is measured. Node accepts one connection in each turn of its event loop. */
+const warmUpFor = (/** @type {number} */ connections) => 3 + Math.ceil(connections / 250);
 const seconds = Number(options.seconds);
 const dist = resolve(import.meta.dirname, '../dist');
 const folder = await mkdtemp(join(tmpdir(), 'kind-overload-'));
 const postgres = await Postgres.start(dist, folder);
 const processes = Number(options.workers);
-const service = await Service.start({ name: 'kind', dist, databaseUrl: postgres.url, dataDir: folder, processes });
-const { url } = service;
+const kind = await Service.start({ name: 'kind', dist, databaseUrl: postgres.url, dataDir: folder, processes });
+const { url } = kind;
 
 /** @typedef {Record<string, { perSecond: number, p50: number, p99: number }>} Answers by status */
 
@@ -44,26 +47,31 @@ try {
     'gets of one unit': `/api/lib/note/unit/${busy.id}`,
     'lists of 100 units, sorted without an index': '/api/lib/note/unit?order=text&limit=100',
   };
-  await answers(busy, requests['gets of one unit'], 16);
+  await answers(busy, requests['gets of one unit'], 16, 3);
   for (const [name, path] of Object.entries(requests)) {
     print(`${name} (answers and refusals a second, p50 and p99 in ms)`);
     for (const connections of String(options.connections).split(',').map(Number)) {
       const requests = [{ project: 'busy', token: busy.token, path }];
-      const [load, client, beside] = await Promise.all([
-        // A second longer at both ends than what is measured beside it.
-        putTenantLoad({ url, requests, seconds: seconds + 2 * WARM_UP, connections, folder }),
-        answers(busy, path, CLIENTS),
-        answers(quiet, `/api/lib/note/unit/${quiet.id}`, 1),
+      const warmUp = warmUpFor(connections);
+      const [load, client, beside, counted] = await Promise.all([
+        putTenantLoad({ url, requests, seconds: seconds + warmUp + 1, connections, folder }),
+        answers(busy, path, CLIENTS, warmUp),
+        answers(quiet, `/api/lib/note/unit/${quiet.id}`, 1, warmUp),
+        delay(warmUp * 1000).then(countAnswers),
       ]);
-      const done = ((load.requests - load.refused) / load.seconds).toFixed(0);
-      const refused = (load.refused / load.seconds).toFixed(0);
-      print(`  ${connections} connections: ${done} and ${refused}, broken ${load.broken}`);
+      const done = counted.done - (beside['200']?.perSecond ?? 0);
+      print(
+        `  ${connections} connections: ${done.toFixed(0)} and ${counted.refused.toFixed(0)}, broken ${load.broken}`,
+      );
+      print(
+        `    processors used by the service ${counted.service.toFixed(2)}, by PostgreSQL ${counted.database.toFixed(2)}`,
+      );
       print(`    of ${CLIENTS} other clients of the project: ${textOf(client)}; of a quiet project: ${textOf(beside)}`);
       await postgres.whenIdle();
     }
   }
 } finally {
-  await service.stop();
+  await kind.stop();
   await postgres.stop();
   await rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
 }
@@ -81,14 +89,35 @@ async function makeUnits(project) {
   return { headers: { 'kind-project-key': project, authorization: `Bearer ${tenant.token}` }, token: tenant.token, id };
 }
 
+/** Answers and refusals a second of all clients, and seconds of processors in each second. */
+async function countAnswers() {
+  const before = await counts();
+  await delay(seconds * 1000);
+  const after = await counts();
+  const rate = (/** @type {keyof typeof after} */ of) => ((after[of] - before[of]) * 1000) / (after.at - before.at);
+  return { done: rate('done'), refused: rate('refused'), service: rate('service'), database: rate('database') };
+}
+
+async function counts() {
+  const metrics = await (await fetch(`${url}/metrics`)).text();
+  const answered = (/** @type {string} */ status) =>
+    [...metrics.matchAll(/^kind_http_requests_total\{[^}]*status="(\d+)"[^}]*\} (\d+)$/gm)]
+      .filter(([, each]) => each === status)
+      .reduce((sum, [, , count]) => sum + Number(count), 0);
+  const service = (await cpuSecondsOfAll(kind.child.pid)) ?? NaN;
+  const database = (await postgres.cpu()) ?? NaN;
+  return { at: performance.now(), done: answered('200'), refused: answered('503'), service, database };
+}
+
 /**
  * @param {{ headers: Record<string, string> }} tenant
  * @param {string} path
  * @param {number} connections
+ * @param {number} warmUp
  * @returns {Promise<Answers>}
  */
-async function answers({ headers }, path, connections) {
-  const load = { url, path, headers, connections, seconds, warmUp: WARM_UP };
+async function answers({ headers }, path, connections, warmUp) {
+  const load = { url, path, headers, connections, seconds, warmUp };
   const script = join(import.meta.dirname, 'tenants/held-load.mjs');
   const { stdout } = await promisify(execFile)(process.execPath, [script, JSON.stringify(load)]);
   return JSON.parse(stdout);
