@@ -20,6 +20,7 @@ import * as recovery from '../../src/sql/member/recovery.sql.js';
 import * as session from '../../src/sql/member/session.sql.js';
 import * as throttle from '../../src/sql/member/throttle.sql.js';
 import * as idempotency from '../../src/sql/write/idempotency.sql.js';
+import { deleteStatement } from '../../src/sql/write/write.sql.js';
 
 const ROOT = join(import.meta.dirname, '../..');
 const SQL = join(ROOT, 'src/sql');
@@ -49,7 +50,7 @@ const linkPlan = {
 };
 const linkField = kind.keyField;
 
-/** The statements that `test/unit/sql` does not have, by the function that renders them. */
+/** The statements that `test/unit/sql` does not have, or not so, by the function that renders them. */
 const SAMPLES: Readonly<Record<string, () => Statement | readonly Statement[]>> = {
   storeCountStatement: () => count.storeCountStatement(SCHEMA, 'city', '1'),
   takeCountsStatement: () => count.takeCountsStatement(SCHEMA, 'city'),
@@ -126,6 +127,9 @@ const SAMPLES: Readonly<Record<string, () => Statement | readonly Statement[]>> 
   deleteAttemptsStatement: () => throttle.deleteAttemptsStatement(SCHEMA, ['a']),
   claimKeyStatement: () => idempotency.claimKeyStatement(SCHEMA, keyed, 1),
   keepAnswerStatement: () => idempotency.keepAnswerStatement(SCHEMA, keyed, answer),
+  // Under a rule for nobody.
+  deleteStatement: () =>
+    deleteStatement({ schema: SCHEMA, kind, version: 1, id: 'a', access: { op: 'constant', value: false }, tags: [] }),
   keepRefusalStatement: () => idempotency.keepRefusalStatement(SCHEMA, keyed, answer, 1),
 };
 
@@ -206,6 +210,11 @@ describe('each rule', () => {
       'CASE and COALESCE of writes call IMMUTABLE functions only',
       `UPDATE ${table} SET "used_at" = CASE WHEN "hash" = $1 THEN now() END WHERE "id" = $2`,
       `WITH a AS (UPDATE ${table} AS t SET "a" = coalesce(t."a", now()) RETURNING t.*) SELECT a FROM a`,
+    ],
+    [
+      'the planner does not see that a condition of an UPDATE or DELETE is always false',
+      `DELETE FROM ${table} AS t WHERE "t"."id" = $1::uuid AND false RETURNING 1 AS deleted`,
+      `UPDATE ${table} AS t SET "a" = 1 WHERE "t"."id" = $1::uuid AND (true AND ((true) IS NOT TRUE)) RETURNING t.*`,
     ],
     [
       'no column with a time zone is added to an interval in a write',

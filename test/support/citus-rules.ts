@@ -105,6 +105,13 @@ export const CITUS_RULES: readonly Rule[] = [
       changes(code).some((each) => lazy(withoutSubqueries(each)).some((inner) => mutable(inner).length > 0)),
   },
   {
+    name: 'the planner does not see that a condition of an UPDATE or DELETE is always false',
+    reason:
+      'Citus has no server to send it to then, and fails: a condition that may be a constant has OR (SELECT false)',
+    breaks: (code) =>
+      changes(code).some((each) => / (?:AND|WHERE) \(?(?:true|false)\b(?! OR \(SELECT false\))/.test(each)),
+  },
+  {
     name: 'no column with a time zone is added to an interval in a write',
     reason: 'the result depends on the setting TimeZone, so the operator is STABLE: add in UTC',
     breaks: (code) =>

@@ -176,7 +176,7 @@ WITH input AS MATERIALIZED (SELECT i.*, now() AS "_now" FROM json_to_recordset($
 -- $3 = 7
 
 -- an update
-WITH affected AS (UPDATE "project_demo"."city" AS t SET "name" = "i"."name", "updated_at" = greatest(statement_timestamp(), (t."updated_at" AT TIME ZONE 'UTC' + interval '1 microsecond') AT TIME ZONE 'UTC') FROM (SELECT $1::text AS "name") AS i WHERE "t"."id" = $2::uuid AND (SELECT "version" FROM "project_demo"."_model") = $3::bigint AND (extract(epoch FROM t."updated_at" AT TIME ZONE 'UTC') * 1000000)::bigint::text = ANY($4::text[]) AND "t"."id" = $5::uuid RETURNING t.*) SELECT a.tag, CASE WHEN octet_length(a.body) > 33554432 THEN repeat('-', (SELECT 1073741824)) ELSE a.body END AS body FROM (SELECT (extract(epoch FROM t."updated_at" AT TIME ZONE 'UTC') * 1000000)::bigint::text AS tag, (SELECT row_to_json(_r) FROM (SELECT "t"."id"::text AS "id", "t"."name" AS "name", to_char("t"."opened" AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS "opened", "t"."tags" AS "tags", "t"."_xmin" AS "xmin") AS _r)::text AS body FROM affected AS t OFFSET 0) AS a
+WITH affected AS (UPDATE "project_demo"."city" AS t SET "name" = "i"."name", "updated_at" = greatest(statement_timestamp(), (t."updated_at" AT TIME ZONE 'UTC' + interval '1 microsecond') AT TIME ZONE 'UTC') FROM (SELECT $1::text AS "name") AS i WHERE "t"."id" = $2::uuid AND (SELECT "version" FROM "project_demo"."_model") = $3::bigint AND (extract(epoch FROM t."updated_at" AT TIME ZONE 'UTC') * 1000000)::bigint::text = ANY($4::text[]) AND ("t"."id" = $5::uuid OR (SELECT false)) RETURNING t.*) SELECT a.tag, CASE WHEN octet_length(a.body) > 33554432 THEN repeat('-', (SELECT 1073741824)) ELSE a.body END AS body FROM (SELECT (extract(epoch FROM t."updated_at" AT TIME ZONE 'UTC') * 1000000)::bigint::text AS tag, (SELECT row_to_json(_r) FROM (SELECT "t"."id"::text AS "id", "t"."name" AS "name", to_char("t"."opened" AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS "opened", "t"."tags" AS "tags", "t"."_xmin" AS "xmin") AS _r)::text AS body FROM affected AS t OFFSET 0) AS a
 -- $1 = "Oslo"
 -- $2 = "0198c0de-0000-7000-8000-000000000001"
 -- $3 = 7
@@ -195,7 +195,7 @@ WITH affected AS (UPDATE "project_demo"."city" AS t SET "name" = "i"."name", "up
 -- $3 = 7
 
 -- an update of a unit with rules, of which those are tested again that it can break
-WITH affected AS (UPDATE "project_demo"."city" AS t SET "name" = "i"."name", "updated_at" = greatest(statement_timestamp(), (t."updated_at" AT TIME ZONE 'UTC' + interval '1 microsecond') AT TIME ZONE 'UTC') FROM (SELECT $1::text AS "name") AS i WHERE "t"."id" = $2::uuid AND (SELECT "version" FROM "project_demo"."_model") = $3::bigint AND ("t"."id" = $4::uuid AND "t"."name" IS NOT NULL) AND EXISTS (SELECT FROM (SELECT "i"."name" AS "name") AS _n WHERE "_n"."name" IS NOT NULL) AND ("t"."name" IS NULL OR "t"."name" IS NOT DISTINCT FROM "i"."name") RETURNING t.*) SELECT a.tag, CASE WHEN octet_length(a.body) > 33554432 THEN repeat('-', (SELECT 1073741824)) ELSE a.body END AS body FROM (SELECT (extract(epoch FROM t."updated_at" AT TIME ZONE 'UTC') * 1000000)::bigint::text AS tag, CASE WHEN "t"."name" IS NOT NULL THEN (SELECT row_to_json(_r) FROM (SELECT "t"."id"::text AS "id", "t"."name" AS "name", to_char("t"."opened" AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS "opened", "t"."tags" AS "tags", "t"."_xmin" AS "xmin") AS _r)::text ELSE (SELECT row_to_json(_r) FROM (SELECT "t"."id"::text AS "id") AS _r)::text END AS body FROM affected AS t OFFSET 0) AS a
+WITH affected AS (UPDATE "project_demo"."city" AS t SET "name" = "i"."name", "updated_at" = greatest(statement_timestamp(), (t."updated_at" AT TIME ZONE 'UTC' + interval '1 microsecond') AT TIME ZONE 'UTC') FROM (SELECT $1::text AS "name") AS i WHERE "t"."id" = $2::uuid AND (SELECT "version" FROM "project_demo"."_model") = $3::bigint AND (("t"."id" = $4::uuid AND "t"."name" IS NOT NULL) OR (SELECT false)) AND EXISTS (SELECT FROM (SELECT "i"."name" AS "name") AS _n WHERE "_n"."name" IS NOT NULL) AND ("t"."name" IS NULL OR "t"."name" IS NOT DISTINCT FROM "i"."name") RETURNING t.*) SELECT a.tag, CASE WHEN octet_length(a.body) > 33554432 THEN repeat('-', (SELECT 1073741824)) ELSE a.body END AS body FROM (SELECT (extract(epoch FROM t."updated_at" AT TIME ZONE 'UTC') * 1000000)::bigint::text AS tag, CASE WHEN "t"."name" IS NOT NULL THEN (SELECT row_to_json(_r) FROM (SELECT "t"."id"::text AS "id", "t"."name" AS "name", to_char("t"."opened" AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS "opened", "t"."tags" AS "tags", "t"."_xmin" AS "xmin") AS _r)::text ELSE (SELECT row_to_json(_r) FROM (SELECT "t"."id"::text AS "id") AS _r)::text END AS body FROM affected AS t OFFSET 0) AS a
 -- $1 = "Oslo"
 -- $2 = "0198c0de-0000-7000-8000-000000000001"
 -- $3 = 7
@@ -305,21 +305,21 @@ WITH input AS MATERIALIZED (SELECT i.*, now() AS "_now" FROM (SELECT $1::uuid AS
 -- $8 = 7
 
 -- a unit locked, to be edited
-SELECT 1 AS locked FROM "project_demo"."city" AS t WHERE "t"."id" = $1::uuid AND (SELECT "version" FROM "project_demo"."_model") = $2::bigint AND (extract(epoch FROM t."updated_at" AT TIME ZONE 'UTC') * 1000000)::bigint::text = ANY($3::text[]) AND "t"."id" = $4::uuid FOR NO KEY UPDATE OF t
+SELECT 1 AS locked FROM "project_demo"."city" AS t WHERE "t"."id" = $1::uuid AND (SELECT "version" FROM "project_demo"."_model") = $2::bigint AND (extract(epoch FROM t."updated_at" AT TIME ZONE 'UTC') * 1000000)::bigint::text = ANY($3::text[]) AND ("t"."id" = $4::uuid OR (SELECT false)) FOR NO KEY UPDATE OF t
 -- $1 = "0198c0de-0000-7000-8000-000000000001"
 -- $2 = 7
 -- $3 = ["1","2"]
 -- $4 = "0198c0de-0000-7000-8000-000000000001"
 
 -- a unit locked, to be deleted
-SELECT 1 AS locked FROM "project_demo"."city" AS t WHERE "t"."id" = $1::uuid AND (SELECT "version" FROM "project_demo"."_model") = $2::bigint AND (extract(epoch FROM t."updated_at" AT TIME ZONE 'UTC') * 1000000)::bigint::text = ANY($3::text[]) AND "t"."id" = $4::uuid FOR UPDATE OF t
+SELECT 1 AS locked FROM "project_demo"."city" AS t WHERE "t"."id" = $1::uuid AND (SELECT "version" FROM "project_demo"."_model") = $2::bigint AND (extract(epoch FROM t."updated_at" AT TIME ZONE 'UTC') * 1000000)::bigint::text = ANY($3::text[]) AND ("t"."id" = $4::uuid OR (SELECT false)) FOR UPDATE OF t
 -- $1 = "0198c0de-0000-7000-8000-000000000001"
 -- $2 = 7
 -- $3 = ["1","2"]
 -- $4 = "0198c0de-0000-7000-8000-000000000001"
 
 -- a unit locked by an edit that changes nothing
-UPDATE "project_demo"."city" AS t SET "updated_at" = t."updated_at" WHERE "t"."id" = $1::uuid AND (SELECT "version" FROM "project_demo"."_model") = $2::bigint AND (extract(epoch FROM t."updated_at" AT TIME ZONE 'UTC') * 1000000)::bigint::text = ANY($3::text[]) AND "t"."id" = $4::uuid RETURNING 1 AS locked
+UPDATE "project_demo"."city" AS t SET "updated_at" = t."updated_at" WHERE "t"."id" = $1::uuid AND (SELECT "version" FROM "project_demo"."_model") = $2::bigint AND (extract(epoch FROM t."updated_at" AT TIME ZONE 'UTC') * 1000000)::bigint::text = ANY($3::text[]) AND ("t"."id" = $4::uuid OR (SELECT false)) RETURNING 1 AS locked
 -- $1 = "0198c0de-0000-7000-8000-000000000001"
 -- $2 = 7
 -- $3 = ["1","2"]
@@ -340,7 +340,7 @@ LOCK TABLE "project_demo"."city", "project_demo"."land" IN EXCLUSIVE MODE
 SELECT FROM "project_demo"."_model" FOR SHARE
 
 -- a deletion
-WITH affected AS (DELETE FROM "project_demo"."city" AS t WHERE "t"."id" = $1::uuid AND (SELECT "version" FROM "project_demo"."_model") = $2::bigint AND (extract(epoch FROM t."updated_at" AT TIME ZONE 'UTC') * 1000000)::bigint::text = ANY($3::text[]) AND "t"."id" = $4::uuid RETURNING 1 AS deleted), counted AS (INSERT INTO "project_demo"."_count" ("table", "change") SELECT 'city', -1 FROM affected) SELECT deleted FROM affected
+WITH affected AS (DELETE FROM "project_demo"."city" AS t WHERE "t"."id" = $1::uuid AND (SELECT "version" FROM "project_demo"."_model") = $2::bigint AND (extract(epoch FROM t."updated_at" AT TIME ZONE 'UTC') * 1000000)::bigint::text = ANY($3::text[]) AND ("t"."id" = $4::uuid OR (SELECT false)) RETURNING 1 AS deleted), counted AS (INSERT INTO "project_demo"."_count" ("table", "change") SELECT 'city', -1 FROM affected) SELECT deleted FROM affected
 -- $1 = "0198c0de-0000-7000-8000-000000000001"
 -- $2 = 7
 -- $3 = ["1","2"]
