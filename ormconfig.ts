@@ -8,7 +8,7 @@ import { loadConfig } from './src/config/config.js';
 import type { ConnectionOptions } from './src/database/connection/connection.js';
 import { createDataSource } from './src/database/connection/data-source.js';
 import { readConnectionFile } from './src/database/embedded/connection-file.js';
-import { CREATE_REGISTRY } from './src/sql/server/registry.sql.js';
+import { CREATE_REGISTRY, KEEP_OFF_WORKERS } from './src/sql/server/registry.sql.js';
 
 async function findConnection(): Promise<ConnectionOptions> {
   const { databaseUrl, databaseDirectUrl, dataDir } = loadConfig();
@@ -21,7 +21,9 @@ async function findConnection(): Promise<ConnectionOptions> {
 async function openRegistry(): Promise<DataSource> {
   const dataSource = createDataSource(await findConnection(), { pool: 1 });
   await dataSource.initialize();
-  await dataSource.query(CREATE_REGISTRY.text);
+  await dataSource.transaction(async (manager) => {
+    for (const { text } of [KEEP_OFF_WORKERS, CREATE_REGISTRY]) await manager.query(text);
+  });
   // TypeORM's commands open their own connection.
   await dataSource.destroy();
   return dataSource;
