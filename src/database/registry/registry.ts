@@ -2,6 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { MigrationExecutor, type DataSource, type QueryRunner } from 'typeorm';
 import type { Statement } from '../../sql/fragment.js';
+import { errorText } from '../../shared/error-text.js';
 import { rollbackToSavepointStatement, savepointStatement } from '../../sql/server/transaction.sql.js';
 import { CREATE_TRIGRAMS, FIND_MISSING_TRIGRAMS } from '../../sql/definition/index.sql.js';
 import {
@@ -11,6 +12,8 @@ import {
   LOCK_REGISTRY,
   REGISTRY_HOLDER,
 } from '../../sql/server/registry.sql.js';
+import { DatabaseStartError } from '../connection/start-error.js';
+import { isConnectionLost, isNotAllowed } from '../statement/sqlstate.js';
 
 /** Options of the wait for another process. */
 export interface MigrationWait {
@@ -37,7 +40,10 @@ export async function hasRegistry(dataSource: DataSource): Promise<boolean> {
   return row?.found === true;
 }
 
-/** The lock ends with the transaction, so it works through a pooler. @throws the reason of the signal */
+/**
+ * The lock ends with the transaction, so it works through a pooler.
+ * @throws DatabaseStartError for what the operator of the database has to change; the reason of the signal
+ */
 export async function migrateRegistry(dataSource: DataSource, waiting: MigrationWait = {}): Promise<void> {
   const runner = dataSource.createQueryRunner();
   try {
@@ -52,10 +58,17 @@ export async function migrateRegistry(dataSource: DataSource, waiting: Migration
     await runner.commitTransaction();
   } catch (error) {
     if (runner.isTransactionActive) await runner.rollbackTransaction().catch(() => undefined);
-    throw error;
+    throw isNotAllowed(error) || isConnectionLost(error) ? refusedBy(error) : error;
   } finally {
     await runner.release();
   }
+}
+
+/** Rights that the role lacks, or, on Citus, a worker to which the coordinator can not connect. */
+function refusedBy(error: unknown): DatabaseStartError {
+  return new DatabaseStartError(
+    `DATABASE_URL: the registry of projects can not be made or brought up to date: ${errorText(error)}`,
+  );
 }
 
 /** Creates the extension pg_trgm if the server has it and this role may. */

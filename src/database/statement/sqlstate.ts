@@ -98,6 +98,11 @@ export function isDataConflict(error: unknown): error is DatabaseFault {
   return isDatabaseFault(error) && DATA_CONFLICT_CODES.has(error.code);
 }
 
+/** A right that the role does not have. */
+export function isNotAllowed(error: unknown): boolean {
+  return isDatabaseFault(error) && error.code === '42501';
+}
+
 /** A conflict with another transaction: this one can be run again. */
 export function isContention(error: unknown): boolean {
   return isRetryable(error) || isLockTimeout(error);

@@ -26,11 +26,16 @@ it('the documented rights are enough in a shared database', async () => {
     await side.rows(['DROP ROLE', role].join(' '));
   });
   await side.rows(['REVOKE ALL ON DATABASE', name, 'FROM PUBLIC'].join(' '));
-  await side.rows(grant.replace(/DATABASE \w+ TO \w+/, ['DATABASE', name, 'TO', role].join(' ')));
+  await side.rows(['GRANT CONNECT ON DATABASE', name, 'TO', role].join(' '));
   await side.rows('REVOKE ALL ON SCHEMA public FROM PUBLIC');
   const url = new URL(urlOf(database));
   url.searchParams.set('user', role);
   url.searchParams.set('password', 'guest');
+  await expect(startServiceOn({ url: url.href })).rejects.toMatchObject({
+    name: 'DatabaseStartError',
+    message: `DATABASE_URL: the registry of projects can not be made or brought up to date: permission denied for database ${name}`,
+  });
+  await side.rows(grant.replace(/DATABASE \w+ TO \w+/, ['DATABASE', name, 'TO', role].join(' ')));
   const log = logLines();
   const started = await startServiceOn({ url: url.href }, {}, log.logger);
   const { app } = started.service;
