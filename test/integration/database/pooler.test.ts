@@ -12,36 +12,23 @@ import { ok } from '../../support/definitions.js';
 import { logLines } from '../../support/log-lines.js';
 import { ownDatabase, startServiceOn, urlOf } from '../../support/own-database.js';
 import { startPooler, type PoolerOptions } from '../../support/pooler.js';
+import { alterRole, giveSettings, LIMITED, refusalThrough } from '../../support/role-settings.js';
 import { ADMIN } from '../../support/service.js';
 import { sideConnection, type SideConnection } from '../../support/side-connection.js';
 
-const LIMITED = { pool: 4, statementTimeout: 30_000, idleTimeout: 15_000, warn: () => undefined };
 const statement = (text: string, ...values: unknown[]): Statement => ({ text, values });
 const prepared = (text: string, ...values: unknown[]): Statement => ({ text, values, prepare: true });
 
 /** A database whose role has the settings that the service asks for, and a pooler before it. */
 async function pooled(options: PoolerOptions = {}) {
   const direct = await ownDatabase();
-  await giveSettings(direct);
+  await giveSettings(direct, (await startPooler(direct, { startup: 'dropped' })).connection);
   const pooler = await startPooler(direct, options);
   return { direct, pooler, connection: pooler.connection, side: await sideConnection(direct) };
 }
 
-/** What the refusal of a start says is to be run. */
-async function giveSettings(direct: ConnectionOptions): Promise<void> {
-  const side = await sideConnection(direct);
-  for (const text of alterRole(await refusalThrough(direct, { startup: 'dropped' }))) await side.rows(text);
-}
-
-const alterRole = (refusal: string): string[] => refusal.match(/ALTER ROLE [^;]+;/g) ?? [];
-
-async function refusalThrough(direct: ConnectionOptions, options: PoolerOptions): Promise<string> {
-  const { connection } = await startPooler(direct, options);
-  return openPool(connection, LIMITED).then(
-    ({ dataSource }) => dataSource.destroy().then(() => 'none'),
-    (error: Error) => error.message,
-  );
-}
+const refusalOf = async (direct: ConnectionOptions, options: PoolerOptions): Promise<string> =>
+  refusalThrough((await startPooler(direct, options)).connection);
 
 const advisoryLocks = async (side: SideConnection) =>
   side.rows(
@@ -58,13 +45,13 @@ describe('settings', () => {
         'SELECT current_user AS role, current_database() AS name',
       );
       await side.rows(`ALTER ROLE "${role}" IN DATABASE "${name}" SET extra_float_digits = 0`.replaceAll('`', ''));
-      const refusal = await refusalThrough(direct, options);
+      const refusal = await refusalOf(direct, options);
       expect(refusal).not.toContain('\n');
       expect(refusal).toMatch(/^DATABASE_URL: leads through a pooler at 127\.0\.0\.1:\d+\/\w+, which does not hand on/);
       expect(refusal).toContain('statement_timeout is 0, wants 30000ms');
       expect(refusal).toContain('extra_float_digits is 0, wants 1');
       for (const text of alterRole(refusal)) await side.rows(text);
-      expect(await refusalThrough(direct, options)).toBe('none');
+      expect(await refusalOf(direct, options)).toBe('none');
     },
   );
 

@@ -1,0 +1,46 @@
+/** PgBouncer in transaction mode between the service and the coordinator (docs/citus.md). */
+import { describe, expect, it } from 'vitest';
+import { defineKinds } from '../support/callers.js';
+import { expectNoDrift, ok, query } from '../support/definitions.js';
+import { logLines } from '../support/log-lines.js';
+import { ownDatabase, startServiceOn, urlOf } from '../support/own-database.js';
+import { pgbouncerVersion, startPgbouncer } from '../support/pgbouncer.js';
+import { giveSettings } from '../support/role-settings.js';
+import { expectStoredOnce, isCitus, NOTES, otherWorker, workerOf, writing } from './places.js';
+
+const version = isCitus ? pgbouncerVersion() : undefined;
+if (isCitus && version === undefined)
+  console.warn('SKIPPED: PgBouncer before Citus, because pgbouncer is not installed');
+
+describe.skipIf(version === undefined)('PgBouncer before Citus', async () => {
+  if (version === undefined) return;
+  const direct = await ownDatabase();
+  // Another one: the connections that PgBouncer has do not get new settings.
+  await giveSettings(direct, { url: await startPgbouncer(urlOf(direct)) });
+  const url = await startPgbouncer(urlOf(direct));
+  const log = logLines();
+  const first = await startServiceOn({ url, directUrl: urlOf(direct) }, {}, log.logger);
+  const second = await startServiceOn({ url });
+
+  it('projects are on workers, and definitions change and a project moves under writes', async () => {
+    expect(log.of().filter((line) => /pooler|heard/.test(line))).toEqual([]);
+    const project = await first.project();
+    await defineKinds(project, NOTES, { id: 'other', parameters: [{ id: 'a', kind_id: 'string' }] });
+    const there = await second.signIn(project.id);
+    const before = await workerOf(project);
+    const writers = writing([project, there]);
+    for (let n = 0; n < 6; n++) {
+      await ok(there.put('/kind/unit/other', { parameters: n % 2 ? ['a'] : ['a', { id: 'b', kind_id: 'integer' }] }));
+      await ok(project.put('/kind/unit/note', { label: `Note ${n}` }));
+    }
+    const { name, port } = await otherWorker(project);
+    await query(project, `SELECT citus_schema_move('$schema', $1, $2::int)`, [name, port]);
+    await writers.goOn();
+    const made = await writers.stop();
+    expect(before).toBeDefined();
+    expect(await workerOf(project)).toEqual({ name, port });
+    await expectStoredOnce(project, made);
+    expect(await ok(there.get('/note/unit?limit=1'))).toMatchObject({ count: made.length });
+    await expectNoDrift(project);
+  }, 240_000);
+});
