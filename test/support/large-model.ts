@@ -19,7 +19,8 @@ export async function defineMany(project: TestProject, kinds: number, parameters
   const copies = (table: string, id: string, count: number, changes: string) =>
     query(
       project,
-      `INSERT INTO $schema."${table}" SELECT (jsonb_populate_record(one, jsonb_build_object('id', '${id}_' || n${changes}))).* FROM $schema."${table}" AS one, generate_series(1, $1::int - 1) AS n WHERE one."id" = '${id}_0'`,
+      `WITH copies AS MATERIALIZED (SELECT (jsonb_populate_record(one, jsonb_build_object('id', '${id}_' || n${changes}))).* FROM $schema."${table}" AS one, generate_series(1, $1::int - 1) AS n WHERE one."id" = '${id}_0')
+       INSERT INTO $schema."${table}" SELECT * FROM copies`,
       [count],
     );
   await copies('_parameter', 'shared', parameters, '');

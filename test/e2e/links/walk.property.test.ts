@@ -339,6 +339,8 @@ describe('a traversal of links', () => {
         const as = asAdmin ? admin : member;
         const path = `/${kind}/unit?load_links=true&depth=${depth}`;
         let items: Loaded[] = [];
+        // A session is read again after a while.
+        await ok(as.get('/stop/unit?limit=1'));
         expect(await as.statements(async () => void (items = await loaded(as, path)))).toBe(1);
         expect(items.length).toBe(units.filter((each) => each.kind === kind && (asAdmin || each.open)).length);
         for (const item of items) {

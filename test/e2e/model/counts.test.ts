@@ -12,8 +12,9 @@ async function multiply(project: TestProject, name: string, count: number): Prom
   const table = `$schema."${name}"`;
   await query(
     project,
-    `INSERT INTO ${table} SELECT copy.* FROM ${table} AS t, generate_series(1, $1::int) AS n,
-     LATERAL jsonb_populate_record(NULL::${table}, to_jsonb(t) || jsonb_build_object('id', 'copy' || n)) AS copy WHERE t."id" = 'first'`,
+    `WITH copies AS MATERIALIZED (SELECT copy.* FROM ${table} AS t, generate_series(1, $1::int) AS n,
+       LATERAL jsonb_populate_record(NULL::${table}, to_jsonb(t) || jsonb_build_object('id', 'copy' || n)) AS copy WHERE t."id" = 'first')
+     INSERT INTO ${table} SELECT * FROM copies`,
     [count],
   );
 }
