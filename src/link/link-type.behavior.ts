@@ -74,16 +74,21 @@ export class LinkTypeBehavior implements RegisteredBehavior, OnModuleInit {
       throw refusal('kind.built_in', `The link type '${id}' is built in and can not be deleted`);
     }
     const { executor, project } = session;
-    const { cascade, tellCounts } = changeOf(session);
+    const { cascade, tellCounts, effects } = changeOf(session);
     // A lock of the link type's row instead would make every new link of the type wait for it.
     await executor.run(lockLinksStatement(project.schema));
-    if (cascade) {
+    if (cascade && !effects) {
       await executor.run(deleteLinksOfTypeStatement(project.schema, id));
       return;
     }
     const [row] = await executor.run<{ count: number }>(countLinksStatement(project.schema, id));
     const count = row?.count ?? 0;
     if (count === 0) return;
+    if (cascade) {
+      effects?.addLoss({ link_id: id }, 'links', count);
+      await executor.run(deleteLinksOfTypeStatement(project.schema, id));
+      return;
+    }
     const links = tellCounts ? `${plural(count, 'link')} of '${id}'` : `Links of '${id}'`;
     throw refusal('link.in_use', `${links} would be lost; ?cascade=true deletes it anyway`);
   }

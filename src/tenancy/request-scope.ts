@@ -4,6 +4,7 @@ import type { Executor, Transaction } from '../database/database.js';
 import { RequestSlot } from '../http/request/request-slot.js';
 import { requestOf, type HttpRequest } from '../http/request/request.js';
 import type { Model } from '../model/model.js';
+import type { Json } from '../shared/json.js';
 import type { Caller } from './caller.js';
 import type { Consistency } from './consistency.js';
 import type { Project } from './project.js';
@@ -17,6 +18,8 @@ export interface RequestScope {
   readonly requestId?: string;
   /** The transaction that the request is part of, with its model. Undefined: the request decides what it needs. */
   readonly enclosing?: EnclosingTransaction;
+  /** Gets what a change of definitions does. */
+  readonly reportChange?: (effects: Readonly<Record<string, Json>>) => void;
   /** Runs around a change of definitions, which has a transaction of its own. */
   readonly aroundChange?: AroundChange;
 }

@@ -265,11 +265,11 @@ export class UnitService {
 
   /** Runs a definition change. It reads the model again under its lock, and rights are checked with that model. */
   #change<T>(scope: RequestScope, cascade: boolean, work: (session: Session) => Promise<T>): Promise<T> {
-    const { project, caller, aroundChange: around } = scope;
+    const { project, caller, aroundChange: around, reportChange: report } = scope;
     const options = { cascade, tellCounts: knowsWholeProject(caller), caller, ...requestIdOf(scope) };
     if (scope.enclosing) throw new Error('definitions are changed in a transaction of their own');
     return this.catalog.inProject(project, () =>
-      this.changes.change(project, { ...options, ...(around && { around }) }, (change) =>
+      this.changes.change(project, { ...options, ...(around && { around }), ...(report && { report }) }, (change) =>
         work({ project, caller, ...requestIdOf(scope), model: change.before, executor: change.tx, change }),
       ),
     );

@@ -40,7 +40,8 @@ export async function checkGuards(
   faults.throwIfAny();
 }
 
-async function countUnits(context: GuardContext, guards: readonly Guard[]): Promise<number[]> {
+/** The numbers of units or links that the guards find, in their order. */
+export async function countUnits(context: GuardContext, guards: readonly Guard[]): Promise<number[]> {
   const { executor, project } = context;
   const rows = await executor.run<{ count: number }>(guardStatement(guards, project.schema));
   const counts = rows.map(({ count }) => count);

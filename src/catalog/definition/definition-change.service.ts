@@ -7,7 +7,7 @@ import { orphanedAccess, type ClosedAccess } from '../../access/orphaned-access.
 import { KIND_KIND, LINK_KIND } from '../../model/built-in-traits.js';
 import { BUILT_IN_VERSION } from '../../model/built-in/built-in.js';
 import { diffInPieces, type SchemaStep } from '../../model/table/diff.js';
-import { hasApiKeys, isMemberKind, parameterOwner, type Model } from '../../model/model.js';
+import { hasApiKeys, parameterOwner, type Model } from '../../model/model.js';
 import { deleteKeysWithoutMemberStatement } from '../../sql/member/api-key.sql.js';
 import { deleteLinksOfKindStatement } from '../../sql/link/many-links.sql.js';
 import { endMembersStatement } from '../../sql/member/session.sql.js';
@@ -26,8 +26,10 @@ import { setUnindexedStatement } from '../../sql/server/registry.sql.js';
 import { lockTimeoutStatement } from '../../sql/server/transaction.sql.js';
 import { AuditLog } from '../../tenancy/audit-log.js';
 import type { Project } from '../../tenancy/project.js';
+import { alteredTables, droppedKinds, formerMemberKinds, newOrDroppedTables } from './affected-tables.js';
 import { changedDefinitions } from './changed-definitions.js';
 import { checkGuards } from './change-guards.js';
+import { ChangeEffects } from './change-effects.js';
 import { IndexBuilder } from '../index/index-builder.js';
 import { DeferredIndexes } from '../index/deferred-indexes.js';
 import { loadModel, ModelStore } from '../model/model-store.js';
@@ -92,9 +94,11 @@ export class DefinitionChangeService {
     await tx.run(lockTimeoutStatement(TABLE_LOCK_TIMEOUT));
     const changed = async (): Promise<T> => {
       const before = await loadModel(tx, project, { known: this.models.peek(project) });
-      const change = new DefinitionChange(tx, before, options.cascade, options.tellCounts, options.caller);
+      const effects = options.report && new ChangeEffects(options.tellCounts);
+      const change = new DefinitionChange(tx, before, options, effects);
       const result = await work(change);
       const model = await this.#apply(project, change);
+      if (effects) options.report(effects.of(before, model));
       tx.afterCommit(() => void this.models.publish(project, model));
       if (this.audit.isOn) this.#audit(project, before, model, options, tx);
       return result;
@@ -129,7 +133,9 @@ export class DefinitionChangeService {
     const { guards, steps, tables: tableShapes } = await runYielding(diffInPieces(before, after), yielder);
     const tables = new Set([...guards.map((guard) => guard.table), ...alteredTables(steps)]);
     if (tables.size > 0) await tx.run(lockForDefinitionChangeStatement(project.schema, [...tables].sort()));
-    await checkGuards({ executor: tx, project, patterns: this.patterns }, guards, change);
+    const guarded = { executor: tx, project, patterns: this.patterns };
+    await checkGuards(guarded, guards, change);
+    await change.effects?.countLosses(guarded, guards, droppedKinds(before, after));
     const deferredIndexes = new DeferredIndexes(tx, project.schema, tableShapes);
     const last = change.fill ? steps.filter(({ type }) => ON_FILLED_TABLES.has(type)) : [];
     await runSteps(
@@ -142,6 +148,7 @@ export class DefinitionChangeService {
     if (emptied.length > 0) await tx.run(dropCountsStatement(project.schema, emptied));
     await change.fill?.(after);
     await runSteps(tx, project.schema, last);
+    change.effects?.setSteps(steps, deferredIndexes);
     if (deferredIndexes.any) {
       await tx.run(setUnindexedStatement(project.id, true));
       tx.afterCommit(() => this.builds.request(project));
@@ -219,34 +226,3 @@ function unusedInlineParameters(deleted: readonly ParameterList[], written: Mode
 
 /** The steps that are done after new tables are filled. */
 const ON_FILLED_TABLES: ReadonlySet<SchemaStep['type']> = new Set(['create_index', 'add_foreign_key']);
-
-/** Kinds that had a table and no longer have one. */
-function droppedKinds(before: Model, after: Model): string[] {
-  const stored = [...before.kinds.values()].filter((kind) => !kind.builtIn && kind.storage.hasTable);
-  return stored.filter(({ id }) => !after.kinds.get(id)?.storage.hasTable).map(({ id }) => id);
-}
-
-/** Kinds whose units are no longer members; their credentials are deleted. */
-function formerMemberKinds(before: Model, after: Model): string[] {
-  const members = [...before.kinds.values()].filter(isMemberKind);
-  return members.filter(({ id }) => !isMemberKindOf(after, id)).map(({ id }) => id);
-}
-
-function isMemberKindOf(model: Model, id: string): boolean {
-  const kind = model.kinds.get(id);
-  return kind !== undefined && isMemberKind(kind);
-}
-
-function newOrDroppedTables(steps: readonly SchemaStep[]): string[] {
-  return steps.flatMap((step) => {
-    if (step.type === 'create_table') return [step.table.name];
-    return step.type === 'drop_table' ? [step.table] : [];
-  });
-}
-
-function alteredTables(steps: readonly SchemaStep[]): string[] {
-  const newTables = new Set(steps.flatMap((step) => (step.type === 'create_table' ? [step.table.name] : [])));
-  return steps.flatMap((step) =>
-    step.type === 'create_table' || step.type === 'drop_index' || newTables.has(step.table) ? [] : [step.table],
-  );
-}

@@ -3,6 +3,7 @@ import { type Transaction } from '../../database/database.js';
 import { type Model } from '../../model/model.js';
 import type { Caller } from '../../tenancy/caller.js';
 import type { AroundChange } from '../../tenancy/request-scope.js';
+import type { ChangeEffects, ReportedEffects } from './change-effects.js';
 
 export class DefinitionChange {
   readonly kinds = new Set<string>();
@@ -20,17 +21,24 @@ export class DefinitionChange {
   readonly linkAccess = new Set<string>();
   /** Stores the units of new tables. Called before these have indexes and foreign keys, which is several times as fast. */
   fill: ((model: Model) => Promise<void>) | undefined;
+  /** `?cascade=true`: the change may delete stored data. */
+  readonly cascade: boolean;
+  /** Whether error texts may contain numbers of units. */
+  readonly tellCounts: boolean;
+  readonly caller: Caller;
 
   constructor(
     readonly tx: Transaction,
     /** The model before the change, read under the project's lock. */
     readonly before: Model,
-    /** `?cascade=true`: the change may delete stored data. */
-    readonly cascade: boolean,
-    /** Whether error texts may contain numbers of units. */
-    readonly tellCounts: boolean,
-    readonly caller: Caller,
-  ) {}
+    { cascade, tellCounts, caller }: ChangeOptions,
+    /** Collects what the change does, if that was asked for. */
+    readonly effects?: ChangeEffects,
+  ) {
+    this.cascade = cascade;
+    this.tellCounts = tellCounts;
+    this.caller = caller;
+  }
 }
 
 export interface ChangeOptions {
@@ -41,6 +49,8 @@ export interface ChangeOptions {
   readonly requestId?: string;
   /** Milliseconds of each statement; ten minutes by default, 0 for any. */
   readonly statementTimeout?: number;
+  /** Gets what the change does, inside its transaction. */
+  readonly report?: (effects: ReportedEffects) => void;
   /** Runs around the whole change, after the project is locked. */
   readonly around?: AroundChange;
 }

@@ -10,6 +10,8 @@ export class Answer {
     readonly etag?: string,
     /** Further headers. */
     readonly headers?: Readonly<Record<string, string>>,
+    /** What a change of definitions does, as JSON text; beside the content. */
+    readonly changes?: string,
   ) {}
 }
 
@@ -27,8 +29,9 @@ export function pageAnswer({ count, items, next }: { count: number; items: strin
 export const NULL_ANSWER = new Answer('null');
 
 /** Puts JSON text into the envelope. */
-export function envelope(content: string): string {
-  return `{"content":${content},"messages":[]}`;
+export function envelope(content: string, changes?: string): string {
+  const more = changes === undefined ? '' : `,"changes":${changes}`;
+  return `{"content":${content},"messages":[]${more}}`;
 }
 
 export function errorEnvelope(messages: readonly object[]): string {

@@ -121,7 +121,7 @@ function writeAnswer(request: Request, response: Response, answer: Answer): void
     response.end();
     return;
   }
-  const text = envelope(answer.content);
+  const text = envelope(answer.content, answer.changes);
   const headers: Record<string, string | number> = {
     'Content-Type': JSON_CONTENT_TYPE,
     'Content-Length': Buffer.byteLength(text),

@@ -89,6 +89,18 @@ export function countLinksStatement(schema: string, linkId: string): Statement {
   `);
 }
 
+/** Rows `kind, count`: the links of the units of these kinds; a link between two of them counts for its parent. */
+export function countLinksOfKindsStatement(schema: string, kinds: readonly string[]): Statement {
+  const any = sql`= ANY(${param(kinds)}::text[])`;
+  return render(sql`
+    SELECT CASE WHEN "parent_kind" ${any} THEN "parent_kind" ELSE "child_kind" END AS kind, count(*)::int AS count
+    FROM ${linkTable(schema)}
+    WHERE "parent_kind" ${any} OR "child_kind" ${any}
+    GROUP BY 1
+    ORDER BY 1
+  `);
+}
+
 export function deleteLinksOfTypeStatement(schema: string, linkId: string): Statement {
   return render(sql`DELETE FROM ${linkTable(schema)} WHERE "link_id" = ${param(linkId)}`);
 }

@@ -9,6 +9,8 @@ const NAME = 'dry_run';
 export interface DryRun {
   /** Also set if the value is not understood, so that nothing is stored then. */
   readonly dry: boolean;
+  /** Whether the answer says what a change of definitions does. */
+  readonly asksChanges: boolean;
   readonly fault?: KindError;
 }
 
@@ -23,8 +25,10 @@ export function takeDryRun(request: HttpRequest): DryRun | undefined {
   const others = parts.filter((part) => !isDryRun(part));
   request.url = url.slice(0, start) + (others.length > 0 ? `?${others.join('&')}` : '');
   const [value] = found.map((part) => [...new URLSearchParams(part).values()][0]);
-  if (found.length === 1 && (value === 'true' || value === 'false')) return { dry: value === 'true' };
-  return { dry: true, fault: refusal('query.bad_value', `${NAME}: wants true or false, once`, { parameter: NAME }) };
+  const known = value === 'true' || value === 'false' || value === 'changes';
+  if (found.length === 1 && known) return { dry: value !== 'false', asksChanges: value === 'changes' };
+  const text = `${NAME}: wants true or false, or changes of a definition, once`;
+  return { dry: true, asksChanges: false, fault: refusal('query.bad_value', text, { parameter: NAME }) };
 }
 
 function isDryRun(part: string): boolean {

@@ -87,6 +87,8 @@ class Write {
   #waitsForBody = false;
   #body: ReceivedBody;
   #keyed: KeyedRequest | undefined;
+  /** What a change of definitions does, if that was asked for. */
+  #effects: object | undefined;
   /** Whether the key was free, so that a refusal is kept. */
   #claimed = false;
 
@@ -194,6 +196,7 @@ class Write {
   #runSeparately(id: string | undefined): Promise<unknown> {
     setScope(this.request, {
       ...this.#scope,
+      ...(this.wish.dryRun?.asksChanges && { reportChange: (effects) => (this.#effects = effects) }),
       aroundChange: (tx, change) => {
         if (id !== undefined) this.#keyed = keyedRequest(id, this.line, bytesOf(this.#body));
         return this.#inside(tx, change);
@@ -212,9 +215,15 @@ class Write {
     const result = await write();
     // A change of definitions that shows nothing returns undefined.
     const answer = result instanceof Answer ? result : NULL_ANSWER;
-    if (this.#dry) throw new DryRunDone(answer);
+    if (this.#dry) throw new DryRunDone(this.wish.dryRun?.asksChanges ? this.#withChanges(answer) : answer);
     if (keyed) await this.parts.kept.keep(tx, schema, keyed, answer, scopeOf(this.request).enclosing?.model.version);
     return result;
+  }
+
+  #withChanges({ content, etag, headers }: Answer): Answer {
+    if (this.#effects) return new Answer(content, etag, headers, JSON.stringify(this.#effects));
+    const text = 'dry_run: changes is for definitions; others want true or false';
+    throw refusal('query.bad_value', text, { parameter: 'dry_run' });
   }
 
   /** The answer after the transaction was rolled back. */

@@ -238,10 +238,11 @@ export const QUERY_PARAMETERS: Readonly<Record<QueryComponent, OpenApiParameter>
   }),
   dry_run: queryParameterOf(
     'dry_run',
-    'Does everything, answers it and undoes it; the answer has `kind-dry-run: true`.',
+    'Does everything, answers it and undoes it; the answer has `kind-dry-run: true`. `changes`, of definitions only, answers what is changed and lost by it.',
     {
-      type: 'boolean',
-      default: false,
+      type: 'string',
+      enum: ['true', 'false', 'changes'],
+      default: 'false',
     },
   ),
   member: queryParameterOf(

@@ -19,7 +19,7 @@ import {
 } from '../../../http/request/header-names.js';
 import type { ContentForm } from '../../../http/route/api-route.js';
 import { COMMON_STATUSES, PROJECT_STATUSES, takesKey, type DocumentedRoute } from '../route.js';
-import { envelopeSchema, NULL_SCHEMA, pageSchema } from '../schema/shared.schemas.js';
+import { definitionEnvelopeSchema, envelopeSchema, NULL_SCHEMA, pageSchema } from '../schema/shared.schemas.js';
 import type { DocumentedFunction } from '../documented-functions.js';
 import { functionAnswer } from '../schema/bodies.js';
 import { LIMITS } from '../../../shared/limits.js';
@@ -79,11 +79,13 @@ function success(route: DocumentedRoute, kind: KindDef | undefined, view: Docume
   const kindId = content === 'kind' ? KIND_KIND : content === 'unit' ? kind?.id : undefined;
   if (kindId !== undefined && hasRecord(view, kindId)) {
     const answered = view.names.schema(kindId, 'answer');
-    return isWrite ? recordResponse(view.names.schema(kindId, 'record'), ofWrite) : responseRef(answered);
+    if (!isWrite) return responseRef(answered);
+    return recordResponse(view.names.schema(kindId, 'record'), ofWrite, kind?.builtIn === true);
   }
   const hasEtag = VERSIONED_CONTENT.has(content) || route.conditional === 'read';
+  const envelopeOf = isWrite && (!kind || kind.builtIn) ? definitionEnvelopeSchema : envelopeSchema;
   const schemaOf = (type: string) =>
-    content ? envelopeSchema(contentSchema(content, kind, view)) : (MEDIA.get(type) ?? { type: 'string' });
+    content ? envelopeOf(contentSchema(content, kind, view)) : (MEDIA.get(type) ?? { type: 'string' });
   return {
     description: SUCCESS_TEXTS[route.method],
     headers: {
@@ -131,11 +133,12 @@ const MEDIA: ReadonlyMap<string, Schema> = new Map([
 ]);
 
 /** The response with a unit of a kind; `record` is the name of its schema. */
-export function recordResponse(record: string, more: Headers = {}): Response {
+export function recordResponse(record: string, more: Headers = {}, isDefinition = false): Response {
+  const envelopeOf = isDefinition ? definitionEnvelopeSchema : envelopeSchema;
   return {
     description: 'The unit as it is now.',
     headers: { [REQUEST_ID_HEADER]: headerRef('RequestId'), ETag: headerRef('ETag'), ...more },
-    content: { 'application/json': { schema: envelopeSchema(schemaRef(record)) } },
+    content: { 'application/json': { schema: envelopeOf(schemaRef(record)) } },
   };
 }
 
@@ -147,7 +150,11 @@ const NOTHING: Response = {
 
 export const SHARED_RESPONSES: Readonly<Record<string, Response>> = {
   Nothing: NOTHING,
-  Gone: { ...NOTHING, headers: { ...NOTHING.headers, ...DRY_RUN, ...REPLAYED } },
+  Gone: {
+    ...NOTHING,
+    headers: { ...NOTHING.headers, ...DRY_RUN, ...REPLAYED },
+    content: { 'application/json': { schema: definitionEnvelopeSchema(NULL_SCHEMA) } },
+  },
 };
 
 function contentSchema(form: ContentForm, kind: KindDef | undefined, view: DocumentView): Schema {

@@ -9,6 +9,7 @@ import { ERRORS } from '../../../shared/errors.js';
 import { DEFINITION_SCHEMAS } from './definition.schema.js';
 import { schemaRef, type Schema } from '../openapi.js';
 import { BATCH_SCHEMAS } from './batch.schemas.js';
+import { CHANGES_SCHEMA } from './changes.schema.js';
 import { LINK_SCHEMAS } from './shared-link.schemas.js';
 import { objectSchema } from './object.schema.js';
 import { orNull, TIMESTAMP_SCHEMA } from './value.schema.js';
@@ -24,6 +25,12 @@ export const NULL_SCHEMA: Schema = { type: 'null' };
 /** The envelope with a given content. */
 export function envelopeSchema(content: Schema): Schema {
   return objectSchema({ content, messages: schemaRef('kind_no_messages') });
+}
+
+/** The same of a write of definitions, whose dry run can say what it changes. */
+export function definitionEnvelopeSchema(content: Schema): Schema {
+  const { properties, ...envelope } = envelopeSchema(content);
+  return { ...envelope, properties: { ...(properties as object), changes: schemaRef('kind_changes') } };
 }
 
 /** `{count, items}`: a page of a list. */
@@ -278,6 +285,7 @@ export const SHARED_SCHEMAS: Readonly<Record<string, Schema>> = {
   },
   kind_decision: DECISION,
   kind_link_decision: LINK_DECISION,
+  kind_changes: CHANGES_SCHEMA,
   kind_explanation: EXPLANATION,
   kind_health: objectSchema({ status: { type: 'string', const: 'ok' } }),
 };

@@ -1,0 +1,109 @@
+/** What a change of definitions does: to definitions, to tables, and what is lost by it. */
+import type { Executor } from '../../database/database.js';
+import type { Model } from '../../model/model.js';
+import type { ColumnShape } from '../../model/table/shape.js';
+import type { ColumnChange, Guard, SchemaStep } from '../../model/table/diff.js';
+import type { Json } from '../../shared/json.js';
+import { countLinksOfKindsStatement } from '../../sql/link/many-links.sql.js';
+import type { DeferredIndexes } from '../index/deferred-indexes.js';
+import { changedDefinitions } from './changed-definitions.js';
+import { countUnits, type GuardContext } from './change-guards.js';
+
+/** A change can concern thousands of tables; the answer shows so many steps. */
+const MOST_STEPS = 1000;
+
+type Entry = Readonly<Record<string, Json>>;
+
+/** The answer of a dry run that asks for the changes. */
+export interface ReportedEffects {
+  readonly [name: string]: Json;
+}
+
+export class ChangeEffects {
+  readonly #losses: Entry[] = [];
+  #tables: readonly Entry[] = [];
+
+  /** @param tellCounts whether the caller may know how many units there are */
+  constructor(private readonly tellCounts: boolean) {}
+
+  /** Counts the units and links that the change deletes, or that lose a value by it. Runs before anything is dropped. */
+  async countLosses(context: GuardContext, guards: readonly Guard[], droppedKinds: readonly string[]): Promise<void> {
+    const losing = guards.filter(({ cascade }) => cascade);
+    const counts = losing.length > 0 ? await countUnits(context, losing) : [];
+    losing.forEach(({ kind, linkType, parameter }, at) => {
+      const of: Entry = linkType === undefined ? { kind_id: kind } : { link_id: linkType };
+      const what: Entry = parameter === undefined ? {} : { parameter };
+      this.addLoss({ ...of, ...what }, linkType === undefined ? 'units' : 'links', counts[at] ?? 0);
+    });
+    await this.#countLinks(context.executor, context.project.schema, droppedKinds);
+  }
+
+  addLoss(of: Entry, unit: 'units' | 'links', count: number): void {
+    if (count > 0) this.#losses.push({ ...of, [unit]: this.tellCounts ? count : null });
+  }
+
+  setSteps(steps: readonly SchemaStep[], deferred: DeferredIndexes): void {
+    this.#tables = steps.flatMap((step) => stepEntries(step, deferred));
+  }
+
+  of(before: Model, after: Model): ReportedEffects {
+    const { changes, more } = changedDefinitions(before, after);
+    const hidden = this.#tables.length - MOST_STEPS;
+    return {
+      definitions: changes,
+      tables: this.#tables.slice(0, MOST_STEPS),
+      losses: this.#losses,
+      ...(more !== undefined && { more_definitions: more }),
+      ...(hidden > 0 && { more_tables: hidden }),
+    };
+  }
+
+  async #countLinks(executor: Executor, schema: string, kinds: readonly string[]): Promise<void> {
+    if (kinds.length === 0) return;
+    const rows = await executor.run<{ kind: string; count: number }>(countLinksOfKindsStatement(schema, kinds));
+    for (const { kind, count } of rows) this.addLoss({ kind_id: kind }, 'links', count);
+  }
+}
+
+function stepEntries(step: SchemaStep, deferred: DeferredIndexes): Entry[] {
+  switch (step.type) {
+    case 'create_table':
+      return [{ step: step.type, table: step.table.name, columns: [...step.table.columns.keys()] }];
+    case 'drop_table':
+      return [{ step: step.type, table: step.table }];
+    case 'alter_table':
+      return step.changes.flatMap((change) => columnEntries(step.table, change));
+    case 'create_index': {
+      const { name, columns, unique, method } = step.index;
+      const later = deferred.has(name);
+      return [{ step: step.type, table: step.table, index: name, columns, unique, method, in_background: later }];
+    }
+    case 'drop_index':
+      return [{ step: step.type, index: step.name }];
+    case 'add_foreign_key': {
+      const { column, target, onDelete } = step.key;
+      return [{ step: step.type, table: step.table, column, target, on_delete: onDelete }];
+    }
+    case 'drop_foreign_key':
+      return [{ step: step.type, table: step.table, constraint: step.name }];
+  }
+}
+
+function columnEntries(table: string, change: ColumnChange): Entry[] {
+  switch (change.type) {
+    case 'drop':
+      return [{ step: 'drop_column', table, column: change.column }];
+    case 'not_null':
+      return [{ step: change.notNull ? 'set_not_null' : 'drop_not_null', table, column: change.column }];
+    case 'add': {
+      const { column, default: value, replace } = change;
+      const added = { step: 'add_column', table, column: column.name, type: typeOf(column), not_null: column.notNull };
+      const dropped = replace ? [{ step: 'drop_column', table, column: column.name }] : [];
+      return [...dropped, { ...added, default: value }];
+    }
+  }
+}
+
+function typeOf({ type, array }: ColumnShape): string {
+  return array ? `${type}[]` : type;
+}
