@@ -10,8 +10,14 @@ import { ErrorPage, NotFoundPage } from './shell/error-page.js';
 
 const UnitsPage = lazy(async () => ({ default: (await import('./data/units-page.js')).UnitsPage }));
 const UnitPage = lazy(async () => ({ default: (await import('./data/unit-page.js')).UnitPage }));
+const ModelPage = lazy(async () => ({ default: (await import('./model/model-page.js')).ModelPage }));
+const DefinitionPage = lazy(async () => ({ default: (await import('./model/definition-page.js')).DefinitionPage }));
+const ParameterPage = lazy(async () => ({ default: (await import('./model/parameter-page.js')).ParameterPage }));
+const LinksPage = lazy(async () => ({ default: (await import('./graph/links-page.js')).LinksPage }));
 
 const nonce = document.querySelector<HTMLMetaElement>('meta[name=nonce]')?.content ?? '';
+// Mantine's dialogs lock scrolling with a style of a library that looks here for the nonce.
+Object.assign(globalThis, { __webpack_nonce__: nonce });
 const theme = createTheme({
   // The contrast that WCAG 2 asks for between text and button.
   primaryShade: { light: 8, dark: 8 },
@@ -41,6 +47,12 @@ const router = createHashRouter([
       { path: '/data/:kind', element: <UnitsPage /> },
       { path: '/data/:kind/new', element: <UnitPage /> },
       { path: '/data/:kind/unit/:id', element: <UnitPage /> },
+      { path: '/model', element: <ModelPage /> },
+      { path: '/model/parameter/new', element: <ParameterPage /> },
+      { path: '/model/parameter/:type/:id', element: <ParameterPage /> },
+      { path: '/model/:of/new', element: <DefinitionPage /> },
+      { path: '/model/:of/edit/:id', element: <DefinitionPage /> },
+      { path: '/links/:kind/:id', element: <LinksPage /> },
       { path: '*', element: <NotFoundPage /> },
     ],
   },

@@ -15,6 +15,8 @@ export interface Call {
 export interface Reply<T> {
   readonly content: T;
   readonly etag: string | null;
+  /** What a change of definitions would do, if that was asked for. */
+  readonly changes?: unknown;
 }
 
 /** The address of the API, which is beside that of the console. */
@@ -41,9 +43,9 @@ export async function send<T>(call: Call, headers: Readonly<Record<string, strin
     if (signal?.aborted) throw error;
     throw new OfflineError();
   }
-  const { content, messages } = await envelopeOf<T>(response);
+  const { content, messages, changes } = await envelopeOf<T>(response);
   if (!response.ok) throw new ApiError(response.status, messages);
-  return { content, etag: response.headers.get('etag') };
+  return { content, etag: response.headers.get('etag'), changes };
 }
 
 function addressOf({ path, query = {} }: Call): URL {
@@ -58,8 +60,8 @@ function addressOf({ path, query = {} }: Call): URL {
 /** A proxy may answer something else than the service. */
 async function envelopeOf<T>(response: Response): Promise<Envelope<T>> {
   try {
-    const { content, messages } = (await response.json()) as Envelope<T>;
-    if (Array.isArray(messages)) return { content, messages: messages as readonly Message[] };
+    const envelope = (await response.json()) as Envelope<T>;
+    if (Array.isArray(envelope.messages as readonly Message[])) return envelope;
   } catch {
     // Not JSON.
   }

@@ -10,6 +10,7 @@ export interface Message {
 export interface Envelope<T> {
   readonly content: T;
   readonly messages: readonly Message[];
+  readonly changes?: unknown;
 }
 
 export interface Page<T> {

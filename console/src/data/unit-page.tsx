@@ -3,7 +3,7 @@ import { Button, Group, Title } from '@mantine/core';
 import { skipToken, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNotify } from 'ra-core';
 import { useState } from 'react';
-import { useNavigate, useParams, useSearchParams } from 'react-router';
+import { Link, useNavigate, useParams, useSearchParams } from 'react-router';
 import { ApiError } from '../api/errors.js';
 import type { Field } from '../api/types.js';
 import { createUnit, ETAG, getUnit, updateUnit, type ReadUnit } from '../api/units.js';
@@ -97,6 +97,11 @@ function UnitOfKind({ kind, id, copyOf }: UnitOfKindProps) {
         </Title>
         {id !== undefined && (
           <Group gap="xs">
+            {own.some((each) => each.id === kind) && (
+              <Button component={Link} size="xs" variant="default" to={`/links/${kind}/${encodeURIComponent(id)}`}>
+                {text('graph.of_unit')}
+              </Button>
+            )}
             <Button
               size="xs"
               variant="default"

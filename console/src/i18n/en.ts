@@ -1,5 +1,7 @@
 /** All texts of the console in English; each area has a file of its own. A translation has the same keys. */
 import { data } from './data.js';
+import { graph } from './graph.js';
+import { model } from './model.js';
 
 export const en = {
   app: {
@@ -22,6 +24,7 @@ export const en = {
     kinds: 'Kinds',
     built_in: 'Built-in kinds',
     find: 'Find a kind',
+    model: 'Model',
   },
   sign_in: {
     title: 'Sign in',
@@ -41,4 +44,6 @@ export const en = {
     pick: 'Choose a kind to see its units.',
   },
   ...data,
+  ...graph,
+  ...model,
 } as const;

@@ -30,6 +30,11 @@ export function KindList() {
           onChange={(event) => setFind(event.currentTarget.value)}
         />
       )}
+      <RouterLink to="/model" className="kind-link">
+        {({ isActive }) => (
+          <NavLink component="span" label={text('menu.model')} variant="filled" active={isActive} fw={600} />
+        )}
+      </RouterLink>
       <ScrollArea>
         {matching(own).map((kind) => (
           <KindLink key={kind.id} kind={kind} />

@@ -1,0 +1,46 @@
+/** The same as the graph, as text: each unit with the links that lead from it. */
+import { Anchor, Text as Paragraph } from '@mantine/core';
+import { Link } from 'react-router';
+import { addressOf } from '../data/grid-row.js';
+import { useText } from '../i18n/text.js';
+import type { Model } from '../model/use-model.js';
+import { ExpandButton } from './expand-button.js';
+import type { Walked, WalkedLink } from './walked.js';
+
+interface LinksListProps {
+  readonly walked: Walked;
+  readonly model: Model | undefined;
+  readonly marked: ReadonlySet<string> | undefined;
+  readonly isBusy: boolean;
+  readonly onExpand: (key: string) => void;
+}
+
+export function LinksList({ walked, model, marked, isBusy, onExpand }: LinksListProps) {
+  const text = useText();
+  const links = [...walked.links.values()];
+  const shownLink = ({ id, type, target }: WalkedLink) => {
+    const unit = walked.units.get(target);
+    return (
+      <li key={id}>
+        {model?.linkTypes.get(type)?.label ?? type} → {unit?.label ?? target}
+        {marked?.has(id) === true && <strong> ({text('graph.on_path')})</strong>}
+      </li>
+    );
+  };
+  return (
+    <ul className="graph-list" aria-busy={isBusy}>
+      {[...walked.units].map(([key, unit]) => (
+        <li key={key}>
+          <Anchor component={Link} size="sm" fw={600} to={addressOf(unit.kind, unit.id)}>
+            {unit.label}
+          </Anchor>{' '}
+          <Paragraph span size="sm" c="dimmed">
+            {model?.kinds.get(unit.kind)?.label ?? unit.kind}
+          </Paragraph>{' '}
+          <ExpandButton unit={unit} onExpand={() => onExpand(key)} />
+          <ul>{links.filter(({ source }) => source === key).map(shownLink)}</ul>
+        </li>
+      ))}
+    </ul>
+  );
+}

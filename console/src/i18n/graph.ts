@@ -1,0 +1,28 @@
+/** The texts of drawings, and of the pages that show links as a graph. */
+export const graph = {
+  graph: {
+    title: 'Links of %{name}',
+    of_unit: 'Links',
+    graph: 'Graph',
+    list: 'List',
+    to_unit: 'To the unit',
+    types: 'Link types',
+    all_types: 'All',
+    steps: 'Steps at once',
+    path_kind: 'Path to a unit of',
+    path_to: 'Unit',
+    find_path: 'Find the shortest path',
+    path: 'The shortest path has %{smart_count} link. |||| The shortest path has %{smart_count} links.',
+    no_path: 'There is no path of at most 11 links in one direction.',
+    on_path: 'on the path',
+    none: 'No links lead from or to this unit.',
+    follow: 'Show links',
+    more: '%{smart_count} more |||| %{smart_count} more',
+    all_shown: 'All shown',
+    too_many: 'At most %{most} units are shown; %{count} were left out. Choose link types, or begin at another unit.',
+    controls: 'Zoom',
+    zoom_in: 'Zoom in',
+    zoom_out: 'Zoom out',
+    fit: 'Show everything',
+  },
+} as const;

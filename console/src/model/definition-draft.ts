@@ -1,0 +1,74 @@
+/** A kind, link type or group while it is edited. */
+import type { GroupDefinition, KindDefinition, LinkTypeDefinition } from '../api/definitions.js';
+import { idOf, sentParameter, type ParameterDraft } from './parameter-drafts.js';
+import { idOfLabel } from './settings.js';
+import type { Model } from './use-model.js';
+
+export type Edited = 'kind' | 'link' | 'group';
+
+export interface Draft {
+  readonly label: string;
+  /** Of a new definition; undefined: made of the label. */
+  readonly id: string | undefined;
+  readonly active: boolean;
+  readonly public: boolean;
+  readonly parameters: readonly ParameterDraft[];
+  readonly unique: readonly (readonly string[])[];
+  readonly indexes: readonly (readonly string[])[];
+  readonly description: string;
+  readonly kind_list: readonly string[];
+}
+
+const SETTINGS = {
+  kind: ['label', 'active', 'public', 'parameters', 'unique', 'indexes'],
+  link: ['label', 'parameters'],
+  group: ['label', 'description', 'kind_list'],
+} as const satisfies Record<Edited, readonly (keyof Draft)[]>;
+
+export function settingsOfDraft(of: Edited): readonly string[] {
+  return ['id', ...SETTINGS[of]];
+}
+
+export type Definition = KindDefinition | LinkTypeDefinition | GroupDefinition;
+
+export function draftOf(definition: Definition | undefined): Draft {
+  const empty: Draft = {
+    label: '',
+    id: undefined,
+    active: true,
+    public: false,
+    parameters: [],
+    unique: [],
+    indexes: [],
+    description: '',
+    kind_list: [],
+  };
+  return definition ? { ...empty, ...(definition as Partial<Draft>) } : empty;
+}
+
+export function ownerOf({ id, label }: Draft): string {
+  return id ?? idOfLabel(label);
+}
+
+/** What is sent: of a new definition everything that was given, otherwise what has changed. */
+export function bodyOf(of: Edited, draft: Draft, before: Draft, isNew: boolean, model: Model): Record<string, unknown> {
+  const changed = SETTINGS[of].filter((name) => JSON.stringify(draft[name]) !== JSON.stringify(before[name]));
+  const owner = ownerOf(draft);
+  const values = changed.map((name): [string, unknown] => {
+    if (name !== 'parameters') return [name, draft[name]];
+    return [name, draft.parameters.map((each) => sentParameter(each, owner, model))];
+  });
+  return { ...(isNew && owner !== '' && { id: owner }), ...Object.fromEntries(values) };
+}
+
+/** The parameters that lists such as `unique` can name. */
+export function listedParameters(
+  draft: Draft,
+  model: Model,
+): readonly { readonly value: string; readonly label: string }[] {
+  return draft.parameters.flatMap((each) => {
+    const id = typeof each === 'string' ? each : idOf(each, ownerOf(draft), model);
+    const label = typeof each === 'string' ? model.parameters.get(each)?.label : String(each.inputs['label']);
+    return id === '' ? [] : [{ value: id, label: label || id }];
+  });
+}

@@ -1,0 +1,38 @@
+/** The messages of a refusal, at the place that they are about. */
+import { ApiError } from '../api/errors.js';
+import type { SettingFaults } from './setting-fields.js';
+
+export interface DefinitionFaults {
+  /** By the name of a setting; '' for those about no setting. */
+  readonly own: SettingFaults;
+  /** By the position of a parameter in the list. */
+  readonly parameters: ReadonlyMap<number, SettingFaults>;
+}
+
+export const NO_FAULTS: DefinitionFaults = { own: {}, parameters: new Map() };
+
+/** Messages about a parameter in a list begin with its place: `parameters[1].min_length: …`. */
+const IN_LIST = /^parameters\[(\d+)\](?:\.([a-z_]+))?(?:\[\d+\])?: (.*)$/su;
+
+/** @param settings those that the form shows; messages about others are of the whole form */
+export function faultsOf(fault: unknown, settings: readonly string[]): DefinitionFaults {
+  if (!(fault instanceof ApiError)) return { own: { '': (fault as Error).message }, parameters: new Map() };
+  const own: Record<string, string> = {};
+  const parameters = new Map<number, Record<string, string>>();
+  for (const { parameter = '', text } of fault.messages) {
+    const [, at, name = '', message] = IN_LIST.exec(text) ?? [];
+    if (at !== undefined && message !== undefined) {
+      const known = parameters.get(Number(at)) ?? {};
+      parameters.set(Number(at), added(known, name, message));
+    } else {
+      const [, name = ''] = /^([^.[]*)/.exec(parameter) ?? [];
+      Object.assign(own, added(own, settings.includes(name) ? name : '', text));
+    }
+  }
+  return { own, parameters };
+}
+
+function added(faults: Readonly<Record<string, string>>, name: string, text: string): Record<string, string> {
+  const before = faults[name];
+  return { ...faults, [name]: before === undefined ? text : `${before}\n${text}` };
+}

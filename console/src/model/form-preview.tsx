@@ -1,0 +1,45 @@
+import { Paper, Stack, Text as Paragraph } from '@mantine/core';
+import { Form } from 'ra-core';
+import { FieldInput } from '../data/field-input.js';
+import { inputOf } from '../data/values.js';
+import { useText } from '../i18n/text.js';
+import { idOf, type ParameterDraft } from './parameter-drafts.js';
+import { inputsOf, previewField } from './settings.js';
+import type { Model } from './use-model.js';
+
+interface FormPreviewProps {
+  readonly drafts: readonly ParameterDraft[];
+  readonly owner: string;
+  readonly model: Model;
+}
+
+/** The form for a unit of the kind, as the struct will make it. */
+export function FormPreview({ drafts, owner, model }: FormPreviewProps) {
+  const text = useText();
+  const fields = drafts.flatMap((draft) => {
+    if (typeof draft !== 'string') {
+      const id = idOf(draft, owner, model);
+      return id === '' ? [] : [previewField(id, draft.type, draft.inputs)];
+    }
+    const known = model.parameters.get(draft);
+    return known ? [previewField(draft, known.kind_id, inputsOf(known.kind_id, known))] : [];
+  });
+  const defaults = Object.fromEntries(fields.map((field) => [field.id, inputOf(field, field.default)]));
+  return (
+    <Paper withBorder p="md" component="section" aria-label={text('model.preview')}>
+      <Paragraph fw={600}>{text('model.preview')}</Paragraph>
+      <Paragraph size="sm" c="dimmed" mb="sm">
+        {text('model.preview_text')}
+      </Paragraph>
+      {/* Another form for other fields, so that it has their defaults. */}
+      <Form key={JSON.stringify(fields)} defaultValues={defaults} onSubmit={() => undefined} noValidate>
+        <Stack gap="sm">
+          {fields.length === 0 && <Paragraph size="sm">{text('model.no_parameters')}</Paragraph>}
+          {fields.map((field) => (
+            <FieldInput key={field.id} field={field} />
+          ))}
+        </Stack>
+      </Form>
+    </Paper>
+  );
+}

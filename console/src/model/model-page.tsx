@@ -1,0 +1,63 @@
+/** The model of the project, as a list or as a diagram. The address has what is shown. */
+import { Group, SegmentedControl, TextInput, Title } from '@mantine/core';
+import { lazy, Suspense } from 'react';
+import { useSearchParams } from 'react-router';
+import { useText } from '../i18n/text.js';
+import { PageError, Waiting } from '../shell/page-states.js';
+import { ModelList } from './model-list.js';
+import { useModel } from './use-model.js';
+import './model.css';
+
+const ModelDiagram = lazy(async () => ({ default: (await import('./model-diagram.js')).ModelDiagram }));
+
+export function ModelPage() {
+  const text = useText();
+  const { model, error, refetch } = useModel();
+  const [parameters, setParameters] = useSearchParams();
+  const [view, find] = ['view', 'find'].map((name) => parameters.get(name) ?? '');
+  const change = (name: string, value: string): void =>
+    setParameters(
+      (before) => {
+        if (value === '') before.delete(name);
+        else before.set(name, value);
+        return before;
+      },
+      { replace: name === 'find' },
+    );
+  return (
+    <div className="page model-page">
+      <Group justify="space-between">
+        <Title order={1} size="h3">
+          {text('model.title')}
+        </Title>
+        <Group gap="xs">
+          <TextInput
+            type="search"
+            size="xs"
+            aria-label={text('model.find')}
+            placeholder={text('model.find')}
+            value={find}
+            onChange={({ currentTarget: { value } }) => change('find', value)}
+          />
+          <SegmentedControl
+            size="xs"
+            data={[
+              { value: 'list', label: text('model.list') },
+              { value: 'diagram', label: text('model.diagram') },
+            ]}
+            value={view === 'diagram' ? 'diagram' : 'list'}
+            onChange={(value) => change('view', value === 'diagram' ? value : '')}
+          />
+        </Group>
+      </Group>
+      {error && <PageError error={error} onRetry={() => void refetch()} />}
+      {!model && !error && <Waiting />}
+      {model && view !== 'diagram' && <ModelList model={model} find={find ?? ''} />}
+      {model && view === 'diagram' && (
+        <Suspense fallback={<Waiting />}>
+          <ModelDiagram model={model} find={find ?? ''} />
+        </Suspense>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,210 @@
+/** The list of a kind's parameters: in order, with new ones that are defined here. */
+import { ActionIcon, Button, Group, Paper, Select, Stack, Text as Paragraph, TextInput, Anchor } from '@mantine/core';
+import { Link } from 'react-router';
+import { useText } from '../i18n/text.js';
+import { definitionAddress } from './addresses.js';
+import { idOf, keyOf, newParameter, type NewParameter, type ParameterDraft } from './parameter-drafts.js';
+import { idOfLabel, inputsOf } from './settings.js';
+import { SettingFields, type SettingFaults } from './setting-fields.js';
+import { TypeSelect } from './type-select.js';
+import type { Model } from './use-model.js';
+
+interface ParameterListEditorProps {
+  readonly model: Model;
+  /** The id of the kind or link type; empty while it has none. */
+  readonly owner: string;
+  readonly drafts: readonly ParameterDraft[];
+  /** By the position of the parameter. */
+  readonly faults: ReadonlyMap<number, SettingFaults>;
+  readonly onChange: (drafts: readonly ParameterDraft[]) => void;
+  /** Links have values, which can be neither references nor keys. */
+  readonly ofLinks?: boolean;
+}
+
+const NOT_OF_LINKS = ['is_primary', 'unique', 'write_once'] as const;
+
+export function ParameterListEditor({
+  model,
+  owner,
+  drafts,
+  faults,
+  onChange,
+  ofLinks = false,
+}: ParameterListEditorProps) {
+  const text = useText();
+  const used = new Set(drafts.filter((draft) => typeof draft === 'string'));
+  const others = [...model.parameters.values()].filter(
+    ({ id, kind_id: type }) => !used.has(id) && !(ofLinks && type === 'unit'),
+  );
+  const replace = (at: number, ...by: readonly ParameterDraft[]) => onChange(drafts.toSpliced(at, 1, ...by));
+  const move = (at: number, to: number) => {
+    const draft = drafts[at];
+    if (draft !== undefined) onChange(drafts.toSpliced(at, 1).toSpliced(to, 0, draft));
+  };
+  const types = ofLinks ? model.types.filter((type) => type !== 'unit') : model.types;
+  return (
+    <Stack gap="xs">
+      {drafts.map((draft, at) => {
+        const name =
+          typeof draft === 'string' ? (model.parameters.get(draft)?.label ?? draft) : String(draft.inputs['label']);
+        return (
+          <Paper
+            key={keyOf(draft)}
+            withBorder
+            p="xs"
+            component="section"
+            aria-label={name || text('model.new_parameter')}
+          >
+            <Group justify="space-between" align="start" wrap="nowrap">
+              <div className="model-draft">
+                {typeof draft === 'string' ? (
+                  <KnownParameter id={draft} model={model} fault={Object.values(faults.get(at) ?? {}).join('\n')} />
+                ) : (
+                  <NewParameterFields
+                    draft={draft}
+                    owner={owner}
+                    model={model}
+                    types={types}
+                    faults={faults.get(at) ?? {}}
+                    without={ofLinks ? NOT_OF_LINKS : []}
+                    onChange={(next) => replace(at, next)}
+                  />
+                )}
+              </div>
+              <Group gap={4} wrap="nowrap">
+                <ActionIcon
+                  variant="default"
+                  disabled={at === 0}
+                  aria-label={text('model.move_up', { name })}
+                  onClick={() => move(at, at - 1)}
+                >
+                  ↑
+                </ActionIcon>
+                <ActionIcon
+                  variant="default"
+                  disabled={at === drafts.length - 1}
+                  aria-label={text('model.move_down', { name })}
+                  onClick={() => move(at, at + 1)}
+                >
+                  ↓
+                </ActionIcon>
+                <ActionIcon variant="default" aria-label={text('model.remove', { name })} onClick={() => replace(at)}>
+                  ✕
+                </ActionIcon>
+              </Group>
+            </Group>
+          </Paper>
+        );
+      })}
+      <Group gap="xs" align="end">
+        <Button size="xs" variant="light" onClick={() => onChange([...drafts, newParameter(types[0] ?? 'string')])}>
+          {text('model.add_new')}
+        </Button>
+        {others.length > 0 && (
+          <Select
+            size="xs"
+            searchable
+            aria-label={text('model.add_known')}
+            placeholder={text('model.add_known')}
+            data={others.map(({ id, label, kind_id: type }) => ({ value: id, label: `${label} (${type})` }))}
+            value={null}
+            onChange={(id) => id !== null && onChange([...drafts, id])}
+          />
+        )}
+      </Group>
+    </Stack>
+  );
+}
+
+function KnownParameter({ id, model, fault }: { id: string; model: Model; fault: string }) {
+  const parameter = model.parameters.get(id);
+  return (
+    <>
+      <Group gap="xs">
+        {parameter ? (
+          <Anchor component={Link} size="sm" to={definitionAddress(parameter.kind_id, id)}>
+            {parameter.label}
+          </Anchor>
+        ) : (
+          <span>{id}</span>
+        )}
+        <Paragraph size="sm" c="dimmed">
+          {parameter?.kind_id}
+        </Paragraph>
+      </Group>
+      {fault !== '' && (
+        <Paragraph size="sm" c="red" role="alert">
+          {fault}
+        </Paragraph>
+      )}
+    </>
+  );
+}
+
+interface NewParameterFieldsProps {
+  readonly draft: NewParameter;
+  readonly owner: string;
+  readonly model: Model;
+  readonly types: Model['types'];
+  readonly faults: SettingFaults;
+  readonly without: readonly string[];
+  readonly onChange: (draft: ParameterDraft) => void;
+}
+
+function NewParameterFields({ draft, owner, model, types, faults, without, onChange }: NewParameterFieldsProps) {
+  const text = useText();
+  const { inputs, type } = draft;
+  const id = idOf(draft, owner, model);
+  const known = model.parameters.get(idOfLabel(String(inputs['label'])));
+  const { label: fault, id: idFault, kind_id: typeFault } = faults;
+  return (
+    <Stack gap="xs">
+      <Group align="start" grow>
+        <TextInput
+          label={text('model.name')}
+          data-autofocus
+          autoFocus
+          maxLength={500}
+          value={String(inputs['label'])}
+          error={fault ?? faults['']}
+          onChange={({ currentTarget: { value } }) => onChange({ ...draft, inputs: { ...inputs, label: value } })}
+        />
+        <TypeSelect
+          types={types}
+          value={type}
+          error={typeFault}
+          onChange={(next) => {
+            const kept = Object.entries(inputs).filter(([name]) => name !== 'default' && name !== 'values');
+            onChange({ ...draft, type: next, inputs: { ...inputsOf(next), ...Object.fromEntries(kept) } });
+          }}
+        />
+      </Group>
+      <TextInput
+        size="xs"
+        label={text('model.id')}
+        description={text('model.id_help')}
+        value={id}
+        error={idFault}
+        spellCheck={false}
+        onChange={({ currentTarget: { value } }) => onChange({ ...draft, id: value === '' ? undefined : value })}
+      />
+      {known && (
+        <Group gap="xs">
+          <Paragraph size="sm">{text('model.known_parameter', { name: known.label, type: known.kind_id })}</Paragraph>
+          <Button size="xs" variant="default" onClick={() => onChange(known.id)}>
+            {text('model.use_known')}
+          </Button>
+        </Group>
+      )}
+      <SettingFields
+        key={type}
+        type={type}
+        inputs={inputs}
+        faults={faults}
+        model={model}
+        without={without}
+        onChange={(next) => onChange({ ...draft, inputs: next })}
+      />
+    </Stack>
+  );
+}

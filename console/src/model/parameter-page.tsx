@@ -1,0 +1,174 @@
+/** Makes, edits and deletes a parameter, which several kinds can have. */
+import { Alert, Anchor, Button, Group, Stack, Text as Paragraph, TextInput, Title } from '@mantine/core';
+import { useRef, useState, type FormEvent } from 'react';
+import { Link, useNavigate, useParams } from 'react-router';
+import { getDefinitions, type ParameterDefinition } from '../api/definitions.js';
+import { ApiError } from '../api/errors.js';
+import type { Field, FieldType } from '../api/types.js';
+import { Conflict } from '../data/conflict.js';
+import { useText } from '../i18n/text.js';
+import { Empty, PageError, Waiting } from '../shell/page-states.js';
+import { faultsOf, NO_FAULTS } from './faults.js';
+import { LeaveWarning } from './leave-warning.js';
+import { useReview } from './review.js';
+import { changedSettings, idOfLabel, inputsOf, settingName, settingsOf } from './settings.js';
+import { SettingFields } from './setting-fields.js';
+import { TypeSelect } from './type-select.js';
+import { modelOf, useModel, usersOf, type Model } from './use-model.js';
+import './model.css';
+
+export function ParameterPage() {
+  const text = useText();
+  const { id } = useParams();
+  const { model, error, refetch } = useModel();
+  if (error) return <PageError error={error} onRetry={() => void refetch()} />;
+  if (!model) return <Waiting />;
+  const definition = id === undefined ? undefined : model.parameters.get(id);
+  if (id !== undefined && !definition) return <Empty>{text('model.gone')}</Empty>;
+  return <ParameterForm key={id ?? ''} model={model} definition={definition} />;
+}
+
+interface ParameterFormProps {
+  readonly model: Model;
+  readonly definition: ParameterDefinition | undefined;
+}
+
+function ParameterForm({ model, definition }: ParameterFormProps) {
+  const text = useText();
+  const navigate = useNavigate();
+  const [base, setBase] = useState(definition);
+  const [type, setType] = useState<FieldType>(definition?.kind_id ?? 'string');
+  const [givenId, setId] = useState<string>();
+  const [inputs, setInputs] = useState(() => inputsOf(type, definition));
+  const [faults, setFaults] = useState(NO_FAULTS);
+  const [theirs, setTheirs] = useState<ParameterDefinition>();
+  const saved = useRef(false);
+  const changed = changedSettings(type, inputsOf(type, base), inputs);
+  const isChanged = Object.keys(changed).length > 0;
+  const id = givenId ?? idOfLabel(String(inputs['label']));
+  const names = ['id', 'label', ...settingsOf(type).map((setting) => settingName(setting.id, type))];
+  const review = useReview({
+    onDone: () => {
+      saved.current = true;
+      void navigate('/model');
+    },
+    onFault: async (fault) => {
+      if (base && fault instanceof ApiError && fault.status === 412) {
+        setTheirs(modelOf(await getDefinitions()).parameters.get(base.id));
+      } else setFaults(faultsOf(fault, names));
+    },
+  });
+  const send = (values: object, version = base): void => {
+    setFaults(NO_FAULTS);
+    const body = version ? { ...values, updated_at: version.updated_at } : { ...(id !== '' && { id }), ...values };
+    void review.start({ of: type, id: version?.id, body });
+  };
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    send(changed);
+  };
+  const { own } = faults;
+  const users = base ? usersOf(model, base.id) : [];
+  return (
+    <div className="page model-page">
+      <Group justify="space-between">
+        <Title order={1} size="h3" className="model-name">
+          {base ? base.label : text('model.new_parameter')}
+        </Title>
+        {base && (
+          <Button
+            size="xs"
+            color="red"
+            variant="light"
+            onClick={() => void review.start({ of: type, id: base.id, body: undefined })}
+          >
+            {text('model.delete')}
+          </Button>
+        )}
+      </Group>
+      <Paragraph size="sm">{text('model.what_parameter')}</Paragraph>
+      {users.length > 0 && (
+        <Paragraph size="sm" c="dimmed">
+          {text('model.changes_all', { users: users.map(({ label }) => label).join(', ') })}
+        </Paragraph>
+      )}
+      <form onSubmit={submit} noValidate className="model-editor-one">
+        <Stack>
+          {own[''] !== undefined && (
+            <Alert color="red" role="alert" style={{ whiteSpace: 'pre-line' }}>
+              {own['']}
+            </Alert>
+          )}
+          <TextInput
+            label={text('model.name')}
+            maxLength={500}
+            autoFocus={!base}
+            value={String(inputs['label'])}
+            error={own['label']}
+            onChange={({ currentTarget: { value } }) => setInputs({ ...inputs, label: value })}
+          />
+          {base ? (
+            <Paragraph size="sm" c="dimmed">
+              {text('model.id')}: <code>{base.id}</code> · {text(`type.${type}`)}
+            </Paragraph>
+          ) : (
+            <>
+              <TextInput
+                label={text('model.id')}
+                description={text('model.id_help')}
+                value={id}
+                error={own['id']}
+                spellCheck={false}
+                onChange={({ currentTarget: { value } }) => setId(value === '' ? undefined : value)}
+              />
+              <TypeSelect
+                types={model.types}
+                value={type}
+                onChange={(next) => {
+                  setType(next);
+                  setInputs({ ...inputsOf(next), label: inputs['label'] ?? '' });
+                }}
+              />
+            </>
+          )}
+          <SettingFields key={type} type={type} inputs={inputs} faults={own} model={model} onChange={setInputs} />
+          <Group>
+            <Button type="submit" loading={review.isBusy} disabled={!isChanged}>
+              {text('model.review')}
+            </Button>
+            <Anchor component={Link} to="/model" size="sm">
+              {text('app.cancel')}
+            </Anchor>
+          </Group>
+        </Stack>
+      </form>
+      {review.dialog}
+      {theirs && (
+        <Conflict
+          fields={names.map(conflictField)}
+          mine={changed}
+          theirs={theirs}
+          onChoose={(choice) => {
+            setBase(theirs);
+            setTheirs(undefined);
+            send(choice, theirs);
+          }}
+          onClose={() => setTheirs(undefined)}
+        />
+      )}
+      <LeaveWarning when={isChanged} saved={saved} />
+    </div>
+  );
+}
+
+function conflictField(id: string): Field {
+  const rest = {
+    default: null,
+    helper_text: null,
+    required: false,
+    multiple: false,
+    min_length: null,
+    max_length: null,
+  };
+  return { ...rest, id, label: id, type: 'json', values: null };
+}

@@ -1,0 +1,155 @@
+/** Shows what a change of definitions would do and lose, and makes it when that is confirmed. */
+import { Alert, Button, Group, List, Modal, Stack, Text as Paragraph } from '@mantine/core';
+import { useNotify } from 'ra-core';
+import { useState } from 'react';
+import {
+  tryDefinition,
+  writeDefinition,
+  type ChangeEffects,
+  type DefinitionWrite,
+  type TableStep,
+} from '../api/definitions.js';
+import type { Unit } from '../api/types.js';
+import { useText, type Text } from '../i18n/text.js';
+import { useForgetModel } from './use-model.js';
+
+interface Trial {
+  readonly write: DefinitionWrite;
+  readonly effects: ChangeEffects;
+}
+
+interface Review {
+  readonly isBusy: boolean;
+  /** Asks the service what the change would do, and shows it. */
+  readonly start: (write: DefinitionWrite) => Promise<void>;
+  /** The dialog; null while there is nothing to review. */
+  readonly dialog: React.ReactNode;
+}
+
+interface ReviewOptions {
+  readonly onDone: (stored: Unit | null) => void;
+  /** Gets the refusal of the trial, or of the change itself. */
+  readonly onFault: (fault: unknown) => void | Promise<void>;
+}
+
+export function useReview({ onDone, onFault }: ReviewOptions): Review {
+  const text = useText();
+  const notify = useNotify();
+  const forget = useForgetModel();
+  const [trial, setTrial] = useState<Trial>();
+  const [isBusy, setBusy] = useState(false);
+  const run = async (work: () => Promise<void>): Promise<void> => {
+    setBusy(true);
+    try {
+      await work();
+    } catch (fault) {
+      setTrial(undefined);
+      await onFault(fault);
+    } finally {
+      setBusy(false);
+    }
+  };
+  const start = (write: DefinitionWrite) => run(async () => setTrial({ write, effects: await tryDefinition(write) }));
+  const confirm = ({ write, effects }: Trial) =>
+    run(async () => {
+      const stored = await writeDefinition(write, effects.losses.length > 0);
+      setTrial(undefined);
+      notify(text('model.saved'), { type: 'success' });
+      onDone(stored);
+      await forget();
+    });
+  const dialog = trial && (
+    <ReviewDialog
+      trial={trial}
+      isBusy={isBusy}
+      onConfirm={() => void confirm(trial)}
+      onClose={() => setTrial(undefined)}
+    />
+  );
+  return { isBusy, start, dialog };
+}
+
+interface ReviewDialogProps {
+  readonly trial: Trial;
+  readonly isBusy: boolean;
+  readonly onConfirm: () => void;
+  readonly onClose: () => void;
+}
+
+function ReviewDialog({ trial: { write, effects }, isBusy, onConfirm, onClose }: ReviewDialogProps) {
+  const text = useText();
+  const { definitions, tables, losses, more_definitions: moreDefinitions, more_tables: moreTables } = effects;
+  const loses = losses.length > 0;
+  const action = write.body === undefined ? 'model.delete' : 'model.save';
+  return (
+    <Modal opened onClose={onClose} size="lg" title={text('model.review_title')}>
+      <Stack>
+        {loses && (
+          <Alert color="red" title={text('model.lost')} role="alert">
+            <List size="sm">
+              {losses.map((loss) => (
+                <List.Item key={JSON.stringify(loss)}>{lossText(loss, text)}</List.Item>
+              ))}
+            </List>
+          </Alert>
+        )}
+        <section aria-label={text('model.changed_definitions')}>
+          <Paragraph fw={600} size="sm">
+            {text('model.changed_definitions')}
+          </Paragraph>
+          <List size="sm" className="model-steps">
+            {definitions.length === 0 && <List.Item>{text('model.no_change')}</List.Item>}
+            {definitions.map(({ definition, id, change, settings = [] }) => (
+              <List.Item key={`${definition} ${id}`}>
+                {text(`change.${change}`, { what: text(`definition.${definition as 'kind'}`), name: id })}
+                {settings.length > 0 && ` (${settings.join(', ')})`}
+              </List.Item>
+            ))}
+            {moreDefinitions !== undefined && (
+              <List.Item>{text('model.and_more', { smart_count: moreDefinitions })}</List.Item>
+            )}
+          </List>
+        </section>
+        <section aria-label={text('model.changed_tables')}>
+          <Paragraph fw={600} size="sm">
+            {text('model.changed_tables')}
+          </Paragraph>
+          <List size="sm" className="model-steps">
+            {tables.length === 0 && <List.Item>{text('model.no_change')}</List.Item>}
+            {tables.map((step, at) => (
+              <List.Item key={at}>{stepText(step, text)}</List.Item>
+            ))}
+            {moreTables !== undefined && <List.Item>{text('model.and_more', { smart_count: moreTables })}</List.Item>}
+          </List>
+        </section>
+        <Group justify="end">
+          <Button variant="default" onClick={onClose} data-autofocus>
+            {text('app.cancel')}
+          </Button>
+          <Button loading={isBusy} {...(loses && { color: 'red' })} onClick={onConfirm}>
+            {text(loses ? `${action}_and_lose` : action)}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}
+
+function lossText(loss: ChangeEffects['losses'][number], text: Text): string {
+  const { kind_id: kind, link_id: link, parameter, units, links } = loss;
+  const what = units === undefined ? 'links' : 'units';
+  const count = units ?? links;
+  const shown = typeof count === 'number' ? text(`loss.${what}`, { smart_count: count }) : text(`loss.some_${what}`);
+  const of = kind ?? link ?? '';
+  return parameter === undefined
+    ? text(link === undefined && what === 'links' ? 'loss.of_units' : 'loss.deleted', { count: shown, of })
+    : text('loss.value', { count: shown, of, parameter });
+}
+
+function stepText(step: TableStep, text: Text): string {
+  const { table = '', column = '', columns = [], type = '', index = '', target = '', constraint = '' } = step;
+  const later = step.in_background === true ? text('step.later') : '';
+  const values = { table, column, type, index, target, constraint, columns: columns.join(', '), later };
+  const name = step.step === 'create_index' && step.unique === true ? 'create_unique' : step.step;
+  return text(`step.${name as 'create_table'}`, values);
+}

@@ -1,0 +1,150 @@
+/** The controls of a parameter's settings: the usual ones at first, the others behind a button. */
+import { Button, Checkbox, Group, Select, Stack, TagsInput, Textarea, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import type { FieldType } from '../api/types.js';
+import { useText } from '../i18n/text.js';
+import { settingName, settingsOf, type Setting, type SettingInputs } from './settings.js';
+import type { Model } from './use-model.js';
+
+/** By the name of a setting. */
+export type SettingFaults = Readonly<Record<string, string>>;
+
+interface SettingFieldsProps {
+  readonly type: FieldType;
+  readonly inputs: SettingInputs;
+  readonly faults: SettingFaults;
+  readonly model: Model;
+  readonly onChange: (inputs: SettingInputs) => void;
+  /** Settings that others have in this place, such as in a link type. */
+  readonly without?: readonly string[];
+}
+
+export function SettingFields({ type, inputs, faults, model, onChange, without = [] }: SettingFieldsProps) {
+  const text = useText();
+  const [showsMore, setShowsMore] = useState(false);
+  const settings = settingsOf(type).filter(({ id }) => !without.includes(id));
+  const more = settings.filter(({ isMain }) => isMain === undefined);
+  // A fault must not be hidden.
+  const isOpen = showsMore || more.some(({ id }) => faults[settingName(id, type)] !== undefined);
+  const control = (setting: Setting) => (
+    <SettingControl
+      key={setting.id}
+      setting={setting}
+      type={type}
+      model={model}
+      value={inputs[setting.id] ?? ''}
+      fault={faults[settingName(setting.id, type)]}
+      onChange={(value) => onChange({ ...inputs, [setting.id]: value })}
+    />
+  );
+  const main = settings.filter(({ isMain }) => isMain);
+  return (
+    <Stack gap="xs">
+      {main.filter(({ control: of }) => of !== 'flag').map(control)}
+      <Group gap="md">{main.filter(({ control: of }) => of === 'flag').map(control)}</Group>
+      <div>
+        <Button size="xs" variant="subtle" aria-expanded={isOpen} onClick={() => setShowsMore(!isOpen)}>
+          {text(isOpen ? 'model.less_settings' : 'model.more_settings')}
+        </Button>
+      </div>
+      {isOpen && more.map(control)}
+    </Stack>
+  );
+}
+
+interface SettingControlProps {
+  readonly setting: Setting;
+  readonly type: FieldType;
+  readonly model: Model;
+  readonly value: SettingInputs[string];
+  readonly fault: string | undefined;
+  readonly onChange: (value: SettingInputs[string]) => void;
+}
+
+function SettingControl({
+  setting: { id, control, choices },
+  type,
+  model,
+  value,
+  fault,
+  onChange,
+}: SettingControlProps) {
+  const text = useText();
+  const common = { label: text(`setting.${id}`), description: text(`setting_help.${id}`), error: fault };
+  const typed = typeof value === 'string' ? value : '';
+  switch (control) {
+    case 'flag':
+      return (
+        <Checkbox {...common} checked={value === true} onChange={(event) => onChange(event.currentTarget.checked)} />
+      );
+    case 'list':
+      return (
+        <TagsInput
+          {...common}
+          value={Array.isArray(value) ? (value as string[]) : []}
+          onChange={onChange}
+          splitChars={[]}
+        />
+      );
+    case 'kind':
+      return (
+        <Select
+          {...common}
+          searchable
+          data={[...model.kinds.values()]
+            .filter(({ remote }) => !remote)
+            .map(({ id: kind, label }) => ({ value: kind, label }))}
+          value={typed === '' ? null : typed}
+          onChange={(kind) => onChange(kind ?? '')}
+        />
+      );
+    case 'choice':
+      return (
+        <Select
+          {...common}
+          allowDeselect={false}
+          data={choices?.map((each) => ({ value: each, label: text(`on_delete.${each as 'restrict'}`) })) ?? []}
+          value={typed}
+          onChange={(next) => onChange(next ?? '')}
+        />
+      );
+    case 'long_text':
+      return (
+        <Textarea
+          {...common}
+          autosize
+          maxRows={6}
+          value={typed}
+          onChange={(event) => onChange(event.currentTarget.value)}
+        />
+      );
+    case 'default':
+      if (type === 'boolean') {
+        const data = [
+          { value: 'true', label: text('field.true') },
+          { value: 'false', label: text('field.false') },
+        ];
+        return (
+          <Select
+            {...common}
+            clearable
+            data={data}
+            value={typed === '' ? null : typed}
+            onChange={(next) => onChange(next ?? '')}
+          />
+        );
+      }
+      return <TextInput {...common} value={typed} onChange={(event) => onChange(event.currentTarget.value)} />;
+    case 'text':
+    case 'number':
+      return (
+        <TextInput
+          {...common}
+          spellCheck={false}
+          {...(control === 'number' && { inputMode: 'decimal' as const })}
+          value={typed}
+          onChange={(event) => onChange(event.currentTarget.value)}
+        />
+      );
+  }
+}

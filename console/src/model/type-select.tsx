@@ -1,0 +1,34 @@
+import { Select, Text as Paragraph } from '@mantine/core';
+import type { FieldType } from '../api/types.js';
+import { useText } from '../i18n/text.js';
+
+interface TypeSelectProps {
+  readonly types: readonly FieldType[];
+  readonly value: FieldType;
+  readonly onChange: (type: FieldType) => void;
+  readonly error?: string | undefined;
+}
+
+/** Chooses the type of a parameter; each is explained in a sentence. */
+export function TypeSelect({ types, value, onChange, error }: TypeSelectProps) {
+  const text = useText();
+  return (
+    <Select
+      label={text('model.type')}
+      description={text(`type_help.${value}`)}
+      error={error}
+      allowDeselect={false}
+      data={types.map((type) => ({ value: type, label: text(`type.${type}`) }))}
+      value={value}
+      onChange={(type) => type && onChange(type)}
+      renderOption={({ option }) => (
+        <div>
+          <Paragraph size="sm" fw={600}>
+            {option.label}
+          </Paragraph>
+          <Paragraph size="xs">{text(`type_help.${option.value}`)}</Paragraph>
+        </div>
+      )}
+    />
+  );
+}

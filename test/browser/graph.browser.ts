@@ -1,0 +1,101 @@
+/** Links as a graph, used as a person would. */
+import type { Page } from 'playwright-core';
+import { beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { defineKinds } from '../support/callers.js';
+import { startChromium } from '../support/chromium.js';
+import { ConsolePage, EVIL } from '../support/console.js';
+import { ok } from '../support/definitions.js';
+import { startTestService } from '../support/service.js';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const service = await startTestService();
+const project = await service.project();
+await defineKinds(project, {
+  id: 'country',
+  label: 'Country',
+  parameters: [
+    { id: 'code', kind_id: 'string', is_primary: true },
+    { id: 'title', kind_id: 'string' },
+  ],
+});
+await ok(project.post('/link/unit', { id: 'borders', label: 'Borders' }));
+await ok(project.post('/link/unit', { id: 'trades', label: EVIL }));
+const countries = { pt: 'Portugal', es: 'Spain', fr: 'France', it: 'Italy', lonely: 'Lonely', evil: EVIL };
+await ok(
+  project.post(
+    '/country/unit',
+    Object.entries(countries).map(([code, title]) => ({ code, title })),
+  ),
+);
+const islands = Array.from({ length: 60 }, (_, at) => ({ code: `i${at}`, title: `Island ${at}` }));
+await ok(project.post('/country/unit', islands));
+for (const [from, to] of [
+  ['pt', 'es'],
+  ['es', 'fr'],
+  ['fr', 'it'],
+]) {
+  await ok(project.post(`/country/unit/${from}/link/borders/country/unit/${to}`));
+}
+await ok(project.post('/country/unit/pt/link/trades/country/unit/evil'));
+const items = islands.map(({ code }) => ({ kind_id: 'country', id: code }));
+await ok(project.post('/country/unit/it/link/link/child', { items }));
+const browser = await startChromium();
+
+let opened: ConsolePage;
+let page: Page;
+let complaints: string[];
+
+beforeAll(async () => {
+  opened = await ConsolePage.signedIn(browser, project);
+  ({ page, complaints } = opened);
+});
+beforeEach(() => void complaints.splice(0));
+
+const boxes = () => page.locator('.graph-box').count();
+
+it('walks from a unit by clicking, says how many more there are, and shows hostile names as text', async () => {
+  await page.goto(opened.url('#/data/country/unit/pt'));
+  await page.getByRole('link', { name: 'Links', exact: true }).click();
+  await page.getByRole('heading', { name: 'Links of Portugal' }).waitFor();
+  await page.locator('.graph-box', { hasText: 'Spain' }).waitFor();
+  await page.locator('.graph-box', { hasText: EVIL }).waitFor();
+  expect(await boxes()).toBe(3);
+  await page.getByRole('button', { name: 'Show links: Spain' }).click();
+  await page.getByRole('button', { name: 'Show links: France' }).click();
+  await page.getByRole('button', { name: 'Show links: Italy' }).click();
+  await page.getByRole('button', { name: '35 more: Italy' }).waitFor();
+  await page.getByRole('button', { name: '35 more: Italy' }).focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: '10 more: Italy' }).waitFor();
+  expect(await opened.accessibilityFaults()).toEqual([]);
+  await opened.screenshot('links-graph');
+  expect(complaints).toEqual([]);
+});
+
+it('follows some types, several steps at once, and shows the same as a list', async () => {
+  await page.goto(opened.url('#/links/country/pt?types=borders&steps=3&view=list'));
+  const list = page.getByRole('list').filter({ hasText: 'Portugal' }).first();
+  await list.getByText('Borders → Italy').waitFor();
+  expect(await page.locator('.graph-list > li').count()).toBe(4);
+  expect(await opened.accessibilityFaults()).toEqual([]);
+});
+
+it('finds the shortest path, along the links or against them, and says if there is none', async () => {
+  await page.goto(opened.url('#/links/country/it?view=list&types=borders'));
+  const unit = page.getByRole('combobox', { name: 'Unit', exact: true });
+  await unit.fill('Portu');
+  await page.getByRole('option', { name: 'Portugal' }).click();
+  await page.getByRole('button', { name: 'Find the shortest path' }).click();
+  await page.getByText('The shortest path has 3 links.').waitFor();
+  expect(await page.getByText('(on the path)').count()).toBe(3);
+  await unit.fill('Lonel');
+  await page.getByRole('option', { name: 'Lonely' }).click();
+  await page.getByRole('button', { name: 'Find the shortest path' }).click();
+  await page.getByText('There is no path').waitFor();
+});
+
+it('says of a unit without links that it has none', async () => {
+  await page.goto(opened.url('#/links/country/lonely'));
+  await page.getByText('No links lead from or to this unit.').waitFor();
+});

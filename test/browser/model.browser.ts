@@ -1,0 +1,263 @@
+/** The pages of the console about the model, used as a person would. */
+import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Page } from 'playwright-core';
+import { defineKinds } from '../support/callers.js';
+import { startChromium } from '../support/chromium.js';
+import { ConsolePage, EVIL } from '../support/console.js';
+import { definitionsOf, ok } from '../support/definitions.js';
+import { startTestService } from '../support/service.js';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const service = await startTestService();
+const project = await service.project();
+await defineKinds(
+  project,
+  { id: 'country', label: 'Country', parameters: [{ id: 'code', label: 'Code', kind_id: 'string', is_primary: true }] },
+  {
+    id: 'city',
+    label: 'City',
+    parameters: [
+      { id: 'name', label: 'Name', kind_id: 'string', indexed: true },
+      { id: 'size', label: 'Size', kind_id: 'integer', indexed: true },
+      { id: 'country', label: 'In', kind_id: 'unit', reference_kind: 'country' },
+    ],
+  },
+  { id: 'evil', label: EVIL, parameters: [{ id: 'evil', kind_id: 'string', label: EVIL, helper_text: EVIL }] },
+);
+await ok(project.post('/link/unit', { id: 'road', label: 'Road', parameters: [{ id: 'lanes', kind_id: 'integer' }] }));
+await ok(project.post('/city/unit', [{ name: 'Rome', size: 3 }, { name: 'Nice', size: 1 }, { name: 'Empty' }]));
+const browser = await startChromium();
+
+let opened: ConsolePage;
+let page: Page;
+let complaints: string[];
+const url = (hash: string) => opened.url(hash);
+
+beforeAll(async () => {
+  opened = await ConsolePage.signedIn(browser, project);
+  ({ page, complaints } = opened);
+});
+beforeEach(() => void complaints.splice(0));
+
+/** The name of the definition; its parameters and the preview can have fields of that name too. */
+const nameField = () => page.getByRole('textbox', { name: 'Name', exact: true }).first();
+/** Opens the list of a control that chooses. */
+const choose = (label: string) => page.getByRole('combobox', { name: label, exact: true }).click({ force: true });
+
+describe('the list of the model', () => {
+  it('shows kinds, link types, groups and parameters, and finds them', async () => {
+    await page.getByRole('link', { name: 'Model', exact: true }).click();
+    const city = page.getByRole('article', { name: 'City' });
+    await city.getByRole('link', { name: 'Size' }).waitFor();
+    expect(await city.textContent()).toContain('→ Country');
+    await page.getByRole('article', { name: 'Road' }).waitFor();
+    // Hostile names are shown.
+    await page.getByRole('article', { name: EVIL }).waitFor();
+    expect(await opened.accessibilityFaults()).toEqual([]);
+    await opened.screenshot('model-list');
+    await page.getByRole('searchbox', { name: 'Find by name' }).fill('size');
+    await expect.poll(() => page.getByRole('article').count()).toBe(1);
+    await page.getByRole('searchbox', { name: 'Find by name' }).fill('nothing such');
+    await page.getByText('Nothing has such a name.').waitFor();
+    expect(complaints).toEqual([]);
+  });
+});
+
+describe('the diagram', () => {
+  it('shows kinds with their references, and one with those beside it', async () => {
+    await page.goto(url('#/model?view=diagram'));
+    await page.locator('.graph-box').first().waitFor();
+    await page.getByText('3 of 3 kinds').waitFor();
+    expect(await page.locator('.react-flow__edge').count()).toBe(1);
+    expect(await opened.accessibilityFaults()).toEqual([]);
+    await opened.screenshot('model-diagram');
+    await page.getByRole('button', { name: 'Show Country with the kinds beside it, or all' }).click();
+    await page.getByText('2 of 3 kinds').waitFor();
+    await page.getByRole('button', { name: 'Show all' }).click();
+    await page.getByText('3 of 3 kinds').waitFor();
+    expect(complaints).toEqual([]);
+  });
+});
+
+describe('a new kind', () => {
+  it('is made with the form alone, with a preview, and after faults are named at their fields', async () => {
+    await page.goto(url('#/model/kind/new'));
+    await nameField().fill('Customer');
+    await expect.poll(() => page.getByRole('textbox', { name: 'Id' }).inputValue()).toBe('customer');
+    await page.getByRole('button', { name: 'Add a new parameter' }).click();
+    await page.getByRole('textbox', { name: 'Name' }).last().fill('Full name');
+    await page.getByRole('checkbox', { name: 'Required' }).check();
+    await page.getByRole('button', { name: 'Add a new parameter' }).click();
+    const second = page.getByRole('region', { name: 'New parameter' });
+    await second.getByRole('textbox', { name: 'Name' }).fill('Age');
+    const age = page.getByRole('region', { name: 'Age' });
+    await age
+      .getByRole('combobox', { name: 'Type' })
+      .or(age.getByRole('textbox', { name: 'Type' }))
+      .first()
+      .click();
+    await page.getByRole('option', { name: 'Whole number' }).click();
+    await age.getByRole('button', { name: 'More settings' }).click();
+    await age.getByRole('textbox', { name: 'Smallest' }).fill('young');
+    await page.getByRole('region', { name: 'Preview' }).getByRole('textbox', { name: 'Full name' }).waitFor();
+    expect(await opened.accessibilityFaults()).toEqual([]);
+    await page.getByRole('button', { name: 'Review and save' }).click();
+    await age.getByText('must be a whole number').waitFor();
+    await age.getByRole('textbox', { name: 'Smallest' }).fill('18');
+    await opened.screenshot('model-editor');
+    await page.getByRole('button', { name: 'Review and save' }).click();
+    const dialog = page.getByRole('dialog', { name: 'What will change' });
+    await dialog.getByText('New table customer').waitFor();
+    expect((await project.get('/kind/unit/customer')).status).toBe(404);
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('No units yet.').waitFor();
+    const { items } = (await project.get('/customer/struct')).body.content as { items: object[] };
+    // The last one is the metadata that every unit has.
+    expect(items.slice(0, 2)).toMatchObject([
+      { id: 'full_name', type: 'string', required: true },
+      { id: 'age', type: 'integer' },
+    ]);
+  });
+
+  it('that is half done is not lost by a click', async () => {
+    await page.goto(url('#/model/kind/new'));
+    await nameField().fill('Half');
+    await page.getByRole('link', { name: 'Model', exact: true }).click();
+    await page.getByRole('dialog', { name: 'Leave without saving?' }).getByRole('button', { name: 'Stay' }).click();
+    expect(await nameField().inputValue()).toBe('Half');
+    await page.getByRole('link', { name: 'Model', exact: true }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Leave', exact: true }).click();
+    await page.getByRole('heading', { name: 'Model' }).waitFor();
+  });
+});
+
+describe('a change of a kind', () => {
+  it('that loses values says so, loses nothing when it is cancelled, and is made when it is confirmed', async () => {
+    const before = await definitionsOf(project);
+    await page.goto(url('#/model/kind/edit/city'));
+    await page.getByRole('button', { name: 'Remove Size' }).click();
+    await page.getByRole('button', { name: 'Review and save' }).click();
+    const dialog = page.getByRole('dialog', { name: 'What will change' });
+    await dialog.getByText('The value of “size” in 2 units of “city”').waitFor();
+    await dialog.getByText('The column size of city is dropped').waitFor();
+    await opened.screenshot('model-review');
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    expect(await definitionsOf(project)).toEqual(before);
+    expect((await project.get('/city/unit?filter=eq(size,3)')).body.content.count).toBe(1);
+    await page.getByRole('button', { name: 'Review and save' }).click();
+    await dialog.getByRole('button', { name: 'Save, and lose this' }).click();
+    await page.getByRole('heading', { name: 'Model' }).waitFor();
+    expect((await project.get('/kind/unit/city')).body.content['parameters']).toEqual(['name', 'country']);
+  });
+
+  it('that meets another one shows both', async () => {
+    await page.goto(url('#/model/kind/edit/city'));
+    await nameField().fill('Town');
+    await ok(project.put('/kind/unit/city', { label: 'Municipality' }));
+    await page.getByRole('button', { name: 'Review and save' }).click();
+    const conflict = page.getByRole('dialog', { name: 'Somebody else has changed this unit' });
+    await conflict.getByRole('radio', { name: 'Municipality' }).waitFor();
+    await conflict.getByRole('button', { name: 'Use these values' }).click();
+    await page.getByRole('dialog', { name: 'What will change' }).getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { name: 'Model' }).waitFor();
+    expect((await project.get('/kind/unit/city')).body.content['label']).toBe('Town');
+  });
+
+  it('that stored units forbid is refused in words', async () => {
+    await ok(project.post('/city/unit', { name: 'Rome' }));
+    await page.goto(url('#/model/parameter/string/name'));
+    await page.getByRole('checkbox', { name: 'Unique' }).check();
+    await page.getByRole('button', { name: 'Review and save' }).click();
+    await page.getByText("2 units of 'city' would violate").waitFor();
+  });
+
+  it('with unique sets and indexes builds them', async () => {
+    await page.goto(url('#/model/kind/edit/city'));
+    await page.getByRole('button', { name: 'Add to: Indexes' }).click();
+    await choose('Indexes, set 1');
+    await page.getByRole('option', { name: 'Name' }).click();
+    await page.getByRole('option', { name: 'In', exact: true }).click();
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Review and save' }).click();
+    const dialog = page.getByRole('dialog', { name: 'What will change' });
+    await dialog.getByText('New index of city by name, country').waitFor();
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { name: 'Model' }).waitFor();
+    expect((await project.get('/kind/unit/city')).body.content['indexes']).toEqual([['name', 'country']]);
+  });
+
+  it('shows hostile names as text, in the editor and in the review', async () => {
+    await page.goto(url('#/model/kind/edit/evil'));
+    await page.getByRole('heading', { name: EVIL }).waitFor();
+    await page.getByRole('button', { name: `Remove ${EVIL}` }).click();
+    await page.getByRole('button', { name: 'Review and save' }).click();
+    await page.getByRole('dialog').getByText('The column evil of evil is dropped').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+    expect(complaints).toEqual([]);
+  });
+});
+
+describe('groups, link types and deletions', () => {
+  it('makes a group', async () => {
+    await page.goto(url('#/model/group/new'));
+    await nameField().fill('Places');
+    await choose('Kinds');
+    await page.getByRole('option', { name: 'Country' }).click();
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Review and save' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('article', { name: 'Places' }).waitFor();
+    expect((await project.get('/group/unit/places')).body.content).toMatchObject({ kind_list: ['country'] });
+  });
+
+  it('deletes a kind after it has said how many units go', async () => {
+    await page.goto(url('#/model/kind/edit/city'));
+    await page.getByRole('button', { name: 'Delete' }).click();
+    const dialog = page.getByRole('dialog', { name: 'What will change' });
+    await dialog.getByText('4 units of “city”').waitFor();
+    await dialog.getByRole('button', { name: 'Delete, and lose this' }).click();
+    await page.getByRole('heading', { name: 'Model' }).waitFor();
+    expect((await project.get('/kind/unit/city')).status).toBe(404);
+  });
+});
+
+describe('a project of 200 kinds', () => {
+  it('is listed, found and drawn', { timeout: 240_000 }, async () => {
+    const large = await service.project();
+    const ids = Array.from({ length: 200 }, (_, at) => `thing_${at}`);
+    const referring = (at: number) => ({ id: `to_${at}`, kind_id: 'unit', reference_kind: ids[Math.floor(at / 4)] });
+    const kinds = ids.map((id, at) => ({
+      id,
+      label: `Thing ${at}`,
+      parameters: at % 3 === 1 && at < 150 ? [referring(at)] : [],
+    }));
+    await defineKinds(large, ...kinds);
+    const other = await ConsolePage.signedIn(browser, large);
+    await other.page.goto(other.url('#/model'));
+    await other.page.getByRole('article', { name: 'Thing 199' }).waitFor();
+    await other.page.getByRole('searchbox', { name: 'Find by name' }).fill('thing 19');
+    await expect.poll(() => other.page.getByRole('article').count()).toBe(11);
+    await other.page.goto(other.url('#/model?view=diagram'));
+    await other.page.getByText('200 of 200 kinds').waitFor();
+    const began = Date.now();
+    await other.page.locator('.graph-box').first().waitFor();
+    expect(Date.now() - began).toBeLessThan(10_000);
+    await other.screenshot('model-diagram-200');
+    await other.page.getByRole('button', { name: 'Show everything' }).click();
+    await other.page.locator('.graph-box').nth(199).waitFor();
+    await other.screenshot('model-diagram-200-all');
+    await other.page.goto(other.url('#/model?view=diagram&focus=thing_5'));
+    await other.page.getByText(/^[2-9] of 200 kinds/).waitFor();
+    expect(other.complaints).toEqual([]);
+  });
+});
+
+it('fits a telephone', async () => {
+  await page.setViewportSize({ width: 320, height: 640 });
+  for (const hash of ['#/model', '#/model?view=diagram', '#/model/kind/edit/country']) {
+    await page.goto(url(hash));
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    expect([hash, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([hash, 320]);
+  }
+});
