@@ -14,6 +14,7 @@ const ModelPage = lazy(async () => ({ default: (await import('./model/model-page
 const DefinitionPage = lazy(async () => ({ default: (await import('./model/definition-page.js')).DefinitionPage }));
 const ParameterPage = lazy(async () => ({ default: (await import('./model/parameter-page.js')).ParameterPage }));
 const LinksPage = lazy(async () => ({ default: (await import('./graph/links-page.js')).LinksPage }));
+const ChartsPage = lazy(async () => ({ default: (await import('./charts/charts-page.js')).ChartsPage }));
 
 const nonce = document.querySelector<HTMLMetaElement>('meta[name=nonce]')?.content ?? '';
 // Mantine's dialogs lock scrolling with a style of a library that looks here for the nonce.
@@ -53,6 +54,7 @@ const router = createHashRouter([
       { path: '/model/:of/new', element: <DefinitionPage /> },
       { path: '/model/:of/edit/:id', element: <DefinitionPage /> },
       { path: '/links/:kind/:id', element: <LinksPage /> },
+      { path: '/charts/:kind', element: <ChartsPage /> },
       { path: '*', element: <NotFoundPage /> },
     ],
   },

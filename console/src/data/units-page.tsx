@@ -76,6 +76,9 @@ function UnitsOfKind({ kind }: { kind: string }) {
           <Button size="xs" variant="default" onClick={() => void units.refetch()} loading={units.isRefetching}>
             {text('grid.refresh')}
           </Button>
+          <Button size="xs" variant="default" component={Link} to={`/charts/${kind}`}>
+            {text('charts.open')}
+          </Button>
           <Button size="xs" component={Link} to={`/data/${kind}/new`}>
             {text('grid.create')}
           </Button>

@@ -1,4 +1,5 @@
 /** All texts of the console in English; each area has a file of its own. A translation has the same keys. */
+import { charts } from './charts.js';
 import { data } from './data.js';
 import { graph } from './graph.js';
 import { model } from './model.js';
@@ -46,4 +47,5 @@ export const en = {
   ...data,
   ...graph,
   ...model,
+  ...charts,
 } as const;

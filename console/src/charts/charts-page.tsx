@@ -1,0 +1,146 @@
+/** Any aggregation of a kind as bars, lines, a table or a map. The address has all of it, so that it can be sent. */
+import { Button, Group, Text as Paragraph, Title } from '@mantine/core';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { lazy, Suspense, useEffect, useMemo, useRef } from 'react';
+import { Link, useParams, useSearchParams } from 'react-router';
+import { aggregate, type AggregateRow } from '../api/aggregate.js';
+import type { Field, Page, Unit } from '../api/types.js';
+import { useReferenceLabels } from '../data/reference-labels.js';
+import { useKinds, useStruct } from '../data/use-kinds.js';
+import { useText } from '../i18n/text.js';
+import { Empty, PageError, Waiting } from '../shell/page-states.js';
+import { ChartForm } from './chart-form.js';
+import { ChartTable } from './chart-table.js';
+import { ChartMap } from './chart-map.js';
+import { chartOf, placesOf, queryOf, valuesOf, type Chart } from './chart-query.js';
+import { groupName, measureName, type GroupName } from './chart-names.js';
+import './charts.css';
+
+const Plot = lazy(async () => ({ default: (await import('./plot.js')).Plot }));
+
+export function ChartsPage() {
+  const { kind = '' } = useParams();
+  const text = useText();
+  const { own, builtIn } = useKinds();
+  const label = [...own, ...builtIn].find(({ id }) => id === kind)?.label ?? kind;
+  const struct = useStruct(kind);
+  return (
+    <div className="page charts">
+      <Group justify="space-between">
+        <Title order={1} size="h3">
+          {text('charts.title', { kind: label })}
+        </Title>
+        <Button size="xs" variant="default" component={Link} to={`/data/${kind}`}>
+          {text('charts.to_units')}
+        </Button>
+      </Group>
+      {struct.error && <PageError error={struct.error} onRetry={() => void struct.refetch()} />}
+      {struct.isPending && <Waiting />}
+      {struct.data && <ChartOfKind key={kind} kind={kind} fields={struct.data} />}
+    </div>
+  );
+}
+
+function ChartOfKind({ kind, fields }: { kind: string; fields: readonly Field[] }) {
+  const [parameters, setParameters] = useSearchParams();
+  const chart = useMemo(() => chartOf(parameters, fields), [parameters, fields]);
+  const query = queryOf(chart, fields);
+  const { data, error, isPending, refetch } = useQuery({
+    queryKey: ['aggregate', kind, chart],
+    // With its chart, because the previous values are shown until the next ones are there.
+    queryFn: async ({ signal }) => ({ chart, page: await aggregate(kind, query, signal) }),
+    retry: false,
+    placeholderData: keepPreviousData,
+  });
+  // A choice may follow before the address has changed.
+  const latest = useRef(parameters);
+  useEffect(() => void (latest.current = parameters), [parameters]);
+  const change = (next: Partial<Chart>): void => {
+    latest.current = new URLSearchParams(latest.current);
+    for (const [name, value] of Object.entries(next)) {
+      if (value === '') latest.current.delete(name);
+      else latest.current.set(name, value);
+    }
+    setParameters(latest.current);
+  };
+  return (
+    <>
+      <ChartForm key={chart.filter} chart={chart} fields={fields} onChange={change} />
+      {error && <PageError error={error} onRetry={() => void refetch()} />}
+      {isPending && <Waiting />}
+      {data && !error && <ChartOfValues chart={data.chart} fields={fields} page={data.page} />}
+    </>
+  );
+}
+
+interface ChartOfValuesProps {
+  readonly chart: Chart;
+  readonly fields: readonly Field[];
+  readonly page: Page<AggregateRow>;
+}
+
+function ChartOfValues({ chart, fields, page }: ChartOfValuesProps) {
+  const text = useText();
+  const byField = fields.find(({ id }) => id === chart.by);
+  const splitField = fields.find(({ id }) => id === chart.split);
+  const values = useMemo(() => valuesOf(page, chart), [page, chart]);
+  const labels = useLabels(byField, splitField, page);
+  const by: GroupName = (value) => groupName(byField, chart.step, value, labels, text);
+  const split: GroupName = (value) => groupName(splitField, '', value, labels, text);
+  const measure = measureName(chart, fields, text);
+  if (page.items.length === 0) return <Empty>{text('charts.empty')}</Empty>;
+  if (chart.as === 'map') {
+    return (
+      <>
+        <Remark shown={page.items.length} all={page.count} />
+        <ChartMap places={placesOf(page, chart)} measure={measure} />
+      </>
+    );
+  }
+  const names = { measure, by: byField?.label ?? text('charts.all') };
+  const table = <ChartTable values={values} by={by} split={split} isSplit={splitField !== undefined} names={names} />;
+  return (
+    <>
+      <Remark shown={values.rows.length} all={values.allRows} />
+      {page.count > page.items.length && <Remark shown={page.items.length} all={page.count} />}
+      {splitField && values.allSeries > values.series.length && (
+        <Paragraph size="sm" c="dimmed">
+          {text('charts.largest_series', {
+            shown: values.series.length,
+            count: values.allSeries,
+            name: splitField.label,
+          })}
+        </Paragraph>
+      )}
+      {chart.as === 'table' ? (
+        table
+      ) : (
+        <Suspense fallback={<Waiting />}>
+          <Plot as={chart.as} values={values} by={by} split={split} names={names} isSplit={splitField !== undefined} />
+          <details>
+            <summary>{text('charts.table')}</summary>
+            {table}
+          </details>
+        </Suspense>
+      )}
+    </>
+  );
+}
+
+/** Says how many groups are not shown. */
+function Remark({ shown, all }: { shown: number; all: number }) {
+  const text = useText();
+  if (shown >= all) return null;
+  return (
+    <Paragraph size="sm" c="dimmed">
+      {text('charts.first', { shown, count: all })}
+    </Paragraph>
+  );
+}
+
+/** What the units are called that a chart groups by: rows of the aggregation, seen as units that refer to them. */
+function useLabels(by: Field | undefined, split: Field | undefined, page: Page<AggregateRow>) {
+  const columns = [by && { ...by, id: 'by' }, split && { ...split, id: 'split' }];
+  const shown = columns.filter((field): field is Field => field !== undefined);
+  return useReferenceLabels(shown, [page as Page<AggregateRow & Unit>]);
+}

@@ -1,0 +1,147 @@
+/** Charts, used as a person would. */
+import type { Page } from 'playwright-core';
+import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { startChromium } from '../support/chromium.js';
+import { ConsolePage, EVIL } from '../support/console.js';
+import { createdId, ok } from '../support/definitions.js';
+import { startTestService } from '../support/service.js';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const service = await startTestService();
+const project = await service.project();
+await ok(
+  project.post('/kind/unit', {
+    id: 'customer',
+    label: 'Customer',
+    parameters: [{ id: 'name', kind_id: 'string', required: true }],
+  }),
+);
+await ok(
+  project.post('/kind/unit', {
+    id: 'sale',
+    label: 'Sale',
+    parameters: [
+      { id: 'total', label: 'Total', kind_id: 'decimal' },
+      { id: 'state', label: EVIL, kind_id: 'string' },
+      { id: 'sold_at', label: 'Sold at', kind_id: 'datetime' },
+      { id: 'customer', label: 'Customer', kind_id: 'unit', reference_kind: 'customer' },
+      { id: 'latitude', label: 'Latitude', kind_id: 'float' },
+      { id: 'longitude', label: 'Longitude', kind_id: 'float' },
+      { id: 'number', label: 'Number', kind_id: 'integer' },
+    ],
+  }),
+);
+const rome = await createdId(project.post('/customer/unit', { name: 'Bar Roma' }));
+const sales = Array.from({ length: 90 }, (_, at) => ({
+  total: '10.50',
+  state: at % 3 === 0 ? EVIL : 'paid',
+  // Noon, which is the same month in every time zone.
+  sold_at: `2024-0${(at % 3) + 1}-15T12:00:00Z`,
+  ...(at % 2 === 0 && { customer: rome }),
+  ...(at % 10 === 0 ? { latitude: 41.9, longitude: 12.5 } : { latitude: 48.8, longitude: 2.3 }),
+  number: at,
+}));
+await ok(project.post('/sale/unit', sales));
+const browser = await startChromium();
+
+let opened: ConsolePage;
+let page: Page;
+let complaints: string[];
+beforeAll(async () => {
+  opened = await ConsolePage.signedIn(browser, project);
+  ({ page, complaints } = opened);
+});
+beforeEach(() => void complaints.splice(0));
+
+const chart = (query = '') => page.goto(opened.url(`#/charts/sale${query}`));
+const choose = (label: string, option: string) => page.getByLabel(label, { exact: true }).selectOption(option);
+const rows = () => page.getByRole('row').allInnerTexts();
+const cells = async () => (await rows()).map((row) => row.split('\t').map((cell) => cell.trim()));
+
+describe('a chart', () => {
+  it('of a kind is made by choosing, and is in the address', async () => {
+    await page.goto(opened.url('#/data/sale'));
+    await page.getByRole('link', { name: 'Chart', exact: true }).click();
+    await page.getByRole('heading', { name: 'Charts: Sale' }).waitFor();
+    await choose('Show', 'Sum');
+    await choose('For each', 'Sold at');
+    await choose('In steps of', 'a month');
+    await choose('As', 'Lines');
+    await page.getByRole('img', { name: 'Sum of Total by Sold at' }).waitFor();
+    await page.getByText('Table', { exact: true }).last().click();
+    expect(await cells()).toEqual([
+      ['Sold at', 'Sum of Total'],
+      ['Jan 2024', '315'],
+      ['Feb 2024', '315'],
+      ['Mar 2024', '315'],
+    ]);
+    await opened.screenshot('chart-lines');
+    expect(await opened.accessibilityFaults()).toEqual([]);
+    await page.reload();
+    await page.getByRole('img', { name: 'Sum of Total by Sold at' }).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it('is split by a second field, with labels of references and of tenants as texts', async () => {
+    await chart('?by=customer&split=state&as=table');
+    await page.getByRole('rowheader', { name: 'Bar Roma' }).waitFor();
+    expect((await cells()).map((row) => row.length)).toEqual([3, 3, 3]);
+    expect((await cells())[0]).toEqual(['Customer', 'paid', EVIL]);
+    expect((await cells()).slice(1).sort()).toEqual([
+      ['Bar Roma', '30', '15'],
+      ['none', '30', '15'],
+    ]);
+    await choose('As', 'Bars');
+    await page.getByRole('img', { name: 'Number of units by Customer' }).waitFor();
+    await page.locator('.recharts-bar-rectangle').nth(3).waitFor();
+    await opened.screenshot('chart-bars');
+    expect(await opened.accessibilityFaults()).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+
+  it('shows places on a map', async () => {
+    await chart();
+    await choose('As', 'Map');
+    const map = page.getByRole('img', { name: 'Number of units on a map' });
+    await map.waitFor();
+    expect(await map.locator('circle title').allTextContents()).toEqual(['48.5, 2.5: 81', '41.5, 12.5: 9']);
+    expect(await map.locator('path').count()).toBeGreaterThan(150);
+    await opened.screenshot('chart-map');
+    expect(await opened.accessibilityFaults()).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+
+  it('says how much it leaves out', async () => {
+    await chart('?by=number&as=bars');
+    await page.getByText('The first 40 of 90 groups').waitFor();
+  });
+
+  it('takes a filter, and says what is wrong with it', async () => {
+    await chart('?as=table');
+    await page.getByLabel('Filter').fill('lt(number,10)');
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await page.getByRole('cell', { name: '10', exact: true }).waitFor();
+    await page.getByLabel('Filter').fill('lt(nothing,10)');
+    await page.getByRole('button', { name: 'Apply' }).click();
+    expect(await page.getByRole('alert').textContent()).toContain('nothing');
+    await page.getByLabel('Filter').fill('gt(number,1000)');
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await page.getByRole('cell', { name: '0', exact: true }).waitFor();
+  });
+
+  it('ignores what is wrong in the address', async () => {
+    await chart('?measure=drop&of=x&by=nothing&step=eon&split=nothing&as=pie&cell=0');
+    await page.getByRole('img', { name: 'Number of units by All units together' }).waitFor();
+    complaints.splice(0);
+  });
+
+  it('fits a narrow screen, dark', async () => {
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await page.setViewportSize({ width: 320, height: 640 });
+    await chart('?by=sold_at&as=bars');
+    await page.getByRole('img', { name: 'Number of units by Sold at' }).waitFor();
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(320);
+    expect(await opened.accessibilityFaults()).toEqual([]);
+  });
+});
