@@ -84,6 +84,11 @@ test('nginx says where a request comes from, and metrics are not behind it', () 
   expect(config.metrics).toEqual({ host: '0.0.0.0', port: 9100 });
 });
 
+test('nginx takes no answer for a failure of a process, as a 503 may be that of one project', () => {
+  const given = file('deploy/nginx/kind-proxy.conf').match(/^ *proxy_next_upstream .*;$/gm);
+  expect(given?.map((line) => line.trim())).toEqual(['proxy_next_upstream error timeout;', 'proxy_next_upstream off;']);
+});
+
 test('load the functions of the checkout, and write nothing but their data', () => {
   expect(file('Dockerfile')).toContain('WORKDIR /app\n');
   expect(api.volumes).toEqual(['data:/data', './functions:/app/functions:ro']);
