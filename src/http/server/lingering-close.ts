@@ -82,8 +82,13 @@ export class LingeringClose {
       socket.off('close', stop);
       if (this.#open.get(socket) === stop) this.#open.delete(socket);
     };
-    const [oldest] = this.#open.keys();
-    if (oldest && this.#open.size >= connections) oldest.destroy();
+    const [oldest] = this.#open;
+    if (oldest && this.#open.size >= connections) {
+      const [other, stopReading] = oldest;
+      // Its event `close` comes only later.
+      stopReading();
+      other.destroy();
+    }
     this.#open.set(socket, stop);
     socket.once('close', stop);
     source.on('data', take);

@@ -1,6 +1,6 @@
 /**
  * Limits answers that clients do not read and that wait in memory. A client that reads nothing for a while is
- * disconnected; if all of them are too large, the oldest connection of the owner with most bytes is closed.
+ * disconnected; if all of them are too large, connections of the owner with most bytes are closed, the oldest first.
  */
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -53,10 +53,16 @@ export class UnreadAnswers {
       all += bytes;
       owners.set(owner, (owners.get(owner) ?? 0) + bytes);
     }
-    if (all <= this.options.bytes) return;
-    const [most] = [...owners].reduce((a, b) => (b[1] > a[1] ? b : a));
-    for (const [socket, owner] of this.#waiting) {
-      if (owner === most) return void socket.destroy();
+    while (all > this.options.bytes) {
+      const [most] = [...owners].reduce((a, b) => (b[1] > a[1] ? b : a));
+      const [oldest] = [...this.#waiting].find(([, owner]) => owner === most) ?? [];
+      if (!oldest) return;
+      const bytes = oldest.writableLength;
+      all -= bytes;
+      owners.set(most, (owners.get(most) ?? 0) - bytes);
+      // Its event `close` comes only later.
+      this.#waiting.delete(oldest);
+      oldest.destroy();
     }
   }
 }

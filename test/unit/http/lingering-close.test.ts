@@ -1,7 +1,7 @@
 /** Lingering close: limits on time, bytes and connections. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { connect, type AddressInfo, type Socket } from 'node:net';
+import { connect, createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net';
 import { afterAll, expect, it, vi } from 'vitest';
 import { LingeringClose } from '../../../src/http/server/lingering-close.js';
 
@@ -66,6 +66,21 @@ it('one more than the limit closes the oldest of them', async () => {
     expect(socket.closed).toBe(false);
     socket.destroy();
   }
+});
+
+it('also if many come in the same turn of the event loop', async () => {
+  const lingering = new LingeringClose({ bytes: 1000, milliseconds: 60_000, bytesPerSecond: 1e9, connections: 2 });
+  const sockets: Socket[] = [];
+  const server = createTcpServer({ allowHalfOpen: true }, (socket) => sockets.push(socket));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const clients = [1, 2, 3, 4, 5].map(() => connect((server.address() as AddressInfo).port, '127.0.0.1'));
+  for (const client of clients) client.on('error', () => undefined);
+  await vi.waitUntil(() => sockets.length === clients.length);
+  for (const socket of sockets) lingering.end(socket);
+  expect(sockets.map(({ destroyed }) => destroyed)).toEqual([true, true, true, false, false]);
+  for (const socket of [...clients, ...sockets]) socket.destroy();
+  server.close();
 });
 
 it('a connection whose request arrived completely is kept, however often', async () => {

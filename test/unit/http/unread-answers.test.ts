@@ -13,13 +13,17 @@ afterAll(() => {
   for (const end of ends) end();
 });
 
-/** A server whose answers are large; the answered function asks for one, as whom the path names, and reads nothing. */
+/**
+ * A server whose answers are large, or as many times as large as the query says; the answered function asks for one, as
+ * whom the path names, and reads nothing.
+ */
 async function serve(options: Partial<ConstructorParameters<typeof UnreadAnswers>[0]>) {
   const unread = new UnreadAnswers({ bytes: 1024 * MEGABYTE, milliseconds: 60_000, ...options });
   let answered = 0;
   const server = createServer((request, response) => {
-    unread.watch(response, () => request.url ?? '');
-    response.end(LARGE);
+    const [path = '', times = '1'] = (request.url ?? '').split('?');
+    unread.watch(response, () => path);
+    response.end(LARGE.repeat(Number(times)));
     answered += 1;
   });
   ends.push(() => {
@@ -84,4 +88,13 @@ it('beyond the total limit, the oldest connection of the address with the most b
   const newest = await ask('/many');
   const bytes = await Promise.all([other, oldest, newest].map(read));
   expect(bytes.map((each) => each >= LARGE.length)).toEqual([true, false, true]);
+});
+
+it('as many of them as have to be', async () => {
+  const ask = await serve({ bytes: 70 * MEGABYTE });
+  const small = [await ask('/many'), await ask('/many'), await ask('/many')];
+  const large = await ask('/many?3');
+  await vi.waitUntil(() => small.slice(0, 2).every((socket) => socket.resume().closed));
+  const bytes = await Promise.all([small[2] as Socket, large].map(read));
+  expect(bytes.map((each) => each >= LARGE.length)).toEqual([true, true]);
 });
