@@ -115,7 +115,10 @@ export interface BackupsView {
   readonly without: readonly string[];
 }
 
-/** One backup after the other, each of one moment. @throws ArchiveError if one failed; the others are complete */
+/**
+ * One backup after the other, each of one moment. A project that is deleted meanwhile is one without a backup.
+ * @throws ArchiveError if one failed; the others are complete
+ */
 export async function backupAll(context: Services, folder: string): Promise<BackupsView> {
   const provisioning = context.app.get(Provisioning);
   await makeEmptyFolder(folder);
@@ -125,14 +128,18 @@ export async function backupAll(context: Services, folder: string): Promise<Back
   const rows = await provisioning.list();
   const accessDefaults = await provisioning.accessDefaults(rows);
   for (const row of rows) {
-    const file = row.status === 'active' ? backupName(row.id) : null;
-    registered.push(registeredProject(row, file, accessDefaults.get(row.id) ?? null));
-    if (file === null) continue;
-    try {
-      projects.push(await backupProject(context, row.id, join(folder, file)));
-    } catch (error) {
-      failed.push(`${row.id}: ${errorText(error)}`);
+    const accessDefault = accessDefaults.get(row.id) ?? null;
+    let { status } = row;
+    if (status === 'active') {
+      try {
+        projects.push(await backupProject(context, row.id, join(folder, backupName(row.id))));
+      } catch (error) {
+        if (await isDeleted(provisioning, row.id)) status = 'deleting';
+        else failed.push(`${row.id}: ${errorText(error)}`);
+      }
     }
+    const file = status === 'active' ? backupName(row.id) : null;
+    registered.push(registeredProject({ ...row, status }, file, accessDefault));
   }
   if (failed.length > 0) {
     throw new ArchiveError(
@@ -141,4 +148,13 @@ export async function backupAll(context: Services, folder: string): Promise<Back
   }
   await writeRegistry(folder, registered);
   return { folder, projects, without: withoutBackup(registered) };
+}
+
+/** Whether a project is not there any more, or its deletion has begun. */
+async function isDeleted(provisioning: Provisioning, id: string): Promise<boolean> {
+  try {
+    return (await provisioning.get(id)).status !== 'active';
+  } catch (error) {
+    return error instanceof KindError && error.code === 'project.unknown';
+  }
 }

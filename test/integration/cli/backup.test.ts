@@ -478,6 +478,17 @@ describe('backup --all', () => {
     expect(other.get('kinds/thing.ndjson')).toBe(one.get('kinds/thing.ndjson'));
   });
 
+  it('goes on without a project that is deleted meanwhile', async () => {
+    const one = (await provisioning.list()).filter(({ id }) => id === source.id);
+    const deleted = one.map((row) => ({ ...row, id: 'deleted-meanwhile' }));
+    const before = vi.spyOn(Provisioning.prototype, 'list').mockResolvedValueOnce([...one, ...deleted]);
+    const { code, out, err } = await kind('backup', '--all', path('meanwhile'), '--json');
+    before.mockRestore();
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(JSON.parse(out)).toMatchObject({ projects: [{ project: source.id }], without: ['deleted-meanwhile'] });
+    expect(readdirSync(path('meanwhile')).sort()).toEqual([`${source.id}.tar.gz`, 'registry.json'].sort());
+  });
+
   it('says which project could not be backed up, and is not complete then', async () => {
     await query(projectOf('calm'), 'UPDATE $schema."_model" SET "built_in" = 1');
     const { code, out, err } = await kind('backup', '--all', path('some'));
