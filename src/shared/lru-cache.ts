@@ -10,3 +10,8 @@ export function lruCache<V extends object | string | number | boolean>(
 ): LRUCache<string, V> {
   return new LRUCache({ maxSize: max, sizeCalculation: () => 1, ...options });
 }
+
+/** A cache by long texts, such as those of statements: of at most so many entries, and characters of their texts. */
+export function textCache<V extends object | string>(texts: number, characters: number): LRUCache<string, V> {
+  return new LRUCache({ max: texts, maxSize: characters, sizeCalculation: (_, text) => Math.max(1, text.length) });
+}

@@ -4,8 +4,8 @@
  * server connections, a name never refers to another text.
  */
 import { createHash } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
 import { LIMITS } from '../../shared/limits.js';
+import { textCache } from '../../shared/lru-cache.js';
 import type { Statement } from '../../sql/fragment.js';
 import { isUnprepared } from './sqlstate.js';
 
@@ -49,11 +49,7 @@ interface ConnectionState {
 
 export class PreparedStatements {
   /** Names by text; empty for a text that was used once. */
-  readonly #names = new LRUCache<string, string>({
-    max: KNOWN_TEXTS.texts,
-    maxSize: KNOWN_TEXTS.characters,
-    sizeCalculation: (_, text) => text.length,
-  });
+  readonly #names = textCache<string>(KNOWN_TEXTS.texts, KNOWN_TEXTS.characters);
   readonly #connections = new WeakMap<object, ConnectionState>();
   readonly #oversized = new WeakSet();
   #enabled: boolean;

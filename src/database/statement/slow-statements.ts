@@ -8,11 +8,11 @@ import { activeProjects, type ActiveKeys } from '../../shared/active-keys.js';
 import { retryLater } from '../../shared/errors.js';
 import { FairQueue, fractionOf } from '../../shared/fair-queue.js';
 import { getOrInsert } from '../../shared/get-or-insert.js';
-import { lruCache } from '../../shared/lru-cache.js';
+import { textCache } from '../../shared/lru-cache.js';
 import { StatementCost } from './statement-cost.js';
 
-/** Statements whose costs are known. */
-const KNOWN = 2000;
+/** Statements whose costs are known: their number, and the characters of their texts. */
+const KNOWN = { texts: 2000, characters: 10_000_000 };
 /** Milliseconds for which a project counts as active after its last request: a running statement can not be called back. */
 const RECENTLY = 1000;
 /** Milliseconds after which a statement does not count any more: it may wait for a lock, and the next one must not. */
@@ -26,7 +26,7 @@ export function slowStatementsAtOnce(connections: number, processes: number): nu
 }
 
 export class SlowStatements {
-  readonly #costs = lruCache<StatementCost>(KNOWN);
+  readonly #costs = textCache<StatementCost>(KNOWN.texts, KNOWN.characters);
   /** By the schema of the project. */
   readonly queue: FairQueue;
 

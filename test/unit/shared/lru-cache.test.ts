@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { lruCache } from '../../../src/shared/lru-cache.js';
+import { lruCache, textCache } from '../../../src/shared/lru-cache.js';
 
 it('keeps at most as many entries as it may, and forgets the one that was not used for longest', () => {
   const cache = lruCache<string>(3);
@@ -23,4 +23,11 @@ it('takes no memory for entries that it does not have', () => {
   const caches = Array.from({ length: 10 }, () => lruCache<true>(1_000_000));
   expect(process.memoryUsage().heapUsed - before).toBeLessThan(5_000_000);
   expect(caches).toHaveLength(10);
+});
+
+it('by texts, keeps at most as many characters of them as it may', () => {
+  const cache = textCache<string>(10, 100);
+  for (const name of ['a', 'b', 'c']) cache.set(name.repeat(40), name);
+  cache.set('d'.repeat(101), 'd');
+  expect([...cache.values()].sort()).toEqual(['b', 'c']);
 });
