@@ -3,7 +3,7 @@
  * of JSON for each change, right before its commit, in the log of the service or in a file of its own
  * (docs/adr/0011-audit-log.md). It contains no values of members, and no secrets.
  */
-import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, writeFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import type { Logger } from 'pino';
 import { ConfigError, type Config } from '../config/config.js';
@@ -104,7 +104,8 @@ function append(file: string, line: string): void {
   try {
     fd = openSync(file, 'a', ONLY_OWNER);
     if (line === '') return;
-    writeSync(fd, line);
+    // All of it: `writeSync` may write a part, as on a disk that is nearly full.
+    writeFileSync(fd, line);
     fsyncSync(fd);
   } catch (error) {
     throw new ConfigError(`AUDIT_LOG: ${file} can not be written: ${(error as Error).message}`);
