@@ -13,7 +13,8 @@ async function killBackend(deployment: Deployment): Promise<void> {
   const postmaster = await deployment.postmaster();
   const children = readdirSync('/proc').filter((pid) => isBackend(pid, postmaster));
   const killed = children[Math.floor(children.length / 2)];
-  if (killed !== undefined) process.kill(Number(killed), 'SIGKILL');
+  if (killed === undefined) throw new Error('no backend of PostgreSQL was found');
+  process.kill(Number(killed), 'SIGKILL');
 }
 
 function isBackend(pid: string, postmaster: number): boolean {
