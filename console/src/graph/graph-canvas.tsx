@@ -41,9 +41,11 @@ interface GraphCanvasProps {
 type BoxNode = Node<{ content: ReactNode }, 'box'>;
 
 const NODE_TYPES = { box: BoxContent };
-/** At first; a larger drawing is shown in part, so that its texts can be read. */
-const AT_FIRST = { minZoom: 0.45, maxZoom: 1, padding: 0.05 };
 const EVERYTHING = { maxZoom: 1, padding: 0.05 };
+/** Below it, texts can hardly be read. */
+const SMALLEST_READABLE = 0.45;
+/** Characters of the name of a line. */
+const MOST_OF_NAME = 24;
 const SMALLEST_ZOOM = 0.02;
 
 export function GraphCanvas(props: GraphCanvasProps) {
@@ -80,14 +82,14 @@ function Canvas({ label, boxes, lines }: GraphCanvasProps) {
         id,
         source,
         target,
-        label: name,
+        label: shortened(name),
         className: isMarked ? 'graph-marked' : '',
         markerEnd: { type: MarkerType.ArrowClosed },
       })),
     [lines],
   );
   useEffect(() => {
-    if (positions) void fitView(AT_FIRST);
+    if (positions) void fitView({ ...EVERYTHING, minZoom: SMALLEST_READABLE });
   }, [fitView, positions]);
   if (!positions) return <Waiting />;
   return (
@@ -106,7 +108,7 @@ function Canvas({ label, boxes, lines }: GraphCanvasProps) {
         onlyRenderVisibleElements
         minZoom={SMALLEST_ZOOM}
         fitView
-        fitViewOptions={AT_FIRST}
+        fitViewOptions={{ ...EVERYTHING, minZoom: SMALLEST_READABLE }}
         ariaLabelConfig={{
           'controls.ariaLabel': text('graph.controls'),
           'controls.zoomIn.ariaLabel': text('graph.zoom_in'),
@@ -119,6 +121,11 @@ function Canvas({ label, boxes, lines }: GraphCanvasProps) {
       </ReactFlow>
     </div>
   );
+}
+
+function shortened(name: string): string {
+  const characters = [...name];
+  return characters.length > MOST_OF_NAME ? `${characters.slice(0, MOST_OF_NAME).join('')}…` : name;
 }
 
 function BoxContent({ data }: NodeProps<BoxNode>) {
