@@ -237,7 +237,7 @@ describe('a project of 200 kinds', () => {
     await other.page.goto(other.url('#/model'));
     await other.page.getByRole('article', { name: 'Thing 199' }).waitFor();
     await other.page.getByRole('searchbox', { name: 'Find by name' }).fill('thing 19');
-    await expect.poll(() => other.page.getByRole('article').count()).toBe(11);
+    await expect.poll(() => other.page.getByRole('article').count(), { timeout: 15_000 }).toBe(11);
     await other.page.goto(other.url('#/model?view=diagram'));
     await other.page.getByText('200 of 200 kinds').waitFor();
     const began = Date.now();

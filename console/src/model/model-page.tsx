@@ -1,6 +1,6 @@
 /** The model of the project, as a list or as a diagram. The address has what is shown. */
 import { Group, SegmentedControl, TextInput, Title } from '@mantine/core';
-import { lazy, Suspense } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { useSearchParams } from 'react-router';
 import { useText } from '../i18n/text.js';
 import { PageError, Waiting } from '../shell/page-states.js';
@@ -15,6 +15,8 @@ export function ModelPage() {
   const { model, error, refetch } = useModel();
   const [parameters, setParameters] = useSearchParams();
   const [view, find] = ['view', 'find'].map((name) => parameters.get(name) ?? '');
+  // The address follows what is typed, later on a busy machine; nothing typed may wait for it.
+  const [typed, setTyped] = useState(find ?? '');
   const change = (name: string, value: string): void =>
     setParameters(
       (before) => {
@@ -36,8 +38,11 @@ export function ModelPage() {
             size="xs"
             aria-label={text('model.find')}
             placeholder={text('model.find')}
-            value={find}
-            onChange={({ currentTarget: { value } }) => change('find', value)}
+            value={typed}
+            onChange={({ currentTarget: { value } }) => {
+              setTyped(value);
+              change('find', value);
+            }}
           />
           <SegmentedControl
             size="xs"
