@@ -12,8 +12,11 @@ const folder = join(root, 'console');
 const target = join(folder, 'dist');
 /** Has the id of the process that builds; the service shows then that the console will be there soon. */
 const BUILDING = join(folder, '.building');
-/** What the result depends on. The lock file stands for the packages. */
-const SOURCES = ['src', 'index.html', 'vite.config.ts', 'package.json', '../package-lock.json'];
+/** What the result depends on. The lock file stands for the packages. The console reads filters as the service does. */
+const SOURCES = [
+  ...['src', 'index.html', 'vite.config.ts', 'package.json', '../package-lock.json'],
+  ...['../src/filter', '../src/shared', '../src/model/parameter-type'],
+];
 
 /** True if the page is at least as new as all sources. */
 export function isConsoleFresh() {

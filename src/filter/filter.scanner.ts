@@ -22,7 +22,8 @@ export function isWord(text: string): boolean {
 
 /** @param subject begins the message @throws KindError `filter.too_large` */
 export function checkSize(text: string, subject = ''): void {
-  const bytes = Buffer.byteLength(text);
+  // Not a Buffer: the console reads filters too.
+  const { length: bytes } = new TextEncoder().encode(text);
   if (bytes <= LIMITS.filterBytes) return;
   throw refusal('filter.too_large', `${subject}at most ${LIMITS.filterBytes} bytes, got ${bytes}`);
 }
