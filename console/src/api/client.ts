@@ -8,8 +8,18 @@ export interface Call {
   readonly path: readonly string[];
   readonly query?: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly body?: unknown;
+  /** A file in place of a body. */
+  readonly file?: Upload;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal | undefined;
+}
+
+export interface Upload {
+  /** The browser reads it from the disk as it is sent. */
+  readonly content: Blob;
+  readonly type: string;
+  /** @param part from 0 to 1 */
+  readonly onProgress: (part: number) => void;
 }
 
 export interface Reply<T> {
@@ -24,10 +34,23 @@ const BASE = new URL('../api/lib/', new URL('.', location.href.replace(/[?#].*$/
 
 /** Sends a request with these headers. @throws ApiError, OfflineError */
 export async function send<T>(call: Call, headers: Readonly<Record<string, string>>): Promise<Reply<T>> {
+  const response = call.file ? await upload(call, call.file, headers) : await request(call, headers);
+  const { content, messages, changes } = await envelopeOf<T>(response);
+  if (!response.ok) throw new ApiError(response.status, messages);
+  return { content, etag: response.headers.get('etag'), changes };
+}
+
+/** The same for an answer that is a file, which is not read yet. @throws ApiError, OfflineError */
+export async function open(call: Call, headers: Readonly<Record<string, string>>): Promise<Response> {
+  const response = await request(call, headers);
+  if (!response.ok) throw new ApiError(response.status, (await envelopeOf(response)).messages);
+  return response;
+}
+
+async function request(call: Call, headers: Readonly<Record<string, string>>): Promise<Response> {
   const { method = 'GET', body, signal } = call;
-  let response: Response;
   try {
-    response = await fetch(addressOf(call), {
+    return await fetch(addressOf(call), {
       method,
       cache: 'no-store',
       credentials: 'same-origin',
@@ -43,9 +66,26 @@ export async function send<T>(call: Call, headers: Readonly<Record<string, strin
     if (signal?.aborted) throw error;
     throw new OfflineError();
   }
-  const { content, messages, changes } = await envelopeOf<T>(response);
-  if (!response.ok) throw new ApiError(response.status, messages);
-  return { content, etag: response.headers.get('etag'), changes };
+}
+
+/** By XMLHttpRequest, because `fetch` does not tell how much was sent. */
+function upload(call: Call, { content, type, onProgress }: Upload, headers: Readonly<Record<string, string>>) {
+  return new Promise<Response>((resolve, reject) => {
+    const sender = new XMLHttpRequest();
+    sender.open(call.method ?? 'POST', addressOf(call));
+    for (const [name, value] of Object.entries({ ...headers, ...call.headers, 'content-type': type })) {
+      sender.setRequestHeader(name, value);
+    }
+    sender.upload.onprogress = ({ loaded, total }) => onProgress(total === 0 ? 1 : loaded / total);
+    sender.onload = () => {
+      const { status, statusText, responseText } = sender;
+      resolve(new Response(responseText, { status, statusText }));
+    };
+    sender.onerror = () => reject(new OfflineError());
+    sender.onabort = () => reject(new DOMException('aborted', 'AbortError'));
+    call.signal?.addEventListener('abort', () => sender.abort());
+    sender.send(content);
+  });
 }
 
 function addressOf({ path, query = {} }: Call): URL {

@@ -2,7 +2,7 @@
  * The session of this page. The access token is in memory only; the refresh token is in a cookie that scripts can not
  * read (docs/auth.md). Where browsers keep no such cookie, over plain http, it is in memory too.
  */
-import { send, type Call, type Reply } from './client.js';
+import { open, send, type Call, type Reply } from './client.js';
 import { ApiError } from './errors.js';
 
 /** Who is told that the session has ended, and waits for another sign-in. */
@@ -81,11 +81,20 @@ class Session {
   }
 
   /** Calls the API as the member. A token that has expired is replaced, and the call repeated. @throws ApiError */
-  async call<T>(call: Call): Promise<Reply<T>> {
+  call<T>(call: Call): Promise<Reply<T>> {
+    return this.#asMember((headers) => send<T>(call, headers));
+  }
+
+  /** The same for an answer that is a file. @throws ApiError */
+  open(call: Call): Promise<Response> {
+    return this.#asMember((headers) => open(call, headers));
+  }
+
+  async #asMember<T>(work: (headers: Readonly<Record<string, string>>) => Promise<T>): Promise<T> {
     for (let attempt = 0; ; attempt += 1) {
       const access = this.#access;
       try {
-        return await send<T>(call, this.#headers());
+        return await work(this.#headers());
       } catch (error) {
         if (!(error instanceof ApiError) || error.status !== 401 || attempt === 2) throw error;
         // Another call may have replaced it in the meantime.

@@ -5,6 +5,11 @@ export interface Message {
   readonly text: string;
   /** The parameter, as a path such as `tags[1]`, that the message is about. */
   readonly parameter?: string;
+  /** The object of a bulk write, from 0. */
+  readonly index?: number;
+  /** The place in the file of an import, both from 1. */
+  readonly line?: number;
+  readonly record?: number;
 }
 
 export interface Envelope<T> {
@@ -46,7 +51,7 @@ export interface Field {
   readonly min_length: number | null;
   readonly max_length: number | null;
   readonly values: readonly unknown[] | null;
-  readonly reference_kind?: string;
+  readonly reference_kind?: string | null;
   readonly persistence?: string;
 }
 
