@@ -25,6 +25,17 @@ const theme = createTheme({
   cursorType: 'pointer',
   respectReducedMotion: true,
   autoContrast: true,
+  // Pages scroll inside; the lock would be a style that the content security policy refuses.
+  components: {
+    Modal: {
+      defaultProps: {
+        lockScroll: false,
+        closeButtonProps: { 'aria-label': i18nProvider.translate('app.close') },
+        // Not another banner of the page.
+        attributes: { header: { role: 'presentation' } },
+      },
+    },
+  },
 });
 const colorScheme = localStorageColorSchemeManager({ key: 'kind.console.colors' });
 const store = localStorageStore(undefined, 'kind.console');
@@ -46,6 +57,7 @@ const router = createHashRouter([
     children: [
       { path: '/', element: <StartPage /> },
       { path: '/data/:kind', element: <UnitsPage /> },
+      { path: '/group/:group', element: <UnitsPage /> },
       { path: '/data/:kind/new', element: <UnitPage /> },
       { path: '/data/:kind/unit/:id', element: <UnitPage /> },
       { path: '/model', element: <ModelPage /> },

@@ -145,6 +145,8 @@ describe('the grid', () => {
     expect(await page.evaluate('document.activeElement.textContent')).toBe('2');
     await page.keyboard.press('Space');
     await page.getByText('1 selected').waitFor();
+    await page.keyboard.press('Home');
+    await page.keyboard.press('ArrowRight');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'City 002' }).waitFor();
   });
@@ -242,6 +244,7 @@ describe('is safe', () => {
     await page.goto(unitsUrl('evil'));
     await page.getByRole('gridcell', { name: EVIL }).waitFor();
     await page.getByRole('gridcell', { name: EVIL }).click();
+    await page.keyboard.press('ArrowLeft');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: EVIL }).waitFor();
     expect(complaints).toEqual([]);

@@ -1,4 +1,5 @@
 /** What the console reads and writes, as calls of the REST API. All functions throw `ApiError` and `OfflineError`. */
+import { ApiError } from './errors.js';
 import { session } from './session.js';
 import type { Field, Group, Kind, Page, Unit } from './types.js';
 
@@ -6,7 +7,7 @@ import type { Field, Group, Kind, Page, Unit } from './types.js';
 export const ETAG = '@etag';
 export type ReadUnit = Unit & { readonly [ETAG]: string | null };
 
-interface UnitQuery {
+export interface UnitQuery {
   readonly filter?: string | undefined;
   readonly search?: string | undefined;
   /** As the query parameter `order`. */
@@ -17,10 +18,16 @@ interface UnitQuery {
   readonly limit: number;
 }
 
+/** How many units match: as many, or about as many where counting takes too long. */
+export interface Count {
+  readonly count: number;
+  readonly isEstimate: boolean;
+}
+
 /** The most ids in the filter of one request. */
 const MOST_IDS = 100;
-/** The most units in a page of a list. */
-const MOST_UNITS = 1000;
+/** The most units in a page of a list, and in one write. */
+export const MOST_UNITS = 1000;
 
 export async function getUnit(kind: string, id: string, signal?: AbortSignal): Promise<ReadUnit> {
   const { content, etag } = await session.call<Unit>({ path: [kind, 'unit', id], signal });
@@ -33,11 +40,8 @@ export async function getUnits(
   ids: readonly string[],
   include: readonly string[],
 ): Promise<readonly Unit[]> {
-  const parts = Array.from({ length: Math.ceil(ids.length / MOST_IDS) }, (_, at) =>
-    ids.slice(at * MOST_IDS, (at + 1) * MOST_IDS),
-  );
   const pages = await Promise.all(
-    parts.map((part) => {
+    partsOf(ids).map((part) => {
       const filter = `in(id,${part.map(literal).join(',')})`;
       const query = { filter, limit: String(MOST_IDS), count: 'none', include };
       return session.call<Page<Unit>>({ path: [kind, 'unit'], query });
@@ -46,9 +50,21 @@ export async function getUnits(
   return pages.flatMap(({ content }) => content.items);
 }
 
+/** So many that the filter of a request may have them. */
+export function partsOf(ids: readonly string[]): readonly (readonly string[])[] {
+  const count = Math.ceil(ids.length / MOST_IDS);
+  return Array.from({ length: count }, (_, at) => ids.slice(at * MOST_IDS, (at + 1) * MOST_IDS));
+}
+
 export async function createUnit(kind: string, values: object): Promise<Unit> {
   const { content } = await session.call<Unit>({ method: 'POST', path: [kind, 'unit'], body: values });
   return content;
+}
+
+/** All or none. Answers how many they are. */
+export async function createUnits(kind: string, units: readonly object[]): Promise<number> {
+  await session.call({ method: 'POST', path: [kind, 'unit'], body: units });
+  return units.length;
 }
 
 /** @param values the changed fields only @param etag the version that is changed; any, if it is not given */
@@ -67,43 +83,75 @@ export async function updateUnit(
   return { ...reply.content, [ETAG]: reply.etag };
 }
 
-/** All or none. */
-export async function deleteUnits(kind: string, ids: readonly string[], { dryRun = false } = {}): Promise<void> {
-  const operations = ids.map((id) => ({ method: 'DELETE', path: `/${kind}/unit/${encodeURIComponent(id)}` }));
-  await session.call({
-    method: 'POST',
-    path: ['batch'],
-    body: { operations },
-    ...(dryRun && { query: { dry_run: 'true' } }),
-  });
+/** A page of units in the order of a cursor, without their number. */
+export function listUnits(kind: string, query: UnitQuery, signal?: AbortSignal): Promise<Page<Unit>> {
+  return listAt([kind, 'unit'], query, signal);
 }
 
-/** A page of units in the order of a cursor. Only the first one has the count. */
-export async function listUnits(
-  kind: string,
+/** The same of all kinds of a group. */
+export function listGroupUnits(group: string, query: UnitQuery, signal?: AbortSignal): Promise<Page<Unit>> {
+  return listAt(['group', group, 'unit'], query, signal);
+}
+
+async function listAt(
+  path: readonly string[],
   { filter, search, order = [], cursor, include, limit }: UnitQuery,
-  signal?: AbortSignal,
+  signal: AbortSignal | undefined,
 ): Promise<Page<Unit>> {
   const { content } = await session.call<Page<Unit>>({
-    path: [kind, 'unit'],
+    path,
     query: {
       cursor,
       limit: String(limit),
+      count: 'none',
       ...(filter && { filter }),
       ...(search && { search }),
       ...(order.length > 0 && { order }),
       ...(include && { include }),
-      ...(cursor !== '' && { count: 'none' }),
     },
     signal,
   });
   return content;
 }
 
+/** How many units match. @param path that of the list */
+export async function countUnits(
+  path: readonly string[],
+  query: Pick<UnitQuery, 'filter' | 'search'>,
+  signal?: AbortSignal,
+): Promise<Count> {
+  const countBy = async (count: 'exact' | 'estimated'): Promise<number> => {
+    const asked = { ...(query.filter && { filter: query.filter }), ...(query.search && { search: query.search }) };
+    const call = { path, query: { ...asked, count, limit: '1', include: ['id'] }, signal };
+    return (await session.call<Page<Unit>>(call)).content.count;
+  };
+  try {
+    return { count: await countBy('exact'), isEstimate: false };
+  } catch (error) {
+    if (!(error instanceof ApiError) || !error.has('query.timeout')) throw error;
+    return { count: await countBy('estimated'), isEstimate: true };
+  }
+}
+
+/** A struct of `kind` or of a group has `parameters`. */
+interface Struct {
+  readonly items?: readonly Field[];
+  readonly parameters?: readonly Field[];
+}
+
 /** The fields of a kind, as the member may see or set them. */
-export async function getStruct(kind: string): Promise<readonly Field[]> {
-  const { content } = await session.call<Page<Field>>({ path: [kind, 'struct'] });
-  return content.items;
+export function getStruct(kind: string): Promise<readonly Field[]> {
+  return structAt([kind, 'struct']);
+}
+
+/** The fields of all kinds of a group. */
+export function getGroupStruct(group: string): Promise<readonly Field[]> {
+  return structAt(['group', group, 'struct']);
+}
+
+async function structAt(path: readonly string[]): Promise<readonly Field[]> {
+  const { content } = await session.call<Struct>({ path });
+  return content.items ?? content.parameters ?? [];
 }
 
 export function listKinds(): Promise<readonly Kind[]> {

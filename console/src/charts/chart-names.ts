@@ -24,7 +24,7 @@ export function groupName(
   if (value === null || value === undefined) return text('charts.none');
   if (step !== '') return periodName(field, step, value as string);
   const { reference_kind: kind } = field;
-  if (kind !== undefined && typeof value === 'string') return labels.get(labelKey(kind, value)) ?? value;
+  if (typeof kind === 'string' && typeof value === 'string') return labels.get(labelKey(kind, value)) ?? value;
   return shownValue({ type: field.type, multiple: false }, value, text);
 }
 

@@ -1,78 +1,82 @@
-import { Alert, Button, Group, List, Modal, Stack, Text as Paragraph } from '@mantine/core';
+import { Button, List, Text as Paragraph } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNotify } from 'ra-core';
-import { deleteUnits } from '../api/units.js';
+import { deleteSelected, MOST_AFFECTED, type Selection } from '../api/selected.js';
 import { useText } from '../i18n/text.js';
-
-/** The most units that are deleted at once, as many as a batch has operations. */
-const MOST = 100;
+import { UNITS } from './source.js';
+import { useReferring } from './taken-along.js';
+import { WriteDialog } from './write-dialog.js';
 
 interface DeleteUnitsProps {
-  readonly kind: string;
-  readonly ids: readonly string[];
+  readonly label: string;
+  readonly selections: readonly Selection[];
   readonly onDone: () => void;
 }
 
-/** A button that deletes units, after it has tried whether they can be deleted. */
-export function DeleteUnits({ kind, ids, onDone }: DeleteUnitsProps) {
+/** A button that deletes units, after it has tried whether they can be deleted, and counted what goes along. */
+export function DeleteUnits({ label, selections, onDone }: DeleteUnitsProps) {
   const text = useText();
   const notify = useNotify();
   const queries = useQueryClient();
   const [isOpen, { open, close }] = useDisclosure();
-  const trial = useMutation({ mutationFn: () => deleteUnits(kind, ids, { dryRun: true }) });
+  const trial = useMutation({ mutationFn: () => deleteSelected(selections, { dryRun: true }) });
+  const count = trial.data ?? 0;
+  const referring = useReferring(selections, isOpen);
   const deletion = useMutation({
-    mutationFn: () => deleteUnits(kind, ids),
-    onSuccess: async () => {
-      notify(text('unit.deleted', { smart_count: ids.length }), { type: 'success' });
+    // Not more than were asked about.
+    mutationFn: () => deleteSelected(selections, { most: Math.min(Math.max(count, 1), MOST_AFFECTED) }),
+    onSuccess: async (deleted) => {
+      notify(text('unit.deleted', { smart_count: deleted }), { type: 'success' });
       close();
       onDone();
-      await queries.invalidateQueries({ queryKey: ['units', kind] });
+      await queries.invalidateQueries({ queryKey: [UNITS] });
     },
   });
-  const fault = deletion.error ?? trial.error;
   return (
     <>
       <Button
         size="xs"
         color="red"
         variant="light"
-        disabled={ids.length > MOST}
         onClick={() => {
           deletion.reset();
           trial.mutate();
           open();
         }}
       >
-        {text('unit.delete')}
+        {label}
       </Button>
-      <Modal opened={isOpen} onClose={close} title={text('unit.delete_title', { smart_count: ids.length })}>
-        <Stack>
-          <Paragraph size="sm">{text('unit.delete_text')}</Paragraph>
-          {fault && (
-            <Alert color="red" title={text('unit.delete_refused')} role="alert">
-              <List size="sm">
-                {fault.message.split('\n').map((line) => (
-                  <List.Item key={line}>{line}</List.Item>
-                ))}
-              </List>
-            </Alert>
-          )}
-          <Group justify="end">
-            <Button variant="default" onClick={close} data-autofocus>
-              {text('app.cancel')}
-            </Button>
-            <Button
-              color="red"
-              disabled={trial.isError}
-              loading={trial.isPending || deletion.isPending}
-              onClick={() => deletion.mutate()}
-            >
-              {text('unit.delete')}
-            </Button>
-          </Group>
-        </Stack>
-      </Modal>
+      <WriteDialog
+        isOpen={isOpen}
+        title={trial.data === undefined ? text('unit.delete_title') : text('unit.delete_count', { smart_count: count })}
+        refusedTitle={text('unit.delete_refused')}
+        fault={deletion.error ?? trial.error}
+        isBusy={trial.isPending || deletion.isPending}
+        canConfirm={trial.isSuccess && count > 0}
+        confirm={text('unit.delete')}
+        color="red"
+        onConfirm={() => deletion.mutate()}
+        onClose={close}
+      >
+        <Paragraph size="sm">{text('unit.delete_text')}</Paragraph>
+        {(referring.data?.length ?? 0) > 0 && (
+          <List size="sm">
+            {referring.data?.map(({ kind, label: name, parameter, rule, count: units }) => (
+              <List.Item key={`${kind} ${parameter}`}>
+                {units === undefined
+                  ? text(`unit.unknown_${rule}`, { kind: name, parameter })
+                  : text(`unit.along_${rule}`, { smart_count: units, kind: name, parameter })}
+              </List.Item>
+            ))}
+          </List>
+        )}
+        {referring.error && (
+          <Paragraph size="sm" c="dimmed">
+            {text('unit.along_failed', { reason: referring.error.message })}
+          </Paragraph>
+        )}
+      </WriteDialog>
     </>
   );
 }

@@ -18,8 +18,14 @@ export interface Column {
 /** Columns before the fields. */
 export const FIXED = 2;
 
+/** The control in a cell that is edited. */
+export interface OpenEditor {
+  readonly left: number;
+  readonly width: number;
+  readonly content: ReactNode;
+}
+
 interface GridRowProps {
-  readonly kind: string;
   readonly unit: Unit;
   /** From 1; the head is 0. */
   readonly row: number;
@@ -30,12 +36,13 @@ interface GridRowProps {
   readonly isSelected: boolean;
   /** The column of the cell that the keyboard is at; undefined if it is in another row. */
   readonly activeColumn: number | undefined;
-  readonly onToggle: (id: string) => void;
+  readonly editor: OpenEditor | undefined;
+  readonly onToggle: (unit: Unit, to: boolean) => void;
   readonly onActivate: (row: number, column: number) => void;
 }
 
 export const GridRow = memo(function GridRow(props: GridRowProps) {
-  const { kind, unit, row, top, height, columns, labels, isSelected, activeColumn, onToggle, onActivate } = props;
+  const { unit, row, top, height, columns, labels, isSelected, activeColumn, editor, onToggle, onActivate } = props;
   const text = useText();
   const contents = (column: Column): ReactNode => {
     if (column.index === 0) {
@@ -46,13 +53,13 @@ export const GridRow = memo(function GridRow(props: GridRowProps) {
           tabIndex={-1}
           aria-label={label}
           checked={isSelected}
-          onChange={() => onToggle(unit.id)}
+          onChange={() => onToggle(unit, !isSelected)}
         />
       );
     }
     if (column.field) return cellOf(column.field, unit, labels, text);
     return (
-      <Link to={addressOf(kind, unit.id)} tabIndex={-1} title={unit.id}>
+      <Link to={addressOf(unit.kind_id, unit.id)} tabIndex={-1} title={unit.id}>
         {unit.id}
       </Link>
     );
@@ -80,6 +87,11 @@ export const GridRow = memo(function GridRow(props: GridRowProps) {
           {contents(column)}
         </div>
       ))}
+      {editor && (
+        <div className="grid-editor" style={{ left: editor.left, width: editor.width }}>
+          {editor.content}
+        </div>
+      )}
     </div>
   );
 });
@@ -87,8 +99,8 @@ export const GridRow = memo(function GridRow(props: GridRowProps) {
 function cellOf(field: Field, unit: Unit, labels: Labels, text: Text): ReactNode {
   const value = unit[field.id];
   if (value === null || value === undefined) return <span className="null">–</span>;
-  const { reference_kind: kind } = field;
-  if (kind !== undefined && !field.multiple && typeof value === 'string') {
+  const kind = field.reference_kind ?? undefined;
+  if (kind !== undefined && typeof value === 'string') {
     return (
       <Link to={addressOf(kind, value)} tabIndex={-1} title={value}>
         {labels.get(labelKey(kind, value)) ?? value}

@@ -1,31 +1,52 @@
-import { Select } from '@mantine/core';
+/** Finds units of another kind by what they are called, or by their ids. */
+import { MultiSelect, Select } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useState, type Ref } from 'react';
 import type { Unit } from '../api/types.js';
 import { listUnits, literal } from '../api/units.js';
 import { useText } from '../i18n/text.js';
-import { useReferenceLabel } from './reference-labels.js';
+import { labelKey, useLabels } from './reference-labels.js';
 import { labelField, useStruct } from './use-kinds.js';
 
-interface ReferenceInputProps {
+interface ReferenceProps<T> {
   readonly kind: string;
-  readonly value: string;
-  readonly onChange: (id: string) => void;
+  readonly value: T;
+  readonly onChange: (value: T) => void;
+  readonly ref?: Ref<HTMLInputElement> | undefined;
 }
 
 /** Units offered at once. */
 const OFFERED = 20;
 const TYPING_MS = 200;
 
-/** Finds a unit of another kind by what it is called, or by its id. */
-export function ReferenceInput({ kind, value, onChange, ...common }: ReferenceInputProps) {
+export function ReferenceInput({ kind, value, onChange, ...common }: ReferenceProps<string>) {
+  const { label, ...offers } = useOffers(kind, value === '' ? [] : [value]);
+  return (
+    <Select
+      {...common}
+      {...offers}
+      value={value === '' ? null : value}
+      onChange={(id) => onChange(id ?? '')}
+      onSearchChange={(next) => offers.onSearchChange(next === label(value) ? '' : next)}
+      clearable
+    />
+  );
+}
+
+export function ReferencesInput({ kind, value, onChange, ...common }: ReferenceProps<string[]>) {
+  const { label: _, ...offers } = useOffers(kind, value);
+  return <MultiSelect {...common} {...offers} value={value} onChange={onChange} clearable />;
+}
+
+/** What is offered for what is typed, with the units that are chosen already. */
+function useOffers(kind: string, chosen: readonly string[]) {
   const text = useText();
   const [typed, setTyped] = useState('');
   const [wanted] = useDebouncedValue(typed, TYPING_MS);
   const { data: fields } = useStruct(kind);
   const name = fields ? labelField(fields) : 'id';
-  const label = useReferenceLabel(kind, value === '' ? undefined : value);
+  const labels = useLabels(kind, chosen);
   const { data: found } = useQuery({
     queryKey: ['find', kind, name, wanted],
     queryFn: ({ signal }) => {
@@ -37,23 +58,18 @@ export function ReferenceInput({ kind, value, onChange, ...common }: ReferenceIn
     retry: false,
   });
   const offered = (found?.items ?? []).map((unit) => ({ value: unit.id, label: nameOf(unit, name) }));
-  const isOffered = value === '' || offered.some((each) => each.value === value);
-  const data = isOffered ? offered : [{ value, label: label ?? value }, ...offered];
-  return (
-    <Select
-      {...common}
-      data={data}
-      value={value === '' ? null : value}
-      onChange={(id) => onChange(id ?? '')}
-      searchable
-      clearable
-      onSearchChange={(next) => setTyped(next === label ? '' : next)}
-      // The service has filtered them.
-      filter={({ options }) => options}
-      nothingFoundMessage={text('field.none_found')}
-      placeholder={text('field.type_to_find')}
-    />
-  );
+  const label = (id: string): string => labels.get(labelKey(kind, id)) ?? id;
+  const others = [...new Set(chosen)].filter((id) => offered.every(({ value }) => value !== id));
+  return {
+    label,
+    data: [...others.map((id) => ({ value: id, label: label(id) })), ...offered],
+    searchable: true,
+    onSearchChange: setTyped,
+    // The service has filtered them.
+    filter: <T,>({ options }: { options: T }) => options,
+    nothingFoundMessage: text('field.none_found'),
+    placeholder: text('field.type_to_find'),
+  };
 }
 
 function nameOf(unit: Unit, name: string): string {

@@ -13,7 +13,7 @@ export function labelKey(kind: string, id: string): string {
 
 /** The labels of all units that those of the pages refer to, one request for each page and kind. */
 export function useReferenceLabels(fields: readonly Field[], pages: readonly Page<Unit>[]): Labels {
-  const references = fields.filter(({ reference_kind: kind, multiple }) => kind !== undefined && !multiple);
+  const references = fields.filter(({ reference_kind: kind }) => kind !== undefined && kind !== null);
   const kinds = [...new Set(references.map(({ reference_kind: kind }) => kind as string))];
   const structs = useQueries({ queries: kinds.map(structQuery) });
   const queries = pages.flatMap(({ items }) =>
@@ -32,15 +32,17 @@ function combineLabels(results: readonly { data?: Labels | undefined }[]): Label
   return new Map(results.flatMap(({ data }) => [...(data ?? [])]));
 }
 
-/** The label of one unit; undefined until it is known. */
-export function useReferenceLabel(kind: string, id: string | undefined): string | undefined {
+/** The labels of units of a kind, as far as they are known. */
+export function useLabels(kind: string, ids: readonly string[]): Labels {
   const { data: fields } = useStruct(kind);
   const { data } = useQuery({
-    ...labelsQuery(kind, fields, id === undefined ? [] : [id]),
-    enabled: id !== undefined && fields !== undefined,
+    ...labelsQuery(kind, fields, ids),
+    enabled: ids.length > 0 && fields !== undefined,
   });
-  return id === undefined ? undefined : data?.get(labelKey(kind, id));
+  return data ?? NONE;
 }
+
+const NONE: Labels = new Map();
 
 function labelsQuery(kind: string, fields: readonly Field[] | undefined, ids: readonly string[]) {
   const name = fields ? labelField(fields) : 'id';

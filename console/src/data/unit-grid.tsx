@@ -3,51 +3,60 @@
  * of the ARIA grid pattern (https://www.w3.org/WAI/ARIA/apg/patterns/grid/).
  */
 import { VisuallyHidden } from '@mantine/core';
-import { useVirtualizer } from '@tanstack/react-virtual';
-import { useCallback, useEffect, useMemo, useRef, useState, type KeyboardEvent } from 'react';
+import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
+import { useCallback, useEffect, useRef, useState, type KeyboardEvent } from 'react';
 import { useNavigate } from 'react-router';
 import type { Field, Unit } from '../api/types.js';
 import { useText } from '../i18n/text.js';
-import { addressOf, FIXED, GridRow, type Column } from './grid-row.js';
+import { fieldAt, HeadButton, leftOf, sortOf, useColumns, widthOf, type Order } from './grid-columns.js';
+import { CellEditor, type Move } from './cell-editor.js';
+import { addressOf, FIXED, GridRow, type OpenEditor } from './grid-row.js';
 import type { Labels } from './reference-labels.js';
+import { isEditable, keyOf } from './source.js';
 import { isNumeric } from './values.js';
 
-export interface Order {
-  readonly field: string;
-  readonly direction: 'asc' | 'desc';
+interface Editing {
+  /** As of `keyOf`. */
+  readonly unit: string;
+  readonly column: number;
+  readonly typed: string | undefined;
 }
 
 interface UnitGridProps {
-  readonly kind: string;
   readonly label: string;
   readonly fields: readonly Field[];
   readonly units: readonly Unit[];
   readonly labels: Labels;
-  /** Units in the whole list. */
-  readonly total: number;
+  /** Units in the whole list; undefined as long as it is not known. */
+  readonly total: number | undefined;
   readonly order: Order | undefined;
   readonly onOrder: (order: Order | undefined) => void;
+  /** As of `keyOf`. */
   readonly selected: ReadonlySet<string>;
-  readonly onToggle: (id: string) => void;
+  readonly onToggle: (unit: Unit, to: boolean) => void;
+  /** Answers what is wrong with a value, if something is. */
+  readonly onEdit: (unit: Unit, field: Field, value: unknown) => Promise<string | undefined>;
   readonly hasMore: boolean;
   readonly isLoadingMore: boolean;
   readonly onMore: () => void;
 }
 
-/** Pixels: the height of a row, and the widths of the box that selects, of the id, and of other columns. */
+/** The height of a row, in pixels. */
 const ROW = 36;
-const [SELECT_WIDTH, ID_WIDTH, WIDTH, LONG_WIDTH] = [44, 180, 150, 260];
 /** Rows before the end at which more are asked for. */
 const AHEAD = 30;
-const ID: Pick<Field, 'id' | 'label'> = { id: 'id', label: 'id' };
+/** The least width of a cell that is edited. */
+const EDITOR_WIDTH = 220;
 
 export function UnitGrid(props: UnitGridProps) {
-  const { kind, label, fields, units, labels, total, order, onOrder, selected, onToggle } = props;
+  const { label, fields, units, labels, total, order, onOrder, selected, onToggle, onEdit } = props;
   const { hasMore, isLoadingMore, onMore } = props;
   const text = useText();
   const navigate = useNavigate();
   const scroller = useRef<HTMLDivElement>(null);
   const [active, setActive] = useState({ row: 0, column: 1 });
+  const [editing, setEditing] = useState<Editing>();
+  const editedRow = editing && units.findIndex((unit) => keyOf(unit) === editing.unit);
   const rows = useVirtualizer({
     count: units.length,
     getScrollElement: () => scroller.current,
@@ -55,6 +64,9 @@ export function UnitGrid(props: UnitGridProps) {
     overscan: 10,
     useFlushSync: false,
     scrollPaddingStart: ROW,
+    // What is typed in a cell is not lost when it is scrolled out of sight.
+    rangeExtractor: (range) =>
+      [...new Set([...defaultRangeExtractor(range), ...known(editedRow)])].sort((a, b) => a - b),
   });
   const width = useCallback((at: number) => widthOf(at, fields), [fields]);
   const columns = useVirtualizer({
@@ -67,7 +79,7 @@ export function UnitGrid(props: UnitGridProps) {
   });
   const shownRows = rows.getVirtualItems();
   const shownColumns = useColumns(columns.getVirtualItems(), fields);
-  const last = shownRows.at(-1)?.index ?? 0;
+  const last = rows.range?.endIndex ?? 0;
   useEffect(() => {
     if (hasMore && !isLoadingMore && last >= units.length - AHEAD) onMore();
   }, [hasMore, isLoadingMore, last, units.length, onMore]);
@@ -83,6 +95,37 @@ export function UnitGrid(props: UnitGridProps) {
     columns.scrollToIndex(next.column);
     // After the cell has been rendered.
     requestAnimationFrame(() => focusCell(scroller.current, next.row, next.column));
+  };
+  const edit = (row: number, column: number, typed?: string): boolean => {
+    const [unit, field] = [units[row - 1], fields[column - FIXED]];
+    if (!unit || !field || !isEditable(field)) return false;
+    setEditing({ unit: keyOf(unit), column, typed });
+    return true;
+  };
+  const closeEditor = (row: number, column: number, move?: Move): void => {
+    setEditing(undefined);
+    if (move) focus(row + move[0], column + move[1]);
+  };
+  const editorOf = (index: number, unit: Unit): OpenEditor | undefined => {
+    const field = editing && fields[editing.column - FIXED];
+    if (!field || index !== editedRow) return undefined;
+    const { column, typed } = editing;
+    const content = (
+      <CellEditor
+        key={keyOf(unit)}
+        field={field}
+        unit={unit}
+        typed={typed}
+        onSave={(value) => onEdit(unit, field, value)}
+        onClose={(move) => closeEditor(index + 1, column, move)}
+      />
+    );
+    return { left: leftOf(column, fields), width: Math.max(widthOf(column, fields), EDITOR_WIDTH), content };
+  };
+  const onDoubleClick = ({ target }: { target: EventTarget }): void => {
+    const cell = (target as HTMLElement).closest<HTMLElement>('[role=gridcell]');
+    const [row, column] = (cell?.dataset['cell'] ?? '').split(' ').map(Number);
+    if (row !== undefined && column !== undefined) edit(row, column);
   };
   const onKeyDown = (event: KeyboardEvent): void => {
     const { row, column } = active;
@@ -100,10 +143,13 @@ export function UnitGrid(props: UnitGridProps) {
     const move = moves[event.key];
     const unit = units[row - 1];
     if (move) focus(...move);
-    else if (event.key === 'Enter' && unit && column !== 0) void navigate(addressOf(kind, unit.id));
+    else if (event.key === 'F2') edit(row, column);
+    else if (event.key === 'Enter' && unit && edit(row, column)) {
+      // The cell is edited.
+    } else if (event.key === 'Enter' && unit && column !== 0) void navigate(addressOf(unit.kind_id, unit.id));
     else if (event.key === 'Enter' && !unit && column !== 0) sortBy(column);
-    else if (event.key === ' ' && unit) onToggle(unit.id);
-    else return;
+    else if (event.key === ' ' && unit) onToggle(unit, !selected.has(keyOf(unit)));
+    else if (!isTyped(event, fields[column - FIXED]) || !edit(row, column, event.key)) return;
     event.preventDefault();
   };
   const sortBy = (column: number): void => {
@@ -118,11 +164,12 @@ export function UnitGrid(props: UnitGridProps) {
       className="grid"
       role="grid"
       aria-label={label}
-      aria-rowcount={total + 1}
+      aria-rowcount={total === undefined ? -1 : total + 1}
       aria-colcount={fields.length + FIXED}
       aria-multiselectable
       aria-busy={isLoadingMore}
       onKeyDown={onKeyDown}
+      onDoubleClick={onDoubleClick}
     >
       <div
         className="grid-row grid-head"
@@ -161,16 +208,16 @@ export function UnitGrid(props: UnitGridProps) {
           return (
             unit && (
               <GridRow
-                key={unit.id}
-                kind={kind}
+                key={keyOf(unit)}
                 unit={unit}
                 row={index + 1}
                 top={start}
                 height={ROW}
                 columns={shownColumns}
                 labels={labels}
-                isSelected={selected.has(unit.id)}
+                isSelected={selected.has(keyOf(unit))}
                 activeColumn={active.row === index + 1 ? active.column : undefined}
+                editor={editorOf(index, unit)}
                 onToggle={onToggle}
                 onActivate={activate}
               />
@@ -182,55 +229,15 @@ export function UnitGrid(props: UnitGridProps) {
   );
 }
 
-interface HeadButtonProps {
-  readonly field: Pick<Field, 'id' | 'label'>;
-  readonly order: Order | undefined;
-  readonly onClick: () => void;
+/** A list of the row, if there is one. */
+function known(row: number | undefined): readonly number[] {
+  return row === undefined || row < 0 ? [] : [row];
 }
 
-function HeadButton({ field, order, onClick }: HeadButtonProps) {
-  const text = useText();
-  const arrow = order?.field === field.id ? (order.direction === 'asc' ? ' ↑' : ' ↓') : '';
-  const title = text('grid.sort', { name: field.label });
-  return (
-    <button type="button" className="grid-sort" tabIndex={-1} title={title} onClick={onClick}>
-      {field.label}
-      <span aria-hidden>{arrow}</span>
-    </button>
-  );
-}
-
-/** The columns in sight; the same array as long as they are the same, so that rows are not rendered again. */
-function useColumns(
-  items: readonly { index: number; start: number; size: number }[],
-  fields: readonly Field[],
-): readonly Column[] {
-  const [first, last] = [items[0]?.index ?? 0, items.at(-1)?.index ?? -1];
-  return useMemo(() => {
-    const shown: Column[] = [];
-    for (let index = 0, left = 0; index <= last; index += 1) {
-      const width = widthOf(index, fields);
-      if (index >= first) shown.push({ index, left, width, field: fields[index - FIXED] });
-      left += width;
-    }
-    return shown;
-  }, [first, last, fields]);
-}
-
-function widthOf(column: number, fields: readonly Field[]): number {
-  if (column === 0) return SELECT_WIDTH;
-  if (column === 1) return ID_WIDTH;
-  const field = fields[column - FIXED];
-  return field?.type === 'text' || field?.type === 'json' || field?.multiple ? LONG_WIDTH : WIDTH;
-}
-
-function fieldAt(column: number, fields: readonly Field[]): Pick<Field, 'id' | 'label'> {
-  return fields[column - FIXED] ?? ID;
-}
-
-function sortOf(column: number, fields: readonly Field[], order: Order | undefined) {
-  if (column === 0 || order?.field !== fieldAt(column, fields).id) return undefined;
-  return order.direction === 'asc' ? 'ascending' : 'descending';
+/** Whether a key begins to type a text or number in place of the value. */
+function isTyped({ key, ctrlKey, metaKey, altKey }: KeyboardEvent, field: Field | undefined): boolean {
+  if (!field || key.length !== 1 || ctrlKey || metaKey || altKey) return false;
+  return isNumeric(field) || ((field.type === 'string' || field.type === 'text') && !field.multiple && !field.values);
 }
 
 function focusCell(grid: HTMLElement | null, row: number, column: number): void {

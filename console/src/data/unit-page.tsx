@@ -6,11 +6,13 @@ import { useState } from 'react';
 import { Link, useNavigate, useParams, useSearchParams } from 'react-router';
 import { ApiError } from '../api/errors.js';
 import type { Field } from '../api/types.js';
+import { selectionsOf } from '../api/selected.js';
 import { createUnit, ETAG, getUnit, updateUnit, type ReadUnit } from '../api/units.js';
 import { useText } from '../i18n/text.js';
 import { Empty, PageError, Waiting } from '../shell/page-states.js';
 import { Conflict, type Choice } from './conflict.js';
 import { DeleteUnits } from './delete-units.js';
+import { UNITS } from './source.js';
 import { FIELD_OF_FORM, UnitForm, type FieldErrors } from './unit-form.js';
 import { labelField, useKinds, useStruct } from './use-kinds.js';
 
@@ -62,11 +64,11 @@ function UnitOfKind({ kind, id, copyOf }: UnitOfKindProps) {
       if (id === undefined) {
         const created = await createUnit(kind, values);
         notify(text('unit.created'), { type: 'success' });
-        await queries.invalidateQueries({ queryKey: ['units', kind] });
+        await queries.invalidateQueries({ queryKey: [UNITS] });
         void navigate(`${list}/unit/${encodeURIComponent(created.id)}`, { replace: true });
       } else {
         queries.setQueryData(['unit', kind, id], await updateUnit(kind, id, values, etag));
-        await queries.invalidateQueries({ queryKey: ['units', kind] });
+        await queries.invalidateQueries({ queryKey: [UNITS] });
         setConflict(undefined);
         notify(text('unit.saved'), { type: 'success' });
       }
@@ -109,7 +111,11 @@ function UnitOfKind({ kind, id, copyOf }: UnitOfKindProps) {
             >
               {text('unit.duplicate')}
             </Button>
-            <DeleteUnits kind={kind} ids={[id]} onDone={() => void navigate(list)} />
+            <DeleteUnits
+              label={text('unit.delete')}
+              selections={selectionsOf([{ kind_id: kind, id }])}
+              onDone={() => void navigate(list)}
+            />
           </Group>
         )}
       </Group>

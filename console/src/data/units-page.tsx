@@ -1,53 +1,54 @@
-/** The units of a kind: filter, search, columns, and the grid. The address has all of it, so that it can be sent. */
-import { Button, Checkbox, Group, Popover, Stack, Text as Paragraph, TextInput, Title } from '@mantine/core';
-import { useInfiniteQuery } from '@tanstack/react-query';
+/** The units of a kind or group: filter, search, columns, and the grid. The address has all of it, so that it can be sent. */
+import { Button, Group, Text as Paragraph, Title } from '@mantine/core';
 import { useStore } from 'ra-core';
-import { useCallback, useMemo, useState, type FormEvent } from 'react';
+import { useMemo, useState } from 'react';
 import { Link, useParams, useSearchParams } from 'react-router';
-import type { Field } from '../api/types.js';
-import { listUnits } from '../api/units.js';
-import { useText } from '../i18n/text.js';
+import type { Unit } from '../api/types.js';
+import { selectionsOf } from '../api/selected.js';
+import { type Count } from '../api/units.js';
+import { useText, type Text } from '../i18n/text.js';
 import { Empty, PageError, Waiting } from '../shell/page-states.js';
+import { ColumnMenu } from './column-menu.js';
+import { Conflict } from './conflict.js';
 import { DeleteUnits } from './delete-units.js';
+import { EditUnits } from './edit-units.js';
+import { FilterBar } from './filter-bar.js';
+import type { Order } from './grid-columns.js';
 import { useReferenceLabels } from './reference-labels.js';
-import { UnitGrid, type Order } from './unit-grid.js';
-import { useKinds, useStruct } from './use-kinds.js';
+import { ID, keyOf, useColumnsOf, useLabelOf, type Source } from './source.js';
+import { TransferMenu } from './transfer/transfer-menu.js';
+import { UnitGrid } from './unit-grid.js';
+import { useCellEdits } from './use-cell-edits.js';
+import { useUnits } from './use-units.js';
 
-const PAGE = 100;
-const NONE: ReadonlySet<string> = new Set();
+type Selected = ReadonlyMap<string, Unit>;
+const NONE: Selected = new Map();
 
 export function UnitsPage() {
-  const { kind = '' } = useParams();
+  const { kind = '', group } = useParams();
+  const source: Source = group === undefined ? { type: 'kind', id: kind } : { type: 'group', id: group };
   // Another kind is another page: its columns, selection and scroll position are its own.
-  return <UnitsOfKind key={kind} kind={kind} />;
+  return <UnitsOf key={`${source.type} ${source.id}`} source={source} />;
 }
 
-function UnitsOfKind({ kind }: { kind: string }) {
+function UnitsOf({ source }: { source: Source }) {
   const text = useText();
-  const { own, builtIn } = useKinds();
-  const label = [...own, ...builtIn].find(({ id }) => id === kind)?.label ?? kind;
+  const label = useLabelOf(source);
   const [parameters, setParameters] = useSearchParams();
-  const [filter, search, order] = ['filter', 'search', 'order'].map((name) => parameters.get(name) ?? '');
+  const [filter = '', search = '', order = ''] = ['filter', 'search', 'order'].map(
+    (name) => parameters.get(name) ?? '',
+  );
   const [selected, setSelected] = useState(NONE);
-  const [hidden, setHidden] = useStore<readonly string[]>(`columns.${kind}`, []);
-  const struct = useStruct(kind);
-  const units = useInfiniteQuery({
-    queryKey: ['units', kind, filter, search, order],
-    queryFn: ({ pageParam, signal }) =>
-      listUnits(kind, { filter, search, order: order ? [order] : [], cursor: pageParam, limit: PAGE }, signal),
-    initialPageParam: '',
-    getNextPageParam: ({ next }) => next ?? undefined,
-    retry: false,
-  });
-  const rows = useMemo(() => units.data?.pages.flatMap(({ items }) => items) ?? [], [units.data]);
-  const fields = useMemo(() => columnsOf(struct.data ?? []), [struct.data]);
-  const shown = useMemo(() => fields.filter(({ id }) => !hidden.includes(id)), [fields, hidden]);
+  const [hidden, setHidden] = useStore<readonly string[]>(`columns.${source.id}`, []);
+  const struct = useColumnsOf(source);
+  const { units, rows, count, more } = useUnits(source, { filter, search, order });
+  const { fields } = struct;
+  const shown = useMemo(() => fields?.filter(({ id }) => !hidden.includes(id)) ?? [], [fields, hidden]);
+  const filterFields = useMemo(() => [...(fields ?? []), ID], [fields]);
   const labels = useReferenceLabels(shown, units.data?.pages ?? []);
-  const count = units.data?.pages[0]?.count;
-  const { fetchNextPage } = units;
-  const more = useCallback(() => void fetchNextPage(), [fetchNextPage]);
-  const toggle = useCallback((id: string) => setSelected((before) => toggled(before, id)), []);
-
+  const edits = useCellEdits(fields ?? []);
+  const selectedKeys = useMemo(() => new Set(selected.keys()), [selected]);
+  const [toggle] = useState(() => (unit: Unit, to: boolean) => setSelected((before) => toggled(before, unit, to)));
   const change = (values: Readonly<Record<string, string>>): void => {
     setSelected(NONE);
     setParameters((before) => {
@@ -58,6 +59,11 @@ function UnitsOfKind({ kind }: { kind: string }) {
       return before;
     });
   };
+  const isKind = source.type === 'kind';
+  // Writes by filter have no search.
+  const matching = isKind && search === '' ? [{ kind: source.id, filter: filter || 'all()' }] : undefined;
+  const picked = selected.size > 0 ? selectionsOf([...selected.values()]) : matching;
+  const noneSelected = () => setSelected(NONE);
 
   return (
     <div className="page">
@@ -67,37 +73,76 @@ function UnitsOfKind({ kind }: { kind: string }) {
             {label}
           </Title>
           <Paragraph c="dimmed" size="sm" aria-live="polite">
-            {count !== undefined && text('grid.units', { smart_count: count })}
+            {countText(count.data, count.error, text)}
             {units.isFetchingNextPage && ` · ${text('grid.loading_more')}`}
           </Paragraph>
         </Group>
         <Group gap="xs">
-          <ColumnMenu fields={fields} hidden={hidden} onChange={setHidden} />
-          <Button size="xs" variant="default" onClick={() => void units.refetch()} loading={units.isRefetching}>
+          {isKind && (
+            <Button size="xs" variant="default" component={Link} to={`/charts/${source.id}`}>
+              {text('charts.open')}
+            </Button>
+          )}
+          <ColumnMenu fields={fields ?? []} hidden={hidden} onChange={setHidden} />
+          <Button
+            size="xs"
+            variant="default"
+            onClick={() => void Promise.all([units.refetch(), count.refetch()])}
+            loading={units.isRefetching}
+          >
             {text('grid.refresh')}
           </Button>
-          <Button size="xs" variant="default" component={Link} to={`/charts/${kind}`}>
-            {text('charts.open')}
-          </Button>
-          <Button size="xs" component={Link} to={`/data/${kind}/new`}>
-            {text('grid.create')}
-          </Button>
+          {isKind && fields && (
+            <TransferMenu
+              kind={source.id}
+              fields={fields}
+              shown={shown}
+              filter={filter}
+              search={search}
+              order={order}
+            />
+          )}
+          {isKind && (
+            <Button size="xs" component={Link} to={`/data/${source.id}/new`}>
+              {text('grid.create')}
+            </Button>
+          )}
         </Group>
       </Group>
-      <FilterBar key={`${filter}\n${search}`} filter={filter ?? ''} search={search ?? ''} onApply={change} />
-      {selected.size > 0 && (
+      <FilterBar key={`${filter}\n${search}`} fields={filterFields} filter={filter} search={search} onApply={change} />
+      {rows.length > 0 && (
         <Group gap="xs">
-          <Paragraph size="sm">{text('grid.selected', { smart_count: selected.size })}</Paragraph>
-          <DeleteUnits kind={kind} ids={[...selected]} onDone={() => setSelected(NONE)} />
-          <Button size="xs" variant="subtle" onClick={() => setSelected(NONE)}>
-            {text('grid.select_none')}
-          </Button>
+          <Paragraph size="sm">
+            {selected.size > 0
+              ? text('grid.selected', { smart_count: selected.size })
+              : text(matching ? 'grid.all_matching' : 'grid.none_selected')}
+          </Paragraph>
+          {picked && (
+            <>
+              <EditUnits
+                label={text(selected.size > 0 ? 'edit.selected' : 'edit.all')}
+                fields={fields ?? []}
+                selections={picked}
+                onDone={noneSelected}
+              />
+              <DeleteUnits
+                label={text(selected.size > 0 ? 'unit.delete' : 'unit.delete_all')}
+                selections={picked}
+                onDone={noneSelected}
+              />
+            </>
+          )}
+          {selected.size > 0 && (
+            <Button size="xs" variant="subtle" onClick={noneSelected}>
+              {text('grid.select_none')}
+            </Button>
+          )}
         </Group>
       )}
       {units.error && <PageError error={units.error} onRetry={() => void units.refetch()} />}
       {struct.error && <PageError error={struct.error} onRetry={() => void struct.refetch()} />}
       {(units.isPending || struct.isPending) && !units.error && !struct.error && <Waiting />}
-      {units.data && struct.data && rows.length === 0 && (
+      {units.data && fields && rows.length === 0 && (
         <Empty>
           {text(filter || search ? 'grid.empty_filtered' : 'grid.empty')}
           {filter || search ? (
@@ -105,137 +150,58 @@ function UnitsOfKind({ kind }: { kind: string }) {
               {text('grid.clear_filter')}
             </Button>
           ) : (
-            <Button component={Link} to={`/data/${kind}/new`}>
-              {text('grid.create')}
-            </Button>
+            isKind && (
+              <Button component={Link} to={`/data/${source.id}/new`}>
+                {text('grid.create')}
+              </Button>
+            )
           )}
         </Empty>
       )}
-      {struct.data && rows.length > 0 && (
+      {fields && rows.length > 0 && (
         <UnitGrid
-          kind={kind}
           label={label}
           fields={shown}
           units={rows}
           labels={labels}
-          total={count ?? rows.length}
-          order={parseOrder(order ?? '')}
+          total={count.data?.isEstimate ? undefined : count.data?.count}
+          order={parseOrder(order)}
           onOrder={(next) => change({ order: next ? `${next.field};${next.direction}` : '' })}
-          selected={selected}
+          selected={selectedKeys}
           onToggle={toggle}
+          onEdit={edits.edit}
           hasMore={units.hasNextPage}
           isLoadingMore={units.isFetchingNextPage}
           onMore={more}
+        />
+      )}
+      {edits.conflict && (
+        <Conflict
+          fields={fields ?? []}
+          mine={edits.conflict.values}
+          theirs={edits.conflict.theirs}
+          onChoose={(choice) => void edits.choose(choice)}
+          onClose={edits.close}
         />
       )}
     </div>
   );
 }
 
-function toggled(ids: ReadonlySet<string>, id: string): ReadonlySet<string> {
-  const next = new Set(ids);
-  if (!next.delete(id)) next.add(id);
+function toggled(before: Selected, unit: Unit, to: boolean): Selected {
+  const next = new Map(before);
+  if (to) next.set(keyOf(unit), unit);
+  else next.delete(keyOf(unit));
   return next;
 }
 
-/** The fields of a struct as columns, with those that every unit has. */
-function columnsOf(fields: readonly Field[]): readonly Field[] {
-  const common = {
-    default: null,
-    helper_text: null,
-    required: false,
-    multiple: false,
-    min_length: null,
-    max_length: null,
-  };
-  const times = ['inserted_at', 'updated_at'].map((id): Field => ({
-    ...common,
-    id,
-    label: id,
-    type: 'datetime',
-    values: null,
-  }));
-  const shown = fields.filter(({ persistence, id }) => persistence !== 'run_time' && id !== 'metadata');
-  return [...shown, ...fields.filter(({ id }) => id === 'metadata'), ...times];
+function countText(count: Count | undefined, error: Error | null, text: Text): string {
+  if (error) return text('grid.not_counted');
+  if (!count) return text('grid.counting');
+  return text(count.isEstimate ? 'grid.units_about' : 'grid.units', { smart_count: count.count });
 }
 
 function parseOrder(order: string): Order | undefined {
   const [field, direction] = order.split(';');
   return field ? { field, direction: direction === 'desc' ? 'desc' : 'asc' } : undefined;
-}
-
-interface FilterBarProps {
-  readonly filter: string;
-  readonly search: string;
-  readonly onApply: (values: { filter: string; search: string }) => void;
-}
-
-function FilterBar({ filter, search, onApply }: FilterBarProps) {
-  const text = useText();
-  const [values, setValues] = useState({ filter, search });
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    onApply({ filter: values.filter.trim(), search: values.search.trim() });
-  };
-  return (
-    <form onSubmit={submit} role="search">
-      <Group gap="xs" align="end" wrap="wrap">
-        <TextInput
-          size="xs"
-          flex={1}
-          miw={200}
-          label={text('grid.filter')}
-          placeholder={text('grid.filter_hint')}
-          value={values.filter}
-          spellCheck={false}
-          onChange={({ currentTarget: { value } }) => setValues((before) => ({ ...before, filter: value }))}
-        />
-        <TextInput
-          size="xs"
-          type="search"
-          label={text('grid.search')}
-          value={values.search}
-          onChange={({ currentTarget: { value } }) => setValues((before) => ({ ...before, search: value }))}
-        />
-        <Button size="xs" type="submit" variant="default">
-          {text('grid.apply')}
-        </Button>
-      </Group>
-    </form>
-  );
-}
-
-interface ColumnMenuProps {
-  readonly fields: readonly Field[];
-  readonly hidden: readonly string[];
-  readonly onChange: (hidden: readonly string[]) => void;
-}
-
-function ColumnMenu({ fields, hidden, onChange }: ColumnMenuProps) {
-  const text = useText();
-  return (
-    <Popover position="bottom-end" trapFocus>
-      <Popover.Target>
-        <Button size="xs" variant="default">
-          {text('grid.columns')}
-        </Button>
-      </Popover.Target>
-      <Popover.Dropdown mah="60vh" style={{ overflowY: 'auto' }}>
-        <Stack gap="xs">
-          <Button size="xs" variant="default" onClick={() => onChange([])}>
-            {text('grid.columns_all')}
-          </Button>
-          {fields.map(({ id, label }) => (
-            <Checkbox
-              key={id}
-              size="xs"
-              label={label}
-              checked={!hidden.includes(id)}
-              onChange={() => onChange(hidden.includes(id) ? hidden.filter((name) => name !== id) : [...hidden, id])}
-            />
-          ))}
-        </Stack>
-      </Popover.Dropdown>
-    </Popover>
-  );
 }

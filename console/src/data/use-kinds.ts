@@ -17,6 +17,8 @@ export function useKinds() {
   return {
     own: kinds.filter((kind) => !isBuiltIn(kind)),
     builtIn: kinds.filter((kind) => isBuiltIn(kind) && !types.has(kind.id)),
+    /** Groups with kinds, without that of the parameter types. */
+    groups: groups.filter(({ id, kind_list: members }) => id !== 'parameter' && members.length > 0),
     isPending,
     error,
     refetch,

@@ -56,9 +56,24 @@ function byteCount(base64: string): number {
   return Math.max(0, Math.floor((base64.length * 3) / 4) - padding);
 }
 
-/** What is typed for fields that have no control of their own: lists, and JSON. */
-export function isTypedAsJson({ type, multiple, values }: Field): boolean {
-  return type === 'json' || (multiple && values === null && type !== 'string');
+/** What is typed for fields that have no control of their own: JSON, and lists of texts that a comma may be part of. */
+export function isTypedAsJson({ type, multiple }: Field): boolean {
+  return type === 'json' || (multiple && (type === 'binary' || type === 'boolean'));
+}
+
+/** The input of a date or time that is typed in half. */
+export const INCOMPLETE = '\0';
+
+const NATIVE = { date: 'date', time: 'time', datetime: 'datetime-local' } as const;
+const SHOWN_BY = {
+  date: /^\d{4}-\d\d-\d\d$/,
+  time: /^\d\d:\d\d(:\d\d(\.\d{1,3})?)?$/,
+  datetime: /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?$/,
+} as const;
+
+/** The type of the input of a date or time; the browser's own, unless that can not show the value. */
+export function inputTypeOf(type: keyof typeof NATIVE, input: string): string {
+  return input === '' || SHOWN_BY[type].test(input) ? NATIVE[type] : 'text';
 }
 
 /** The text, or other value of a control, in which a value is edited; '' is no value. */
@@ -66,7 +81,22 @@ export function inputOf(field: Field, value: unknown): unknown {
   if (value === null || value === undefined) return field.multiple && !isTypedAsJson(field) ? [] : '';
   if (isTypedAsJson(field)) return JSON.stringify(value, undefined, 2);
   if (field.multiple) return (value as unknown[]).map(textOf);
-  return textOf(value);
+  return field.type === 'datetime' ? localTime(value as string) : textOf(value);
+}
+
+/** A time in the time zone of the browser, as its input has it: to the millisecond. */
+function localTime(iso: string): string {
+  const time = new Date(iso);
+  const [year, ...others] = [time.getFullYear(), time.getMonth() + 1, time.getDate()];
+  if (Number.isNaN(time.getTime()) || year < 1000 || year > 9999) return iso;
+  const clock = [time.getHours(), time.getMinutes(), time.getSeconds()].map(twoDigits).join(':');
+  const thousandths = time.getMilliseconds();
+  const rest = thousandths === 0 ? '' : `.${String(thousandths).padStart(3, '0')}`;
+  return `${[year, ...others.map(twoDigits)].join('-')}T${clock}${rest}`;
+}
+
+function twoDigits(value: number): string {
+  return String(value).padStart(2, '0');
 }
 
 export class InputError extends Error {}
@@ -86,29 +116,42 @@ export function valueOf(field: Field, input: unknown, text: Text): unknown {
 
 function parsed(field: Field, input: unknown, text: Text): unknown {
   if (isTypedAsJson(field)) {
-    if (input === '') return null;
+    if ((input as string).trim() === '') return null;
     const value = parseJson(input as string, text);
     if (field.multiple && value !== null && !Array.isArray(value)) throw new InputError(text('field.not_list'));
     return value;
   }
-  if (field.multiple) return (input as string[]).length === 0 ? null : input;
-  const typed = input as string;
-  if (typed === '') return null;
-  switch (field.type) {
+  if (field.multiple) {
+    const items = input as readonly string[];
+    return items.length === 0 ? null : items.map((item) => scalar(field, item, text));
+  }
+  return input === '' ? null : scalar(field, input as string, text);
+}
+
+function scalar({ type, values }: Field, typed: string, text: Text): unknown {
+  switch (type) {
     case 'integer':
       if (!/^[+-]?\d+$/.test(typed.trim()) || !Number.isSafeInteger(Number(typed))) {
         throw new InputError(text('field.not_whole'));
       }
       return Number(typed);
     case 'float':
-      if (!Number.isFinite(Number(typed))) throw new InputError(text('field.not_number'));
-      return Number(typed);
     case 'decimal':
-      if (!Number.isFinite(Number(typed))) throw new InputError(text('field.not_number'));
-      return typed.trim();
+      if (typed.trim() === '' || !Number.isFinite(Number(typed))) throw new InputError(text('field.not_number'));
+      // A decimal as a text, because a number would lose digits.
+      return type === 'float' ? Number(typed) : typed.trim();
     case 'boolean':
+      if (typed !== 'true' && typed !== 'false') throw new InputError(text('field.not_boolean'));
       return typed === 'true';
+    case 'date':
+    case 'time':
+    case 'datetime':
+      if (typed === INCOMPLETE) throw new InputError(text('field.incomplete'));
+      return type === 'datetime' && SHOWN_BY.datetime.test(typed) ? new Date(typed).toISOString() : typed;
     default:
+      if (values !== null && !values.map(String).includes(typed)) {
+        throw new InputError(text('field.not_value', { values: values.map(String).join(', ') }));
+      }
       return typed;
   }
 }

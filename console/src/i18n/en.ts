@@ -24,6 +24,7 @@ export const en = {
     account: 'Account',
     kinds: 'Kinds',
     built_in: 'Built-in kinds',
+    groups: 'Groups',
     find: 'Find a kind',
     model: 'Model',
   },

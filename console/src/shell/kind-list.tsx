@@ -12,11 +12,12 @@ const FIND_FROM = 10;
 export function KindList() {
   const text = useText();
   const [find, setFind] = useState('');
-  const { own, builtIn, error, refetch } = useKinds();
+  const { own, builtIn, groups, error, refetch } = useKinds();
   if (error) return <PageError error={error} onRetry={() => void refetch()} />;
   const wanted = find.trim().toLowerCase();
-  const matching = (kinds: readonly Kind[]) =>
-    kinds.filter(({ id, label }) => `${label}\n${id}`.toLowerCase().includes(wanted));
+  const matching = <T extends Named>(named: readonly T[]) =>
+    named.filter(({ id, label }) => `${label}\n${id}`.toLowerCase().includes(wanted));
+  const isOpen = wanted !== '' && { opened: true };
   return (
     <>
       {own.length >= FIND_FROM && (
@@ -39,12 +40,14 @@ export function KindList() {
         {matching(own).map((kind) => (
           <KindLink key={kind.id} kind={kind} />
         ))}
-        <NavLink
-          component="button"
-          label={text('menu.built_in')}
-          childrenOffset="sm"
-          {...(wanted !== '' && { opened: true })}
-        >
+        {matching(groups).length > 0 && (
+          <NavLink component="button" label={text('menu.groups')} childrenOffset="sm" {...isOpen}>
+            {matching(groups).map((group) => (
+              <KindLink key={group.id} kind={{ ...group, active: true }} to={`/group/${group.id}`} />
+            ))}
+          </NavLink>
+        )}
+        <NavLink component="button" label={text('menu.built_in')} childrenOffset="sm" {...isOpen}>
           {matching(builtIn).map((kind) => (
             <KindLink key={kind.id} kind={kind} />
           ))}
@@ -54,9 +57,11 @@ export function KindList() {
   );
 }
 
-function KindLink({ kind }: { kind: Kind }) {
+type Named = Pick<Kind, 'id' | 'label'>;
+
+function KindLink({ kind, to = `/data/${kind.id}` }: { kind: Named & Pick<Kind, 'active'>; to?: string }) {
   return (
-    <RouterLink to={`/data/${kind.id}`} className="kind-link">
+    <RouterLink to={to} className="kind-link">
       {({ isActive }) => (
         <NavLink
           component="span"

@@ -1,0 +1,72 @@
+/** What a grid shows: the units of a kind, or those of all kinds of a group. */
+import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import type { Field, Unit } from '../api/types.js';
+import { getGroupStruct, listGroupUnits, listUnits, type UnitQuery } from '../api/units.js';
+import { useText } from '../i18n/text.js';
+import { structQuery, useKinds } from './use-kinds.js';
+
+export interface Source {
+  readonly type: 'kind' | 'group';
+  readonly id: string;
+}
+
+/** Begins the keys of all queries for lists of units. */
+export const UNITS = 'units';
+
+export function listOf({ type, id }: Source, query: UnitQuery, signal?: AbortSignal) {
+  return (type === 'kind' ? listUnits : listGroupUnits)(id, query, signal);
+}
+
+export function useLabelOf({ type, id }: Source): string {
+  const { own, builtIn, groups } = useKinds();
+  const all = type === 'kind' ? [...own, ...builtIn] : groups;
+  return all.find((each) => each.id === id)?.label ?? id;
+}
+
+/** The columns of a grid: the fields, and those that every unit has. */
+export function useColumnsOf({ type, id }: Source) {
+  const text = useText();
+  const { data, ...struct } = useQuery(
+    type === 'kind'
+      ? structQuery(id)
+      : { queryKey: ['group-struct', id], queryFn: () => getGroupStruct(id), staleTime: 30_000 },
+  );
+  const fields = useMemo(() => {
+    if (!data) return undefined;
+    const own = data.filter(({ persistence }) => persistence !== 'run_time');
+    const kind = { ...COMMON, id: 'kind_id', label: text('grid.kind'), type: 'unit', reference_kind: 'kind' } as const;
+    return [
+      ...(type === 'group' ? [kind] : []),
+      ...own.filter((field) => field.id !== 'metadata'),
+      ...own.filter((field) => field.id === 'metadata'),
+      ...TIMES,
+    ];
+  }, [data, type, text]);
+  return { ...struct, fields };
+}
+
+const COMMON = {
+  default: null,
+  helper_text: null,
+  required: false,
+  multiple: false,
+  min_length: null,
+  max_length: null,
+  values: null,
+};
+
+const TIMES = ['inserted_at', 'updated_at'].map((id): Field => ({ ...COMMON, id, label: id, type: 'datetime' }));
+
+/** The field that every unit has, for filters. */
+export const ID: Field = { ...COMMON, id: 'id', label: 'id', type: 'unit' };
+
+/** Fields that nobody edits. */
+export function isEditable({ id }: Field): boolean {
+  return id !== 'kind_id' && id !== 'inserted_at' && id !== 'updated_at';
+}
+
+/** Units of two kinds may have the same id. */
+export function keyOf({ kind_id: kind, id }: Pick<Unit, 'kind_id' | 'id'>): string {
+  return `${kind} ${id}`;
+}

@@ -1,0 +1,192 @@
+/** Creates units from a table that was copied in a spreadsheet, after it has shown what they would be. */
+import { Alert, Button, Checkbox, Group, Modal, Stack, Textarea, Text as Paragraph } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useNotify } from 'ra-core';
+import { useMemo, useState } from 'react';
+import { ApiError } from '../../api/errors.js';
+import type { Field, Message } from '../../api/types.js';
+import { createUnits, MOST_UNITS } from '../../api/units.js';
+import { importUnits } from '../../api/transfer.js';
+import { useText, type Text } from '../../i18n/text.js';
+import { isEditable, UNITS } from '../source.js';
+import { InputError } from '../values.js';
+import { PreviewTable } from './preview-table.js';
+import { fieldsNamed, pastedValue, readTable } from './table.js';
+
+export interface PasteUnitsProps {
+  readonly kind: string;
+  /** The columns in sight, in their order. */
+  readonly fields: readonly Field[];
+  readonly pasted: string;
+  readonly onClose: () => void;
+}
+
+/** By row and column. */
+type Faults = ReadonlyMap<string, string>;
+
+const faultKey = (row: number, column: number): string => `${row} ${column}`;
+
+export function PasteUnits({ kind, fields: all, pasted, onClose }: PasteUnitsProps) {
+  const text = useText();
+  const notify = useNotify();
+  const queries = useQueryClient();
+  const fields = useMemo(() => all.filter(isEditable), [all]);
+  const [typed, setTyped] = useState(pasted);
+  const { rows } = useMemo(() => readTable(typed, '\t'), [typed]);
+  const named = useMemo(() => fieldsNamed(rows[0] ?? [], fields), [rows, fields]);
+  const [chosenHead, setChosenHead] = useState<boolean>();
+  const hasHead = chosenHead ?? named.some((field) => field !== undefined);
+  const [mapping, setMapping] = useState<ReadonlyMap<number, string>>(new Map());
+  const width = rows.reduce((most, row) => Math.max(most, row.length), 0);
+  const columns = Array.from({ length: width }, (_, at) => {
+    const id = mapping.get(at) ?? (hasHead ? named[at] : fields[at])?.id;
+    return fields.find((field) => field.id === id);
+  });
+  const records = hasHead ? rows.slice(1) : rows;
+  const [refused, setRefused] = useState<readonly Message[]>([]);
+  const { units, faults } = unitsOf(records, columns, text);
+  const shownFaults = new Map([...faults, ...refusedCells(refused, columns)]);
+  const elsewhere = refused.filter((message) => !cellOf(message, columns));
+  const twice = columns.filter((field, at) => field && columns.indexOf(field) < at);
+  const change =
+    <T,>(set: (value: T) => void) =>
+    (value: T) => {
+      setRefused([]);
+      set(value);
+    };
+
+  const creation = useMutation({
+    mutationFn: async () => {
+      if (units.length <= MOST_UNITS) return createUnits(kind, units);
+      const lines = new Blob(units.flatMap((unit) => [JSON.stringify(unit), '\n']));
+      const options = {
+        format: 'ndjson',
+        errors: 'stop',
+        keepsIds: false,
+        updatesBy: undefined,
+        dryRun: false,
+      } as const;
+      const progress = { onProgress: () => undefined, signal: new AbortController().signal };
+      return (await importUnits(kind, lines, options, progress)).created;
+    },
+    onSuccess: async (count) => {
+      notify(text('paste.done', { smart_count: count }), { type: 'success' });
+      onClose();
+      await queries.invalidateQueries({ queryKey: [UNITS] });
+    },
+    onError: (error) => {
+      const message = { code: '', text: error.message };
+      setRefused(error instanceof ApiError ? error.messages : [message]);
+    },
+  });
+
+  return (
+    <Modal opened onClose={onClose} title={text('paste.title')} size="xl">
+      <Stack>
+        <Textarea
+          label={text('paste.text')}
+          description={text('paste.hint')}
+          value={typed}
+          minRows={2}
+          maxRows={6}
+          autosize
+          spellCheck={false}
+          data-autofocus
+          onChange={({ currentTarget }) => change(setTyped)(currentTarget.value)}
+        />
+        {rows.length > 0 && (
+          <>
+            <Checkbox
+              label={text('paste.head')}
+              checked={hasHead}
+              onChange={({ currentTarget }) => change(setChosenHead)(currentTarget.checked)}
+            />
+            <PreviewTable
+              head={hasHead ? (rows[0] ?? []) : []}
+              rows={records}
+              columns={columns}
+              fields={fields}
+              faultOf={(row, column) => shownFaults.get(faultKey(row, column))}
+              faultyRows={[...new Set([...shownFaults.keys()].map((key) => Number.parseInt(key, 10)))]}
+              onMap={(column, id) => change(setMapping)(new Map([...mapping, [column, id]]))}
+            />
+          </>
+        )}
+        {shownFaults.size > 0 && (
+          <Paragraph size="sm" c="red" role="status">
+            {text('paste.faults', { smart_count: shownFaults.size })}
+          </Paragraph>
+        )}
+        {twice.length > 0 && (
+          <Paragraph size="sm" c="red" role="status">
+            {text('paste.twice', { name: twice[0]?.label ?? '' })}
+          </Paragraph>
+        )}
+        {elsewhere.length > 0 && (
+          <Alert color="red" role="alert" title={text('paste.refused')}>
+            {elsewhere.slice(0, 20).map((message, at) => (
+              <Paragraph key={at} size="sm">
+                {message.text}
+              </Paragraph>
+            ))}
+          </Alert>
+        )}
+        <Group justify="end">
+          <Button variant="default" onClick={onClose}>
+            {text('app.cancel')}
+          </Button>
+          <Button
+            disabled={units.length === 0 || faults.size > 0 || twice.length > 0 || columns.every((field) => !field)}
+            loading={creation.isPending}
+            onClick={() => creation.mutate()}
+          >
+            {text('paste.create', { smart_count: records.length })}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}
+
+function unitsOf(
+  rows: readonly (readonly string[])[],
+  columns: readonly (Field | undefined)[],
+  text: Text,
+): { units: readonly object[]; faults: Faults } {
+  const faults = new Map<string, string>();
+  const units = rows.map((row, at) => {
+    const unit: Record<string, unknown> = {};
+    columns.forEach((field, column) => {
+      if (!field) return;
+      try {
+        const value = pastedValue(field, row[column] ?? '', text);
+        if (value !== undefined) unit[field.id] = value;
+      } catch (error) {
+        if (!(error instanceof InputError)) throw error;
+        faults.set(faultKey(at, column), error.message);
+      }
+    });
+    return unit;
+  });
+  return { units, faults };
+}
+
+/** Row and column of a refusal; undefined if it is about none. */
+function cellOf(
+  { index, record, parameter = '' }: Message,
+  columns: readonly (Field | undefined)[],
+): string | undefined {
+  const row = index ?? (record === undefined ? undefined : record - 1);
+  const [, name = ''] = /^([^.[]*)/.exec(parameter) ?? [];
+  const column = columns.findIndex((field) => field?.id === name);
+  return row === undefined || column < 0 ? undefined : faultKey(row, column);
+}
+
+function refusedCells(messages: readonly Message[], columns: readonly (Field | undefined)[]): Faults {
+  return new Map(
+    messages.flatMap((message) => {
+      const cell = cellOf(message, columns);
+      return cell === undefined ? [] : [[cell, message.text] as const];
+    }),
+  );
+}

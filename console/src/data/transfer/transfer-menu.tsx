@@ -1,0 +1,64 @@
+/** Import, export and paste of units; loaded when they are used. */
+import { Button, Menu } from '@mantine/core';
+import { lazy, Suspense, useEffect, useState } from 'react';
+import type { Field } from '../../api/types.js';
+import { useText } from '../../i18n/text.js';
+
+const ImportUnits = lazy(async () => ({ default: (await import('./import-units.js')).ImportUnits }));
+const ExportUnits = lazy(async () => ({ default: (await import('./export-units.js')).ExportUnits }));
+const PasteUnits = lazy(async () => ({ default: (await import('./paste-units.js')).PasteUnits }));
+
+interface TransferMenuProps {
+  readonly kind: string;
+  readonly fields: readonly Field[];
+  readonly shown: readonly Field[];
+  readonly filter: string;
+  readonly search: string;
+  readonly order: string;
+}
+
+export function TransferMenu({ kind, fields, shown, filter, search, order }: TransferMenuProps) {
+  const text = useText();
+  const [open, setOpen] = useState<'import' | 'export' | { readonly pasted: string }>();
+  const close = () => setOpen(undefined);
+  useEffect(() => {
+    const onPaste = (event: ClipboardEvent): void => {
+      const target = event.target as HTMLElement;
+      if (target.closest('input, textarea, [role=dialog]')) return;
+      const pasted = event.clipboardData?.getData('text/plain') ?? '';
+      if (pasted.trim() !== '') setOpen({ pasted });
+    };
+    document.addEventListener('paste', onPaste);
+    return () => document.removeEventListener('paste', onPaste);
+  }, []);
+  return (
+    <>
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <Button size="xs" variant="default">
+            {text('transfer.menu')}
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item onClick={() => setOpen('import')}>{text('import.title')}</Menu.Item>
+          <Menu.Item onClick={() => setOpen('export')}>{text('export.title')}</Menu.Item>
+          <Menu.Item onClick={() => setOpen({ pasted: '' })}>{text('paste.title')}</Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      <Suspense>
+        {open === 'import' && <ImportUnits kind={kind} fields={fields} onClose={close} />}
+        {open === 'export' && (
+          <ExportUnits
+            kind={kind}
+            filter={filter}
+            search={search}
+            order={order}
+            columns={shown.length < fields.length ? shown : undefined}
+            onClose={close}
+          />
+        )}
+        {typeof open === 'object' && <PasteUnits kind={kind} fields={shown} pasted={open.pasted} onClose={close} />}
+      </Suspense>
+    </>
+  );
+}

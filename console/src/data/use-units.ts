@@ -1,0 +1,38 @@
+/** The units of a list, page by page, and how many they are. */
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useCallback, useMemo } from 'react';
+import { countUnits } from '../api/units.js';
+import { listOf, UNITS, type Source } from './source.js';
+
+const PAGE = 100;
+
+interface Asked {
+  readonly filter: string;
+  readonly search: string;
+  readonly order: string;
+}
+
+export function useUnits(source: Source, { filter, search, order }: Asked) {
+  const { type, id } = source;
+  const units = useInfiniteQuery({
+    queryKey: [UNITS, type, id, filter, search, order],
+    queryFn: ({ pageParam, signal }) =>
+      listOf({ type, id }, { filter, search, order: order ? [order] : [], cursor: pageParam, limit: PAGE }, signal),
+    initialPageParam: '',
+    getNextPageParam: ({ next }) => next ?? undefined,
+    retry: false,
+  });
+  // Beside the first page, which does not wait for it.
+  const count = useQuery({
+    queryKey: [UNITS, 'count', type, id, filter, search],
+    queryFn: ({ signal }) => {
+      const path = type === 'kind' ? [id, 'unit'] : ['group', id, 'unit'];
+      return countUnits(path, { filter, search }, signal);
+    },
+    retry: false,
+  });
+  const rows = useMemo(() => units.data?.pages.flatMap(({ items }) => items) ?? [], [units.data]);
+  const { fetchNextPage } = units;
+  const more = useCallback(() => void fetchNextPage(), [fetchNextPage]);
+  return { units, rows, count, more };
+}
