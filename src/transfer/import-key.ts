@@ -6,6 +6,7 @@ import type { Transaction } from '../database/database.js';
 import type { Answer } from '../http/answer/answer.js';
 import { KindError } from '../shared/errors.js';
 import { AnsweredError, repeatedAnswer, type KeptAnswers } from '../unit/write/kept-answers.js';
+import type { KeptProject } from '../unit/write/kept-bytes.js';
 import type { RepeatedText } from './file/repeated-text.js';
 
 /** A key as a request sends it. */
@@ -18,7 +19,7 @@ export interface GivenKey {
 }
 
 export interface KeyOptions {
-  readonly schema: string;
+  readonly project: KeptProject;
   /** The member and the key. */
   readonly id: string;
   readonly given: GivenKey;
@@ -37,13 +38,13 @@ export class ImportKey {
   /** Takes the key for a transaction. @throws AnsweredError if it was used before, KindError 409 */
   async claim(tx: Transaction): Promise<void> {
     this.#claimed = false;
-    await this.kept.claim(tx, this.options.schema, this.#keyed(''));
+    await this.kept.claim(tx, this.options.project.schema, this.#keyed(''));
     this.#claimed = true;
   }
 
   /** Stores the answer in the transaction that has the key. */
   keep(tx: Transaction, answer: Answer): Promise<void> {
-    return this.kept.keep(tx, this.options.schema, this.#keyed(this.text.hash), answer, undefined);
+    return this.kept.keep(tx, this.options.project, this.#keyed(this.text.hash), answer, undefined);
   }
 
   /** After the transaction was rolled back. @throws the error, unless the request was answered before */
@@ -52,7 +53,7 @@ export class ImportKey {
     // The hash of a part of a file would be that of no request.
     if (this.#claimed && error instanceof KindError && this.text.ended) {
       const { status, messages } = error;
-      await this.kept.keepRefusal(this.options.schema, this.#keyed(this.text.hash), { status, messages });
+      await this.kept.keepRefusal(this.options.project, this.#keyed(this.text.hash), { status, messages });
     }
     throw error;
   }

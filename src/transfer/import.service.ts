@@ -138,7 +138,7 @@ export class ImportService {
       lookAhead: upsert !== undefined && isCsv && behaviors.length === 0,
       isolation: upsert ? 'repeatable read' : (store.isolation(session, kind, 'create') ?? 'read committed'),
       onProgress: request.onProgress ?? (() => undefined),
-      key: request.key && id !== undefined && !dryRun ? { schema: project.schema, id, given: request.key } : undefined,
+      key: request.key && id !== undefined && !dryRun ? { project, id, given: request.key } : undefined,
     };
   }
 

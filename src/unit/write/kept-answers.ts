@@ -17,7 +17,7 @@ import {
   type KeyedRequest,
 } from '../../sql/write/idempotency.sql.js';
 import { deleteExpiredStatement } from '../../sql/member/recovery.sql.js';
-import { KeptBytes } from './kept-bytes.js';
+import { KeptBytes, type KeptProject } from './kept-bytes.js';
 
 /** Seconds that an answer is kept. */
 const LIFETIME = 24 * 3600;
@@ -83,7 +83,7 @@ export class KeptAnswers {
   /** Stores the answer of a success. @throws KindError 400 if it is too large to be kept, 429 if the project keeps too much */
   async keep(
     tx: Executor,
-    schema: string,
+    project: KeptProject,
     keyed: KeyedRequest,
     { content, etag, headers }: Answer,
     model: number | undefined,
@@ -93,7 +93,8 @@ export class KeptAnswers {
       const text = `The answer would be larger than the ${most} bytes that are kept for an Idempotency-Key. Nothing was stored: send less at once, each part with a key of its own, or send it without a key`;
       throw refusal('answer.too_large', text);
     }
-    this.bytes.refuseIfFull(schema);
+    this.bytes.refuseIfFull(project);
+    const { schema } = project;
     const sent = JSON.stringify({ etag, headers, model } satisfies KeptHeaders);
     await tx.run(keepAnswerStatement(schema, keyed, { status: 200, content, headers: sent }));
     tx.tx?.afterCommit(() => {
@@ -103,10 +104,11 @@ export class KeptAnswers {
   }
 
   /** Stores the answer of a refusal, if it is of a kind that is kept. */
-  async keepRefusal(schema: string, keyed: KeyedRequest, { status, messages }: ErrorAnswer): Promise<void> {
+  async keepRefusal(project: KeptProject, keyed: KeyedRequest, { status, messages }: ErrorAnswer): Promise<void> {
     const content = JSON.stringify(messages);
     const tooLarge = Buffer.byteLength(content) > LIMITS.keptAnswer;
-    if (!REPEATED_STATUSES.has(status) || tooLarge || !this.bytes.hasRoom(schema)) return;
+    if (!REPEATED_STATUSES.has(status) || tooLarge || !this.bytes.hasRoom(project)) return;
+    const { schema } = project;
     this.bytes.add(schema, sizeOf(content, keyed.request));
     await this.database.run(keepRefusalStatement(schema, keyed, { status, content, headers: null }, LIFETIME));
     await this.#sweep(schema);

@@ -207,16 +207,16 @@ class Write {
 
   /** Runs the write in its transaction. */
   async #inside<T>(tx: Transaction, write: () => Promise<T>): Promise<T> {
-    const { schema } = this.#scope.project;
+    const { project } = this.#scope;
     const keyed = this.#keyed;
     this.#claimed = false;
-    if (keyed) await this.parts.kept.claim(tx, schema, keyed);
+    if (keyed) await this.parts.kept.claim(tx, project.schema, keyed);
     this.#claimed = keyed !== undefined;
     const result = await write();
     // A change of definitions that shows nothing returns undefined.
     const answer = result instanceof Answer ? result : NULL_ANSWER;
     if (this.#dry) throw new DryRunDone(this.wish.dryRun?.asksChanges ? this.#withChanges(answer) : answer);
-    if (keyed) await this.parts.kept.keep(tx, schema, keyed, answer, scopeOf(this.request).enclosing?.model.version);
+    if (keyed) await this.parts.kept.keep(tx, project, keyed, answer, scopeOf(this.request).enclosing?.model.version);
     return result;
   }
 
@@ -234,7 +234,7 @@ class Write {
     if (error instanceof AnsweredError) return this.#repeat(error, keyed);
     if (this.#claimed) {
       const answer = errorAnswer(refusalOf(error, this.request), this.request);
-      await this.parts.kept.keepRefusal(this.#scope.project.schema, keyed, answer);
+      await this.parts.kept.keepRefusal(this.#scope.project, keyed, answer);
     }
     throw error;
   }

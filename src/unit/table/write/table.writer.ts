@@ -136,7 +136,7 @@ export class TableWriter {
       allowed,
       tags: conditions.tags,
     };
-    if (kind.storage.counted) this.quota.checkStorage(session);
+    this.quota.checkStorageFor(session, kind);
     return this.inserter.withDeferredFaults(session, deferred, async (within) => {
       const gives = behaviors.length > 0 && expressionsOf(drafted).length > 0;
       const changes = !deferred.any && (gives || this.behaviors.changesUpdates(kind, within));

@@ -1,6 +1,7 @@
 /** Limits the number of units of a project, and what it takes on disk, where its settings say so. */
 import { Injectable } from '@nestjs/common';
 import { StorageSizes } from '../../../catalog/project/storage-sizes.js';
+import { ADMIN_KIND } from '../../../model/built-in-traits.js';
 import type { KindDef } from '../../../model/model.js';
 import { byteSizeText } from '../../../shared/byte-size.js';
 import { refusal, type KindError } from '../../../shared/errors.js';
@@ -25,14 +26,19 @@ export class UnitQuota {
     throw full(session, 'The project takes as much storage as it may', numbers);
   }
 
+  /** The same for units of one kind; definitions are always written. */
+  checkStorageFor(session: Session, { id, storage }: KindDef): void {
+    if (storage.counted || id === ADMIN_KIND) this.checkStorage(session);
+  }
+
   /**
    * Call it before units are created. Units of user kinds count, also those that this transaction has created; those of
    * transactions at the same time do not.
    * @throws KindError 409 if there would be more than the project may have
    */
-  async check(session: Session, { storage }: KindDef, created: number): Promise<void> {
-    if (!storage.counted) return;
-    this.checkStorage(session);
+  async check(session: Session, kind: KindDef, created: number): Promise<void> {
+    this.checkStorageFor(session, kind);
+    if (!kind.storage.counted) return;
     const most = session.project.settings.units;
     if (!most) return;
     const [row] = await session.executor.run<{ units: string }>(storedUnitsStatement(session.project.schema));
