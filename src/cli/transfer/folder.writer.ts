@@ -69,6 +69,6 @@ export async function makeEmptyFolder(folder: string): Promise<void> {
 
 /** The file has its name when it is complete. */
 export async function writeJson(file: string, value: object): Promise<void> {
-  await writeFile(`${file}.part`, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 });
+  await writeFile(`${file}.part`, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600, flush: true });
   await rename(`${file}.part`, file);
 }

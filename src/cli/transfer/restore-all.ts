@@ -53,12 +53,10 @@ async function check({ app }: Services, folder: string, registered: readonly Reg
     for (const each of registered) {
       const row = rows.get(each.id);
       try {
-        if (row && isSame(row, each)) present.push(each.id);
-        else {
-          await checkFree(provisioning, each.id);
-          await checkFile(join(folder, backupName(each.id)), each.id, bars);
-          absent.push(each.id);
-        }
+        const isPresent = row !== undefined && isSame(row, each);
+        if (!isPresent) await checkFree(provisioning, each.id);
+        await checkFile(join(folder, backupName(each.id)), each.id, bars);
+        (isPresent ? present : absent).push(each.id);
       } catch (error) {
         faults.push(errorText(error));
       }

@@ -1,6 +1,7 @@
 /** Backups: what was backed up comes back as it was, and what is not as it was written is refused before anything is. */
 import { spawn } from 'node:child_process';
 import {
+  appendFileSync,
   cpSync,
   existsSync,
   mkdirSync,
@@ -563,6 +564,11 @@ describe('project restore --all', () => {
     });
     expect(await traces('two')).toHaveLength(2);
     expect((await restoreAll(folderOfTwo)).out).toMatch(/^one: is there already\ntwo: is there already\n/);
+    // Also the file of a project that is there has to be whole.
+    const damaged = join(path('damaged'));
+    cpSync(folderOfTwo, damaged, { recursive: true });
+    appendFileSync(join(damaged, 'one.tar.gz'), 'x');
+    expect((await restoreAll(damaged)).err).toMatch(/nothing was restored.*one\.tar\.gz: it was cut off, or written over/);
     const lines = readFileSync(audit, 'utf8').trim().split('\n');
     expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([
       {
