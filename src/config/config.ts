@@ -96,7 +96,7 @@ export function loadConfig(env: Variables = process.env, cwd = process.cwd()): C
         .join('\n'),
     );
   }
-  return { ...toConfig(environment, cwd), warnings: misspelled(dotenv, environment) };
+  return { ...toConfig(environment, cwd), warnings: [...misspelled(dotenv, environment), ...unknownMode(environment)] };
 }
 
 function toConfig(environment: Environment, cwd: string): Omit<Config, 'warnings'> {
@@ -194,6 +194,14 @@ function misspelled(dotenv: Variables, environment: Environment): string[] {
     const nearest = known.includes(name) ? undefined : nearestTo(name.toUpperCase(), known);
     return nearest === undefined ? [] : [`.env: ${name} is not a setting of the service (did you mean ${nearest}?)`];
   });
+}
+
+/** Values that say what the process is for; only `production` changes defaults. */
+const MODES = ['production', 'development', 'test'];
+
+function unknownMode({ NODE_ENV }: Environment): string[] {
+  if (NODE_ENV === undefined || MODES.includes(NODE_ENV)) return [];
+  return [`NODE_ENV: ${NODE_ENV} is none of ${MODES.join(', ')}, so the defaults are not those of production`];
 }
 
 function displayValue(variable: string, value: string | undefined): string {

@@ -54,7 +54,7 @@ export function wholeNumber(min: number, max: number): VariableReader<number> {
 /** Milliseconds, written as `500ms`, `15m` or `30d`, as are the bounds. */
 export function duration(min: string, max: string): VariableReader<number> {
   return {
-    wants: `a duration from ${min} to ${max} such as 500ms, 10s, 15m, 12h or 30d`,
+    wants: `a duration from ${min} to ${max}, a number with the unit ms, s, m, h or d`,
     read: (value) =>
       inRange(
         numberWithUnit(value, DURATION_UNITS),
@@ -67,7 +67,7 @@ export function duration(min: string, max: string): VariableReader<number> {
 /** Bytes, written as `64kb` or `1mb`, as are the bounds. */
 export function size(min: string, max: string): VariableReader<number> {
   return {
-    wants: `a size from ${min} to ${max} such as 512kb or 1mb`,
+    wants: `a size from ${min} to ${max}, a number with the unit b, kb, mb or gb`,
     read: (value) =>
       inRange(
         numberWithUnit(value.toLowerCase(), SIZE_UNITS),

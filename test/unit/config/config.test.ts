@@ -15,8 +15,8 @@ beforeEach(async () => {
 afterEach(() => rm(cwd, { recursive: true, force: true }));
 
 const HIDDEN = 'a value that is not shown here';
-const DURATION = 'such as 500ms, 10s, 15m, 12h or 30d';
-const SIZE = 'a size from 1kb to 1gb such as 512kb or 1mb';
+const DURATION = 'a number with the unit ms, s, m, h or d';
+const SIZE = 'a size from 1kb to 1gb, a number with the unit b, kb, mb or gb';
 const FLAG = 'on or off (or true, false, 1, 0)';
 const SECRET = 'at least 32 characters (it is required where NODE_ENV=production and DATABASE_URL is set)';
 const PROXIES =
@@ -73,12 +73,12 @@ test.each([
   ['DATABASE_URL', 'postgres://', HIDDEN, POSTGRES],
   ['DATABASE_URL', 'postgres:///kind', HIDDEN, POSTGRES],
   ['DATABASE_REPLICA_URL', 'mysql://u:secret@h/d', HIDDEN, POSTGRES],
-  ['DATABASE_REPLICA_MAX_LAG', '0s', '"0s"', `a duration from 1s to 1h ${DURATION}`],
+  ['DATABASE_REPLICA_MAX_LAG', '0s', '"0s"', `a duration from 1s to 1h, ${DURATION}`],
   ['DATABASE_POOL', '0', '"0"', 'a whole number from 1 to 1000'],
   ['JWT_SECRET', 'short-secret', HIDDEN, SECRET],
-  ['ACCESS_TOKEN_TTL', '15', '"15"', `a duration from 1s to 365d ${DURATION}`],
-  ['ACCESS_TOKEN_TTL', '15 m', '"15 m"', `a duration from 1s to 365d ${DURATION}`],
-  ['REFRESH_TOKEN_TTL', '1w', '"1w"', `a duration from 1s to 3650d ${DURATION}`],
+  ['ACCESS_TOKEN_TTL', '15', '"15"', `a duration from 1s to 365d, ${DURATION}`],
+  ['ACCESS_TOKEN_TTL', '15 m', '"15 m"', `a duration from 1s to 365d, ${DURATION}`],
+  ['REFRESH_TOKEN_TTL', '1w', '"1w"', `a duration from 1s to 3650d, ${DURATION}`],
   ['MAIL_URL', 'http://mail', HIDDEN, MAIL],
   ['MAIL_URL', 'smtp://', HIDDEN, MAIL],
   ['MAIL_URL', 'smtps://:465', HIDDEN, MAIL],
@@ -88,7 +88,7 @@ test.each([
   ['BOOTSTRAP_ADMIN_EMAIL', 'admin', '"admin"', 'an e-mail address'],
   ['BOOTSTRAP_ADMIN_PASSWORD', '1234567', HIDDEN, '8 to 128 characters'],
   ['FUNCTIONS_WATCH', 'maybe', '"maybe"', FLAG],
-  ['FUNCTION_TIMEOUT', '0s', '"0s"', `a duration from 1ms to 1h ${DURATION}`],
+  ['FUNCTION_TIMEOUT', '0s', '"0s"', `a duration from 1ms to 1h, ${DURATION}`],
   ['BODY_LIMIT', '1 mb', '"1 mb"', SIZE],
   ['BODY_LIMIT', '2gb', '"2gb"', SIZE],
   ['BODY_LIMIT_UNITS', 'big', '"big"', SIZE],
@@ -100,7 +100,7 @@ test.each([
   ['WORKERS', '1e3', '"1e3"', 'a whole number from 1 to 256'],
   ['LOG_LEVEL', 'verbose', '"verbose"', 'one of fatal, error, warn, info, debug, trace, silent'],
   ['LOG_FORMAT', 'xml', '"xml"', 'one of pretty, json'],
-  ['SHUTDOWN_GRACE', '-1s', '"-1s"', `a duration from 0s to 1h ${DURATION}`],
+  ['SHUTDOWN_GRACE', '-1s', '"-1s"', `a duration from 0s to 1h, ${DURATION}`],
   ['AUDIT_LOG', 'on', '"on"', 'log, off, or the path of a file, which contains a slash'],
   ['SERVER_TIMING', 'yes', '"yes"', 'one of off, administrators, on'],
   ['OTEL_EXPORTER_OTLP_ENDPOINT', 'localhost:4318', HIDDEN, RECEIVER],
@@ -212,6 +212,13 @@ test('names in .env that are similar to a variable are reported', async () => {
     '.env: DATABSE_URL is not a setting of the service (did you mean DATABASE_URL?)',
     '.env: port is not a setting of the service (did you mean PORT?)',
   ]);
+});
+
+test('a NODE_ENV that looks like production is reported', () => {
+  expect(loadConfig({ NODE_ENV: 'prod' }, cwd).warnings).toEqual([
+    'NODE_ENV: prod is none of production, development, test, so the defaults are not those of production',
+  ]);
+  expect(loadConfig({ NODE_ENV: 'development' }, cwd).warnings).toEqual([]);
 });
 
 test('.env.example names every variable with the default that holds without it', async () => {
