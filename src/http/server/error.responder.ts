@@ -8,6 +8,7 @@ import { errorEnvelope, JSON_CONTENT_TYPE } from '../answer/answer.js';
 import { errorAnswer, refusalOf } from './error-answer.js';
 import type { HttpRequest, HttpResponse } from '../request/request.js';
 import { requestId } from '../request/request-id.js';
+import { namedProject } from './request-log.js';
 
 /** The log for unexpected errors and for conditions that the operator must know. */
 export interface ErrorLog {
@@ -63,7 +64,14 @@ export class ErrorResponder implements ExceptionFilter {
     const count = condition === undefined ? undefined : this.#throttle.pass(condition);
     if (count === undefined) return;
     const cause = loggedCause(refused);
-    this.log.warn({ code: refused.code, count, ...cause, requestId: requestId(request) }, refused.messages[0].text);
+    const fields = {
+      code: refused.code,
+      count,
+      ...cause,
+      requestId: requestId(request),
+      project: namedProject(request),
+    };
+    this.log.warn(fields, refused.messages[0].text);
   }
 }
 

@@ -1,6 +1,7 @@
 /** Logs each request at level debug, and slow ones at warn: of each kind of a project one in a second. */
 import type { Logger } from 'pino';
 import { EventThrottle } from '../../shared/event-throttle.js';
+import { PROJECT_ID } from '../../shared/identifiers.js';
 import type { RequestObserver } from './request-lifecycle.js';
 import { PROJECT_HEADER } from '../request/header-names.js';
 import { requestId } from '../request/request-id.js';
@@ -30,6 +31,7 @@ export function requestLog(logger: Logger): RequestObserver {
     if (count === undefined && !logger.isLevelEnabled('debug')) return;
     const fields = {
       requestId: requestId(request),
+      project: namedProject(request),
       method: request.method,
       path: loggedPath(request.path),
       status,
@@ -44,4 +46,10 @@ export function requestLog(logger: Logger): RequestObserver {
 function placeOf({ method, path, headers }: HttpRequest): string {
   const place = path.split('/', PLACE_PARTS).join('/');
   return `${String(headers[PROJECT_HEADER])} ${method} ${place}`.slice(0, LONGEST_PLACE);
+}
+
+/** The project that a request names, for logs; undefined for what can be none. */
+export function namedProject({ headers }: Pick<HttpRequest, 'headers'>): string | undefined {
+  const key = headers[PROJECT_HEADER];
+  return typeof key === 'string' && PROJECT_ID.test(key) ? key : undefined;
 }

@@ -19,11 +19,13 @@ it('names one slow request of a kind in a second, whatever its unit, so that ove
     for (let at = 0; at < 1000; at += 1) log(`/api/lib/city/unit/${at}`, 200, 1500);
     log('/api/lib/country/unit/1', 200, 1500);
     log('/api/lib/city/unit/1', 200, 1500, 'other');
+    log('/api/lib/lake/unit/1', 200, 1500, 'no\nproject');
   });
-  expect(lines.map(({ path, msg }) => [msg, path])).toEqual([
-    ['slow request', '/api/lib/city/unit/0'],
-    ['slow request', '/api/lib/country/unit/1'],
-    ['slow request', '/api/lib/city/unit/1'],
+  expect(lines.map(({ path, msg, project }) => [msg, path, project])).toEqual([
+    ['slow request', '/api/lib/city/unit/0', 'lib'],
+    ['slow request', '/api/lib/country/unit/1', 'lib'],
+    ['slow request', '/api/lib/city/unit/1', 'other'],
+    ['slow request', '/api/lib/lake/unit/1', undefined],
   ]);
 });
 
