@@ -17,7 +17,7 @@ import { serveMetrics } from './health/metrics.server.js';
 import { serviceUrl } from './listen-address.js';
 import { ReceivedConnections, type ConnectionReport } from './received-connections.js';
 import { stopListening } from './http/server/stop-serving.js';
-import { prepareService, startService, type Service, type ServiceOptions } from './service.js';
+import { MAIL_GRACE, prepareService, startService, type Service, type ServiceOptions } from './service.js';
 import { retryLater } from './shared/errors.js';
 
 /** Messages between primary and workers. */
@@ -41,6 +41,8 @@ export interface RunningService {
 
 /** Milliseconds before a crashed worker is replaced, so that one that cannot start does not use up the CPU. */
 const RESTART_DELAY = 500;
+/** Milliseconds for the steps of a stop besides waiting for requests and mails. */
+const STOP_MARGIN = 10_000;
 
 export async function startWorkers(options: ServiceOptions): Promise<RunningService> {
   const { config, secret, connection, logger } = options;
@@ -90,7 +92,7 @@ export async function startWorkers(options: ServiceOptions): Promise<RunningServ
     const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
     for (const worker of workers) worker.send({ type: 'stopping' } satisfies ToWorker, () => undefined);
     await stopListening(server);
-    await Promise.all(workers.map(stopWorker));
+    await Promise.all(workers.map((worker) => stopWorker(worker, stopTime(config), logger)));
     balancer.stop();
     await metricsServer?.stop();
   };
@@ -129,10 +131,24 @@ function startWorker(start: ToWorker): Promise<void> {
   });
 }
 
-function stopWorker(worker: Worker): Promise<void> {
+/** Milliseconds in which a worker stops: requests and mails have `SHUTDOWN_GRACE` each. */
+function stopTime({ shutdownGrace }: Config): number {
+  return 2 * Math.max(MAIL_GRACE, shutdownGrace) + STOP_MARGIN;
+}
+
+/** Kills a worker that does not stop in time, because a function computes without end. */
+function stopWorker(worker: Worker, milliseconds: number, logger: Logger): Promise<void> {
   return new Promise((resolve) => {
-    worker.once('exit', () => resolve());
-    worker.send({ type: 'stop' } satisfies ToWorker, (error) => error && resolve());
+    const timer = setTimeout(() => {
+      logger.error({ worker: worker.process.pid }, 'a worker did not stop in time and is killed');
+      worker.process.kill('SIGKILL');
+    }, milliseconds);
+    const stopped = (): void => {
+      clearTimeout(timer);
+      resolve();
+    };
+    worker.once('exit', stopped);
+    worker.send({ type: 'stop' } satisfies ToWorker, (error) => error && stopped());
   });
 }
 
@@ -156,7 +172,7 @@ export async function serveAsWorker(config: Config, logger: Logger): Promise<voi
           void started.then((service) => service.announceStop());
           return;
         case 'stop':
-          void started.then(stopAndExit);
+          void started.then((service) => stopAndExit(service, logger));
           return;
         case 'metrics':
           // Handled by `metricsOfAll`.
@@ -164,7 +180,14 @@ export async function serveAsWorker(config: Config, logger: Logger): Promise<voi
       }
     });
   });
-  process.on('disconnect', () => void started.then(stopAndExit, () => process.exit(1)));
+  process.on(
+    'disconnect',
+    () =>
+      void started.then(
+        (service) => stopAndExit(service, logger),
+        () => process.exit(1),
+      ),
+  );
   sendToPrimary({ type: 'hello' });
   await started;
   sendToPrimary({ type: 'ready' });
@@ -188,7 +211,12 @@ function sendToPrimary(message: ToPrimary): void {
   process.send?.(message);
 }
 
-async function stopAndExit(service: Service): Promise<void> {
-  await service.stop();
-  process.exit(0);
+async function stopAndExit(service: Service, logger: Logger): Promise<void> {
+  try {
+    await service.stop();
+    process.exit(0);
+  } catch (err) {
+    logger.error({ err }, 'a worker did not stop as it should');
+    process.exit(1);
+  }
 }

@@ -74,7 +74,7 @@ export interface WorkerOptions {
 }
 
 /** The minimum time in milliseconds to send queued mails, also with a shorter grace time. */
-const MAIL_GRACE = 2000;
+export const MAIL_GRACE = 2000;
 
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { config, connection, logger, worker } = options;
