@@ -568,7 +568,9 @@ describe('project restore --all', () => {
     const damaged = join(path('damaged'));
     cpSync(folderOfTwo, damaged, { recursive: true });
     appendFileSync(join(damaged, 'one.tar.gz'), 'x');
-    expect((await restoreAll(damaged)).err).toMatch(/nothing was restored.*one\.tar\.gz: it was cut off, or written over/);
+    expect((await restoreAll(damaged)).err).toMatch(
+      /nothing was restored.*one\.tar\.gz: it was cut off, or written over/,
+    );
     const lines = readFileSync(audit, 'utf8').trim().split('\n');
     expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([
       {
