@@ -1,6 +1,6 @@
 /** Calls of the REST API. */
 import { ApiError, OfflineError } from './errors.js';
-import type { Envelope, Message } from './types.js';
+import type { Envelope } from './types.js';
 
 export interface Call {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -101,7 +101,7 @@ function addressOf({ path, query = {} }: Call): URL {
 async function envelopeOf<T>(response: Response): Promise<Envelope<T>> {
   try {
     const envelope = (await response.json()) as Envelope<T>;
-    if (Array.isArray(envelope.messages as readonly Message[])) return envelope;
+    if (Array.isArray(envelope.messages)) return envelope;
   } catch {
     // Not JSON.
   }

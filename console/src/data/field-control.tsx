@@ -4,7 +4,7 @@ import type { FocusEvent, Ref } from 'react';
 import type { Field, FieldType } from '../api/types.js';
 import { useText } from '../i18n/text.js';
 import { ReferenceInput, ReferencesInput } from './reference-input.js';
-import { INCOMPLETE, inputTypeOf, isNumeric, isTypedAsJson } from './values.js';
+import { INCOMPLETE, inputTypeOf, isNumeric, isTypedAsJson, textOf } from './values.js';
 
 export interface FieldControlProps {
   readonly field: Field;
@@ -35,7 +35,7 @@ export function FieldControl({ field, value: given, onChange, onBlur, inputRef, 
   const { type, multiple, values } = field;
   // Null where the member may do nothing with units of that kind.
   const kind = field.reference_kind ?? undefined;
-  const value = given === INCOMPLETE ? '' : String(given ?? '');
+  const value = given === INCOMPLETE || given === undefined || given === null ? '' : textOf(given);
   const list = Array.isArray(given) ? (given as string[]) : [];
   const textProps = {
     ...common,

@@ -13,7 +13,7 @@ export function FieldInput({ field: definition }: { field: Field }) {
   return (
     <FieldControl
       field={definition}
-      value={field.value}
+      value={field.value as unknown}
       onChange={field.onChange}
       onBlur={field.onBlur}
       inputRef={field.ref}

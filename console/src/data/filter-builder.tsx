@@ -162,7 +162,7 @@ function Test({ test, fields, onChange }: TestProps) {
         data={operatorsOf(field).map((value) => ({ value, label: text(`filter.operators.${value}`) }))}
         value={test.operator}
         allowDeselect={false}
-        onChange={(value) => value !== null && setOperator(value as ShownOperator)}
+        onChange={(value) => value !== null && setOperator(value)}
       />
       {needsValue(test.operator) && (
         <div className="filter-value">

@@ -21,22 +21,22 @@ const OFFERED = 20;
 const TYPING_MS = 200;
 
 export function ReferenceInput({ kind, value, onChange, ...common }: ReferenceProps<string>) {
-  const { label, ...offers } = useOffers(kind, value === '' ? [] : [value]);
+  const { label, props } = useOffers(kind, value === '' ? [] : [value]);
   return (
     <Select
       {...common}
-      {...offers}
+      {...props}
       value={value === '' ? null : value}
       onChange={(id) => onChange(id ?? '')}
-      onSearchChange={(next) => offers.onSearchChange(next === label(value) ? '' : next)}
+      onSearchChange={(next) => props.onSearchChange(next === label(value) ? '' : next)}
       clearable
     />
   );
 }
 
 export function ReferencesInput({ kind, value, onChange, ...common }: ReferenceProps<string[]>) {
-  const { label: _, ...offers } = useOffers(kind, value);
-  return <MultiSelect {...common} {...offers} value={value} onChange={onChange} clearable />;
+  const { props } = useOffers(kind, value);
+  return <MultiSelect {...common} {...props} value={value} onChange={onChange} clearable />;
 }
 
 /** What is offered for what is typed, with the units that are chosen already. */
@@ -62,13 +62,15 @@ function useOffers(kind: string, chosen: readonly string[]) {
   const others = [...new Set(chosen)].filter((id) => offered.every(({ value }) => value !== id));
   return {
     label,
-    data: [...others.map((id) => ({ value: id, label: label(id) })), ...offered],
-    searchable: true,
-    onSearchChange: setTyped,
-    // The service has filtered them.
-    filter: <T,>({ options }: { options: T }) => options,
-    nothingFoundMessage: text('field.none_found'),
-    placeholder: text('field.type_to_find'),
+    props: {
+      data: [...others.map((id) => ({ value: id, label: label(id) })), ...offered],
+      searchable: true,
+      onSearchChange: setTyped,
+      // The service has filtered them.
+      filter: <T,>({ options }: { options: T }) => options,
+      nothingFoundMessage: text('field.none_found'),
+      placeholder: text('field.type_to_find'),
+    },
   };
 }
 

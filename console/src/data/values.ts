@@ -42,7 +42,7 @@ export function shownValue({ type, multiple }: Pick<Field, 'type' | 'multiple'>,
 }
 
 /** What strings, and values of a type that is newer than the console, are as text. */
-function textOf(value: unknown): string {
+export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
