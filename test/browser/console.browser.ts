@@ -142,7 +142,7 @@ describe('the grid', () => {
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('ArrowRight');
-    expect(await page.evaluate('document.activeElement.textContent')).toBe('2');
+    await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('2');
     await page.keyboard.press('Space');
     await page.getByText('1 selected').waitFor();
     await page.keyboard.press('Home');
