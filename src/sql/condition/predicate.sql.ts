@@ -133,6 +133,18 @@ export function rowConditions(
   ];
 }
 
+/**
+ * Keeps the planner from finding that a condition holds for no unit, as that of a rule for nobody: Citus has no server
+ * then to send the write to, and fails.
+ */
+const UNSEEN_FALSE = sql`(SELECT false)`;
+
+/** The conditions of the rows that a statement writes. */
+export function writtenRowConditions(schema: string, kind: KindDef, access: Predicate | undefined): Fragment[] {
+  const condition = access && sql`(${predicateSql(access, { schema, row: 't' })} OR ${UNSEEN_FALSE})`;
+  return [...rowConditions(schema, kind, []), ...(condition ? [condition] : [])];
+}
+
 /** The rows of a kind in a table that several kinds share. */
 function discriminatorCondition(kind: KindDef, row: string): Fragment[] {
   return kind.discriminated ? [sql`${ident(row, 'kind_id')} = ${param(kind.id)}`] : [];

@@ -12,7 +12,7 @@ import type { LinkEnd } from './link-ends.sql.js';
 import { linkTable } from '../link-table.sql.js';
 import { byKind, idText, unitSatisfies, type UnitReference } from '../list/mixed-units.sql.js';
 import { isModelVersion, MODEL_TABLE } from '../model-version.sql.js';
-import { rowConditions } from '../condition/predicate.sql.js';
+import { rowConditions, writtenRowConditions } from '../condition/predicate.sql.js';
 import type { Direction, Traversal } from './traversal-plan.js';
 import { columnsByDirection, isReadable, REACHED_UNIT } from './traversal-step.sql.js';
 import { hasId, keyArray, kindTable } from '../table.sql.js';
@@ -61,7 +61,7 @@ export function lockLinkSetUnitStatement({ schema, version, unit, allowed, repla
   const where = all([
     hasId(kind, param(key)),
     isModelVersion(schema, param(version)),
-    ...rowConditions(schema, kind, [access]),
+    ...writtenRowConditions(schema, kind, access),
   ]);
   const test = allowed ? sql`(${all(rowConditions(schema, kind, [allowed]))}) IS TRUE` : sql`true`;
   const columns = sql`(${idText(kind)})::text AS id, ${test} AS allowed`;

@@ -24,7 +24,7 @@ import {
   type NewRows,
   type RowsText,
 } from './new-rows.sql.js';
-import { predicateSql, rowConditions } from '../condition/predicate.sql.js';
+import { predicateSql, writtenRowConditions } from '../condition/predicate.sql.js';
 import { hasId, kindTable } from '../table.sql.js';
 import { fromTemplate } from '../statement-template.js';
 import { VERSION_TAG } from '../unit-version.sql.js';
@@ -191,12 +191,6 @@ export function deleteStatement(plan: DeletePlan): Statement {
   return render(sql`WITH affected AS (${deleted}), counted AS (${counted}) SELECT deleted FROM affected`, true);
 }
 
-/**
- * Keeps the planner from finding that a condition holds for no unit, as that of a rule for nobody: Citus has no server
- * then to send the write to, and fails.
- */
-const UNSEEN_FALSE = sql`(SELECT false)`;
-
 export function targetConditions(
   { schema, kind, access, tags }: DeletePlan,
   id: Fragment,
@@ -206,8 +200,7 @@ export function targetConditions(
     hasId(kind, id),
     isModelVersion(schema, version),
     tags === undefined ? undefined : sql`${VERSION_TAG} = ANY(${param(tags)}::text[])`,
-    ...rowConditions(schema, kind, []),
-    access && sql`(${predicateSql(access, { schema, row: 't' })} OR ${UNSEEN_FALSE})`,
+    ...writtenRowConditions(schema, kind, access),
   ]);
 }
 

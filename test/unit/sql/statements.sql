@@ -529,14 +529,14 @@ WITH _p AS MATERIALIZED (SELECT "t"."id"::text AS id, true AS allowed FROM "proj
 LOCK TABLE "project_demo"."_link" IN ROW EXCLUSIVE MODE
 
 -- many links: their unit
-WITH _u AS MATERIALIZED (SELECT t.* FROM "project_demo"."city" AS t WHERE "t"."id" = $1::uuid AND (SELECT "version" FROM "project_demo"."_model") = $2::bigint AND "t"."id" = $3::uuid FOR KEY SHARE OF t) SELECT m."version" AS v, u.id, u.allowed FROM "project_demo"."_model" AS m LEFT JOIN (SELECT ("t"."id"::text)::text AS id, ("t"."id" = $4::uuid) IS TRUE AS allowed FROM _u AS t) AS u ON true
+WITH _u AS MATERIALIZED (SELECT t.* FROM "project_demo"."city" AS t WHERE "t"."id" = $1::uuid AND (SELECT "version" FROM "project_demo"."_model") = $2::bigint AND ("t"."id" = $3::uuid OR (SELECT false)) FOR KEY SHARE OF t) SELECT m."version" AS v, u.id, u.allowed FROM "project_demo"."_model" AS m LEFT JOIN (SELECT ("t"."id"::text)::text AS id, ("t"."id" = $4::uuid) IS TRUE AS allowed FROM _u AS t) AS u ON true
 -- $1 = "0198c0de-0000-7000-8000-000000000001"
 -- $2 = 7
 -- $3 = "0198c0de-0000-7000-8000-000000000001"
 -- $4 = "0198c0de-0000-7000-8000-000000000001"
 
 -- many links: their unit, to replace them
-WITH _u AS MATERIALIZED (UPDATE "project_demo"."city" AS t SET "inserted_at" = t."inserted_at" WHERE "t"."id" = $1::uuid AND (SELECT "version" FROM "project_demo"."_model") = $2::bigint AND "t"."id" = $3::uuid RETURNING t.*) SELECT m."version" AS v, u.id, u.allowed FROM "project_demo"."_model" AS m LEFT JOIN (SELECT ("t"."id"::text)::text AS id, ("t"."id" = $4::uuid) IS TRUE AS allowed FROM _u AS t) AS u ON true
+WITH _u AS MATERIALIZED (UPDATE "project_demo"."city" AS t SET "inserted_at" = t."inserted_at" WHERE "t"."id" = $1::uuid AND (SELECT "version" FROM "project_demo"."_model") = $2::bigint AND ("t"."id" = $3::uuid OR (SELECT false)) RETURNING t.*) SELECT m."version" AS v, u.id, u.allowed FROM "project_demo"."_model" AS m LEFT JOIN (SELECT ("t"."id"::text)::text AS id, ("t"."id" = $4::uuid) IS TRUE AS allowed FROM _u AS t) AS u ON true
 -- $1 = "0198c0de-0000-7000-8000-000000000001"
 -- $2 = 7
 -- $3 = "0198c0de-0000-7000-8000-000000000001"
