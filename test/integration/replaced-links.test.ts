@@ -23,6 +23,7 @@ const replace = () =>
   admin.post('/node/unit/hub/link/link/child', { items: [{ kind_id: 'node', id: 'a' }], replace: true });
 
 it('a request replaces so many links, and not one more', { ...MEASURED, timeout: 60_000 }, async () => {
+  await query(admin, 'DELETE FROM $schema."_link"');
   await insert(LIMITS.replacedLinks + 1);
   expect(refusalOf(await replace())).toEqual({ status: 409, messages: ['link.too_many replace'] });
   expect(await count()).toBe(LIMITS.replacedLinks + 1);
