@@ -6,7 +6,8 @@ import { Link, useParams, useSearchParams } from 'react-router';
 import { aggregate, type AggregateRow } from '../api/aggregate.js';
 import type { Field, Page, Unit } from '../api/types.js';
 import { useReferenceLabels } from '../data/reference-labels.js';
-import { useKinds, useStruct } from '../data/use-kinds.js';
+import { useLabelOf } from '../data/source.js';
+import { useStruct } from '../data/use-kinds.js';
 import { useText } from '../i18n/text.js';
 import { Empty, PageError, Waiting } from '../shell/page-states.js';
 import { ChartForm } from './chart-form.js';
@@ -21,8 +22,7 @@ const Plot = lazy(async () => ({ default: (await import('./plot.js')).Plot }));
 export function ChartsPage() {
   const { kind = '' } = useParams();
   const text = useText();
-  const { own, builtIn } = useKinds();
-  const label = [...own, ...builtIn].find(({ id }) => id === kind)?.label ?? kind;
+  const label = useLabelOf({ type: 'kind', id: kind });
   const struct = useStruct(kind);
   return (
     <div className="page charts">

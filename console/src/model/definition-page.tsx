@@ -1,7 +1,6 @@
 /** Makes, edits and deletes a kind, a link type or a group. */
 import {
   Alert,
-  Anchor,
   Button,
   Checkbox,
   Group,
@@ -31,6 +30,7 @@ import {
   type Edited,
 } from './definition-draft.js';
 import { faultsOf, NO_FAULTS } from './faults.js';
+import { FixedId, FormFault, IdInput, ReviewButtons } from './form-parts.js';
 import { FormPreview } from './form-preview.js';
 import { LeaveWarning } from './leave-warning.js';
 import { ParameterListEditor } from './parameter-list-editor.js';
@@ -139,11 +139,7 @@ function DefinitionForm({ of, model, definition }: DefinitionFormProps) {
       <div className="model-editor">
         <form onSubmit={submit} noValidate>
           <Stack>
-            {own[''] !== undefined && (
-              <Alert color="red" role="alert" style={{ whiteSpace: 'pre-line' }}>
-                {own['']}
-              </Alert>
-            )}
+            <FormFault fault={own['']} />
             <TextInput
               label={text('model.name')}
               description={isNew ? text(`model.name_help_${of}`) : undefined}
@@ -154,18 +150,9 @@ function DefinitionForm({ of, model, definition }: DefinitionFormProps) {
               onChange={({ currentTarget: { value } }) => change({ label: value })}
             />
             {isNew ? (
-              <TextInput
-                label={text('model.id')}
-                description={text('model.id_help')}
-                value={ownerOf(draft)}
-                error={own['id']}
-                spellCheck={false}
-                onChange={({ currentTarget: { value } }) => change({ id: value === '' ? undefined : value })}
-              />
+              <IdInput value={ownerOf(draft)} fault={own['id']} onChange={(id) => change({ id })} />
             ) : (
-              <Paragraph size="sm" c="dimmed">
-                {text('model.id')}: <code>{base.id}</code>
-              </Paragraph>
+              <FixedId id={base.id} />
             )}
             {of === 'group' ? (
               <GroupFields draft={draft} model={model} fault={own['kind_list']} onChange={change} />
@@ -190,14 +177,7 @@ function DefinitionForm({ of, model, definition }: DefinitionFormProps) {
               </section>
             )}
             {of === 'kind' && <KindFields draft={draft} model={model} faults={own} onChange={change} />}
-            <Group>
-              <Button type="submit" loading={review.isBusy} disabled={!isChanged}>
-                {text('model.review')}
-              </Button>
-              <Anchor component={Link} to="/model" size="sm">
-                {text('app.cancel')}
-              </Anchor>
-            </Group>
+            <ReviewButtons isBusy={review.isBusy} isChanged={isChanged} />
           </Stack>
         </form>
         {of === 'kind' && <FormPreview drafts={draft.parameters} owner={ownerOf(draft)} model={model} />}

@@ -1,7 +1,7 @@
 /** Makes, edits and deletes a parameter, which several kinds can have. */
-import { Alert, Anchor, Button, Group, Stack, Text as Paragraph, TextInput, Title } from '@mantine/core';
+import { Button, Group, Stack, Text as Paragraph, TextInput, Title } from '@mantine/core';
 import { useRef, useState, type FormEvent } from 'react';
-import { Link, useNavigate, useParams } from 'react-router';
+import { useNavigate, useParams } from 'react-router';
 import { getDefinitions, type ParameterDefinition } from '../api/definitions.js';
 import { ApiError } from '../api/errors.js';
 import type { Field, FieldType } from '../api/types.js';
@@ -9,6 +9,7 @@ import { Conflict } from '../data/conflict.js';
 import { useText } from '../i18n/text.js';
 import { Empty, PageError, Waiting } from '../shell/page-states.js';
 import { faultsOf, NO_FAULTS } from './faults.js';
+import { FixedId, FormFault, IdInput, ReviewButtons } from './form-parts.js';
 import { LeaveWarning } from './leave-warning.js';
 import { useReview } from './review.js';
 import { changedSettings, idOfLabel, inputsOf, settingName, settingsOf } from './settings.js';
@@ -94,11 +95,7 @@ function ParameterForm({ model, definition }: ParameterFormProps) {
       )}
       <form onSubmit={submit} noValidate className="model-editor-one">
         <Stack>
-          {own[''] !== undefined && (
-            <Alert color="red" role="alert" style={{ whiteSpace: 'pre-line' }}>
-              {own['']}
-            </Alert>
-          )}
+          <FormFault fault={own['']} />
           <TextInput
             label={text('model.name')}
             maxLength={500}
@@ -108,19 +105,10 @@ function ParameterForm({ model, definition }: ParameterFormProps) {
             onChange={({ currentTarget: { value } }) => setInputs({ ...inputs, label: value })}
           />
           {base ? (
-            <Paragraph size="sm" c="dimmed">
-              {text('model.id')}: <code>{base.id}</code> · {text(`type.${type}`)}
-            </Paragraph>
+            <FixedId id={base.id}> · {text(`type.${type}`)}</FixedId>
           ) : (
             <>
-              <TextInput
-                label={text('model.id')}
-                description={text('model.id_help')}
-                value={id}
-                error={own['id']}
-                spellCheck={false}
-                onChange={({ currentTarget: { value } }) => setId(value === '' ? undefined : value)}
-              />
+              <IdInput value={id} fault={own['id']} onChange={setId} />
               <TypeSelect
                 types={model.types}
                 value={type}
@@ -132,14 +120,7 @@ function ParameterForm({ model, definition }: ParameterFormProps) {
             </>
           )}
           <SettingFields key={type} type={type} inputs={inputs} faults={own} model={model} onChange={setInputs} />
-          <Group>
-            <Button type="submit" loading={review.isBusy} disabled={!isChanged}>
-              {text('model.review')}
-            </Button>
-            <Anchor component={Link} to="/model" size="sm">
-              {text('app.cancel')}
-            </Anchor>
-          </Group>
+          <ReviewButtons isBusy={review.isBusy} isChanged={isChanged} />
         </Stack>
       </form>
       {review.dialog}
