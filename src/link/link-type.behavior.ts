@@ -77,18 +77,17 @@ export class LinkTypeBehavior implements RegisteredBehavior, OnModuleInit {
     const { cascade, tellCounts, effects } = changeOf(session);
     // A lock of the link type's row instead would make every new link of the type wait for it.
     await executor.run(lockLinksStatement(project.schema));
-    if (cascade && !effects) {
-      await executor.run(deleteLinksOfTypeStatement(project.schema, id));
-      return;
-    }
-    const [row] = await executor.run<{ count: number }>(countLinksStatement(project.schema, id));
-    const count = row?.count ?? 0;
-    if (count === 0) return;
+    const countLinks = async (): Promise<number> => {
+      const [row] = await executor.run<{ count: number }>(countLinksStatement(project.schema, id));
+      return row?.count ?? 0;
+    };
     if (cascade) {
-      effects?.addLoss({ link_id: id }, 'links', count);
+      effects?.addLoss({ link_id: id }, 'links', await countLinks());
       await executor.run(deleteLinksOfTypeStatement(project.schema, id));
       return;
     }
+    const count = await countLinks();
+    if (count === 0) return;
     const links = tellCounts ? `${plural(count, 'link')} of '${id}'` : `Links of '${id}'`;
     throw refusal('link.in_use', `${links} would be lost; ?cascade=true deletes it anyway`);
   }
