@@ -1,6 +1,5 @@
 /** Charts, used as a person would. */
-import type { Page } from 'playwright-core';
-import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { startChromium } from '../support/chromium.js';
 import { ConsolePage, EVIL } from '../support/console.js';
 import { createdId, ok } from '../support/definitions.js';
@@ -45,13 +44,8 @@ const sales = Array.from({ length: 90 }, (_, at) => ({
 await ok(project.post('/sale/unit', sales));
 const browser = await startChromium();
 
-let opened: ConsolePage;
-let page: Page;
-let complaints: string[];
-beforeAll(async () => {
-  opened = await ConsolePage.signedIn(browser, project);
-  ({ page, complaints } = opened);
-});
+const opened = await ConsolePage.signedIn(browser, project);
+const { page, complaints } = opened;
 beforeEach(() => void complaints.splice(0));
 
 const chart = (query = '') => page.goto(opened.url(`#/charts/sale${query}`));

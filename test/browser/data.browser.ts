@@ -1,6 +1,6 @@
 /** Grids of the console: groups, filters, edits in place, and edits of several units at once. */
 import type { Locator } from 'playwright-core';
-import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { startChromium } from '../support/chromium.js';
 import { ConsolePage } from '../support/console.js';
 import { createdId, ok } from '../support/definitions.js';
@@ -65,13 +65,8 @@ await city({ title: 'Lyon', population: 500000, country: 'fr', capital: false })
 await ok(project.post('/visit/unit', [{ place: rome }, { place: rome }]));
 
 const browser = await startChromium();
-let opened: ConsolePage;
-let page: ConsolePage['page'];
-
-beforeAll(async () => {
-  opened = await ConsolePage.signedIn(browser, project);
-  ({ page } = opened);
-});
+const opened = await ConsolePage.signedIn(browser, project);
+const { page } = opened;
 beforeEach(() => void opened.complaints.splice(0));
 
 const show = async (hash: string): Promise<void> => {

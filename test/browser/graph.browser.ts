@@ -1,6 +1,5 @@
 /** Links as a graph, used as a person would. */
-import type { Page } from 'playwright-core';
-import { beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { beforeEach, expect, it, vi } from 'vitest';
 import { defineKinds } from '../support/callers.js';
 import { startChromium } from '../support/chromium.js';
 import { ConsolePage, EVIL } from '../support/console.js';
@@ -42,14 +41,8 @@ const items = islands.map(({ code }) => ({ kind_id: 'country', id: code }));
 await ok(project.post('/country/unit/it/link/link/child', { items }));
 const browser = await startChromium();
 
-let opened: ConsolePage;
-let page: Page;
-let complaints: string[];
-
-beforeAll(async () => {
-  opened = await ConsolePage.signedIn(browser, project);
-  ({ page, complaints } = opened);
-});
+const opened = await ConsolePage.signedIn(browser, project);
+const { page, complaints } = opened;
 beforeEach(() => void complaints.splice(0));
 
 const boxes = () => page.locator('.graph-box').count();

@@ -1,6 +1,5 @@
 /** The pages of the console about the model, used as a person would. */
-import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Page } from 'playwright-core';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { defineKinds } from '../support/callers.js';
 import { startChromium } from '../support/chromium.js';
 import { ConsolePage, EVIL } from '../support/console.js';
@@ -29,15 +28,9 @@ await ok(project.post('/link/unit', { id: 'road', label: 'Road', parameters: [{ 
 await ok(project.post('/city/unit', [{ name: 'Rome', size: 3 }, { name: 'Nice', size: 1 }, { name: 'Empty' }]));
 const browser = await startChromium();
 
-let opened: ConsolePage;
-let page: Page;
-let complaints: string[];
+const opened = await ConsolePage.signedIn(browser, project);
+const { page, complaints } = opened;
 const url = (hash: string) => opened.url(hash);
-
-beforeAll(async () => {
-  opened = await ConsolePage.signedIn(browser, project);
-  ({ page, complaints } = opened);
-});
 beforeEach(() => void complaints.splice(0));
 
 /** The name of the definition; its parameters and the preview can have fields of that name too. */

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { startChromium } from '../support/chromium.js';
 import { ConsolePage, EVIL } from '../support/console.js';
 import { ok } from '../support/definitions.js';
@@ -63,15 +63,10 @@ const itemsOf = async (query: string) =>
   (await project.get(`/item/unit?order=code&${query}`)).body.content as { count: number; items: object[] };
 
 const browser = await startChromium();
-let opened: ConsolePage;
-let page: ConsolePage['page'];
-
-beforeAll(async () => {
-  opened = await ConsolePage.signedIn(browser, project);
-  ({ page } = opened);
-  // A dialog of the browser can not be answered by a test.
-  await page.addInitScript('delete window.showSaveFilePicker');
-});
+const opened = await ConsolePage.signedIn(browser, project);
+const { page } = opened;
+// A dialog of the browser can not be answered by a test.
+await page.addInitScript('delete window.showSaveFilePicker');
 beforeEach(() => void opened.complaints.splice(0));
 
 const show = async (hash: string): Promise<void> => {
