@@ -4,6 +4,7 @@ import { GroupModule } from '../group/group.module.js';
 import { LinkModule } from '../link/link.module.js';
 import { MailModule } from '../mail/mail.module.js';
 import { UnitModule } from '../unit/unit.module.js';
+import { AccessReportController } from './access-report.controller.js';
 import { AnswerChecks } from './run/answer-checks.js';
 import { Capacity } from './run/capacity.js';
 import { Contexts } from './run/contexts.js';
@@ -33,7 +34,7 @@ import { ErrorRedaction } from './run/error-redaction.js';
     OfferedFunctions,
     ErrorRedaction,
   ],
-  controllers: [FunctionController],
+  controllers: [AccessReportController, FunctionController],
   exports: [FunctionRegistry],
 })
 export class FunctionModule {}

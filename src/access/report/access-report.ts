@@ -1,7 +1,9 @@
 /** Who may do what in a project, for its owner to check before strangers can reach it. Pure. */
-import { isLinkable, isMemberKind, type LinkTypeDef, type Model } from '../../model/model.js';
+import { isLinkable, isMemberKind, type Model } from '../../model/model.js';
 import { LINK_OPERATIONS, OPERATIONS, type LinkOperation, type Operation } from '../../model/built-in-traits.js';
-import { accessSettingOf, storedSetting } from '../access.js';
+import type { Level } from '../../model/parameter-type/parameter-settings.js';
+import { accessSettingOf, storedSetting, type AccessSetting } from '../access.js';
+import type { EffectiveLevel } from '../level.js';
 import { allowedFor, AUDIENCES, both, type Allowed } from './audience.js';
 import { reportedFields } from './reported-fields.js';
 import { allowedToCall, mayWrite, type DeclaredFunction } from './reported-functions.js';
@@ -14,6 +16,9 @@ export interface ReportedAccess extends Allowed {
   /** Of a function or field after that of the kind: `city.greet`. */
   readonly id: string;
   readonly operation: Operation | LinkOperation | 'call' | 'write';
+  /** The setting, stored or default: a level, or null and the rules of which one has to match. */
+  readonly level: EffectiveLevel | null;
+  readonly rules: readonly string[];
   /** False for a default. */
   readonly stored: boolean;
   /** Whether it writes, or may write, something that no rule limits. */
@@ -29,11 +34,20 @@ export interface AccessReport {
   readonly entries: readonly ReportedAccess[];
 }
 
+interface ReportOptions {
+  /** Whether the defaults of built-in kinds are reported too, and not only what their owner has set. */
+  readonly builtIn?: boolean;
+}
+
 /**
- * Built-in kinds are reported where their owner has set something, the internal one never.
+ * Everything but the internal kind.
  * @param functions those of the modules that serve the project
  */
-export function accessReport(model: Model, functions: readonly DeclaredFunction[] = []): AccessReport {
+export function accessReport(
+  model: Model,
+  functions: readonly DeclaredFunction[] = [],
+  { builtIn = false }: ReportOptions = {},
+): AccessReport {
   const all = [...model.kinds.values()].filter(({ traits }) => !traits.sealed);
   const signUp = all.filter((kind) => isMemberKind(kind) && allowedFor(kind, 'signup', model).audience === 'anyone');
   const isStranger = ({ audience }: Allowed): boolean =>
@@ -45,17 +59,21 @@ export function accessReport(model: Model, functions: readonly DeclaredFunction[
   const ofKinds = all.flatMap((kind) => {
     const operations = OPERATIONS.filter((operation) => operation !== 'signup' || isMemberKind(kind));
     return operations.flatMap((operation): ReportedAccess[] => {
-      const { stored } = accessSettingOf(kind, operation, model);
-      if (kind.builtIn && storedSetting(kind.access, operation) === undefined) return [];
+      const setting = accessSettingOf(kind, operation, model);
+      if (!builtIn && kind.builtIn && storedSetting(kind.access, operation) === undefined) return [];
+      const { stored } = setting;
       const entry = { on: 'units', id: kind.id, operation, stored, writes: WRITES.has(operation) } as const;
-      return [entryOf(allowedFor(kind, operation, model), entry)];
+      return [entryOf(allowedFor(kind, operation, model), { ...entry, ...shownSetting(setting) })];
     });
   });
+  const linked = linkedUnits(model);
   const ofLinkTypes = [...model.linkTypes.values()].flatMap((type) =>
     LINK_OPERATIONS.flatMap((operation): ReportedAccess[] => {
-      const allowed = linksAllowedBy(type, operation, model);
-      if (!allowed) return [];
-      return [entryOf(allowed, { on: 'links', id: type.id, operation, stored: true, writes: true })];
+      // Otherwise the right `link` of the parent's kind decides.
+      const setting = storedSetting(type.access, operation);
+      if (setting === undefined) return [];
+      const entry = { on: 'links', id: type.id, operation, stored: true, writes: true } as const;
+      return [entryOf(linksAllowedBy(setting, linked), { ...entry, ...shownSetting(setting) })];
     }),
   );
   const ofFunctions = functions.flatMap((each): ReportedAccess[] => {
@@ -63,7 +81,8 @@ export function accessReport(model: Model, functions: readonly DeclaredFunction[
     if (!kind) return [];
     const called = { on: 'function', id: `${kind.id}.${each.name}`, operation: 'call' } as const;
     const entry = { ...called, stored: each.access !== undefined, writes: mayWrite(each) };
-    return [entryOf(allowedToCall(each, kind, model), entry)];
+    const setting = shownSetting(each.access ?? accessSettingOf(kind, 'function', model));
+    return [entryOf(allowedToCall(each, kind, model), { ...entry, ...setting })];
   });
   const ofFields = reportedFields(
     all.filter(({ builtIn }) => !builtIn),
@@ -75,6 +94,8 @@ export function accessReport(model: Model, functions: readonly DeclaredFunction[
       id: `${kind.id}.${field.id}`,
       operation,
       stored,
+      // A field without a setting has no restriction beyond that of its kind.
+      ...shownSetting((operation === 'read' ? field.def.readAccess : field.def.writeAccess) ?? 'anyone'),
       writes: operation === 'write' && tested,
     });
     return { ...entry, stranger: entry.stranger || isOwn };
@@ -114,19 +135,36 @@ function severity(entry: ReportedAccess): number {
   return worst + AUDIENCES.indexOf(audience) * 10 + (byRule ? 0 : 2) + (writes || WRITES.has(entry.operation) ? 1 : 0);
 }
 
-/** Undefined where the right `link` of the parent's kind decides. Both units of a link must be readable. */
-function linksAllowedBy(type: LinkTypeDef, operation: LinkOperation, model: Model): Allowed | undefined {
-  const setting = storedSetting(type.access, operation);
-  if (setting === undefined) return undefined;
+function shownSetting(
+  setting: AccessSetting | EffectiveLevel | readonly string[],
+): Pick<ReportedAccess, 'level' | 'rules'> {
+  if (typeof setting === 'string') return { level: setting, rules: [] };
+  if ('level' in setting) return { level: setting.level, rules: [] };
+  return { level: null, rules: 'rules' in setting ? setting.rules : setting };
+}
+
+/** The units that links can lead from and to. */
+interface LinkedUnits {
+  /** Whether some are of public kinds. */
+  readonly isPublic: boolean;
+  /** Who may read some of them. */
+  readonly read: Allowed;
+}
+
+function linkedUnits(model: Model): LinkedUnits {
   const kinds = [...model.kinds.values()].filter(isLinkable);
   const readable = kinds.map((kind) => allowedFor(kind, 'read', model));
-  const isPublic = kinds.some((kind) => kind.public);
+  const audiences = readable.map(({ audience }) => AUDIENCES.indexOf(audience));
+  const audience = AUDIENCES[Math.max(0, ...audiences)] ?? 'nobody';
+  const byRule = readable.filter((each) => each.audience === audience).every((each) => each.byRule);
+  return { isPublic: kinds.some((kind) => kind.public), read: { audience, byRule } };
+}
+
+/** Both units of a link must be readable. */
+function linksAllowedBy(setting: Level | readonly string[], { isPublic, read }: LinkedUnits): Allowed {
   const own: Allowed =
     typeof setting === 'string'
       ? { audience: setting, byRule: false }
       : { audience: isPublic ? 'anyone' : 'member', byRule: true };
-  const audiences = readable.map(({ audience }) => AUDIENCES.indexOf(audience));
-  const widest = AUDIENCES[Math.max(0, ...audiences)] ?? 'nobody';
-  const byRule = readable.filter(({ audience }) => audience === widest).every((each) => each.byRule);
-  return both(own, { audience: widest, byRule });
+  return both(own, read);
 }

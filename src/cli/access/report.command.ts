@@ -1,13 +1,13 @@
 import type { Command } from 'commander';
 import {
   accessReport,
-  isStrangersWrite,
   reportedName,
   strangersWrites,
   type AccessReport,
   type Audience,
   type ReportedAccess,
 } from '../../access/report/access-report.js';
+import { reportJson } from '../../access/report/report-json.js';
 import { loadModel } from '../../catalog/model/model-store.js';
 import { checkNotDeleted, Provisioning } from '../../catalog/project/provisioning.js';
 import { Database } from '../../database/database.js';
@@ -49,24 +49,9 @@ async function reportOf({ app }: Services, id: string): Promise<ProjectReport> {
   return { project: row.id, accessDefault: model.accessDefault, ...accessReport(model, functions) };
 }
 
-function jsonOf({ project, accessDefault, signUp, entries }: ProjectReport) {
-  return {
-    project,
-    access_default: accessDefault,
-    sign_up: signUp,
-    stranger_may_write: entries.some(isStrangersWrite),
-    access: entries.map(({ on, id, operation, audience, byRule, stored, stranger }) => ({
-      [JSON_NAMES[on]]: id,
-      operation,
-      who: audience,
-      by_rule: byRule,
-      stored,
-      stranger,
-    })),
-  };
+function jsonOf(report: ProjectReport) {
+  return { project: report.project, ...reportJson(report, report) };
 }
-
-const JSON_NAMES = { units: 'kind', links: 'link_type', function: 'function', field: 'field' } as const;
 
 function reportText(report: ProjectReport): string {
   const { project, accessDefault, signUp, entries } = report;

@@ -39,6 +39,7 @@ export type ContentForm =
   | 'me'
   | 'sessions'
   | 'explanation'
+  | 'accessReport'
   | 'health'
   | 'batch'
   | 'function';

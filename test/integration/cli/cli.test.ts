@@ -337,10 +337,13 @@ describe('access report', () => {
     expect((report as { access: object[] }).access).toContainEqual({
       kind: 'note',
       operation: 'create',
+      level: 'member',
+      rules: [],
+      stored: false,
       who: 'member',
       by_rule: false,
-      stored: false,
       stranger: true,
+      stranger_writes: true,
     });
     expect((await kind('access', 'report', 'reported')).out).toContain('note    members, so anyone who signs up');
     await json('project', 'set', 'reported', 'access_default=closed');

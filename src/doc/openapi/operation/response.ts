@@ -201,6 +201,8 @@ function contentSchema(form: ContentForm, kind: KindDef | undefined, view: Docum
       return pageSchema(schemaRef('kind_own_session'));
     case 'explanation':
       return schemaRef('kind_explanation');
+    case 'accessReport':
+      return schemaRef('kind_access_report');
     case 'health':
       return schemaRef('kind_health');
     case 'batch':

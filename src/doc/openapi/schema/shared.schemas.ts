@@ -1,13 +1,12 @@
 /**
  * Schemas that are the same in every document, such as the envelope and its messages. Their names: `names.ts`. Pure.
  */
-import { EFFECTIVE_LEVELS } from '../../../access/level.js';
-import { ADMIN_KIND, LINK_OPERATIONS, OPERATIONS } from '../../../model/built-in-traits.js';
-import { LEVELS } from '../../../model/parameter-type/parameter-settings.js';
+import { ADMIN_KIND } from '../../../model/built-in-traits.js';
 import { PARAMETER_TYPES } from '../../../model/parameter-type/type-by-id.js';
 import { ERRORS } from '../../../shared/errors.js';
 import { DEFINITION_SCHEMAS } from './definition.schema.js';
 import { schemaRef, type Schema } from '../openapi.js';
+import { ACCESS_SCHEMAS } from './access.schemas.js';
 import { BATCH_SCHEMAS } from './batch.schemas.js';
 import { CHANGES_SCHEMA } from './changes.schema.js';
 import { LINK_SCHEMAS } from './shared-link.schemas.js';
@@ -162,55 +161,6 @@ const UNIT: Schema = {
   additionalProperties: true,
 };
 
-const NULLABLE_BOOLEAN: Schema = { type: ['boolean', 'null'] };
-
-const DECISION = objectSchema({
-  allowed: BOOLEAN_SCHEMA,
-  level: { type: ['string', 'null'], enum: [...EFFECTIVE_LEVELS, null] },
-  stored: BOOLEAN_SCHEMA,
-  rules: { type: 'array', items: objectSchema({ rule: STRING_SCHEMA, holds: BOOLEAN_SCHEMA }) },
-  because: STRING_SCHEMA,
-});
-
-const LINK_DECISION = objectSchema({
-  allowed: NULLABLE_BOOLEAN,
-  level: { type: ['string', 'null'], enum: [...LEVELS, null] },
-  stored: { type: 'boolean', const: true },
-  rules: { type: 'array', items: objectSchema({ rule: STRING_SCHEMA, holds: NULLABLE_BOOLEAN }) },
-  because: STRING_SCHEMA,
-});
-
-const EXPLAINED: Readonly<Record<string, Schema>> = {
-  id: STRING_SCHEMA,
-  kind_id: STRING_SCHEMA,
-  member: { anyOf: [objectSchema({ id: STRING_SCHEMA, kind_id: STRING_SCHEMA }), { type: 'null' }] },
-  operations: {
-    type: 'object',
-    properties: Object.fromEntries(OPERATIONS.map((operation) => [operation, schemaRef('kind_decision')])),
-    additionalProperties: false,
-  },
-  parameters: objectSchema({
-    read: { type: 'array', items: STRING_SCHEMA },
-    write: { type: 'array', items: STRING_SCHEMA },
-  }),
-};
-
-const EXPLANATION: Schema = {
-  ...objectSchema(EXPLAINED),
-  properties: {
-    ...EXPLAINED,
-    links: {
-      type: 'object',
-      description: 'Of link types with their own `access`, for this unit as the parent: the operations on links.',
-      additionalProperties: {
-        type: 'object',
-        properties: Object.fromEntries(LINK_OPERATIONS.map((each) => [each, schemaRef('kind_link_decision')])),
-        additionalProperties: false,
-      },
-    },
-  },
-};
-
 export const SHARED_SCHEMAS: Readonly<Record<string, Schema>> = {
   ...DEFINITION_SCHEMAS,
   kind_error_code: { type: 'string', enum: Object.keys(ERRORS) },
@@ -283,9 +233,7 @@ export const SHARED_SCHEMAS: Readonly<Record<string, Schema>> = {
     items: { type: 'string', enum: ['created', 'updated', 'unchanged', 'ignored'] },
     description: 'Only with `on_conflict`: what happened to each unit, in the order of the body.',
   },
-  kind_decision: DECISION,
-  kind_link_decision: LINK_DECISION,
+  ...ACCESS_SCHEMAS,
   kind_changes: CHANGES_SCHEMA,
-  kind_explanation: EXPLANATION,
   kind_health: objectSchema({ status: { type: 'string', const: 'ok' } }),
 };

@@ -1,0 +1,48 @@
+import { Controller, Get, Req, UseInterceptors } from '@nestjs/common';
+import { accessDenied, authorizeKind } from '../access/access.js';
+import { accessReport } from '../access/report/access-report.js';
+import { reportJson } from '../access/report/report-json.js';
+import { Catalog } from '../catalog/catalog.service.js';
+import { jsonAnswer, type Answer } from '../http/answer/answer.js';
+import { ApiRoute } from '../http/route/api-route.js';
+import { refuseQuery } from '../http/route/parse-list-query.js';
+import type { HttpRequest } from '../http/request/request.js';
+import { KIND_KIND } from '../model/built-in-traits.js';
+import { knowsWholeProject } from '../tenancy/caller.js';
+import { Scope, type RequestScope } from '../tenancy/request-scope.js';
+import { TenancyInterceptor } from '../tenancy/tenancy.interceptor.js';
+import { FunctionRegistry } from './load/module-registry.js';
+
+/** Who may do what in a project, also with custom functions, which no lower layer knows. */
+@Controller('api/lib/kind')
+@UseInterceptors(TenancyInterceptor)
+export class AccessReportController {
+  constructor(
+    private readonly catalog: Catalog,
+    private readonly registry: FunctionRegistry,
+  ) {}
+
+  @Get('access')
+  @ApiRoute({
+    id: 'kind.access_report',
+    tag: 'Kinds',
+    kind: KIND_KIND,
+    needs: 'bearer',
+    rights: ['read'],
+    administrators: true,
+    summary: 'Tell who may do what',
+    description: 'With units, links, functions and fields; the most open first.',
+    content: 'accessReport',
+  })
+  report(@Scope() scope: RequestScope, @Req() request: HttpRequest): Promise<Answer> {
+    return this.catalog.withModelOf(scope, KIND_KIND, async (model) => {
+      authorizeKind(model, KIND_KIND, 'read', scope.caller);
+      if (!knowsWholeProject(scope.caller)) {
+        throw accessDenied(scope.caller, 'Only administrators are told what others may do');
+      }
+      refuseQuery(request.url);
+      const functions = this.registry.current.functionsOf(scope.project.id);
+      return jsonAnswer(reportJson(accessReport(model, functions, { builtIn: true }), model));
+    });
+  }
+}
