@@ -8,29 +8,37 @@ import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import type { Logger } from 'pino';
-import { AggregatorRegistry } from 'prom-client';
 import type { FirstProject } from './bootstrap.js';
 import type { Config } from './config/config.js';
 import { ConnectionBalancer } from './connection-balancer.js';
 import type { ConnectionOptions } from './database/connection/connection.js';
 import { serveMetrics } from './health/metrics.server.js';
+import { Metrics } from './health/metrics.js';
+import { WorkersMetrics, type ProcessMetrics } from './health/workers-metrics.js';
 import { serviceUrl } from './listen-address.js';
 import { ReceivedConnections, type ConnectionReport } from './received-connections.js';
 import { stopListening } from './http/server/stop-serving.js';
 import { MAIL_GRACE, prepareService, startService, type Service, type ServiceOptions } from './service.js';
-import { retryLater } from './shared/errors.js';
 
 /** Messages between primary and workers. */
 type ToWorker =
   | { type: 'start'; connection: ConnectionOptions; secret: string; first: FirstProject; url: string }
   /** With the connection as the handle of the message. */
   | { type: 'connection'; id: number }
-  | { type: 'metrics'; text: string | undefined }
+  /** It answers with its values. */
+  | { type: 'measure' }
+  | { type: 'metrics'; text: string }
   /** `/health/ready` fails from now on. */
   | { type: 'stopping' }
   /** After all connections. */
   | { type: 'stop' };
-type ToPrimary = { type: 'hello' } | { type: 'ready' } | { type: 'metrics' } | ConnectionReport;
+type ToPrimary =
+  | { type: 'hello' }
+  | { type: 'ready' }
+  /** Asks for those of all workers. */
+  | { type: 'metrics' }
+  | { type: 'measured'; values: ProcessMetrics }
+  | ConnectionReport;
 
 export interface RunningService {
   readonly url: string;
@@ -46,24 +54,27 @@ const STOP_MARGIN = 10_000;
 
 export async function startWorkers(options: ServiceOptions): Promise<RunningService> {
   const { config, secret, connection, logger } = options;
-  cluster.setupPrimary({ exec: fileURLToPath(new URL('./main.js', import.meta.url)) });
+  // Metrics can be infinite, which JSON can't say.
+  const serialization = 'advanced';
+  cluster.setupPrimary({ exec: fileURLToPath(new URL('./main.js', import.meta.url)), serialization });
   const first = await prepareService(options);
   const balancer = new ConnectionBalancer<Worker>(sendConnection);
   const server = await acceptConnections(config, logger, balancer);
   const url = serviceUrl(server, config.host);
   const start: ToWorker = { type: 'start', connection, secret, first, url };
-  const metrics = new AggregatorRegistry();
-  const metricsServer = config.metrics && (await serveMetrics(config.metrics, () => metrics.clusterMetrics()));
+  const metrics = metricsOfWorkers(config, logger);
+  const metricsServer = config.metrics && (await serveMetrics(config.metrics, () => metrics.text()));
   cluster.on('message', (worker, message: ToPrimary) => {
     switch (message.type) {
-      case 'metrics': {
-        const answer = (text?: string) =>
-          worker.isConnected() && worker.send({ type: 'metrics', text } satisfies ToWorker);
-        metrics.clusterMetrics().then(answer, () => answer());
+      case 'metrics':
+        void metrics.text().then((text) => sendTo(worker, { type: 'metrics', text }));
         return;
-      }
+      case 'measured':
+        metrics.answered(worker, message.values);
+        return;
       case 'ready':
         balancer.add(worker);
+        metrics.add(worker);
         return;
       case 'confirmed':
         balancer.confirm(worker, message.id);
@@ -78,6 +89,7 @@ export async function startWorkers(options: ServiceOptions): Promise<RunningServ
   });
   let stopping = false;
   cluster.on('exit', (worker, code, signal) => {
+    metrics.remove(worker);
     // After its last messages, which have arrived, but may not have been read.
     setImmediate(() => setImmediate(() => balancer.remove(worker)));
     if (stopping) return;
@@ -90,13 +102,24 @@ export async function startWorkers(options: ServiceOptions): Promise<RunningServ
   const stop = async (): Promise<void> => {
     stopping = true;
     const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
-    for (const worker of workers) worker.send({ type: 'stopping' } satisfies ToWorker, () => undefined);
+    for (const worker of workers) sendTo(worker, { type: 'stopping' });
     await stopListening(server);
     await Promise.all(workers.map((worker) => stopWorker(worker, stopTime(config), logger)));
     balancer.stop();
     await metricsServer?.stop();
   };
   return { url, first, stop, ...(metricsServer && { metricsUrl: metricsServer.url }) };
+}
+
+function metricsOfWorkers({ workers }: Config, logger: Logger): WorkersMetrics<Worker> {
+  const onUnanswered = (worker: Worker): void =>
+    logger.warn({ worker: worker.process.pid }, 'a worker did not tell its metrics in time');
+  return new WorkersMetrics<Worker>({ workers, ask: (worker) => sendTo(worker, { type: 'measure' }), onUnanswered });
+}
+
+/** A worker that is ending does not get it. */
+function sendTo(worker: Worker, message: ToWorker): void {
+  worker.send(message, () => undefined);
 }
 
 /** Listens on the address of the service. */
@@ -174,6 +197,9 @@ export async function serveAsWorker(config: Config, logger: Logger): Promise<voi
         case 'stop':
           void started.then((service) => stopAndExit(service, logger));
           return;
+        case 'measure':
+          void started.then((service) => sendMetrics(service, logger));
+          return;
         case 'metrics':
           // Handled by `metricsOfAll`.
           return;
@@ -193,14 +219,21 @@ export async function serveAsWorker(config: Config, logger: Logger): Promise<voi
   sendToPrimary({ type: 'ready' });
 }
 
-/** The metrics of all workers, collected by the primary. @throws KindError 503 */
+async function sendMetrics(service: Service, logger: Logger): Promise<void> {
+  try {
+    sendToPrimary({ type: 'measured', values: await service.app.get(Metrics).values() });
+  } catch (err) {
+    logger.error({ err }, 'metrics could not be read');
+  }
+}
+
+/** The metrics of all workers, collected by the primary. */
 function metricsOfAll(): Promise<string> {
-  return new Promise((resolve, reject) => {
+  return new Promise((resolve) => {
     const onMessage = (message: ToWorker): void => {
       if (message.type !== 'metrics') return;
       process.off('message', onMessage);
-      if (message.text !== undefined) resolve(message.text);
-      else reject(retryLater('server.busy', 'Not every process told its numbers'));
+      resolve(message.text);
     };
     process.on('message', onMessage);
     sendToPrimary({ type: 'metrics' });

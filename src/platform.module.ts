@@ -88,7 +88,7 @@ function databaseMeasurements(database: Database): Measurements {
   const { replica } = database;
   if (replica) {
     const lag = 'The age of the data of the replica in seconds.';
-    measurements.addGauge('kind_replica_lag_seconds', lag, () => replica.lag);
+    measurements.addGauge('kind_replica_lag_seconds', lag, () => replica.lag, {}, 'max');
     const reads = 'Statements with Kind-Consistency: eventual, by the server that answered them.';
     measurements.addCounter('kind_replica_reads_total', reads, () => replica.reads.replica, { server: 'replica' });
     measurements.addCounter('kind_replica_reads_total', reads, () => replica.reads.primary, { server: 'primary' });

@@ -3,7 +3,7 @@
  * The busiest projects are named only where metrics have an address of their own, which is not public.
  */
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { AggregatorRegistry, collectDefaultMetrics, Registry, type PrometheusContentType } from 'prom-client';
+import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { Config } from '../config/config.js';
 import { CONFIG } from '../config/config.token.js';
 import type { Route } from '../http/route/route-path.js';
@@ -13,18 +13,18 @@ import { findScope } from '../tenancy/request-scope.js';
 import { BusiestProjects } from './busiest-projects.js';
 import { RequestCounts } from './request-counts.js';
 import { registerSampled } from './sampled-metric.js';
+import { unansweredWorkers, type ProcessMetrics } from './workers-metrics.js';
 
 /** The text format of Prometheus. */
 export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
 @Injectable()
 export class Metrics implements OnApplicationBootstrap {
-  // One of this class answers the primary, if several processes share a port.
-  readonly #registry = new AggregatorRegistry<PrometheusContentType>();
+  readonly #registry = new Registry();
   readonly #registries = [metricsOfProcess(), this.#registry];
   readonly #requests = new RequestCounts();
   readonly #projects: BusiestProjects | undefined;
-  #ofAll = (): Promise<string> => Registry.merge(this.#registries).metrics();
+  #ofAll = (): Promise<string> => this.#ofProcess().metrics();
 
   constructor(
     private readonly measurements: Measurements,
@@ -38,10 +38,11 @@ export class Metrics implements OnApplicationBootstrap {
     registerSampled(this.#registry, this.#requests.answered);
     registerSampled(this.#registry, this.#requests.durations);
     for (const [name, ofName] of byName(this.measurements.all)) {
-      const { help, type } = ofName[0];
+      const { help, type, ofAll } = ofName[0];
       const samples = () => ofName.map(({ labels, read }) => ({ labels, value: read() }));
-      registerSampled(this.#registry, { name, help, type, samples });
+      registerSampled(this.#registry, { name, help, type, samples, ofAll });
     }
+    registerSampled(this.#registry, unansweredWorkers(0));
     if (this.#projects) this.#registerProjects(this.#projects);
   }
 
@@ -75,10 +76,18 @@ export class Metrics implements OnApplicationBootstrap {
     return this.#ofAll();
   }
 
-  /** Makes this process one of several: its metrics are collected by the primary, and `ofAll` returns the sums. */
+  /** The values of this process. */
+  values(): Promise<ProcessMetrics> {
+    return this.#ofProcess().getMetricsAsJSON();
+  }
+
+  /** Makes this process one of several: the primary asks for its values, and `ofAll` returns those of all. */
   join(ofAll: () => Promise<string>): void {
-    AggregatorRegistry.setRegistries(this.#registries);
     this.#ofAll = ofAll;
+  }
+
+  #ofProcess(): Registry {
+    return Registry.merge(this.#registries);
   }
 }
 
@@ -99,5 +108,9 @@ function metricsOfProcess(): Registry {
   if (ofProcess) return ofProcess;
   ofProcess = new Registry();
   collectDefaultMetrics({ register: ofProcess });
+  // Of the delays of several processes the longest tells that one is busy, which an average hides.
+  for (const metric of ofProcess.getMetricsAsArray()) {
+    if (metric.aggregator === 'average') metric.aggregator = 'max';
+  }
   return ofProcess;
 }

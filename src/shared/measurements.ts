@@ -13,7 +13,11 @@ export interface Measurement {
   /** What tells it from others of the same name. No value comes from a tenant. */
   readonly labels: Readonly<Record<string, string>>;
   readonly read: () => number;
+  /** What several processes have together; their sum by default. */
+  readonly ofAll?: OfAllProcesses | undefined;
 }
+
+export type OfAllProcesses = 'sum' | 'max';
 
 export class Measurements {
   readonly #all: Measurement[] = [];
@@ -22,8 +26,14 @@ export class Measurements {
     return this.#all;
   }
 
-  addGauge(name: string, help: string, read: () => number, labels: Readonly<Record<string, string>> = {}): void {
-    this.#all.push({ name, help, type: 'gauge', labels, read });
+  addGauge(
+    name: string,
+    help: string,
+    read: () => number,
+    labels: Readonly<Record<string, string>> = {},
+    ofAll?: OfAllProcesses,
+  ): void {
+    this.#all.push({ name, help, type: 'gauge', labels, read, ofAll });
   }
 
   addCounter(name: string, help: string, read: () => number, labels: Readonly<Record<string, string>> = {}): void {

@@ -25,7 +25,7 @@ for (const [, name = '', labels = ''] of text.matchAll(/^(\w+)(?:\{(.*)\})? \S+$
 const ADDED = ['instance', 'job', 'project'];
 
 it('were read', () => {
-  expect(alertNames).toHaveLength(10);
+  expect(alertNames).toHaveLength(11);
   expect(alertQueries.map(([name]) => name)).toEqual(alertNames);
   expect(dashboardQueries.length).toBeGreaterThan(20);
 });

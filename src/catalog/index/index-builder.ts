@@ -67,6 +67,9 @@ export class IndexBuilder implements OnModuleDestroy {
       'kind_indexes_pending',
       'Indexes of large kinds that this process has still to build.',
       () => this.pending,
+      {},
+      // Each process looks for all that are left.
+      'max',
     );
   }
 

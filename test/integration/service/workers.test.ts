@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { Agent, get } from 'node:http';
 import { connect, type Socket } from 'node:net';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { atEnd } from '../../support/at-end.js';
 import { startChild } from './child.js';
 
@@ -13,6 +13,8 @@ const NAMES_PROCESS = `
 `;
 const { url, process: primary } = await startChild({
   WORKERS: '2',
+  // Nothing listens there.
+  DATABASE_REPLICA_URL: 'postgres://127.0.0.1:1/none',
   // The last test closes its connections itself.
   SHUTDOWN_IDLE: '30s',
   SHUTDOWN_GRACE: '30s',
@@ -20,10 +22,11 @@ const { url, process: primary } = await startChild({
 });
 const { port, hostname } = new URL(url);
 
-/** Over a connection of its own, so that any worker may answer. */
-function ask(path: string): Promise<string> {
+/** Over a connection of its own, so that any worker may answer, or over one that is open. */
+function ask(path: string, socket?: Socket): Promise<string> {
+  const over = socket ? { createConnection: () => socket } : { agent: new Agent() };
   return new Promise((resolve, reject) => {
-    get(url + path, { agent: new Agent() }, (response) => {
+    get(url + path, over, (response) => {
       let text = '';
       response.on('data', (chunk: Buffer) => (text += chunk.toString())).on('end', () => resolve(text));
     }).on('error', reject);
@@ -96,6 +99,21 @@ it('lose no connection that a killed one has not taken', async () => {
   const [[answering = 0, count]] = [...(await answers)] as [[number, number]];
   expect(answering).not.toBe(stopped);
   expect(count).toBe(8);
+  // The killed one is not waited for, and neither is the one that replaces it.
+  expect(await ask('/metrics')).toContain('kind_workers_unanswered 1');
+}, 60_000);
+
+it('metrics say that one hangs', async () => {
+  // The one that replaces the killed one may not be ready yet.
+  await vi.waitUntil(async () => (await ask('/metrics')).includes('kind_workers_unanswered 0'), 30_000);
+  const connections = await openMany(2);
+  const [stopped = 0] = (await shares(connections)).keys();
+  process.kill(stopped, 'SIGSTOP');
+  const other = connections.find(({ answeredBy }) => answeredBy !== stopped);
+  const text = await ask('/metrics', other?.socket);
+  process.kill(stopped, 'SIGCONT');
+  expect(text).toContain('kind_workers_unanswered 1');
+  expect(text).toContain('kind_http_requests_in_progress 1');
 }, 60_000);
 
 it('answer a client that has already ended its side of the connection', async () => {
@@ -116,6 +134,7 @@ it('metrics are those of all of them, whichever answers', async () => {
     const [, count] = /^kind_http_requests_total\{method="GET",status="200"\} (\d+)$/m.exec(text) ?? [];
     expect(Number(count)).toBeGreaterThanOrEqual(10);
     expect(text).toContain('kind_indexes_pending 0');
+    expect(text).toContain('kind_replica_lag_seconds +Inf');
   }
 });
 

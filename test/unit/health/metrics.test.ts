@@ -58,3 +58,9 @@ it('queues tell what runs, waits and was refused, each under its name', async ()
     'kind_queue_waiting{queue="busy"} 0',
   ]);
 });
+
+it('of several processes, the longest delay of the event loop counts', async () => {
+  const values = await metricsOf(new Measurements()).values();
+  const delays = values.filter(({ name }) => /^nodejs_eventloop_lag_(?:p\d+_)?seconds$/.test(name));
+  expect(delays.map(({ aggregator }) => aggregator)).toEqual(['max', 'max', 'max', 'max']);
+});
