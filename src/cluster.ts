@@ -19,6 +19,7 @@ import { serviceUrl } from './listen-address.js';
 import { ReceivedConnections, type ConnectionReport } from './received-connections.js';
 import { stopListening } from './http/server/stop-serving.js';
 import { MAIL_GRACE, prepareService, startService, type Service, type ServiceOptions } from './service.js';
+import { passOn, WorkerLoads, type LoadQuestion, type LoadReply } from './worker-loads.js';
 
 /** Messages between primary and workers. */
 type ToWorker =
@@ -31,14 +32,18 @@ type ToWorker =
   /** `/health/ready` fails from now on. */
   | { type: 'stopping' }
   /** After all connections. */
-  | { type: 'stop' };
+  | { type: 'stop' }
+  | LoadQuestion
+  | LoadReply;
 type ToPrimary =
   | { type: 'hello' }
   | { type: 'ready' }
   /** Asks for those of all workers. */
   | { type: 'metrics' }
   | { type: 'measured'; values: ProcessMetrics }
-  | ConnectionReport;
+  | ConnectionReport
+  | LoadQuestion
+  | LoadReply;
 
 export interface RunningService {
   readonly url: string;
@@ -71,6 +76,10 @@ export async function startWorkers(options: ServiceOptions): Promise<RunningServ
         return;
       case 'measured':
         metrics.answered(worker, message.values);
+        return;
+      case 'loads':
+      case 'own loads':
+        passOn(message, worker, balancer.workers);
         return;
       case 'ready':
         balancer.add(worker);
@@ -179,12 +188,13 @@ function stopWorker(worker: Worker, milliseconds: number, logger: Logger): Promi
 export async function serveAsWorker(config: Config, logger: Logger): Promise<void> {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
   const connections = new ReceivedConnections(sendToPrimary);
+  const loads = new WorkerLoads(sendToPrimary);
   const started = new Promise<Service>((resolve, reject) => {
     process.on('message', (message: ToWorker, socket?: Socket) => {
       switch (message.type) {
         case 'start': {
           const { connection, secret, first, url } = message;
-          const worker = { url, connections, metricsOfAll };
+          const worker = { url, connections, metricsOfAll, loads };
           startService({ config, secret, connection, logger, prepared: first, worker }).then(resolve, reject);
           return;
         }
@@ -199,6 +209,10 @@ export async function serveAsWorker(config: Config, logger: Logger): Promise<voi
           return;
         case 'measure':
           void started.then((service) => sendMetrics(service, logger));
+          return;
+        case 'loads':
+        case 'own loads':
+          loads.receive(message);
           return;
         case 'metrics':
           // Handled by `metricsOfAll`.

@@ -25,6 +25,11 @@ export class ConnectionBalancer<Worker> {
   /** @param send sends a connection to a worker, which confirms it with the number */
   constructor(private readonly send: (worker: Worker, id: number, socket: Socket) => void) {}
 
+  /** Those that receive connections. */
+  get workers(): readonly Worker[] {
+    return [...this.#loads.keys()];
+  }
+
   /** From now on, the worker receives connections. */
   add(worker: Worker): void {
     this.#loads.set(worker, { open: 0, unconfirmed: new Map() });

@@ -22,6 +22,7 @@ import { slowStatementsAtOnce } from './database/statement/slow-statements.js';
 import { migrateRegistry } from './database/registry/registry.js';
 import { idleTimeoutFor, STATEMENT_TIMEOUT } from './database/connection/session-settings.js';
 import { Metrics } from './health/metrics.js';
+import { ProjectLoads } from './health/project-loads.js';
 import { serveMetrics } from './health/metrics.server.js';
 import { OpenConnections } from './http/server/open-connections.js';
 import { OpenRequests } from './http/server/open-requests.js';
@@ -32,6 +33,7 @@ import { PublicAddress } from './mail/public-address.js';
 import { notifyStatement } from './sql/server/connection.sql.js';
 import type { ReceivedConnections } from './received-connections.js';
 import { ProjectStore } from './tenancy/project-store.js';
+import type { WorkerLoads } from './worker-loads.js';
 
 export interface Service {
   readonly app: NestExpressApplication;
@@ -71,6 +73,8 @@ export interface WorkerOptions {
   readonly connections: ReceivedConnections;
   /** Collects the metrics of all processes. */
   readonly metricsOfAll: () => Promise<string>;
+  /** The numbers of one project, likewise. */
+  readonly loads: WorkerLoads;
 }
 
 /** The minimum time in milliseconds to send queued mails, also with a shorter grace time. */
@@ -93,6 +97,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     throw error;
   };
   if (worker) app.get(Metrics).join(worker.metricsOfAll);
+  worker?.loads.join(app.get(ProjectLoads));
   const listening = listener.start();
   const first = options.prepared ?? (await prepareProjects(app, config, logger, options.signal).catch(stopListener));
   await listening;

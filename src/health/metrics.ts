@@ -11,6 +11,7 @@ import type { RequestObserver } from '../http/server/request-lifecycle.js';
 import { Measurements, type Measurement } from '../shared/measurements.js';
 import { findScope } from '../tenancy/request-scope.js';
 import { BusiestProjects } from './busiest-projects.js';
+import { PROJECT_METRICS, ProjectLoads } from './project-loads.js';
 import { RequestCounts } from './request-counts.js';
 import { registerSampled } from './sampled-metric.js';
 import { unansweredWorkers, type ProcessMetrics } from './workers-metrics.js';
@@ -28,6 +29,7 @@ export class Metrics implements OnApplicationBootstrap {
 
   constructor(
     private readonly measurements: Measurements,
+    private readonly loads: ProjectLoads,
     @Inject(CONFIG) { metrics }: Config,
   ) {
     this.#projects = metrics && new BusiestProjects();
@@ -49,9 +51,11 @@ export class Metrics implements OnApplicationBootstrap {
   /** Counts and times every request. */
   readonly observe: RequestObserver = (request, status, milliseconds) => {
     this.#requests.observe(request.route as Route | undefined, request.method, status, milliseconds);
-    if (!this.#projects) return;
     const project = findScope(request)?.project;
-    if (project) this.#projects.observe(project.id, milliseconds);
+    // Who looks at the numbers does not change them.
+    if (!project || request.path === PROJECT_METRICS) return;
+    this.loads.observe(project.id, status, milliseconds);
+    this.#projects?.observe(project.id, milliseconds);
   };
 
   #registerProjects(projects: BusiestProjects): void {

@@ -1,11 +1,11 @@
 /** How many requests were answered, and how long they took, by route and status. */
 import { routePath, type Route } from '../http/route/route-path.js';
 import { getOrInsert } from '../shared/get-or-insert.js';
+import { BOUNDS, bucketOf } from './duration-buckets.js';
 import type { Sample, SampledMetric } from './sampled-metric.js';
 
-/** The upper bounds of the buckets of the histogram. */
-const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
-const BOUNDS = [...SECONDS.map(String), '+Inf'];
+/** The labels of the buckets of the histogram. */
+const LABELS = [...BOUNDS.map(String), '+Inf'];
 const DURATION = 'kind_http_request_duration_seconds';
 /** The label of requests that have no route, or are refused before it is known. */
 const NO_ROUTE = 'none';
@@ -48,11 +48,10 @@ export class RequestCounts {
     const ofMethod = getOrInsert(ofRoute, method, () => new Map<number, Durations>());
     const durations = getOrInsert(ofMethod, status, () => {
       const labels = { route: routePath(route) ?? NO_ROUTE, method, status: String(status) };
-      return { labels, buckets: BOUNDS.map(() => 0), seconds: 0, count: 0 };
+      return { labels, buckets: LABELS.map(() => 0), seconds: 0, count: 0 };
     });
     const seconds = milliseconds / 1000;
-    const found = SECONDS.findIndex((bound) => seconds <= bound);
-    const bucket = found < 0 ? SECONDS.length : found;
+    const bucket = bucketOf(seconds);
     durations.buckets[bucket] = (durations.buckets[bucket] ?? 0) + 1;
     durations.seconds += seconds;
     durations.count += 1;
@@ -78,7 +77,7 @@ export class RequestCounts {
 
 function histogramOf({ labels, buckets, seconds, count }: Durations): Sample[] {
   let below = 0;
-  const cumulative = BOUNDS.map((le, at) => {
+  const cumulative = LABELS.map((le, at) => {
     below += buckets[at] ?? 0;
     return { metricName: `${DURATION}_bucket`, labels: { ...labels, le }, value: below };
   });

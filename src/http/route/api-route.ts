@@ -41,6 +41,7 @@ export type ContentForm =
   | 'explanation'
   | 'accessReport'
   | 'health'
+  | 'minutes'
   | 'batch'
   | 'function';
 

@@ -150,6 +150,7 @@ const ROWS: readonly Row[] = [
       anyQuery: true,
     },
   ]),
+  { route: 'GET /api/lib/metrics', call: () => ['GET', '/metrics'], answers: [401, 403, 403, 200] },
   { route: 'GET /api/lib/auth/me', call: () => ['GET', '/auth/me'], answers: [401, 200, 200, 200], keyed: 200 },
   { route: 'GET /api/lib/auth/session', call: () => ['GET', '/auth/session'], answers: [401, 200, 200, 200] },
   {

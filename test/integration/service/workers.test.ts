@@ -11,10 +11,12 @@ const NAMES_PROCESS = `
   import { subscribe } from 'node:diagnostics_channel';
   subscribe('http.server.request.start', ({ response }) => response.setHeader('x-test-process', process.pid));
 `;
+const PASSWORD = 'a password of tests';
 const { url, process: primary } = await startChild({
   WORKERS: '2',
   // Nothing listens there.
   DATABASE_REPLICA_URL: 'postgres://127.0.0.1:1/none',
+  BOOTSTRAP_ADMIN_PASSWORD: PASSWORD,
   // The last test closes its connections itself.
   SHUTDOWN_IDLE: '30s',
   SHUTDOWN_GRACE: '30s',
@@ -23,8 +25,8 @@ const { url, process: primary } = await startChild({
 const { port, hostname } = new URL(url);
 
 /** Over a connection of its own, so that any worker may answer, or over one that is open. */
-function ask(path: string, socket?: Socket): Promise<string> {
-  const over = socket ? { createConnection: () => socket } : { agent: new Agent() };
+function ask(path: string, socket?: Socket, headers: Readonly<Record<string, string>> = {}): Promise<string> {
+  const over = { ...(socket ? { createConnection: () => socket } : { agent: new Agent() }), headers };
   return new Promise((resolve, reject) => {
     get(url + path, over, (response) => {
       let text = '';
@@ -136,6 +138,24 @@ it('metrics are those of all of them, whichever answers', async () => {
     expect(text).toContain('kind_indexes_pending 0');
     expect(text).toContain('kind_replica_lag_seconds +Inf');
   }
+});
+
+it('tell the numbers of a project of all of them, whichever answers', async () => {
+  const project = { 'kind-project-key': 'demo', 'content-type': 'application/json' };
+  const credentials = JSON.stringify({ username: 'admin', password: PASSWORD });
+  const signedIn = await fetch(`${url}/api/lib/auth/signin`, { method: 'POST', headers: project, body: credentials });
+  const { content: tokens } = (await signedIn.json()) as { content: { access_token: string } };
+  const headers = { ...project, authorization: `Bearer ${tokens.access_token}` };
+  const requests = async (): Promise<number> => {
+    const text = await ask('/api/lib/metrics', undefined, headers);
+    expect(text).toContain('"messages":[]');
+    const { content } = JSON.parse(text) as { content: { items: { requests: number }[] } };
+    return content.items.reduce((sum, minute) => sum + minute.requests, 0);
+  };
+  const before = await requests();
+  for (let times = 0; times < 6; times += 1) await ask('/api/lib/kind/unit?limit=1', undefined, headers);
+  // Each request has a connection of its own, so both have answered some.
+  for (let times = 0; times < 4; times += 1) await expect.poll(requests).toBe(before + 6);
 });
 
 it('answer what arrives on kept connections after SIGTERM, and take no new ones', async () => {

@@ -3,12 +3,13 @@ import performance from 'node:perf_hooks';
 import { expect, it, vi } from 'vitest';
 import type { Config } from '../../../src/config/config.js';
 import { Metrics } from '../../../src/health/metrics.js';
+import { ProjectLoads } from '../../../src/health/project-loads.js';
 import { FairQueue } from '../../../src/shared/fair-queue.js';
 import { Measurements } from '../../../src/shared/measurements.js';
 import { refusal } from '../../../src/shared/errors.js';
 
 function metricsOf(measurements: Measurements): Metrics {
-  const metrics = new Metrics(measurements, {} as Config);
+  const metrics = new Metrics(measurements, new ProjectLoads(), {} as Config);
   metrics.onApplicationBootstrap();
   return metrics;
 }

@@ -205,6 +205,8 @@ function contentSchema(form: ContentForm, kind: KindDef | undefined, view: Docum
       return schemaRef('kind_access_report');
     case 'health':
       return schemaRef('kind_health');
+    case 'minutes':
+      return pageSchema(schemaRef('kind_minute'));
     case 'batch':
       return schemaRef('kind_batch');
     case 'function':

@@ -161,6 +161,18 @@ const UNIT: Schema = {
   additionalProperties: true,
 };
 
+const COUNT: Schema = { type: 'integer', minimum: 0 };
+const SECONDS = orNull({ type: 'number', minimum: 0, description: 'Null without requests.' });
+
+const MINUTE: Schema = objectSchema({
+  begin: TIMESTAMP_SCHEMA,
+  requests: COUNT,
+  refused: { ...COUNT, description: 'Of these, answered with 4xx.' },
+  failed: { ...COUNT, description: 'Of these, answered with 5xx.' },
+  p50_seconds: SECONDS,
+  p99_seconds: SECONDS,
+});
+
 export const SHARED_SCHEMAS: Readonly<Record<string, Schema>> = {
   ...DEFINITION_SCHEMAS,
   kind_error_code: { type: 'string', enum: Object.keys(ERRORS) },
@@ -236,4 +248,5 @@ export const SHARED_SCHEMAS: Readonly<Record<string, Schema>> = {
   ...ACCESS_SCHEMAS,
   kind_changes: CHANGES_SCHEMA,
   kind_health: objectSchema({ status: { type: 'string', const: 'ok' } }),
+  kind_minute: MINUTE,
 };
