@@ -11,10 +11,10 @@ const PAUSE = 15;
 
 /** What `npm test` runs: each disturbance once, and what there has to be of it. */
 const SHORT = [
-  { name: 'kill', rounds: 3, figure: 'stored' },
+  { name: 'kill', rounds: 2, figure: 'stored' },
   { name: 'restart', rounds: 2, figure: 'stored' },
   { name: 'stop-workers', rounds: 1, figure: 'stored' },
-  { name: 'definitions', rounds: 30, figure: 'answers' },
+  { name: 'definitions', rounds: 15, figure: 'answers' },
 ] as const;
 
 it.each(SHORT)('$name', { timeout: 240_000 }, async ({ name, rounds, figure }) => {

@@ -284,7 +284,7 @@ it('admit exactly the callers that the naive evaluator admits', { timeout: 120_0
         if (removed.status === 200) units.delete(gone);
       }
     }),
-    { numRuns: runs(20) },
+    { numRuns: runs(12) },
   );
   // The rules are no use where they let in nearly all or nobody.
   expect(Math.min(seen.allowed, seen.refused)).toBeGreaterThan(100);
@@ -330,7 +330,7 @@ it('of parameters hide and protect fields of exactly the units of which the naiv
         if (allowed) units.set(id, after);
       }
     }),
-    { numRuns: runs(15) },
+    { numRuns: runs(10) },
   );
   expect(Math.min(counts.shown, counts.hidden)).toBeGreaterThan(100);
   expect(Math.min(counts.written, counts.refused)).toBeGreaterThan(10);

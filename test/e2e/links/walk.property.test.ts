@@ -273,7 +273,7 @@ describe('a traversal of links', () => {
           }
         }
       }),
-      { numRuns: runs(60) },
+      { numRuns: runs(30) },
     );
   });
 

@@ -12,7 +12,7 @@ import { randomFilters, randomThings } from '../../support/random-filters.js';
 import { runs } from '../../support/runs.js';
 import { sharedService } from '../../support/service.js';
 
-const RUNS = runs(300);
+const RUNS = runs(150);
 const UNITS = 120;
 const service = await sharedService();
 const project = await service.project();

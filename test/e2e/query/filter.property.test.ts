@@ -51,7 +51,7 @@ describe('a random filter', () => {
         found += expected.length;
         left += UNITS - expected.length;
       }),
-      { numRuns: runs(250) },
+      { numRuns: runs(150) },
     );
     // The filters are no use where nearly all of them match all or nothing.
     expect(Math.min(found, left)).toBeGreaterThan(UNITS * 20);
@@ -66,7 +66,7 @@ describe('a random filter', () => {
         expect([...positive.ids, ...negative.ids].sort(), text).toEqual(ids(units).sort());
         expect(positive.count + negative.count).toBe(UNITS);
       }),
-      { numRuns: runs(80) },
+      { numRuns: runs(50) },
     );
   });
 

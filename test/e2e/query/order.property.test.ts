@@ -94,7 +94,7 @@ describe('a random order', () => {
         const expected = idsOf(sorted(units, terms, UNIT_PARAMETERS));
         expect(idsOf((await page(`limit=1000&${written(terms)}`)).items)).toEqual(expected);
       }),
-      { numRuns: runs(150) },
+      { numRuns: runs(40) },
     );
   });
 

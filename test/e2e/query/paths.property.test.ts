@@ -227,7 +227,7 @@ describe.each(Object.entries(CALLERS))('as %s', (_, { api, units }) => {
         found += expected.length;
         left += known.length - expected.length;
       }),
-      { numRuns: runs(75) },
+      { numRuns: runs(40) },
     );
     expect(Math.min(found, left)).toBeGreaterThan(known.length * 10);
   });
@@ -254,7 +254,7 @@ describe.each(Object.entries(CALLERS))('as %s', (_, { api, units }) => {
           }
         },
       ),
-      { numRuns: runs(30) },
+      { numRuns: runs(15) },
     );
   });
 });

@@ -270,7 +270,7 @@ const question = fc
     return countRelated(related) <= LIMITS.relatedUnits / 2;
   });
 
-const RUNS = runs(150);
+const RUNS = runs(75);
 
 it(
   `random filters and groups answer what the naive evaluation does (${RUNS})`,
