@@ -12,7 +12,7 @@ import { LEVELS, type Level as StoredLevel } from '../model/parameter-type/param
 import { rulesIn } from '../model/check/stored-rules.js';
 import type { Predicate } from '../model/predicate/predicate.js';
 import { KIND_KIND, LINK_KIND, type Operation } from '../model/built-in-traits.js';
-import { ANONYMOUS, isAdministrator, type Caller, type MemberCaller } from '../tenancy/caller.js';
+import { ANONYMOUS, isAdministrator, knowsWholeProject, type Caller, type MemberCaller } from '../tenancy/caller.js';
 import { FULL_GRANT, type Grant } from './grant.js';
 import { levelGrant, type EffectiveLevel } from './level.js';
 import { isWithheldFromKey } from './key-scope.js';
@@ -145,6 +145,13 @@ export function authorizeKind(
     }
   }
   throw kindDenied(model, kind, kindId, operations[0] ?? 'read', caller);
+}
+
+/** The same for reading, by those who may know everything of the project. @throws KindError 401, 403, 404 */
+export function authorizeAdministrator(model: Model, kindId: string, caller: Caller): { kind: KindDef; grant: Grant } {
+  const authorized = authorizeKind(model, kindId, 'read', caller);
+  if (!knowsWholeProject(caller)) throw accessDenied(caller, 'Only administrators are told what others may do');
+  return authorized;
 }
 
 /** Refuses members whose kind is inactive or is no longer a member kind. @throws KindError 401 */

@@ -68,9 +68,14 @@ function checkRuleSyntax(operation: string, setting: unknown, faults: Faults): v
     faults.add('parameter.bad_value', text, ACCESS_PARAMETER);
     return;
   }
-  for (const rule of rules) {
-    collectRefusal(faults, `access.${operation}: `, () => parseRule(rule));
+  for (const [at, rule] of rules.entries()) {
+    collectRefusal(faults, `${placeOf(`access.${operation}`, rules, at)}: `, () => parseRule(rule));
   }
+}
+
+/** How a fault names a rule: of several by its position, from 0. */
+function placeOf(name: string, rules: readonly string[], at: number): string {
+  return rules.length > 1 ? `${name}[${at}]` : name;
 }
 
 /**
@@ -98,7 +103,9 @@ export function checkFieldRuleSyntax(def: ParameterDef, faults: Faults, index?: 
     const access = def[key];
     if (!isRules(access)) continue;
     const place = index === undefined ? { parameter: name } : { parameter: name, index };
-    for (const rule of access) collectRefusal(faults, `${name}: `, () => parseRule(rule), place);
+    for (const [at, rule] of access.entries()) {
+      collectRefusal(faults, `${placeOf(name, access, at)}: `, () => parseRule(rule), place);
+    }
   }
 }
 
@@ -122,8 +129,9 @@ export function checkFieldRules(
     });
     for (const { id, rules } of ruled) {
       const { path, place } = locationOf(id, name, touched);
-      for (const rule of rules) {
-        collectRefusal(faults, `${path}: in '${kind.id}': `, () => checkRule(rule, kind, after), place);
+      for (const [at, rule] of rules.entries()) {
+        const named = placeOf(path, rules, at);
+        collectRefusal(faults, `${named}: in '${kind.id}': `, () => checkRule(rule, kind, after), place);
       }
     }
     const [first] = ruled;
@@ -146,10 +154,11 @@ function locationOf(id: string, name: string, { parameters, inline }: Pick<Touch
 function checkRules(access: Json, faults: Faults, check: (rule: string) => Predicate): void {
   if (!isPlainObject(access)) return;
   for (const [operation, setting] of Object.entries(access)) {
-    const rules = rulesIn(setting).flatMap(
-      (rule) => collectRefusal(faults, `access.${operation}: `, () => check(rule)) ?? [],
-    );
-    const excess = ruleLimitFault(rules);
+    const rules = rulesIn(setting);
+    const checked = rules.flatMap((rule, at) => {
+      return collectRefusal(faults, `${placeOf(`access.${operation}`, rules, at)}: `, () => check(rule)) ?? [];
+    });
+    const excess = ruleLimitFault(checked);
     if (excess !== undefined) faults.add('filter.too_large', `access.${operation}: ${excess}`, ACCESS_PARAMETER);
   }
 }

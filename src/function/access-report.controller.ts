@@ -1,5 +1,5 @@
 import { Controller, Get, Req, UseInterceptors } from '@nestjs/common';
-import { accessDenied, authorizeKind } from '../access/access.js';
+import { authorizeAdministrator } from '../access/access.js';
 import { accessReport } from '../access/report/access-report.js';
 import { reportJson } from '../access/report/report-json.js';
 import { Catalog } from '../catalog/catalog.service.js';
@@ -8,7 +8,6 @@ import { ApiRoute } from '../http/route/api-route.js';
 import { refuseQuery } from '../http/route/parse-list-query.js';
 import type { HttpRequest } from '../http/request/request.js';
 import { KIND_KIND } from '../model/built-in-traits.js';
-import { knowsWholeProject } from '../tenancy/caller.js';
 import { Scope, type RequestScope } from '../tenancy/request-scope.js';
 import { TenancyInterceptor } from '../tenancy/tenancy.interceptor.js';
 import { FunctionRegistry } from './load/module-registry.js';
@@ -35,11 +34,8 @@ export class AccessReportController {
     content: 'accessReport',
   })
   report(@Scope() scope: RequestScope, @Req() request: HttpRequest): Promise<Answer> {
-    return this.catalog.withModelOf(scope, KIND_KIND, async (model) => {
-      authorizeKind(model, KIND_KIND, 'read', scope.caller);
-      if (!knowsWholeProject(scope.caller)) {
-        throw accessDenied(scope.caller, 'Only administrators are told what others may do');
-      }
+    return this.catalog.withCheckedModel(scope, (model) => {
+      authorizeAdministrator(model, KIND_KIND, scope.caller);
       refuseQuery(request.url);
       const functions = this.registry.current.functionsOf(scope.project.id);
       return jsonAnswer(reportJson(accessReport(model, functions, { builtIn: true }), model));

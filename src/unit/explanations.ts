@@ -1,6 +1,6 @@
 /** Explains to administrators what a member may do with a unit, and which level or rule decides. */
 import { Injectable } from '@nestjs/common';
-import { accessDenied, authorizeKind } from '../access/access.js';
+import { authorizeAdministrator } from '../access/access.js';
 import { readableFields, writableFields } from '../access/masks.js';
 import { explainAccess, predicatesToTest, operationChecks, type OperationCheck } from '../access/explain/explain.js';
 import { ruleLimitFault } from '../access/rule.js';
@@ -11,23 +11,23 @@ import { readQuery } from '../http/route/parse-list-query.js';
 import { EXPLANATION_QUERY, type QueryName } from '../http/route/query-names.js';
 import { isConditional } from '../model/predicate/conditional-field.js';
 import type { Visible } from '../model/predicate/predicate.js';
-import { isMemberKind, type KindDef } from '../model/model.js';
+import type { KindDef } from '../model/model.js';
 import { refusal } from '../shared/errors.js';
-import { ANONYMOUS, knowsWholeProject, memberCaller, type Caller } from '../tenancy/caller.js';
+import { ANONYMOUS, type Caller } from '../tenancy/caller.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import { LinkExplanations, type NamedChild } from './link-explanations.js';
+import { NamedMembers } from './named-members.js';
 import { UnitStores } from './unit-stores.js';
 import { requestSession } from './session/caller-executor.js';
 import type { Session } from './session/session.js';
-import { parseKey, unknownUnit } from './session/unit-ids.js';
-import { UnitRepository } from './table/unit.repository.js';
+import { unknownUnit } from './session/unit-ids.js';
 
 @Injectable()
 export class Explanations {
   constructor(
     private readonly catalog: Catalog,
     private readonly database: Database,
-    private readonly repository: UnitRepository,
+    private readonly members: NamedMembers,
     private readonly stores: UnitStores,
     private readonly links: LinkExplanations,
   ) {}
@@ -39,10 +39,7 @@ export class Explanations {
    */
   ofUnit(scope: RequestScope, kindId: string, unitId: string, url: string): Promise<Answer> {
     return this.catalog.withModelOf(scope, kindId, async (model) => {
-      const { kind } = authorizeKind(model, kindId, 'read', scope.caller);
-      if (!knowsWholeProject(scope.caller)) {
-        throw accessDenied(scope.caller, 'Only administrators are told what others may do');
-      }
+      const { kind } = authorizeAdministrator(model, kindId, scope.caller);
       const store = this.stores.of(kind);
       store.checkState(kind, scope, 'get');
       const session = requestSession(this.database, scope, model);
@@ -128,22 +125,9 @@ export class Explanations {
     const [id, childKind, childId] = [single('member'), single('child_kind'), single('child_id')];
     if (childKind !== undefined && childId === undefined) throw badQuery('child_id', 'wants the id of a unit');
     if (childId !== undefined && childKind === undefined) throw badQuery('child_kind', 'wants the id of a kind');
-    const member = id === undefined ? ANONYMOUS : await this.#find(session, id);
+    const member = id === undefined ? ANONYMOUS : await this.members.find(session, id, badMember);
     if (childKind === undefined || childId === undefined) return { member, child: undefined };
     return { member, child: await this.links.child(session, scope, parent, { kindId: childKind, id: childId }) };
-  }
-
-  async #find({ project, model, executor }: Session, id: string): Promise<Caller> {
-    for (const kind of model.kinds.values()) {
-      if (!isMemberKind(kind)) continue;
-      const key = parseKey(kind, id);
-      const plan = { schema: project.schema, kind, fields: [kind.keyField], access: undefined };
-      if (key === undefined || !(await this.repository.fetch(executor, plan, key, model))) continue;
-      if (!kind.active)
-        throw badMember(`the kind '${kind.id}' of this member is inactive: its members have no good token`);
-      return memberCaller(id, kind.id);
-    }
-    throw badMember(`no member of this project has the id '${id.slice(0, 100)}'`);
   }
 
   async #checkExists(session: Session, kind: KindDef, unitId: string): Promise<void> {

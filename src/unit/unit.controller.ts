@@ -9,13 +9,16 @@ import {
   LIST_ENDPOINT_QUERY,
   MATCHING_ENDPOINT_QUERY,
   EXPLANATION_QUERY,
+  PREVIEW_QUERY,
   STRUCT_QUERY,
 } from '../http/route/query-names.js';
 import type { Answer } from '../http/answer/answer.js';
 import type { HttpRequest } from '../http/request/request.js';
-import { bodyBytes } from '../tenancy/request-bodies.js';
+import { bodyBytes, bodyJson } from '../tenancy/request-bodies.js';
 import { Scope, type RequestScope } from '../tenancy/request-scope.js';
 import { TenancyInterceptor } from '../tenancy/tenancy.interceptor.js';
+import { AccessPreviewBody } from './access-preview.body.js';
+import { AccessPreviews } from './access-previews.js';
 import { Explanations } from './explanations.js';
 import { Structs } from './struct.js';
 import { UnitReader } from './unit.reader.js';
@@ -31,6 +34,7 @@ export class UnitController {
     private readonly units: UnitService,
     private readonly structs: Structs,
     private readonly explanations: Explanations,
+    private readonly previews: AccessPreviews,
   ) {}
 
   @Get('unit')
@@ -284,6 +288,27 @@ export class UnitController {
     @Req() request: HttpRequest,
   ): Promise<Answer> {
     return this.explanations.ofUnit(scope, kind, unit, request.url);
+  }
+
+  @Post('access/preview')
+  @ApiRoute({
+    id: 'access_preview',
+    tag: 'Units',
+    of: 'all',
+    needs: 'bearer',
+    joint: true,
+    rights: ['read'],
+    administrators: true,
+    sourceOperation: 'list',
+    alone: true,
+    summary: 'List the units that a member could use',
+    description: 'With the access of the kind as it is, or as it would be. Nothing is changed.',
+    query: PREVIEW_QUERY,
+    body: AccessPreviewBody,
+    content: 'units',
+  })
+  preview(@Scope() scope: RequestScope, @Param('kind_id') kind: string, @Req() request: HttpRequest): Promise<Answer> {
+    return this.previews.ofKind(scope, kind, { url: request.url, body: () => bodyJson(request, 'small') });
   }
 }
 

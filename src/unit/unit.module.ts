@@ -8,6 +8,7 @@ import { Deletions } from './table/delete/deletion.js';
 import { Drafter } from './draft/drafter.js';
 import { EnclosedRunner } from './write/enclosed.runner.js';
 import { DefinitionWriter } from './definition-writer.js';
+import { AccessPreviews } from './access-previews.js';
 import { Explanations } from './explanations.js';
 import { IndexAdvisor } from './index-advisor.js';
 import { InlineParameters } from './inline-parameters.js';
@@ -15,6 +16,7 @@ import { KeptAnswers } from './write/kept-answers.js';
 import { KeptBytes } from './write/kept-bytes.js';
 import { RepeatedAnswers } from './write/repeated-answers.js';
 import { LinkExplanations } from './link-explanations.js';
+import { NamedMembers } from './named-members.js';
 import { LinkHooks } from './table/delete/link-hooks.js';
 import { References } from './draft/references.js';
 import { RemoteReader } from './remote/remote.reader.js';
@@ -52,6 +54,7 @@ import { ViolationCompleter } from './table/violation/complete-violations.js';
 /** The engine: reads and writes units of all kinds. */
 @Module({
   providers: [
+    AccessPreviews,
     Behaviors,
     BehaviorChanges,
     ExpressionResults,
@@ -76,6 +79,7 @@ import { ViolationCompleter } from './table/violation/complete-violations.js';
     RepeatedAnswers,
     LinkExplanations,
     LinkHooks,
+    NamedMembers,
     References,
     RemoteReader,
     RemoteStore,
@@ -102,6 +106,7 @@ import { ViolationCompleter } from './table/violation/complete-violations.js';
     ViolationCompleter,
   ],
   exports: [
+    AccessPreviews,
     Behaviors,
     DefinitionWriter,
     Drafter,

@@ -35,13 +35,9 @@ const people = new Map([
 
 test('there are five', () => expect(examples).toHaveLength(5));
 
-test.each(examples)('$title', async ({ blocks }) => {
-  const named = new Map(people);
+async function play(scenario: string, named = new Map(people)): Promise<void> {
   const fill = (text: string) => text.replace(/[$@]\w+/g, (name) => named.get(name) ?? name);
-  const kind = blocks.find(({ info }) => info === 'json kind');
-  expect((await root.post('/kind/unit', JSON.parse(kind?.text ?? ''))).status).toBe(200);
-  const lines = (blocks.find(({ info }) => info === 'text scenario')?.text ?? '').split('\n');
-  for (const line of lines) {
+  for (const line of scenario.split('\n')) {
     const [, who = '', method = '', path = '', body, status, content, name] = LINE.exec(line) ?? [];
     const caller = callers.get(who);
     if (!caller) throw new Error(`not a line of a scenario: ${line}`);
@@ -50,6 +46,12 @@ test.each(examples)('$title', async ({ blocks }) => {
     if (content !== undefined) expect(reply.body.content).toMatchObject(JSON.parse(content) as object);
     if (name !== undefined) named.set(`$${name}`, reply.body.content.id as string);
   }
+}
+
+test.each(examples)('$title', async ({ blocks }) => {
+  const kind = blocks.find(({ info }) => info === 'json kind');
+  expect((await root.post('/kind/unit', JSON.parse(kind?.text ?? ''))).status).toBe(200);
+  await play(blocks.find(({ info }) => info === 'text scenario')?.text ?? '');
 });
 
 test('the explanation is the answer to an administrator', async () => {
@@ -58,4 +60,13 @@ test('the explanation is the answer to an administrator', async () => {
   const told = codeBlocks(page).find(({ info }) => info === 'json explanation')?.text ?? '';
   const { body } = await root.get(`/note/unit/${id}/access?member=${ada.id}`);
   expect(body.content).toMatchObject(JSON.parse(told.replace('$note', id).replace('@ada', ada.id)) as object);
+});
+
+test('the preview of access', async () => {
+  const own = await root.get('/note/unit?limit=1000');
+  for (const { id } of own.body.content.items ?? []) await root.delete(`/note/unit/${id as string}`);
+  for (const [name, { id }] of Object.entries({ ada, bob })) {
+    expect((await (callers.get(name) as TestProject).post('/note/unit', { owner: id })).status).toBe(200);
+  }
+  await play(codeBlocks(page).find(({ info }) => info === 'text preview')?.text ?? '');
 });

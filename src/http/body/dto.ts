@@ -39,6 +39,30 @@ export function OptionalText(description: TextDescription = {}): PropertyDecorat
   return applyDecorators(property, IsOptional(), ...textChecks('a string or null'));
 }
 
+/** A required string of a list. */
+export function Choice(known: readonly string[]): PropertyDecorator {
+  return applyDecorators(
+    ApiProperty({ type: 'string', enum: [...known] }),
+    IsPresent('must be given'),
+    Check(
+      'parameter.not_allowed',
+      (value) => known.some((each) => each === value),
+      () => `must be one of ${known.join(', ')}`,
+    ),
+  );
+}
+
+/** Any JSON, which the handler checks; null counts as absent. */
+export function OptionalValue(schema: ValueSchema): PropertyDecorator {
+  return applyDecorators(ApiProperty({ required: false, ...schema }), IsOptional());
+}
+
+/** A schema of another name in the document. */
+interface ValueSchema {
+  readonly allOf: { readonly $ref: string }[];
+  readonly description: string;
+}
+
 /** Metadata key of the class of a nested object. */
 const NESTED_CLASS = 'kind:nested';
 

@@ -110,10 +110,13 @@ export const AGGREGATE_QUERY = [...REMOTE_AGGREGATE_QUERY, 'search'] as const sa
 /** Of the endpoint of an aggregation. */
 export const AGGREGATE_ENDPOINT_QUERY = [...AGGREGATE_QUERY, ...EXPLAIN_NAMES] as const satisfies readonly QueryName[];
 
+/** Of previews of access, for units of all kinds: what sources of remote kinds list too. */
+export const PREVIEW_QUERY = [...PAGE_NAMES, 'count'] as const satisfies readonly QueryName[];
+
 /** Units of remote kinds have no links, and their sources no cursor. */
 export const UNIT_QUERY = {
   table: { list: UNITS_QUERY, get: GET_QUERY, aggregate: AGGREGATE_QUERY },
-  remote: { list: [...PAGE_NAMES, 'count'], get: FIELD_NAMES, aggregate: REMOTE_AGGREGATE_QUERY },
+  remote: { list: PREVIEW_QUERY, get: FIELD_NAMES, aggregate: REMOTE_AGGREGATE_QUERY },
 } as const satisfies Record<UnitStorage['type'], Record<'list' | 'get' | 'aggregate', readonly QueryName[]>>;
 
 /** Of an export: what selects and orders its units, and the form of the file. */

@@ -114,7 +114,10 @@ const EXPECTED: ReadonlyMap<string, Expected> = new Map<ErrorCode, Expected>([
   ['parameter.too_small', any(at('price'), inDefinitions, ofResults)],
   ['parameter.too_large', any(inDefinitions, ofResults)],
   ['parameter.not_allowed', inDefinitions],
-  ['parameter.bad_value', any(at('username', 'email', 'expires_at', 'scope', ...DECIMALS), inDefinitions, ofResults)],
+  [
+    'parameter.bad_value',
+    any(at('username', 'email', 'expires_at', 'scope', 'member', ...DECIMALS), inDefinitions, ofResults),
+  ],
 ]);
 
 /** A unit to edit, by the path. */
@@ -146,7 +149,10 @@ const CALLS = Object.entries(document.paths).flatMap(([template, item]) =>
     const [, kind = ''] = /^\/api\/lib\/(\w+)\/unit\/\{\w+\}$/.exec(template) ?? [];
     const unit = UNITS[kind];
     if (method === 'put' && unit === undefined) return [];
-    const path = template.replace('/api/lib', '').replace(/\{\w+\}/, unit ?? 'none');
+    const path = template
+      .replace('/api/lib', '')
+      .replace('{kind_id}', 'place')
+      .replace(/\{\w+\}/, unit ?? 'none');
     return [{ name: `${method.toUpperCase()} ${path}`, method: method === 'put' ? 'PUT' : 'POST', path, operation }];
   }),
 );

@@ -49,7 +49,7 @@ it('rules that name what the kind does not have are refused, each with its opera
   const model = modelOf([], { read: 'eq(name,x)', update: ['eq(metadata.a,1)', 'eq(nme,x)'], delete: 'admin' });
   expect(codes((faults) => checkAccessRules(kindIn(model, 'city'), model, faults))).toEqual([
     'filter.unknown_parameter access.read',
-    'filter.unknown_parameter access.update',
+    'filter.unknown_parameter access.update[1]',
   ]);
 });
 

@@ -1,0 +1,19 @@
+import { PREVIEWED_OPERATIONS } from '../access/preview.js';
+import { Choice, OptionalText, OptionalValue } from '../http/body/dto.js';
+import type { Operation } from '../model/built-in-traits.js';
+import type { Json } from '../shared/json.js';
+
+/** What administrators ask before they change the access of a kind. */
+export class AccessPreviewBody {
+  @Choice(PREVIEWED_OPERATIONS)
+  operation!: Operation;
+
+  @OptionalValue({
+    allOf: [{ $ref: '#/components/schemas/kind_access_level' }],
+    description: 'As in the `access` of a kind; left out, what is stored or the default.',
+  })
+  access?: Json;
+
+  @OptionalText({ description: 'The id of a member; without one, requests without a token.' })
+  member?: string | null;
+}

@@ -1,0 +1,85 @@
+/** Shows administrators which units a member could use, under the access of a kind as it is or as it would be. */
+import { Injectable } from '@nestjs/common';
+import { authorizeAdministrator } from '../access/access.js';
+import { kindWithAccess, unitsFor } from '../access/preview.js';
+import { Catalog } from '../catalog/catalog.service.js';
+import { Database } from '../database/database.js';
+import { pageAnswer, type Answer } from '../http/answer/answer.js';
+import { readDto } from '../http/body/dto.js';
+import { parseListQuery, urlQueryParameters } from '../http/route/parse-list-query.js';
+import { PREVIEW_QUERY } from '../http/route/query-names.js';
+import type { KindDef, Model } from '../model/model.js';
+import { conjunction } from '../model/predicate/predicate.js';
+import { refusal, type KindError } from '../shared/errors.js';
+import { ANONYMOUS } from '../tenancy/caller.js';
+import type { RequestScope } from '../tenancy/request-scope.js';
+import { AccessPreviewBody } from './access-preview.body.js';
+import { NamedMembers } from './named-members.js';
+import { planQuery } from './query/list.plan.js';
+import { readingSession } from './session/caller-executor.js';
+import type { Session } from './session/session.js';
+import type { Readable } from './store/unit-store.js';
+import { UnitStores } from './unit-stores.js';
+
+interface PreviewRequest {
+  readonly url: string;
+  /** Reads the body as JSON. */
+  readonly body: () => Promise<unknown>;
+}
+
+@Injectable()
+export class AccessPreviews {
+  constructor(
+    private readonly catalog: Catalog,
+    private readonly database: Database,
+    private readonly members: NamedMembers,
+    private readonly stores: UnitStores,
+  ) {}
+
+  /**
+   * A page of the units, as the administrator sees them. While the body arrives, no place of the project is held.
+   * @throws KindError 400, 401, 403, 404
+   */
+  async ofKind(scope: RequestScope, kindId: string, request: PreviewRequest): Promise<Answer> {
+    const open = (model: Model): Readable => {
+      const readable = authorizeAdministrator(model, kindId, scope.caller);
+      this.stores.of(readable.kind).checkState(readable.kind, scope, 'list');
+      return readable;
+    };
+    await this.catalog.withCachedModel(scope, kindId, open);
+    const body = await request.body();
+    return this.catalog.withModelOf(scope, kindId, (model) => {
+      const readable = open(model);
+      const session = readingSession(this.database, scope, model);
+      return this.stores.of(readable.kind).run(scope, model, () => this.#list(session, readable, request.url, body));
+    });
+  }
+
+  async #list(session: Session, { kind, grant }: Readable, url: string, body: unknown): Promise<Answer> {
+    const { model } = session;
+    const parsed = parseListQuery(urlQueryParameters(url), PREVIEW_QUERY);
+    const asked = planQuery(parsed, () => readAsked(kind, body, model));
+    const member = asked.member === undefined ? ANONYMOUS : await this.members.find(session, asked.member, badMember);
+    const usable = unitsFor(asked.kind, asked.operation, member, model);
+    if (!usable) return pageAnswer({ count: 0, items: '[]' });
+    const readable = { kind, grant: { predicate: conjunction(grant.predicate, usable.predicate) } };
+    // Without its parameters: the statement is not that of the same query by this caller.
+    const query = { query: parsed.query, faults: [] };
+    return pageAnswer(await this.stores.of(kind).list(session, readable, query));
+  }
+}
+
+/** What the body asks, and the kind with the access that it gives. @throws KindError 400 with all faults */
+function readAsked(kind: KindDef, body: unknown, model: Model) {
+  const { operation, access, member } = readDto(AccessPreviewBody, body);
+  const isGiven = access !== undefined && access !== null;
+  return {
+    operation,
+    member: member ?? undefined,
+    kind: isGiven ? kindWithAccess(kind, operation, access, model) : kind,
+  };
+}
+
+function badMember(text: string): KindError {
+  return refusal('parameter.bad_reference', `member: ${text}`, { parameter: 'member' });
+}
