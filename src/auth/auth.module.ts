@@ -14,6 +14,8 @@ import { ApiKeys } from './keys/api-keys.js';
 import { KeyStore } from './keys/key-store.js';
 import { RequestCallers } from './keys/request-callers.js';
 import { MemberBehavior } from './member.behavior.js';
+import { MembersController } from './members.controller.js';
+import { MembersService } from './members.service.js';
 import { MemberSessions } from './session/member-session.js';
 import { PasswordStore } from './password/password-store.js';
 import { RecoveryService } from './recovery.service.js';
@@ -41,6 +43,7 @@ import { TokenService } from './session/token.service.js';
     KeyStore,
     MemberBehavior,
     MemberSessions,
+    MembersService,
     PasswordStore,
     RecoveryService,
     RefreshCookies,
@@ -54,6 +57,6 @@ import { TokenService } from './session/token.service.js';
     { provide: CallerResolver, useExisting: RequestCallers },
   ],
   exports: [Administrators, ApiKeys, CallerResolver, PasswordStore],
-  controllers: [AuthController, SessionController, ResetPageController],
+  controllers: [AuthController, SessionController, MembersController, ResetPageController],
 })
 export class AuthModule {}

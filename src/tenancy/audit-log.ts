@@ -15,7 +15,8 @@ import type { Caller } from './caller.js';
 export type AuditAction =
   | `${'project' | 'member' | 'api_key'}.${'created' | 'changed' | 'deleted'}`
   | 'definitions.changed'
-  | 'member.password_set';
+  | 'member.password_set'
+  | 'member.signed_out';
 
 export interface AuditEntry {
   readonly action: AuditAction;

@@ -42,6 +42,20 @@ export class SessionController {
     return this.sessions.list(project, requireSession(caller), parsePageQuery(request.url));
   }
 
+  @Delete('session')
+  @ApiRoute({
+    id: 'auth.end_other_sessions',
+    ...ROUTE,
+    summary: 'End all sessions of the member but that of the request',
+    content: 'nothing',
+  })
+  @NoStore()
+  async endOthers(@Scope() { project, caller }: RequestScope, @AnyInput() read: BodyInput): Promise<Answer> {
+    const member = requireSession(caller);
+    await read();
+    return this.sessions.endOthers(project, member);
+  }
+
   @Delete('session/:session_id')
   @ApiRoute({
     id: 'auth.end_session',

@@ -51,4 +51,10 @@ export class SessionService {
     if (ended === 0) throw refusal('session.unknown', `You have no session '${shortened(id)}'`);
     return NULL_ANSWER;
   }
+
+  /** Ends all sessions of the member but that of the request. */
+  async endOthers(project: Project, { id: memberId, sessionId: but }: MemberCaller): Promise<Answer> {
+    await this.catalog.inProject(project, () => this.sessions.end(this.database, project, { memberId, but }));
+    return NULL_ANSWER;
+  }
 }

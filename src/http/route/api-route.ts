@@ -38,6 +38,7 @@ export type ContentForm =
   | 'sessionOrCode'
   | 'me'
   | 'sessions'
+  | 'mail'
   | 'explanation'
   | 'accessReport'
   | 'health'

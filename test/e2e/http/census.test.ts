@@ -158,6 +158,17 @@ const ROWS: readonly Row[] = [
     call: () => ['DELETE', '/auth/session/00000000-0000-4000-8000-000000000000'],
     answers: [401, 404, 404, 404],
   },
+  { route: 'GET /api/lib/auth/mail', call: () => ['GET', '/auth/mail'], answers: [401, 403, 403, 200] },
+  ...['GET', 'DELETE'].map((method): Row => ({
+    route: `${method} /api/lib/auth/member/:member_id/session`,
+    call: () => [method, '/auth/member/00000000-0000-4000-8000-000000000000/session'],
+    answers: [401, 403, 403, 404],
+  })),
+  {
+    route: 'DELETE /api/lib/auth/member/:member_id/session/:session_id',
+    call: () => ['DELETE', '/auth/member/00000000-0000-4000-8000-000000000000/session/x'],
+    answers: [401, 403, 403, 404],
+  },
   { route: 'POST /api/lib/auth/signout', call: () => ['POST', '/auth/signout'], answers: [401, 200, 200, 200] },
   {
     route: 'POST /api/lib/auth/change_password',
@@ -327,6 +338,8 @@ const ROWS: readonly Row[] = [
     keyed: 404,
     anyQuery: true,
   },
+  // The last one, because it ends the sessions that the others use.
+  { route: 'DELETE /api/lib/auth/session', call: () => ['DELETE', '/auth/session'], answers: [401, 200, 200, 200] },
 ];
 
 interface Layer {
@@ -371,7 +384,7 @@ describe.each(ROWS)('$route', ({ route, call, answers, keyed: byKey, open, bare,
   const administrator = (project: TestProject) =>
     getOrInsert(known(), project.id, async () => (await service.signIn(project.id)).token);
   const keyWithoutRights = () =>
-    getOrInsert(known(), 'key', async () => (await makeKey(here.admin, { scope: [] })).secret);
+    getOrInsert(tokens, 'key', async () => (await makeKey(here.admin, { scope: [] })).secret);
   const [nobody, ann, guest, admin] = answers;
   const bad = open || tokenless ? nobody : 401;
   const keyed = byKey ?? (open || tokenless ? nobody : 403);

@@ -70,6 +70,7 @@ export function pathParameters(choices: LinkPathChoices | undefined): Record<str
     of('direction', 'To those above the unit, or below it.', { type: 'string', enum: ['parent', 'child'] }),
     of('child_kind_id', 'The kind of the child.', oneOf(choices?.kinds)),
     of('child_unit_id', 'The id of the child.'),
+    of('member_id', 'The id of a member.', { type: 'string', format: 'uuid' }),
     of('session_id', 'The id of a session.', { type: 'string', format: 'uuid' }),
     of('function_name', 'The name of a function.'),
     of('token', 'The token of the mail.'),

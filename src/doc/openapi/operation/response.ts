@@ -199,6 +199,8 @@ function contentSchema(form: ContentForm, kind: KindDef | undefined, view: Docum
       return schemaRef('kind_me');
     case 'sessions':
       return pageSchema(schemaRef('kind_own_session'));
+    case 'mail':
+      return schemaRef('kind_mail');
     case 'explanation':
       return schemaRef('kind_explanation');
     case 'accessReport':

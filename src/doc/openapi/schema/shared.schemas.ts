@@ -230,6 +230,9 @@ export const SHARED_SCHEMAS: Readonly<Record<string, Schema>> = {
   kind_session: SESSION,
   kind_me: ME,
   kind_own_session: OWN_SESSION,
+  kind_mail: objectSchema({
+    sent: { ...BOOLEAN_SCHEMA, description: 'False without `MAIL_URL`: then mails are only written to files.' },
+  }),
   kind_unit: UNIT,
   ...LINK_SCHEMAS,
   ...BATCH_SCHEMAS,

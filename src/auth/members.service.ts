@@ -1,0 +1,79 @@
+/** What administrators see and end of the sessions of members, and whether mails leave the service. */
+import { Inject, Injectable } from '@nestjs/common';
+import { accessDenied } from '../access/access.js';
+import { Catalog } from '../catalog/catalog.service.js';
+import type { Config } from '../config/config.js';
+import { CONFIG } from '../config/config.token.js';
+import { Database } from '../database/database.js';
+import { jsonAnswer, NULL_ANSWER, pageAnswer, type Answer } from '../http/answer/answer.js';
+import type { PageQuery } from '../http/route/parse-list-query.js';
+import { refusal } from '../shared/errors.js';
+import { isUuid } from '../shared/identifiers.js';
+import { shortened } from '../shared/shortened.js';
+import { findMemberCredentialStatement } from '../sql/member/credential.sql.js';
+import type { EndedSessions } from '../sql/member/session.sql.js';
+import { AuditLog } from '../tenancy/audit-log.js';
+import { knowsWholeProject, type Caller, type MemberCaller } from '../tenancy/caller.js';
+import type { Project } from '../tenancy/project.js';
+import type { RequestScope } from '../tenancy/request-scope.js';
+import type { Credential } from './password/credential.js';
+import { requireSession } from './session/required-member.js';
+import { SessionStore } from './session/session-store.js';
+
+@Injectable()
+export class MembersService {
+  constructor(
+    private readonly catalog: Catalog,
+    private readonly database: Database,
+    private readonly sessions: SessionStore,
+    private readonly audit: AuditLog,
+    @Inject(CONFIG) private readonly config: Config,
+  ) {}
+
+  /** The sessions of a member, the newest first. @throws KindError 404 */
+  async list({ project, caller }: RequestScope, memberId: string, page: PageQuery): Promise<Answer> {
+    const { sessionId: currentId } = requireAdministrator(caller);
+    return this.catalog.inProject(project, async () => {
+      await this.#find(project, memberId);
+      return pageAnswer(await this.sessions.list(project, { ...page, memberId, currentId }));
+    });
+  }
+
+  /** Ends one session of a member, or all. @throws KindError 404 */
+  async end(scope: RequestScope, memberId: string, sessionId?: string): Promise<Answer> {
+    const { project, caller, requestId } = scope;
+    await this.catalog.inProject(project, async () => {
+      const { member_kind: kind } = await this.#find(project, memberId);
+      const which: EndedSessions = sessionId === undefined ? { memberId } : { id: sessionId, memberId };
+      const isKnown = sessionId === undefined || isUuid(sessionId);
+      const count = isKnown ? await this.sessions.end(this.database, project, which) : 0;
+      if (sessionId !== undefined && count === 0) {
+        throw refusal('session.unknown', `That member has no session '${shortened(sessionId)}'`);
+      }
+      if (count === 0) return;
+      const details = { kind, id: memberId, sessions: count };
+      this.audit.record({ action: 'member.signed_out', project: project.id, caller, requestId, details });
+    });
+    return NULL_ANSWER;
+  }
+
+  /** Whether mails are sent, or only written to the outbox. */
+  mail(): Answer {
+    return jsonAnswer({ sent: this.config.mailUrl !== undefined });
+  }
+
+  async #find(project: Project, memberId: string): Promise<Credential> {
+    const [found] = isUuid(memberId)
+      ? await this.database.run<Credential>(findMemberCredentialStatement(project.schema, memberId))
+      : [];
+    if (!found) throw refusal('unit.unknown', `No member has the id '${shortened(memberId)}'`);
+    return found;
+  }
+}
+
+/** @throws KindError 401, 403 */
+export function requireAdministrator(caller: Caller): MemberCaller {
+  const member = requireSession(caller);
+  if (!knowsWholeProject(member)) throw accessDenied(caller, 'Only administrators may do that');
+  return member;
+}
