@@ -9,6 +9,8 @@ import { AnswerChecks } from './run/answer-checks.js';
 import { Capacity } from './run/capacity.js';
 import { Contexts } from './run/contexts.js';
 import { FunctionCalls } from './run/function-calls.js';
+import { FunctionList } from './function-list.js';
+import { FunctionListController } from './function-list.controller.js';
 import { FunctionController } from './function.controller.js';
 import { FunctionService } from './function.service.js';
 import { HookBehaviors } from './hooks.js';
@@ -26,6 +28,7 @@ import { ErrorRedaction } from './run/error-redaction.js';
     Capacity,
     Contexts,
     FunctionCalls,
+    FunctionList,
     FunctionRegistry,
     FunctionService,
     HookBehaviors,
@@ -34,7 +37,7 @@ import { ErrorRedaction } from './run/error-redaction.js';
     OfferedFunctions,
     ErrorRedaction,
   ],
-  controllers: [AccessReportController, FunctionController],
+  controllers: [AccessReportController, FunctionController, FunctionListController],
   exports: [FunctionRegistry],
 })
 export class FunctionModule {}

@@ -112,7 +112,7 @@ function isInEveryUnit(id: string, { key }: KindDef): boolean {
 }
 
 /** A caller that may write a field but not read it sees its description, without the default. */
-function descriptorOf(field: Field, viewer: Viewer): Descriptor {
+export function descriptorOf(field: Field, viewer: Viewer): Descriptor {
   const { id, def } = field;
   const target = def.referenceKind === undefined ? undefined : viewer.model.kinds.get(def.referenceKind);
   return {

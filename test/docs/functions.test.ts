@@ -32,6 +32,7 @@ test.each(steps)('$info', async ({ info, text }) => {
     return void expect((await project.get('/note/function/none')).body.messages[0]?.code).toBe('function.unknown');
   }
   const told = JSON.parse(text) as unknown;
+  if (info.endsWith(' part')) return void expect(await ok(project.get(path))).toMatchObject(told as object);
   if (info.includes(' GET ')) return void expect(await ok(project.get(path))).toEqual(told);
   expect((await project.post(path, told)).status).toBe(Number(status ?? 200));
 });

@@ -44,7 +44,8 @@ export type ContentForm =
   | 'health'
   | 'minutes'
   | 'batch'
-  | 'function';
+  | 'function'
+  | 'functions';
 
 export const TAGS = {
   Authentication: 'Members sign up, sign in and look after their sessions.',

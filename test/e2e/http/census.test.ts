@@ -338,6 +338,7 @@ const ROWS: readonly Row[] = [
     keyed: 404,
     anyQuery: true,
   },
+  { route: 'GET /api/lib/function', call: () => ['GET', '/function'], answers: [200, 200, 200, 200], keyed: 200 },
   // The last one, because it ends the sessions that the others use.
   { route: 'DELETE /api/lib/auth/session', call: () => ['DELETE', '/auth/session'], answers: [401, 200, 200, 200] },
 ];

@@ -213,6 +213,8 @@ function contentSchema(form: ContentForm, kind: KindDef | undefined, view: Docum
       return schemaRef('kind_batch');
     case 'function':
       return {};
+    case 'functions':
+      return schemaRef('kind_functions');
   }
 }
 

@@ -9,6 +9,7 @@ import { schemaRef, type Schema } from '../openapi.js';
 import { ACCESS_SCHEMAS } from './access.schemas.js';
 import { BATCH_SCHEMAS } from './batch.schemas.js';
 import { CHANGES_SCHEMA } from './changes.schema.js';
+import { FUNCTION_SCHEMAS } from './function.schemas.js';
 import { LINK_SCHEMAS } from './shared-link.schemas.js';
 import { objectSchema } from './object.schema.js';
 import { orNull, TIMESTAMP_SCHEMA } from './value.schema.js';
@@ -236,6 +237,7 @@ export const SHARED_SCHEMAS: Readonly<Record<string, Schema>> = {
   kind_unit: UNIT,
   ...LINK_SCHEMAS,
   ...BATCH_SCHEMAS,
+  ...FUNCTION_SCHEMAS,
   kind_nested_unit: {
     type: 'object',
     description: 'With `nest`: the id of the unit that is referred to, and its values that `include` names.',

@@ -1,0 +1,101 @@
+/** Lists the functions that a caller may call, and to administrators the modules with what is wrong in them. */
+import { Injectable } from '@nestjs/common';
+import { accessSettingOf } from '../access/access.js';
+import { Catalog } from '../catalog/catalog.service.js';
+import { jsonAnswer, type Answer } from '../http/answer/answer.js';
+import type { KindDef, Model } from '../model/model.js';
+import { knowsWholeProject } from '../tenancy/caller.js';
+import type { RequestScope } from '../tenancy/request-scope.js';
+import { descriptorOf, type Viewer } from '../unit/struct-descriptors.js';
+import type { FunctionDef, LoadedModule, ModuleFault } from './declare/definition.js';
+import { withoutServerPaths } from './declare/shown-fault.js';
+import { FunctionRegistry } from './load/module-registry.js';
+import { OfferedFunctions, type OfferedFunction } from './offered-functions.js';
+
+@Injectable()
+export class FunctionList {
+  constructor(
+    private readonly catalog: Catalog,
+    private readonly registry: FunctionRegistry,
+    private readonly offered: OfferedFunctions,
+  ) {}
+
+  /** `{count, items, modules}`; `modules` is null except for administrators. */
+  list(scope: RequestScope): Promise<Answer> {
+    return this.catalog.withCheckedModel(scope, (model) => {
+      const viewer = { caller: scope.caller, model };
+      const isAdministrator = knowsWholeProject(scope.caller);
+      const items = [...model.kinds.values()].flatMap((kind) =>
+        this.offered.offeredTo(scope.project, model, kind, scope.caller).map((each) => ({
+          ...describedFunction(kind, each, viewer),
+          access: isAdministrator ? accessOf(each.def, kind, model) : null,
+        })),
+      );
+      const modules = isAdministrator ? this.#modulesOf(scope.project.id, model) : null;
+      return Promise.resolve(jsonAnswer({ count: items.length, items, modules }));
+    });
+  }
+
+  /** The modules of the project, and those for all projects that are for its kinds. */
+  #modulesOf(project: string, model: Model): object[] {
+    const { current } = this.registry;
+    const own = current.loaded.filter((each) => {
+      const kind = model.kinds.get(each.kind);
+      return current.find(project, each.kind) === each && (kind ? !kind.builtIn : each.project === project);
+    });
+    const strays = current.strays.filter(({ file }) => file.startsWith(`${project}/`));
+    return [...own.map(describedModule), ...strays.map((fault) => moduleOf(null, fault.file, { faults: [fault] }))];
+  }
+}
+
+function describedFunction(kind: KindDef, { def, shown }: OfferedFunction, viewer: Viewer): object {
+  const { name, scope, methods, description, parameters, returns, open } = shown;
+  return {
+    kind_id: kind.id,
+    name,
+    of_unit: scope === 'unit',
+    methods,
+    description,
+    parameters: parameters.map((field) => descriptorOf(field, viewer)),
+    returns: returns ? describedAnswer(returns, viewer) : null,
+    timeout: def.timeout ?? null,
+    open,
+  };
+}
+
+function describedAnswer(returns: NonNullable<OfferedFunction['shown']['returns']>, viewer: Viewer): object {
+  if ('kind' in returns) return { kind_id: returns.kind, parameters: null };
+  return { kind_id: null, parameters: returns.values.map((field) => descriptorOf(field, viewer)) };
+}
+
+/** A level, or rules. */
+function accessOf({ access }: FunctionDef, kind: KindDef, model: Model): string | readonly string[] {
+  if (access !== undefined) return access;
+  const setting = accessSettingOf(kind, 'function', model);
+  return 'rules' in setting ? setting.rules : setting.level;
+}
+
+function describedModule(loaded: LoadedModule): object {
+  if (loaded.state === 'broken') return moduleOf(loaded.kind, moduleFile(loaded), { faults: loaded.faults });
+  const { file, hooks, remote } = loaded.module;
+  return moduleOf(loaded.kind, file, { hooks: [...hooks.keys()], remote: remote !== undefined });
+}
+
+function moduleFile({ project, kind }: Pick<LoadedModule, 'project' | 'kind'>): string {
+  return project === null ? `${kind}.ts` : `${project}/${kind}.ts`;
+}
+
+interface ModuleContent {
+  readonly hooks?: readonly string[];
+  readonly remote?: boolean;
+  readonly faults?: readonly ModuleFault[];
+}
+
+function moduleOf(kindId: string | null, file: string, { hooks = [], remote = false, faults = [] }: ModuleContent) {
+  const shown = faults.map((fault) => ({
+    file: fault.file,
+    line: fault.line ?? null,
+    text: withoutServerPaths(fault.text),
+  }));
+  return { kind_id: kindId, file, hooks, remote, faults: shown };
+}

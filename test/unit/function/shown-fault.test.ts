@@ -1,0 +1,15 @@
+import { expect, it } from 'vitest';
+import { withoutServerPaths } from '../../../src/function/declare/shown-fault.js';
+
+it.each([
+  ["Cannot find module '/srv/kind/functions/_a.js'", "Cannot find module '…/_a.js'"],
+  ['ENOENT: open /etc/secret/key.pem', 'ENOENT: open …/key.pem'],
+  ['(file:///srv/kind/functions/city.ts)', '(…/city.ts)'],
+  ['C:\\kind\\functions\\city.ts is wrong', '…/city.ts is wrong'],
+  ['wants postgres://me:word@host:5432/db', 'wants postgres://…@host:5432/db'],
+  ["functions.say.run: must be a function, as in 'a/b'", "functions.say.run: must be a function, as in 'a/b'"],
+  ['see https://example.com/a/b', 'see https://example.com/a/b'],
+  ['1 / 2 is not allowed', '1 / 2 is not allowed'],
+])('%s', (text, shown) => {
+  expect(withoutServerPaths(text)).toBe(shown);
+});
