@@ -6,9 +6,13 @@ export interface Project {
   readonly id: string;
   readonly label: string;
   readonly schema: string;
+  /** PostgreSQL's id of the schema, which a later project with the same id does not have; null while it is created. */
+  readonly schemaId: number | null;
   readonly settings: ProjectSettings;
 }
 
-export function projectOf(row: { id: string; label: string; settings: ProjectSettings }): Project {
-  return { id: row.id, label: row.label, schema: schemaName(row.id), settings: row.settings };
+export function projectOf({ id, label, settings, schemaId }: ProjectFields): Project {
+  return { id, label, schema: schemaName(id), schemaId, settings };
 }
+
+type ProjectFields = Pick<Project, 'id' | 'label' | 'settings' | 'schemaId'>;

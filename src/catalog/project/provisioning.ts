@@ -78,7 +78,7 @@ export class Provisioning {
   ): Promise<Project> {
     checkId(id);
     const records = builtInRecords(new Set(withoutKinds));
-    const project = projectOf({ id, label, settings: {} });
+    const project = projectOf({ id, label, settings: {}, schemaId: null });
     const fold = await foldCollation(this.database);
     const createTables = async (tx: Transaction): Promise<void> => {
       try {

@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn, VirtualColumn } from 'typeorm';
-import { REGISTRY_SCHEMA } from '../../model/names.js';
+import { REGISTRY_SCHEMA, schemaName } from '../../model/names.js';
 
 /** Settings of a project that `kind project set` writes. */
 export interface ProjectSettings {
@@ -55,4 +55,10 @@ export class ProjectEntity {
     query: (alias) => `to_char(${alias}."inserted_at" AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`,
   })
   insertedAt!: string;
+
+  /** PostgreSQL's id of its schema, which a later project with the same id does not have; null without a schema. */
+  @VirtualColumn({
+    query: (alias) => `to_regnamespace(quote_ident('${schemaName('')}' || ${alias}."id"))::oid`,
+  })
+  schemaId!: number | null;
 }

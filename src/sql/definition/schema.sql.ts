@@ -1,6 +1,5 @@
 /** Statements of a project's schema: creating and dropping it, and the collations for it. */
 import { ACCESS_DEFAULTS } from '../../model/parameter-type/parameter-settings.js';
-import { LIMITS } from '../../shared/limits.js';
 import {
   ident,
   inOneBlock,
@@ -101,17 +100,33 @@ export function tablesStatement(schema: string, limit: number): Statement {
   `);
 }
 
+/** The ids of tables that were measured, and their size. */
+export interface StorageRow {
+  readonly bytes: string;
+  readonly tables: number;
+  /** Null without a table. */
+  readonly last: number | null;
+}
+
 /**
- * One row `bytes`: what the tables of a schema take on disk, with their indexes and long values. The backend reads the
- * catalogue of all of them, so its connection is replaced afterwards.
+ * One row `StorageRow`: what some tables of a schema take on disk, with their indexes and long values: the first in the
+ * order of their ids, after one of them. The backend reads the catalogue of all of them.
  */
-export function schemaSizeStatement(schema: string): Statement {
+export function storageStatement(schema: string, after: number, tables: number): Statement {
   const size = render(sql`
-    SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint AS bytes
-    FROM pg_catalog.pg_class AS c
-    WHERE c.relkind = 'r' AND ${isInSchema(sql`c.oid`, schema)}
+    SELECT
+      coalesce(sum(pg_total_relation_size(t.oid)), 0)::bigint AS bytes,
+      count(*)::int AS tables,
+      max(t.oid) AS last
+    FROM (
+      SELECT c.oid
+      FROM pg_catalog.pg_class AS c
+      WHERE c.relkind = 'r' AND ${isInSchema(sql`c.oid`, schema)} AND c.oid > ${param(after)}::oid
+      ORDER BY c.oid
+      LIMIT ${integer(tables)}
+    ) AS t
   `);
-  return { ...size, points: LIMITS.statementPoints };
+  return { ...size, points: tables };
 }
 
 export interface ForeignKeyRow {

@@ -3,13 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { ModelCache } from '../../../src/catalog/model/model-cache.js';
 import { loadModel, ModelStore } from '../../../src/catalog/model/model-store.js';
 import type { Model } from '../../../src/model/model.js';
+import { projectOf } from '../../../src/tenancy/project.js';
 import { ok } from '../../support/definitions.js';
 import { startTestService, type TestProject } from '../../support/service.js';
 
 const service = await startTestService();
 const { app, database } = service.service;
 
-const keyOf = (id: string) => ({ id, schema: `project_${id}`, label: '', settings: {} });
+const keyOf = (id: string) => projectOf({ id, schemaId: null, label: '', settings: {} });
 const load = (project: TestProject): Promise<Model> => loadModel(database, keyOf(project.id));
 
 describe('models in memory', () => {

@@ -6,6 +6,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ModelStore } from '../../../src/catalog/model/model-store.js';
 import { Provisioning } from '../../../src/catalog/project/provisioning.js';
 import type { Database } from '../../../src/database/database.js';
+import { projectOf } from '../../../src/tenancy/project.js';
 import { ProjectStore } from '../../../src/tenancy/project-store.js';
 import { tokensOf } from '../../support/callers.js';
 import { ok, query, refusalOf } from '../../support/definitions.js';
@@ -264,7 +265,7 @@ describe('process B and late notifications', () => {
   it('an older model never replaces a newer one', async () => {
     const { onA, onB } = await twice();
     const models = b.service.app.get(ModelStore);
-    const project = { id: onA.id, schema: `project_${onA.id}`, label: '', settings: {} };
+    const project = projectOf({ id: onA.id, schemaId: null, label: '', settings: {} });
     const old = await models.get(project);
     await ok(onA.post('/kind/unit', { id: 'town' }));
     await ok(onB.get('/town/unit'));
@@ -279,7 +280,7 @@ describe('process B and late notifications', () => {
     const { onA } = await twice();
     deafen();
     const models = b.service.app.get(ModelStore);
-    const project = { id: onA.id, schema: `project_${onA.id}`, label: '', settings: {} };
+    const project = projectOf({ id: onA.id, schemaId: null, label: '', settings: {} });
     const stored = await models.get(project);
     const load = holdNextLoad();
     const late = models.reload(project);
@@ -296,7 +297,7 @@ describe('process B and late notifications', () => {
   it('a load that began before the project was forgotten is not kept', async () => {
     const { onA } = await twice();
     const models = b.service.app.get(ModelStore);
-    const project = { id: onA.id, schema: `project_${onA.id}`, label: '', settings: {} };
+    const project = projectOf({ id: onA.id, schemaId: null, label: '', settings: {} });
     for (const forget of [() => models.forget(project.id), () => models.clear()]) {
       const load = holdNextLoad();
       const late = models.reload(project);
@@ -314,7 +315,7 @@ describe('process B and late notifications', () => {
     const { onA, onB } = await twice();
     deafen();
     const models = b.service.app.get(ModelStore);
-    const old = await models.get({ id: onA.id, schema: `project_${onA.id}`, label: '', settings: {} });
+    const old = await models.get(projectOf({ id: onA.id, schemaId: null, label: '', settings: {} }));
     await ok(onA.post('/kind/unit', { id: 'town' }));
     vi.spyOn(models, 'reload').mockResolvedValue(old);
     const reply = await onB.get('/city/unit');

@@ -7,6 +7,7 @@ const project = (id: string, requestsPerSecond?: number | null): Project => ({
   id,
   label: id,
   schema: id,
+  schemaId: null,
   settings: requestsPerSecond === undefined ? {} : { requestsPerSecond },
 });
 
