@@ -124,6 +124,11 @@ describe('a chart', () => {
     await page.getByRole('cell', { name: '0', exact: true }).waitFor();
   });
 
+  it('groups by the time at which units were made', async () => {
+    await chart('?by=inserted_at&step=year&as=table');
+    await page.getByRole('cell', { name: '90', exact: true }).waitFor();
+  });
+
   it('ignores what is wrong in the address', async () => {
     await chart('?measure=drop&of=x&by=nothing&step=eon&split=nothing&as=pie&cell=0');
     await page.getByRole('img', { name: 'Number of units by All units together' }).waitFor();

@@ -6,8 +6,7 @@ import { Link, useParams, useSearchParams } from 'react-router';
 import { aggregate, type AggregateRow } from '../api/aggregate.js';
 import type { Field, Page, Unit } from '../api/types.js';
 import { useReferenceLabels } from '../data/reference-labels.js';
-import { useLabelOf } from '../data/source.js';
-import { useStruct } from '../data/use-kinds.js';
+import { useColumnsOf, useLabelOf, type Source } from '../data/source.js';
 import { useText } from '../i18n/text.js';
 import { Empty, PageError, Waiting } from '../shell/page-states.js';
 import { ChartForm } from './chart-form.js';
@@ -22,8 +21,9 @@ const Plot = lazy(async () => ({ default: (await import('./plot.js')).Plot }));
 export function ChartsPage() {
   const { kind = '' } = useParams();
   const text = useText();
-  const label = useLabelOf({ type: 'kind', id: kind });
-  const struct = useStruct(kind);
+  const source: Source = { type: 'kind', id: kind };
+  const label = useLabelOf(source);
+  const { fields, error, isPending, refetch } = useColumnsOf(source);
   return (
     <div className="page charts">
       <Group justify="space-between">
@@ -34,9 +34,9 @@ export function ChartsPage() {
           {text('charts.to_units')}
         </Button>
       </Group>
-      {struct.error && <PageError error={struct.error} onRetry={() => void struct.refetch()} />}
-      {struct.isPending && <Waiting />}
-      {struct.data && <ChartOfKind key={kind} kind={kind} fields={struct.data} />}
+      {error && <PageError error={error} onRetry={() => void refetch()} />}
+      {isPending && <Waiting />}
+      {fields && <ChartOfKind key={kind} kind={kind} fields={fields} />}
     </div>
   );
 }
