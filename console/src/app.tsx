@@ -5,9 +5,9 @@ import { createHashRouter, RouterProvider } from 'react-router';
 import { i18nProvider } from './i18n/text.js';
 import { Shell } from './shell/shell.js';
 import { SignInGate } from './shell/sign-in-gate.js';
-import { StartPage } from './shell/start-page.js';
 import { ErrorPage, NotFoundPage } from './shell/error-page.js';
 
+const OverviewPage = lazy(async () => ({ default: (await import('./overview/overview-page.js')).OverviewPage }));
 const UnitsPage = lazy(async () => ({ default: (await import('./data/units-page.js')).UnitsPage }));
 const UnitPage = lazy(async () => ({ default: (await import('./data/unit-page.js')).UnitPage }));
 const ModelPage = lazy(async () => ({ default: (await import('./model/model-page.js')).ModelPage }));
@@ -55,7 +55,7 @@ const router = createHashRouter([
       </I18nContextProvider>
     ),
     children: [
-      { path: '/', element: <StartPage /> },
+      { path: '/', element: <OverviewPage /> },
       { path: '/data/:kind', element: <UnitsPage /> },
       { path: '/group/:group', element: <UnitsPage /> },
       { path: '/data/:kind/new', element: <UnitPage /> },

@@ -7,6 +7,8 @@ export interface Message {
   readonly parameter?: string;
   /** The object of a bulk write, from 0. */
   readonly index?: number;
+  /** The operation of a batch, from 0. */
+  readonly operation?: number;
   /** The place in the file of an import, both from 1. */
   readonly line?: number;
   readonly record?: number;
@@ -31,6 +33,7 @@ export interface Kind {
   readonly active: boolean;
   readonly remote: boolean;
   readonly parameters: readonly string[];
+  readonly updated_at: string;
 }
 
 export interface Group {

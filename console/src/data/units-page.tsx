@@ -7,6 +7,7 @@ import type { Unit } from '../api/types.js';
 import { selectionsOf } from '../api/selected.js';
 import { type Count } from '../api/units.js';
 import { useText, type Text } from '../i18n/text.js';
+import { useVisit } from '../overview/visited.js';
 import { Empty, PageError, Waiting } from '../shell/page-states.js';
 import { ColumnMenu } from './column-menu.js';
 import { Conflict } from './conflict.js';
@@ -34,6 +35,7 @@ export function UnitsPage() {
 function UnitsOf({ source }: { source: Source }) {
   const text = useText();
   const label = useLabelOf(source);
+  useVisit(source);
   const [parameters, setParameters] = useSearchParams();
   const [filter = '', search = '', order = ''] = ['filter', 'search', 'order'].map(
     (name) => parameters.get(name) ?? '',

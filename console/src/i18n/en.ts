@@ -3,6 +3,7 @@ import { charts } from './charts.js';
 import { data } from './data.js';
 import { graph } from './graph.js';
 import { model } from './model.js';
+import { overview } from './overview.js';
 
 export const en = {
   app: {
@@ -40,13 +41,9 @@ export const en = {
     not_secure: 'This address is neither https nor localhost: after a reload you have to sign in again.',
     sign_out: 'Sign out',
   },
-  start: {
-    title: 'Data',
-    empty: 'This project has no kinds of its own yet. A kind is a type of record, such as “customer”.',
-    pick: 'Choose a kind to see its units.',
-  },
   ...data,
   ...graph,
   ...model,
   ...charts,
+  ...overview,
 } as const;

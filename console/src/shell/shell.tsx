@@ -2,15 +2,14 @@
 import { Anchor, AppShell, Burger, Button, Group, Menu, Text as Paragraph } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMantineColorScheme, type MantineColorScheme } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { Suspense, useEffect } from 'react';
 import { Link, Outlet, useLocation } from 'react-router';
 import { session } from '../api/session.js';
-import type { Member } from '../api/types.js';
 import { useText } from '../i18n/text.js';
 import { KindList } from './kind-list.js';
 import { Messages } from './messages.js';
 import { Waiting } from './page-states.js';
+import { useMe } from './use-me.js';
 
 const SCHEMES: readonly MantineColorScheme[] = ['light', 'dark', 'auto'];
 
@@ -64,10 +63,7 @@ function skipToContent(event: { preventDefault(): void }): void {
 function AccountMenu() {
   const text = useText();
   const { colorScheme, setColorScheme } = useMantineColorScheme();
-  const { data: member } = useQuery({
-    queryKey: ['me'],
-    queryFn: async () => (await session.call<Member>({ path: ['auth', 'me'] })).content,
-  });
+  const { data: member } = useMe();
   const signOut = async (): Promise<void> => {
     await session.signOut().catch(() => undefined);
     // Nothing of the member stays in memory.

@@ -1,0 +1,27 @@
+/** The texts of the page that the console begins with. */
+export const overview = {
+  overview: {
+    title: 'Overview',
+    empty: 'This project has no kinds of its own yet. A kind is a type of record, such as “customer”.',
+    kinds: 'Kinds',
+    units: 'Units',
+    last_change: 'Last change',
+    too_many: 'not asked: too many units',
+    some_kinds: '%{shown} of %{count} kinds: those that you opened last, then those that were defined last.',
+    none_readable: 'There are no units that you may read.',
+    changed: 'Changed lately',
+    when: 'When',
+    what: 'What',
+    definition: 'definition of a kind',
+    load: 'Requests of the last hour',
+    load_text: 'Of this project, without those for these numbers; as far as the service has run, on one host.',
+    per_minute: 'Requests per minute',
+    times: 'Milliseconds until the answer',
+    minute: 'Minute',
+    requests: 'Requests',
+    refused: 'Refused (4xx)',
+    failed: 'Failed (5xx)',
+    p50_seconds: 'Half of them',
+    p99_seconds: '99 of 100',
+  },
+} as const;
