@@ -16,12 +16,20 @@ const ROUND_INTERVAL = 60_000;
 /** Milliseconds before the upgrade of a project is tried again for a request. */
 const UPGRADE_RETRY_DELAY = 60_000;
 const MAX_TRIED = 10_000;
+/** Milliseconds before a round tries a refused upgrade again: twice as many after each refusal. */
+const REFUSED_DELAY = { first: ROUND_INTERVAL / 2, most: 3_600_000 };
+
+interface Refused {
+  readonly delay: number;
+  /** When it is tried again, as `performance.now()`. */
+  readonly due: number;
+}
 
 @Injectable()
 export class ProjectMaintenance implements OnModuleDestroy {
   readonly #stop = new AbortController();
-  /** Projects whose upgrade was refused. Rounds leave them to requests and to `project migrate`. */
-  readonly #refused = new Set<string>();
+  /** Projects whose upgrade was refused, because a table was locked, or differs from the model until it is repaired. */
+  readonly #refused = new Map<string, Refused>();
   readonly #tried = lruCache<true>(MAX_TRIED, { ttl: UPGRADE_RETRY_DELAY });
   #upgrading = false;
   #running: Promise<void> | undefined;
@@ -38,7 +46,7 @@ export class ProjectMaintenance implements OnModuleDestroy {
     for await (const ids of this.provisioning.outdated()) {
       for (const id of ids) {
         if (signal.aborted) return;
-        if (!this.#refused.has(id) && !(await this.#upgrade(id))) this.#refused.add(id);
+        if ((this.#refused.get(id)?.due ?? 0) <= performance.now()) await this.#upgrade(id);
       }
       if (signal.aborted) return;
     }
@@ -98,12 +106,20 @@ export class ProjectMaintenance implements OnModuleDestroy {
       if (!(error instanceof KindError) || error.code === 'database.unavailable') throw error;
       // Deleted in the meantime.
       if (error.code === 'project.unknown') return true;
-      this.logger.error(
-        { project: id, reason: error.message },
-        'project not brought up to date: npm run kind -- project migrate',
-      );
+      const seconds = this.#refuse(id) / 1000;
+      const entry = { project: id, reason: error.message, seconds };
+      if (error.code === 'database.busy') this.logger.warn(entry, 'project not brought up to date yet: tried again');
+      else this.logger.error(entry, 'project not brought up to date: npm run kind -- project migrate');
       return false;
     }
+  }
+
+  /** The milliseconds after which rounds try it again. */
+  #refuse(id: string): number {
+    const before = this.#refused.get(id)?.delay;
+    const delay = before === undefined ? REFUSED_DELAY.first : Math.min(2 * before, REFUSED_DELAY.most);
+    this.#refused.set(id, { delay, due: performance.now() + delay });
+    return delay;
   }
 
   async #finishDeletion(id: string, signal: AbortSignal): Promise<void> {

@@ -5,7 +5,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { readModelSummaries } from '../../../src/catalog/model/model-summaries.js';
 import { ProjectMaintenance } from '../../../src/catalog/project/project-maintenance.js';
 import { Provisioning } from '../../../src/catalog/project/provisioning.js';
@@ -14,6 +14,7 @@ import { loadConfig } from '../../../src/config/config.js';
 import { Database } from '../../../src/database/database.js';
 import { ProjectRepository } from '../../../src/database/registry/project.repository.js';
 import { BUILT_IN_VERSION } from '../../../src/model/built-in/built-in.js';
+import { refusal } from '../../../src/shared/errors.js';
 import { compiled } from '../../support/compiled.js';
 import { ok, query } from '../../support/definitions.js';
 import { ownDatabase, startServiceOn, urlOf } from '../../support/own-database.js';
@@ -95,6 +96,28 @@ describe('upgrades', () => {
     expect(await builtInOf(refused)).toBe(BUILT_IN_VERSION - 1);
     await provisioning.migrate(refused.id);
     expect(await outdated()).toEqual([]);
+  });
+
+  it('that met a locked table are tried again, after twice as long each time', async () => {
+    const project = await service.project();
+    await age(project);
+    let passed = 0;
+    const now = performance.now.bind(performance);
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + passed);
+    const migrate = vi.spyOn(provisioning, 'migrate');
+    for (const seconds of [0, 30, 60]) {
+      migrate.mockRejectedValueOnce(refusal('database.busy', 'locked'));
+      passed += seconds * 1000;
+      await maintenance.run(NEVER);
+      await maintenance.run(NEVER);
+    }
+    expect(migrate).toHaveBeenCalledTimes(3);
+    expect(await outdated()).toEqual([project.id]);
+    passed += 120_000;
+    await maintenance.run(NEVER);
+    expect(await outdated()).toEqual([]);
+    migrate.mockRestore();
+    clock.mockRestore();
   });
 });
 
