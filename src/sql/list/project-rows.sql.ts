@@ -10,6 +10,7 @@ import { columnType, defaultLiteral, fieldType, selectList } from '../columns.sq
 import { storedCount } from '../count.sql.js';
 import { EXPORT_CURSOR } from './export.sql.js';
 import { EMPTY_SQL, ident, join, literal, param, render, sql, type Fragment, type Statement } from '../fragment.js';
+import { utcText } from '../time.sql.js';
 
 /** Rows of a table that make one file. */
 export interface FileRows {
@@ -21,6 +22,9 @@ export interface FileRows {
   /** The columns of the table's key. */
   readonly key: readonly string[];
 }
+
+/** One row `time`: as the first statement of a transaction, the moment of its snapshot. */
+export const SNAPSHOT_TIME: Statement = render(sql`SELECT ${utcText(sql`statement_timestamp()`)} AS time`);
 
 /** Opens the cursor of the lines, which `nextLinesStatement` fetches, in the order of the key. */
 export function openRowsStatement(schema: string, file: FileRows): Statement {

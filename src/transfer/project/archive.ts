@@ -27,6 +27,7 @@ const PATH = /^(?:definitions|kinds|links)\/[a-z][a-z0-9_]*\.ndjson$/;
 export interface ArchiveContents {
   /** The version of the built-in kinds that the files fit. */
   readonly built_in: number;
+  /** When it was as it is in the archive, by the clock of the database. */
   readonly exported_at: string;
   readonly project: {
     readonly id: string;

@@ -16,6 +16,7 @@ import {
   countRowsStatement,
   keepTablesStatement,
   openRowsStatement,
+  SNAPSHOT_TIME,
 } from '../../sql/list/project-rows.sql.js';
 import { lockTimeoutStatement } from '../../sql/server/transaction.sql.js';
 import { projectOf, type Project } from '../../tenancy/project.js';
@@ -51,7 +52,7 @@ export class ProjectExportService {
       const { model, files, time } = await this.#writeAll(project, writer, options);
       const manifest = manifestOf({
         built_in: BUILT_IN_VERSION,
-        exported_at: time.toISOString(),
+        exported_at: time,
         project: {
           id: row.id,
           label: row.label,
@@ -93,13 +94,13 @@ async function writeAll(
   known: Model,
   writer: ArchiveWriter,
   { passwords, onStart, onProgress }: ProjectExportOptions,
-): Promise<{ model: Model; files: ArchiveFile[]; time: Date }> {
+): Promise<{ model: Model; files: ArchiveFile[]; time: string }> {
   const { schema } = project;
   const tables = new Set([...definitionFiles(known), ...dataFiles(known, passwords)].map(tableOf));
   await tx.run(lockTimeoutStatement(LOCK_TIMEOUT));
   // Locks take no snapshot: the one of the transaction is taken when the tables can't change any more.
   await tx.run(keepTablesStatement(schema, [...tables]));
-  const time = new Date();
+  const [snapshot] = await tx.run<{ time: string }>(SNAPSHOT_TIME);
   const model = await loadModel(tx, project, { known });
   if (model.version !== known.version) throw new StaleModelError();
   const counted = unitKinds(model).filter(({ storage }) => storage.counted);
@@ -119,7 +120,7 @@ async function writeAll(
     written.push(await output.close());
     onProgress(rows);
   }
-  return { model, files: written, time };
+  return { model, files: written, time: snapshot?.time ?? '' };
 }
 
 function tableOf({ rows }: ProjectFile): string {

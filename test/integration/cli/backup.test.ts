@@ -129,6 +129,18 @@ describe('a backup', () => {
     await expectNoDrift(projectOf('copy'));
   });
 
+  it('tells its moment by the clock of the database', async () => {
+    const before = Date.now();
+    vi.useFakeTimers({ toFake: ['Date'], now: new Date('2001-01-01') });
+    const { out } = await kind('project', 'backup', source.id, path('moment.tar.gz'), '--json');
+    vi.useRealTimers();
+    const { backed_up_at: moment } = JSON.parse(out) as { backed_up_at: string };
+    expect(moment).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
+    expect(Date.parse(moment)).toBeGreaterThanOrEqual(before);
+    const manifest = JSON.parse((await contentsOf(path('moment.tar.gz'))).get('manifest.json') ?? '') as object;
+    expect(manifest).toMatchObject({ exported_at: moment });
+  });
+
   it('has the same answers in REST, numbers of units included', async () => {
     const [one, other] = [await asAdministrator(source), await asAdministrator(projectOf('copy'))];
     for (const list of [
