@@ -15,6 +15,8 @@ const DefinitionPage = lazy(async () => ({ default: (await import('./model/defin
 const ParameterPage = lazy(async () => ({ default: (await import('./model/parameter-page.js')).ParameterPage }));
 const LinksPage = lazy(async () => ({ default: (await import('./graph/links-page.js')).LinksPage }));
 const ChartsPage = lazy(async () => ({ default: (await import('./charts/charts-page.js')).ChartsPage }));
+const FunctionsPage = lazy(async () => ({ default: (await import('./functions/functions-page.js')).FunctionsPage }));
+const FunctionPage = lazy(async () => ({ default: (await import('./functions/function-page.js')).FunctionPage }));
 
 const nonce = document.querySelector<HTMLMetaElement>('meta[name=nonce]')?.content ?? '';
 // Mantine's dialogs lock scrolling with a style of a library that looks here for the nonce.
@@ -67,6 +69,8 @@ const router = createHashRouter([
       { path: '/model/:of/edit/:id', element: <DefinitionPage /> },
       { path: '/links/:kind/:id', element: <LinksPage /> },
       { path: '/charts/:kind', element: <ChartsPage /> },
+      { path: '/functions', element: <FunctionsPage /> },
+      { path: '/functions/:kind/:scope/:name', element: <FunctionPage /> },
       { path: '*', element: <NotFoundPage /> },
     ],
   },

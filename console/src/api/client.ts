@@ -43,7 +43,10 @@ export async function send<T>(call: Call, headers: Readonly<Record<string, strin
 /** The same for an answer that is a file, which is not read yet. @throws ApiError, OfflineError */
 export async function open(call: Call, headers: Readonly<Record<string, string>>): Promise<Response> {
   const response = await request(call, headers);
-  if (!response.ok) throw new ApiError(response.status, (await envelopeOf(response)).messages);
+  if (!response.ok) {
+    const { messages } = await envelopeOf(response);
+    throw new ApiError(response.status, messages, response.headers.get('server-timing'));
+  }
   return response;
 }
 

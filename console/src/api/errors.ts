@@ -5,6 +5,8 @@ export class ApiError extends Error {
   constructor(
     readonly status: number,
     readonly messages: readonly Message[],
+    /** The header `Server-Timing`, if it was asked for the answer itself. */
+    readonly timing: string | null = null,
   ) {
     super(messages.map(({ text }) => text).join('\n') || `The service answers ${status}`);
     this.name = 'ApiError';

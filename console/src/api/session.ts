@@ -97,6 +97,8 @@ class Session {
         return await work(this.#headers());
       } catch (error) {
         if (!(error instanceof ApiError) || error.status !== 401 || attempt === 2) throw error;
+        // A wrong password, not a token that is no longer good.
+        if (error.has('signin.failed')) throw error;
         // Another call may have replaced it in the meantime.
         if (access === this.#access && !(await this.#renew())) await this.#askAgain(error);
       }

@@ -3,6 +3,7 @@ import { Alert, Button, Group, Stack, Text as Paragraph } from '@mantine/core';
 import { Form } from 'ra-core';
 import { useMemo, useState } from 'react';
 import { useFormContext } from 'react-hook-form';
+import { ApiError } from '../api/errors.js';
 import type { Field, Unit } from '../api/types.js';
 import { useText } from '../i18n/text.js';
 import { FieldInput } from './field-input.js';
@@ -18,13 +19,15 @@ interface UnitFormProps {
   /** The unit that is edited or copied. */
   readonly unit: Unit | undefined;
   readonly isNew: boolean;
+  /** What the button says; by default that it creates or saves. */
+  readonly submitLabel?: string;
   /** Gets the values that have changed; answers the faults, if there are any. */
   readonly onSave: (values: Readonly<Record<string, unknown>>) => Promise<FieldErrors | undefined>;
 }
 
 type Inputs = Readonly<Record<string, unknown>>;
 
-export function UnitForm({ fields, unit, isNew, onSave }: UnitFormProps) {
+export function UnitForm({ fields, unit, isNew, submitLabel, onSave }: UnitFormProps) {
   const text = useText();
   const [formFault, setFormFault] = useState<string>();
   const initial = useMemo(
@@ -75,19 +78,18 @@ export function UnitForm({ fields, unit, isNew, onSave }: UnitFormProps) {
           <FieldInput key={field.id} field={field} />
         ))}
         {!isNew && unit && <Times unit={unit} />}
-        <SaveButton isNew={isNew} />
+        <SaveButton isNew={isNew} label={submitLabel ?? text(isNew ? 'unit.create' : 'unit.save')} />
       </Stack>
     </Form>
   );
 }
 
-function SaveButton({ isNew }: { isNew: boolean }) {
-  const text = useText();
+function SaveButton({ isNew, label }: { isNew: boolean; label: string }) {
   const { formState } = useFormContext();
   return (
     <Group>
       <Button type="submit" loading={formState.isSubmitting} disabled={!isNew && !formState.isDirty}>
-        {text(isNew ? 'unit.create' : 'unit.save')}
+        {label}
       </Button>
     </Group>
   );
@@ -101,4 +103,16 @@ function Times({ unit }: { unit: Unit }) {
       {text('unit.times', { id: unit.id, inserted: time('inserted_at'), updated: time('updated_at') })}
     </Paragraph>
   );
+}
+
+/** The messages of a refusal by field; those about none of them are of the whole form. */
+export function faultsOf(fault: unknown, fields: readonly Pick<Field, 'id'>[]): FieldErrors {
+  if (!(fault instanceof ApiError)) return { [FIELD_OF_FORM]: (fault as Error).message };
+  const faults: Record<string, string> = {};
+  for (const { parameter = '', text } of fault.messages) {
+    const [, name = ''] = /^([^.[]*)/.exec(parameter) ?? [];
+    const place = fields.some(({ id }) => id === name) ? name : FIELD_OF_FORM;
+    faults[place] = faults[place] === undefined ? text : `${faults[place]}\n${text}`;
+  }
+  return faults;
 }

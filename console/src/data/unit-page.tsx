@@ -5,7 +5,6 @@ import { useNotify } from 'ra-core';
 import { useState } from 'react';
 import { Link, useNavigate, useParams, useSearchParams } from 'react-router';
 import { ApiError } from '../api/errors.js';
-import type { Field } from '../api/types.js';
 import { selectionsOf } from '../api/selected.js';
 import { createUnit, ETAG, getUnit, updateUnit, type ReadUnit } from '../api/units.js';
 import { useText } from '../i18n/text.js';
@@ -13,7 +12,7 @@ import { Empty, PageError, Waiting } from '../shell/page-states.js';
 import { Conflict, type Choice } from './conflict.js';
 import { DeleteUnits } from './delete-units.js';
 import { UNITS } from './source.js';
-import { FIELD_OF_FORM, UnitForm, type FieldErrors } from './unit-form.js';
+import { faultsOf, UnitForm, type FieldErrors } from './unit-form.js';
 import { labelField, useKinds, useStruct } from './use-kinds.js';
 
 export function UnitPage() {
@@ -137,16 +136,4 @@ function UnitOfKind({ kind, id, copyOf }: UnitOfKindProps) {
       )}
     </div>
   );
-}
-
-/** The messages of a refusal by field; those about none of them are of the whole form. */
-function faultsOf(fault: unknown, fields: readonly Field[]): FieldErrors {
-  if (!(fault instanceof ApiError)) return { [FIELD_OF_FORM]: (fault as Error).message };
-  const faults: Record<string, string> = {};
-  for (const { parameter = '', text } of fault.messages) {
-    const [, name = ''] = /^([^.[]*)/.exec(parameter) ?? [];
-    const place = fields.some(({ id }) => id === name) ? name : FIELD_OF_FORM;
-    faults[place] = faults[place] === undefined ? text : `${faults[place]}\n${text}`;
-  }
-  return faults;
 }

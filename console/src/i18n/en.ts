@@ -1,7 +1,9 @@
 /** All texts of the console in English; each area has a file of its own. A translation has the same keys. */
 import { charts } from './charts.js';
 import { data } from './data.js';
+import { functions } from './functions.js';
 import { graph } from './graph.js';
+import { members } from './members.js';
 import { model } from './model.js';
 import { overview } from './overview.js';
 
@@ -28,6 +30,8 @@ export const en = {
     groups: 'Groups',
     find: 'Find a kind',
     model: 'Model',
+    members: 'Members',
+    functions: 'Functions',
   },
   sign_in: {
     title: 'Sign in',
@@ -45,5 +49,7 @@ export const en = {
   ...graph,
   ...model,
   ...charts,
+  ...functions,
+  ...members,
   ...overview,
 } as const;

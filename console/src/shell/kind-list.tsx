@@ -8,6 +8,7 @@ import { PageError } from './page-states.js';
 
 /** The more kinds there are, the more useful is a field to find one. */
 const FIND_FROM = 10;
+const AREAS = ['model', 'functions'] as const;
 
 export function KindList() {
   const text = useText();
@@ -31,11 +32,13 @@ export function KindList() {
           onChange={(event) => setFind(event.currentTarget.value)}
         />
       )}
-      <RouterLink to="/model" className="kind-link">
-        {({ isActive }) => (
-          <NavLink component="span" label={text('menu.model')} variant="filled" active={isActive} fw={600} />
-        )}
-      </RouterLink>
+      {AREAS.map((area) => (
+        <RouterLink key={area} to={`/${area}`} className="kind-link">
+          {({ isActive }) => (
+            <NavLink component="span" label={text(`menu.${area}`)} variant="filled" active={isActive} fw={600} />
+          )}
+        </RouterLink>
+      ))}
       <ScrollArea>
         {matching(own).map((kind) => (
           <KindLink key={kind.id} kind={kind} />

@@ -6,6 +6,7 @@ import { Suspense, useEffect } from 'react';
 import { Link, Outlet, useLocation } from 'react-router';
 import { session } from '../api/session.js';
 import { useText } from '../i18n/text.js';
+import { documentAddress } from './document-link.js';
 import { KindList } from './kind-list.js';
 import { Messages } from './messages.js';
 import { Waiting } from './page-states.js';
@@ -89,7 +90,7 @@ function AccountMenu() {
           </Menu.Item>
         ))}
         <Menu.Divider />
-        <Menu.Item component="a" href="../api/lib/doc/swaggerui" target="_blank" rel="noopener">
+        <Menu.Item component="a" href={documentAddress()} target="_blank" rel="noopener">
           {text('app.documentation')}
         </Menu.Item>
         <Menu.Item onClick={() => void signOut()}>{text('sign_in.sign_out')}</Menu.Item>

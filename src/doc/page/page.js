@@ -5,7 +5,9 @@ const element = (id) => document.getElementById(id);
 /** The address of the service as the browser sees it, also behind proxies. */
 const base = location.origin + location.pathname.replace(/\/api\/lib\/doc\/swaggerui$/, '');
 
-const session = { project: '', username: '', access: undefined };
+/** `isShared`: the session is that of the console, whose refresh token is in a cookie that scripts can not read. */
+const session = { project: '', username: '', access: undefined, isShared: false };
+const IN_COOKIE = { 'kind-refresh-token': 'cookie' };
 
 function headers() {
   return {
@@ -14,12 +16,16 @@ function headers() {
   };
 }
 
-async function call(path, options = {}) {
+async function call(path, { withCookie = false, ...options } = {}) {
   const response = await fetch(`${base}/api/lib/${path}`, {
     ...options,
     cache: 'no-store',
-    credentials: 'omit',
-    headers: { ...headers(), ...(options.body && { 'content-type': 'application/json' }) },
+    credentials: withCookie ? 'same-origin' : 'omit',
+    headers: {
+      ...headers(),
+      ...(options.body && { 'content-type': 'application/json' }),
+      ...(withCookie && IN_COOKIE),
+    },
   });
   const body = await response.json();
   if (response.ok) return body;
@@ -124,7 +130,7 @@ function show(spec) {
       return request;
     },
     responseInterceptor(response) {
-      if (response.status === 401 && session.access) showStatus('The token is no longer good: sign in again.', 'bad');
+      if (response.status === 401 && session.access) void signInAgain();
       return response;
     },
     onComplete() {
@@ -150,14 +156,48 @@ async function signIn() {
   return content !== null;
 }
 
+/** Continues the session that the console has in this browser; false if there is none. */
+async function continueSession() {
+  try {
+    session.access = undefined;
+    const { content } = await call('auth/refresh', { method: 'POST', withCookie: true });
+    Object.assign(session, { access: content.access_token, username: content.username, isShared: true });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function signInAgain() {
+  if (session.isShared && (await continueSession()))
+    showStatus('The token was no longer good, and has been replaced: send the call again.', 'good');
+  else showStatus('The token is no longer good: sign in again.', 'bad');
+}
+
+/** The project that the console opens the page with. */
+async function openLinked(project) {
+  element('project').value = session.project = project;
+  if (!(await continueSession())) return openProject();
+  await showProject();
+}
+
 async function openProject() {
-  Object.assign(session, { project: element('project').value.trim(), access: undefined, username: '' });
+  Object.assign(session, {
+    project: element('project').value.trim(),
+    access: undefined,
+    username: '',
+    isShared: false,
+  });
   if (element('username').value !== '' && session.project !== '' && !(await signIn())) {
     element('code').hidden = false;
     element('otp').focus();
     showStatus('A code was mailed to you: type it in, and sign in once more.');
     return;
   }
+  await showProject();
+}
+
+async function showProject() {
   await showTags(await load([]));
   element('password').value = element('otp').value = '';
   element('code').hidden = true;
@@ -169,7 +209,7 @@ async function openProject() {
 }
 
 async function signOut() {
-  await call('auth/signout', { method: 'POST' }).catch(() => undefined);
+  await call('auth/signout', { method: 'POST', withCookie: session.isShared }).catch(() => undefined);
   element('username').value = element('password').value = '';
   await openProject();
 }
@@ -196,4 +236,5 @@ element('access').addEventListener('submit', (event) => {
 });
 element('leave').addEventListener('click', () => void busy(signOut));
 element('username').addEventListener('input', updateButtons);
-void busy(openProject);
+const linked = new URLSearchParams(location.hash.slice(1)).get('project');
+void busy(linked ? () => openLinked(linked) : openProject);

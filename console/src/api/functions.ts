@@ -1,0 +1,91 @@
+/** The functions of the project, and calls of them. All functions throw `ApiError` and `OfflineError`. */
+import { ApiError } from './errors.js';
+import { session } from './session.js';
+import type { Envelope, Field, Message } from './types.js';
+
+export type Method = 'GET' | 'POST';
+
+export interface DeclaredFunction {
+  readonly kind_id: string;
+  readonly name: string;
+  readonly of_unit: boolean;
+  readonly methods: readonly Method[];
+  readonly description: string;
+  readonly parameters: readonly Field[];
+  readonly returns: { readonly kind_id: string | null; readonly parameters: readonly Field[] | null } | null;
+  /** Milliseconds; null for that of the service. */
+  readonly timeout: number | null;
+  /** Whether requests without a token may call it. */
+  readonly open: boolean;
+  /** For administrators: a level, or rules. */
+  readonly access: string | readonly string[] | null;
+}
+
+export interface FunctionModule {
+  /** Null if its file is named after no kind. */
+  readonly kind_id: string | null;
+  readonly file: string;
+  readonly hooks: readonly string[];
+  readonly remote: boolean;
+  readonly faults: readonly { readonly file: string; readonly line: number | null; readonly text: string }[];
+}
+
+export interface FunctionList {
+  readonly items: readonly DeclaredFunction[];
+  /** Null except for administrators. */
+  readonly modules: readonly FunctionModule[] | null;
+}
+
+export async function listFunctions(): Promise<FunctionList> {
+  return (await session.call<FunctionList>({ path: ['function'] })).content;
+}
+
+export interface FunctionCall {
+  readonly method: Method;
+  /** Of a function of a unit. */
+  readonly unit: string | undefined;
+  readonly values: Readonly<Record<string, unknown>>;
+}
+
+/** What a call was answered with. */
+export interface FunctionAnswer {
+  readonly status: number;
+  /** Milliseconds until the answer was there. */
+  readonly duration: number;
+  /** The header `Server-Timing`. */
+  readonly timing: string | null;
+  readonly content: unknown;
+  readonly messages: readonly Message[];
+}
+
+/** Also answers refusals. @throws OfflineError */
+export async function callFunction(
+  { kind_id: kind, name }: DeclaredFunction,
+  { method, unit, values }: FunctionCall,
+): Promise<FunctionAnswer> {
+  const start = performance.now();
+  const duration = () => Math.round(performance.now() - start);
+  try {
+    const path = [kind, ...(unit === undefined ? [] : ['unit', unit]), 'function', name];
+    const sent = method === 'GET' ? { query: queryOf(values) } : { body: values };
+    const response = await session.open({ method, path, ...sent });
+    const { content, messages } = (await response.json()) as Envelope<unknown>;
+    const timing = response.headers.get('server-timing');
+    return { status: response.status, duration: duration(), timing, content, messages };
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    const { status, messages, timing } = error;
+    return { status, duration: duration(), timing, content: null, messages };
+  }
+}
+
+/** Values as a query has them: a parameter of several values several times. */
+function queryOf(values: Readonly<Record<string, unknown>>): Record<string, readonly string[]> {
+  const texts = (value: unknown) => (Array.isArray(value) ? value : [value]).map(queryText);
+  const given = Object.entries(values).filter(([, value]) => value !== null && value !== undefined);
+  return Object.fromEntries(given.map(([id, value]) => [id, texts(value)]));
+}
+
+function queryText(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

@@ -1,0 +1,191 @@
+/** Functions and the way to the API document, used as a person would. */
+import type { Page } from 'playwright-core';
+import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { defineKinds, signUp, withMembers } from '../support/callers.js';
+import { startChromium } from '../support/chromium.js';
+import { ConsolePage, EVIL } from '../support/console.js';
+import { ok } from '../support/definitions.js';
+import { FunctionsFolder, reload } from '../support/functions.js';
+import { startTestService } from '../support/service.js';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const NOTE = `
+import { kind, FunctionError } from 'kind';
+const note = kind('note');
+const greet = note.function({
+  description: 'Says hello',
+  parameters: {
+    name: { type: 'string', required: true, max_length: 10, helper_text: 'Who is greeted' },
+    times: { type: 'integer', default: 1, max_value: 5 },
+    tags: { type: 'string', multiple: true },
+  },
+  returns: { texts: { type: 'string', multiple: true } },
+  run: ({ parameters: { name, times, tags } }) => ({ texts: [...Array.from({ length: times }, () => 'Hello ' + name), ...(tags ?? [])] }),
+});
+const refuse = note.function({
+  description: ${JSON.stringify(EVIL)},
+  methods: ['POST'],
+  access: 'admin',
+  parameters: { why: { type: 'string', label: ${JSON.stringify(EVIL)} } },
+  run: ({ parameters: { why } }) => { throw new FunctionError(409, 'note.refused', 'Because of ' + why, 'why'); },
+});
+const words = note.unitFunction({
+  description: 'Counts the words', methods: ['GET'],
+  run: ({ unit: { text } }) => String(text).split(' ').length,
+});
+export default note.module({ functions: { greet, refuse }, unitFunctions: { words }, hooks: { before_create: () => undefined } });`;
+
+const folder = new FunctionsFolder({ 'note.ts': NOTE });
+const service = await startTestService({ functionsDir: folder.path, serverTiming: 'administrators' });
+const project = await withMembers(await service.project());
+await defineKinds(
+  project,
+  {
+    id: 'note',
+    label: 'Note',
+    parameters: [
+      { id: 'title', kind_id: 'string' },
+      { id: 'text', kind_id: 'text' },
+    ],
+  },
+  { id: 'evil', label: EVIL },
+);
+await ok(project.post('/note/unit', { title: 'First', text: 'one two three' }));
+const ann = await signUp(project, 'ann');
+const browser = await startChromium();
+
+let opened: ConsolePage;
+let page: Page;
+let complaints: string[];
+
+beforeAll(async () => {
+  opened = await ConsolePage.signedIn(browser, project);
+  ({ page, complaints } = opened);
+});
+beforeEach(() => void complaints.splice(0));
+
+const main = () => page.getByRole('main');
+const call = () => main().getByRole('button', { name: 'Call', exact: true }).click();
+const answer = () => page.getByRole('region', { name: 'Answer' });
+
+it('lists functions by kind with what they say of themselves, and hostile texts as text', async () => {
+  await page.goto(opened.url());
+  await page.getByRole('link', { name: 'Functions', exact: true }).click();
+  await main().getByText('Says hello').waitFor();
+  await main().getByText(EVIL).waitFor();
+  await main().getByRole('cell', { name: 'before_create' }).waitFor();
+  expect(await opened.accessibilityFaults()).toEqual([]);
+  await opened.screenshot('functions');
+  expect(complaints).toEqual([]);
+});
+
+describe('a function', () => {
+  it('is called by a form made of its signature, by either method', async () => {
+    await page.goto(opened.url('#/functions'));
+    await main().getByRole('link', { name: 'greet' }).click();
+    await main().getByText('greet(name: string, times?: integer, tags?: string[]): { texts: string[] }').waitFor();
+    await main().getByText('Who may call it: Every member').waitFor();
+    await call();
+    await main().getByText('A value is needed').waitFor();
+    await page.getByRole('textbox', { name: 'name' }).fill('Ada');
+    await page.getByRole('textbox', { name: 'times' }).fill('2');
+    await call();
+    await answer().getByText('"Hello Ada"').first().waitFor();
+    await main()
+      .getByText(/^Status 200, after \d+ ms$/)
+      .waitFor();
+    await main()
+      .getByText(/^Server-Timing: .*dur=/)
+      .waitFor();
+    expect(await opened.accessibilityFaults()).toEqual([]);
+    await opened.screenshot('function');
+    await page.getByText('POST', { exact: true }).click();
+    await page.getByRole('textbox', { name: 'times' }).fill('1');
+    await call();
+    await vi.waitFor(async () => expect(JSON.parse(await answer().innerText())).toEqual({ texts: ['Hello Ada'] }));
+    expect(complaints).toEqual([]);
+  });
+
+  it('shows what the service refuses at its field, and keeps what was typed', async () => {
+    await page.goto(opened.url('#/functions/note/kind/greet'));
+    await page.getByRole('textbox', { name: 'name' }).fill('Ada');
+    await page.getByRole('textbox', { name: 'times' }).fill('9');
+    await call();
+    await page.locator('.mantine-TextInput-root', { hasText: /^times.*times: .*5/s }).waitFor();
+    expect(await page.getByRole('textbox', { name: 'times' }).inputValue()).toBe('9');
+    await main()
+      .getByText(/^Status 400/)
+      .waitFor();
+    await page.goto(opened.url('#/functions/note/kind/refuse'));
+    await page.getByRole('textbox', { name: EVIL }).fill(EVIL);
+    await call();
+    await main().getByText(`Because of ${EVIL}`, { exact: true }).first().waitFor();
+    expect(await opened.accessibilityFaults()).toEqual([]);
+    // The browser counts a refusal as an error.
+    expect(complaints.filter((each) => !each.includes('status of'))).toEqual([]);
+  });
+
+  it('of a unit asks for the unit', async () => {
+    await page.goto(opened.url('#/functions/note/unit/words'));
+    await call();
+    await main().getByText('Choose a unit').waitFor();
+    await page.getByRole('combobox', { name: 'Unit' }).fill('Fir');
+    await page.getByRole('option', { name: 'First' }).click();
+    await call();
+    await vi.waitFor(async () => expect(await answer().innerText()).toBe('3'));
+  });
+
+  it('fits 320 pixels', async () => {
+    await page.setViewportSize({ width: 320, height: 640 });
+    for (const hash of ['#/functions', '#/functions/note/kind/greet']) {
+      await page.goto(opened.url(hash));
+      await main().getByText('Says hello').waitFor();
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320);
+    }
+    await page.setViewportSize({ width: 1280, height: 800 });
+  });
+});
+
+it('opens the API document with the session of the console, without a token in the address', async () => {
+  await page.goto(opened.url('#/functions'));
+  const [document] = await Promise.all([
+    opened.context.waitForEvent('page'),
+    main().getByRole('link', { name: 'API document' }).click(),
+  ]);
+  opened.watch(document);
+  await document.getByText(`Signed in to ${project.id} as admin`).waitFor();
+  expect(document.url()).toBe(`${service.service.url}/api/lib/doc/swaggerui#project=${project.id}`);
+  // The console goes on with the cookie that the page has renewed.
+  await page.reload();
+  await main().getByText('Says hello').waitFor();
+  await document.reload();
+  await document.getByText(`Signed in to ${project.id} as admin`).waitFor();
+  expect(complaints).toEqual([]);
+  await document.close();
+});
+
+it('tells members who are no administrators what they may call alone', async () => {
+  const hers = await ConsolePage.open(browser, project);
+  await hers.page.goto(hers.url('#/functions'));
+  await hers.signIn(ann.username, ann.password);
+  await hers.page.getByRole('link', { name: 'greet' }).waitFor();
+  expect(await hers.page.getByRole('link', { name: 'refuse' }).count()).toBe(0);
+  expect(await hers.page.getByText('Modules').count()).toBe(0);
+  await hers.page.getByRole('link', { name: 'greet' }).click();
+  await hers.page.getByText('You may. Who else may is shown to administrators.').waitFor();
+});
+
+it('says what is broken and where', async () => {
+  folder.write('note.ts', 'const fine = 1;\nconst broken = ;\n');
+  await reload(service);
+  await page.goto(opened.url('#/functions/note/kind/greet'));
+  await page.reload();
+  await main().getByText('There is no such function').waitFor();
+  await main().getByRole('link', { name: 'All functions' }).click();
+  const alert = main().getByRole('alert');
+  await alert.getByText('note.ts, line 2').waitFor();
+  expect(await alert.innerText()).not.toContain(folder.path);
+  expect(await opened.accessibilityFaults()).toEqual([]);
+  await opened.screenshot('functions-broken');
+});
