@@ -109,7 +109,8 @@ function append(file: string, line: string): void {
     writeFileSync(fd, line);
     fsyncSync(fd);
   } catch (error) {
-    throw new ConfigError(`AUDIT_LOG: ${file} can not be written: ${(error as Error).message}`);
+    const wanted = 'wants a file in a folder that is there and can be written, log, or off';
+    throw new ConfigError(`AUDIT_LOG: got ${file}, ${wanted}: ${(error as Error).message}`);
   } finally {
     if (fd !== undefined) closeSync(fd);
   }

@@ -49,6 +49,9 @@ const NEST_CONTEXTS: ReadonlySet<unknown> = new Set([
   'NestApplication',
 ]);
 
+/** The context of errors that Nest also throws. Who calls it reports them. */
+const THROWN_CONTEXT = 'ExceptionHandler';
+
 /** Writes Nest's messages to the log of the service, with the context as a field. */
 export class NestLogger implements LoggerService {
   constructor(private readonly logger: Logger) {}
@@ -62,6 +65,7 @@ export class NestLogger implements LoggerService {
   }
 
   error(message: unknown, ...rest: unknown[]): void {
+    if (rest.at(-1) === THROWN_CONTEXT) return;
     this.#write('error', message, rest);
   }
 

@@ -253,6 +253,6 @@ test('in the log of the service, also where its level is higher', async () => {
 test('a file that can not be written stops the start', async () => {
   const wrong = join(folder, 'missing', 'audit.log');
   await expect(startTestService({ auditLog: { file: wrong } })).rejects.toThrow(
-    `AUDIT_LOG: ${wrong} can not be written: ENOENT`,
+    `AUDIT_LOG: got ${wrong}, wants a file in a folder that is there and can be written, log, or off: ENOENT`,
   );
 });

@@ -95,14 +95,29 @@ it.each(['1', '2'])(
   60_000,
 );
 
+/** All that a start says that fails. */
+async function failing(env: Record<string, string>): Promise<string> {
+  const { child } = start({ ...env, LOG_LEVEL: 'warn' });
+  let said = '';
+  child.stderr?.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  expect(await once(child, 'exit')).toEqual([1, null]);
+  return said;
+}
+
 it('with an address of the metrics that is in use fails in one line', async () => {
   const taken = createServer().listen(0, '127.0.0.1');
   await once(taken, 'listening');
   const { port } = taken.address() as AddressInfo;
-  const { child } = start({ METRICS_PORT: String(port) });
-  let said = '';
-  child.stderr?.on('data', (chunk: Buffer) => (said += chunk.toString()));
-  expect(await once(child, 'exit')).toEqual([1, null]);
+  const said = await failing({ METRICS_PORT: String(port) });
   expect(said).toBe(`METRICS_PORT: got ${port}, which is in use on 127.0.0.1; wants a free one\n`);
   taken.close();
+}, 60_000);
+
+it('with an audit log or a folder of functions that can not be used fails in one line', async () => {
+  const none = join(dataDir, 'none/audit.log');
+  expect(await failing({ AUDIT_LOG: none })).toBe(
+    `AUDIT_LOG: got ${none}, wants a file in a folder that is there and can be written, log, or off: ENOENT: no such file or directory, open '${none}'\n`,
+  );
+  const file = join(root, 'package.json');
+  expect(await failing({ FUNCTIONS_DIR: file })).toBe(`FUNCTIONS_DIR: got ${file}, wants a folder\n`);
 }, 60_000);
