@@ -27,23 +27,27 @@ const STOP_TIMEOUT = 3000;
 const WARNING_INTERVAL = 60_000;
 
 export function startTraces({ protocol }: { protocol: TraceProtocol }, logger: Logger): TraceSender {
-  const exporter = protocol === 'http/json' ? new JsonExporter() : new ProtobufExporter();
+  const sender = protocol === 'http/json' ? new JsonExporter() : new ProtobufExporter();
+  const exporter = new ReportingExporter(sender, logger);
   const resource = defaultResource()
     .merge(resourceFromAttributes({ 'service.name': 'kind', 'service.version': RELEASE }))
     .merge(detectResources({ detectors: [envDetector] }));
   const provider = new BasicTracerProvider({
     resource,
-    spanProcessors: [new BatchSpanProcessor(new ReportingExporter(exporter, logger))],
+    spanProcessors: [new BatchSpanProcessor(exporter)],
   });
   return {
     watch: requestSpans(provider.getTracer('kind', RELEASE)),
-    stop: () => Promise.race([provider.shutdown(), delay(STOP_TIMEOUT, undefined, { ref: false })]),
+    stop: () => exporter.reportLast(() => provider.shutdown()),
   };
 }
 
 /** Logs that traces could not be sent, which the library does not. */
 class ReportingExporter implements SpanExporter {
   readonly #throttle = new EventThrottle(WARNING_INTERVAL);
+  #stopping = false;
+  /** Since the stop. */
+  #lastFailure: Error | undefined;
 
   constructor(
     private readonly exporter: SpanExporter,
@@ -61,7 +65,20 @@ class ReportingExporter implements SpanExporter {
     return this.exporter.shutdown();
   }
 
+  /** Waits for the last traces; one line says that they could not be sent. */
+  async reportLast(send: () => Promise<void>): Promise<void> {
+    this.#stopping = true;
+    const inTime = delay(STOP_TIMEOUT, new Error(`not sent within ${STOP_TIMEOUT / 1000} seconds`), { ref: false });
+    const failure = await Promise.race([send().catch((error: unknown) => error as Error), inTime]);
+    const reason = (failure ?? this.#lastFailure)?.message;
+    if (reason !== undefined) this.logger.warn({ reason }, 'the last traces could not be sent');
+  }
+
   #report(error: Error | undefined): void {
+    if (this.#stopping) {
+      this.#lastFailure = error;
+      return;
+    }
     const count = this.#throttle.pass('failed');
     if (count !== undefined) this.logger.warn({ count, reason: error?.message }, 'traces could not be sent');
   }

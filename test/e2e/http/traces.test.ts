@@ -73,10 +73,10 @@ await asMember(admin);
 const loadedBefore = loaded();
 
 /** A service that sends traces to a port. The libraries read what is not a setting from the environment. */
-async function startTraced(protocol: 'http/protobuf' | 'http/json', to: number, log = logLines()) {
+async function startTraced(protocol: 'http/protobuf' | 'http/json', to: number, log = logLines(), sendAfter = '20') {
   const variables = {
     OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${to}`,
-    OTEL_BSP_SCHEDULE_DELAY: '20',
+    OTEL_BSP_SCHEDULE_DELAY: sendAfter,
     OTEL_EXPORTER_OTLP_TIMEOUT: '1000',
     OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=test',
   };
@@ -217,5 +217,26 @@ test('a receiver that is away is logged, and requests are answered', async () =>
   await ok(caller.get('/city/unit'));
   await ok(caller.get('/city/unit'));
   await other.stop();
-  expect(log.of().filter((line) => line.includes('traces'))).toEqual(['traces could not be sent']);
+  const lines = log.of().filter((line) => line.includes('traces'));
+  expect(lines.length).toBeGreaterThan(0);
+  expect(['traces could not be sent', 'the last traces could not be sent']).toEqual(expect.arrayContaining(lines));
+  expect(log.of('error')).toEqual([]);
+});
+
+test('a receiver that refuses is one warning of a stop, without a stack', async () => {
+  const log = logLines();
+  const refusing = createServer((_, response) => void response.writeHead(400).end()).listen(0, '127.0.0.1');
+  await once(refusing, 'listening');
+  atEnd(() => void refusing.close());
+  const { port: refused } = refusing.address() as AddressInfo;
+  const other = await startTraced('http/json', refused, log);
+  await other.stop();
+  expect(log.of()).not.toContain('the last traces could not be sent');
+
+  const later = await startTraced('http/json', refused, log, '60000');
+  await ok(new TestProject(later, admin.id, admin.token).get('/city/unit'));
+  await later.stop();
+  expect(log.of('warn').filter((line) => line.includes('traces'))).toEqual(['the last traces could not be sent']);
+  expect(log.of('error')).toEqual([]);
+  expect(log.text()).not.toContain('"stack"');
 });
