@@ -18,7 +18,8 @@ import { WorkersMetrics, type ProcessMetrics } from './health/workers-metrics.js
 import { serviceUrl } from './listen-address.js';
 import { ReceivedConnections, type ConnectionReport } from './received-connections.js';
 import { stopListening } from './http/server/stop-serving.js';
-import { MAIL_GRACE, prepareService, startService, type Service, type ServiceOptions } from './service.js';
+import { prepareService, startService, type Service, type ServiceOptions } from './service.js';
+import { stopTime, stopWorker } from './worker-stop.js';
 import { passOn, WorkerLoads, type LoadQuestion, type LoadReply } from './worker-loads.js';
 
 /** Messages between primary and workers. */
@@ -54,8 +55,6 @@ export interface RunningService {
 
 /** Milliseconds before a crashed worker is replaced, so that one that cannot start does not use up the CPU. */
 const RESTART_DELAY = 500;
-/** Milliseconds for the steps of a stop besides waiting for requests and mails. */
-const STOP_MARGIN = 10_000;
 
 export async function startWorkers(options: ServiceOptions): Promise<RunningService> {
   const { config, secret, connection, logger } = options;
@@ -113,7 +112,11 @@ export async function startWorkers(options: ServiceOptions): Promise<RunningServ
     const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
     for (const worker of workers) sendTo(worker, { type: 'stopping' });
     await stopListening(server);
-    await Promise.all(workers.map((worker) => stopWorker(worker, stopTime(config), logger)));
+    const deadline = stopTime(config);
+    const stopped = workers.map((worker) => {
+      return stopWorker(worker, (told) => worker.send({ type: 'stop' } satisfies ToWorker, told), deadline, logger);
+    });
+    await Promise.all(stopped);
     balancer.stop();
     await metricsServer?.stop();
   };
@@ -160,27 +163,6 @@ function startWorker(start: ToWorker): Promise<void> {
       if (message.type === 'hello') worker.send(start);
       if (message.type === 'ready') resolve();
     });
-  });
-}
-
-/** Milliseconds in which a worker stops: requests and mails have `SHUTDOWN_GRACE` each. */
-function stopTime({ shutdownGrace }: Config): number {
-  return 2 * Math.max(MAIL_GRACE, shutdownGrace) + STOP_MARGIN;
-}
-
-/** Kills a worker that does not stop in time, because a function computes without end. */
-function stopWorker(worker: Worker, milliseconds: number, logger: Logger): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(() => {
-      logger.error({ worker: worker.process.pid }, 'a worker did not stop in time and is killed');
-      worker.process.kill('SIGKILL');
-    }, milliseconds);
-    const stopped = (): void => {
-      clearTimeout(timer);
-      resolve();
-    };
-    worker.once('exit', stopped);
-    worker.send({ type: 'stop' } satisfies ToWorker, (error) => error && stopped());
   });
 }
 
