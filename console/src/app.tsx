@@ -17,6 +17,10 @@ const LinksPage = lazy(async () => ({ default: (await import('./graph/links-page
 const ChartsPage = lazy(async () => ({ default: (await import('./charts/charts-page.js')).ChartsPage }));
 const FunctionsPage = lazy(async () => ({ default: (await import('./functions/functions-page.js')).FunctionsPage }));
 const FunctionPage = lazy(async () => ({ default: (await import('./functions/function-page.js')).FunctionPage }));
+const MembersPage = lazy(async () => ({ default: (await import('./members/members-page.js')).MembersPage }));
+const NewMemberPage = lazy(async () => ({ default: (await import('./members/new-member-page.js')).NewMemberPage }));
+const MemberPage = lazy(async () => ({ default: (await import('./members/member-page.js')).MemberPage }));
+const AccountPage = lazy(async () => ({ default: (await import('./members/account-page.js')).AccountPage }));
 
 const nonce = document.querySelector<HTMLMetaElement>('meta[name=nonce]')?.content ?? '';
 // Mantine's dialogs lock scrolling with a style of a library that looks here for the nonce.
@@ -69,6 +73,10 @@ const router = createHashRouter([
       { path: '/model/:of/edit/:id', element: <DefinitionPage /> },
       { path: '/links/:kind/:id', element: <LinksPage /> },
       { path: '/charts/:kind', element: <ChartsPage /> },
+      { path: '/members', element: <MembersPage /> },
+      { path: '/members/:kind/new', element: <NewMemberPage /> },
+      { path: '/members/:kind/:id', element: <MemberPage /> },
+      { path: '/account', element: <AccountPage /> },
       { path: '/functions', element: <FunctionsPage /> },
       { path: '/functions/:kind/:scope/:name', element: <FunctionPage /> },
       { path: '*', element: <NotFoundPage /> },

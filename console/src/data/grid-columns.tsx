@@ -10,6 +10,12 @@ export interface Order {
   readonly direction: 'asc' | 'desc';
 }
 
+/** @param order as the query parameter has it */
+export function parseOrder(order: string): Order | undefined {
+  const [field, direction] = order.split(';');
+  return field ? { field, direction: direction === 'desc' ? 'desc' : 'asc' } : undefined;
+}
+
 /** Widths in pixels: of the box that selects, of the id, and of other columns. */
 const [SELECT_WIDTH, ID_WIDTH, WIDTH, LONG_WIDTH] = [44, 180, 150, 260];
 

@@ -32,6 +32,7 @@ interface GridRowProps {
   readonly top: number;
   readonly height: number;
   readonly columns: readonly Column[];
+  readonly pageOf: (kind: string, id: string) => string;
   readonly labels: Labels;
   readonly isSelected: boolean;
   /** The column of the cell that the keyboard is at; undefined if it is in another row. */
@@ -42,7 +43,8 @@ interface GridRowProps {
 }
 
 export const GridRow = memo(function GridRow(props: GridRowProps) {
-  const { unit, row, top, height, columns, labels, isSelected, activeColumn, editor, onToggle, onActivate } = props;
+  const { unit, row, top, height, columns, pageOf, labels, isSelected, activeColumn, editor } = props;
+  const { onToggle, onActivate } = props;
   const text = useText();
   const contents = (column: Column): ReactNode => {
     if (column.index === 0) {
@@ -59,7 +61,7 @@ export const GridRow = memo(function GridRow(props: GridRowProps) {
     }
     if (column.field) return cellOf(column.field, unit, labels, text);
     return (
-      <Link to={addressOf(unit.kind_id, unit.id)} tabIndex={-1} title={unit.id}>
+      <Link to={pageOf(unit.kind_id, unit.id)} tabIndex={-1} title={unit.id}>
         {unit.id}
       </Link>
     );

@@ -39,6 +39,8 @@ interface UnitGridProps {
   readonly hasMore: boolean;
   readonly isLoadingMore: boolean;
   readonly onMore: () => void;
+  /** The page of a unit; by default its form. */
+  readonly pageOf?: (kind: string, id: string) => string;
 }
 
 /** The height of a row, in pixels. */
@@ -50,7 +52,7 @@ const EDITOR_WIDTH = 220;
 
 export function UnitGrid(props: UnitGridProps) {
   const { label, fields, units, labels, total, order, onOrder, selected, onToggle, onEdit } = props;
-  const { hasMore, isLoadingMore, onMore } = props;
+  const { hasMore, isLoadingMore, onMore, pageOf = addressOf } = props;
   const text = useText();
   const navigate = useNavigate();
   const scroller = useRef<HTMLDivElement>(null);
@@ -146,7 +148,7 @@ export function UnitGrid(props: UnitGridProps) {
     else if (event.key === 'F2') edit(row, column);
     else if (event.key === 'Enter' && unit && edit(row, column)) {
       // The cell is edited.
-    } else if (event.key === 'Enter' && unit && column !== 0) void navigate(addressOf(unit.kind_id, unit.id));
+    } else if (event.key === 'Enter' && unit && column !== 0) void navigate(pageOf(unit.kind_id, unit.id));
     else if (event.key === 'Enter' && !unit && column !== 0) sortBy(column);
     else if (event.key === ' ' && unit) onToggle(unit, !selected.has(keyOf(unit)));
     else if (!isTyped(event, fields[column - FIXED]) || !edit(row, column, event.key)) return;
@@ -214,6 +216,7 @@ export function UnitGrid(props: UnitGridProps) {
                 top={start}
                 height={ROW}
                 columns={shownColumns}
+                pageOf={pageOf}
                 labels={labels}
                 isSelected={selected.has(keyOf(unit))}
                 activeColumn={active.row === index + 1 ? active.column : undefined}

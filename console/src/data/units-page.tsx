@@ -14,7 +14,7 @@ import { Conflict } from './conflict.js';
 import { DeleteUnits } from './delete-units.js';
 import { EditUnits } from './edit-units.js';
 import { FilterBar } from './filter-bar.js';
-import type { Order } from './grid-columns.js';
+import { parseOrder } from './grid-columns.js';
 import { useReferenceLabels } from './reference-labels.js';
 import { ID, keyOf, useColumnsOf, useLabelOf, type Source } from './source.js';
 import { TransferMenu } from './transfer/transfer-menu.js';
@@ -201,9 +201,4 @@ function countText(count: Count | undefined, error: Error | null, text: Text): s
   if (error) return text('grid.not_counted');
   if (!count) return text('grid.counting');
   return text(count.isEstimate ? 'grid.units_about' : 'grid.units', { smart_count: count.count });
-}
-
-function parseOrder(order: string): Order | undefined {
-  const [field, direction] = order.split(';');
-  return field ? { field, direction: direction === 'desc' ? 'desc' : 'asc' } : undefined;
 }

@@ -90,6 +90,9 @@ function AccountMenu() {
           </Menu.Item>
         ))}
         <Menu.Divider />
+        <Menu.Item component={Link} to="/account">
+          {text('members.account')}
+        </Menu.Item>
         <Menu.Item component="a" href={documentAddress()} target="_blank" rel="noopener">
           {text('app.documentation')}
         </Menu.Item>

@@ -1,0 +1,142 @@
+/** Where a member is signed in, and ways to end that. */
+import { Badge, Button, Group, Table, Text as Paragraph, Title } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNotify } from 'ra-core';
+import { useState } from 'react';
+import { endSession, endSessions, listSessions, type MemberSession } from '../api/members.js';
+import { shownValue } from '../data/values.js';
+import { WriteDialog } from '../data/write-dialog.js';
+import { useText } from '../i18n/text.js';
+import { PageError, Waiting } from '../shell/page-states.js';
+
+/** @param member another one; undefined for oneself */
+export function SessionList({ member, name }: { member: string | undefined; name: string }) {
+  const text = useText();
+  const notify = useNotify();
+  const queries = useQueryClient();
+  const queryKey = ['sessions', member];
+  const { data, error, refetch } = useQuery({ queryKey, queryFn: () => listSessions(member), retry: false });
+  const [isAsking, setAsking] = useState(false);
+  const done = async (message: string): Promise<void> => {
+    notify(message, { type: 'success' });
+    await queries.invalidateQueries({ queryKey });
+  };
+  const end = useMutation({
+    mutationFn: (id: string) => endSession(id, member),
+    onSuccess: () => done(text('sessions.ended')),
+    onError: (fault) => {
+      notify(fault.message, { type: 'error' });
+      void refetch();
+    },
+  });
+  const endAll = useMutation({
+    mutationFn: () => endSessions(member),
+    onSuccess: () => {
+      setAsking(false);
+      return done(text('sessions.all_ended'));
+    },
+  });
+  return (
+    <section aria-label={text('sessions.title')}>
+      <Group justify="space-between">
+        <Title order={2} size="h4">
+          {text('sessions.title')}
+        </Title>
+        <Button
+          size="xs"
+          variant="default"
+          loading={endAll.isPending}
+          onClick={() => {
+            endAll.reset();
+            if (member === undefined) endAll.mutate();
+            else setAsking(true);
+          }}
+        >
+          {text(member === undefined ? 'sessions.end_others' : 'sessions.end_all')}
+        </Button>
+      </Group>
+      {error && <PageError error={error} onRetry={() => void refetch()} />}
+      {member === undefined && endAll.error && <PageError error={endAll.error} />}
+      {!data && !error && <Waiting />}
+      {data?.items.length === 0 && <Paragraph size="sm">{text('sessions.none')}</Paragraph>}
+      {data && data.items.length > 0 && (
+        <SessionTable
+          sessions={data.items}
+          endsCurrent={member !== undefined}
+          busy={end.isPending ? end.variables : undefined}
+          onEnd={(id) => end.mutate(id)}
+        />
+      )}
+      {data && data.count > data.items.length && (
+        <Paragraph size="sm">{text('sessions.more', { shown: data.items.length, count: data.count })}</Paragraph>
+      )}
+      <WriteDialog
+        isOpen={isAsking}
+        title={text('sessions.end_all_title', { name })}
+        refusedTitle={text('sessions.refused')}
+        fault={endAll.error}
+        isBusy={endAll.isPending}
+        canConfirm
+        confirm={text('sessions.end_all')}
+        color="red"
+        onConfirm={() => endAll.mutate()}
+        onClose={() => setAsking(false)}
+      >
+        <Paragraph size="sm">{text('sessions.end_all_text')}</Paragraph>
+      </WriteDialog>
+    </section>
+  );
+}
+
+interface SessionTableProps {
+  readonly sessions: readonly MemberSession[];
+  /** Whether the session of this page can be ended here. */
+  readonly endsCurrent: boolean;
+  readonly busy: string | undefined;
+  readonly onEnd: (id: string) => void;
+}
+
+function SessionTable({ sessions, endsCurrent, busy, onEnd }: SessionTableProps) {
+  const text = useText();
+  const time = (value: string) => shownValue({ type: 'datetime', multiple: false }, value, text);
+  return (
+    <Table.ScrollContainer minWidth={560}>
+      <Table aria-label={text('sessions.title')}>
+        <Table.Thead>
+          <Table.Tr>
+            {(['client', 'address', 'made_at', 'last_used_at'] as const).map((name) => (
+              <Table.Th key={name}>{text(`sessions.${name}`)}</Table.Th>
+            ))}
+            <Table.Td />
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {sessions.map(({ id, user_agent: client, address, made_at: madeAt, last_used_at: usedAt, current }) => (
+            <Table.Tr key={id}>
+              <Table.Td className="text-of-tenant">
+                {client ?? text('sessions.unknown')}{' '}
+                {current && <Badge variant="default">{text('sessions.current')}</Badge>}
+              </Table.Td>
+              <Table.Td>{address ?? text('sessions.unknown')}</Table.Td>
+              <Table.Td>{time(madeAt)}</Table.Td>
+              <Table.Td>{time(usedAt)}</Table.Td>
+              <Table.Td>
+                {(!current || endsCurrent) && (
+                  <Button
+                    size="compact-xs"
+                    variant="default"
+                    loading={busy === id}
+                    aria-label={text('sessions.end_of', { client: client ?? text('sessions.unknown') })}
+                    onClick={() => onEnd(id)}
+                  >
+                    {text('sessions.end')}
+                  </Button>
+                )}
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  );
+}

@@ -1,0 +1,246 @@
+/** Members, their sessions and API keys, and one's own account, used as a person would. */
+import type { Page } from 'playwright-core';
+import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { defineKinds, signUp, withMembers } from '../support/callers.js';
+import { startChromium } from '../support/chromium.js';
+import { ConsolePage, EVIL } from '../support/console.js';
+import { ok } from '../support/definitions.js';
+import { Mailbox, temporaryFolder } from '../support/mailbox.js';
+import { startTestService } from '../support/service.js';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const dataDir = temporaryFolder();
+const mailbox = new Mailbox(dataDir);
+const service = await startTestService({ dataDir });
+const project = await withMembers(await service.project());
+await defineKinds(project, { id: 'order', label: 'Order' }, { id: 'evil', label: EVIL });
+const ann = await signUp(project, 'ann', { first_name: 'Ann' });
+const eve = await signUp(project, 'eve', { first_name: EVIL });
+const browser = await startChromium();
+
+let opened: ConsolePage;
+let page: Page;
+let complaints: string[];
+
+beforeAll(async () => {
+  opened = await ConsolePage.signedIn(browser, project);
+  ({ page, complaints } = opened);
+});
+beforeEach(() => void complaints.splice(0));
+
+const main = (on = page) => on.getByRole('main');
+const section = (name: string, on = page) => main(on).getByRole('region', { name });
+/** What the browser complains of, except that it counts refusals as errors. */
+const realComplaints = () => complaints.filter((each) => !each.includes('status of'));
+
+async function asAnn(hash: string, password = ann.password): Promise<ConsolePage> {
+  const hers = await ConsolePage.open(browser, project);
+  await hers.page.goto(hers.url(hash));
+  await hers.signIn(ann.username, password);
+  return hers;
+}
+
+describe('the list', () => {
+  it('has the members of all kinds with administrators, and shows hostile names as text', async () => {
+    await page.goto(opened.url());
+    await page.getByRole('link', { name: 'Members', exact: true }).click();
+    for (const name of ['admin', 'ann', 'eve']) await main().getByRole('gridcell', { name, exact: true }).waitFor();
+    await main().getByText(EVIL).waitFor();
+    await main().getByText('3 units').waitFor();
+    expect(await opened.accessibilityFaults()).toEqual([]);
+    await opened.screenshot('members');
+    expect(complaints).toEqual([]);
+  });
+
+  it('finds by name and e-mail, also in one kind, and opens a member', async () => {
+    await page.getByRole('searchbox', { name: 'Find by name or e-mail' }).fill('ANN@');
+    await page.keyboard.press('Enter');
+    await main().getByText('1 unit', { exact: true }).waitFor();
+    await page.getByRole('combobox', { name: 'Kind' }).click();
+    await page.getByRole('option', { name: 'Person' }).click();
+    await vi.waitFor(() => expect(page.url()).toContain('kind=person'));
+    await main().getByRole('link', { name: ann.id }).click();
+    await main().getByRole('heading', { name: 'ann', level: 1 }).waitFor();
+  });
+});
+
+describe('a new member', () => {
+  it('is created by a form that shows what is wrong at the fields, and gets a mail', async () => {
+    await page.goto(opened.url('#/members'));
+    await page.getByRole('button', { name: 'New member' }).click();
+    await page.getByRole('menuitem', { name: 'Person' }).click();
+    await main().getByText('MAIL_URL is not set').waitFor();
+    // Nobody but the member knows the password.
+    expect(await page.getByLabel('Password', { exact: true }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Create' }).click();
+    expect(await main().getByText('A value is needed').count()).toBe(2);
+    await page.getByRole('textbox', { name: 'Username' }).fill('ann');
+    await page.getByRole('textbox', { name: 'E-mail' }).fill('no address');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.locator('.mantine-TextInput-root', { hasText: /E-mail.*must be an e-mail address/s }).waitFor();
+    expect(await opened.accessibilityFaults()).toEqual([]);
+    await page.getByRole('textbox', { name: 'Username' }).fill('bob');
+    await page.getByRole('textbox', { name: 'E-mail' }).fill('bob@example.com');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await main().getByRole('heading', { name: 'bob', level: 1 }).waitFor();
+    await main().getByText('Has never signed in').waitFor();
+    await mailbox.last('bob@example.com');
+    expect(realComplaints()).toEqual([]);
+  });
+
+  it('gets another mail, of which is said that it is not sent', async () => {
+    await main().getByRole('button', { name: 'Mail to set a password' }).click();
+    await page.getByText('The mail to bob@example.com was written to the outbox: it is not sent.').waitFor();
+    await mailbox.last('bob@example.com', 2);
+  });
+
+  it('is deleted', async () => {
+    await main().getByRole('button', { name: 'Delete' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('Delete 1 unit?').waitFor();
+    await dialog.getByRole('button', { name: 'Delete' }).click();
+    await vi.waitFor(() => expect(page.url()).toMatch(/#\/members$/));
+    await main().getByText('3 units').waitFor();
+  });
+});
+
+describe('the sessions of a member', () => {
+  it('are listed, and ended one by one or all', async () => {
+    const hers = await asAnn('#/account');
+    await section('Sessions', hers.page).getByText('this one').waitFor();
+    await page.goto(opened.url(`#/members/person/${ann.id}`));
+    const sessions = section('Sessions').getByRole('row');
+    await vi.waitFor(async () => expect(await sessions.count()).toBe(3));
+    const text = await section('Sessions').innerText();
+    for (const token of [ann.accessToken, ann.refreshToken]) expect(text).not.toContain(token);
+    expect(await opened.accessibilityFaults()).toEqual([]);
+    await opened.screenshot('member');
+    await section('Sessions')
+      .getByRole('button', { name: /^End the session of .*Chrome/ })
+      .click();
+    await vi.waitFor(async () => expect(await sessions.count()).toBe(2));
+    await hers.page.reload();
+    await hers.page.getByRole('button', { name: 'Sign in' }).waitFor();
+    await section('Sessions').getByRole('button', { name: 'Sign out everywhere' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('API keys stay valid').waitFor();
+    // It fades in.
+    await vi.waitFor(async () => expect(await opened.accessibilityFaults()).toEqual([]));
+    await dialog.getByRole('button', { name: 'Sign out everywhere' }).click();
+    await section('Sessions').getByText('There are none.').waitFor();
+    expect((await project.as(ann.accessToken).get('/auth/me')).status).toBe(401);
+    expect(complaints).toEqual([]);
+  });
+});
+
+describe('API keys', () => {
+  it('are made by a form, shown once, and revoked', async () => {
+    await page.goto(opened.url(`#/members/person/${eve.id}`));
+    await section('API keys').getByText('There are none.').waitFor();
+    await section('API keys').getByRole('button', { name: 'New API key' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('switch', { name: 'Only some kinds and operations' }).check();
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await dialog.getByText('A value is needed').waitFor();
+    await dialog.getByText('Choose kinds and operations').waitFor();
+    expect(await opened.accessibilityFaults()).toEqual([]);
+    await dialog.getByRole('textbox', { name: 'Name' }).fill(EVIL);
+    await dialog.getByRole('combobox', { name: 'Kinds' }).click();
+    await page.getByRole('option', { name: 'Order' }).click();
+    await page.getByRole('option', { name: EVIL }).waitFor();
+    await page.keyboard.press('Escape');
+    await dialog.getByRole('combobox', { name: 'Operations' }).click();
+    await page.getByRole('option', { name: 'read' }).click();
+    await page.keyboard.press('Escape');
+    await dialog.getByLabel('Ends at').fill('2001-01-01T00:00');
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await dialog.getByText('This is in the past').waitFor();
+    await dialog.getByLabel('Ends at').fill('2999-01-01T00:00');
+    await opened.screenshot('new-key');
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await dialog.getByText('Copy it now: it is not shown again.').waitFor();
+    expect(await opened.accessibilityFaults()).toEqual([]);
+    await opened.context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    await dialog.getByRole('button', { name: 'Copy' }).click();
+    await dialog.getByRole('button', { name: 'Copied' }).waitFor();
+    const secret = await page.evaluate<string>('navigator.clipboard.readText()');
+    expect(secret).toMatch(new RegExp(`^kind_${project.id}_.{43}$`));
+    const byKey = project.as(secret);
+    expect((await ok(byKey.get('/auth/me'))) as object).toMatchObject({ id: eve.id });
+    expect((await byKey.get('/order/unit')).status).toBe(200);
+    expect((await byKey.get('/evil/unit')).status).toBe(403);
+    await dialog.getByRole('button', { name: 'Done' }).click();
+    await section('API keys').getByRole('row').nth(1).getByText('read: Order').waitFor();
+    expect(await page.content()).not.toContain(secret);
+    await page.reload();
+    await section('API keys').getByText(EVIL).waitFor();
+    expect(await page.content()).not.toContain(secret);
+    await section('API keys')
+      .getByRole('button', { name: `Revoke the key ${EVIL}` })
+      .click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+    await section('API keys').getByText('There are none.').waitFor();
+    expect((await byKey.get('/auth/me')).status).toBe(401);
+    expect(complaints).toEqual([]);
+  });
+});
+
+describe('a member who is no administrator', () => {
+  it('sees its own account, changes name and password, and signs out elsewhere', async () => {
+    const [hers, elsewhere] = [await asAnn('#/account'), await asAnn('#/account')];
+    const her = hers.page;
+    await section('Sessions', elsewhere.page).getByText('this one').waitFor();
+    await section('Name', her).getByRole('textbox', { name: 'First name' }).fill('Anna');
+    await section('Name', her).getByRole('button', { name: 'Save' }).click();
+    await her.getByText('Saved').waitFor();
+    expect(await ok(project.get(`/person/unit/${ann.id}`))).toMatchObject({ first_name: 'Anna' });
+    await section('Sessions', her).getByRole('button', { name: 'Sign out elsewhere' }).click();
+    await vi.waitFor(async () => expect(await section('Sessions', her).getByRole('row').count()).toBe(2));
+    await elsewhere.page.reload();
+    await elsewhere.page.getByRole('button', { name: 'Sign in' }).waitFor();
+    const password = section('Password', her);
+    await password.getByLabel('Current password').fill('not this one');
+    await password.getByLabel('New password', { exact: true }).fill('short');
+    await password.getByLabel('New password again').fill('other');
+    await password.getByRole('button', { name: 'Change the password' }).click();
+    await password.getByText('At least 8 characters').waitFor();
+    await password.getByText('This is not the same as the new password').waitFor();
+    for (const name of ['New password', 'New password again']) {
+      await password.getByLabel(name, { exact: true }).fill('a longer password');
+    }
+    await password.getByRole('button', { name: 'Change the password' }).click();
+    await password.getByText('The current password is another').waitFor();
+    expect(await hers.accessibilityFaults()).toEqual([]);
+    await password.getByLabel('Current password').fill(ann.password);
+    await password.getByRole('button', { name: 'Change the password' }).click();
+    await her.getByText('The password is changed.').waitFor();
+    expect(await password.getByLabel('Current password').inputValue()).toBe('');
+    await hers.screenshot('account');
+    const credentials = { username: 'ann', password: 'a longer password' };
+    expect((await project.as(undefined).post('/auth/signin', credentials)).status).toBe(200);
+  });
+
+  it('sees no other members, and is told so', async () => {
+    const hers = await asAnn('#/members', 'a longer password');
+    await main(hers.page).getByText('Which members you see is what you may read.').waitFor();
+    await main(hers.page).getByRole('gridcell', { name: 'ann', exact: true }).waitFor();
+    expect(await main(hers.page).getByText('eve').count()).toBe(0);
+    expect(await hers.page.getByRole('button', { name: 'New member' }).count()).toBe(0);
+    await hers.page.goto(hers.url(`#/members/person/${eve.id}`));
+    await main(hers.page).getByText('This member is gone, or you may not read it.').waitFor();
+    await hers.page.goto(hers.url(`#/members/person/${ann.id}`));
+    await main(hers.page).getByText('This is you').waitFor();
+    expect(await hers.page.getByRole('button', { name: 'Mail to set a password' }).count()).toBe(0);
+  });
+});
+
+it('fits 320 pixels', async () => {
+  await page.setViewportSize({ width: 320, height: 640 });
+  for (const hash of ['#/members', '#/members/person/new', `#/members/person/${eve.id}`, '#/account']) {
+    await page.goto(opened.url(hash));
+    await main().getByRole('heading', { level: 1 }).waitFor();
+    expect([hash, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([hash, 320]);
+    expect(await opened.accessibilityFaults()).toEqual([]);
+  }
+});
