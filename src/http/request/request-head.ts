@@ -1,5 +1,5 @@
 /** Checks on request headers that Node's parser does not make. */
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { refusal, type KindError } from '../../shared/errors.js';
 import { LIMITS } from '../../shared/limits.js';
 import { shortened } from '../../shared/shortened.js';
@@ -20,14 +20,22 @@ export function headFault({ rawHeaders, headers, httpVersion }: IncomingMessage)
   if (headers.host === undefined && httpVersion === '1.1') {
     return refusal('request.malformed', 'The header host is missing', { parameter: 'host' });
   }
-  const coding = headers['transfer-encoding'];
-  if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
+  const coding = unknownCoding(headers);
+  if (coding !== undefined) {
     const text = `The transfer-encoding must be chunked, got ${shortened(coding)}`;
     return refusal('request.malformed', text, { parameter: 'transfer-encoding' });
   }
   const twice = repeatedHeader(rawHeaders);
   if (twice === undefined) return undefined;
   return refusal('request.malformed', `The header ${twice} is given more than once`, { parameter: twice });
+}
+
+/**
+ * A transfer coding that the service does not know, so that it can't tell where the request ends and the next one
+ * begins: the connection must be closed after the answer.
+ */
+export function unknownCoding({ 'transfer-encoding': coding }: IncomingHttpHeaders): string | undefined {
+  return coding?.toLowerCase() === 'chunked' ? undefined : coding;
 }
 
 /** Comparing lengths first is fast: this runs for every request. */

@@ -7,7 +7,7 @@ import { setCommonHeaders } from '../answer/common-headers.js';
 import { clientAddress } from '../request/client-address.js';
 import { lingeringClose } from './lingering-close.js';
 import { newestResponse } from './malformed-request.js';
-import { headFault } from '../request/request-head.js';
+import { headFault, unknownCoding } from '../request/request-head.js';
 import { identify } from '../request/request-id.js';
 import { announcesBody } from '../body/read-body.js';
 import { REQUEST_ID_HEADER } from '../request/header-names.js';
@@ -48,6 +48,7 @@ export function requestLifecycle(
       for (const observe of observers) observe(request, status, milliseconds);
     });
     const fault = headFault(request);
+    if (unknownCoding(request.headers) !== undefined) response.setHeader('Connection', 'close');
     const watching = watchers.flatMap((watch) => watch(request, response) ?? []);
     if (watching.length === 0) next(fault);
     else observeWork(allOf(watching), () => next(fault));

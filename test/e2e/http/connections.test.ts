@@ -202,6 +202,17 @@ describe('several requests at once on one connection', () => {
     const bad = `POST /api/lib/note/unit HTTP/1.1\r\n${OWN}content-type: application/json\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n`;
     expect((await answersTo(bad)).map(({ status }) => status)).toEqual([400]);
   });
+
+  it.each(['xchunked', 'gzip, chunked'])(
+    'a body in the coding %s is 400, and nothing after it is executed',
+    async (coding) => {
+      const head = `POST /api/lib/note/unit HTTP/1.1\r\n${OWN}content-type: application/json\r\ntransfer-encoding: ${coding}\r\n\r\n`;
+      const answers = await answersTo(`${head}2\r\n{}\r\n0\r\n\r\n${create('after-unknown', CLOSE)}`);
+      expect(answers.map(({ status }) => status)).toEqual([400]);
+      expect(answers[0]?.head).toMatch(/^connection: close$/im);
+      expect(await countOf('after-unknown')).toBe(0);
+    },
+  );
 });
 
 describe('odd requests', () => {
