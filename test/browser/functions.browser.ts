@@ -6,7 +6,7 @@ import { startChromium } from '../support/chromium.js';
 import { ConsolePage, EVIL } from '../support/console.js';
 import { ok } from '../support/definitions.js';
 import { FunctionsFolder, reload } from '../support/functions.js';
-import { startTestService } from '../support/service.js';
+import { ADMIN, startTestService } from '../support/service.js';
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -162,7 +162,27 @@ it('opens the API document with the session of the console, without a token in t
   await document.reload();
   await document.getByText(`Signed in to ${project.id} as admin`).waitFor();
   expect(complaints).toEqual([]);
+  // A token that is no longer good is replaced.
+  await document.evaluate(`session.access = 'no longer good'`);
+  await document.selectOption('#tag', 'Functions');
+  await document.locator('.opblock-summary').first().click();
+  await document.getByRole('button', { name: 'Execute' }).click();
+  await document.getByText('has been replaced: send the call again').waitFor();
+  await document.getByRole('button', { name: 'Sign out' }).click();
+  await document.getByText(`What anyone may do in ${project.id}`).waitFor();
+  await page.reload();
+  await page.getByRole('button', { name: 'Sign in' }).waitFor();
+  await opened.signIn(ADMIN.username, ADMIN.password);
+  await main().getByText('Says hello').waitFor();
+  await document.reload();
+  await document.getByText(`Signed in to ${project.id} as admin`).waitFor();
   await document.close();
+});
+
+it('shows what anyone may do where the console has no session', async () => {
+  const stranger = await ConsolePage.open(browser, project);
+  await stranger.page.goto(`${service.service.url}/api/lib/doc/swaggerui#project=${project.id}`);
+  await stranger.page.getByText(`What anyone may do in ${project.id}`).waitFor();
 });
 
 it('tells members who are no administrators what they may call alone', async () => {

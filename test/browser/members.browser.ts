@@ -47,7 +47,7 @@ describe('the list', () => {
     await page.getByRole('link', { name: 'Members', exact: true }).click();
     for (const name of ['admin', 'ann', 'eve']) await main().getByRole('gridcell', { name, exact: true }).waitFor();
     await main().getByText(EVIL).waitFor();
-    await main().getByText('3 units').waitFor();
+    await main().getByText('3 members').waitFor();
     expect(await opened.accessibilityFaults()).toEqual([]);
     await opened.screenshot('members');
     expect(complaints).toEqual([]);
@@ -56,7 +56,7 @@ describe('the list', () => {
   it('finds by name and e-mail, also in one kind, and opens a member', async () => {
     await page.getByRole('searchbox', { name: 'Find by name or e-mail' }).fill('ANN@');
     await page.keyboard.press('Enter');
-    await main().getByText('1 unit', { exact: true }).waitFor();
+    await main().getByText('1 member', { exact: true }).waitFor();
     await page.getByRole('combobox', { name: 'Kind' }).click();
     await page.getByRole('option', { name: 'Person' }).click();
     await vi.waitFor(() => expect(page.url()).toContain('kind=person'));
@@ -101,7 +101,7 @@ describe('a new member', () => {
     await dialog.getByText('Delete 1 unit?').waitFor();
     await dialog.getByRole('button', { name: 'Delete' }).click();
     await vi.waitFor(() => expect(page.url()).toMatch(/#\/members$/));
-    await main().getByText('3 units').waitFor();
+    await main().getByText('3 members').waitFor();
   });
 });
 

@@ -9,6 +9,7 @@ export const members = {
     new: 'New member',
     new_of: 'New member: %{kind}',
     last_access: 'Last access',
+    count: '%{smart_count} member |||| %{smart_count} members',
     none: 'No member matches.',
     none_readable: 'There is no member that you may read.',
     mail_after: 'Send a mail with which the member sets a password',

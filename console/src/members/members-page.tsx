@@ -69,7 +69,7 @@ function MembersOf({ kind }: { kind: string }) {
             {text('members.title')}
           </Title>
           <Paragraph c="dimmed" size="sm" aria-live="polite">
-            {count.data && text('grid.units', { smart_count: count.data.count })}
+            {count.data && text('members.count', { smart_count: count.data.count })}
           </Paragraph>
         </Group>
         <Group gap="xs">
