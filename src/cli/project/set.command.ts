@@ -29,7 +29,8 @@ export function setProjectCommand(parent: Command, { terminal, services }: Comma
     )
     .argument('<id>', 'the project')
     .argument('<setting...>', 'name=value', readSetting)
-    .action(async (id: string, change: ProjectChange, options: CommonOptions) => {
+    .action(async (id: string, settings: Settings, options: CommonOptions) => {
+      const change = mergeChanges([...settings.values()]);
       const view = await services(async ({ app }) => {
         const provisioning = app.get(Provisioning);
         return projectView(provisioning, await provisioning.set(id, change));
@@ -38,14 +39,23 @@ export function setProjectCommand(parent: Command, { terminal, services }: Comma
     });
 }
 
+/** By their names. */
+type Settings = ReadonlyMap<string, ProjectChange>;
+
 /** Commander calls it for each setting, with the previous result. */
-function readSetting(text: string, before: ProjectChange = {}): ProjectChange {
+function readSetting(text: string, before: Settings = new Map()): Settings {
   const at = text.indexOf('=');
-  const read = SETTINGS.get(text.slice(0, at));
+  const name = text.slice(0, at);
+  const read = SETTINGS.get(name);
   if (at < 1 || !read)
     throw new InvalidArgumentError(`Known settings: ${[...SETTINGS.keys()].map((name) => `${name}=…`).join(', ')}.`);
-  const change = read(text.slice(at + 1));
-  return { ...before, ...change, settings: { ...before.settings, ...change.settings } };
+  if (before.has(name)) throw new InvalidArgumentError(`${name} is given more than once.`);
+  return new Map([...before, [name, read(text.slice(at + 1))]]);
+}
+
+function mergeChanges(changes: readonly ProjectChange[]): ProjectChange {
+  const settings = Object.assign({}, ...changes.map((change) => change.settings)) as ProjectChange['settings'];
+  return Object.assign({}, ...changes, { settings }) as ProjectChange;
 }
 
 function onOrOff(value: string): boolean {

@@ -1,8 +1,9 @@
 /** A file that has its name when it is complete, and `.part` after it until then; or standard output. */
-import { createWriteStream } from 'node:fs';
+import { createWriteStream, statSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import type { Writable } from 'node:stream';
 import { errorText } from '../../shared/error-text.js';
+import { ArchiveError } from '../../transfer/project/archive.js';
 import { STANDARD_STREAM } from './transfer-options.js';
 
 export class DraftFile {
@@ -10,12 +11,14 @@ export class DraftFile {
   readonly isStandard: boolean;
   readonly #draft: string;
 
-  /** @param mode who may read it; by default, what the user's settings say */
+  /** @param mode who may read it; by default, what the user's settings say @throws ArchiveError if it is a folder */
   constructor(
     private readonly file: string,
     mode?: number,
   ) {
     this.isStandard = file === STANDARD_STREAM;
+    // The draft could be written, and only at the end not get its name.
+    if (!this.isStandard && isFolder(file)) throw new ArchiveError(`${file} is a folder: name a file in it`);
     this.#draft = `${file}.part`;
     // Flushed, so that it is on the disk when it has its name.
     this.stream = this.isStandard ? process.stdout : createWriteStream(this.#draft, { mode, flush: true });
@@ -37,5 +40,14 @@ export class DraftFile {
 
   async discard(): Promise<void> {
     if (!this.isStandard) await rm(this.#draft, { force: true });
+  }
+}
+
+/** False if it can't be told: the stream finds out why. */
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
   }
 }

@@ -48,7 +48,6 @@ export class ProjectImportService {
     if (!backup) throw new ArchiveError('it is no backup');
     const made = {
       id,
-      label: source.label,
       accessDefault: source.access_default,
       insertedAt: backup.inserted_at,
       restored: { project: source.id, backed_up_at: archive.manifest.exported_at },

@@ -39,8 +39,9 @@ export class ProjectImport {
 
   async run(): Promise<void> {
     const { change, archive, project } = this.options;
-    const { label, settings, access_default: accessDefault } = archive.manifest.project;
-    await this.#tx.run(updateProjectStatement(project.id, label, settings));
+    const { id, label, settings, access_default: accessDefault } = archive.manifest.project;
+    // A label that is the id, as by default, would name another project.
+    await this.#tx.run(updateProjectStatement(project.id, label === id ? project.id : label, settings));
     await this.#tx.run(notifyStatement(PROJECT_CHANNEL, project.id));
     await this.#tx.run(setAccessDefaultStatement(project.schema, accessDefault));
     await this.#storeAll(definitionFiles(change.before), 'definitions');

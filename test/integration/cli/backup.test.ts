@@ -238,6 +238,8 @@ describe('one moment', () => {
     expect(busy).toEqual(quiet);
     expect(quiet.get('kinds/city.ndjson')).toContain('Oslo');
     expect(await kind('project', 'restore', path('busy.tar.gz'), '--as', 'calm')).toMatchObject({ code: 0, err: '' });
+    // A label that is the id, as by default, is not kept.
+    expect((await provisioning.get('calm')).label).toBe('calm');
     const calm = await asAdministrator(projectOf('calm'));
     expect(await ok(calm.get('/city/unit?limit=0'))).toEqual({ count: 2, items: [] });
     await expectNoDrift(calm);
@@ -255,6 +257,15 @@ describe('one moment', () => {
     });
     expect(existsSync(path('x.tar.gz'))).toBe(false);
     expect((await kind('project', 'backup', source.id)).code).toBe(2);
+    const read = vi.spyOn(ProjectExportService.prototype, 'export');
+    expect(await kind('project', 'backup', source.id, folder)).toEqual({
+      code: 1,
+      out: '',
+      err: `error: ${folder} is a folder: name a file in it\n`,
+    });
+    expect(read).not.toHaveBeenCalled();
+    read.mockRestore();
+    expect(existsSync(`${folder}.part`)).toBe(false);
   });
 });
 

@@ -469,6 +469,11 @@ describe('usage', () => {
     expect(await kind(...argv)).toEqual({ code: 2, out: '', err: expect.stringMatching(/\S/) as string });
   });
 
+  test('names a setting that is given more than once', async () => {
+    const { code, err } = await kind('project', 'set', 'demo', 'units=5', 'label=Twice', 'units=6');
+    expect({ code, err }).toEqual({ code: 2, err: expect.stringMatching(/units is given more than once\./) as string });
+  });
+
   test.each(['create', 'list', 'show', 'set', 'delete', 'migrate'])(
     'project %s --help tells it, and of --json',
     async (name) => {

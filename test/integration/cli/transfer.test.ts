@@ -95,5 +95,8 @@ describe('export', () => {
   it('says what is wrong with a file that can not be written', async () => {
     const { err } = await kind('export', project.id, 'book', file('nowhere/all.csv'));
     expect(err).toMatch(/^error: .*all\.csv can not be written: ENOENT.*\n$/);
+    expect((await kind('export', project.id, 'book', folder)).err).toBe(
+      `error: ${folder} is a folder: name a file in it\n`,
+    );
   });
 });
