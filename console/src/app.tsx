@@ -21,6 +21,7 @@ const MembersPage = lazy(async () => ({ default: (await import('./members/member
 const NewMemberPage = lazy(async () => ({ default: (await import('./members/new-member-page.js')).NewMemberPage }));
 const MemberPage = lazy(async () => ({ default: (await import('./members/member-page.js')).MemberPage }));
 const AccountPage = lazy(async () => ({ default: (await import('./members/account-page.js')).AccountPage }));
+const AccessPage = lazy(async () => ({ default: (await import('./access/access-page.js')).AccessPage }));
 
 const nonce = document.querySelector<HTMLMetaElement>('meta[name=nonce]')?.content ?? '';
 // Mantine's dialogs lock scrolling with a style of a library that looks here for the nonce.
@@ -79,6 +80,7 @@ const router = createHashRouter([
       { path: '/account', element: <AccountPage /> },
       { path: '/functions', element: <FunctionsPage /> },
       { path: '/functions/:kind/:scope/:name', element: <FunctionPage /> },
+      { path: '/access', element: <AccessPage /> },
       { path: '*', element: <NotFoundPage /> },
     ],
   },

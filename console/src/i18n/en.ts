@@ -1,4 +1,5 @@
 /** All texts of the console in English; each area has a file of its own. A translation has the same keys. */
+import { access } from './access.js';
 import { charts } from './charts.js';
 import { data } from './data.js';
 import { functions } from './functions.js';
@@ -30,6 +31,7 @@ export const en = {
     groups: 'Groups',
     find: 'Find a kind',
     model: 'Model',
+    access: 'Access',
     members: 'Members',
     functions: 'Functions',
   },
@@ -52,4 +54,5 @@ export const en = {
   ...functions,
   ...members,
   ...overview,
+  ...access,
 } as const;

@@ -8,7 +8,7 @@ import { PageError } from './page-states.js';
 
 /** The more kinds there are, the more useful is a field to find one. */
 const FIND_FROM = 10;
-const AREAS = ['model', 'members', 'functions'] as const;
+const AREAS = ['model', 'access', 'members', 'functions'] as const;
 
 export function KindList() {
   const text = useText();

@@ -1,0 +1,227 @@
+/** Who may do what: kinds and their operations, link types, fields and functions. */
+import { Alert, Button, Group, Stack, Text as Paragraph, TextInput, Title } from '@mantine/core';
+import { useDeferredValue, useMemo, useState } from 'react';
+import { Link } from 'react-router';
+import { OPERATIONS } from '../api/access.js';
+import { ApiError } from '../api/errors.js';
+import { useText, type Text } from '../i18n/text.js';
+import { useModel, type Model } from '../model/use-model.js';
+import { Empty, PageError, Waiting } from '../shell/page-states.js';
+import { AccessTable, Nothing, type AccessRow } from './access-table.js';
+import { accessAddress } from './addresses.js';
+import { useReport, type Entries, type Report } from './use-report.js';
+import './access.css';
+
+export function AccessPage() {
+  const text = useText();
+  const { report, error, refetch } = useReport();
+  const { model, error: modelError } = useModel();
+  return (
+    <div className="page access">
+      <Title order={1} size="h3">
+        {text('access.title')}
+      </Title>
+      <AccessFault error={error ?? modelError} onRetry={() => void refetch()} />
+      {!error && !modelError && (!report || !model) && <Waiting />}
+      {report && model && <Tables report={report} model={model} />}
+    </div>
+  );
+}
+
+/** Who is no administrator is told so. */
+export function AccessFault({ error, onRetry }: { error: Error | null; onRetry: () => void }) {
+  const text = useText();
+  if (!error) return null;
+  if (error instanceof ApiError && error.status === 403) return <Empty>{text('access.administrators')}</Empty>;
+  return <PageError error={error} onRetry={onRetry} />;
+}
+
+function Tables({ report, model }: { report: Report; model: Model }) {
+  const text = useText();
+  const [typed, setTyped] = useState('');
+  const find = useDeferredValue(typed.trim().toLowerCase());
+  const [showsBuiltIn, setShowsBuiltIn] = useState(false);
+  const all = useMemo(() => rowsOf(report, model, text), [report, model, text]);
+  const found = useMemo(() => {
+    const matching = (rows: readonly AccessRow[]) =>
+      rows.filter(({ id, label }) => `${label}\n${id}`.toLowerCase().includes(find));
+    const { own, builtIn, links, fields, functions } = all;
+    return {
+      own: matching(own),
+      builtIn: matching(builtIn),
+      links: matching(links),
+      fields: matching(fields),
+      functions: matching(functions),
+    };
+  }, [all, find]);
+  const nothing = <Nothing>{text(find === '' ? 'access.none' : 'access.none_found')}</Nothing>;
+  return (
+    <>
+      <Summary report={report} />
+      <Group justify="space-between">
+        <Paragraph size="sm">{text('access.help')}</Paragraph>
+        <TextInput
+          type="search"
+          size="xs"
+          aria-label={text('access.find')}
+          placeholder={text('access.find')}
+          value={typed}
+          onChange={(event) => setTyped(event.currentTarget.value)}
+        />
+      </Group>
+      <Section title={text('access.kinds')}>
+        {found.own.length === 0 ? (
+          nothing
+        ) : (
+          <AccessTable label={text('access.kinds')} operations={OPERATIONS} rows={found.own} addressOf={kindAddress} />
+        )}
+        <Button
+          size="xs"
+          variant="default"
+          aria-expanded={showsBuiltIn}
+          onClick={() => setShowsBuiltIn(!showsBuiltIn)}
+          style={{ alignSelf: 'start' }}
+        >
+          {text(showsBuiltIn ? 'access.hide_built_in' : 'access.show_built_in')}
+        </Button>
+        {showsBuiltIn && (
+          <AccessTable
+            label={text('access.built_in')}
+            operations={OPERATIONS}
+            rows={found.builtIn}
+            addressOf={kindAddress}
+          />
+        )}
+      </Section>
+      <Section title={text('access.links')}>
+        <AccessTable
+          label={text('access.links')}
+          operations={LINK_OPERATIONS}
+          rows={found.links}
+          addressOf={linkAddress}
+          otherwise={text('access.as_parent')}
+        />
+      </Section>
+      <Section title={text('access.fields')}>
+        {found.fields.length === 0 ? (
+          nothing
+        ) : (
+          <AccessTable
+            label={text('access.fields')}
+            operations={FIELD_OPERATIONS}
+            rows={found.fields}
+            addressOf={fieldAddress}
+            otherwise={text('access.as_kind')}
+          />
+        )}
+      </Section>
+      {all.functions.length > 0 && (
+        <Section title={text('access.functions')}>
+          <AccessTable
+            label={text('access.functions')}
+            operations={FUNCTION_OPERATIONS}
+            rows={found.functions}
+            addressOf={() => undefined}
+          />
+        </Section>
+      )}
+    </>
+  );
+}
+
+const LINK_OPERATIONS = ['create', 'delete'];
+const FIELD_OPERATIONS = ['read', 'write'];
+const FUNCTION_OPERATIONS = ['call'];
+
+const kindAddress = (id: string, operation: string) => accessAddress('kind', id, operation);
+const linkAddress = (id: string, operation: string) => accessAddress('link', id, operation);
+const fieldAddress = (id: string, operation: string) =>
+  accessAddress('field', id.slice(id.indexOf('.') + 1), `${operation}_access`);
+
+function Section({ title, children }: { title: string; children: React.ReactNode }) {
+  return (
+    <section aria-label={title}>
+      <Stack gap="xs">
+        <Title order={2} size="h4">
+          {title}
+        </Title>
+        {children}
+      </Stack>
+    </section>
+  );
+}
+
+/** What strangers may do, in words. */
+function Summary({ report }: { report: Report }) {
+  const text = useText();
+  const { access_default: fallback, sign_up: signUp, written } = report;
+  return (
+    <Alert
+      color={written.length > 0 ? 'red' : 'green'}
+      variant="light"
+      title={
+        written.length > 0 ? (
+          <>
+            <span aria-hidden>⚠</span> {text('access.strangers_write', { names: named(written, text) })}
+          </>
+        ) : (
+          text('access.strangers_write_nothing')
+        )
+      }
+    >
+      <Paragraph size="sm" className="access-names">
+        {text(signUp.length > 0 ? 'access.sign_up' : 'access.no_sign_up', { kinds: named(signUp, text) })}{' '}
+        {text(`access.default_${fallback}`)}
+      </Paragraph>
+    </Alert>
+  );
+}
+
+/** The most names in a sentence. */
+const NAMED = 10;
+
+function named(names: readonly string[], text: Text): string {
+  const more = names.length - NAMED;
+  const shown = names.slice(0, NAMED).join(', ');
+  return more > 0 ? text('access.and_more', { names: shown, smart_count: more }) : shown;
+}
+
+function rowsOf(report: Report, model: Model, text: Text) {
+  const kinds = [...report.kinds].map(([id, entries]): AccessRow => {
+    const kind = model.kinds.get(id);
+    const notes = [
+      ...(kind && !kind.active ? [text('model.inactive')] : []),
+      ...(kind?.public ? [text('model.public')] : []),
+      ...(model.memberKinds.has(id) ? [text('model.member')] : []),
+    ];
+    return { id, label: kind?.label ?? id, notes, entries };
+  });
+  const named = (entries: ReadonlyMap<string, Entries>): AccessRow[] =>
+    [...entries].map(([id, each]) => ({ id, label: id, notes: [], entries: each })).sort(byLabel);
+  return {
+    own: kinds.filter(({ id }) => model.kinds.has(id)).sort(byLabel),
+    builtIn: kinds.filter(({ id }) => !model.kinds.has(id)).sort(byLabel),
+    links: [...model.linkTypes.values()].map(({ id, label }): AccessRow => ({
+      id,
+      label,
+      notes: [],
+      entries: report.linkTypes.get(id),
+    })),
+    fields: named(report.fields),
+    functions: named(report.functions),
+  };
+}
+
+function byLabel(a: AccessRow, b: AccessRow): number {
+  return a.label.localeCompare(b.label) || a.id.localeCompare(b.id);
+}
+
+/** To the page with everything. */
+export function ToAccess() {
+  const text = useText();
+  return (
+    <Button component={Link} size="xs" variant="default" to="/access">
+      {text('access.title')}
+    </Button>
+  );
+}
