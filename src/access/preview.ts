@@ -12,14 +12,19 @@ import type { Grant } from './grant.js';
 /** The operations on units that exist, and `create`, as if they were new. */
 export const PREVIEWED_OPERATIONS = OPERATIONS.filter((operation) => operation !== 'signup');
 
-/** The kind with another access for an operation. @throws KindError 400 with all faults, as when it is stored */
+/**
+ * The kind with another access for an operation; null for the default. @throws KindError 400 with all faults, as when it
+ * is stored
+ */
 export function kindWithAccess(kind: KindDef, operation: Operation, setting: Json, model: Model): KindDef {
-  const access = { [operation]: setting };
-  const faults = new Faults();
-  checkAccess(kind.traits, access, faults);
-  if (!faults.any) checkAccessRules({ ...kind, access }, model, faults);
-  faults.throwIfAny();
-  return { ...kind, access: { ...(isPlainObject(kind.access) && kind.access), ...access } };
+  const changed = { [operation]: setting };
+  if (setting !== null) {
+    const faults = new Faults();
+    checkAccess(kind.traits, changed, faults);
+    if (!faults.any) checkAccessRules({ ...kind, access: changed }, model, faults);
+    faults.throwIfAny();
+  }
+  return { ...kind, access: { ...(isPlainObject(kind.access) && kind.access), ...changed } };
 }
 
 /** The units with which a caller may do the operation; undefined if there are none. */

@@ -9,8 +9,8 @@ export class AccessPreviewBody {
   operation!: Operation;
 
   @OptionalValue({
-    allOf: [{ $ref: '#/components/schemas/kind_access_level' }],
-    description: 'As in the `access` of a kind; left out, what is stored or the default.',
+    oneOf: [{ $ref: '#/components/schemas/kind_access_level' }, { type: 'null' }],
+    description: 'As in the `access` of a kind, or null for the default; left out, what is stored.',
   })
   access?: Json;
 

@@ -72,11 +72,10 @@ export class AccessPreviews {
 /** What the body asks, and the kind with the access that it gives. @throws KindError 400 with all faults */
 function readAsked(kind: KindDef, body: unknown, model: Model) {
   const { operation, access, member } = readDto(AccessPreviewBody, body);
-  const isGiven = access !== undefined && access !== null;
   return {
     operation,
     member: member ?? undefined,
-    kind: isGiven ? kindWithAccess(kind, operation, access, model) : kind,
+    kind: access === undefined ? kind : kindWithAccess(kind, operation, access, model),
   };
 }
 

@@ -1,4 +1,5 @@
 /** What a change of definitions does: to definitions, to tables, and what is lost by it. */
+import { changedAccess } from '../../access/report/changed-access.js';
 import type { Executor } from '../../database/database.js';
 import type { Model } from '../../model/model.js';
 import type { ColumnShape } from '../../model/table/shape.js';
@@ -23,8 +24,8 @@ export class ChangeEffects {
   readonly #losses: Entry[] = [];
   #tables: readonly Entry[] = [];
 
-  /** @param tellCounts whether the caller may know how many units there are */
-  constructor(private readonly tellCounts: boolean) {}
+  /** @param knowsAll whether the caller may know how many units there are, and what others may do */
+  constructor(private readonly knowsAll: boolean) {}
 
   /** Counts the units and links that the change deletes, or that lose a value by it. Runs before anything is dropped. */
   async countLosses(context: GuardContext, guards: readonly Guard[], droppedKinds: readonly string[]): Promise<void> {
@@ -39,7 +40,7 @@ export class ChangeEffects {
   }
 
   addLoss(of: Entry, unit: 'units' | 'links', count: number): void {
-    if (count > 0) this.#losses.push({ ...of, [unit]: this.tellCounts ? count : null });
+    if (count > 0) this.#losses.push({ ...of, [unit]: this.knowsAll ? count : null });
   }
 
   setSteps(steps: readonly SchemaStep[], deferred: DeferredIndexes): void {
@@ -49,10 +50,13 @@ export class ChangeEffects {
   of(before: Model, after: Model): ReportedEffects {
     const { changes, more } = changedDefinitions(before, after);
     const hidden = this.#tables.length - MOST_STEPS;
+    const access = this.knowsAll ? changedAccess(before, after) : undefined;
     return {
       definitions: changes,
       tables: this.#tables.slice(0, MOST_STEPS),
       losses: this.#losses,
+      ...(access && { access: [...access.changes] }),
+      ...(access && access.more > 0 && { more_access: access.more }),
       ...(more !== undefined && { more_definitions: more }),
       ...(hidden > 0 && { more_tables: hidden }),
     };

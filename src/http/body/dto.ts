@@ -52,14 +52,13 @@ export function Choice(known: readonly string[]): PropertyDecorator {
   );
 }
 
-/** Any JSON, which the handler checks; null counts as absent. */
+/** Any JSON, which the handler checks. */
 export function OptionalValue(schema: ValueSchema): PropertyDecorator {
   return applyDecorators(ApiProperty({ required: false, ...schema }), IsOptional());
 }
 
-/** A schema of another name in the document. */
 interface ValueSchema {
-  readonly allOf: { readonly $ref: string }[];
+  readonly oneOf: ({ readonly $ref: string } | { readonly type: 'null' })[];
   readonly description: string;
 }
 

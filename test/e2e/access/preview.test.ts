@@ -47,6 +47,7 @@ describe('a preview of access', () => {
     expect(await read('nobody', ada.id)).toBe(0);
     expect(await read('eq(state,open)', bob.id)).toBe(2);
     expect(await read(['eq(state,done)', 'eq(owner,@member.id)'], bob.id)).toBe(2);
+    expect(await read(null, ada.id)).toBe(3);
     // The same rule twice, of another member.
     expect(await read('eq(owner,@member.id)', ada.id)).toBe(2);
     expect(await read('eq(owner,@member.id)', bob.id)).toBe(1);

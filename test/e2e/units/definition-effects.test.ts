@@ -27,6 +27,7 @@ interface Effects {
   readonly definitions: readonly object[];
   readonly tables: readonly { readonly step: string }[];
   readonly losses: readonly object[];
+  readonly access?: readonly object[];
 }
 
 /** What a change would do; nothing is changed by asking. */
@@ -54,6 +55,19 @@ describe('dry_run=changes', () => {
       { step: 'add_foreign_key', table: 'shop', column: 'country', target: 'country', on_delete: 'restrict' },
     ]);
     expect(losses).toEqual([]);
+  });
+
+  it('tells who may do what afterwards, if others may', async () => {
+    const right = (who: string, stranger: boolean, writes = false) => {
+      return { who, by_rule: false, stranger, stranger_writes: writes };
+    };
+    const opened = await effectsOf('PUT', '/kind/unit/city', { access: { read: 'anyone', create: 'member' } });
+    expect(opened.access).toEqual([
+      { kind: 'city', operation: 'read', before: right('member', false), after: right('anyone', true) },
+    ]);
+    const made = await effectsOf('POST', '/kind/unit', { id: 'open', public: true });
+    expect(made.access?.[0]).toMatchObject({ kind: 'open', before: null, after: right('anyone', true, true) });
+    expect((await effectsOf('PUT', '/kind/unit/city', { label: 'Town' })).access).toEqual([]);
   });
 
   it('tells which values are lost, with the index', async () => {

@@ -58,15 +58,8 @@ const EXPLANATION: Schema = {
   },
 };
 
-const REPORTED: Readonly<Record<string, Schema>> = {
-  operation: { type: 'string', enum: [...OPERATIONS, 'call', 'write'] },
-  level: {
-    type: ['string', 'null'],
-    enum: [...EFFECTIVE_LEVELS, null],
-    description: 'The setting, stored or default; null where it is rules.',
-  },
-  rules: { type: 'array', items: STRING_SCHEMA, description: 'Of which one has to match.' },
-  stored: { ...BOOLEAN_SCHEMA, description: 'False for a default.' },
+/** Who may do something. */
+export const REPORTED_RIGHTS: Readonly<Record<string, Schema>> = {
   who: {
     type: 'string',
     enum: AUDIENCES,
@@ -80,13 +73,30 @@ const REPORTED: Readonly<Record<string, Schema>> = {
   stranger_writes: { ...BOOLEAN_SCHEMA, description: 'Whether strangers may write so, without a rule.' },
 };
 
+/** What an entry is about: one of these. */
+export const REPORTED_IDS: Readonly<Record<string, Schema>> = {
+  kind: STRING_SCHEMA,
+  link_type: STRING_SCHEMA,
+  function: { ...STRING_SCHEMA, description: 'After its kind: `city.greet`.' },
+  field: { ...STRING_SCHEMA, description: 'After its kind: `city.name`.' },
+};
+
+const REPORTED: Readonly<Record<string, Schema>> = {
+  operation: { type: 'string', enum: [...OPERATIONS, 'call', 'write'] },
+  level: {
+    type: ['string', 'null'],
+    enum: [...EFFECTIVE_LEVELS, null],
+    description: 'The setting, stored or default; null where it is rules.',
+  },
+  rules: { type: 'array', items: STRING_SCHEMA, description: 'Of which one has to match.' },
+  stored: { ...BOOLEAN_SCHEMA, description: 'False for a default.' },
+  ...REPORTED_RIGHTS,
+};
+
 const REPORTED_ENTRY: Schema = {
   ...objectSchema(REPORTED),
   properties: {
-    kind: STRING_SCHEMA,
-    link_type: STRING_SCHEMA,
-    function: { ...STRING_SCHEMA, description: 'After its kind: `city.greet`.' },
-    field: { ...STRING_SCHEMA, description: 'After its kind: `city.name`.' },
+    ...REPORTED_IDS,
     ...REPORTED,
   },
 };

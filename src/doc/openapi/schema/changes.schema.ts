@@ -1,5 +1,7 @@
 /** What `dry_run=changes` answers beside the content. */
 import type { Schema } from '../openapi.js';
+import { REPORTED_IDS, REPORTED_RIGHTS } from './access.schemas.js';
+import { objectSchema } from './object.schema.js';
 import { orNull } from './value.schema.js';
 
 const TEXT: Schema = { type: 'string' };
@@ -72,6 +74,14 @@ const LOSSES = listOf(
   [],
 );
 
+const RIGHTS = objectSchema(REPORTED_RIGHTS);
+
+const ACCESS = listOf({ ...REPORTED_IDS, operation: TEXT, before: orNull(RIGHTS), after: RIGHTS }, [
+  'operation',
+  'before',
+  'after',
+]);
+
 export const CHANGES_SCHEMA: Schema = {
   type: 'object',
   description: 'With `dry_run=changes`: what a change of definitions does.',
@@ -79,6 +89,11 @@ export const CHANGES_SCHEMA: Schema = {
     definitions: DEFINITIONS,
     tables: { ...TABLES, description: 'The steps in their order.' },
     losses: { ...LOSSES, description: 'What is deleted. Null: the caller may not know the number.' },
+    access: {
+      ...ACCESS,
+      description: 'For administrators: what others may do afterwards, without functions. Null: it was not there.',
+    },
+    more_access: MORE,
     more_definitions: MORE,
     more_tables: MORE,
   },
