@@ -22,6 +22,9 @@ const NewMemberPage = lazy(async () => ({ default: (await import('./members/new-
 const MemberPage = lazy(async () => ({ default: (await import('./members/member-page.js')).MemberPage }));
 const AccountPage = lazy(async () => ({ default: (await import('./members/account-page.js')).AccountPage }));
 const AccessPage = lazy(async () => ({ default: (await import('./access/access-page.js')).AccessPage }));
+const AccessEditorPage = lazy(async () => ({
+  default: (await import('./access/access-editor-page.js')).AccessEditorPage,
+}));
 
 const nonce = document.querySelector<HTMLMetaElement>('meta[name=nonce]')?.content ?? '';
 // Mantine's dialogs lock scrolling with a style of a library that looks here for the nonce.
@@ -81,6 +84,7 @@ const router = createHashRouter([
       { path: '/functions', element: <FunctionsPage /> },
       { path: '/functions/:kind/:scope/:name', element: <FunctionPage /> },
       { path: '/access', element: <AccessPage /> },
+      { path: '/access/:of/:id/:operation', element: <AccessEditorPage /> },
       { path: '*', element: <NotFoundPage /> },
     ],
   },

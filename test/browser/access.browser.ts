@@ -79,15 +79,17 @@ describe('the matrix', () => {
     expect(await other.accessibilityFaults()).toEqual([]);
   });
 
-  it('of 200 kinds is there within a second', { timeout: 240_000 }, async () => {
+  it('of 200 kinds is there at once, and finds', { timeout: 240_000 }, async () => {
     const large = await service.project();
     const ids = Array.from({ length: 200 }, (_, at) => ({ id: `thing_${at}`, label: `Thing ${at}` }));
     await defineKinds(large, ...ids);
     const other = await ConsolePage.signedIn(browser, large);
     const began = Date.now();
     await other.page.goto(other.url('#/access'));
-    await other.page.getByRole('link', { name: 'Thing 99, Read' }).waitFor();
-    expect(Date.now() - began).toBeLessThan(5000);
+    // By role it takes seconds to find something among so many links.
+    await other.page.locator('.access-table tbody tr').nth(199).waitFor();
+    const milliseconds = Date.now() - began;
+    expect(milliseconds).toBeLessThan(5000);
     await other.page.getByRole('searchbox', { name: 'Find by name' }).fill('thing 19');
     await expect.poll(() => other.page.getByRole('row', { name: /Thing 19/ }).count()).toBe(11);
     await expect.poll(() => other.page.getByRole('row', { name: /Thing/ }).count()).toBe(11);
@@ -95,9 +97,142 @@ describe('the matrix', () => {
   });
 });
 
+/** Radio buttons of Mantine are beside what is seen of them. */
+const choose = (name: string) => page.getByRole('radio', { name, exact: true }).check({ force: true });
+const save = () => page.getByRole('button', { name: 'Review and save' }).click();
+const dialog = (name: string) => page.getByRole('dialog', { name });
+
+describe('the editor of an operation', () => {
+  it('says where a rule is wrong while it is typed, and shows whom it would let see what', async () => {
+    await page.goto(url('#/access'));
+    await kinds().getByRole('link', { name: 'Note, Read' }).click();
+    await page.getByRole('heading', { name: 'Note: Read' }).waitFor();
+    const preview = page.getByRole('region', { name: 'With which units' });
+    await preview.getByText('May do this with 0 units (now 0).').waitFor();
+    const rule = page.getByRole('textbox', { name: 'Rule 1' });
+    await rule.fill('eq(titel,Sing)');
+    await page.getByText("no parameter 'titel' in 'note' (did you mean 'title'?), at character 4").waitFor();
+    expect(await page.locator('.access-place mark').textContent()).toBe('t');
+    await preview.getByText('Shown when the rules can be stored.').waitFor();
+    expect(await opened.accessibilityFaults()).toEqual([]);
+    await opened.screenshot('access-fault');
+    await rule.fill('eq(title,Sing)');
+    await page.getByText('What is typed can be stored.').waitFor();
+    await preview.getByRole('combobox', { name: 'Who' }).click({ force: true });
+    await page.getByRole('option', { name: 'Person' }).click();
+    for (const [name, count, now, units] of [
+      ['bob', '1 unit', 1, ['Sing']],
+      ['ada', '1 unit', 2, ['Sing']],
+    ] as const) {
+      await preview.getByRole('combobox', { name: 'Member' }).fill(name);
+      await opened.screenshot(`access-choose-${name}`);
+      await page.getByRole('option', { name }).click();
+      await preview.getByText(`May do this with ${count} (now ${now}).`).waitFor();
+      expect(await preview.getByRole('listitem').allTextContents()).toEqual(units);
+    }
+    await page.getByRole('button', { name: 'Add a rule' }).click();
+    await page.getByRole('textbox', { name: 'Rule 2' }).fill('eq(owner');
+    await page
+      .locator('div', { has: page.getByRole('textbox', { name: 'Rule 2' }) })
+      .getByText('at character')
+      .first()
+      .waitFor();
+    await page.getByRole('textbox', { name: 'Rule 2' }).fill('eq(owner,@member.id)');
+    await preview.getByText('May do this with 3 units (now 2).').waitFor();
+    expect(await opened.accessibilityFaults()).toEqual([]);
+    await opened.screenshot('access-editor');
+    await save();
+    const review = dialog('What will change');
+    await review.getByText('eq(title,Sing)').waitFor();
+    expect(await opened.accessibilityFaults()).toEqual([]);
+    await review.getByRole('button', { name: 'Save' }).click();
+    await kinds()
+      .getByRole('link', { name: /^Note, Read: eq\(title,Sing\)/ })
+      .waitFor();
+    expect((await project.as(bob.accessToken).get('/note/unit')).body.content.count).toBe(1);
+    expect((await project.as(ada.accessToken).get('/note/unit')).body.content.count).toBe(3);
+  });
+
+  it('warns where strangers gain something, and does not store what is not confirmed', async () => {
+    await page.goto(url('#/access/kind/note/delete'));
+    await choose('Everyone, also without signing in');
+    await save();
+    const review = dialog('What will change');
+    await review.getByRole('alert').getByText('Strangers gain this:').waitFor();
+    await review.getByText('note, Delete: Administrators → Members, by rule').waitFor();
+    expect(await opened.accessibilityFaults()).toEqual([]);
+    await opened.screenshot('access-review');
+    await review.getByRole('button', { name: 'Cancel' }).click();
+    expect((await project.get('/kind/unit/note')).body.content['access']).toMatchObject({ delete: 'admin' });
+    // What was chosen is still there, and a page with changes asks before it is left.
+    await page.getByRole('radio', { name: 'Everyone' }).isChecked();
+    await page.getByRole('link', { name: 'Cancel' }).click();
+    await dialog('Leave without saving?').getByRole('button', { name: 'Leave', exact: true }).click();
+    await page.getByRole('heading', { name: 'Access', exact: true }).waitFor();
+  });
+
+  it('that meets another one shows both', async () => {
+    await page.goto(url('#/access/kind/note/update'));
+    await choose('Members of the project');
+    const { access } = (await project.get('/kind/unit/note')).body.content as { access: object };
+    // Another operation is no conflict; the same one is.
+    await ok(project.put('/kind/unit/note', { access: { ...access, link: 'nobody', update: 'nobody' } }));
+    await save();
+    const conflict = dialog('Somebody else has changed this unit');
+    await conflict.getByRole('radio', { name: 'Nobody' }).waitFor();
+    await conflict.getByRole('radio', { name: 'Members' }).waitFor();
+    expect(await opened.accessibilityFaults()).toEqual([]);
+    await conflict.getByRole('button', { name: 'Use these values' }).click();
+    await dialog('What will change').getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { name: 'Access', exact: true }).waitFor();
+    const stored = (await project.get('/kind/unit/note')).body.content['access'];
+    expect(stored).toMatchObject({ update: 'member', link: 'nobody' });
+  });
+
+  it('goes on by itself where somebody else has changed another operation', async () => {
+    await page.goto(url('#/access/kind/note/update'));
+    await choose('Administrators');
+    await ok(project.put('/kind/unit/note', { label: 'Notes' }));
+    await save();
+    await dialog('What will change').getByRole('button', { name: 'Save' }).click();
+    await kinds().getByRole('link', { name: 'Notes, Update: Administrators' }).waitFor();
+    await ok(project.put('/kind/unit/note', { label: 'Note' }));
+  });
+
+  it('is for link types and parameters too', async () => {
+    await page.goto(url('#/access/link/likes/create'));
+    await choose('Whom a rule lets in, and administrators');
+    await page.getByRole('textbox', { name: 'Rule 1' }).fill('eq(owner,@member.id)');
+    await page.getByText("begins with 'parent.' or 'child.'").waitFor();
+    await page.getByRole('textbox', { name: 'Rule 1' }).fill('eq(parent.owner,@member.id)');
+    await page.getByText('What is typed can be stored.').waitFor();
+    await save();
+    await dialog('What will change').getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('link', { name: 'Likes, Create: eq(parent.owner,@member.id)' }).waitFor();
+    await page.getByRole('link', { name: 'note.salary, Read' }).click();
+    await choose('Administrators');
+    await save();
+    await dialog('What will change').getByText('salary, Read').first().waitFor();
+    await dialog('What will change').getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('link', { name: 'note.salary, Read: Administrators' }).waitFor();
+    expect((await project.get('/integer/unit/salary')).body.content['read_access']).toBe('admin');
+    expect(complaints.filter((each) => !each.includes('status of 4'))).toEqual([]);
+  });
+
+  it('shows hostile names as text', async () => {
+    await page.goto(url('#/access/kind/evil/read'));
+    await page.getByRole('heading', { name: `${EVIL}: Read` }).waitFor();
+    await choose('Everyone, also without signing in');
+    await save();
+    await dialog('What will change').getByRole('alert').waitFor();
+    await dialog('What will change').getByRole('button', { name: 'Cancel' }).click();
+    expect(complaints).toEqual([]);
+  });
+});
+
 it('fits a telephone', async () => {
   await page.setViewportSize({ width: 320, height: 640 });
-  for (const hash of ['#/access']) {
+  for (const hash of ['#/access', '#/access/kind/note/read']) {
     await page.goto(url(hash));
     await page.getByRole('heading', { level: 1 }).waitFor();
     expect([hash, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([hash, 320]);

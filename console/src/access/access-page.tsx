@@ -1,12 +1,11 @@
 /** Who may do what: kinds and their operations, link types, fields and functions. */
 import { Alert, Button, Group, Stack, Text as Paragraph, TextInput, Title } from '@mantine/core';
 import { useDeferredValue, useMemo, useState } from 'react';
-import { Link } from 'react-router';
 import { OPERATIONS } from '../api/access.js';
-import { ApiError } from '../api/errors.js';
 import { useText, type Text } from '../i18n/text.js';
 import { useModel, type Model } from '../model/use-model.js';
-import { Empty, PageError, Waiting } from '../shell/page-states.js';
+import { Waiting } from '../shell/page-states.js';
+import { AccessFault } from './access-fault.js';
 import { AccessTable, Nothing, type AccessRow } from './access-table.js';
 import { accessAddress } from './addresses.js';
 import { useReport, type Entries, type Report } from './use-report.js';
@@ -26,14 +25,6 @@ export function AccessPage() {
       {report && model && <Tables report={report} model={model} />}
     </div>
   );
-}
-
-/** Who is no administrator is told so. */
-export function AccessFault({ error, onRetry }: { error: Error | null; onRetry: () => void }) {
-  const text = useText();
-  if (!error) return null;
-  if (error instanceof ApiError && error.status === 403) return <Empty>{text('access.administrators')}</Empty>;
-  return <PageError error={error} onRetry={onRetry} />;
 }
 
 function Tables({ report, model }: { report: Report; model: Model }) {
@@ -214,14 +205,4 @@ function rowsOf(report: Report, model: Model, text: Text) {
 
 function byLabel(a: AccessRow, b: AccessRow): number {
   return a.label.localeCompare(b.label) || a.id.localeCompare(b.id);
-}
-
-/** To the page with everything. */
-export function ToAccess() {
-  const text = useText();
-  return (
-    <Button component={Link} size="xs" variant="default" to="/access">
-      {text('access.title')}
-    </Button>
-  );
 }

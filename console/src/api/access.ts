@@ -1,5 +1,6 @@
 /** Calls about access (docs/access.md), for administrators. All functions throw `ApiError` and `OfflineError`. */
 import { session } from './session.js';
+import type { Page, Unit } from './types.js';
 
 export const OPERATIONS = ['read', 'create', 'update', 'delete', 'link', 'function', 'signup'] as const;
 export type Operation = (typeof OPERATIONS)[number];
@@ -37,5 +38,65 @@ export interface AccessReport {
 
 export async function getAccessReport(signal?: AbortSignal): Promise<AccessReport> {
   const { content } = await session.call<AccessReport>({ path: ['kind', 'access'], signal });
+  return content;
+}
+
+/** A level, or rules of which one has to match; null for the default. */
+export type AccessSetting = string | readonly string[] | null;
+
+interface PreviewQuery {
+  readonly operation: string;
+  /** Undefined for what is stored. */
+  readonly access: AccessSetting | undefined;
+  /** Null for requests without a token. */
+  readonly member: string | null;
+  readonly limit: number;
+  readonly include: readonly string[];
+  readonly counted: boolean;
+}
+
+/** The units with which a member could do something. Rules are checked as when they are stored. */
+export async function previewAccess(
+  kind: string,
+  { operation, access, member, limit, include, counted }: PreviewQuery,
+  signal?: AbortSignal,
+): Promise<Page<Unit>> {
+  const { content } = await session.call<Page<Unit>>({
+    method: 'POST',
+    path: [kind, 'access', 'preview'],
+    body: { operation, ...(access !== undefined && { access }), member },
+    query: { limit: String(limit), include, count: counted ? 'exact' : 'none' },
+    signal,
+  });
+  return content;
+}
+
+/** Whether somebody may do an operation, and why; null where it depends on another unit. */
+export interface Decision {
+  readonly allowed: boolean | null;
+  readonly level: Audience | null;
+  readonly stored: boolean;
+  readonly rules: readonly { readonly rule: string; readonly holds: boolean | null }[];
+}
+
+export interface Explanation {
+  readonly operations: Readonly<Record<string, Decision>>;
+  /** By link type, of those with access of their own, for the unit as the parent. */
+  readonly links?: Readonly<Record<string, Readonly<Record<string, Decision>>>>;
+  readonly parameters: { readonly read: readonly string[]; readonly write: readonly string[] };
+}
+
+/** What a member may do with a unit, and why. @param member null for requests without a token */
+export async function explainAccess(
+  kind: string,
+  id: string,
+  member: string | null,
+  signal?: AbortSignal,
+): Promise<Explanation> {
+  const { content } = await session.call<Explanation>({
+    path: [kind, 'unit', id, 'access'],
+    query: member === null ? {} : { member },
+    signal,
+  });
   return content;
 }

@@ -1,4 +1,5 @@
 /** Calls about definitions: kinds, parameters, groups and link types. All functions throw `ApiError` and `OfflineError`. */
+import type { AccessEntry } from './access.js';
 import { session } from './session.js';
 import type { FieldType, Page, Unit } from './types.js';
 
@@ -52,7 +53,14 @@ export interface ChangeEffects {
     readonly id: string;
     readonly change: 'created' | 'changed' | 'deleted';
     readonly settings?: readonly string[];
+    /** Before and after. */
+    readonly access?: readonly unknown[];
+    readonly read_access?: readonly unknown[];
+    readonly write_access?: readonly unknown[];
   }[];
+  /** For administrators: what others may do afterwards. */
+  readonly access?: readonly AccessChange[];
+  readonly more_access?: number;
   readonly tables: readonly TableStep[];
   readonly losses: readonly {
     readonly kind_id?: string;
@@ -64,6 +72,15 @@ export interface ChangeEffects {
   readonly more_definitions?: number;
   readonly more_tables?: number;
 }
+
+/** About one of a kind, a link type or a field. */
+export interface AccessChange extends Pick<AccessEntry, 'kind' | 'link_type' | 'field' | 'operation'> {
+  /** Null if it is new. */
+  readonly before: AccessRight | null;
+  readonly after: AccessRight;
+}
+
+export type AccessRight = Pick<AccessEntry, 'who' | 'by_rule' | 'stranger' | 'stranger_writes'>;
 
 export interface TableStep {
   readonly step: string;

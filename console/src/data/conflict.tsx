@@ -33,7 +33,7 @@ export function Conflict({ fields, mine, theirs, onChoose, onClose }: ConflictPr
         <Table>
           <Table.Thead>
             <Table.Tr>
-              <Table.Th />
+              <Table.Td />
               <Table.Th>{text('unit.conflict_yours')}</Table.Th>
               <Table.Th>{text('unit.conflict_theirs')}</Table.Th>
             </Table.Tr>

@@ -21,13 +21,18 @@ const OFFERED = 20;
 const TYPING_MS = 200;
 
 export function ReferenceInput({ kind, value, onChange, ...common }: ReferenceProps<string>) {
-  const { label, props } = useOffers(kind, value === '' ? [] : [value]);
+  // What was picked keeps its name while its label is read: a new one would replace what is typed next.
+  const [picked, setPicked] = useState<{ readonly value: string; readonly label: string }>();
+  const { label, props } = useOffers(kind, value === '' ? [] : [value], picked);
   return (
     <Select
       {...common}
       {...props}
       value={value === '' ? null : value}
-      onChange={(id) => onChange(id ?? '')}
+      onChange={(id, option) => {
+        setPicked(option ?? undefined);
+        onChange(id ?? '');
+      }}
       onSearchChange={(next) => props.onSearchChange(next === label(value) ? '' : next)}
       clearable
     />
@@ -40,7 +45,11 @@ export function ReferencesInput({ kind, value, onChange, ...common }: ReferenceP
 }
 
 /** What is offered for what is typed, with the units that are chosen already. */
-function useOffers(kind: string, chosen: readonly string[]) {
+function useOffers(
+  kind: string,
+  chosen: readonly string[],
+  picked?: { readonly value: string; readonly label: string },
+) {
   const text = useText();
   const [typed, setTyped] = useState('');
   const [wanted] = useDebouncedValue(typed, TYPING_MS);
@@ -58,7 +67,7 @@ function useOffers(kind: string, chosen: readonly string[]) {
     retry: false,
   });
   const offered = (found?.items ?? []).map((unit) => ({ value: unit.id, label: nameOf(unit, name) }));
-  const label = (id: string): string => labels.get(labelKey(kind, id)) ?? id;
+  const label = (id: string): string => labels.get(labelKey(kind, id)) ?? (picked?.value === id ? picked.label : id);
   const others = [...new Set(chosen)].filter((id) => offered.every(({ value }) => value !== id));
   return {
     label,

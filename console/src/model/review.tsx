@@ -2,6 +2,7 @@
 import { Alert, Button, Group, List, Modal, Stack, Text as Paragraph } from '@mantine/core';
 import { useNotify } from 'ra-core';
 import { useState } from 'react';
+import { AccessChanges } from '../access/access-changes.js';
 import {
   tryDefinition,
   writeDefinition,
@@ -93,6 +94,7 @@ function ReviewDialog({ trial: { write, effects }, isBusy, onConfirm, onClose }:
             </List>
           </Alert>
         )}
+        <AccessChanges effects={effects} />
         <section aria-label={text('model.changed_definitions')}>
           <Paragraph fw={600} size="sm">
             {text('model.changed_definitions')}
