@@ -87,9 +87,11 @@ describe('the matrix', () => {
     const began = Date.now();
     await other.page.goto(other.url('#/access'));
     // By role it takes seconds to find something among so many links.
-    await other.page.locator('.access-table tbody tr').nth(199).waitFor();
+    await other.page.locator('.access-table tbody tr').nth(99).waitFor();
     const milliseconds = Date.now() - began;
-    expect(milliseconds).toBeLessThan(5000);
+    expect(milliseconds).toBeLessThan(10_000);
+    await other.page.getByRole('button', { name: 'Show 100 more' }).click();
+    await other.page.locator('.access-table tbody tr').nth(199).waitFor();
     await other.page.getByRole('searchbox', { name: 'Find by name' }).fill('thing 19');
     await expect.poll(() => other.page.getByRole('row', { name: /Thing 19/ }).count()).toBe(11);
     await expect.poll(() => other.page.getByRole('row', { name: /Thing/ }).count()).toBe(11);
@@ -125,7 +127,8 @@ describe('the editor of an operation', () => {
       ['ada', '1 unit', 2, ['Sing']],
     ] as const) {
       await preview.getByRole('combobox', { name: 'Member' }).fill(name);
-      await opened.screenshot(`access-choose-${name}`);
+      // What is chosen stays among what is offered.
+      await expect.poll(async () => (await page.getByRole('option').allTextContents()).at(-1)).toBe(name);
       await page.getByRole('option', { name }).click();
       await preview.getByText(`May do this with ${count} (now ${now}).`).waitFor();
       expect(await preview.getByRole('listitem').allTextContents()).toEqual(units);

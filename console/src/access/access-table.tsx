@@ -24,7 +24,7 @@ interface AccessTableProps {
 }
 
 /** Rows that are shown at first. */
-const SHOWN = 250;
+const SHOWN = 100;
 
 export function AccessTable({ label, operations, rows, addressOf, otherwise }: AccessTableProps) {
   const text = useText();
@@ -60,7 +60,7 @@ export function AccessTable({ label, operations, rows, addressOf, otherwise }: A
         </table>
       </div>
       {rows.length > shown && (
-        <Button size="xs" variant="default" onClick={() => setShown(shown + SHOWN * 4)}>
+        <Button size="xs" variant="default" onClick={() => setShown(shown + SHOWN * 5)}>
           {text('access.more', { smart_count: rows.length - shown })}
         </Button>
       )}

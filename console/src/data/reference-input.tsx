@@ -3,7 +3,8 @@ import { MultiSelect, Select } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useState, type Ref } from 'react';
-import type { Unit } from '../api/types.js';
+import { ApiError } from '../api/errors.js';
+import type { Page, Unit } from '../api/types.js';
 import { listUnits, literal } from '../api/units.js';
 import { useText } from '../i18n/text.js';
 import { labelKey, useLabels } from './reference-labels.js';
@@ -58,11 +59,7 @@ function useOffers(
   const labels = useLabels(kind, chosen);
   const { data: found } = useQuery({
     queryKey: ['find', kind, name, wanted],
-    queryFn: ({ signal }) => {
-      const conditions = name === 'id' ? [] : [`icontains(${name},${literal(wanted)})`];
-      const filter = wanted === '' ? undefined : `or(${[...conditions, `eq(id,${literal(wanted)})`].join(',')})`;
-      return listUnits(kind, { filter, cursor: '', limit: OFFERED, include: ['id', name] }, signal);
-    },
+    queryFn: ({ signal }) => findUnits(kind, name, wanted, signal),
     enabled: fields !== undefined,
     retry: false,
   });
@@ -82,6 +79,24 @@ function useOffers(
     },
   };
 }
+
+/** The units that are called so; if there are none, the one with this id. */
+async function findUnits(kind: string, name: string, wanted: string, signal: AbortSignal): Promise<Page<Unit>> {
+  const list = (filter?: string) =>
+    listUnits(kind, { filter, cursor: '', limit: OFFERED, include: ['id', name] }, signal);
+  if (wanted === '') return list();
+  const called = name === 'id' ? NONE : await list(`icontains(${name},${literal(wanted)})`);
+  if (called.items.length > 0) return called;
+  try {
+    return await list(`eq(id,${literal(wanted)})`);
+  } catch (error) {
+    // It is no id of this kind.
+    if (error instanceof ApiError && error.status === 400) return NONE;
+    throw error;
+  }
+}
+
+const NONE: Page<Unit> = { count: 0, items: [] };
 
 function nameOf(unit: Unit, name: string): string {
   const label = unit[name];
