@@ -114,6 +114,7 @@ function farewell({ url, started }, { project, username, password, generated }) 
     '\n  Have a look yourself:\n',
     ...(started ? ['    npm start'] : []),
     `    curl -gs '${address}/api/lib/city/unit?filter=startswith(name,San)&order=population;desc&limit=3' -H 'kind-project-key: ${project}'`,
+    `    in a browser: ${address}/console/?project=${project}`,
     '',
     `  Project key ${project}, administrator ${username}${generated ? `, password ${password} (shown this one time)` : ''}`,
     `  Reading cities and countries needs no token; everything else does.`,

@@ -8,7 +8,7 @@ export function greeting(
 ): string {
   const lines: [string, string][] = [
     ['Service', url],
-    ...(console ? [['Console', `${url}/console/`] satisfies [string, string]] : []),
+    ...(console ? [['Console', `${url}/console/?project=${first.project}`] satisfies [string, string]] : []),
     ['Documentation', `${url}/api/lib/doc/swaggerui`],
     ['Project key', first.project],
     ['Administrator', first.username],

@@ -89,6 +89,16 @@ beforeAll(async () => {
 });
 beforeEach(() => void complaints.splice(0));
 
+it('fills in the project of the printed address, and takes it out of the address', async () => {
+  const { page: first } = await ConsolePage.open(browser, project);
+  await first.goto(`${url()}?project=${project.id}`);
+  await first.getByRole('heading', { name: 'Sign in' }).waitFor();
+  expect(await first.getByLabel('Project key').inputValue()).toBe(project.id);
+  expect(first.url()).toBe(url());
+  await first.reload();
+  expect(await first.getByLabel('Project key').inputValue()).toBe(project.id);
+});
+
 describe('the grid', () => {
   it('shows the units of a kind, with the names of those that they refer to, and more as it is scrolled', async () => {
     await page.getByRole('link', { name: 'City' }).click();

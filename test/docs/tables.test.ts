@@ -1,7 +1,12 @@
 /** Tables of the documentation against the code that they describe, in both directions. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import 'reflect-metadata';
+import { PATH_METADATA } from '@nestjs/common/constants';
 import { describe, expect, test } from 'vitest';
+import { AuthController } from '../../src/auth/auth.controller.js';
+import { MembersController } from '../../src/auth/members.controller.js';
+import { SessionController } from '../../src/auth/session/session.controller.js';
 import { ATTEMPT_LIMITS } from '../../src/auth/throttle.js';
 import { PARAMETER_TYPES } from '../../src/model/parameter-type/type-by-id.js';
 import { ERRORS } from '../../src/shared/errors.js';
@@ -39,12 +44,14 @@ test('docs/auth.md has the limits of the throttle, and every authentication endp
   const section = page('auth.md').split('## Too many attempts')[1] ?? '';
   const told = tableRows(section).map(([name, value]) => [code(name), Number(value)]);
   expect(told).toEqual(Object.entries(ATTEMPT_LIMITS));
-  const routes = ['auth.controller.ts', 'session/session.controller.ts']
-    .map((file) => readFileSync(join(import.meta.dirname, '../../src/auth', file), 'utf8'))
-    .flatMap((source) => [...source.matchAll(/@(?:Get|Post|Delete)\('([^']+)'\)/g)])
-    .map(([, path]) => path?.replace(/:\w+/, '<') ?? '');
+  const routes = [AuthController, SessionController, MembersController]
+    .flatMap(({ prototype }) => Object.entries(Object.getOwnPropertyDescriptors(prototype)))
+    .filter(([name, { value }]) => name !== 'constructor' && value !== undefined)
+    .map(([, { value }]) => Reflect.getMetadata(PATH_METADATA, value as object) as string | undefined)
+    .flatMap((path) => path?.replace(/:\w+/g, '<') ?? []);
+  expect(routes.length).toBeGreaterThan(10);
   const addresses = [...page('auth.md').matchAll(/\/api\/lib\/auth\/([^`]+)`/g)].map(([, path]) =>
-    (path ?? '').replace(/<[^>]+>/, '<'),
+    (path ?? '').replace(/<[^>]+>/g, '<'),
   );
   expect(new Set(addresses)).toEqual(new Set(routes));
 });

@@ -7,7 +7,7 @@ it('shows the addresses, and the password once', () => {
   Kind is ready.
 
   Service        http://127.0.0.1:3000
-  Console        http://127.0.0.1:3000/console/
+  Console        http://127.0.0.1:3000/console/?project=demo
   Documentation  http://127.0.0.1:3000/api/lib/doc/swaggerui
   Project key    demo
   Administrator  admin

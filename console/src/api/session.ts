@@ -29,7 +29,7 @@ class Session {
   #onEnd: EndListener | undefined;
   readonly #channel = new BroadcastChannel('kind.console.session');
   /** The project that the page is about. */
-  project = localStorage.getItem(PROJECT_KEY) ?? '';
+  project = projectOfAddress() ?? localStorage.getItem(PROJECT_KEY) ?? '';
 
   constructor() {
     // Signed out in another tab.
@@ -150,6 +150,17 @@ class Session {
 /** Over plain http, browsers drop the cookie, and the token is needed in the answer. */
 function cookieHeader(): Readonly<Record<string, string>> {
   return isSecureContext ? IN_COOKIE : {};
+}
+
+/** That of `?project=`, which is taken out of the address: a later sign-in may be to another project. */
+function projectOfAddress(): string | null {
+  const address = new URL(location.href);
+  const project = address.searchParams.get('project');
+  if (project === null) return null;
+  address.searchParams.delete('project');
+  history.replaceState(null, '', address);
+  localStorage.setItem(PROJECT_KEY, project);
+  return project;
 }
 
 export const session = new Session();
