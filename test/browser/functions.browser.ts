@@ -136,13 +136,16 @@ describe('a function', () => {
     await vi.waitFor(async () => expect(await answer().innerText()).toBe('3'));
   });
 
-  it('fits 320 pixels', async () => {
+  it('fits 320 pixels, also in the dark', async () => {
     await page.setViewportSize({ width: 320, height: 640 });
+    await page.emulateMedia({ colorScheme: 'dark' });
     for (const hash of ['#/functions', '#/functions/note/kind/greet']) {
       await page.goto(opened.url(hash));
       await main().getByText('Says hello').waitFor();
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320);
+      expect(await opened.accessibilityFaults()).toEqual([]);
     }
+    await page.emulateMedia({ colorScheme: null });
     await page.setViewportSize({ width: 1280, height: 800 });
   });
 });

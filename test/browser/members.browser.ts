@@ -60,7 +60,7 @@ describe('the list', () => {
     await page.getByRole('combobox', { name: 'Kind' }).click();
     await page.getByRole('option', { name: 'Person' }).click();
     await vi.waitFor(() => expect(page.url()).toContain('kind=person'));
-    await main().getByRole('link', { name: ann.id }).click();
+    await main().getByRole('link', { name: 'ann', exact: true }).click();
     await main().getByRole('heading', { name: 'ann', level: 1 }).waitFor();
   });
 });
@@ -126,7 +126,7 @@ describe('the sessions of a member', () => {
     const dialog = page.getByRole('dialog');
     await dialog.getByText('API keys stay valid').waitFor();
     // It fades in.
-    await vi.waitFor(async () => expect(await opened.accessibilityFaults()).toEqual([]));
+    await vi.waitFor(async () => expect(await opened.accessibilityFaults()).toEqual([]), 10_000);
     await dialog.getByRole('button', { name: 'Sign out everywhere' }).click();
     await section('Sessions').getByText('There are none.').waitFor();
     expect((await project.as(ann.accessToken).get('/auth/me')).status).toBe(401);
@@ -235,8 +235,9 @@ describe('a member who is no administrator', () => {
   });
 });
 
-it('fits 320 pixels', async () => {
+it('fits 320 pixels, also in the dark', async () => {
   await page.setViewportSize({ width: 320, height: 640 });
+  await page.emulateMedia({ colorScheme: 'dark' });
   for (const hash of ['#/members', '#/members/person/new', `#/members/person/${eve.id}`, '#/account']) {
     await page.goto(opened.url(hash));
     await main().getByRole('heading', { level: 1 }).waitFor();

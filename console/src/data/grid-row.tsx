@@ -33,6 +33,7 @@ interface GridRowProps {
   readonly height: number;
   readonly columns: readonly Column[];
   readonly pageOf: (kind: string, id: string) => string;
+  readonly linkField: string | undefined;
   readonly labels: Labels;
   readonly isSelected: boolean;
   /** The column of the cell that the keyboard is at; undefined if it is in another row. */
@@ -43,7 +44,7 @@ interface GridRowProps {
 }
 
 export const GridRow = memo(function GridRow(props: GridRowProps) {
-  const { unit, row, top, height, columns, pageOf, labels, isSelected, activeColumn, editor } = props;
+  const { unit, row, top, height, columns, pageOf, linkField, labels, isSelected, activeColumn, editor } = props;
   const { onToggle, onActivate } = props;
   const text = useText();
   const contents = (column: Column): ReactNode => {
@@ -59,10 +60,11 @@ export const GridRow = memo(function GridRow(props: GridRowProps) {
         />
       );
     }
-    if (column.field) return cellOf(column.field, unit, labels, text);
+    const content = column.field ? cellOf(column.field, unit, labels, text) : unit.id;
+    if (column.field && column.field.id !== linkField) return content;
     return (
       <Link to={pageOf(unit.kind_id, unit.id)} tabIndex={-1} title={unit.id}>
-        {unit.id}
+        {content}
       </Link>
     );
   };

@@ -41,6 +41,8 @@ interface UnitGridProps {
   readonly onMore: () => void;
   /** The page of a unit; by default its form. */
   readonly pageOf?: (kind: string, id: string) => string;
+  /** The field whose values lead there too. */
+  readonly linkField?: string;
 }
 
 /** The height of a row, in pixels. */
@@ -52,7 +54,7 @@ const EDITOR_WIDTH = 220;
 
 export function UnitGrid(props: UnitGridProps) {
   const { label, fields, units, labels, total, order, onOrder, selected, onToggle, onEdit } = props;
-  const { hasMore, isLoadingMore, onMore, pageOf = addressOf } = props;
+  const { hasMore, isLoadingMore, onMore, pageOf = addressOf, linkField } = props;
   const text = useText();
   const navigate = useNavigate();
   const scroller = useRef<HTMLDivElement>(null);
@@ -217,6 +219,7 @@ export function UnitGrid(props: UnitGridProps) {
                 height={ROW}
                 columns={shownColumns}
                 pageOf={pageOf}
+                linkField={linkField}
                 labels={labels}
                 isSelected={selected.has(keyOf(unit))}
                 activeColumn={active.row === index + 1 ? active.column : undefined}

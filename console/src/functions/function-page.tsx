@@ -10,6 +10,7 @@ import { faultsOf, UnitForm, type FieldErrors } from '../data/unit-form.js';
 import { useText } from '../i18n/text.js';
 import { DocumentLink } from '../shell/document-link.js';
 import { Empty, PageError, Waiting } from '../shell/page-states.js';
+import { WideTable } from '../shell/wide-table.js';
 import { signatureOf, typeName, whoMayCall } from './function-text.js';
 import { useFunctions } from './use-functions.js';
 
@@ -61,7 +62,7 @@ function Documentation({ declared }: { declared: DeclaredFunction }) {
   return (
     <Stack gap="xs" maw={900}>
       <Paragraph className="text-of-tenant">{description}</Paragraph>
-      <Code block aria-label={text('functions.signature')} className="text-of-tenant">
+      <Code block tabIndex={0} role="group" aria-label={text('functions.signature')} className="text-of-tenant">
         {signatureOf(declared)}
       </Code>
       <Fact name={text('functions.methods')}>{methods.join(', ')}</Fact>
@@ -101,30 +102,28 @@ function FieldTable({ fields, label }: { fields: readonly Field[]; label: string
   const text = useText();
   if (fields.length === 0) return <Paragraph size="sm">{text('functions.no_parameters')}</Paragraph>;
   return (
-    <Table.ScrollContainer minWidth={480}>
-      <Table aria-label={label}>
-        <Table.Thead>
-          <Table.Tr>
-            {(['parameter', 'type', 'default', 'about'] as const).map((name) => (
-              <Table.Th key={name}>{text(`functions.${name}`)}</Table.Th>
-            ))}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {fields.map((field) => (
-            <Table.Tr key={field.id}>
-              <Table.Td>
-                {field.id}
-                {field.required && ` (${text('functions.required')})`}
-              </Table.Td>
-              <Table.Td>{typeName(field, text)}</Table.Td>
-              <Table.Td>{field.default === null ? '–' : JSON.stringify(field.default)}</Table.Td>
-              <Table.Td>{field.helper_text ?? '–'}</Table.Td>
-            </Table.Tr>
+    <WideTable minWidth={480} label={label}>
+      <Table.Thead>
+        <Table.Tr>
+          {(['parameter', 'type', 'default', 'about'] as const).map((name) => (
+            <Table.Th key={name}>{text(`functions.${name}`)}</Table.Th>
           ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {fields.map((field) => (
+          <Table.Tr key={field.id}>
+            <Table.Td>
+              {field.id}
+              {field.required && ` (${text('functions.required')})`}
+            </Table.Td>
+            <Table.Td>{typeName(field, text)}</Table.Td>
+            <Table.Td>{field.default === null ? '–' : JSON.stringify(field.default)}</Table.Td>
+            <Table.Td>{field.helper_text ?? '–'}</Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </WideTable>
   );
 }
 

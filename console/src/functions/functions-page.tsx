@@ -6,6 +6,7 @@ import { useKinds } from '../data/use-kinds.js';
 import { useText, type Text } from '../i18n/text.js';
 import { DocumentLink } from '../shell/document-link.js';
 import { Empty, PageError, Waiting } from '../shell/page-states.js';
+import { WideTable } from '../shell/wide-table.js';
 import { addressOfFunction } from './function-text.js';
 import { useFunctions } from './use-functions.js';
 
@@ -113,27 +114,25 @@ function Modules({ modules, labelOf }: ModulesProps) {
       <Title order={2} size="h4">
         {text('functions.modules')}
       </Title>
-      <Table.ScrollContainer minWidth={480}>
-        <Table>
-          <Table.Thead>
-            <Table.Tr>
-              {(['module', 'kind', 'hooks', 'state'] as const).map((name) => (
-                <Table.Th key={name}>{text(`functions.${name}`)}</Table.Th>
-              ))}
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {modules.map(({ file, kind_id: kind, hooks, remote, faults }) => (
-              <Table.Tr key={file}>
-                <Table.Td>{file}</Table.Td>
-                <Table.Td>{kind === null ? '–' : labelOf(kind)}</Table.Td>
-                <Table.Td>{[...hooks, ...(remote ? [text('functions.remote')] : [])].join(', ') || '–'}</Table.Td>
-                <Table.Td>{text(faults.length > 0 ? 'functions.state_broken' : 'functions.state_ok')}</Table.Td>
-              </Table.Tr>
+      <WideTable minWidth={480} label={text('functions.modules')}>
+        <Table.Thead>
+          <Table.Tr>
+            {(['module', 'kind', 'hooks', 'state'] as const).map((name) => (
+              <Table.Th key={name}>{text(`functions.${name}`)}</Table.Th>
             ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {modules.map(({ file, kind_id: kind, hooks, remote, faults }) => (
+            <Table.Tr key={file}>
+              <Table.Td>{file}</Table.Td>
+              <Table.Td>{kind === null ? '–' : labelOf(kind)}</Table.Td>
+              <Table.Td>{[...hooks, ...(remote ? [text('functions.remote')] : [])].join(', ') || '–'}</Table.Td>
+              <Table.Td>{text(faults.length > 0 ? 'functions.state_broken' : 'functions.state_ok')}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </WideTable>
     </section>
   );
 }

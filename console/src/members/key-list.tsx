@@ -11,6 +11,7 @@ import { shownValue } from '../data/values.js';
 import { WriteDialog } from '../data/write-dialog.js';
 import { useText, type Text } from '../i18n/text.js';
 import { PageError, Waiting } from '../shell/page-states.js';
+import { WideTable } from '../shell/wide-table.js';
 import { operationText } from './key-operations.js';
 import { NewKeyDialog } from './new-key-dialog.js';
 
@@ -94,50 +95,48 @@ function KeyTable({ keys, onRevoke }: KeyTableProps) {
   const time = (value: string | null, none: string) =>
     value === null ? none : shownValue({ type: 'datetime', multiple: false }, value, text);
   return (
-    <Table.ScrollContainer minWidth={640}>
-      <Table aria-label={text('keys.title')}>
-        <Table.Thead>
-          <Table.Tr>
-            {(['label', 'hint', 'scope', 'expires_at', 'last_used_at'] as const).map((name) => (
-              <Table.Th key={name}>{text(`keys.${name}`)}</Table.Th>
-            ))}
-            <Table.Td />
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {keys.map((key) => (
-            <Table.Tr key={key.id}>
-              <Table.Td className="text-of-tenant">{key.label}</Table.Td>
-              <Table.Td>…{key.hint}</Table.Td>
-              <Table.Td className="text-of-tenant">{scopeText(key, labels, text)}</Table.Td>
-              <Table.Td>{time(key.expires_at, text('keys.never'))}</Table.Td>
-              <Table.Td>{time(key.last_used_at, text('keys.unused'))}</Table.Td>
-              <Table.Td>
-                <Group gap="xs" wrap="nowrap">
-                  <Anchor
-                    component={Link}
-                    size="sm"
-                    to={addressOf('api_key', key.id)}
-                    aria-label={text('keys.edit_of', { name: nameOf(key) })}
-                  >
-                    {text('keys.edit')}
-                  </Anchor>
-                  <Button
-                    size="compact-xs"
-                    color="red"
-                    variant="light"
-                    aria-label={text('keys.revoke_of', { name: nameOf(key) })}
-                    onClick={() => onRevoke(key)}
-                  >
-                    {text('keys.revoke')}
-                  </Button>
-                </Group>
-              </Table.Td>
-            </Table.Tr>
+    <WideTable minWidth={640} label={text('keys.title')}>
+      <Table.Thead>
+        <Table.Tr>
+          {(['label', 'hint', 'scope', 'expires_at', 'last_used_at'] as const).map((name) => (
+            <Table.Th key={name}>{text(`keys.${name}`)}</Table.Th>
           ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+          <Table.Td />
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {keys.map((key) => (
+          <Table.Tr key={key.id}>
+            <Table.Td className="text-of-tenant">{key.label}</Table.Td>
+            <Table.Td>…{key.hint}</Table.Td>
+            <Table.Td className="text-of-tenant">{scopeText(key, labels, text)}</Table.Td>
+            <Table.Td>{time(key.expires_at, text('keys.never'))}</Table.Td>
+            <Table.Td>{time(key.last_used_at, text('keys.unused'))}</Table.Td>
+            <Table.Td>
+              <Group gap="xs" wrap="nowrap">
+                <Anchor
+                  component={Link}
+                  size="sm"
+                  to={addressOf('api_key', key.id)}
+                  aria-label={text('keys.edit_of', { name: nameOf(key) })}
+                >
+                  {text('keys.edit')}
+                </Anchor>
+                <Button
+                  size="compact-xs"
+                  color="red"
+                  variant="light"
+                  aria-label={text('keys.revoke_of', { name: nameOf(key) })}
+                  onClick={() => onRevoke(key)}
+                >
+                  {text('keys.revoke')}
+                </Button>
+              </Group>
+            </Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </WideTable>
   );
 }
 

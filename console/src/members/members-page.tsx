@@ -115,6 +115,7 @@ function MembersOf({ kind }: { kind: string }) {
           isLoadingMore={units.isFetchingNextPage}
           onMore={more}
           pageOf={addressOfMember}
+          linkField="username"
         />
       )}
       {edits.conflict && (

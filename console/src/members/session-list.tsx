@@ -8,6 +8,7 @@ import { shownValue } from '../data/values.js';
 import { WriteDialog } from '../data/write-dialog.js';
 import { useText } from '../i18n/text.js';
 import { PageError, Waiting } from '../shell/page-states.js';
+import { WideTable } from '../shell/wide-table.js';
 
 /** @param member another one; undefined for oneself */
 export function SessionList({ member, name }: { member: string | undefined; name: string }) {
@@ -100,43 +101,41 @@ function SessionTable({ sessions, endsCurrent, busy, onEnd }: SessionTableProps)
   const text = useText();
   const time = (value: string) => shownValue({ type: 'datetime', multiple: false }, value, text);
   return (
-    <Table.ScrollContainer minWidth={560}>
-      <Table aria-label={text('sessions.title')}>
-        <Table.Thead>
-          <Table.Tr>
-            {(['client', 'address', 'made_at', 'last_used_at'] as const).map((name) => (
-              <Table.Th key={name}>{text(`sessions.${name}`)}</Table.Th>
-            ))}
-            <Table.Td />
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {sessions.map(({ id, user_agent: client, address, made_at: madeAt, last_used_at: usedAt, current }) => (
-            <Table.Tr key={id}>
-              <Table.Td className="text-of-tenant">
-                {client ?? text('sessions.unknown')}{' '}
-                {current && <Badge variant="default">{text('sessions.current')}</Badge>}
-              </Table.Td>
-              <Table.Td>{address ?? text('sessions.unknown')}</Table.Td>
-              <Table.Td>{time(madeAt)}</Table.Td>
-              <Table.Td>{time(usedAt)}</Table.Td>
-              <Table.Td>
-                {(!current || endsCurrent) && (
-                  <Button
-                    size="compact-xs"
-                    variant="default"
-                    loading={busy === id}
-                    aria-label={text('sessions.end_of', { client: client ?? text('sessions.unknown') })}
-                    onClick={() => onEnd(id)}
-                  >
-                    {text('sessions.end')}
-                  </Button>
-                )}
-              </Table.Td>
-            </Table.Tr>
+    <WideTable minWidth={560} label={text('sessions.title')}>
+      <Table.Thead>
+        <Table.Tr>
+          {(['client', 'address', 'made_at', 'last_used_at'] as const).map((name) => (
+            <Table.Th key={name}>{text(`sessions.${name}`)}</Table.Th>
           ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+          <Table.Td />
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {sessions.map(({ id, user_agent: client, address, made_at: madeAt, last_used_at: usedAt, current }) => (
+          <Table.Tr key={id}>
+            <Table.Td className="text-of-tenant">
+              {client ?? text('sessions.unknown')}{' '}
+              {current && <Badge variant="default">{text('sessions.current')}</Badge>}
+            </Table.Td>
+            <Table.Td>{address ?? text('sessions.unknown')}</Table.Td>
+            <Table.Td>{time(madeAt)}</Table.Td>
+            <Table.Td>{time(usedAt)}</Table.Td>
+            <Table.Td>
+              {(!current || endsCurrent) && (
+                <Button
+                  size="compact-xs"
+                  variant="default"
+                  loading={busy === id}
+                  aria-label={text('sessions.end_of', { client: client ?? text('sessions.unknown') })}
+                  onClick={() => onEnd(id)}
+                >
+                  {text('sessions.end')}
+                </Button>
+              )}
+            </Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </WideTable>
   );
 }

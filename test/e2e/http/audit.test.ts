@@ -8,7 +8,7 @@ import type { CommitWitness, Transaction } from '../../../src/database/database.
 import { noteLostAnswer } from '../../../src/database/statement/lost-answers.js';
 import { AuditLog } from '../../../src/tenancy/audit-log.js';
 import { SYSTEM } from '../../../src/tenancy/caller.js';
-import { asMember, defineKinds } from '../../support/callers.js';
+import { asMember, defineKinds, tokensOf } from '../../support/callers.js';
 import { createdId, ok } from '../../support/definitions.js';
 import { atEnd } from '../../support/at-end.js';
 import { logLines } from '../../support/log-lines.js';
@@ -163,6 +163,25 @@ test('API keys, without their secrets; and that a key was used', async () => {
   const text = readFileSync(file, 'utf8');
   expect(text).not.toContain(made.secret);
   expect(text).not.toContain('hash');
+});
+
+test('members whose sessions an administrator ends, if there were any', async () => {
+  const id = await createdId(admin.post('/person/unit', { username: 'dora', email: 'dora@example.com' }));
+  const end = () => admin.delete(`/auth/member/${id}/session`, withId('s'));
+  for (let count = 0; count < 2; count += 1) await tokensOf(admin, 'person', id);
+  expect(await linesBy(end)).toEqual([
+    {
+      channel: 'audit',
+      project: admin.id,
+      by: BY_ADMIN,
+      action: 'member.signed_out',
+      request: 's',
+      kind: 'person',
+      id,
+      sessions: 2,
+    },
+  ]);
+  expect(await linesBy(end)).toEqual([]);
 });
 
 test('projects, by the service or a command', async () => {
