@@ -194,6 +194,12 @@ const ROWS: readonly Row[] = [
     answers: [200, 200, 200, 200],
     keyed: 200,
   },
+  { route: 'GET /api/lib/kind/access', call: () => ['GET', '/kind/access'], answers: [401, 403, 403, 200] },
+  {
+    route: 'POST /api/lib/:kind_id/access/preview',
+    call: () => ['POST', '/note/access/preview', { operation: 'read', access: 'anyone' }],
+    answers: [401, 403, 403, 200],
+  },
   { route: 'GET /api/lib/kind/struct', call: () => ['GET', '/kind/struct'], answers: [401, 200, 200, 200] },
   {
     route: 'GET /api/lib/group/:group_id/struct',
