@@ -8,18 +8,13 @@ import {
   GET_QUERY,
   LIST_ENDPOINT_QUERY,
   MATCHING_ENDPOINT_QUERY,
-  EXPLANATION_QUERY,
-  PREVIEW_QUERY,
   STRUCT_QUERY,
 } from '../http/route/query-names.js';
 import type { Answer } from '../http/answer/answer.js';
 import type { HttpRequest } from '../http/request/request.js';
-import { bodyBytes, bodyJson } from '../tenancy/request-bodies.js';
+import { bodyBytes } from '../tenancy/request-bodies.js';
 import { Scope, type RequestScope } from '../tenancy/request-scope.js';
 import { TenancyInterceptor } from '../tenancy/tenancy.interceptor.js';
-import { AccessPreviewBody } from './access-preview.body.js';
-import { AccessPreviews } from './access-previews.js';
-import { Explanations } from './explanations.js';
 import { Structs } from './struct.js';
 import { UnitReader } from './unit.reader.js';
 import { UnitService, type WriteRequest } from './unit.service.js';
@@ -33,8 +28,6 @@ export class UnitController {
     private readonly reader: UnitReader,
     private readonly units: UnitService,
     private readonly structs: Structs,
-    private readonly explanations: Explanations,
-    private readonly previews: AccessPreviews,
   ) {}
 
   @Get('unit')
@@ -265,50 +258,6 @@ export class UnitController {
     @Req() request: HttpRequest,
   ): Promise<Answer> {
     return this.structs.ofUnit(scope, kind, unit, urlQueryParameters(request.url));
-  }
-
-  @Get('unit/:unit_id/access')
-  @ApiRoute({
-    id: 'access',
-    tag: 'Units',
-    of: 'all',
-    needs: 'access',
-    joint: true,
-    rights: ['read'],
-    administrators: true,
-    sourceOperation: 'get',
-    summary: 'Tell why a member may do something with it',
-    query: EXPLANATION_QUERY,
-    content: 'explanation',
-  })
-  access(
-    @Scope() scope: RequestScope,
-    @Param('kind_id') kind: string,
-    @Param('unit_id') unit: string,
-    @Req() request: HttpRequest,
-  ): Promise<Answer> {
-    return this.explanations.ofUnit(scope, kind, unit, request.url);
-  }
-
-  @Post('access/preview')
-  @ApiRoute({
-    id: 'access_preview',
-    tag: 'Units',
-    of: 'all',
-    needs: 'bearer',
-    joint: true,
-    rights: ['read'],
-    administrators: true,
-    sourceOperation: 'list',
-    alone: true,
-    summary: 'List the units that a member could use',
-    description: 'With the access of the kind as it is, or as it would be. Nothing is changed.',
-    query: PREVIEW_QUERY,
-    body: AccessPreviewBody,
-    content: 'units',
-  })
-  preview(@Scope() scope: RequestScope, @Param('kind_id') kind: string, @Req() request: HttpRequest): Promise<Answer> {
-    return this.previews.ofKind(scope, kind, { url: request.url, body: () => bodyJson(request, 'small') });
   }
 }
 

@@ -9,6 +9,7 @@ import { Drafter } from './draft/drafter.js';
 import { EnclosedRunner } from './write/enclosed.runner.js';
 import { DefinitionWriter } from './definition-writer.js';
 import { AccessPreviews } from './access-previews.js';
+import { ExplanationController } from './explanation.controller.js';
 import { Explanations } from './explanations.js';
 import { IndexAdvisor } from './index-advisor.js';
 import { InlineParameters } from './inline-parameters.js';
@@ -134,5 +135,5 @@ import { ViolationCompleter } from './table/violation/complete-violations.js';
 export class UnitModule {}
 
 /** The routes of units. They also match paths of more specific routes, so that this module is imported after those. */
-@Module({ imports: [UnitModule], controllers: [UnitController] })
+@Module({ imports: [UnitModule], controllers: [UnitController, ExplanationController] })
 export class UnitRoutesModule {}
