@@ -22,6 +22,7 @@ const NewMemberPage = lazy(async () => ({ default: (await import('./members/new-
 const MemberPage = lazy(async () => ({ default: (await import('./members/member-page.js')).MemberPage }));
 const AccountPage = lazy(async () => ({ default: (await import('./members/account-page.js')).AccountPage }));
 const AccessPage = lazy(async () => ({ default: (await import('./access/access-page.js')).AccessPage }));
+const WhyPage = lazy(async () => ({ default: (await import('./access/why-page.js')).WhyPage }));
 const AccessEditorPage = lazy(async () => ({
   default: (await import('./access/access-editor-page.js')).AccessEditorPage,
 }));
@@ -84,6 +85,7 @@ const router = createHashRouter([
       { path: '/functions', element: <FunctionsPage /> },
       { path: '/functions/:kind/:scope/:name', element: <FunctionPage /> },
       { path: '/access', element: <AccessPage /> },
+      { path: '/why/:kind/:id', element: <WhyPage /> },
       { path: '/access/:of/:id/:operation', element: <AccessEditorPage /> },
       { path: '*', element: <NotFoundPage /> },
     ],

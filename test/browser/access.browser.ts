@@ -162,7 +162,7 @@ describe('the editor of an operation', () => {
     await save();
     const review = dialog('What will change');
     await review.getByRole('alert').getByText('Strangers gain this:').waitFor();
-    await review.getByText('note, Delete: Administrators → Members, by rule').waitFor();
+    await review.getByText('note, Delete, in effect: Administrators → Members, by rule').waitFor();
     expect(await opened.accessibilityFaults()).toEqual([]);
     await opened.screenshot('access-review');
     await review.getByRole('button', { name: 'Cancel' }).click();
@@ -233,9 +233,50 @@ describe('the editor of an operation', () => {
   });
 });
 
+describe('why a member may do something with a unit', () => {
+  const find = (name: string) => page.getByRole('row', { name: new RegExp(`^${name}`) });
+
+  it('is on the page of the unit, for a stranger and for members', async () => {
+    await ok(project.put('/kind/unit/note', { access: { read: 'eq(owner,@member.id)', update: 'admin' } }));
+    await ok(project.put('/link/unit/likes', { access: { create: 'eq(parent.owner,@member.id)' } }));
+    const song = (await project.get('/note/unit?filter=eq(title,Sing)')).body.content.items?.[0]?.['id'] as string;
+    await page.goto(url(`#/data/note/unit/${song}`));
+    await page.getByRole('link', { name: 'Who may do what' }).click();
+    await page.getByRole('heading', { name: 'Who may do what with “Sing”' }).waitFor();
+    await find('Read').getByText('Because no rule lets in requests without a token.').waitFor();
+    expect(await find('Read').textContent()).toContain('No');
+    await page.getByRole('combobox', { name: 'Who' }).click({ force: true });
+    await page.getByRole('option', { name: 'Person' }).click();
+    await page.getByRole('combobox', { name: 'Member' }).fill('bob');
+    await expect.poll(async () => (await page.getByRole('option').allTextContents()).at(-1)).toBe('bob');
+    await page.getByRole('option', { name: 'bob' }).click();
+    await find('Read').getByText('Because the rule eq(owner,@member.id) holds.').waitFor();
+    expect(await find('Read').textContent()).toContain('Yes');
+    expect(await find('Update').textContent()).toContain("Because the stored level 'admin' keeps out this member.");
+    await find('Create links “Likes” from it')
+      .getByRole('cell', { name: 'Depends on the other unit', exact: true })
+      .waitFor();
+    await page.getByText('Parameters that may be read: ').waitFor();
+    expect(await opened.accessibilityFaults()).toEqual([]);
+    await opened.screenshot('access-why');
+    // The address has the member.
+    await page.goto(page.url().replace(/member=.*/, `member=${ada.id}`));
+    await find('Read').getByText('Because no rule holds.').waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it('is told to administrators only', async () => {
+    const other = await ConsolePage.open(browser, project);
+    await other.page.goto(other.url(`#/why/person/${ada.id}`));
+    await other.signIn('ada', ada.password);
+    await other.page.getByText('Only administrators see who may do what.').waitFor();
+    expect(await other.accessibilityFaults()).toEqual([]);
+  });
+});
+
 it('fits a telephone', async () => {
   await page.setViewportSize({ width: 320, height: 640 });
-  for (const hash of ['#/access', '#/access/kind/note/read']) {
+  for (const hash of ['#/access', '#/access/kind/note/read', `#/why/person/${ada.id}`]) {
     await page.goto(url(hash));
     await page.getByRole('heading', { level: 1 }).waitFor();
     expect([hash, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([hash, 320]);

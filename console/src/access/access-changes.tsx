@@ -36,14 +36,15 @@ export function AccessChanges({ effects }: { effects: ChangeEffects }) {
       <List size="sm" className="access-names">
         {settings.map(({ of, id, operation, before, after }) => (
           <List.Item key={`${of} ${id} ${operation}`}>
-            {`${id}, ${operationText(operation, text)}: `}
+            {text('access.setting_of', { name: `${id}, ${operationText(operation, text)}` })}{' '}
             <code className="access-before">{settingText(before, text)}</code> →{' '}
             <code className="access-after">{settingText(after, text)}</code>
           </List.Item>
         ))}
         {access.map((change) => (
           <List.Item key={nameOf(change, text)}>
-            {`${nameOf(change, text)}: ${whoText(change.before, text)} → ${whoText(change.after, text)} `}
+            {text('access.effect_of', { name: nameOf(change, text) })}{' '}
+            {`${whoText(change.before, text)} → ${whoText(change.after, text)} `}
             <StrangerMark entry={change.after} />
           </List.Item>
         ))}

@@ -77,6 +77,8 @@ export interface Decision {
   readonly level: Audience | null;
   readonly stored: boolean;
   readonly rules: readonly { readonly rule: string; readonly holds: boolean | null }[];
+  /** The reason, in words of the service. */
+  readonly because: string;
 }
 
 export interface Explanation {

@@ -103,6 +103,9 @@ function UnitOfKind({ kind, id, copyOf }: UnitOfKindProps) {
                 {text('graph.of_unit')}
               </Button>
             )}
+            <Button component={Link} size="xs" variant="default" to={`/why/${kind}/${encodeURIComponent(id)}`}>
+              {text('access.of_unit')}
+            </Button>
             <Button
               size="xs"
               variant="default"
