@@ -30,6 +30,13 @@ export interface RequestScope {
  */
 export type SpecialWrite = 'definition' | 'remote' | 'secret';
 
+/** Gets what deletions of units do, with all that they take along. */
+export interface DeletionReport {
+  deleted(kindId: string, units: number): void;
+  /** References that are set to null. */
+  cleared(kindId: string, parameter: string, units: number): void;
+}
+
 /** The transaction of a batch, of a dry run, or of a request with an idempotency key. */
 export interface EnclosingTransaction {
   readonly model: Model;
@@ -38,6 +45,8 @@ export interface EnclosingTransaction {
   readonly deployment?: object;
   /** The transaction is rolled back at its end. */
   readonly dry?: true;
+  /** Set where the answer says what deletions do. */
+  readonly deletions?: DeletionReport;
   /** The transaction has not begun: handlers only check rights, up to their first statement. */
   readonly rightsOnly?: true;
   /** Called before such a write, after the rights are checked. @throws KindError 400 if it is not allowed here */

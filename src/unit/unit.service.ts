@@ -159,8 +159,9 @@ export class UnitService {
     const open = (model: Model) => {
       const { kind, grant } = authorizeKind(model, kindId, special?.rights ?? operation, caller);
       special?.check(kind);
-      const dry = scope.enclosing?.dry && { dry: true as const };
-      const session: Session = { project, caller, ...requestIdOf(scope), ...deployment, ...dry, model, executor };
+      const { dry, deletions } = scope.enclosing ?? {};
+      const trial = { ...(dry && { dry }), ...(deletions && { deletions }) };
+      const session: Session = { project, caller, ...requestIdOf(scope), ...deployment, ...trial, model, executor };
       this.stores.of(kind).checkState(kind, session, operation);
       return { kind, session, access: grant.predicate };
     };

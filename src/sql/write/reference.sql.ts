@@ -57,18 +57,25 @@ export function deleteUnitsStatement(schema: string, kind: KindDef, keys: readon
   return render(counted ? sql`WITH deleted AS (${deleted} RETURNING 1) ${counted}` : deleted);
 }
 
+export interface ClearedReferences {
+  /** All units, if there are none. */
+  readonly units?: readonly string[];
+  /** Whether it returns a row for each unit. */
+  readonly tells?: true;
+}
+
 /** Sets the references to units with these keys to null, in all units or in `units`, which get a new version. */
 export function clearReferencesStatement(
   schema: string,
   kind: KindDef,
   field: Field,
   keys: readonly string[],
-  units?: readonly string[],
+  { units, tells }: ClearedReferences = {},
 ): Statement {
   const where = all([refersTo(field, keys), units && hasKeyIn(kind, units)]);
-  return render(
-    sql`UPDATE ${kindTable(schema, kind)} AS t SET ${join([setNull(field), SET_UPDATED_AT])} WHERE ${where}`,
-  );
+  const set = join([setNull(field), SET_UPDATED_AT]);
+  const clear = sql`UPDATE ${kindTable(schema, kind)} AS t SET ${set} WHERE ${where}`;
+  return render(tells ? sql`${clear} RETURNING 1` : clear);
 }
 
 /** Sets the references of `units`, which are deleted too, to units with these keys to null. */

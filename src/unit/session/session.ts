@@ -3,6 +3,7 @@ import type { DefinitionChange } from '../../catalog/definition/definition-chang
 import type { Executor, Transaction } from '../../database/database.js';
 import type { Model } from '../../model/model.js';
 import { SYSTEM, type Caller } from '../../tenancy/caller.js';
+import type { DeletionReport } from '../../tenancy/request-scope.js';
 import type { Project } from '../../tenancy/project.js';
 import type { DeletionSet } from './deletion-set.js';
 
@@ -21,6 +22,8 @@ export interface Session {
   readonly deployment?: object;
   /** Set if what is written is undone at the end. */
   readonly dry?: true;
+  /** Set where somebody wants to know what deletions do. */
+  readonly deletions?: DeletionReport;
   /** Set while units are deleted. */
   readonly deletionSet?: DeletionSet;
 }

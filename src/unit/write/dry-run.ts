@@ -9,7 +9,7 @@ const NAME = 'dry_run';
 export interface DryRun {
   /** Also set if the value is not understood, so that nothing is stored then. */
   readonly dry: boolean;
-  /** Whether the answer says what a change of definitions does. */
+  /** Whether the answer says what a change of definitions, or a deletion, does. */
   readonly asksChanges: boolean;
   readonly fault?: KindError;
 }
@@ -27,7 +27,7 @@ export function takeDryRun(request: HttpRequest): DryRun | undefined {
   const [value] = found.map((part) => [...new URLSearchParams(part).values()][0]);
   const known = value === 'true' || value === 'false' || value === 'changes';
   if (found.length === 1 && known) return { dry: value !== 'false', asksChanges: value === 'changes' };
-  const text = `${NAME}: wants true or false, or changes of a definition, once`;
+  const text = `${NAME}: wants true or false, or changes of a definition or a deletion, once`;
   return { dry: true, asksChanges: false, fault: refusal('query.bad_value', text, { parameter: NAME }) };
 }
 

@@ -19,6 +19,7 @@ import { scopeOf, setScope, type EnclosingTransaction, type RequestScope } from 
 import { Behaviors } from '../draft/behavior.js';
 import { EnclosedRunner } from './enclosed.runner.js';
 import { NotBegunError, UnbegunTransaction } from './begin-later.js';
+import { DeletionEffects } from './deletion-effects.js';
 import { DryRunDone, takeDryRun, type DryRun } from './dry-run.js';
 import { keyedRequest, keyId } from './idempotency-key.js';
 import { AnsweredError, KeptAnswers, repeatedAnswer } from './kept-answers.js';
@@ -107,6 +108,13 @@ class Write {
     });
   }
 
+  /** Whether units are deleted, and the answer says what goes along. */
+  get #tellsDeletions(): boolean {
+    const { dryRun, tag } = this.wish;
+    const deletes = tag === 'Batch' || (tag === 'Units' && this.request.method === 'DELETE');
+    return dryRun?.asksChanges === true && deletes;
+  }
+
   get #dry(): boolean {
     return this.wish.dryRun?.dry === true;
   }
@@ -188,8 +196,14 @@ class Write {
   #runEnclosed(): Promise<unknown> {
     const options = { admit: this.#admit, workKey: () => this.line };
     return this.parts.runner.run(this.#scope, options, (scope, tx) => {
-      setScope(this.request, this.#dry ? { ...scope, enclosing: { ...scope.enclosing, dry: true } } : scope);
-      return this.#inside(tx, this.invoke);
+      const deletions = this.#tellsDeletions ? new DeletionEffects() : undefined;
+      const dry = { ...scope.enclosing, dry: true as const, ...(deletions && { deletions }) };
+      setScope(this.request, this.#dry ? { ...scope, enclosing: dry } : scope);
+      return this.#inside(tx, async () => {
+        const answer = await this.invoke();
+        this.#effects = deletions?.told(scope.enclosing.model, scope.caller);
+        return answer;
+      });
     });
   }
 
@@ -222,7 +236,7 @@ class Write {
 
   #withChanges({ content, etag, headers }: Answer): Answer {
     if (this.#effects) return new Answer(content, etag, headers, JSON.stringify(this.#effects));
-    const text = 'dry_run: changes is for definitions; others want true or false';
+    const text = 'dry_run: changes is for definitions, and deletions of units; others want true or false';
     throw refusal('query.bad_value', text, { parameter: 'dry_run' });
   }
 

@@ -288,7 +288,7 @@ function statements(schema: string, version: number): Map<string, Statement> {
       'whether one refers to it still',
       referringStatement(schema, city, field('land'), ['IT'], { limit: 1, except: [ID], only: ID }),
     ],
-    ['references emptied', clearReferencesStatement(schema, city, field('land'), ['IT'], [ID])],
+    ['references emptied', clearReferencesStatement(schema, city, field('land'), ['IT'], { units: [ID] })],
     ['a circle of references untied', clearReferencesBetweenStatement(schema, city, field('land'), ['IT'], [ID])],
     ['some units deleted', deleteUnitsStatement(schema, city, [ID])],
     [

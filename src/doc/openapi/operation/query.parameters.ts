@@ -238,7 +238,7 @@ export const QUERY_PARAMETERS: Readonly<Record<QueryComponent, OpenApiParameter>
   }),
   dry_run: queryParameterOf(
     'dry_run',
-    'Does everything, answers it and undoes it; the answer has `kind-dry-run: true`. `changes`, of definitions only, answers what is changed and lost by it.',
+    'Does everything, answers it and undoes it; the answer has `kind-dry-run: true`. `changes`, of definitions and deletions only, answers what is changed and lost by it.',
     {
       type: 'string',
       enum: ['true', 'false', 'changes'],

@@ -83,7 +83,8 @@ function success(route: DocumentedRoute, kind: KindDef | undefined, view: Docume
     return recordResponse(view.names.schema(kindId, 'record'), ofWrite, kind?.builtIn === true);
   }
   const hasEtag = VERSIONED_CONTENT.has(content) || route.conditional === 'read';
-  const envelopeOf = isWrite && (!kind || kind.builtIn) ? definitionEnvelopeSchema : envelopeSchema;
+  const tellsChanges = !kind || kind.builtIn || route.method === 'delete';
+  const envelopeOf = isWrite && tellsChanges ? definitionEnvelopeSchema : envelopeSchema;
   const schemaOf = (type: string) =>
     content ? envelopeOf(contentSchema(content, kind, view)) : (MEDIA.get(type) ?? { type: 'string' });
   return {

@@ -84,7 +84,7 @@ const ACCESS = listOf({ ...REPORTED_IDS, operation: TEXT, before: orNull(RIGHTS)
 
 export const CHANGES_SCHEMA: Schema = {
   type: 'object',
-  description: 'With `dry_run=changes`: what a change of definitions does.',
+  description: 'With `dry_run=changes`: what a change of definitions, or a deletion of units, does.',
   properties: {
     definitions: DEFINITIONS,
     tables: { ...TABLES, description: 'The steps in their order.' },

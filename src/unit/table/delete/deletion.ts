@@ -67,7 +67,7 @@ export class Deletions {
    * deletes the unit already, as when a behavior deletes a unit that the cascade has reached.
    */
   async remove(given: Session, kind: KindDef, id: string, actions: DeletionActions): Promise<void> {
-    const session = { ...given, deletionSet: given.deletionSet ?? new DeletionSet() };
+    const session = { ...given, deletionSet: given.deletionSet ?? new DeletionSet(given.deletions) };
     if (session.deletionSet.of(kind.id).has(id)) return;
     await this.#tracked(session, kind, [id], async () => {
       const behaviors = this.behaviors.of(kind, session);
@@ -85,7 +85,7 @@ export class Deletions {
     ids: readonly string[],
     actions: Pick<DeletionActions, 'clear'>,
   ): Promise<void> {
-    const session = { ...given, deletionSet: given.deletionSet ?? new DeletionSet() };
+    const session = { ...given, deletionSet: given.deletionSet ?? new DeletionSet(given.deletions) };
     const rows = (keys: readonly string[]): DeletionActions => ({
       ...actions,
       naming: true,
@@ -159,16 +159,21 @@ export class Deletions {
       cleared.add(id);
       await actions.clear(session, kind, id, field);
     });
+    session.deletionSet.report?.cleared(kind.id, field.id, cleared.size);
   }
 
   /** Clears the references of all units with one statement, unless units of the kind are being deleted already. */
   async #clearAll(session: Deleting, kind: KindDef, field: Field, keys: readonly string[]): Promise<void> {
     const { executor, project, deletionSet } = session;
-    const clear = (ids?: readonly string[]) =>
-      trackContention(contentionOn(project, kind), () =>
-        executor.run(clearReferencesStatement(project.schema, kind, field, keys, ids)),
+    const { report } = deletionSet;
+    const clear = async (ids?: readonly string[]): Promise<void> => {
+      const which = { ...(ids && { units: ids }), ...(report && { tells: true as const }) };
+      const rows = await trackContention(contentionOn(project, kind), () =>
+        executor.run(clearReferencesStatement(project.schema, kind, field, keys, which)),
       );
-    if (deletionSet.of(kind.id).size === 0) return void (await clear());
+      report?.cleared(kind.id, field.id, rows.length);
+    };
+    if (deletionSet.of(kind.id).size === 0) return clear();
     const inDeletion = new Set<string>();
     for (;;) {
       const found = await this.#referring(session, kind, field, keys, MANY, inDeletion);

@@ -208,7 +208,9 @@ export class TableWriter {
     const access = conjunction(this.rights.readable(session, kind), options.access);
     const plan = { schema: session.project.schema, kind, version: session.model.version, id: key, access };
     if (!this.#deletesMore(session, kind)) {
-      if (await this.#deleteRow(session, { ...plan, tags: options.tags }, [])) return;
+      if (await this.#deleteRow(session, { ...plan, tags: options.tags }, [])) {
+        return session.deletions?.deleted(kind.id, 1);
+      }
     } else if (await this.repository.lock(session.executor, { ...plan, tags: options.tags }, session.model, true)) {
       // The lock checked access and tags. They are not checked again, because `beforeDelete` may have changed the unit.
       const row = { ...plan, access: undefined, tags: undefined };
