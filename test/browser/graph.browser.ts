@@ -92,3 +92,41 @@ it('says of a unit without links that it has none', async () => {
   await page.goto(opened.url('#/links/country/lonely'));
   await page.getByText('No links lead from or to this unit.').waitFor();
 });
+
+it('makes links and deletes them, and says what is refused', async () => {
+  await ok(
+    project.post('/link/unit', {
+      id: 'road',
+      label: 'Road',
+      parameters: [{ id: 'lanes', kind_id: 'integer', required: true }],
+    }),
+  );
+  await page.goto(opened.url('#/links/country/lonely'));
+  await page.reload();
+  await page.getByRole('button', { name: 'Add a link' }).click();
+  const form = page.getByRole('form', { name: 'Add a link' });
+  const choose = async (label: string, option: string) => {
+    await form.getByRole('combobox', { name: label }).click();
+    await page.getByRole('option', { name: option, exact: true }).click();
+  };
+  await choose('Link type', 'Road');
+  await form.getByRole('combobox', { name: 'Unit' }).fill('Spa');
+  await page.getByRole('option', { name: 'Spain' }).click();
+  await form.getByRole('button', { name: 'Link', exact: true }).click();
+  await form.getByRole('alert').getByText(/lanes/).waitFor();
+  await choose('Link type', 'Borders');
+  expect(await opened.accessibilityFaults()).toEqual([]);
+  await form.getByText('From the other unit').click();
+  await form.getByRole('button', { name: 'Link', exact: true }).click();
+  await page.locator('.graph-box', { hasText: 'Spain' }).waitFor();
+  const links = async () =>
+    (await project.get('/country/unit/lonely/link/parent?link_id=borders')).body.content as { count: number };
+  expect((await links()).count).toBe(1);
+  await page.getByText('List', { exact: true }).click();
+  await page.getByRole('button', { name: 'Remove the link: Spain: Borders → Lonely' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Remove this link?' });
+  expect(await opened.accessibilityFaults()).toEqual([]);
+  await dialog.getByRole('button', { name: 'Remove' }).click();
+  await page.getByText('No links lead from or to this unit.').waitFor();
+  expect((await links()).count).toBe(0);
+});

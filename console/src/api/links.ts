@@ -1,4 +1,4 @@
-/** Walks over links, as calls of the REST API. All functions throw `ApiError` and `OfflineError`. */
+/** Links, and walks over them, as calls of the REST API. All functions throw `ApiError` and `OfflineError`. */
 import { session } from './session.js';
 import type { Page, Unit } from './types.js';
 
@@ -26,9 +26,27 @@ interface WalkQuery {
   readonly cursor: string;
 }
 
-interface UnitAddress {
+export interface UnitAddress {
   readonly kind: string;
   readonly id: string;
+}
+
+export interface LinkAddress {
+  readonly type: string;
+  readonly parent: UnitAddress;
+  readonly child: UnitAddress;
+}
+
+export async function makeLink(link: LinkAddress): Promise<void> {
+  await session.call({ method: 'POST', path: pathOf(link), body: {} });
+}
+
+export async function deleteLink(link: LinkAddress): Promise<void> {
+  await session.call({ method: 'DELETE', path: pathOf(link) });
+}
+
+function pathOf({ type, parent, child }: LinkAddress): readonly string[] {
+  return [parent.kind, 'unit', parent.id, 'link', type, child.kind, 'unit', child.id];
 }
 
 /** The nearest units first. Only the first page has the count. */

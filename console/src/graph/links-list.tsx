@@ -5,6 +5,7 @@ import { addressOf } from '../data/grid-row.js';
 import { useText } from '../i18n/text.js';
 import type { Model } from '../model/use-model.js';
 import { ExpandButton } from './expand-button.js';
+import { RemoveLink } from './remove-link.js';
 import type { Walked, WalkedLink } from './walked.js';
 
 interface LinksListProps {
@@ -13,17 +14,22 @@ interface LinksListProps {
   readonly marked: ReadonlySet<string> | undefined;
   readonly isBusy: boolean;
   readonly onExpand: (key: string) => void;
+  readonly onRemoved: () => void;
 }
 
-export function LinksList({ walked, model, marked, isBusy, onExpand }: LinksListProps) {
+export function LinksList({ walked, model, marked, isBusy, onExpand, onRemoved }: LinksListProps) {
   const text = useText();
   const links = [...walked.links.values()];
-  const shownLink = ({ id, type, target }: WalkedLink) => {
-    const unit = walked.units.get(target);
+  const shownLink = ({ id, type, source, target }: WalkedLink) => {
+    const [parent, child] = [walked.units.get(source), walked.units.get(target)];
+    const name = `${model?.linkTypes.get(type)?.label ?? type} → ${child?.label ?? target}`;
     return (
       <li key={id}>
-        {model?.linkTypes.get(type)?.label ?? type} → {unit?.label ?? target}
-        {marked?.has(id) === true && <strong> ({text('graph.on_path')})</strong>}
+        {name}
+        {marked?.has(id) === true && <strong> ({text('graph.on_path')})</strong>}{' '}
+        {parent && child && (
+          <RemoveLink link={{ type, parent, child }} name={`${parent.label}: ${name}`} onDone={onRemoved} />
+        )}
       </li>
     );
   };

@@ -19,6 +19,7 @@ import { useModel, type Model } from '../model/use-model.js';
 import { Empty, PageError, Waiting } from '../shell/page-states.js';
 import { ExpandButton } from './expand-button.js';
 import { GraphCanvas } from './graph-canvas.js';
+import { LinkForm } from './link-form.js';
 import { LinksList } from './links-list.js';
 import { useWalk } from './use-walk.js';
 import { MOST_UNITS, unitKey, type Walked, type WalkedUnit } from './walked.js';
@@ -32,19 +33,31 @@ export function LinksPage() {
   const { model } = useModel();
   const [parameters] = useSearchParams();
   const [types, steps] = [parameters.get('types') ?? '', parameters.get('steps') ?? ''];
-  // Other choices are another walk.
-  return <LinksOfUnit key={`${kind} ${id} ${types} ${steps}`} kind={kind} id={id} model={model} />;
+  const [changes, setChanges] = useState(0);
+  // Other choices, and other links, are another walk.
+  return (
+    <LinksOfUnit
+      key={`${kind} ${id} ${types} ${steps} ${changes}`}
+      kind={kind}
+      id={id}
+      model={model}
+      onChange={() => setChanges((count) => count + 1)}
+    />
+  );
 }
 
 interface LinksOfUnitProps {
   readonly kind: string;
   readonly id: string;
   readonly model: Model | undefined;
+  /** A link was made or deleted. */
+  readonly onChange: () => void;
 }
 
-function LinksOfUnit({ kind, id, model }: LinksOfUnitProps) {
+function LinksOfUnit({ kind, id, model, onChange }: LinksOfUnitProps) {
   const text = useText();
   const [parameters, setParameters] = useSearchParams();
+  const [isAdding, setAdding] = useState(false);
   const types = (parameters.get('types') ?? '').split(',').filter((type) => type !== '');
   const wanted = parameters.get('steps') ?? '1';
   const steps = STEPS.find((each) => each === wanted) ?? '1';
@@ -67,6 +80,9 @@ function LinksOfUnit({ kind, id, model }: LinksOfUnitProps) {
           <Anchor component={Link} size="sm" to={addressOf(kind, id)}>
             {text('graph.to_unit')}
           </Anchor>
+          <Button size="xs" variant="default" aria-expanded={isAdding} onClick={() => setAdding(!isAdding)}>
+            {text('graph.add')}
+          </Button>
           <SegmentedControl
             size="xs"
             data={[
@@ -78,6 +94,7 @@ function LinksOfUnit({ kind, id, model }: LinksOfUnitProps) {
           />
         </Group>
       </Group>
+      {isAdding && model && <LinkForm model={model} unit={{ kind, id }} onDone={onChange} />}
       <Group gap="xs" align="end">
         <MultiSelect
           size="xs"
@@ -119,6 +136,7 @@ function LinksOfUnit({ kind, id, model }: LinksOfUnitProps) {
           marked={path?.links}
           isBusy={isBusy}
           onExpand={(key) => void expand(key)}
+          onRemoved={onChange}
         />
       )}
       {walked && walked.links.size > 0 && !isList && (

@@ -14,7 +14,8 @@ import type { FieldType } from '../api/types.js';
 /** Kinds that every project has (docs/model.md). Kinds that the project makes can not begin with `kind_`. */
 const BUILT_IN: ReadonlySet<string> = new Set(['kind', 'group', 'link', 'api_key']);
 const TYPES_GROUP = 'parameter';
-const DEFAULT_LINK = 'link';
+/** The link type that every project has. */
+export const DEFAULT_LINK = 'link';
 
 /** The group whose kinds have members that sign in. */
 export const MEMBER_GROUP = 'kind_auth_member';
