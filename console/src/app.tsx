@@ -1,7 +1,9 @@
 import { localStorageColorSchemeManager, MantineProvider, createTheme } from '@mantine/core';
+import { QueryClient } from '@tanstack/react-query';
 import { CoreAdminContext, I18nContextProvider, localStorageStore } from 'ra-core';
 import { lazy } from 'react';
 import { createHashRouter, RouterProvider } from 'react-router';
+import { ApiError } from './api/errors.js';
 import { i18nProvider } from './i18n/text.js';
 import { Shell } from './shell/shell.js';
 import { SignInGate } from './shell/sign-in-gate.js';
@@ -50,11 +52,18 @@ const theme = createTheme({
 });
 const colorScheme = localStorageColorSchemeManager({ key: 'kind.console.colors' });
 const store = localStorageStore(undefined, 'kind.console');
+const MOST_TRIES = 3;
+/** What the service has refused, it refuses again. */
+const queries = new QueryClient({
+  defaultOptions: {
+    queries: { retry: (tries, error) => tries < MOST_TRIES && !(error instanceof ApiError && error.status < 500) },
+  },
+});
 
 const router = createHashRouter([
   {
     element: (
-      <CoreAdminContext i18nProvider={i18nProvider} store={store}>
+      <CoreAdminContext i18nProvider={i18nProvider} store={store} queryClient={queries}>
         <SignInGate>
           <Shell />
         </SignInGate>

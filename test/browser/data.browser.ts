@@ -247,8 +247,8 @@ describe('several units', () => {
     await page.getByRole('checkbox', { name: 'Select xx' }).check();
     await page.getByRole('button', { name: 'Delete', exact: true }).click();
     const dialog = page.getByRole('dialog', { name: 'Delete 2 units?' });
-    await dialog.getByText('2 of Visit are deleted too, by place.').waitFor();
-    await dialog.getByText('2 of City lose their country.').waitFor();
+    await dialog.getByText('2 of Visit are deleted too.').waitFor();
+    await dialog.getByText('1 of City loses its country.').waitFor();
     await opened.screenshot('delete');
     await dialog.getByRole('button', { name: 'Delete' }).click();
     await page.getByText('2 units deleted').waitFor();

@@ -1,6 +1,6 @@
 /** The pages of the console about the model, used as a person would. */
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { defineKinds } from '../support/callers.js';
+import { defineKinds, signUp, withMembers } from '../support/callers.js';
 import { startChromium } from '../support/chromium.js';
 import { ConsolePage, EVIL } from '../support/console.js';
 import { definitionsOf, ok } from '../support/definitions.js';
@@ -33,6 +33,14 @@ const { page, complaints } = opened;
 const url = (hash: string) => opened.url(hash);
 beforeEach(() => void complaints.splice(0));
 
+/** What is shown has no fault, in both colors. */
+async function expectAccessible(): Promise<void> {
+  for (const colorScheme of ['dark', 'light'] as const) {
+    await page.emulateMedia({ colorScheme });
+    expect([colorScheme, await opened.accessibilityFaults()]).toEqual([colorScheme, []]);
+  }
+}
+
 /** The name of the definition; its parameters and the preview can have fields of that name too. */
 const nameField = () => page.getByRole('textbox', { name: 'Name', exact: true }).first();
 /** Opens the list of a control that chooses. */
@@ -47,7 +55,7 @@ describe('the list of the model', () => {
     await page.getByRole('article', { name: 'Road' }).waitFor();
     // Hostile names are shown.
     await page.getByRole('article', { name: EVIL }).waitFor();
-    expect(await opened.accessibilityFaults()).toEqual([]);
+    await expectAccessible();
     await opened.screenshot('model-list');
     await page.getByRole('searchbox', { name: 'Find by name' }).fill('size');
     await expect.poll(() => page.getByRole('article').count()).toBe(1);
@@ -63,7 +71,7 @@ describe('the diagram', () => {
     await page.locator('.graph-box').first().waitFor();
     await page.getByText('3 of 3 kinds').waitFor();
     expect(await page.locator('.react-flow__edge').count()).toBe(1);
-    expect(await opened.accessibilityFaults()).toEqual([]);
+    await expectAccessible();
     await opened.screenshot('model-diagram');
     await page.getByRole('button', { name: 'Show Country with the kinds beside it, or all' }).click();
     await page.getByText('2 of 3 kinds').waitFor();
@@ -94,7 +102,7 @@ describe('a new kind', () => {
     await age.getByRole('button', { name: 'More settings' }).click();
     await age.getByRole('textbox', { name: 'Smallest' }).fill('young');
     await page.getByRole('region', { name: 'Preview' }).getByRole('textbox', { name: 'Full name' }).waitFor();
-    expect(await opened.accessibilityFaults()).toEqual([]);
+    await expectAccessible();
     await page.getByRole('button', { name: 'Review and save' }).click();
     await age.getByText('must be a whole number').waitFor();
     await age.getByRole('textbox', { name: 'Smallest' }).fill('18');
@@ -134,6 +142,7 @@ describe('a change of a kind', () => {
     const dialog = page.getByRole('dialog', { name: 'What will change' });
     await dialog.getByText('The value of “size” in 2 units of “city”').waitFor();
     await dialog.getByText('The column size of city is dropped').waitFor();
+    await expectAccessible();
     await opened.screenshot('model-review');
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     expect(await definitionsOf(project)).toEqual(before);
@@ -149,8 +158,9 @@ describe('a change of a kind', () => {
     await nameField().fill('Town');
     await ok(project.put('/kind/unit/city', { label: 'Municipality' }));
     await page.getByRole('button', { name: 'Review and save' }).click();
-    const conflict = page.getByRole('dialog', { name: 'Somebody else has changed this unit' });
+    const conflict = page.getByRole('dialog', { name: 'Somebody else has changed this definition' });
     await conflict.getByRole('radio', { name: 'Municipality' }).waitFor();
+    await expectAccessible();
     await conflict.getByRole('button', { name: 'Use these values' }).click();
     await page.getByRole('dialog', { name: 'What will change' }).getByRole('button', { name: 'Save' }).click();
     await page.getByRole('heading', { name: 'Model' }).waitFor();
@@ -212,6 +222,55 @@ describe('groups, link types and deletions', () => {
     await dialog.getByRole('button', { name: 'Delete, and lose this' }).click();
     await page.getByRole('heading', { name: 'Model' }).waitFor();
     expect((await project.get('/kind/unit/city')).status).toBe(404);
+  });
+});
+
+describe('a kind whose units come from elsewhere', () => {
+  it('is marked so', async () => {
+    await ok(project.post('/kind/unit', { id: 'weather', label: 'Weather' }));
+    await page.goto(url('#/model/kind/edit/weather'));
+    await page.reload();
+    await page.getByRole('checkbox', { name: 'Remote' }).check();
+    await page.getByRole('button', { name: 'Review and save' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('article', { name: 'Weather' }).getByText('remote').waitFor();
+    expect((await project.get('/kind/unit/weather')).body.content).toMatchObject({ remote: true });
+  });
+});
+
+describe('a member who may not change the model', () => {
+  it('sees it, is told so before, and why after a try, and loses nothing typed', async () => {
+    const open = await withMembers(await service.project());
+    await defineKinds(open, { id: 'city', label: 'City', parameters: [] });
+    await signUp(open, 'ann');
+    await ok(open.put('/kind/unit/kind', { access: { update: 'admin', create: 'admin' } }));
+    const theirs = await ConsolePage.open(browser, open);
+    await theirs.page.goto(theirs.url('#/model'));
+    await theirs.signIn('ann', 'secret of ann');
+    await theirs.page.getByRole('article', { name: 'City' }).getByRole('link', { name: 'City' }).click();
+    await theirs.page.getByText('You are no administrator').waitFor();
+    const name = theirs.page.getByRole('textbox', { name: 'Name', exact: true });
+    await name.fill('Town');
+    await theirs.page.getByRole('button', { name: 'Review and save' }).click();
+    await theirs.page.getByRole('alert').waitFor();
+    expect(await theirs.page.getByRole('alert').textContent()).toMatch(/update|administrators/i);
+    expect(await name.inputValue()).toBe('Town');
+    expect(await theirs.accessibilityFaults()).toEqual([]);
+    await theirs.context.close();
+  });
+
+  it('who may not even read it is told why', async () => {
+    const closed = await withMembers(await service.project());
+    await signUp(closed, 'bob');
+    await ok(closed.put('/kind/unit/kind', { access: { read: 'admin' } }));
+    const theirs = await ConsolePage.open(browser, closed);
+    await theirs.page.goto(theirs.url('#/model'));
+    await theirs.signIn('bob', 'secret of bob');
+    const alert = theirs.page.getByRole('main').getByRole('alert');
+    await alert.waitFor();
+    expect(await alert.textContent()).toContain("'kind'");
+    expect(await theirs.accessibilityFaults()).toEqual([]);
+    await theirs.context.close();
   });
 });
 

@@ -24,7 +24,11 @@ export class ConsolePage {
 
   /** A new browser window; nobody is signed in. It is closed at the end of the file. */
   static async open(browser: Browser, project: TestProject): Promise<ConsolePage> {
-    const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, locale: 'en-US' });
+    const context = await browser.newContext({
+      viewport: { width: 1280, height: 800 },
+      locale: 'en-US',
+      reducedMotion: 'reduce',
+    });
     atEnd(() => context.close());
     const opened = new ConsolePage(project, context, await context.newPage());
     opened.watch(opened.page);
@@ -78,9 +82,9 @@ export class ConsolePage {
     return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(' | ')}`);
   }
 
-  /** A picture in `.data/screens/`. */
-  async screenshot(name: string): Promise<void> {
-    mkdirSync(SCREENS, { recursive: true });
-    await this.page.screenshot({ path: join(SCREENS, `console-${name}.png`) });
+  /** A picture in `.data/screens/`, or in another folder. */
+  async screenshot(name: string, folder = SCREENS): Promise<void> {
+    mkdirSync(folder, { recursive: true });
+    await this.page.screenshot({ path: join(folder, `console-${name}.png`) });
   }
 }

@@ -138,6 +138,7 @@ function Editor({ edited, definition }: { edited: Edited; definition: Unit }) {
       {review.dialog}
       {theirs && (
         <Conflict
+          of="definition"
           fields={[conflictField(operation)]}
           mine={{ setting: settingText(setting ?? undefined, text) }}
           theirs={{ id: edited.id, kind_id: edited.definition, setting: shown(settingOf(edited, theirs), text) }}
@@ -154,14 +155,17 @@ function Editor({ edited, definition }: { edited: Edited; definition: Unit }) {
 function useCheck(edited: Edited, base: Unit, draft: Draft, isChanged: boolean) {
   const [asked] = useDebouncedValue(draft, TYPING_MS);
   const setting = settingOfDraft(asked);
-  const { of, id, operation } = edited;
+  const { of, definition, id, operation } = edited;
   const { data, error } = useQuery({
     queryKey: ['access-check', of, id, operation, setting, base['updated_at']],
     queryFn:
       setting === undefined || !isChanged
         ? skipToken
         : async ({ signal }): Promise<true> => {
-            await checkSetting(edited, base, setting, signal);
+            if (of === 'kind' && operation !== 'signup') {
+              const query = { operation, access: setting, member: null, limit: 1, include: ['id'], counted: false };
+              await previewAccess(id, query, signal);
+            } else await tryDefinition({ of: definition, id, body: bodyOf(edited, base, setting) });
             return true;
           },
     retry: false,
@@ -176,21 +180,6 @@ function useCheck(edited: Edited, base: Unit, draft: Draft, isChanged: boolean) 
     // A newer version of somebody else is shown when this one is saved.
     messages: isCurrent && error && !isStale ? messagesOf(error) : [],
   };
-}
-
-/** @throws ApiError 400 if the setting can not be stored */
-async function checkSetting(edited: Edited, base: Unit, setting: AccessSetting, signal: AbortSignal): Promise<void> {
-  const { of, definition, id, operation } = edited;
-  if (of === 'kind' && operation !== 'signup') {
-    try {
-      const query = { operation, access: setting, member: null, limit: 1, include: ['id'], counted: false };
-      return void (await previewAccess(id, query, signal));
-    } catch (error) {
-      // Nobody may read the units, or the kind is inactive: what is typed may be right.
-      if (!(error instanceof ApiError) || error.status !== 403) throw error;
-    }
-  }
-  await tryDefinition({ of: definition, id, body: bodyOf(edited, base, setting) });
 }
 
 function messagesOf(fault: unknown): readonly { readonly text: string }[] {

@@ -1,7 +1,8 @@
-/** Writes of several units at once, by filters, and what refers to them. All functions throw `ApiError` and `OfflineError`. */
+/** Writes of several units at once, by filters, and what goes along. All functions throw `ApiError` and `OfflineError`. */
+import type { ChangeEffects } from './definitions.js';
 import { session } from './session.js';
 import type { Page, Unit } from './types.js';
-import { listKinds, literal, MOST_UNITS, partsOf } from './units.js';
+import { literal, partsOf } from './units.js';
 
 /** Units of one kind that a filter selects. */
 export interface Selection {
@@ -20,42 +21,78 @@ interface WriteByFilter {
 export const MOST_AFFECTED = 100_000;
 
 /** Edits all units of these selections, or none. Answers how many they are. */
-export function updateSelected(
+export async function updateSelected(
   selections: readonly Selection[],
   values: object,
   options?: WriteByFilter,
 ): Promise<number> {
-  return writeSelected(selections, { method: 'PUT', body: values }, options);
+  return sumOf((await writeSelected(selections, { method: 'PUT', body: values }, options)).counts);
 }
 
 /** Deletes all units of these selections, or none. Answers how many they are. */
-export function deleteSelected(selections: readonly Selection[], options?: WriteByFilter): Promise<number> {
-  return writeSelected(selections, { method: 'DELETE' }, options);
+export async function deleteSelected(selections: readonly Selection[], options?: WriteByFilter): Promise<number> {
+  return sumOf((await writeSelected(selections, { method: 'DELETE' }, options)).counts);
+}
+
+/** What a deletion does to other units: they are deleted too, or lose the value of a parameter. */
+export interface TakenAlong {
+  readonly kind: string;
+  readonly parameter?: string | undefined;
+  /** Null if the member may not know it. */
+  readonly units: number | null;
+}
+
+/** How many units would be deleted, and what goes along, over all steps. */
+export async function tryDeletion(
+  selections: readonly Selection[],
+): Promise<{ readonly count: number; readonly along: readonly TakenAlong[] }> {
+  const { counts, changes } = await writeSelected(selections, { method: 'DELETE' }, { tells: true });
+  const own = new Map<string, number>();
+  for (const [at, { kind }] of selections.entries()) own.set(kind, (own.get(kind) ?? 0) + (counts[at] ?? 0));
+  const along = (changes?.losses ?? []).flatMap(({ kind_id: kind = '', parameter, units = null }): TakenAlong[] => {
+    if (parameter !== undefined) return [{ kind, parameter, units }];
+    if (units === null) return own.has(kind) ? [] : [{ kind, units }];
+    const others = units - (own.get(kind) ?? 0);
+    return others > 0 ? [{ kind, units: others }] : [];
+  });
+  return { count: sumOf(counts), along };
+}
+
+function sumOf(counts: readonly number[]): number {
+  return counts.reduce((sum, count) => sum + count, 0);
+}
+
+interface Written {
+  /** By selection. */
+  readonly counts: readonly number[];
+  readonly changes: ChangeEffects | undefined;
 }
 
 async function writeSelected(
   selections: readonly Selection[],
   write: { readonly method: 'PUT' | 'DELETE'; readonly body?: object },
-  { dryRun = false, most = MOST_AFFECTED }: WriteByFilter = {},
-): Promise<number> {
+  { dryRun = false, tells = false, most = MOST_AFFECTED }: WriteByFilter & { readonly tells?: boolean } = {},
+): Promise<Written> {
   const query = (filter: string) => ({ filter, max_affected: String(most) });
-  const trial = dryRun ? { dry_run: 'true' } : {};
+  const trial = tells ? { dry_run: 'changes' } : dryRun ? { dry_run: 'true' } : {};
   const [only, ...others] = selections;
   if (only && others.length === 0) {
     const call = { ...write, path: [only.kind, 'unit'], query: { ...query(only.filter), ...trial } };
-    return (await session.call<{ readonly count: number }>(call)).content.count;
+    const { content, changes } = await session.call<{ readonly count: number }>(call);
+    return { counts: [content.count], changes: changes as ChangeEffects | undefined };
   }
   const operations = selections.map(({ kind, filter }) => ({
     ...write,
     path: `/${kind}/unit?${new URLSearchParams(query(filter)).toString()}`,
   }));
-  const { content } = await session.call<Page<{ readonly content: { readonly count: number } }>>({
+  const { content, changes } = await session.call<Page<{ readonly content: { readonly count: number } }>>({
     method: 'POST',
     path: ['batch'],
     body: { operations },
     query: trial,
   });
-  return content.items.reduce((sum, { content: { count } }) => sum + count, 0);
+  const counts = content.items.map(({ content: { count } }) => count);
+  return { counts, changes: changes as ChangeEffects | undefined };
 }
 
 /** Units as filters, one or more for each kind. */
@@ -64,33 +101,5 @@ export function selectionsOf(units: readonly Pick<Unit, 'kind_id' | 'id'>[]): re
   for (const { kind_id: kind, id } of units) byKind.set(kind, [...(byKind.get(kind) ?? []), id]);
   return [...byKind].flatMap(([kind, ids]) =>
     partsOf(ids).map((part) => ({ kind, filter: `in(id,${part.map(literal).join(',')})` })),
-  );
-}
-
-interface Reference {
-  /** The kind that is referred to. */
-  readonly target: string;
-  /** The kind of the units that refer to it. */
-  readonly kind: string;
-  readonly label: string;
-  readonly parameter: string;
-  readonly rule: 'cascade' | 'set_null' | 'restrict';
-}
-
-/** The parameters that refer to units of these kinds, of all kinds that have them. */
-export async function listReferences(kinds: readonly string[]): Promise<readonly Reference[]> {
-  const filter = `in(reference_kind,${kinds.map(literal).join(',')})`;
-  const query = { filter, limit: String(MOST_UNITS), include: ['id', 'reference_kind', 'on_delete'] };
-  const [{ content }, all] = await Promise.all([
-    session.call<Page<Unit & { reference_kind: string; on_delete: Reference['rule'] | null }>>({
-      path: ['unit', 'unit'],
-      query,
-    }),
-    listKinds(),
-  ]);
-  return content.items.flatMap(({ id, reference_kind: target, on_delete: rule }) =>
-    all
-      .filter(({ parameters }) => parameters.includes(id))
-      .map(({ id: kind, label }) => ({ target, kind, label, parameter: id, rule: rule ?? 'restrict' })),
   );
 }

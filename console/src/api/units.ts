@@ -50,6 +50,32 @@ export async function getUnits(
   return pages.flatMap(({ content }) => content.items);
 }
 
+/** The units that have one of these names as their id, or as the value of `label`. */
+export async function findUnits(kind: string, label: string, names: readonly string[]): Promise<readonly Unit[]> {
+  const ids = await possibleIds(kind, names);
+  const filtersOf = (field: string, values: readonly string[]) =>
+    partsOf(values).map((part) => `in(${field},${part.map(literal).join(',')})`);
+  const filters = [...filtersOf('id', ids), ...(label === 'id' ? [] : filtersOf(label, names))];
+  const pages = await Promise.all(
+    filters.map((filter) => {
+      const query = { filter, limit: String(MOST_UNITS), count: 'none', include: ['id', label] };
+      return session.call<Page<Unit>>({ path: [kind, 'unit'], query });
+    }),
+  );
+  return pages.flatMap(({ content }) => content.items);
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** Those that units of the kind can have as their id: where ids are generated, a filter takes no other text. */
+export async function possibleIds(kind: string, texts: readonly string[]): Promise<readonly string[]> {
+  const others = texts.filter((text) => !UUID.test(text));
+  if (others.length === 0) return texts;
+  const { items } = await listUnits(kind, { cursor: '', limit: 1, include: ['id'] });
+  const [first] = items;
+  return !first || UUID.test(first.id) ? texts.filter((text) => UUID.test(text)) : texts;
+}
+
 /** So many that the filter of a request may have them. */
 export function partsOf(ids: readonly string[]): readonly (readonly string[])[] {
   const count = Math.ceil(ids.length / MOST_IDS);

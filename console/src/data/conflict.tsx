@@ -8,6 +8,8 @@ import { shownValue } from './values.js';
 export type Choice = Readonly<Record<string, unknown>>;
 
 interface ConflictProps {
+  /** What somebody else has changed. */
+  readonly of?: 'unit' | 'definition';
   readonly fields: readonly Field[];
   /** The values that were to be stored. */
   readonly mine: Choice;
@@ -17,8 +19,8 @@ interface ConflictProps {
   readonly onClose: () => void;
 }
 
-/** Shows both versions of a unit that somebody else has changed in the meantime, and lets one choose by field. */
-export function Conflict({ fields, mine, theirs, onChoose, onClose }: ConflictProps) {
+/** Shows both versions of a unit or definition that somebody else has changed in the meantime, and lets one choose by field. */
+export function Conflict({ of = 'unit', fields, mine, theirs, onChoose, onClose }: ConflictProps) {
   const text = useText();
   const differing = fields.filter(({ id }) => id in mine && JSON.stringify(mine[id]) !== JSON.stringify(theirs[id]));
   const [keepsTheirs, setKeepsTheirs] = useState<ReadonlySet<string>>(new Set());
@@ -27,7 +29,7 @@ export function Conflict({ fields, mine, theirs, onChoose, onClose }: ConflictPr
   };
   const own = Object.entries(mine).filter(([id]) => !keepsTheirs.has(id));
   return (
-    <Modal opened onClose={onClose} size="lg" title={text('unit.conflict_title')}>
+    <Modal opened onClose={onClose} size="lg" title={text(`unit.conflict_${of}`)}>
       <Stack>
         <Paragraph size="sm">{text('unit.conflict_text')}</Paragraph>
         <Table>

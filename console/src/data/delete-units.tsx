@@ -2,10 +2,10 @@ import { Button, List, Text as Paragraph } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNotify } from 'ra-core';
-import { deleteSelected, MOST_AFFECTED, type Selection } from '../api/selected.js';
+import { deleteSelected, MOST_AFFECTED, tryDeletion, type Selection } from '../api/selected.js';
 import { useText } from '../i18n/text.js';
 import { UNITS } from './source.js';
-import { useReferring } from './taken-along.js';
+import { useKinds } from './use-kinds.js';
 import { WriteDialog } from './write-dialog.js';
 
 interface DeleteUnitsProps {
@@ -20,9 +20,10 @@ export function DeleteUnits({ label, selections, onDone }: DeleteUnitsProps) {
   const notify = useNotify();
   const queries = useQueryClient();
   const [isOpen, { open, close }] = useDisclosure();
-  const trial = useMutation({ mutationFn: () => deleteSelected(selections, { dryRun: true }) });
-  const count = trial.data ?? 0;
-  const referring = useReferring(selections, isOpen);
+  const trial = useMutation({ mutationFn: () => tryDeletion(selections) });
+  const { own, builtIn } = useKinds();
+  const labelOf = (kind: string): string => [...own, ...builtIn].find(({ id }) => id === kind)?.label ?? kind;
+  const { count = 0, along = [] } = trial.data ?? {};
   const deletion = useMutation({
     // Not more than were asked about.
     mutationFn: () => deleteSelected(selections, { most: Math.min(Math.max(count, 1), MOST_AFFECTED) }),
@@ -60,21 +61,23 @@ export function DeleteUnits({ label, selections, onDone }: DeleteUnitsProps) {
         onClose={close}
       >
         <Paragraph size="sm">{text('unit.delete_text')}</Paragraph>
-        {(referring.data?.length ?? 0) > 0 && (
+        {along.length > 0 && (
           <List size="sm">
-            {referring.data?.map(({ kind, label: name, parameter, rule, count: units }) => (
+            {along.map(({ kind, parameter = '', units }) => (
               <List.Item key={`${kind} ${parameter}`}>
-                {units === undefined
-                  ? text(`unit.unknown_${rule}`, { kind: name, parameter })
-                  : text(`unit.along_${rule}`, { smart_count: units, kind: name, parameter })}
+                {units === null
+                  ? text(parameter === '' ? 'unit.along_some' : 'unit.along_some_cleared', {
+                      kind: labelOf(kind),
+                      parameter,
+                    })
+                  : text(parameter === '' ? 'unit.along' : 'unit.along_cleared', {
+                      smart_count: units,
+                      kind: labelOf(kind),
+                      parameter,
+                    })}
               </List.Item>
             ))}
           </List>
-        )}
-        {referring.error && (
-          <Paragraph size="sm" c="dimmed">
-            {text('unit.along_failed', { reason: referring.error.message })}
-          </Paragraph>
         )}
       </WriteDialog>
     </>

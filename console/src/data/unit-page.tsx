@@ -8,7 +8,7 @@ import { ApiError } from '../api/errors.js';
 import { selectionsOf } from '../api/selected.js';
 import { createUnit, ETAG, getUnit, updateUnit, type ReadUnit } from '../api/units.js';
 import { useText } from '../i18n/text.js';
-import { Empty, PageError, Waiting } from '../shell/page-states.js';
+import { Empty, EmptyPage, PageError, Waiting } from '../shell/page-states.js';
 import { Conflict, type Choice } from './conflict.js';
 import { DeleteUnits } from './delete-units.js';
 import { UNITS } from './source.js';
@@ -49,9 +49,21 @@ function UnitOfKind({ kind, id, copyOf }: UnitOfKindProps) {
   const kindLabel = [...own, ...builtIn].find((each) => each.id === kind)?.label ?? kind;
   const list = `/data/${kind}`;
 
-  if (unit.error instanceof ApiError && unit.error.status === 404) return <Empty>{text('unit.gone')}</Empty>;
+  if (unit.error instanceof ApiError && unit.error.status === 404) {
+    return (
+      <EmptyPage title={kindLabel}>
+        <Empty>{text('unit.gone')}</Empty>
+      </EmptyPage>
+    );
+  }
   const error = unit.error ?? struct.error;
-  if (error) return <PageError error={error} onRetry={() => void (unit.error ? unit.refetch() : struct.refetch())} />;
+  if (error) {
+    return (
+      <EmptyPage title={kindLabel}>
+        <PageError error={error} onRetry={() => void (unit.error ? unit.refetch() : struct.refetch())} />
+      </EmptyPage>
+    );
+  }
   if (!struct.data || (read !== undefined && !unit.data)) return <Waiting />;
   const fields = struct.data.filter(
     ({ persistence, type }) => persistence !== 'run_time' || id === undefined || type === 'json',

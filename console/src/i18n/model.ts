@@ -68,6 +68,9 @@ export const model = {
     active_help: 'Units can be read and written.',
     public_label: 'Public',
     public_help: 'What no access rule forbids needs no sign-in.',
+    remote_label: 'Remote',
+    remote_help: 'A function module of the project supplies its units; none are stored here.',
+    may_be_refused: 'You are no administrator: the service may refuse changes of the model.',
     description: 'Description',
     preview: 'Preview',
     preview_text: 'The form for a new unit. You can try it: nothing is stored.',
@@ -179,6 +182,7 @@ export const model = {
     nullable: 'May be empty',
     hidden: 'Hidden',
     write_once: 'Can not be changed once it is set',
+    only_run_time: 'Not stored',
   },
   setting_help: {
     reference_kind: 'The kind of the units that it can lead to.',
@@ -202,5 +206,6 @@ export const model = {
     nullable: 'Whether it can have no value.',
     hidden: 'It is in no answer.',
     write_once: 'For everybody, administrators included.',
+    only_run_time: 'It is checked, and passed to functions and hooks.',
   },
 } as const;

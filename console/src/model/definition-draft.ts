@@ -12,6 +12,7 @@ export interface Draft {
   readonly id: string | undefined;
   readonly active: boolean;
   readonly public: boolean;
+  readonly remote: boolean;
   readonly parameters: readonly ParameterDraft[];
   readonly unique: readonly (readonly string[])[];
   readonly indexes: readonly (readonly string[])[];
@@ -20,7 +21,7 @@ export interface Draft {
 }
 
 const SETTINGS = {
-  kind: ['label', 'active', 'public', 'parameters', 'unique', 'indexes'],
+  kind: ['label', 'active', 'public', 'remote', 'parameters', 'unique', 'indexes'],
   link: ['label', 'parameters'],
   group: ['label', 'description', 'kind_list'],
 } as const satisfies Record<Edited, readonly (keyof Draft)[]>;
@@ -37,6 +38,7 @@ export function draftOf(definition: Definition | undefined): Draft {
     id: undefined,
     active: true,
     public: false,
+    remote: false,
     parameters: [],
     unique: [],
     indexes: [],

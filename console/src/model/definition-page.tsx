@@ -13,12 +13,13 @@ import {
 } from '@mantine/core';
 import { useMemo, useRef, useState, type FormEvent } from 'react';
 import { Link, useNavigate, useParams } from 'react-router';
+import { accessAddress } from '../access/addresses.js';
 import { getDefinitions } from '../api/definitions.js';
 import { ApiError } from '../api/errors.js';
 import type { Field, Unit } from '../api/types.js';
 import { Conflict, type Choice } from '../data/conflict.js';
 import { useText } from '../i18n/text.js';
-import { Empty, PageError, Waiting } from '../shell/page-states.js';
+import { Empty, EmptyPage, PageError, Waiting } from '../shell/page-states.js';
 import {
   bodyOf,
   draftOf,
@@ -30,7 +31,7 @@ import {
   type Edited,
 } from './definition-draft.js';
 import { faultsOf, NO_FAULTS } from './faults.js';
-import { FixedId, FormFault, IdInput, ReviewButtons } from './form-parts.js';
+import { FixedId, FormFault, IdInput, ReviewButtons, RightsNote } from './form-parts.js';
 import { FormPreview } from './form-preview.js';
 import { LeaveWarning } from './leave-warning.js';
 import { ParameterListEditor } from './parameter-list-editor.js';
@@ -43,10 +44,22 @@ export function DefinitionPage() {
   const text = useText();
   const { of = 'kind', id } = useParams() as { of?: Edited; id?: string };
   const { model, error, refetch } = useModel();
-  if (error) return <PageError error={error} onRetry={() => void refetch()} />;
+  if (error) {
+    return (
+      <EmptyPage title={text('model.title')}>
+        <PageError error={error} onRetry={() => void refetch()} />
+      </EmptyPage>
+    );
+  }
   if (!model) return <Waiting />;
   const definition = id === undefined ? undefined : findDefinition(model, of, id);
-  if (id !== undefined && !definition) return <Empty>{text('model.gone')}</Empty>;
+  if (id !== undefined && !definition) {
+    return (
+      <EmptyPage title={id}>
+        <Empty>{text('model.gone')}</Empty>
+      </EmptyPage>
+    );
+  }
   // What is typed stays, whatever is read meanwhile.
   return <DefinitionForm key={`${of} ${id ?? ''}`} of={of} model={model} definition={definition} />;
 }
@@ -123,6 +136,16 @@ function DefinitionForm({ of, model, definition }: DefinitionFormProps) {
               {text('model.units')}
             </Button>
           )}
+          {base && of !== 'group' && (
+            <Button
+              component={Link}
+              size="xs"
+              variant="default"
+              to={accessAddress(of, base.id, of === 'kind' ? 'read' : 'create')}
+            >
+              {text('access.title')}
+            </Button>
+          )}
           {base && !isBuiltInId(base.id) && (
             <Button
               size="xs"
@@ -139,6 +162,7 @@ function DefinitionForm({ of, model, definition }: DefinitionFormProps) {
       <div className="model-editor">
         <form onSubmit={submit} noValidate>
           <Stack>
+            <RightsNote />
             <FormFault fault={own['']} />
             <TextInput
               label={text('model.name')}
@@ -185,6 +209,7 @@ function DefinitionForm({ of, model, definition }: DefinitionFormProps) {
       {review.dialog}
       {theirs && (
         <Conflict
+          of="definition"
           fields={conflictFields(of, text)}
           mine={body}
           theirs={theirs as unknown as Unit}
@@ -238,6 +263,13 @@ function KindFields({ draft, model, faults, onChange }: FieldsProps & { faults: 
         error={faults['public']}
         onChange={(event) => onChange({ public: event.currentTarget.checked })}
       />
+      <Checkbox
+        label={text('model.remote_label')}
+        description={text('model.remote_help')}
+        checked={draft.remote}
+        error={faults['remote']}
+        onChange={(event) => onChange({ remote: event.currentTarget.checked })}
+      />
     </>
   );
 }
@@ -273,6 +305,7 @@ function conflictFields(of: Edited, text: ReturnType<typeof useText>): readonly 
     label: text('model.name'),
     active: text('model.active_label'),
     public: text('model.public_label'),
+    remote: text('model.remote_label'),
     parameters: text('model.parameters'),
     unique: text('model.unique_label'),
     indexes: text('model.indexes_label'),

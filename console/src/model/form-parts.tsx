@@ -3,6 +3,7 @@ import { Alert, Anchor, Button, Group, Text as Paragraph, TextInput } from '@man
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import { useText } from '../i18n/text.js';
+import { useMe } from '../shell/use-me.js';
 
 /** A fault of the whole form; nothing if there is none. */
 export function FormFault({ fault }: { fault: string | undefined }) {
@@ -12,6 +13,14 @@ export function FormFault({ fault }: { fault: string | undefined }) {
       {fault}
     </Alert>
   );
+}
+
+/** Says to others than administrators that a change may be refused; the service decides. */
+export function RightsNote() {
+  const text = useText();
+  const { data: me } = useMe();
+  if (me?.administrator !== false) return null;
+  return <Paragraph size="sm">{text('model.may_be_refused')}</Paragraph>;
 }
 
 interface IdInputProps {

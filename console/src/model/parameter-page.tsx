@@ -7,9 +7,9 @@ import { ApiError } from '../api/errors.js';
 import type { Field, FieldType } from '../api/types.js';
 import { Conflict } from '../data/conflict.js';
 import { useText } from '../i18n/text.js';
-import { Empty, PageError, Waiting } from '../shell/page-states.js';
+import { Empty, EmptyPage, PageError, Waiting } from '../shell/page-states.js';
 import { faultsOf, NO_FAULTS } from './faults.js';
-import { FixedId, FormFault, IdInput, ReviewButtons } from './form-parts.js';
+import { FixedId, FormFault, IdInput, ReviewButtons, RightsNote } from './form-parts.js';
 import { LeaveWarning } from './leave-warning.js';
 import { useReview } from './review.js';
 import { changedSettings, idOfLabel, inputsOf, settingName, settingsOf } from './settings.js';
@@ -22,10 +22,22 @@ export function ParameterPage() {
   const text = useText();
   const { id } = useParams();
   const { model, error, refetch } = useModel();
-  if (error) return <PageError error={error} onRetry={() => void refetch()} />;
+  if (error) {
+    return (
+      <EmptyPage title={text('model.title')}>
+        <PageError error={error} onRetry={() => void refetch()} />
+      </EmptyPage>
+    );
+  }
   if (!model) return <Waiting />;
   const definition = id === undefined ? undefined : model.parameters.get(id);
-  if (id !== undefined && !definition) return <Empty>{text('model.gone')}</Empty>;
+  if (id !== undefined && !definition) {
+    return (
+      <EmptyPage title={id}>
+        <Empty>{text('model.gone')}</Empty>
+      </EmptyPage>
+    );
+  }
   return <ParameterForm key={id ?? ''} model={model} definition={definition} />;
 }
 
@@ -95,6 +107,7 @@ function ParameterForm({ model, definition }: ParameterFormProps) {
       )}
       <form onSubmit={submit} noValidate className="model-editor-one">
         <Stack>
+          <RightsNote />
           <FormFault fault={own['']} />
           <TextInput
             label={text('model.name')}
@@ -126,6 +139,7 @@ function ParameterForm({ model, definition }: ParameterFormProps) {
       {review.dialog}
       {theirs && (
         <Conflict
+          of="definition"
           fields={names.map(conflictField)}
           mine={changed}
           theirs={theirs}

@@ -43,6 +43,7 @@ const ALL = [
   { id: 'nullable', control: 'flag' },
   { id: 'hidden', control: 'flag' },
   { id: 'write_once', control: 'flag' },
+  { id: 'only_run_time', control: 'flag' },
 ] as const satisfies readonly SettingShape[];
 
 export type SettingId = (typeof ALL)[number]['id'];

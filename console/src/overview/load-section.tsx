@@ -72,7 +72,7 @@ function Totals({ minutes }: { minutes: readonly Minute[] }) {
   );
 }
 
-const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 });
+const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumSignificantDigits: 2 });
 const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
 
 interface LinesProps {

@@ -9,7 +9,7 @@ import { MOST_KINDS, useVisited } from './visited.js';
 /** Nothing is ordered by time in kinds with more units: there is no index for it. */
 const MOST_ORDERED = 100_000;
 const LATEST_OF_KIND = 5;
-const MOST_CHANGES = 15;
+const MOST_CHANGES = 10;
 
 /** A unit, or the definition of a kind. */
 export interface Change {

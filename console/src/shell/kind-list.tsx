@@ -32,6 +32,11 @@ export function KindList() {
           onChange={(event) => setFind(event.currentTarget.value)}
         />
       )}
+      <RouterLink to="/" end className="kind-link">
+        {({ isActive }) => (
+          <NavLink component="span" label={text('overview.title')} variant="filled" active={isActive} fw={600} />
+        )}
+      </RouterLink>
       {AREAS.map((area) => (
         <RouterLink key={area} to={`/${area}`} className="kind-link">
           {({ isActive }) => (

@@ -1,5 +1,5 @@
 /** What a page shows while it has nothing to show, or can not. */
-import { Alert, Button, Center, Loader, Stack, Text as Paragraph } from '@mantine/core';
+import { Alert, Button, Center, Loader, Stack, Text as Paragraph, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { ApiError } from '../api/errors.js';
 import { useText } from '../i18n/text.js';
@@ -32,6 +32,18 @@ export function PageError({ error, onRetry }: { error: unknown; onRetry?: () => 
         )}
       </Stack>
     </Alert>
+  );
+}
+
+/** A page that has nothing but this. */
+export function EmptyPage({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <div className="page">
+      <Title order={1} size="h3">
+        {title}
+      </Title>
+      {children}
+    </div>
   );
 }
 

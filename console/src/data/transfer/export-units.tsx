@@ -17,20 +17,21 @@ export interface ExportUnitsProps {
   readonly onClose: () => void;
 }
 
-/** The most fields that a request can name. */
-const MOST_COLUMNS = 100;
+/** The most characters of the names of fields in an address. */
+const LONGEST = 8000;
 
 /** Saves what the grid shows as a file. */
 export function ExportUnits({ kind, filter, search, order, columns, onClose }: ExportUnitsProps) {
   const text = useText();
   const [format, setFormat] = useState<FileFormat>('csv');
   const [isSafe, setSafe] = useState(true);
-  const isTooWide = columns !== undefined && columns.length > MOST_COLUMNS;
+  const names = columns?.map(({ id }) => id);
+  const isTooLong = names !== undefined && names.join(',').length > LONGEST;
   const saving = useMutation({
     mutationFn: async () => {
       const name = `${kind}.${format}`;
       const handle = await pickFile(name);
-      const include = isTooWide ? undefined : columns?.map(({ id }) => id);
+      const include = isTooLong ? undefined : names;
       const answer = await exportUnits(kind, { format, filter, order, include, isSafe: isSafe && format === 'csv' });
       await saveFile(answer, name, handle);
     },
@@ -42,7 +43,7 @@ export function ExportUnits({ kind, filter, search, order, columns, onClose }: E
       <Stack>
         <Paragraph size="sm">{text('export.what')}</Paragraph>
         {search !== '' && <Paragraph size="sm">{text('export.no_search')}</Paragraph>}
-        {isTooWide && <Paragraph size="sm">{text('export.all_columns', { most: MOST_COLUMNS })}</Paragraph>}
+        {isTooLong && <Paragraph size="sm">{text('export.all_columns')}</Paragraph>}
         <SegmentedControl
           aria-label={text('export.format')}
           data={[

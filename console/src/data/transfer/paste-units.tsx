@@ -11,6 +11,7 @@ import { useText, type Text } from '../../i18n/text.js';
 import { isEditable, UNITS } from '../source.js';
 import { InputError } from '../values.js';
 import { PreviewTable } from './preview-table.js';
+import { isReference, useReferenceIds, type ReferenceIds } from './reference-cells.js';
 import { fieldsNamed, pastedValue, readTable } from './table.js';
 
 export interface PasteUnitsProps {
@@ -44,7 +45,8 @@ export function PasteUnits({ kind, fields: all, pasted, onClose }: PasteUnitsPro
   });
   const records = hasHead ? rows.slice(1) : rows;
   const [refused, setRefused] = useState<readonly Message[]>([]);
-  const { units, faults } = unitsOf(records, columns, text);
+  const references = useReferenceIds(columns, records);
+  const { units, faults } = unitsOf(records, columns, references, text);
   const shownFaults = new Map([...faults, ...refusedCells(refused, columns)]);
   const elsewhere = refused.filter((message) => !cellOf(message, columns));
   const twice = columns.filter((field, at) => field && columns.indexOf(field) < at);
@@ -136,7 +138,13 @@ export function PasteUnits({ kind, fields: all, pasted, onClose }: PasteUnitsPro
             {text('app.cancel')}
           </Button>
           <Button
-            disabled={units.length === 0 || faults.size > 0 || twice.length > 0 || columns.every((field) => !field)}
+            disabled={
+              references.isPending ||
+              units.length === 0 ||
+              faults.size > 0 ||
+              twice.length > 0 ||
+              columns.every((field) => !field)
+            }
             loading={creation.isPending}
             onClick={() => creation.mutate()}
           >
@@ -151,6 +159,7 @@ export function PasteUnits({ kind, fields: all, pasted, onClose }: PasteUnitsPro
 function unitsOf(
   rows: readonly (readonly string[])[],
   columns: readonly (Field | undefined)[],
+  references: ReferenceIds,
   text: Text,
 ): { units: readonly object[]; faults: Faults } {
   const faults = new Map<string, string>();
@@ -160,7 +169,7 @@ function unitsOf(
       if (!field) return;
       try {
         const value = pastedValue(field, row[column] ?? '', text);
-        if (value !== undefined) unit[field.id] = value;
+        if (value !== undefined) unit[field.id] = referred(field, value, references, text);
       } catch (error) {
         if (!(error instanceof InputError)) throw error;
         faults.set(faultKey(at, column), error.message);
@@ -169,6 +178,16 @@ function unitsOf(
     return unit;
   });
   return { units, faults };
+}
+
+/** The id of the unit that a cell names. @throws InputError if there is none, or several */
+function referred(field: Field, value: unknown, references: ReferenceIds, text: Text): unknown {
+  if (!isReference(field) || typeof value !== 'string') return value;
+  const found = references.find(field.reference_kind as string, value);
+  if (!found) return value;
+  if (found.id === undefined) throw new InputError(text('paste.no_unit', { name: value }));
+  if (found.id === null) throw new InputError(text('paste.several_units', { name: value }));
+  return found.id;
 }
 
 /** Row and column of a refusal; undefined if it is about none. */
