@@ -4,6 +4,7 @@
  */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { PARAMETER_TYPE_LIST } from '../../../src/model/parameter-type/parameter-types.js';
 import { defineKinds, signUp } from '../../support/callers.js';
 import { ok } from '../../support/definitions.js';
 import { sharedService, type TestProject } from '../../support/service.js';
@@ -13,7 +14,7 @@ const service = await sharedService();
 /** Fields of all units or of all members, and ids of built-in kinds. */
 const TAKEN = [
   ...['id', 'links', 'inserted_at', 'updated_at', 'first_access_time'],
-  ...['kind', 'link', 'group', 'unit', 'string', 'date'],
+  ...['kind', 'link', 'group', ...PARAMETER_TYPE_LIST.map(({ id }) => id)],
 ];
 const NAMES = sqlNames().filter((name) => !TAKEN.includes(name));
 const OPERATIONS = ['read', 'create', 'update', 'delete', 'link'];

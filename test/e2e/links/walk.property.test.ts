@@ -249,7 +249,7 @@ async function store(links: readonly Link[]): Promise<void> {
 const forget = () => query(admin, 'DELETE FROM $schema."_link"');
 afterEach(forget);
 
-describe('a traversal of links', () => {
+describe('a traversal of links', { timeout: 120_000 }, () => {
   it('returns what a naive traversal does', async () => {
     await fc.assert(
       fc.asyncProperty(graph, fc.array(question, { minLength: 4, maxLength: 8 }), async (links, questions) => {
