@@ -1,4 +1,4 @@
-import { NavLink, ScrollArea, TextInput } from '@mantine/core';
+import { NavLink, ScrollArea, TextInput, Title } from '@mantine/core';
 import { useState } from 'react';
 import { NavLink as RouterLink } from 'react-router';
 import type { Kind } from '../api/types.js';
@@ -21,17 +21,6 @@ export function KindList() {
   const isOpen = wanted !== '' && { opened: true };
   return (
     <>
-      {own.length >= FIND_FROM && (
-        <TextInput
-          type="search"
-          size="xs"
-          mb="xs"
-          aria-label={text('menu.find')}
-          placeholder={text('menu.find')}
-          value={find}
-          onChange={(event) => setFind(event.currentTarget.value)}
-        />
-      )}
       <RouterLink to="/" end className="kind-link">
         {({ isActive }) => (
           <NavLink component="span" label={text('overview.title')} variant="filled" active={isActive} fw={600} />
@@ -44,6 +33,20 @@ export function KindList() {
           )}
         </RouterLink>
       ))}
+      <Title order={2} size="xs" c="dimmed" px="sm" pt="sm" pb={4}>
+        {text('menu.kinds')}
+      </Title>
+      {own.length >= FIND_FROM && (
+        <TextInput
+          type="search"
+          size="xs"
+          mb="xs"
+          aria-label={text('menu.find')}
+          placeholder={text('menu.find')}
+          value={find}
+          onChange={(event) => setFind(event.currentTarget.value)}
+        />
+      )}
       <ScrollArea>
         {matching(own).map((kind) => (
           <KindLink key={kind.id} kind={kind} />
