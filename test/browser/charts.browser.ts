@@ -55,6 +55,13 @@ const cells = async () => (await rows()).map((row) => row.split('\t').map((cell)
 
 describe('a chart', () => {
   it('of a kind is made by choosing, and is in the address', async () => {
+    // The filter is kept, there and back.
+    await page.goto(opened.url('#/data/sale?filter=lt(number,3)'));
+    await page.getByRole('link', { name: 'Chart', exact: true }).click();
+    await page.getByRole('heading', { name: 'Charts: Sale' }).waitFor();
+    expect(await page.getByLabel('Filter').inputValue()).toBe('lt(number,3)');
+    await page.getByRole('link', { name: 'Units', exact: true }).click();
+    await page.getByText('3 units').waitFor();
     await page.goto(opened.url('#/data/sale'));
     await page.getByRole('link', { name: 'Chart', exact: true }).click();
     await page.getByRole('heading', { name: 'Charts: Sale' }).waitFor();

@@ -6,7 +6,7 @@ import { Link, useParams, useSearchParams } from 'react-router';
 import { aggregate, type AggregateRow } from '../api/aggregate.js';
 import type { Field, Page, Unit } from '../api/types.js';
 import { useReferenceLabels } from '../data/reference-labels.js';
-import { useColumnsOf, useLabelOf, type Source } from '../data/source.js';
+import { filterQuery, useColumnsOf, useLabelOf, type Source } from '../data/source.js';
 import { useText } from '../i18n/text.js';
 import { Empty, PageError, Waiting } from '../shell/page-states.js';
 import { ChartForm } from './chart-form.js';
@@ -24,13 +24,14 @@ export function ChartsPage() {
   const source: Source = { type: 'kind', id: kind };
   const label = useLabelOf(source);
   const { fields, error, isPending, refetch } = useColumnsOf(source);
+  const filter = useSearchParams()[0].get('filter');
   return (
     <div className="page charts">
       <Group justify="space-between">
         <Title order={1} size="h3">
           {text('charts.title', { kind: label })}
         </Title>
-        <Button size="xs" variant="default" component={Link} to={`/data/${kind}`}>
+        <Button size="xs" variant="default" component={Link} to={`/data/${kind}${filterQuery(filter)}`}>
           {text('charts.to_units')}
         </Button>
       </Group>

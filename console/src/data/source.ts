@@ -70,3 +70,8 @@ export function isEditable({ id }: Field): boolean {
 export function keyOf({ kind_id: kind, id }: Pick<Unit, 'kind_id' | 'id'>): string {
   return `${kind} ${id}`;
 }
+
+/** The end of the address of a page that shows what matches a filter. */
+export function filterQuery(filter: string | null): string {
+  return filter ? `?${new URLSearchParams({ filter }).toString()}` : '';
+}

@@ -16,7 +16,7 @@ import { EditUnits } from './edit-units.js';
 import { FilterBar } from './filter-bar.js';
 import { parseOrder } from './grid-columns.js';
 import { useReferenceLabels } from './reference-labels.js';
-import { ID, keyOf, useColumnsOf, useLabelOf, type Source } from './source.js';
+import { filterQuery, ID, keyOf, useColumnsOf, useLabelOf, type Source } from './source.js';
 import { TransferMenu } from './transfer/transfer-menu.js';
 import { UnitGrid } from './unit-grid.js';
 import { useCellEdits } from './use-cell-edits.js';
@@ -81,7 +81,7 @@ function UnitsOf({ source }: { source: Source }) {
         </Group>
         <Group gap="xs">
           {isKind && (
-            <Button size="xs" variant="default" component={Link} to={`/charts/${source.id}`}>
+            <Button size="xs" variant="default" component={Link} to={`/charts/${source.id}${filterQuery(filter)}`}>
               {text('charts.open')}
             </Button>
           )}
