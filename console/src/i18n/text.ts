@@ -8,7 +8,17 @@ type Keys<T> = { [K in keyof T & string]: T[K] extends string ? K : `${K}.${Keys
 type TextKey = Keys<typeof en>;
 export type Text = (key: TextKey, values?: Readonly<Record<string, string | number>>) => string;
 
-export const i18nProvider = polyglot(() => ({ ...raEnglish, ...en }), 'en');
+/** Numbers in texts are written as the language of the browser does. */
+function replaceWritten(this: string, pattern: RegExp, valueOf: (found: string, name: string) => unknown): string {
+  return this.replace(pattern, (found: string, name: string) => {
+    const value = valueOf(found, name);
+    return typeof value === 'number' ? value.toLocaleString() : String(value);
+  });
+}
+
+export const i18nProvider = polyglot(() => ({ ...raEnglish, ...en }), 'en', [{ locale: 'en', name: 'English' }], {
+  replace: replaceWritten,
+});
 
 export function useText(): Text {
   return useTranslate() as Text;
