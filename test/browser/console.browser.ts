@@ -139,6 +139,8 @@ describe('the grid', () => {
     const alert = page.getByRole('alert');
     await alert.waitFor();
     expect(await alert.textContent()).toContain("expected ',' at character 14");
+    // The same filter would be refused again.
+    expect(await alert.getByRole('button').count()).toBe(0);
     await page.getByLabel('Filter').fill('eq(name,nothing)');
     await page.getByRole('button', { name: 'Apply' }).click();
     await page.getByText('No unit matches.').waitFor();

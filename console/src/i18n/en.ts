@@ -18,6 +18,7 @@ export const en = {
     cancel: 'Cancel',
     documentation: 'API document',
     failed: 'Something went wrong',
+    refused: 'This can not be shown',
     offline: 'The service can not be reached. What is shown may be old; what you typed is still here.',
     not_found: 'There is no such page',
     to_start: 'To the start',

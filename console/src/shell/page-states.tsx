@@ -15,17 +15,19 @@ export function Waiting() {
 
 export function PageError({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
   const text = useText();
+  // The same question gets the same answer.
+  const isRefused = error instanceof ApiError && error.status === 400;
   const messages =
     error instanceof ApiError ? error.messages.map((message) => message.text) : [String((error as Error).message)];
   return (
-    <Alert color="red" variant="light" role="alert" title={text('app.failed')}>
+    <Alert color="red" variant="light" role="alert" title={text(isRefused ? 'app.refused' : 'app.failed')}>
       <Stack align="start" gap="xs">
         {messages.map((message) => (
           <Paragraph key={message} size="sm">
             {message}
           </Paragraph>
         ))}
-        {onRetry && (
+        {onRetry && !isRefused && (
           <Button size="xs" variant="default" onClick={onRetry}>
             {text('app.retry')}
           </Button>
