@@ -6,7 +6,7 @@ export const overview = {
     kinds: 'Kinds',
     units: 'Units',
     last_change: 'Last change',
-    too_many: 'not asked: too many units',
+    too_many: 'not shown for so many units',
     some_kinds: '%{shown} of %{count} kinds: those that you opened last, then those that were defined last.',
     none_readable: 'There are no units that you may read.',
     changed: 'Changed lately',

@@ -7,7 +7,7 @@ import { labelField } from '../data/use-kinds.js';
 import { MOST_KINDS, useVisited } from './visited.js';
 
 /** Nothing is ordered by time in kinds with more units: there is no index for it. */
-const MOST_ORDERED = 100_000;
+const MOST_ORDERED = 500_000;
 const LATEST_OF_KIND = 5;
 const MOST_CHANGES = 10;
 
