@@ -41,11 +41,14 @@ export function AccessChanges({ effects }: { effects: ChangeEffects }) {
             <code className="access-after">{settingText(after, text)}</code>
           </List.Item>
         ))}
-        {access.map((change) => (
-          <List.Item key={nameOf(change, text)}>
-            {text('access.effect_of', { name: nameOf(change, text) })}{' '}
-            {`${whoText(change.before, text)} → ${whoText(change.after, text)} `}
-            <StrangerMark entry={change.after} />
+        {sameEffects(access).map(([first, ...others]) => (
+          <List.Item key={nameOf(first, text)}>
+            {text(first.before ? 'access.effect_of' : 'access.effect_of_new', {
+              name: [nameOf(first, text), ...others.map(({ operation }) => operationText(operation, text))].join(', '),
+            })}{' '}
+            {first.before && `${whoText(first.before, text)} → `}
+            {`${whoText(first.after, text)} `}
+            <StrangerMark entry={first.after} />
           </List.Item>
         ))}
         {more !== undefined && <List.Item>{text('model.and_more', { smart_count: more })}</List.Item>}
@@ -64,12 +67,24 @@ function nameOf({ kind, link_type: type, field, operation }: AccessChange, text:
   return `${kind ?? type ?? field ?? ''}, ${operationText(operation, text)}`;
 }
 
+type SameEffect = readonly [AccessChange, ...AccessChange[]];
+
+/** The changes, with those of operations of one thing together whose rights become the same. */
+function sameEffects(changes: readonly AccessChange[]): readonly SameEffect[] {
+  const found = new Map<string, SameEffect>();
+  for (const change of changes) {
+    const effect = { ...change, operation: undefined };
+    const key = JSON.stringify(effect);
+    found.set(key, [...(found.get(key) ?? []), change] as unknown as SameEffect);
+  }
+  return [...found.values()];
+}
+
 function operationText(operation: string, text: Text): string {
   return text(`operation.${operation.replace('_access', '') as 'read'}`);
 }
 
-function whoText(right: AccessRight | null, text: Text): string {
-  if (!right) return text('access.not_there');
+function whoText(right: AccessRight, text: Text): string {
   const who = text(`who.${right.who}`);
   return right.by_rule ? text('access.by_rule', { who }) : who;
 }

@@ -63,7 +63,7 @@ export const access = {
     strangers_gain: 'Strangers gain this:',
     setting_of: '%{name}, the setting:',
     effect_of: '%{name}, in effect:',
-    not_there: 'not there',
+    effect_of_new: '%{name}:',
     by_rule: '%{who}, by rule',
     of_unit: 'Who may do what',
     why: 'Who may do what with “%{name}”',
