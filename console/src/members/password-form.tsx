@@ -7,6 +7,7 @@ import { ApiError } from '../api/errors.js';
 import { changePassword } from '../api/members.js';
 import { faultsOf, FIELD_OF_FORM, type FieldErrors } from '../data/unit-form.js';
 import { useText } from '../i18n/text.js';
+import { useMe } from '../shell/use-me.js';
 
 const [CURRENT, NEW, REPEATED] = ['current_password', 'new_password', 'repeat_password'] as const;
 const NAMES = [CURRENT, NEW, REPEATED];
@@ -19,6 +20,7 @@ export function PasswordForm() {
   const text = useText();
   const notify = useNotify();
   const queries = useQueryClient();
+  const { data: me } = useMe();
   const [values, setValues] = useState(EMPTY);
   const [faults, setFaults] = useState<FieldErrors>({});
   const [isBusy, setBusy] = useState(false);
@@ -51,6 +53,8 @@ export function PasswordForm() {
         {text('members.password')}
       </Title>
       <form onSubmit={(event) => void submit(event)} noValidate>
+        {/* For password managers. */}
+        <input type="text" autoComplete="username" value={me?.username ?? ''} readOnly hidden />
         <Stack maw={720}>
           {faults[FIELD_OF_FORM] !== undefined && (
             <Alert color="red" role="alert">
