@@ -5,8 +5,8 @@ import { refusal } from '../shared/errors.js';
 import { relatedOfOwner } from './related-names.js';
 
 /**
- * The names that a rule may use. Rules are written by owners, so they may use all stored parameters, also hidden ones,
- * and follow all references, whatever the caller may read. So the check of a rule never needs another rule, and cycles
+ * The names that a rule may use. Rules are written by owners, so they may use all stored parameters, also hidden ones
+ * (but no secrets of the system), and follow all references, whatever the caller may read. So the check of a rule never needs another rule, and cycles
  * are impossible.
  */
 export function namesInRules(kind: KindDef, model: Model): Names {
@@ -31,5 +31,6 @@ export function storedFields(kind: KindDef): ReadonlyMap<string, Field> {
 }
 
 export function isStored(field: Field | undefined): boolean {
+  if (field?.system && field.def.hidden) return false;
   return field?.column !== undefined || field?.id === 'kind_id';
 }

@@ -117,6 +117,18 @@ describe('a preview of access', () => {
     }
   });
 
+  it('tests no secret of the system, as stored rules do not', async () => {
+    for (const [kind, access] of [
+      ['api_key', 'startswith(secret_hash,a)'],
+      ['api_key', 'ne(secret_hash,null)'],
+    ] as const) {
+      const previewed = await preview(kind, { operation: 'read', access, member: ada.id });
+      const stored = await admin.put(`/kind/unit/${kind}`, { access: { read: access } });
+      expect(previewed.body.messages[0]?.code).toBe('filter.unknown_parameter');
+      expect(previewed.body.messages).toEqual(stored.body.messages);
+    }
+  });
+
   it('is for administrators, without a scope', async () => {
     const body = { operation: 'read' };
     expect((await anonymous(admin).post('/note/access/preview', body)).status).toBe(401);
