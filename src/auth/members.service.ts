@@ -43,7 +43,7 @@ export class MembersService {
   async end(scope: RequestScope, memberId: string, sessionId?: string): Promise<Answer> {
     const { project, caller, requestId } = scope;
     await this.catalog.inProject(project, async () => {
-      const { member_kind: kind } = await this.#find(project, memberId);
+      const { member_kind: kind, member_id: id } = await this.#find(project, memberId);
       const which: EndedSessions = sessionId === undefined ? { memberId } : { id: sessionId, memberId };
       const isKnown = sessionId === undefined || isUuid(sessionId);
       const count = isKnown ? await this.sessions.end(this.database, project, which) : 0;
@@ -51,7 +51,7 @@ export class MembersService {
         throw refusal('session.unknown', `That member has no session '${shortened(sessionId)}'`);
       }
       if (count === 0) return;
-      const details = { kind, id: memberId, sessions: count };
+      const details = { kind, id, sessions: count };
       this.audit.record({ action: 'member.signed_out', project: project.id, caller, requestId, details });
     });
     return NULL_ANSWER;
