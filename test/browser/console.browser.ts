@@ -99,6 +99,16 @@ it('fills in the project of the printed address, and takes it out of the address
   expect(await first.getByLabel('Project key').inputValue()).toBe(project.id);
 });
 
+it('takes no project from the address that no browser can send', async () => {
+  const { page: first } = await ConsolePage.open(browser, project);
+  for (const key of ['%E2%82%AC', 'a%0Ab', '%00', 'a'.repeat(10_000)]) {
+    await first.goto(`${url()}?project=${key}`);
+    await first.getByRole('heading', { name: 'Sign in' }).waitFor();
+    expect(await first.getByLabel('Project key').inputValue()).toBe('');
+    expect(first.url()).toBe(url());
+  }
+});
+
 describe('the grid', () => {
   it('shows the units of a kind, with the names of those that they refer to, and more as it is scrolled', async () => {
     await page.getByRole('link', { name: 'City' }).click();

@@ -21,6 +21,8 @@ interface Credentials {
 
 const IN_COOKIE: Readonly<Record<string, string>> = { 'kind-refresh-token': 'cookie' };
 const PROJECT_KEY = 'kind.console.project';
+/** What a browser can send as a header; no project key has other characters. */
+const SENDABLE = /^[\x21-\x7e]{1,100}$/;
 
 class Session {
   #access: string | undefined;
@@ -159,6 +161,8 @@ function projectOfAddress(): string | null {
   if (project === null) return null;
   address.searchParams.delete('project');
   history.replaceState(null, '', address);
+  // Any page can link to the console: what can not be a key would stay, and every call would fail.
+  if (!SENDABLE.test(project)) return null;
   localStorage.setItem(PROJECT_KEY, project);
   return project;
 }
