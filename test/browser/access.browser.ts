@@ -79,17 +79,15 @@ describe('the matrix', () => {
     expect(await other.accessibilityFaults()).toEqual([]);
   });
 
-  it('of 200 kinds is there at once, and finds', { timeout: 240_000 }, async () => {
+  it('of 200 kinds renders a part of them at first, and finds in all', { timeout: 240_000 }, async () => {
     const large = await service.project();
     const ids = Array.from({ length: 200 }, (_, at) => ({ id: `thing_${at}`, label: `Thing ${at}` }));
     await defineKinds(large, ...ids);
     const other = await ConsolePage.signedIn(browser, large);
-    const began = Date.now();
     await other.page.goto(other.url('#/access'));
     // By role it takes seconds to find something among so many links.
     await other.page.locator('.access-table tbody tr').nth(99).waitFor();
-    const milliseconds = Date.now() - began;
-    expect(milliseconds).toBeLessThan(10_000);
+    expect(await other.page.locator('.access-table').first().locator('tbody tr').count()).toBe(100);
     await other.page.getByRole('button', { name: 'Show 100 more' }).click();
     await other.page.locator('.access-table tbody tr').nth(199).waitFor();
     await other.page.getByRole('searchbox', { name: 'Find by name' }).fill('thing 19');

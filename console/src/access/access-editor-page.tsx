@@ -7,9 +7,10 @@ import { Link, useNavigate, useParams } from 'react-router';
 import { previewAccess, type AccessSetting } from '../api/access.js';
 import { tryDefinition } from '../api/definitions.js';
 import { ApiError } from '../api/errors.js';
-import type { Field, Unit } from '../api/types.js';
+import type { Unit } from '../api/types.js';
 import { getUnit } from '../api/units.js';
 import { Conflict, type Choice } from '../data/conflict.js';
+import { COMMON } from '../data/source.js';
 import { useText, type Text } from '../i18n/text.js';
 import { FixedId, FormFault } from '../model/form-parts.js';
 import { LeaveWarning } from '../model/leave-warning.js';
@@ -139,7 +140,7 @@ function Editor({ edited, definition }: { edited: Edited; definition: Unit }) {
       {theirs && (
         <Conflict
           of="definition"
-          fields={[conflictField(operation)]}
+          fields={[{ ...COMMON, id: 'setting', label: operation, type: 'text' }]}
           mine={{ setting: settingText(setting ?? undefined, text) }}
           theirs={{ id: edited.id, kind_id: edited.definition, setting: shown(settingOf(edited, theirs), text) }}
           onChoose={resolve}
@@ -192,19 +193,4 @@ function isSame(one: AccessSetting | undefined, other: AccessSetting): boolean {
 
 function shown(setting: AccessSetting, text: Text): string {
   return settingText(setting ?? undefined, text);
-}
-
-function conflictField(label: string): Field {
-  return {
-    id: 'setting',
-    label,
-    type: 'text',
-    default: null,
-    helper_text: null,
-    required: false,
-    multiple: false,
-    min_length: null,
-    max_length: null,
-    values: null,
-  };
 }

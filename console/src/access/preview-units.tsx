@@ -4,7 +4,7 @@ import { keepPreviousData, skipToken, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'react-router';
 import { previewAccess, type AccessSetting } from '../api/access.js';
-import type { Unit } from '../api/types.js';
+import { nameOf } from '../data/reference-input.js';
 import { labelField, useStruct } from '../data/use-kinds.js';
 import { useText } from '../i18n/text.js';
 import { PageError } from '../shell/page-states.js';
@@ -85,9 +85,4 @@ function usePreview({ kind, operation, member, setting, name, limit }: Asked, is
     retry: false,
     placeholderData: keepPreviousData,
   });
-}
-
-function nameOf(unit: Unit, name: string): string {
-  const label = unit[name];
-  return typeof label === 'string' && label !== '' ? label : unit.id;
 }

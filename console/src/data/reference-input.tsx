@@ -98,7 +98,8 @@ async function findUnits(kind: string, name: string, wanted: string, signal: Abo
 
 const NONE: Page<Unit> = { count: 0, items: [] };
 
-function nameOf(unit: Unit, name: string): string {
+/** What a unit is called by this field, or its id. */
+export function nameOf(unit: Unit, name: string): string {
   const label = unit[name];
   return typeof label === 'string' && label !== '' ? label : unit.id;
 }

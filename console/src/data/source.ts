@@ -46,7 +46,8 @@ export function useColumnsOf({ type, id }: Source) {
   return { ...struct, fields };
 }
 
-const COMMON = {
+/** Of fields that no kind has. */
+export const COMMON = {
   default: null,
   helper_text: null,
   required: false,

@@ -18,6 +18,7 @@ import { getDefinitions } from '../api/definitions.js';
 import { ApiError } from '../api/errors.js';
 import type { Field, Unit } from '../api/types.js';
 import { Conflict, type Choice } from '../data/conflict.js';
+import { COMMON } from '../data/source.js';
 import { useText } from '../i18n/text.js';
 import { Empty, EmptyPage, PageError, Waiting } from '../shell/page-states.js';
 import {
@@ -315,16 +316,6 @@ function conflictFields(of: Edited, text: ReturnType<typeof useText>): readonly 
   return settingsOfDraft(of).flatMap((id) => {
     const label = names[id];
     if (label === undefined) return [];
-    const rest = {
-      default: null,
-      helper_text: null,
-      required: false,
-      multiple: false,
-      min_length: null,
-      max_length: null,
-    };
-    return [
-      { ...rest, id, label, type: id === 'label' || id === 'description' ? 'string' : 'json', values: null } as const,
-    ];
+    return [{ ...COMMON, id, label, type: id === 'label' || id === 'description' ? 'string' : 'json' } as const];
   });
 }

@@ -6,6 +6,7 @@ import { getDefinitions, type ParameterDefinition } from '../api/definitions.js'
 import { ApiError } from '../api/errors.js';
 import type { Field, FieldType } from '../api/types.js';
 import { Conflict } from '../data/conflict.js';
+import { COMMON } from '../data/source.js';
 import { useText } from '../i18n/text.js';
 import { Empty, EmptyPage, PageError, Waiting } from '../shell/page-states.js';
 import { faultsOf, NO_FAULTS } from './faults.js';
@@ -157,13 +158,5 @@ function ParameterForm({ model, definition }: ParameterFormProps) {
 }
 
 function conflictField(id: string): Field {
-  const rest = {
-    default: null,
-    helper_text: null,
-    required: false,
-    multiple: false,
-    min_length: null,
-    max_length: null,
-  };
-  return { ...rest, id, label: id, type: 'json', values: null };
+  return { ...COMMON, id, label: id, type: 'json' };
 }
