@@ -8,6 +8,7 @@ import { i18nProvider } from './i18n/text.js';
 import { Shell } from './shell/shell.js';
 import { SignInGate } from './shell/sign-in-gate.js';
 import { ErrorPage, NotFoundPage } from './shell/error-page.js';
+import { numberTypedAddresses } from './shell/typed-addresses.js';
 
 const OverviewPage = lazy(async () => ({ default: (await import('./overview/overview-page.js')).OverviewPage }));
 const UnitsPage = lazy(async () => ({ default: (await import('./data/units-page.js')).UnitsPage }));
@@ -60,6 +61,7 @@ const queries = new QueryClient({
   },
 });
 
+const followRouter = numberTypedAddresses();
 const router = createHashRouter([
   {
     element: (
@@ -100,6 +102,7 @@ const router = createHashRouter([
     ],
   },
 ]);
+followRouter(router);
 
 export function App() {
   return (
