@@ -57,6 +57,10 @@ describe('the matrix', () => {
     await kinds().locator('th', { hasText: EVIL }).waitFor();
     expect(await opened.accessibilityFaults()).toEqual([]);
     await opened.screenshot('access');
+    await page.emulateMedia({ colorScheme: 'dark' });
+    expect(await opened.accessibilityFaults()).toEqual([]);
+    await opened.screenshot('access-dark');
+    await page.emulateMedia({ colorScheme: 'light' });
     expect(complaints).toEqual([]);
   });
 
@@ -218,6 +222,22 @@ describe('the editor of an operation', () => {
     await page.getByRole('link', { name: 'note.salary, Read: Administrators' }).waitFor();
     expect((await project.get('/integer/unit/salary')).body.content['read_access']).toBe('admin');
     expect(complaints.filter((each) => !each.includes('status of 4'))).toEqual([]);
+  });
+
+  it('checks rules of kinds that nobody may read, too', async () => {
+    await ok(
+      project.post('/kind/unit', { id: 'closed', label: 'Closed', parameters: ['title'], access: { read: 'nobody' } }),
+    );
+    await page.goto(url('#/access/kind/closed/read'));
+    await page.getByText("You may not read units of 'closed'").waitFor();
+    await choose('Whom a rule lets in, and administrators');
+    await page.getByRole('textbox', { name: 'Rule 1' }).fill('eq(titel,x)');
+    await page.getByText("no parameter 'titel'").waitFor();
+    await page.getByRole('textbox', { name: 'Rule 1' }).fill('eq(title,x)');
+    await page.getByText('What is typed can be stored.').waitFor();
+    await save();
+    await dialog('What will change').getByRole('button', { name: 'Save' }).click();
+    await kinds().getByRole('link', { name: 'Closed, Read: eq(title,x)' }).waitFor();
   });
 
   it('shows hostile names as text', async () => {

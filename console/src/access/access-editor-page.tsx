@@ -156,17 +156,14 @@ function Editor({ edited, definition }: { edited: Edited; definition: Unit }) {
 function useCheck(edited: Edited, base: Unit, draft: Draft, isChanged: boolean) {
   const [asked] = useDebouncedValue(draft, TYPING_MS);
   const setting = settingOfDraft(asked);
-  const { of, definition, id, operation } = edited;
+  const { of, id, operation } = edited;
   const { data, error } = useQuery({
     queryKey: ['access-check', of, id, operation, setting, base['updated_at']],
     queryFn:
       setting === undefined || !isChanged
         ? skipToken
         : async ({ signal }): Promise<true> => {
-            if (of === 'kind' && operation !== 'signup') {
-              const query = { operation, access: setting, member: null, limit: 1, include: ['id'], counted: false };
-              await previewAccess(id, query, signal);
-            } else await tryDefinition({ of: definition, id, body: bodyOf(edited, base, setting) });
+            await checkSetting(edited, base, setting, signal);
             return true;
           },
     retry: false,
@@ -181,6 +178,21 @@ function useCheck(edited: Edited, base: Unit, draft: Draft, isChanged: boolean) 
     // A newer version of somebody else is shown when this one is saved.
     messages: isCurrent && error && !isStale ? messagesOf(error) : [],
   };
+}
+
+/** @throws ApiError 400 if the setting can not be stored */
+async function checkSetting(edited: Edited, base: Unit, setting: AccessSetting, signal: AbortSignal): Promise<void> {
+  const { of, definition, id, operation } = edited;
+  if (of === 'kind' && operation !== 'signup') {
+    try {
+      const query = { operation, access: setting, member: null, limit: 1, include: ['id'], counted: false };
+      return void (await previewAccess(id, query, signal));
+    } catch (error) {
+      // Nobody may read the units, or the kind is inactive: what is typed may be right.
+      if (!(error instanceof ApiError) || error.status !== 403) throw error;
+    }
+  }
+  await tryDefinition({ of: definition, id, body: bodyOf(edited, base, setting) });
 }
 
 function messagesOf(fault: unknown): readonly { readonly text: string }[] {

@@ -71,6 +71,12 @@ describe('a preview of access', () => {
     expect(await count('note', { operation: 'read', access: 'eq(state,x)', member: body.content.id })).toBe(3);
   });
 
+  it('of members finds each member itself, by default', async () => {
+    expect(await count('person', { operation: 'read', member: ada.id })).toBe(1);
+    expect(await count('person', { operation: 'update', access: 'anyone', member: ada.id })).toBe(1);
+    expect(await count('person', { operation: 'read' })).toBe(0);
+  });
+
   it('takes the query of a list', async () => {
     const { body } = await preview(
       'note',
