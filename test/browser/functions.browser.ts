@@ -1,6 +1,5 @@
 /** Functions and the way to the API document, used as a person would. */
-import type { Page } from 'playwright-core';
-import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { defineKinds, signUp, withMembers } from '../support/callers.js';
 import { startChromium } from '../support/chromium.js';
 import { ConsolePage, EVIL } from '../support/console.js';
@@ -55,14 +54,8 @@ await ok(project.post('/note/unit', { title: 'First', text: 'one two three' }));
 const ann = await signUp(project, 'ann');
 const browser = await startChromium();
 
-let opened: ConsolePage;
-let page: Page;
-let complaints: string[];
-
-beforeAll(async () => {
-  opened = await ConsolePage.signedIn(browser, project);
-  ({ page, complaints } = opened);
-});
+const opened = await ConsolePage.signedIn(browser, project);
+const { page, complaints } = opened;
 beforeEach(() => void complaints.splice(0));
 
 const main = () => page.getByRole('main');

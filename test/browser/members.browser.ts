@@ -1,6 +1,5 @@
 /** Members, their sessions and API keys, and one's own account, used as a person would. */
-import type { Page } from 'playwright-core';
-import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { defineKinds, signUp, withMembers } from '../support/callers.js';
 import { startChromium } from '../support/chromium.js';
 import { ConsolePage, EVIL } from '../support/console.js';
@@ -19,14 +18,8 @@ const ann = await signUp(project, 'ann', { first_name: 'Ann' });
 const eve = await signUp(project, 'eve', { first_name: EVIL });
 const browser = await startChromium();
 
-let opened: ConsolePage;
-let page: Page;
-let complaints: string[];
-
-beforeAll(async () => {
-  opened = await ConsolePage.signedIn(browser, project);
-  ({ page, complaints } = opened);
-});
+const opened = await ConsolePage.signedIn(browser, project);
+const { page, complaints } = opened;
 beforeEach(() => void complaints.splice(0));
 
 const main = (on = page) => on.getByRole('main');
@@ -63,6 +56,16 @@ describe('the list', () => {
     await main().getByRole('link', { name: 'ann', exact: true }).click();
     await main().getByRole('heading', { name: 'ann', level: 1 }).waitFor();
   });
+});
+
+it('says how others than administrators become members', async () => {
+  const alone = await ConsolePage.signedIn(browser, await service.project());
+  await alone.page.goto(alone.url('#/members'));
+  await main(alone.page).getByText('So far only administrators are members').waitFor();
+  expect(await alone.accessibilityFaults()).toEqual([]);
+  await main(alone.page).getByRole('link', { name: 'The group of member kinds' }).click();
+  await main(alone.page).getByRole('heading', { name: 'kind_auth_member' }).waitFor();
+  await alone.context.close();
 });
 
 describe('a new member', () => {

@@ -51,6 +51,9 @@ describe('the overview', () => {
     await rows.nth(1).getByRole('link').click();
     await page.getByRole('heading', { name: 'Lyon' }).waitFor();
     expect(page.url()).toContain(id);
+    expect(await page.title()).toBe('Lyon – Kind');
+    // The link that was followed is gone: whoever uses the keyboard goes on in the page.
+    expect(await page.evaluate('document.activeElement.id')).toBe('content');
     expect(complaints).toEqual([]);
   });
 

@@ -3,6 +3,9 @@ export const members = {
   members: {
     title: 'Members',
     of_others: 'Which members you see is what you may read. Administrators see all.',
+    only_administrators:
+      'So far only administrators are members. For others, make a kind under Model, and put it into the group of member kinds.',
+    to_group: 'The group of member kinds',
     find: 'Find by name or e-mail',
     kind: 'Kind',
     all_kinds: 'All kinds',

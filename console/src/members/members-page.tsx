@@ -1,5 +1,5 @@
 /** The members of all kinds, or of one: found by name or e-mail. The address has the choices. */
-import { Button, Group, Menu, Select, Text as Paragraph, TextInput, Title } from '@mantine/core';
+import { Anchor, Button, Group, Menu, Select, Text as Paragraph, TextInput, Title } from '@mantine/core';
 import { useMemo, useState, type FormEvent } from 'react';
 import { Link, useSearchParams } from 'react-router';
 import { MEMBER_GROUP } from '../api/members.js';
@@ -15,6 +15,7 @@ import { UnitGrid } from '../data/unit-grid.js';
 import { useCellEdits } from '../data/use-cell-edits.js';
 import { useUnits } from '../data/use-units.js';
 import { useText } from '../i18n/text.js';
+import { definitionAddress } from '../model/addresses.js';
 import { Empty, PageError, Waiting } from '../shell/page-states.js';
 import { useMe } from '../shell/use-me.js';
 import { addressOfMember } from './addresses.js';
@@ -33,7 +34,7 @@ export function MembersPage() {
 function MembersOf({ kind }: { kind: string }) {
   const text = useText();
   const { data: me } = useMe();
-  const { kinds, labelOf } = useMemberKinds();
+  const { kinds, hasOwn, labelOf } = useMemberKinds();
   const [parameters, setParameters] = useSearchParams();
   const [find, order] = [parameters.get('find') ?? '', parameters.get('order') ?? ''];
   const source: Source = kind === '' ? { type: 'group', id: MEMBER_GROUP } : { type: 'kind', id: kind };
@@ -84,6 +85,14 @@ function MembersOf({ kind }: { kind: string }) {
         </Group>
       </Group>
       {me && !me.administrator && <Paragraph size="sm">{text('members.of_others')}</Paragraph>}
+      {me?.administrator && kinds.length > 0 && !hasOwn && (
+        <Paragraph size="sm">
+          {text('members.only_administrators')}{' '}
+          <Anchor component={Link} to={definitionAddress('group', MEMBER_GROUP)}>
+            {text('members.to_group')}
+          </Anchor>
+        </Paragraph>
+      )}
       <Group gap="xs" align="end">
         <FindForm key={find} find={find} onFind={(next) => change('find', next)} />
         <Select

@@ -5,8 +5,11 @@ import { useKinds } from '../data/use-kinds.js';
 export function useMemberKinds() {
   const { own, builtIn, groups } = useKinds();
   const all = [...own, ...builtIn];
+  const kinds = groups.find(({ id }) => id === MEMBER_GROUP)?.kind_list ?? [];
   return {
-    kinds: groups.find(({ id }) => id === MEMBER_GROUP)?.kind_list ?? [],
+    kinds,
+    /** Whether somebody has made some. */
+    hasOwn: own.some(({ id }) => kinds.includes(id)),
     labelOf: (id: string) => all.find((kind) => kind.id === id)?.label ?? id,
   };
 }

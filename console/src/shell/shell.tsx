@@ -2,7 +2,7 @@
 import { Anchor, AppShell, Burger, Button, Group, Menu, Text as Paragraph } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMantineColorScheme, type MantineColorScheme } from '@mantine/core';
-import { Suspense, useEffect } from 'react';
+import { Suspense, useEffect, useRef } from 'react';
 import { Link, Outlet, useLocation } from 'react-router';
 import { session } from '../api/session.js';
 import { useText } from '../i18n/text.js';
@@ -11,6 +11,7 @@ import { KindList } from './kind-list.js';
 import { Messages } from './messages.js';
 import { Waiting } from './page-states.js';
 import { useMe } from './use-me.js';
+import { usePageChange } from './use-page-change.js';
 
 const SCHEMES: readonly MantineColorScheme[] = ['light', 'dark', 'auto'];
 
@@ -18,7 +19,9 @@ export function Shell() {
   const text = useText();
   const [isOpen, { toggle, close }] = useDisclosure();
   const { pathname } = useLocation();
+  const content = useRef<HTMLElement>(null);
   useEffect(close, [close, pathname]);
+  usePageChange(content, pathname, text('app.name'));
   return (
     <AppShell
       header={{ height: 52 }}
@@ -45,7 +48,7 @@ export function Shell() {
       <AppShell.Navbar p="xs" aria-label={text('menu.kinds')}>
         <KindList />
       </AppShell.Navbar>
-      <AppShell.Main id="content" tabIndex={-1}>
+      <AppShell.Main id="content" tabIndex={-1} ref={content}>
         <Suspense fallback={<Waiting />}>
           <Outlet />
         </Suspense>
