@@ -128,26 +128,32 @@ export function checkFieldRules(
       return isRules(rules) ? [{ id, rules }] : [];
     });
     for (const { id, rules } of ruled) {
-      const { path, place } = locationOf(id, name, touched);
       for (const [at, rule] of rules.entries()) {
-        const named = placeOf(path, rules, at);
-        collectRefusal(faults, `${named}: in '${kind.id}': `, () => checkRule(rule, kind, after), place);
+        const { path, place } = locationOf(id, { name, rule: placeOf(name, rules, at) }, touched);
+        collectRefusal(faults, `${path}: in '${kind.id}': `, () => checkRule(rule, kind, after), place);
       }
     }
     const [first] = ruled;
     if (!first || faults.any) continue;
     const excess = ruleLimitFault(rulesOfFields(kind, key).map((rule) => checkRule(rule, kind, after)));
     if (excess === undefined) continue;
-    const { place } = locationOf(first.id, name, touched);
+    const { place } = locationOf(first.id, { name, rule: name }, touched);
     faults.add('filter.too_large', `${name} of all parameters of '${kind.id}': ${excess}`, place);
   }
 }
 
-/** How a fault names a rule of a parameter: by the field of its own body, or in the list `parameters` of a kind. */
-function locationOf(id: string, name: string, { parameters, inline }: Pick<Touched, 'parameters' | 'inline'>) {
+/**
+ * How a fault names a rule of a parameter: by the field of its own body, or in the list `parameters` of a kind.
+ * @param rule the name of the field, of several rules with the place of the rule
+ */
+function locationOf(
+  id: string,
+  { name, rule }: { readonly name: string; readonly rule: string },
+  { parameters, inline }: Pick<Touched, 'parameters' | 'inline'>,
+) {
   const at = inline?.get(id);
-  if (parameters.has(id) && at === undefined) return { path: name, place: { parameter: name } };
-  const path = at === undefined ? `parameters: ${name} of '${id}'` : `parameters[${at}].${name}`;
+  if (parameters.has(id) && at === undefined) return { path: rule, place: { parameter: name } };
+  const path = at === undefined ? `parameters: ${rule} of '${id}'` : `parameters[${at}].${rule}`;
   return { path, place: { parameter: 'parameters' } };
 }
 

@@ -485,7 +485,7 @@ describe('a rule of a parameter', () => {
   it('fits every kind that uses the parameter', async () => {
     const reply = await root.post('/kind/unit', { id: 'other', parameters: ['title', 'pay'] });
     expect(refusalOf(reply)).toMatchObject({ status: 400, messages: ['filter.unknown_parameter parameters'] });
-    expect(reply.body.messages[0]?.text).toContain("read_access of 'pay': in 'other': no parameter 'owner'");
+    expect(reply.body.messages[0]?.text).toContain("read_access[0] of 'pay': in 'other': no parameter 'owner'");
   });
 
   it('is not possible in links, nor for the key of a unit', async () => {
