@@ -21,13 +21,15 @@ interface UnitFormProps {
   readonly isNew: boolean;
   /** What the button says; by default that it creates or saves. */
   readonly submitLabel?: string;
+  /** Whether it asks before changed values are left; it does by default. */
+  readonly keeps?: boolean;
   /** Gets the values that have changed; answers the faults, if there are any. */
   readonly onSave: (values: Readonly<Record<string, unknown>>) => Promise<FieldErrors | undefined>;
 }
 
 type Inputs = Readonly<Record<string, unknown>>;
 
-export function UnitForm({ fields, unit, isNew, submitLabel, onSave }: UnitFormProps) {
+export function UnitForm({ fields, unit, isNew, submitLabel, keeps = true, onSave }: UnitFormProps) {
   const text = useText();
   const [formFault, setFormFault] = useState<string>();
   const initial = useMemo(
@@ -64,7 +66,7 @@ export function UnitForm({ fields, unit, isNew, submitLabel, onSave }: UnitFormP
       defaultValues={initial}
       validate={(inputs: Inputs) => validate(inputs)}
       onSubmit={(inputs: Inputs) => submit(inputs)}
-      warnWhenUnsavedChanges
+      warnWhenUnsavedChanges={keeps}
       disableInvalidFormNotification
       noValidate
     >

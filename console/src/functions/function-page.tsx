@@ -177,7 +177,14 @@ function CallForm({ declared }: { declared: DeclaredFunction }) {
             }}
           />
         )}
-        <UnitForm fields={parameters} unit={undefined} isNew submitLabel={text('functions.call')} onSave={call} />
+        <UnitForm
+          fields={parameters}
+          unit={undefined}
+          isNew
+          submitLabel={text('functions.call')}
+          keeps={false}
+          onSave={call}
+        />
         <div aria-live="polite">{answer && <Answer answer={answer} />}</div>
       </Stack>
     </section>
