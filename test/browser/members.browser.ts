@@ -59,12 +59,23 @@ describe('the list', () => {
 });
 
 it('says how others than administrators become members', async () => {
-  const alone = await ConsolePage.signedIn(browser, await service.project());
+  const fresh = await service.project();
+  await defineKinds(fresh, { id: 'customer', label: 'Customer' });
+  const alone = await ConsolePage.signedIn(browser, fresh);
   await alone.page.goto(alone.url('#/members'));
   await main(alone.page).getByText('So far only administrators are members').waitFor();
   expect(await alone.accessibilityFaults()).toEqual([]);
   await main(alone.page).getByRole('link', { name: 'The group of member kinds' }).click();
-  await main(alone.page).getByRole('heading', { name: 'kind_auth_member' }).waitFor();
+  await main(alone.page).getByRole('combobox', { name: 'Kinds' }).click();
+  await alone.page.getByRole('option', { name: 'Customer' }).click();
+  await alone.page.keyboard.press('Escape');
+  await alone.page.getByRole('button', { name: 'Review and save' }).click();
+  await alone.page.getByRole('dialog', { name: 'What will change' }).getByRole('button', { name: 'Save' }).click();
+  await alone.page.getByText('The model is changed').waitFor();
+  await alone.page.getByRole('link', { name: 'Members', exact: true }).click();
+  await main(alone.page).getByRole('button', { name: 'New member' }).click();
+  await alone.page.getByRole('menuitem', { name: 'Customer' }).waitFor();
+  expect(await main(alone.page).getByText('So far only administrators are members').count()).toBe(0);
   await alone.context.close();
 });
 

@@ -84,6 +84,8 @@ describe('a member with rules', () => {
 describe('two editors of one unit', () => {
   it('lose nothing: the second is shown both versions, and chooses', async () => {
     const address = `#/data/note/unit/${plan}`;
+    // The form of the test before asks whether it may be left.
+    member.page.once('dialog', (question) => void question.accept());
     await Promise.all([admin.page.goto(admin.url(address)), member.page.goto(member.url(address))]);
     await admin.page.getByRole('textbox', { name: 'Pages' }).fill('7');
     await member.page.getByRole('textbox', { name: 'Pages' }).fill('9');
