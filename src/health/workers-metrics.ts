@@ -23,6 +23,8 @@ const ANSWER_TIME = 2000;
 export class WorkersMetrics<Worker> {
   /** Workers that are ready, and what they answered last. */
   readonly #last = new Map<Worker, ProcessMetrics>();
+  /** What workers had counted that have ended. Without it, a sum would shrink, which Prometheus takes for a restart. */
+  readonly #ended: ProcessMetrics[] = [];
   readonly #silent = new Set<Worker>();
   #missing = new Set<Worker>();
   #complete: () => void = () => undefined;
@@ -35,8 +37,10 @@ export class WorkersMetrics<Worker> {
     this.#last.set(worker, []);
   }
 
-  /** The worker has ended. */
+  /** The worker has ended. What it had counted when it was asked last remains. */
   remove(worker: Worker): void {
+    const counted = countedOf(this.#last.get(worker) ?? []);
+    if (counted.length > 0) this.#ended.push(counted);
     this.#last.delete(worker);
     this.#silent.delete(worker);
     this.#arrived(worker);
@@ -80,15 +84,14 @@ export class WorkersMetrics<Worker> {
     this.options.onUnanswered(worker);
   }
 
-  /** Of those that are missing only what they had counted: Prometheus takes a sum that shrinks for a restart. */
+  /** Of those that are missing only what they had counted, as of those that have ended. */
   async #combined(missing: ReadonlySet<Worker>): Promise<string> {
-    const ofWorkers = [...this.#last].map(([worker, values]) => {
-      return missing.has(worker) ? values.filter(isCounted) : values;
-    });
+    this.#ended.push(await sumOf(this.#ended.splice(0)));
+    const ofWorkers = [...this.#last].map(([worker, values]) => (missing.has(worker) ? countedOf(values) : values));
     const own = new Registry();
     const answered = [...this.#last.keys()].filter((worker) => !missing.has(worker)).length;
     registerSampled(own, unansweredWorkers(Math.max(0, this.options.workers - answered)));
-    return AggregatorRegistry.aggregate([...ofWorkers, await own.getMetricsAsJSON()]).metrics();
+    return AggregatorRegistry.aggregate([...ofWorkers, ...this.#ended, await own.getMetricsAsJSON()]).metrics();
   }
 }
 
@@ -102,6 +105,11 @@ export function unansweredWorkers(count: number): SampledMetric {
   };
 }
 
-function isCounted({ type }: ProcessMetrics[number]): boolean {
-  return ['counter', 'histogram'].includes(String(type));
+function countedOf(metrics: ProcessMetrics): ProcessMetrics {
+  return metrics.filter(({ type }) => ['counter', 'histogram'].includes(String(type)));
+}
+
+/** Of several processes, as if it were one: what is kept does not grow with the number of workers that have ended. */
+function sumOf(processes: readonly ProcessMetrics[]): Promise<ProcessMetrics> {
+  return AggregatorRegistry.aggregate([...processes]).getMetricsAsJSON();
 }

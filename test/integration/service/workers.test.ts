@@ -105,9 +105,30 @@ it('lose no connection that a killed one has not taken', async () => {
   expect(await ask('/metrics')).toContain('kind_workers_unanswered 1');
 }, 60_000);
 
-it('metrics say that one hangs', async () => {
-  // The one that replaces the killed one may not be ready yet.
+/** One that replaces a killed one may not be ready yet. */
+async function allAnswer(): Promise<void> {
   await vi.waitUntil(async () => (await ask('/metrics')).includes('kind_workers_unanswered 0'), 30_000);
+}
+
+/** Requests that all workers have answered, those that have ended included. */
+async function answered(): Promise<number> {
+  const text = await ask('/metrics');
+  return Number(/^kind_http_requests_total\{method="GET",status="200"\} (\d+)$/m.exec(text)?.[1]);
+}
+
+it('what a killed one had counted stays in the metrics', async () => {
+  await allAnswer();
+  const connections = await openMany(2);
+  for (let times = 0; times < 5; times++) await shares(connections);
+  const before = await answered();
+  const [killed = 0] = (await shares(connections)).keys();
+  process.kill(killed, 'SIGKILL');
+  await vi.waitUntil(async () => (await ask('/metrics')).includes('kind_workers_unanswered 1'), 30_000);
+  expect(await answered()).toBeGreaterThanOrEqual(before);
+}, 60_000);
+
+it('metrics say that one hangs', async () => {
+  await allAnswer();
   const connections = await openMany(2);
   const [stopped = 0] = (await shares(connections)).keys();
   process.kill(stopped, 'SIGSTOP');

@@ -73,6 +73,44 @@ it('one that ends is not waited for, and one that is not ready is not asked', as
   expect(asked).toHaveLength(2);
 });
 
+it('what one had counted that has ended stays in the sum, however many have ended', async () => {
+  const { metrics, values, lines } = twoWorkers();
+  const counted = (count: number) => valuesOf(metric('work', 1), metric('done_total', count, { type: 'counter' }));
+  values.set('a', await counted(10)).set('b', await counted(5));
+  expect(await lines()).toEqual(['work 2', 'done_total 15', 'kind_workers_unanswered 0']);
+
+  let sum = 15;
+  let last = 'b';
+  for (const next of ['c', 'd', 'e']) {
+    metrics.remove(last);
+    expect(await lines()).toEqual(['work 1', `done_total ${sum}`, 'kind_workers_unanswered 1']);
+    // It ends before it is asked, and another one replaces it.
+    metrics.add('crashes');
+    metrics.remove('crashes');
+    metrics.add(next);
+    values.set(next, await counted(3));
+    sum += 3;
+    expect(await lines()).toEqual(['work 2', `done_total ${sum}`, 'kind_workers_unanswered 0']);
+    last = next;
+  }
+});
+
+it('one that ends while the others are waited for is counted once', async () => {
+  const { metrics, values, lines } = twoWorkers();
+  const buckets = (count: number) => {
+    const samples = () => [{ metricName: 'time_count', labels: { route: '/' }, value: count }];
+    return valuesOf(metric('time', 0, { type: 'histogram', samples }));
+  };
+  values.set('a', await buckets(4)).set('b', await buckets(2));
+  const expected = ['time_count{route="/"} 6', 'kind_workers_unanswered 0'];
+  expect(await lines()).toEqual(expected);
+  values.delete('b');
+  const text = lines();
+  await Promise.resolve();
+  metrics.remove('b');
+  expect(await text).toEqual(['time_count{route="/"} 6', 'kind_workers_unanswered 1']);
+});
+
 it('requests at the same time ask once', async () => {
   const { metrics, values, asked } = twoWorkers();
   values.set('a', await valuesOf(metric('work', 1))).set('b', await valuesOf(metric('work', 1)));
