@@ -17,7 +17,7 @@ declare module 'tar-stream' {
   }
 
   interface Entry extends Readable {
-    readonly header: { readonly name: string; readonly size: number };
+    readonly header: Header & { readonly size: number };
   }
 
   interface Extract extends Writable, AsyncIterable<Entry> {}

@@ -19,6 +19,16 @@ export async function partsOf(file: string): Promise<Map<string, string>> {
   return parts;
 }
 
+/** The times that unpacking gives to the files in a backup. */
+export async function timesOf(file: string): Promise<string[]> {
+  const times = new Set<string>();
+  for await (const entry of Readable.from([gunzipSync(readFileSync(file))]).pipe(extract())) {
+    times.add(entry.header.mtime?.toISOString() ?? '');
+    entry.resume();
+  }
+  return [...times];
+}
+
 /** The lines of each kind, with the parts of a kind put together. */
 export async function contentsOf(file: string): Promise<Map<string, string>> {
   const contents = new Map<string, string>();

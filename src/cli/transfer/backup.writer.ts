@@ -20,7 +20,8 @@ const GZIP_LEVEL = 1;
 
 export class BackupWriter implements ArchiveWriter {
   readonly #pack = pack();
-  readonly #time = new Date();
+  /** Of every file in it. The clock of this host may be wrong. */
+  #time = new Date();
   readonly #file: DraftFile;
   readonly #written: Promise<void>;
   #failure: Error | undefined;
@@ -44,6 +45,10 @@ export class BackupWriter implements ArchiveWriter {
       throw this.#failure;
     });
     this.#written.catch(() => undefined);
+  }
+
+  begin(time: string): void {
+    this.#time = new Date(time);
   }
 
   open(path: string): Promise<ArchiveFileWriter> {

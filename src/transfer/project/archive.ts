@@ -62,6 +62,8 @@ export interface Manifest extends ArchiveContents {
 
 /** Writes the files of an archive, one after the other. */
 export interface ArchiveWriter {
+  /** Called before the first file, with the moment that the archive is of, by the clock of the database. */
+  begin?(time: string): void;
   open(path: string): Promise<ArchiveFileWriter>;
   /** Writes the manifest, which makes the archive complete. */
   finish(manifest: Manifest): Promise<void>;

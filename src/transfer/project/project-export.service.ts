@@ -105,6 +105,8 @@ async function writeAll(
   if (model.version !== known.version) throw new StaleModelError();
   const counted = unitKinds(model).filter(({ storage }) => storage.counted);
   const [total] = await tx.run<{ count: number }>(countRowsStatement(schema, counted));
+  const time = snapshot?.time ?? '';
+  writer.begin?.(time);
   onStart(total?.count ?? 0);
   const written: ArchiveFile[] = [];
   let rows = 0;
@@ -120,7 +122,7 @@ async function writeAll(
     written.push(await output.close());
     onProgress(rows);
   }
-  return { model, files: written, time: snapshot?.time ?? '' };
+  return { model, files: written, time };
 }
 
 function tableOf({ rows }: ProjectFile): string {

@@ -24,7 +24,15 @@ import type { ArchiveWriter } from '../../../src/transfer/project/archive.js';
 import { ProjectExportService } from '../../../src/transfer/project/project-export.service.js';
 import { ProjectImportService } from '../../../src/transfer/project/project-import.service.js';
 import { atEnd } from '../../support/at-end.js';
-import { contentsOf, headerOf, partsOf, withManifest, writeBackup, type Parts } from '../../support/backup-files.js';
+import {
+  contentsOf,
+  headerOf,
+  partsOf,
+  timesOf,
+  withManifest,
+  writeBackup,
+  type Parts,
+} from '../../support/backup-files.js';
 import { asAdministrator, defineKinds, signUp, withMembers } from '../../support/callers.js';
 import { compiled } from '../../support/compiled.js';
 import { createdId, expectNoDrift, ok, query } from '../../support/definitions.js';
@@ -129,7 +137,7 @@ describe('a backup', () => {
     await expectNoDrift(projectOf('copy'));
   });
 
-  it('tells its moment by the clock of the database', async () => {
+  it('tells its moment by the clock of the database, as the time of its files too', async () => {
     const before = Date.now();
     vi.useFakeTimers({ toFake: ['Date'], now: new Date('2001-01-01') });
     const { out } = await kind('project', 'backup', source.id, path('moment.tar.gz'), '--json');
@@ -139,6 +147,7 @@ describe('a backup', () => {
     expect(Date.parse(moment)).toBeGreaterThanOrEqual(before);
     const manifest = JSON.parse((await contentsOf(path('moment.tar.gz'))).get('manifest.json') ?? '') as object;
     expect(manifest).toMatchObject({ exported_at: moment });
+    expect(await timesOf(path('moment.tar.gz'))).toEqual([`${moment.slice(0, 19)}.000Z`]);
   });
 
   it('has the same answers in REST, numbers of units included', async () => {
