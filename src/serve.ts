@@ -57,6 +57,8 @@ async function main(): Promise<void> {
   );
   logger.info({ url: running.url, ...(running.metricsUrl !== undefined && { metrics: running.metricsUrl }) }, 'ready');
   signals.ready();
+  const { checkMail } = await import('./mail/check-mail.js');
+  await checkMail(config, logger);
 }
 
 /** Loads most of the code, which takes as long as PostgreSQL's start. `start` reports errors. */

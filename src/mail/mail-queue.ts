@@ -13,6 +13,7 @@ import { FairQueue } from '../shared/fair-queue.js';
 import { Measurements } from '../shared/measurements.js';
 import { inPresentRequest, observedWork } from '../shared/observed-work.js';
 import { LIMITS } from '../shared/limits.js';
+import { failureCodes } from './failure-codes.js';
 import type { Mail } from './mail.js';
 
 /** Renders a mail when its turn comes; undefined if there is nothing to send. */
@@ -44,6 +45,7 @@ export class MailQueue {
   /** Reserved places in the queue, per project and of all projects. */
   readonly #reservedPerProject = new Map<string, number>();
   #reserved = 0;
+  readonly #counts = { sent: 0, failed: 0 };
   /** Set when the time to send queued mails is over. */
   #closed = false;
   readonly #stopping = new AbortController();
@@ -54,6 +56,10 @@ export class MailQueue {
     measurements: Measurements,
   ) {
     measurements.addQueue('mails', this.#queue);
+    for (const result of ['sent', 'failed'] as const) {
+      const help = 'Mails that were sent, and those that could not be sent.';
+      measurements.addCounter('kind_mails_total', help, () => this.#counts[result], { result });
+    }
   }
 
   /**
@@ -109,8 +115,11 @@ export class MailQueue {
     const fields = { mail: job.type, project };
     try {
       const mail = await job.make();
-      if (mail) await this.#send(mail, fields);
+      if (!mail) return;
+      await this.#send(mail, fields);
+      this.#counts.sent += 1;
     } catch (error) {
+      this.#counts.failed += 1;
       this.logger.error({ ...fields, ...failureCodes(error) }, 'a mail could not be sent');
     }
   }
@@ -150,14 +159,6 @@ export interface MailReservation {
 
 function mailQueueFull(): KindError {
   return retryLater('server.busy', 'Too many mails wait to be sent', 10);
-}
-
-/**
- * The codes of a failure, for the log. Texts of servers are left out: they contain addresses, and sometimes passwords.
- */
-function failureCodes(error: unknown): object {
-  const { code, responseCode, command, name } = error as Record<string, unknown>;
-  return { code, responseCode, command, ...(code === undefined && { error: name }) };
 }
 
 /** Failures that a retry would not change, such as permanent refusals of the server (5xx). */

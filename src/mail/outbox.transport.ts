@@ -32,6 +32,18 @@ export class OutboxTransport {
     );
   }
 
+  /** Writes a file, and removes it. @throws the system's error */
+  async verify(): Promise<true> {
+    await makeFolder(this.folder, 0o700);
+    const draft = join(this.folder, `.${randomBytes(8).toString('hex')}.part`);
+    try {
+      await (await open(draft, 'wx', 0o600)).close();
+    } finally {
+      await rm(draft, { force: true });
+    }
+    return true;
+  }
+
   async #write(message: ComposedMail['message']): Promise<string> {
     const bytes = await message.build();
     await makeFolder(this.folder, 0o700);

@@ -25,9 +25,26 @@ for (const [, name = '', labels = ''] of text.matchAll(/^(\w+)(?:\{(.*)\})? \S+$
 const ADDED = ['instance', 'job', 'project'];
 
 it('were read', () => {
-  expect(alertNames).toHaveLength(11);
+  expect(alertNames).toHaveLength(12);
   expect(alertQueries.map(([name]) => name)).toEqual(alertNames);
   expect(dashboardQueries.length).toBeGreaterThan(20);
+});
+
+/** The first column of the table of metrics. */
+const documented = [...operations.matchAll(/^\| (`kind_\w+`(?:, `kind_\w+`)*) \| .* \| (.*)\|$/gm)].flatMap(
+  ([, names = '', labels = '']) => [...names.matchAll(/`(\w+)`/g)].map(([, name = '']) => [name, labels] as const),
+);
+
+it('each metric is in the table of the docs, with its labels, and each of the table exists', () => {
+  const own = [...text.matchAll(/^# TYPE (kind_\w+) /gm)].map(([, name = '']) => name);
+  const needReplica = ['kind_replica_lag_seconds', 'kind_replica_reads_total'];
+  expect(documented.map(([name]) => name).sort()).toEqual([...own, ...needReplica].sort());
+  for (const [name, labels] of documented) {
+    for (const label of metrics.get(name) ?? []) expect(labels, name).toContain(`\`${label}\``);
+  }
+  const queues = [...text.matchAll(/^kind_queue_waiting\{queue="([^"]+)"\}/gm)].map(([, queue = '']) => `\`${queue}\``);
+  expect(queues.length).toBeGreaterThan(5);
+  for (const queue of queues) expect(operations).toContain(queue);
 });
 
 it.each(questions)('%s: metrics and labels exist', (_, expr) => {

@@ -6,8 +6,11 @@ import { SMTPServer } from 'smtp-server';
 import { describe, expect, it, vi } from 'vitest';
 import { pino, type Logger } from 'pino';
 import { atEnd } from '../../support/at-end.js';
+import { Metrics } from '../../../src/health/metrics.js';
+import { checkMail } from '../../../src/mail/check-mail.js';
 import { OutboxTransport } from '../../../src/mail/outbox.transport.js';
 import { MailQueue } from '../../../src/mail/mail-queue.js';
+import type { Service } from '../../../src/service.js';
 import { LIMITS } from '../../../src/shared/limits.js';
 import { anonymous, signUp, withMembers } from '../../support/callers.js';
 import { query } from '../../support/definitions.js';
@@ -261,6 +264,54 @@ describe('the outbox', () => {
     const error = await new Promise((resolve) => transport.send({ message }, resolve));
     expect(error).toMatchObject({ code: 'EEXIST' });
     expect(readdirSync(folder)).toEqual(['outbox']);
+  });
+});
+
+describe('a start', () => {
+  const checked = async (settings: Parameters<typeof checkMail>[0]): Promise<string> => {
+    const { text, logger } = logOf();
+    await checkMail(settings, logger);
+    return text();
+  };
+  const at = (password: string, port = server.port) => `smtp://kind:${encodeURIComponent(password)}@127.0.0.1:${port}`;
+
+  it('says nothing if mails can be sent, and sends none', async () => {
+    const before = server.received.length;
+    expect(await checked({ mailUrl: at('mail secret'), dataDir: brokenFolder })).toBe('');
+    expect(server.received).toHaveLength(before);
+    const folder = temporaryFolder();
+    expect(await checked({ dataDir: folder })).toBe('');
+    expect(readdirSync(join(folder, 'outbox'))).toEqual([]);
+  });
+
+  it('warns if the outbox can not be written', async () => {
+    const text = await checked({ dataDir: brokenFolder });
+    expect(JSON.parse(text)).toMatchObject({
+      code: 'EEXIST',
+      msg: `mails can not be written to ${join(brokenFolder, 'outbox')}: make it a folder that this account can write, or set MAIL_URL`,
+    });
+  });
+
+  it('warns if the mail server is away, or refuses the password, without telling it', async () => {
+    const away = await checked({ mailUrl: at('mail secret', 1), dataDir: brokenFolder });
+    expect(JSON.parse(away)).toMatchObject({ code: 'ESOCKET', msg: expect.stringMatching(/MAIL_URL/) as string });
+    const refused = await checked({ mailUrl: at('a wrong secret'), dataDir: brokenFolder });
+    expect(JSON.parse(refused)).toMatchObject({ code: 'EAUTH', responseCode: 535 });
+    expect(away + refused).not.toMatch(/secret/);
+  });
+});
+
+it('mails that were sent and that failed are counted', async () => {
+  const counts = async ({ service: { app } }: { readonly service: Service }) =>
+    [...(await app.get(Metrics).text()).matchAll(/^kind_mails_total\{result="(\w+)"\} (\d+)$/gm)].map(
+      ([, result, count]) => [result, Number(count) > 0],
+    );
+  expect(await counts(others[0])).toEqual([
+    ['sent', true],
+    ['failed', false],
+  ]);
+  await vi.waitUntil(async () => (await counts(alone)).some(([result, some]) => result === 'failed' && some), {
+    timeout: 10_000,
   });
 });
 

@@ -80,9 +80,9 @@ it('that blocks for another reason ends on SIGTERM within the grace time', async
 }, 60_000);
 
 it.each(['1', '2'])(
-  'serves its numbers at an address of their own, and there alone: %s workers',
+  'serves its numbers at an address of their own, and there alone; says that the mail server is away: %s workers',
   async (workers) => {
-    const { says } = start({ WORKERS: workers, METRICS_PORT: '0' });
+    const { says } = start({ WORKERS: workers, METRICS_PORT: '0', MAIL_URL: 'smtp://127.0.0.1:1' });
     const { url = '', metrics = '' } = await says(/"ready"/);
     for (let times = 0; times < 4; times += 1) await fetch(`${url}/health/live`);
     const text = await (await fetch(metrics)).text();
@@ -91,6 +91,7 @@ it.each(['1', '2'])(
     ).toBeGreaterThanOrEqual(4);
     expect(text).toContain('kind_indexes_pending 0');
     expect((await fetch(`${url}/metrics`)).status).toBe(404);
+    await says(/mails can not be sent: the server of MAIL_URL/);
   },
   60_000,
 );
