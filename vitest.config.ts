@@ -2,6 +2,7 @@ import swc from 'unplugin-swc';
 import { defineConfig } from 'vitest/config';
 import { compiledSources } from './test/support/compiled.js';
 import { LongestFirst } from './test/support/sequencer.js';
+import { WAIT } from './test/support/wait-time.js';
 
 /** Tests that replace a module (`vi.mock`) load their own modules; all others share the modules of their worker. */
 export const ISOLATED = 'test/**/*.isolated.test.ts';
@@ -13,7 +14,8 @@ export const BASE = {
     pool: 'forks' as const,
     testTimeout: 30_000,
     hookTimeout: 60_000,
-    setupFiles: ['test/support/seed.setup.ts', 'test/support/hashes.setup.ts'],
+    setupFiles: ['test/support/seed.setup.ts', 'test/support/hashes.setup.ts', 'test/support/waits.setup.ts'],
+    expect: { poll: { timeout: WAIT } },
     // Most code of a test runs a few times: V8 optimizes it later, compiles it to unoptimized machine code with its first
     // call instead of interpreting it until then, and collects short-lived objects less often; on one thread, because the
     // other processors have work of their own.

@@ -84,7 +84,7 @@ it('also if many come in the same turn of the event loop', async () => {
 });
 
 it('a connection whose request arrived completely is kept, however often', async () => {
-  const send = await serve({ bytes: 10, milliseconds: 100, connections: 1 });
+  const send = await serve({ bytes: 10, connections: 1 });
   const socket = await send('content-length: 5\r\n\r\n');
   for (let round = 0; round < 20; round += 1) {
     socket.write('12345POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 5\r\n\r\n');

@@ -1,0 +1,2 @@
+/** Milliseconds that tests wait for a condition, unless they say otherwise. */
+export const WAIT = 15_000;
