@@ -10,9 +10,13 @@ export class AccessPreviewBody {
 
   @OptionalValue({
     oneOf: [{ $ref: '#/components/schemas/kind_access_level' }, { type: 'null' }],
-    description: 'As in the `access` of a kind, or null for the default; left out, what is stored.',
+    description:
+      'As in the `access` of a kind, or of a parameter as its `read_access` or `write_access`; null for the default; left out, what is stored.',
   })
   access?: Json;
+
+  @OptionalText({ description: 'A parameter of the kind, whose access is asked for in place of that of the kind.' })
+  parameter?: string | null;
 
   @OptionalText({ description: 'The id of a member; without one, requests without a token.' })
   member?: string | null;

@@ -1,6 +1,7 @@
 /** Shows administrators which units a member could use, under the access of a kind as it is or as it would be. */
 import { Injectable } from '@nestjs/common';
 import { authorizeAdministrator } from '../access/access.js';
+import { checkPreviewedField, kindWithFieldAccess, unitsForField } from '../access/preview-field.js';
 import { kindWithAccess, unitsFor } from '../access/preview.js';
 import { Catalog } from '../catalog/catalog.service.js';
 import { Database } from '../database/database.js';
@@ -11,6 +12,7 @@ import { PREVIEW_QUERY } from '../http/route/query-names.js';
 import type { KindDef, Model } from '../model/model.js';
 import { conjunction } from '../model/predicate/predicate.js';
 import { refusal, type KindError } from '../shared/errors.js';
+import type { Json } from '../shared/json.js';
 import { ANONYMOUS } from '../tenancy/caller.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import { AccessPreviewBody } from './access-preview.body.js';
@@ -60,7 +62,10 @@ export class AccessPreviews {
     const parsed = parseListQuery(urlQueryParameters(url), PREVIEW_QUERY);
     const asked = planQuery(parsed, () => readAsked(kind, body, model));
     const member = asked.member === undefined ? ANONYMOUS : await this.members.find(session, asked.member, badMember);
-    const usable = unitsFor(asked.kind, asked.operation, member, model);
+    const usable =
+      asked.parameter === undefined
+        ? unitsFor(asked.kind, asked.operation, member, model)
+        : unitsForField(asked.kind, asked.parameter, asked.operation, member, model);
     if (!usable) return pageAnswer({ count: 0, items: '[]' });
     const readable = { kind, grant: { predicate: conjunction(grant.predicate, usable.predicate) } };
     // Without its parameters: the statement is not that of the same query by this caller.
@@ -71,11 +76,18 @@ export class AccessPreviews {
 
 /** What the body asks, and the kind with the access that it gives. @throws KindError 400 with all faults */
 function readAsked(kind: KindDef, body: unknown, model: Model) {
-  const { operation, access, member } = readDto(AccessPreviewBody, body);
+  const { operation, access, member, parameter: named } = readDto(AccessPreviewBody, body);
+  const parameter = named ?? undefined;
+  if (parameter !== undefined) checkPreviewedField(kind, parameter, operation, model);
+  const changed = (setting: Json): KindDef =>
+    parameter === undefined
+      ? kindWithAccess(kind, operation, setting, model)
+      : kindWithFieldAccess(kind, parameter, operation, setting, model);
   return {
     operation,
+    parameter,
     member: member ?? undefined,
-    kind: access === undefined ? kind : kindWithAccess(kind, operation, access, model),
+    kind: access === undefined ? kind : changed(access),
   };
 }
 

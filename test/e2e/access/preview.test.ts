@@ -14,10 +14,31 @@ await defineKinds(
   admin,
   { id: 'note', parameters: PARAMETERS, access: { read: 'eq(owner,@member.id)', update: 'eq(state,open)' } },
   { id: 'page', public: true, parameters: ['owner', 'state'] },
+  {
+    id: 'contract',
+    parameters: [
+      { id: 'code', kind_id: 'string', is_primary: true },
+      { id: 'person', kind_id: 'unit', reference_kind: 'person' },
+      { id: 'grade', kind_id: 'string' },
+      { id: 'note_hidden', kind_id: 'string', hidden: true },
+      {
+        id: 'salary',
+        kind_id: 'integer',
+        read_access: 'eq(person,@member.id)',
+        write_access: 'eq(person,@member.id)',
+      },
+    ],
+    access: { update: 'ne(grade,closed)' },
+  },
 );
 const of = (id: string, state: string) => ({ owner: id, state });
 await admin.post('/note/unit', [of(ada.id, 'open'), of(ada.id, 'done'), of(bob.id, 'open')]);
 await admin.post('/page/unit', [of(ada.id, 'open'), of(bob.id, 'done')]);
+await admin.post('/contract/unit', [
+  { code: 'a', person: ada.id, grade: 'low', salary: 1 },
+  { code: 'b', person: ada.id, grade: 'closed', salary: 2 },
+  { code: 'c', person: bob.id, grade: 'low', salary: 3 },
+]);
 const documented = await admin.documented();
 
 const preview = (kind: string, body: object, query = '') => documented.post(`/${kind}/access/preview${query}`, body);
@@ -26,6 +47,12 @@ async function count(kind: string, body: object): Promise<number> {
   expect(status).toBe(200);
   expect(answer.content.items).toHaveLength(answer.content.count ?? -1);
   return answer.content.count ?? -1;
+}
+
+/** How many salaries a member reads. */
+async function salariesOf({ accessToken }: typeof ada): Promise<number> {
+  const { body } = await admin.as(accessToken).get('/contract/unit');
+  return (body.content.items as object[]).filter((item) => 'salary' in item).length;
 }
 
 describe('a preview of access', () => {
@@ -121,6 +148,62 @@ describe('a preview of access', () => {
     ]) {
       expect((await preview('note', { operation: 'read', member })).body.messages[0]?.code).toBe(fault);
     }
+  });
+
+  it('of a parameter finds the units in which the member reads and writes it', async () => {
+    const of = (operation: string, access?: unknown, member: string | undefined = ada.id) =>
+      count('contract', { operation, parameter: 'salary', ...(access !== undefined && { access }), member });
+    for (const [at, member] of [ada, bob].entries()) {
+      const shown = await salariesOf(member);
+      expect(shown).toBe([2, 1][at]);
+      expect(await of('read', undefined, member.id)).toBe(shown);
+    }
+    expect(await of('update')).toBe(1);
+    expect(await of('create')).toBe(2);
+    expect(await of('read', 'admin')).toBe(0);
+    expect(await of('read', 'member')).toBe(3);
+    // As in the kind, which lets members read every unit, but change those that are open.
+    expect(await of('read', null)).toBe(3);
+    expect(await of('update', null)).toBe(2);
+    expect(await of('read', ['eq(grade,low)', 'eq(person,@member.id)'])).toBe(3);
+    expect(await of('update', 'eq(grade,low)')).toBe(2);
+    // A kind that is not public shows nothing by a rule to who has no token.
+    expect(await count('contract', { operation: 'read', parameter: 'salary', access: 'eq(grade,low)' })).toBe(0);
+    const me = (await admin.get('/auth/me')).body.content.id as string;
+    expect(await of('read', 'eq(grade,none)', me)).toBe(3);
+    expect(await salariesOf(bob)).toBe(1);
+  });
+
+  it('of a parameter says what is wrong, as when it is stored', async () => {
+    const ask = async (more: object) =>
+      (await admin.post('/contract/access/preview', { operation: 'read', parameter: 'salary', ...more })).body.messages;
+    for (const access of [
+      'eq(grade,low',
+      ['eq(grade,low)', 'eq(nobody,1)'],
+      'every',
+      [],
+      3,
+      ['eq(grade,low)', 1],
+      {},
+    ]) {
+      const stored = await admin.put('/integer/unit/salary', { read_access: access });
+      expect([access, stored.status]).toEqual([access, 400]);
+      expect([access, await ask({ access })]).toEqual([access, stored.body.messages]);
+    }
+    const faults = async (more: object) => (await ask(more)).map(({ code, parameter }) => [code, parameter]);
+    expect(await faults({ operation: 'delete' })).toEqual([['parameter.not_allowed', 'operation']]);
+    for (const parameter of ['salery', '', 'id', 'metadata', '__proto__', 'constructor', 'owner', 'x'.repeat(5000)]) {
+      expect([parameter, await faults({ parameter })]).toEqual([parameter, [['parameter.unknown', 'parameter']]]);
+    }
+    expect(await faults({ parameter: 7 })).toEqual([['parameter.bad_type', 'parameter']]);
+    expect(await faults({ parameter: 'code', access: 'eq(grade,low)' })).toEqual([
+      ['parameter.bad_definition', 'read_access'],
+    ]);
+    // Passwords and hashes of the system are no parameters.
+    const secret = { operation: 'read', parameter: 'secret_hash', access: 'member' };
+    expect((await admin.post('/api_key/access/preview', secret)).body.messages[0]?.code).toBe('parameter.unknown');
+    const hidden = { operation: 'read', parameter: 'note_hidden', member: ada.id, access: 'anyone' };
+    expect(await count('contract', hidden)).toBe(0);
   });
 
   it('tests no secret of the system, as stored rules do not', async () => {
