@@ -90,19 +90,22 @@ describe('a paste', () => {
       document.body.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true }));
     })()`);
     const dialog = page.getByRole('dialog', { name: 'Paste from a spreadsheet' });
-    await dialog.getByText('2 cells are not right').waitFor();
+    await dialog.getByText('3 cells are not right').waitFor();
     await dialog.getByText('A whole number is needed').waitFor();
-    await dialog.getByText('A date such as 2026-01-31 is needed').waitFor();
+    await dialog.getByText('This can be 2026-02-01 or 2026-01-02').waitFor();
+    await dialog.getByText('At least 0').waitFor();
     expect(await dialog.getByRole('button', { name: 'Create 3 units' }).isDisabled()).toBe(true);
     expect(await opened.accessibilityFaults()).toEqual([]);
     await opened.screenshot('paste');
     const cells = dialog.getByLabel('Copied cells');
-    await cells.fill(table.replace('many', '2').replace('1/2/2026', '2026-02-01'));
+    await ok(project.post('/item/unit', { code: 'a3', amount: 1 }));
+    await cells.fill(table.replace('many', '2').replace('1/2/2026', '1/13/2026').replace('-5', '5'));
     await dialog.getByRole('button', { name: 'Create 3 units' }).click();
     // The service refuses one of them, and stores none.
-    await dialog.getByText(/at least 0, got -5/).waitFor();
-    expect((await itemsOf('')).count).toBe(0);
-    await cells.fill((await cells.inputValue()).replace('-5', '5'));
+    await dialog.getByText('Another unit has that value').waitFor();
+    expect((await itemsOf('')).count).toBe(1);
+    await ok(project.delete('/item/unit?filter=eq(code,a3)'));
+    await cells.fill((await cells.inputValue()).replace('1/13/2026', '2026-02-01'));
     await dialog.getByRole('button', { name: 'Create 3 units' }).click();
     await page.getByText('3 units created').waitFor();
     expect((await itemsOf('')).items).toMatchObject([
@@ -110,7 +113,7 @@ describe('a paste', () => {
       { code: 'a1', amount: 1200, due: '2026-01-31', open: true },
       { code: 'a3', amount: 5, due: null, open: null },
     ]);
-    expect(opened.complaints).toEqual([expect.stringContaining('400')]);
+    expect(opened.complaints).toEqual([expect.stringContaining('409')]);
   });
 
   it('without names takes the order of the columns', async () => {

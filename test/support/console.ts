@@ -23,10 +23,10 @@ export class ConsolePage {
   ) {}
 
   /** A new browser window; nobody is signed in. It is closed at the end of the file. */
-  static async open(browser: Browser, project: TestProject): Promise<ConsolePage> {
+  static async open(browser: Browser, project: TestProject, locale = 'en-US'): Promise<ConsolePage> {
     const context = await browser.newContext({
       viewport: { width: 1280, height: 800 },
-      locale: 'en-US',
+      locale,
       reducedMotion: 'reduce',
     });
     atEnd(() => context.close());
@@ -36,8 +36,8 @@ export class ConsolePage {
   }
 
   /** The same, signed in as the administrator. */
-  static async signedIn(browser: Browser, project: TestProject): Promise<ConsolePage> {
-    const opened = await ConsolePage.open(browser, project);
+  static async signedIn(browser: Browser, project: TestProject, locale?: string): Promise<ConsolePage> {
+    const opened = await ConsolePage.open(browser, project, locale);
     await opened.page.goto(opened.url());
     await opened.signIn(ADMIN.username, ADMIN.password);
     await opened.page.getByRole('navigation', { name: 'Kinds' }).waitFor();

@@ -1,7 +1,9 @@
 /** Calls about definitions: kinds, parameters, groups and link types. All functions throw `ApiError` and `OfflineError`. */
 import type { AccessEntry } from './access.js';
+import { ApiError } from './errors.js';
 import { session } from './session.js';
-import type { FieldType, Page, Unit } from './types.js';
+import type { FieldType, Limits, Page, Unit } from './types.js';
+import { literal, MOST_IDS, partsOf } from './units.js';
 
 interface Definition {
   readonly id: string;
@@ -104,6 +106,8 @@ export interface DefinitionWrite {
   readonly body: object | undefined;
 }
 
+/** Parameters of all types. */
+const PARAMETERS = ['group', 'parameter', 'unit'];
 /** The most units in a page of a list. */
 const MOST_UNITS = 1000;
 
@@ -117,11 +121,39 @@ export interface Definitions {
 export async function getDefinitions(signal?: AbortSignal): Promise<Definitions> {
   const [kinds, parameters, groups, linkTypes] = await Promise.all([
     listAll<KindDefinition>(['kind', 'unit'], signal),
-    listAll<ParameterDefinition>(['group', 'parameter', 'unit'], signal),
+    listAll<ParameterDefinition>(PARAMETERS, signal),
     listAll<GroupDefinition>(['group', 'unit'], signal),
     listAll<LinkTypeDefinition>(['link', 'unit'], signal),
   ]);
   return { kinds, parameters, groups, linkTypes };
+}
+
+const LIMITS = ['nullable', 'unique', 'is_primary', 'min_value', 'max_value', 'scale', 'pattern'] as const;
+
+type LimitsOfParameter = Limits & { readonly id: string };
+
+/** The limits of parameters, by their ids. Parameters that are gone, or that the member may not read, are left out. */
+export async function getLimits(ids: readonly string[]): Promise<ReadonlyMap<string, Limits>> {
+  const pages = await Promise.all(
+    partsOf(ids).map(async (part) => {
+      const filter = `in(id,${part.map(literal).join(',')})`;
+      const query = { filter, limit: String(MOST_IDS), count: 'none' };
+      const read = (asked: object) =>
+        session.call<Page<LimitsOfParameter>>({ path: PARAMETERS, query: { ...query, ...asked } });
+      try {
+        return await read({ include: ['id', ...LIMITS] });
+      } catch (error) {
+        // The names of settings that only types have which the member may not read are unknown.
+        if (!(error instanceof ApiError) || error.status !== 400) throw error;
+        return read({});
+      }
+    }),
+  );
+  return new Map(pages.flatMap(({ content }) => content.items.map((item) => [item.id, limitsIn(item)] as const)));
+}
+
+function limitsIn(parameter: Limits): Limits {
+  return Object.fromEntries(LIMITS.map((name) => [name, parameter[name]])) as unknown as Limits;
 }
 
 /** What a change would do; nothing is stored. A change that is not possible at all is refused. */

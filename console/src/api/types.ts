@@ -51,11 +51,27 @@ export interface Field {
   readonly helper_text: string | null;
   readonly required: boolean;
   readonly multiple: boolean;
+  readonly strip?: boolean;
   readonly min_length: number | null;
   readonly max_length: number | null;
   readonly values: readonly unknown[] | null;
   readonly reference_kind?: string | null;
   readonly persistence?: string;
+  /** For who may read the definition of the parameter. */
+  readonly limits?: Limits | undefined;
+}
+
+/** What a definition limits, and a struct does not tell. Limits of decimals are texts. */
+export interface Limits {
+  readonly nullable: boolean;
+  /** Of a list: whether its elements are. */
+  readonly unique: boolean;
+  readonly is_primary: boolean;
+  readonly min_value?: number | string | null;
+  readonly max_value?: number | string | null;
+  readonly scale?: number | null;
+  /** A regular expression of the RE2 dialect. */
+  readonly pattern?: string | null;
 }
 
 export type FieldType =

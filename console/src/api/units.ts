@@ -25,7 +25,7 @@ export interface Count {
 }
 
 /** The most ids in the filter of one request. */
-const MOST_IDS = 100;
+export const MOST_IDS = 100;
 /** The most units in a page of a list, and in one write. */
 export const MOST_UNITS = 1000;
 

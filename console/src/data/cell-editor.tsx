@@ -5,7 +5,8 @@
 import { useRef, useState, type FocusEvent, type KeyboardEvent } from 'react';
 import type { Field, Unit } from '../api/types.js';
 import { FieldControl } from './field-control.js';
-import { inputOf, InputError, valueOf } from './values.js';
+import { InputError, valueOf } from './typed-value.js';
+import { inputOf } from './values.js';
 import { useText } from '../i18n/text.js';
 
 /** Where the keyboard goes after an edit: rows and columns. */

@@ -9,7 +9,8 @@ import { OPERATORS } from '../../../src/model/parameter-type/operators.js';
 import { literal } from '../api/units.js';
 import type { Field, FieldType } from '../api/types.js';
 import type { Text } from '../i18n/text.js';
-import { inputOf, valueOf } from './values.js';
+import { valueOf } from './typed-value.js';
+import { inputOf } from './values.js';
 
 /** As in filters, and `notnull` for `isnull(…,false)`. */
 export type ShownOperator = Operator | 'notnull';
@@ -74,6 +75,7 @@ export function valueField(field: Field, operator: ShownOperator): Field {
     required: true,
     min_length: null,
     max_length: null,
+    limits: undefined,
     values: isChoice ? field.values : null,
   };
 }

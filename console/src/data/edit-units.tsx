@@ -6,9 +6,11 @@ import { useState } from 'react';
 import type { Field } from '../api/types.js';
 import { MOST_AFFECTED, updateSelected, type Selection } from '../api/selected.js';
 import { useText } from '../i18n/text.js';
+import { faultsOf, FIELD_OF_FORM } from './faults.js';
 import { FieldControl } from './field-control.js';
 import { isEditable, UNITS } from './source.js';
-import { inputOf, InputError, valueOf } from './values.js';
+import { InputError, valueOf } from './typed-value.js';
+import { inputOf } from './values.js';
 import { WriteDialog } from './write-dialog.js';
 
 interface EditUnitsProps {
@@ -65,6 +67,14 @@ export function EditUnits({ label, fields, selections, onDone }: EditUnitsProps)
     setFaults(found);
     return Object.keys(found).length === 0 ? body : undefined;
   };
+  const refusal = edit.error ?? trial.error;
+  const refused = refusal
+    ? faultsOf(
+        refusal,
+        values.map(({ field }) => field),
+        text,
+      )
+    : {};
   const confirm = (): void => {
     const body = bodyOf();
     if (body) (trial.isSuccess ? edit : trial).mutate(body);
@@ -79,7 +89,9 @@ export function EditUnits({ label, fields, selections, onDone }: EditUnitsProps)
         isOpen={isOpen}
         title={label}
         refusedTitle={text('edit.refused')}
-        fault={edit.error ?? trial.error}
+        fault={refusal}
+        faultText={refused[FIELD_OF_FORM] ?? ''}
+        faults={Object.keys(faults).length > 0 ? faults : undefined}
         isBusy={trial.isPending || edit.isPending}
         canConfirm={values.length > 0 && trial.data !== 0}
         confirm={trial.isSuccess ? text('edit.confirm', { smart_count: trial.data }) : text('edit.try')}
@@ -96,7 +108,7 @@ export function EditUnits({ label, fields, selections, onDone }: EditUnitsProps)
                   field={each.field}
                   label={each.field.label}
                   value={each.input}
-                  error={faults[each.field.id]}
+                  error={faults[each.field.id] ?? refused[each.field.id]}
                   onChange={(input) => change(values.map((other) => (other === each ? { ...each, input } : other)))}
                 />
               )}

@@ -5,6 +5,7 @@ import type { Field, FieldType } from '../api/types.js';
 import { useText } from '../i18n/text.js';
 import { ReferenceInput, ReferencesInput } from './reference-input.js';
 import { INCOMPLETE, inputTypeOf, isNumeric, isTypedAsJson, textOf } from './values.js';
+import { DECIMAL } from './written.js';
 
 export interface FieldControlProps {
   readonly field: Field;
@@ -73,8 +74,7 @@ export function FieldControl({ field, value: given, onChange, onBlur, inputRef, 
         {...choices}
         value={list}
         onChange={onChange}
-        // A comma may be part of a text.
-        splitChars={type === 'string' || type === 'text' ? [] : [',', ';', ' ']}
+        splitChars={separatorsOf(type)}
         placeholder={list.length === 0 && hint !== undefined ? hint : text('field.add_hint')}
         acceptValueOnBlur
       />
@@ -118,6 +118,13 @@ export function FieldControl({ field, value: given, onChange, onBlur, inputRef, 
     default:
   }
   return <TextInput {...textProps} {...(isNumeric(field) && { inputMode: 'decimal' as const })} />;
+}
+
+/** What ends an element of a list that is typed: nothing that may be part of it. */
+function separatorsOf(type: FieldType): string[] {
+  if (type === 'string' || type === 'text') return [];
+  if (type === 'datetime' || type === 'time') return [';'];
+  return DECIMAL === ',' && (type === 'float' || type === 'decimal') ? [';', ' '] : [',', ';', ' '];
 }
 
 function jsonFault(value: string): string | undefined {

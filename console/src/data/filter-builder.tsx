@@ -28,7 +28,8 @@ import {
   type TestCondition,
 } from './conditions.js';
 import { FieldControl } from './field-control.js';
-import { inputOf, InputError } from './values.js';
+import { InputError } from './typed-value.js';
+import { inputOf } from './values.js';
 
 interface FilterBuilderProps {
   readonly fields: readonly Field[];

@@ -2,9 +2,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { Field, Unit } from '../api/types.js';
-import { getGroupStruct, listGroupUnits, listUnits, type UnitQuery } from '../api/units.js';
+import { listGroupUnits, listUnits, type UnitQuery } from '../api/units.js';
 import { useText } from '../i18n/text.js';
-import { structQuery, useKinds } from './use-kinds.js';
+import { groupStructQuery, structQuery, useKinds } from './use-kinds.js';
 
 export interface Source {
   readonly type: 'kind' | 'group';
@@ -27,11 +27,7 @@ export function useLabelOf({ type, id }: Source): string {
 /** The columns of a grid: the fields, and those that every unit has. */
 export function useColumnsOf({ type, id }: Source) {
   const text = useText();
-  const { data, ...struct } = useQuery(
-    type === 'kind'
-      ? structQuery(id)
-      : { queryKey: ['group-struct', id], queryFn: () => getGroupStruct(id), staleTime: 30_000 },
-  );
+  const { data, ...struct } = useQuery(type === 'kind' ? structQuery(id) : groupStructQuery(id));
   const fields = useMemo(() => {
     if (!data) return undefined;
     const own = data.filter(({ persistence }) => persistence !== 'run_time');

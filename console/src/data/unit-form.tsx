@@ -1,18 +1,15 @@
 /** A form made of a struct. Values are checked before they are sent, and the faults of the answer are shown at their fields. */
 import { Alert, Button, Group, Stack, Text as Paragraph } from '@mantine/core';
 import { Form } from 'ra-core';
-import { useMemo, useState } from 'react';
+import { useMemo, useState, type ReactNode } from 'react';
 import { useFormContext } from 'react-hook-form';
-import { ApiError } from '../api/errors.js';
 import type { Field, Unit } from '../api/types.js';
 import { useText } from '../i18n/text.js';
+import { useFaultFocus } from '../shell/use-fault-focus.js';
+import { FIELD_OF_FORM, type FieldErrors } from './faults.js';
 import { FieldInput } from './field-input.js';
-import { inputOf, InputError, shownValue, valueOf } from './values.js';
-
-export type FieldErrors = Readonly<Record<string, string>>;
-
-/** Messages that are about no field. No field has such a name. */
-export const FIELD_OF_FORM = '@form';
+import { InputError, valueOf } from './typed-value.js';
+import { inputOf, shownValue } from './values.js';
 
 interface UnitFormProps {
   readonly fields: readonly Field[];
@@ -21,6 +18,10 @@ interface UnitFormProps {
   readonly isNew: boolean;
   /** What the button says; by default that it creates or saves. */
   readonly submitLabel?: string;
+  /** Shown above the fields. */
+  readonly children?: ReactNode;
+  /** Whether what is chosen above the fields is complete; it is by default. */
+  readonly isReady?: boolean;
   /** Whether it asks before changed values are left; it does by default. */
   readonly keeps?: boolean;
   /** Gets the values that have changed; answers the faults, if there are any. */
@@ -29,22 +30,26 @@ interface UnitFormProps {
 
 type Inputs = Readonly<Record<string, unknown>>;
 
-export function UnitForm({ fields, unit, isNew, submitLabel, keeps = true, onSave }: UnitFormProps) {
+export function UnitForm(props: UnitFormProps) {
+  const { fields, unit, isNew, submitLabel, keeps = true, isReady = true, children, onSave } = props;
   const text = useText();
-  const [formFault, setFormFault] = useState<string>();
+  const [refused, setRefused] = useState<FieldErrors>();
+  const place = useFaultFocus(refused);
+  const formFault = refused?.[FIELD_OF_FORM];
   const initial = useMemo(
     () => Object.fromEntries(fields.map((field) => [field.id, inputOf(field, unit ? unit[field.id] : field.default)])),
     [fields, unit],
   );
   const submit = async (inputs: Inputs): Promise<FieldErrors | undefined> => {
-    setFormFault(undefined);
+    setRefused(undefined);
     const changed = fields.filter(({ id, default: given }) => {
       const isSame = JSON.stringify(inputs[id]) === JSON.stringify(initial[id]);
       return isNew ? !isSame || (unit !== undefined && unit[id] !== null && unit[id] !== given) : !isSame;
     });
     const values = Object.fromEntries(changed.map((field) => [field.id, valueOf(field, inputs[field.id], text)]));
     const faults = await onSave(values);
-    if (faults?.[FIELD_OF_FORM] !== undefined) setFormFault(faults[FIELD_OF_FORM]);
+    // Nothing at all is what a newer version of somebody else says.
+    if (faults && Object.keys(faults).length > 0) setRefused(faults);
     return faults;
   };
   const validate = (inputs: Inputs): Record<string, string> => {
@@ -70,27 +75,28 @@ export function UnitForm({ fields, unit, isNew, submitLabel, keeps = true, onSav
       disableInvalidFormNotification
       noValidate
     >
-      <Stack maw={720} gap="md" pb="xl">
+      <Stack maw={720} gap="md" pb="xl" ref={place}>
         {formFault !== undefined && (
           <Alert color="red" role="alert" style={{ whiteSpace: 'pre-line' }}>
             {formFault}
           </Alert>
         )}
+        {children}
         {fields.map((field) => (
           <FieldInput key={field.id} field={field} />
         ))}
-        {!isNew && unit && <Times unit={unit} />}
-        <SaveButton isNew={isNew} label={submitLabel ?? text(isNew ? 'unit.create' : 'unit.save')} />
+        {!isNew && unit?.['updated_at'] !== undefined && <Times unit={unit} />}
+        <SaveButton isReady={isReady} isNew={isNew} label={submitLabel ?? text(isNew ? 'unit.create' : 'unit.save')} />
       </Stack>
     </Form>
   );
 }
 
-function SaveButton({ isNew, label }: { isNew: boolean; label: string }) {
+function SaveButton({ isReady, isNew, label }: { isReady: boolean; isNew: boolean; label: string }) {
   const { formState } = useFormContext();
   return (
     <Group>
-      <Button type="submit" loading={formState.isSubmitting} disabled={!isNew && !formState.isDirty}>
+      <Button type="submit" loading={formState.isSubmitting} disabled={!isReady || (!isNew && !formState.isDirty)}>
         {label}
       </Button>
     </Group>
@@ -105,16 +111,4 @@ function Times({ unit }: { unit: Unit }) {
       {text('unit.times', { id: unit.id, inserted: time('inserted_at'), updated: time('updated_at') })}
     </Paragraph>
   );
-}
-
-/** The messages of a refusal by field; those about none of them are of the whole form. */
-export function faultsOf(fault: unknown, fields: readonly Pick<Field, 'id'>[]): FieldErrors {
-  if (!(fault instanceof ApiError)) return { [FIELD_OF_FORM]: (fault as Error).message };
-  const faults: Record<string, string> = {};
-  for (const { parameter = '', text } of fault.messages) {
-    const [, name = ''] = /^([^.[]*)/.exec(parameter) ?? [];
-    const place = fields.some(({ id }) => id === name) ? name : FIELD_OF_FORM;
-    faults[place] = faults[place] === undefined ? text : `${faults[place]}\n${text}`;
-  }
-  return faults;
 }

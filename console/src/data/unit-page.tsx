@@ -11,8 +11,9 @@ import { useText } from '../i18n/text.js';
 import { Empty, EmptyPage, PageError, Waiting } from '../shell/page-states.js';
 import { Conflict, type Choice } from './conflict.js';
 import { DeleteUnits } from './delete-units.js';
+import { faultsOf, type FieldErrors } from './faults.js';
 import { UNITS } from './source.js';
-import { faultsOf, UnitForm, type FieldErrors } from './unit-form.js';
+import { UnitForm } from './unit-form.js';
 import { labelField, useKinds, useStruct } from './use-kinds.js';
 
 export function UnitPage() {
@@ -89,7 +90,7 @@ function UnitOfKind({ kind, id, copyOf }: UnitOfKindProps) {
         setConflict({ values, theirs: await getUnit(kind, id) });
         return {};
       }
-      return faultsOf(fault, fields);
+      return faultsOf(fault, fields, text);
     }
   };
   const saveChoice = async (choice: Choice): Promise<void> => {

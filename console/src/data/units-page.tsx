@@ -45,6 +45,7 @@ function UnitsOf({ source }: { source: Source }) {
   const struct = useColumnsOf(source);
   const { units, rows, count, more } = useUnits(source, { filter, search, order });
   const { fields } = struct;
+  const error = units.error ?? struct.error;
   const shown = useMemo(() => fields?.filter(({ id }) => !hidden.includes(id)) ?? [], [fields, hidden]);
   const filterFields = useMemo(() => [...(fields ?? []), ID], [fields]);
   const labels = useReferenceLabels(shown, units.data?.pages ?? []);
@@ -141,9 +142,9 @@ function UnitsOf({ source }: { source: Source }) {
           )}
         </Group>
       )}
-      {units.error && <PageError error={units.error} onRetry={() => void units.refetch()} />}
-      {struct.error && <PageError error={struct.error} onRetry={() => void struct.refetch()} />}
-      {(units.isPending || struct.isPending) && !units.error && !struct.error && <Waiting />}
+      {/* What refuses both is said once. */}
+      {error && <PageError error={error} onRetry={() => void Promise.all([units.refetch(), struct.refetch()])} />}
+      {(units.isPending || struct.isPending) && !error && <Waiting />}
       {units.data && fields && rows.length === 0 && (
         <Empty>
           {text(filter || search ? 'grid.empty_filtered' : 'grid.empty')}

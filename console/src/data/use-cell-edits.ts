@@ -5,7 +5,9 @@ import { useState } from 'react';
 import { ApiError } from '../api/errors.js';
 import type { Field, Page, Unit } from '../api/types.js';
 import { ETAG, getUnit, updateUnit, type ReadUnit } from '../api/units.js';
+import { useText } from '../i18n/text.js';
 import type { Choice } from './conflict.js';
+import { faultsOf } from './faults.js';
 import { keyOf, UNITS } from './source.js';
 
 interface OpenConflict {
@@ -14,6 +16,7 @@ interface OpenConflict {
 }
 
 export function useCellEdits(fields: readonly Field[]) {
+  const text = useText();
   const queries = useQueryClient();
   const notify = useNotify();
   const [conflict, setConflict] = useState<OpenConflict>();
@@ -30,14 +33,16 @@ export function useCellEdits(fields: readonly Field[]) {
       show(await updateUnit(unit.kind_id, unit.id, { ...values, ...version }, etag));
       return undefined;
     } catch (error) {
-      if (!(error instanceof ApiError)) return (error as Error).message;
-      if (error.status !== 412) return error.messages.map(({ text }) => text).join('\n');
+      if (!(error instanceof ApiError) || error.status !== 412) {
+        return Object.values(faultsOf(error, edited(values), text)).join('\n');
+      }
       const theirs = await getUnit(unit.kind_id, unit.id);
       show(theirs);
       setConflict({ values, theirs });
       return undefined;
     }
   };
+  const edited = (values: Choice) => fields.filter(({ id }) => id in values);
   const edit = (unit: Unit, { id }: Field, value: unknown) => store(unit, { [id]: value }, null);
   const choose = async (choice: Choice): Promise<void> => {
     if (!conflict) return;

@@ -1,35 +1,41 @@
 /** The kinds of the project, and what they are made of. */
-import { useQuery } from '@tanstack/react-query';
-import type { Field, Kind } from '../api/types.js';
-import { getStruct, listGroups, listKinds } from '../api/units.js';
-
-const KINDS = ['kinds'] as const;
+import { useQuery, type QueryFunctionContext } from '@tanstack/react-query';
+import type { Field } from '../api/types.js';
+import { isBuiltIn, isType, kindsQuery, TYPES_GROUP } from './known-kinds.js';
+import { fieldsOfGroup, fieldsOfKind } from './limits.js';
 
 export function useKinds() {
-  const { data, isPending, error, refetch } = useQuery({
-    queryKey: KINDS,
-    queryFn: () => Promise.all([listKinds(), listGroups()]),
-    staleTime: 30_000,
-  });
+  const { data, isPending, error, refetch } = useQuery(kindsQuery());
   const [kinds, groups] = data ?? [[], []];
-  const types = new Set(groups.find(({ id }) => id === 'parameter')?.kind_list ?? []);
-  const isBuiltIn = ({ id }: Kind) => BUILT_IN.has(id) || types.has(id);
   return {
-    own: kinds.filter((kind) => !isBuiltIn(kind)),
-    builtIn: kinds.filter((kind) => isBuiltIn(kind) && !types.has(kind.id)),
+    own: kinds.filter(({ id }) => !isBuiltIn(id, groups)),
+    builtIn: kinds.filter(({ id }) => isBuiltIn(id, groups) && !isType(id, groups)),
     /** Groups with kinds, without that of the parameter types. */
-    groups: groups.filter(({ id, kind_list: members }) => id !== 'parameter' && members.length > 0),
+    groups: groups.filter(({ id, kind_list: members }) => id !== TYPES_GROUP && members.length > 0),
     isPending,
     error,
     refetch,
   };
 }
 
-/** Kinds that every project has (docs/model.md). */
-const BUILT_IN: ReadonlySet<string> = new Set(['kind', 'group', 'link', 'kind_admin', 'api_key']);
+const STRUCT_STALE_MS = 30_000;
 
+/** The fields of a kind, with their limits as far as the member may read them. */
 export function structQuery(kind: string) {
-  return { queryKey: ['struct', kind], queryFn: () => getStruct(kind), staleTime: 30_000 };
+  return {
+    queryKey: ['struct', kind],
+    queryFn: ({ client }: QueryFunctionContext) => fieldsOfKind(kind, client),
+    staleTime: STRUCT_STALE_MS,
+  };
+}
+
+/** The same of all kinds of a group. */
+export function groupStructQuery(group: string) {
+  return {
+    queryKey: ['group-struct', group],
+    queryFn: ({ client }: QueryFunctionContext) => fieldsOfGroup(group, client),
+    staleTime: STRUCT_STALE_MS,
+  };
 }
 
 export function useStruct(kind: string) {

@@ -1,6 +1,7 @@
-/** How values of fields are shown, typed in, and checked before they are sent. */
+/** How values of fields are shown, and in what they are typed. */
 import type { Field } from '../api/types.js';
 import type { Text } from '../i18n/text.js';
+import { localForm } from './written.js';
 
 const NUMERIC: ReadonlySet<string> = new Set(['integer', 'float', 'decimal']);
 const number = new Intl.NumberFormat(undefined, { maximumFractionDigits: 20 });
@@ -80,8 +81,13 @@ export function inputTypeOf(type: keyof typeof NATIVE, input: string): string {
 export function inputOf(field: Field, value: unknown): unknown {
   if (value === null || value === undefined) return field.multiple && !isTypedAsJson(field) ? [] : '';
   if (isTypedAsJson(field)) return JSON.stringify(value, undefined, 2);
-  if (field.multiple) return (value as unknown[]).map(textOf);
-  return field.type === 'datetime' ? localTime(value as string) : textOf(value);
+  if (field.multiple) return (value as unknown[]).map((each) => typedForm(field, each));
+  return field.type === 'datetime' ? localTime(value as string) : typedForm(field, value);
+}
+
+/** As it would be typed: with the decimal separator of the browser's language. */
+function typedForm({ type }: Field, value: unknown): string {
+  return type === 'float' || type === 'decimal' ? localForm(textOf(value)) : textOf(value);
 }
 
 /** A time in the time zone of the browser, as its input has it: to the millisecond. */
@@ -97,69 +103,4 @@ function localTime(iso: string): string {
 
 function twoDigits(value: number): string {
   return String(value).padStart(2, '0');
-}
-
-export class InputError extends Error {}
-
-/** The value that is sent. @throws InputError that says what is wrong */
-export function valueOf(field: Field, input: unknown, text: Text): unknown {
-  const value = parsed(field, input, text);
-  if (field.required && (value === null || value === '')) throw new InputError(text('field.required'));
-  if (typeof value === 'string' && (field.type === 'string' || field.type === 'text')) {
-    const { length } = [...value];
-    const { min_length: least, max_length: most } = field;
-    if (least !== null && length < least) throw new InputError(text('field.too_short', { count: least }));
-    if (most !== null && length > most) throw new InputError(text('field.too_long', { count: most }));
-  }
-  return value;
-}
-
-function parsed(field: Field, input: unknown, text: Text): unknown {
-  if (isTypedAsJson(field)) {
-    if ((input as string).trim() === '') return null;
-    const value = parseJson(input as string, text);
-    if (field.multiple && value !== null && !Array.isArray(value)) throw new InputError(text('field.not_list'));
-    return value;
-  }
-  if (field.multiple) {
-    const items = input as readonly string[];
-    return items.length === 0 ? null : items.map((item) => scalar(field, item, text));
-  }
-  return input === '' ? null : scalar(field, input as string, text);
-}
-
-function scalar({ type, values }: Field, typed: string, text: Text): unknown {
-  switch (type) {
-    case 'integer':
-      if (!/^[+-]?\d+$/.test(typed.trim()) || !Number.isSafeInteger(Number(typed))) {
-        throw new InputError(text('field.not_whole'));
-      }
-      return Number(typed);
-    case 'float':
-    case 'decimal':
-      if (typed.trim() === '' || !Number.isFinite(Number(typed))) throw new InputError(text('field.not_number'));
-      // A decimal as a text, because a number would lose digits.
-      return type === 'float' ? Number(typed) : typed.trim();
-    case 'boolean':
-      if (typed !== 'true' && typed !== 'false') throw new InputError(text('field.not_boolean'));
-      return typed === 'true';
-    case 'date':
-    case 'time':
-    case 'datetime':
-      if (typed === INCOMPLETE) throw new InputError(text('field.incomplete'));
-      return type === 'datetime' && SHOWN_BY.datetime.test(typed) ? new Date(typed).toISOString() : typed;
-    default:
-      if (values !== null && !values.map(String).includes(typed)) {
-        throw new InputError(text('field.not_value', { values: values.map(String).join(', ') }));
-      }
-      return typed;
-  }
-}
-
-function parseJson(input: string, text: Text): unknown {
-  try {
-    return JSON.parse(input) as unknown;
-  } catch (error) {
-    throw new InputError(text('field.not_json', { reason: (error as Error).message }));
-  }
 }

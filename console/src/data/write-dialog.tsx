@@ -2,12 +2,18 @@
 import { Alert, Button, Group, List, Modal, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useText } from '../i18n/text.js';
+import { useFaultFocus } from '../shell/use-fault-focus.js';
 
 interface WriteDialogProps {
   readonly isOpen: boolean;
   readonly title: string;
   readonly refusedTitle: string;
+  /** What was refused. */
   readonly fault: Error | null;
+  /** What is shown of it, in lines; by default its text. */
+  readonly faultText?: string | undefined;
+  /** Faults that the children show; another object for each refusal. */
+  readonly faults?: object | undefined;
   readonly isBusy: boolean;
   readonly canConfirm: boolean;
   readonly confirm: string;
@@ -20,14 +26,16 @@ interface WriteDialogProps {
 export function WriteDialog(props: WriteDialogProps) {
   const { isOpen, title, refusedTitle, fault, isBusy, canConfirm, confirm, color, children } = props;
   const text = useText();
+  const { faultText = fault?.message ?? '' } = props;
+  const place = useFaultFocus(fault ?? props.faults);
   return (
     <Modal opened={isOpen} onClose={props.onClose} title={title} size="lg">
-      <Stack>
+      <Stack ref={place}>
         {children}
-        {fault && (
+        {faultText !== '' && (
           <Alert color="red" title={refusedTitle} role="alert">
             <List size="sm">
-              {[...new Set(fault.message.split('\n'))].map((line) => (
+              {[...new Set(faultText.split('\n'))].map((line) => (
                 <List.Item key={line}>{line}</List.Item>
               ))}
             </List>

@@ -6,7 +6,8 @@ import { ApiError } from '../api/errors.js';
 import { callFunction, type DeclaredFunction, type FunctionAnswer, type Method } from '../api/functions.js';
 import type { Field } from '../api/types.js';
 import { ReferenceInput } from '../data/reference-input.js';
-import { faultsOf, UnitForm, type FieldErrors } from '../data/unit-form.js';
+import { faultsOf, type FieldErrors } from '../data/faults.js';
+import { UnitForm } from '../data/unit-form.js';
 import { useText } from '../i18n/text.js';
 import { DocumentLink } from '../shell/document-link.js';
 import { Empty, PageError, Waiting } from '../shell/page-states.js';
@@ -140,9 +141,10 @@ function CallForm({ declared }: { declared: DeclaredFunction }) {
     try {
       const given = await callFunction(declared, { method, unit: ofUnit ? unit : undefined, values });
       setAnswer(given);
-      return given.messages.length > 0 ? faultsOf(new ApiError(given.status, given.messages), parameters) : undefined;
+      if (given.messages.length === 0) return undefined;
+      return faultsOf(new ApiError(given.status, given.messages), parameters, text);
     } catch (error) {
-      return faultsOf(error, parameters);
+      return faultsOf(error, parameters, text);
     }
   };
   const unitError = lacksUnit ? { error: text('functions.unit_needed') } : {};

@@ -4,7 +4,8 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNotify } from 'ra-core';
 import type { Member } from '../api/types.js';
 import { ETAG, getUnit, updateUnit } from '../api/units.js';
-import { faultsOf, UnitForm, type FieldErrors } from '../data/unit-form.js';
+import { faultsOf, type FieldErrors } from '../data/faults.js';
+import { UnitForm } from '../data/unit-form.js';
 import { useStruct } from '../data/use-kinds.js';
 import { useText } from '../i18n/text.js';
 import { PageError, Waiting } from '../shell/page-states.js';
@@ -64,7 +65,7 @@ function NameForm({ me: { kind_id: kind, id } }: { me: Member }) {
       notify(text('unit.saved'), { type: 'success' });
       return undefined;
     } catch (fault) {
-      return faultsOf(fault, fields ?? []);
+      return faultsOf(fault, fields ?? [], text);
     }
   };
   const refused = struct.error ?? unit.error;

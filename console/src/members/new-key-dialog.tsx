@@ -2,8 +2,9 @@
 import { Alert, Button, CopyButton, Group, Modal, Stack, Switch, TextInput } from '@mantine/core';
 import { useState, type FormEvent } from 'react';
 import { createKey, type ScopePart } from '../api/members.js';
-import { faultsOf, FIELD_OF_FORM, type FieldErrors } from '../data/unit-form.js';
+import { faultsOf, FIELD_OF_FORM, type FieldErrors } from '../data/faults.js';
 import { useText } from '../i18n/text.js';
+import { useFaultFocus } from '../shell/use-fault-focus.js';
 import { ScopeParts } from './scope-parts.js';
 
 interface NewKeyDialogProps {
@@ -73,7 +74,7 @@ interface KeyFormProps {
   readonly onClose: () => void;
 }
 
-const FIELDS = ['label', 'scope', 'expires_at'].map((id) => ({ id }));
+const LABELS = { label: 'keys.label', scope: 'keys.narrow', expires_at: 'keys.expires' } as const;
 const NO_PART: ScopePart = { kinds: [], operations: [] };
 
 function KeyForm({ member, onMade, onClose }: KeyFormProps) {
@@ -83,6 +84,8 @@ function KeyForm({ member, onMade, onClose }: KeyFormProps) {
   const [expires, setExpires] = useState('');
   const [faults, setFaults] = useState<FieldErrors>({});
   const [isBusy, setBusy] = useState(false);
+  const form = useFaultFocus<HTMLFormElement>(Object.keys(faults).length > 0 ? faults : undefined);
+  const fields = Object.entries(LABELS).map(([id, label]) => ({ id, label: text(label) }));
   const check = (): FieldErrors => ({
     ...(label.trim() === '' && { label: text('field.required') }),
     ...(parts?.some(({ kinds, operations }) => kinds.length === 0 || operations.length === 0) && {
@@ -100,13 +103,13 @@ function KeyForm({ member, onMade, onClose }: KeyFormProps) {
       const end = expires === '' ? null : new Date(expires).toISOString();
       onMade(await createKey({ label: label.trim(), member, scope: parts ?? null, expires_at: end }));
     } catch (error) {
-      setFaults(faultsOf(error, FIELDS));
+      setFaults(faultsOf(error, fields, text));
     } finally {
       setBusy(false);
     }
   };
   return (
-    <form onSubmit={(event) => void submit(event)} noValidate>
+    <form onSubmit={(event) => void submit(event)} noValidate ref={form}>
       <Stack>
         {faults[FIELD_OF_FORM] !== undefined && (
           <Alert color="red" role="alert">

@@ -6,8 +6,9 @@ import { useMemo, useState } from 'react';
 import { useNavigate, useParams } from 'react-router';
 import { sendPasswordMail } from '../api/members.js';
 import { createUnit } from '../api/units.js';
+import { faultsOf, type FieldErrors } from '../data/faults.js';
 import { UNITS } from '../data/source.js';
-import { faultsOf, UnitForm, type FieldErrors } from '../data/unit-form.js';
+import { UnitForm } from '../data/unit-form.js';
 import { useStruct } from '../data/use-kinds.js';
 import { useText } from '../i18n/text.js';
 import { PageError, Waiting } from '../shell/page-states.js';
@@ -40,7 +41,7 @@ export function NewMemberPage() {
       void navigate(addressOfMember(kind, id), { replace: true });
       return undefined;
     } catch (fault) {
-      return faultsOf(fault, fields ?? []);
+      return faultsOf(fault, fields ?? [], text);
     }
   };
   if (error) return <PageError error={error} onRetry={() => void refetch()} />;

@@ -5,13 +5,13 @@ import { useNotify } from 'ra-core';
 import { useState, type FormEvent } from 'react';
 import { ApiError } from '../api/errors.js';
 import { changePassword } from '../api/members.js';
-import { faultsOf, FIELD_OF_FORM, type FieldErrors } from '../data/unit-form.js';
+import { faultsOf, FIELD_OF_FORM, type FieldErrors } from '../data/faults.js';
 import { useText } from '../i18n/text.js';
+import { useFaultFocus } from '../shell/use-fault-focus.js';
 import { useMe } from '../shell/use-me.js';
 
 const [CURRENT, NEW, REPEATED] = ['current_password', 'new_password', 'repeat_password'] as const;
 const NAMES = [CURRENT, NEW, REPEATED];
-const FIELDS = NAMES.map((id) => ({ id }));
 const EMPTY = { [CURRENT]: '', [NEW]: '', [REPEATED]: '' };
 /** As the service has it (docs/auth.md). */
 const LEAST_LENGTH = 8;
@@ -24,6 +24,8 @@ export function PasswordForm() {
   const [values, setValues] = useState(EMPTY);
   const [faults, setFaults] = useState<FieldErrors>({});
   const [isBusy, setBusy] = useState(false);
+  const form = useFaultFocus<HTMLFormElement>(Object.keys(faults).length > 0 ? faults : undefined);
+  const fields = NAMES.map((id) => ({ id, label: text(`members.${id}`) }));
   const check = (): FieldErrors => ({
     ...(values[CURRENT] === '' && { [CURRENT]: text('field.required') }),
     ...([...values[NEW]].length < LEAST_LENGTH && { [NEW]: text('members.password_short') }),
@@ -42,7 +44,7 @@ export function PasswordForm() {
       await queries.invalidateQueries({ queryKey: ['sessions'] });
     } catch (error) {
       const isWrong = error instanceof ApiError && error.has('signin.failed');
-      setFaults(isWrong ? { [CURRENT]: error.message } : faultsOf(error, FIELDS));
+      setFaults(isWrong ? { [CURRENT]: error.message } : faultsOf(error, fields, text));
     } finally {
       setBusy(false);
     }
@@ -52,7 +54,7 @@ export function PasswordForm() {
       <Title order={2} size="h4" mb="xs">
         {text('members.password')}
       </Title>
-      <form onSubmit={(event) => void submit(event)} noValidate>
+      <form onSubmit={(event) => void submit(event)} noValidate ref={form}>
         {/* For password managers. */}
         <input type="text" autoComplete="username" value={me?.username ?? ''} readOnly hidden />
         <Stack maw={720}>

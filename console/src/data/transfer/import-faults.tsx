@@ -1,12 +1,20 @@
 import { Table, Text as Paragraph } from '@mantine/core';
-import type { Message } from '../../api/types.js';
+import { useMemo } from 'react';
+import type { Field, Message } from '../../api/types.js';
 import { useText } from '../../i18n/text.js';
+import { labelsOf, textAlone } from '../faults.js';
 
 const SHOWN = 100;
 
+interface ImportFaultsProps {
+  readonly messages: readonly Message[];
+  readonly fields: readonly Field[];
+}
+
 /** What is wrong in which record of a file. */
-export function ImportFaults({ messages }: { messages: readonly Message[] }) {
+export function ImportFaults({ messages, fields }: ImportFaultsProps) {
   const text = useText();
+  const labels = useMemo(() => labelsOf(fields), [fields]);
   if (messages.length === 0) return null;
   return (
     <>
@@ -24,7 +32,7 @@ export function ImportFaults({ messages }: { messages: readonly Message[] }) {
               <Table.Tr key={at}>
                 <Table.Td>{line ?? ''}</Table.Td>
                 <Table.Td>{record ?? ''}</Table.Td>
-                <Table.Td>{fault}</Table.Td>
+                <Table.Td>{textAlone(fault, labels)}</Table.Td>
               </Table.Tr>
             ))}
           </Table.Tbody>

@@ -20,6 +20,7 @@ import { useText, type Text } from '../../i18n/text.js';
 import { ID, isEditable, UNITS } from '../source.js';
 import { FileFault, initialMapping, readFile, withNames, type ImportFile } from './import-file.js';
 import { ImportFaults } from './import-faults.js';
+import { writtenFault } from '../typed-value.js';
 import { PreviewTable } from './preview-table.js';
 
 export interface ImportUnitsProps {
@@ -50,6 +51,7 @@ export function ImportUnits({ kind, fields: all, onClose }: ImportUnitsProps) {
     ({ id, type, multiple }) => !multiple && names.includes(id) && type !== 'json' && type !== 'binary',
   );
   const keepsIds = names.includes(ID.id);
+  const faults = file?.format === 'csv' ? faultsOf(file, names, fields, text) : NO_FAULTS;
   const run = useMutation({
     mutationFn: async ({ dryRun, from }: { dryRun: boolean; from: ImportFile }): Promise<Outcome> => {
       stopper.current = new AbortController();
@@ -110,7 +112,7 @@ export function ImportUnits({ kind, fields: all, onClose }: ImportUnitsProps) {
             rows={file.rows}
             columns={names.map((name) => fields.find(({ id }) => id === name))}
             fields={fields}
-            faultOf={() => undefined}
+            faultOf={(row, column) => faults.get(`${row} ${column}`)}
             faultyRows={[]}
             mayLeaveOut={false}
             isFixed={file.format === 'ndjson'}
@@ -155,7 +157,7 @@ export function ImportUnits({ kind, fields: all, onClose }: ImportUnitsProps) {
             {isForeign && run.error.message}
           </Alert>
         )}
-        <ImportFaults messages={run.data?.result.errors ?? refused} />
+        <ImportFaults messages={run.data?.result.errors ?? refused} fields={all} />
         <Group justify="end">
           {run.isPending ? (
             <Button variant="default" onClick={() => stopper.current?.abort()}>
@@ -179,6 +181,22 @@ export function ImportUnits({ kind, fields: all, onClose }: ImportUnitsProps) {
         </Group>
       </Stack>
     </Modal>
+  );
+}
+
+/** By row and column, of the records that are shown. */
+type Faults = ReadonlyMap<string, string>;
+const NO_FAULTS: Faults = new Map();
+
+function faultsOf({ rows }: ImportFile, names: readonly string[], fields: readonly Field[], text: Text): Faults {
+  const columns = names.map((name) => fields.find(({ id }) => id === name));
+  return new Map(
+    rows.flatMap((row, at) =>
+      columns.flatMap((field, column) => {
+        const fault = field && writtenFault(field, row[column] ?? '', text);
+        return fault === undefined ? [] : [[`${at} ${column}`, fault] as const];
+      }),
+    ),
   );
 }
 

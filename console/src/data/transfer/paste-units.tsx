@@ -8,8 +8,11 @@ import type { Field, Message } from '../../api/types.js';
 import { createUnits, MOST_UNITS } from '../../api/units.js';
 import { importUnits } from '../../api/transfer.js';
 import { useText, type Text } from '../../i18n/text.js';
+import { useFaultFocus } from '../../shell/use-fault-focus.js';
+import { labelsOf, nameIn, textAlone, textAt, type Labels } from '../faults.js';
 import { isEditable, UNITS } from '../source.js';
-import { InputError } from '../values.js';
+import { InputError } from '../typed-value.js';
+import { isNumeric, shownValue } from '../values.js';
 import { PreviewTable } from './preview-table.js';
 import { isReference, useReferenceIds, type ReferenceIds } from './reference-cells.js';
 import { fieldsNamed, pastedValue, readTable } from './table.js';
@@ -23,9 +26,9 @@ export interface PasteUnitsProps {
 }
 
 /** By row and column. */
-type Faults = ReadonlyMap<string, string>;
+type Cells = ReadonlyMap<string, string>;
 
-const faultKey = (row: number, column: number): string => `${row} ${column}`;
+const cellKey = (row: number, column: number): string => `${row} ${column}`;
 
 export function PasteUnits({ kind, fields: all, pasted, onClose }: PasteUnitsProps) {
   const text = useText();
@@ -44,11 +47,13 @@ export function PasteUnits({ kind, fields: all, pasted, onClose }: PasteUnitsPro
     return fields.find((field) => field.id === id);
   });
   const records = hasHead ? rows.slice(1) : rows;
+  const labels = useMemo(() => labelsOf(fields), [fields]);
   const [refused, setRefused] = useState<readonly Message[]>([]);
   const references = useReferenceIds(columns, records);
-  const { units, faults } = unitsOf(records, columns, references, text);
-  const shownFaults = new Map([...faults, ...refusedCells(refused, columns)]);
+  const { units, faults, meant } = unitsOf(records, columns, references, text);
+  const shownFaults = new Map([...faults, ...refusedCells(refused, columns, labels, text)]);
   const elsewhere = refused.filter((message) => !cellOf(message, columns));
+  const place = useFaultFocus(refused.length > 0 ? refused : undefined);
   const twice = columns.filter((field, at) => field && columns.indexOf(field) < at);
   const change =
     <T,>(set: (value: T) => void) =>
@@ -84,7 +89,7 @@ export function PasteUnits({ kind, fields: all, pasted, onClose }: PasteUnitsPro
 
   return (
     <Modal opened onClose={onClose} title={text('paste.title')} size="xl">
-      <Stack>
+      <Stack ref={place}>
         <Textarea
           label={text('paste.text')}
           description={text('paste.hint')}
@@ -108,7 +113,8 @@ export function PasteUnits({ kind, fields: all, pasted, onClose }: PasteUnitsPro
               rows={records}
               columns={columns}
               fields={fields}
-              faultOf={(row, column) => shownFaults.get(faultKey(row, column))}
+              faultOf={(row, column) => shownFaults.get(cellKey(row, column))}
+              readAs={(row, column) => meant.get(cellKey(row, column))}
               faultyRows={[...new Set([...shownFaults.keys()].map((key) => Number.parseInt(key, 10)))]}
               onMap={(column, id) => change(setMapping)(new Map([...mapping, [column, id]]))}
             />
@@ -128,7 +134,7 @@ export function PasteUnits({ kind, fields: all, pasted, onClose }: PasteUnitsPro
           <Alert color="red" role="alert" title={text('paste.refused')}>
             {elsewhere.slice(0, 20).map((message, at) => (
               <Paragraph key={at} size="sm">
-                {message.text}
+                {textAlone(message.text, labels)}
               </Paragraph>
             ))}
           </Alert>
@@ -156,28 +162,45 @@ export function PasteUnits({ kind, fields: all, pasted, onClose }: PasteUnitsPro
   );
 }
 
+interface Read {
+  readonly units: readonly object[];
+  readonly faults: Cells;
+  /** How cells were read whose values are shown otherwise. */
+  readonly meant: Cells;
+}
+
 function unitsOf(
   rows: readonly (readonly string[])[],
   columns: readonly (Field | undefined)[],
   references: ReferenceIds,
   text: Text,
-): { units: readonly object[]; faults: Faults } {
+): Read {
   const faults = new Map<string, string>();
+  const meant = new Map<string, string>();
   const units = rows.map((row, at) => {
     const unit: Record<string, unknown> = {};
     columns.forEach((field, column) => {
       if (!field) return;
       try {
+        const cell = (row[column] ?? '').trim();
         const value = pastedValue(field, row[column] ?? '', text);
-        if (value !== undefined) unit[field.id] = referred(field, value, references, text);
+        if (value === undefined) return;
+        unit[field.id] = referred(field, value, references, text);
+        const shown = isFormatted(field) ? shownValue(field, value, text) : cell;
+        if (shown !== cell) meant.set(cellKey(at, column), shown);
       } catch (error) {
         if (!(error instanceof InputError)) throw error;
-        faults.set(faultKey(at, column), error.message);
+        faults.set(cellKey(at, column), error.message);
       }
     });
     return unit;
   });
-  return { units, faults };
+  return { units, faults, meant };
+}
+
+/** Whether a value is shown otherwise than it is stored, so that one can see how it was read. */
+function isFormatted({ type, multiple }: Field): boolean {
+  return !multiple && (isNumeric({ type, multiple }) || type === 'date' || type === 'datetime');
 }
 
 /** The id of the unit that a cell names. @throws InputError if there is none, or several */
@@ -196,16 +219,22 @@ function cellOf(
   columns: readonly (Field | undefined)[],
 ): string | undefined {
   const row = index ?? (record === undefined ? undefined : record - 1);
-  const [, name = ''] = /^([^.[]*)/.exec(parameter) ?? [];
+  const name = nameIn(parameter);
   const column = columns.findIndex((field) => field?.id === name);
-  return row === undefined || column < 0 ? undefined : faultKey(row, column);
+  return row === undefined || column < 0 ? undefined : cellKey(row, column);
 }
 
-function refusedCells(messages: readonly Message[], columns: readonly (Field | undefined)[]): Faults {
+function refusedCells(
+  messages: readonly Message[],
+  columns: readonly (Field | undefined)[],
+  labels: Labels,
+  text: Text,
+): Cells {
   return new Map(
     messages.flatMap((message) => {
       const cell = cellOf(message, columns);
-      return cell === undefined ? [] : [[cell, message.text] as const];
+      const { parameter = '' } = message;
+      return cell === undefined ? [] : [[cell, textAt(nameIn(parameter), message.text, labels, text)] as const];
     }),
   );
 }

@@ -10,6 +10,8 @@ interface PreviewTableProps {
   readonly columns: readonly (Field | undefined)[];
   readonly fields: readonly Field[];
   readonly faultOf: (row: number, column: number) => string | undefined;
+  /** What a cell was read as, where that is not what it says. */
+  readonly readAs?: (row: number, column: number) => string | undefined;
   readonly faultyRows: readonly number[];
   readonly onMap: (column: number, field: string) => void;
   readonly mayLeaveOut?: boolean;
@@ -22,7 +24,18 @@ const SHOWN = 20;
 const NONE = '@none';
 
 export function PreviewTable(props: PreviewTableProps) {
-  const { head, rows, columns, fields, faultOf, faultyRows, onMap, mayLeaveOut = true, isFixed = false } = props;
+  const {
+    head,
+    rows,
+    columns,
+    fields,
+    faultOf,
+    readAs,
+    faultyRows,
+    onMap,
+    mayLeaveOut = true,
+    isFixed = false,
+  } = props;
   const text = useText();
   const data = [
     ...(mayLeaveOut ? [{ value: NONE, label: text('paste.left_out') }] : []),
@@ -67,9 +80,11 @@ export function PreviewTable(props: PreviewTableProps) {
               <Table.Th scope="row">{row + 1}</Table.Th>
               {columns.map((_, at) => {
                 const fault = faultOf(row, at);
+                const meant = readAs?.(row, at);
                 return (
                   <Table.Td key={at} className={fault === undefined ? undefined : 'faulty'}>
                     {rows[row]?.[at] ?? ''}
+                    {meant !== undefined && <div className="null">{text('paste.read_as', { value: meant })}</div>}
                     {fault !== undefined && <div className="fault">{fault}</div>}
                   </Table.Td>
                 );

@@ -1,7 +1,9 @@
 /** Tables of texts: pasted from spreadsheets, or the beginning of a CSV file. */
 import type { Field } from '../../api/types.js';
 import type { Text } from '../../i18n/text.js';
-import { inputOf, InputError, isNumeric, valueOf } from '../values.js';
+import { InputError, valueOf } from '../typed-value.js';
+import { isNumeric, isTypedAsJson, textOf } from '../values.js';
+import { DECIMAL } from '../written.js';
 
 export interface Table {
   readonly rows: readonly (readonly string[])[];
@@ -58,36 +60,29 @@ export function pastedValue(field: Field, cell: string, text: Text): unknown {
     if (field.required) throw new InputError(text('field.required'));
     return undefined;
   }
-  if (field.multiple || field.type === 'json') {
-    const parsed = typed.startsWith('[') || field.type === 'json' ? jsonOf(typed, text) : typed.split(/\s*,\s*/);
-    return valueOf(field, inputOf(field, parsed), text);
-  }
-  if (isNumeric(field)) return valueOf(field, plainNumber(typed), text);
+  if (isTypedAsJson(field)) return valueOf(field, typed, text);
+  if (field.multiple)
+    return valueOf(field, typed.startsWith('[') ? jsonItems(typed, text) : items(field, typed, text), text);
   if (field.type === 'boolean') return valueOf(field, plainBoolean(typed), text);
-  if (field.type === 'date' && !/^(\d{4}-\d\d-\d\d|\d\d-\d\d-\d{4})$/.test(typed)) {
-    throw new InputError(text('field.not_date'));
-  }
   return valueOf(field, field.type === 'string' || field.type === 'text' ? cell : typed, text);
 }
 
-function jsonOf(typed: string, text: Text): unknown {
+function jsonItems(typed: string, text: Text): readonly string[] {
   try {
-    return JSON.parse(typed) as unknown;
+    return (JSON.parse(typed) as unknown[]).map(textOf);
   } catch (error) {
     throw new InputError(text('field.not_json', { reason: (error as Error).message }));
   }
 }
 
-const parts = new Intl.NumberFormat().formatToParts(-12345.6);
-const separatorOf = (type: string) => parts.find((part) => part.type === type)?.value ?? '';
-const [GROUP, DECIMAL] = [separatorOf('group'), separatorOf('decimal')];
-
-/** Spreadsheets copy numbers as they show them, such as 1,234.5. */
-function plainNumber(typed: string): string {
-  if (/^[+-]?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(typed)) return typed;
-  const grouped = typed.split(GROUP);
-  const isGrouped = grouped.slice(1).every((group) => /^\d{3}(?!\d)/.test(group));
-  return (isGrouped ? grouped.join('') : typed).replace(DECIMAL, '.');
+/** The elements of a list. @throws InputError if a comma may be part of a number */
+function items({ type }: Field, typed: string, text: Text): readonly string[] {
+  const isNumbers = isNumeric({ type, multiple: false });
+  if (isNumbers && typed.includes(';')) return typed.split(/\s*;\s*/);
+  const isGrouped = /\d,\d{3}(?!\d)/.test(typed);
+  const hasDecimals = DECIMAL === ',' && type !== 'integer' && /\d,\d/.test(typed);
+  if (isNumbers && (isGrouped || hasDecimals)) throw new InputError(text('field.separate'));
+  return typed.split(/\s*,\s*/);
 }
 
 function plainBoolean(typed: string): string {

@@ -1,0 +1,53 @@
+/** The limits of fields that structs do not tell. Who may not read the definitions leaves them to the service. */
+import type { QueryClient } from '@tanstack/react-query';
+import { getLimits } from '../api/definitions.js';
+import { MEMBER_GROUP } from '../api/members.js';
+import type { Field } from '../api/types.js';
+import { getGroupStruct, getStruct } from '../api/units.js';
+import { isBuiltIn, kindsQuery } from './known-kinds.js';
+import { loadPatterns } from './patterns.js';
+
+export async function fieldsOfKind(kind: string, queries: QueryClient): Promise<readonly Field[]> {
+  return withLimits(getStruct(kind), () => [kind], queries);
+}
+
+export async function fieldsOfGroup(group: string, queries: QueryClient): Promise<readonly Field[]> {
+  return withLimits(getGroupStruct(group), (kinds) => kinds.get(group) ?? [], queries);
+}
+
+/** The kinds of each group. */
+type Groups = ReadonlyMap<string, readonly string[]>;
+
+async function withLimits(
+  struct: Promise<readonly Field[]>,
+  kindsIn: (groups: Groups) => readonly string[],
+  queries: QueryClient,
+): Promise<readonly Field[]> {
+  const [fields, limits] = await Promise.all([struct, limitsOf(kindsIn, queries).catch(() => undefined)]);
+  if (!limits) return fields;
+  const limited = fields.map((field) => (limits.has(field.id) ? { ...field, limits: limits.get(field.id) } : field));
+  if (limited.some((field) => field.limits?.pattern)) await loadPatterns();
+  return limited;
+}
+
+async function limitsOf(kindsIn: (groups: Groups) => readonly string[], queries: QueryClient) {
+  const [kinds, groups] = await queries.fetchQuery(kindsQuery());
+  const ids = kindsIn(new Map(groups.map(({ id, kind_list: members }) => [id, members])));
+  // Fields of built-in kinds are no parameters of the project, which may have some of the same names.
+  if (ids.some((id) => isBuiltIn(id, groups))) return undefined;
+  const members = groups.find(({ id }) => id === MEMBER_GROUP)?.kind_list ?? [];
+  const hasMembers = ids.some((id) => members.includes(id));
+  const parameters = new Set(kinds.filter(({ id }) => ids.includes(id)).flatMap((kind) => kind.parameters));
+  return getLimits([...parameters].filter((id) => !hasMembers || !MEMBER_FIELDS.has(id)));
+}
+
+/** Fields that every member has, with limits of their own. */
+const MEMBER_FIELDS: ReadonlySet<string> = new Set([
+  'kind_system_user',
+  'username',
+  'email',
+  'first_name',
+  'last_name',
+  'first_access_time',
+  'last_access_time',
+]);
