@@ -21,6 +21,7 @@ import { Conflict, type Choice } from '../data/conflict.js';
 import { COMMON } from '../data/source.js';
 import { useText } from '../i18n/text.js';
 import { Empty, EmptyPage, PageError, Waiting } from '../shell/page-states.js';
+import { useFaultFocus } from '../shell/use-fault-focus.js';
 import {
   bodyOf,
   draftOf,
@@ -38,6 +39,7 @@ import { LeaveWarning } from './leave-warning.js';
 import { ParameterListEditor } from './parameter-list-editor.js';
 import { ParameterSets } from './parameter-sets.js';
 import { useReview } from './review.js';
+import { settingLabels } from './setting-names.js';
 import { isBuiltInId, modelOf, useModel, type Model } from './use-model.js';
 import './model.css';
 
@@ -86,6 +88,7 @@ function DefinitionForm({ of, model, definition }: DefinitionFormProps) {
   const [faults, setFaults] = useState(NO_FAULTS);
   const [theirs, setTheirs] = useState<Definition>();
   const saved = useRef(false);
+  const form = useFaultFocus<HTMLFormElement>(faults === NO_FAULTS ? undefined : faults);
   const isNew = base === undefined;
   const body = bodyOf(of, draft, before, isNew, model);
   const isChanged = isNew ? draft !== before : Object.keys(body).length > 0;
@@ -102,7 +105,7 @@ function DefinitionForm({ of, model, definition }: DefinitionFormProps) {
         setTheirs(findDefinition(modelOf(await getDefinitions()), of, base.id));
         return;
       }
-      setFaults(faultsOf(fault, settingsOfDraft(of)));
+      setFaults(faultsOf(fault, settingsOfDraft(of), settingLabels(text), text));
     },
   });
   const send = (values: object, version = base): void => {
@@ -161,7 +164,7 @@ function DefinitionForm({ of, model, definition }: DefinitionFormProps) {
       </Group>
       {isNew && <Paragraph size="sm">{text(`model.what_${of}`)}</Paragraph>}
       <div className="model-editor">
-        <form onSubmit={submit} noValidate>
+        <form onSubmit={submit} noValidate ref={form}>
           <Stack>
             <RightsNote />
             <FormFault fault={own['']} />
@@ -302,20 +305,10 @@ function GroupFields({ draft, model, fault, onChange }: FieldsProps & { fault: s
 
 /** What both versions are compared by, when somebody else has changed the definition. */
 function conflictFields(of: Edited, text: ReturnType<typeof useText>): readonly Field[] {
-  const names: Readonly<Record<string, string>> = {
-    label: text('model.name'),
-    active: text('model.active_label'),
-    public: text('model.public_label'),
-    remote: text('model.remote_label'),
-    parameters: text('model.parameters'),
-    unique: text('model.unique_label'),
-    indexes: text('model.indexes_label'),
-    description: text('model.description'),
-    kind_list: text('model.kinds'),
-  };
+  const names = settingLabels(text);
   return settingsOfDraft(of).flatMap((id) => {
-    const label = names[id];
-    if (label === undefined) return [];
+    const label = names.get(id);
+    if (label === undefined || id === 'id') return [];
     return [{ ...COMMON, id, label, type: id === 'label' || id === 'description' ? 'string' : 'json' } as const];
   });
 }

@@ -1,5 +1,7 @@
 /** The messages of a refusal, at the place that they are about. */
 import { ApiError } from '../api/errors.js';
+import { nameIn, textAlone, textAt, type Labels } from '../data/faults.js';
+import type { Text } from '../i18n/text.js';
 import type { SettingFaults } from './setting-fields.js';
 
 export interface DefinitionFaults {
@@ -15,18 +17,20 @@ export const NO_FAULTS: DefinitionFaults = { own: {}, parameters: new Map() };
 const IN_LIST = /^parameters\[(\d+)\](?:\.([a-z_]+))?(?:\[\d+\])?: (.*)$/su;
 
 /** @param settings those that the form shows; messages about others are of the whole form */
-export function faultsOf(fault: unknown, settings: readonly string[]): DefinitionFaults {
+export function faultsOf(fault: unknown, settings: readonly string[], labels: Labels, text: Text): DefinitionFaults {
   if (!(fault instanceof ApiError)) return { own: { '': (fault as Error).message }, parameters: new Map() };
   const own: Record<string, string> = {};
   const parameters = new Map<number, Record<string, string>>();
-  for (const { parameter = '', text } of fault.messages) {
-    const [, at, name = '', message] = IN_LIST.exec(text) ?? [];
+  for (const { parameter = '', text: given } of fault.messages) {
+    const [, at, name = '', message] = IN_LIST.exec(given) ?? [];
     if (at !== undefined && message !== undefined) {
       const known = parameters.get(Number(at)) ?? {};
-      parameters.set(Number(at), added(known, name, message));
+      parameters.set(Number(at), added(known, name, textAt(name, `${name}: ${message}`, labels, text)));
     } else {
-      const [, name = ''] = /^([^.[]*)/.exec(parameter) ?? [];
-      Object.assign(own, added(own, settings.includes(name) ? name : '', text));
+      const name = nameIn(parameter);
+      const isShown = settings.includes(name);
+      const shown = isShown ? textAt(name, given, labels, text) : textAlone(given, labels);
+      Object.assign(own, added(own, isShown ? name : '', shown));
     }
   }
   return { own, parameters };

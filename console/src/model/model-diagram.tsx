@@ -56,7 +56,7 @@ export function ModelDiagram({ model, find }: { model: Model; find: string }) {
           <div className="graph-row" key={parameter}>
             <span>{label}</span>
             <span className="null">
-              {target === undefined ? type : `→ ${model.kinds.get(target)?.label ?? target}`}
+              {target === undefined ? text(`type.${type}`) : `→ ${model.kinds.get(target)?.label ?? target}`}
             </span>
           </div>
         ))}

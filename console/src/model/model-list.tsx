@@ -204,8 +204,9 @@ function ParameterTable({ parameters, model, showUsers = false }: ParameterTable
 }
 
 function TypeOf({ parameter, model }: { parameter: ParameterDefinition; model: Model }) {
+  const text = useText();
   const { kind_id: type, reference_kind: target } = parameter;
-  if (target === undefined) return type;
+  if (target === undefined) return text(`type.${type}`);
   return (
     <>
       →{' '}

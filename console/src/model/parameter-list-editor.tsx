@@ -106,7 +106,10 @@ export function ParameterListEditor({
             searchable
             aria-label={text('model.add_known')}
             placeholder={text('model.add_known')}
-            data={others.map(({ id, label, kind_id: type }) => ({ value: id, label: `${label} (${type})` }))}
+            data={others.map(({ id, label, kind_id: type }) => ({
+              value: id,
+              label: `${label} (${text(`type.${type}`)})`,
+            }))}
             value={null}
             onChange={(id) => id !== null && onChange([...drafts, id])}
           />
@@ -117,6 +120,7 @@ export function ParameterListEditor({
 }
 
 function KnownParameter({ id, model, fault }: { id: string; model: Model; fault: string }) {
+  const text = useText();
   const parameter = model.parameters.get(id);
   return (
     <>
@@ -129,7 +133,7 @@ function KnownParameter({ id, model, fault }: { id: string; model: Model; fault:
           <span>{id}</span>
         )}
         <Paragraph size="sm" c="dimmed">
-          {parameter?.kind_id}
+          {parameter && text(`type.${parameter.kind_id}`)}
         </Paragraph>
       </Group>
       {fault !== '' && (
@@ -190,7 +194,9 @@ function NewParameterFields({ draft, owner, model, types, faults, without, onCha
       />
       {known && (
         <Group gap="xs">
-          <Paragraph size="sm">{text('model.known_parameter', { name: known.label, type: known.kind_id })}</Paragraph>
+          <Paragraph size="sm">
+            {text('model.known_parameter', { name: known.label, type: text(`type.${known.kind_id}`) })}
+          </Paragraph>
           <Button size="xs" variant="default" onClick={() => onChange(known.id)}>
             {text('model.use_known')}
           </Button>

@@ -1,6 +1,6 @@
 /** Makes, edits and deletes a parameter, which several kinds can have. */
 import { Button, Group, Stack, Text as Paragraph, TextInput, Title } from '@mantine/core';
-import { useRef, useState, type FormEvent } from 'react';
+import { useMemo, useRef, useState, type FormEvent } from 'react';
 import { useNavigate, useParams } from 'react-router';
 import { getDefinitions, type ParameterDefinition } from '../api/definitions.js';
 import { ApiError } from '../api/errors.js';
@@ -9,10 +9,12 @@ import { Conflict } from '../data/conflict.js';
 import { COMMON } from '../data/source.js';
 import { useText } from '../i18n/text.js';
 import { Empty, EmptyPage, PageError, Waiting } from '../shell/page-states.js';
+import { useFaultFocus } from '../shell/use-fault-focus.js';
 import { faultsOf, NO_FAULTS } from './faults.js';
 import { FixedId, FormFault, IdInput, ReviewButtons, RightsNote } from './form-parts.js';
 import { LeaveWarning } from './leave-warning.js';
 import { useReview } from './review.js';
+import { settingLabels, typeName } from './setting-names.js';
 import { changedSettings, idOfLabel, inputsOf, settingName, settingsOf } from './settings.js';
 import { SettingFields } from './setting-fields.js';
 import { TypeSelect } from './type-select.js';
@@ -57,6 +59,8 @@ function ParameterForm({ model, definition }: ParameterFormProps) {
   const [faults, setFaults] = useState(NO_FAULTS);
   const [theirs, setTheirs] = useState<ParameterDefinition>();
   const saved = useRef(false);
+  const form = useFaultFocus<HTMLFormElement>(faults === NO_FAULTS ? undefined : faults);
+  const labels = useMemo(() => settingLabels(text), [text]);
   const changed = changedSettings(type, inputsOf(type, base), inputs);
   const isChanged = Object.keys(changed).length > 0;
   const id = givenId ?? idOfLabel(String(inputs['label']));
@@ -69,7 +73,7 @@ function ParameterForm({ model, definition }: ParameterFormProps) {
     onFault: async (fault) => {
       if (base && fault instanceof ApiError && fault.status === 412) {
         setTheirs(modelOf(await getDefinitions()).parameters.get(base.id));
-      } else setFaults(faultsOf(fault, names));
+      } else setFaults(faultsOf(fault, names, labels, text));
     },
   });
   const send = (values: object, version = base): void => {
@@ -106,7 +110,7 @@ function ParameterForm({ model, definition }: ParameterFormProps) {
           {text('model.changes_all', { users: users.map(({ label }) => label).join(', ') })}
         </Paragraph>
       )}
-      <form onSubmit={submit} noValidate className="model-editor-one">
+      <form onSubmit={submit} noValidate className="model-editor-one" ref={form}>
         <Stack>
           <RightsNote />
           <FormFault fault={own['']} />
@@ -119,7 +123,7 @@ function ParameterForm({ model, definition }: ParameterFormProps) {
             onChange={({ currentTarget: { value } }) => setInputs({ ...inputs, label: value })}
           />
           {base ? (
-            <FixedId id={base.id}> · {text(`type.${type}`)}</FixedId>
+            <FixedId id={base.id}> · {typeName(type, text)}</FixedId>
           ) : (
             <>
               <IdInput value={id} fault={own['id']} onChange={setId} />
@@ -141,7 +145,7 @@ function ParameterForm({ model, definition }: ParameterFormProps) {
       {theirs && (
         <Conflict
           of="definition"
-          fields={names.map(conflictField)}
+          fields={names.map((each) => conflictField(each, labels.get(each) ?? each))}
           mine={changed}
           theirs={theirs}
           onChoose={(choice) => {
@@ -157,6 +161,6 @@ function ParameterForm({ model, definition }: ParameterFormProps) {
   );
 }
 
-function conflictField(id: string): Field {
-  return { ...COMMON, id, label: id, type: 'json' };
+function conflictField(id: string, label: string): Field {
+  return { ...COMMON, id, label, type: 'json' };
 }

@@ -12,7 +12,8 @@ import {
 } from '../api/definitions.js';
 import type { Unit } from '../api/types.js';
 import { useText, type Text } from '../i18n/text.js';
-import { useForgetModel } from './use-model.js';
+import { definitionName, settingLabels } from './setting-names.js';
+import { useForgetModel, useModel, type Model } from './use-model.js';
 
 interface Trial {
   readonly write: DefinitionWrite;
@@ -79,6 +80,9 @@ interface ReviewDialogProps {
 
 function ReviewDialog({ trial: { write, effects }, isBusy, onConfirm, onClose }: ReviewDialogProps) {
   const text = useText();
+  const { model } = useModel();
+  const labels = settingLabels(text);
+  const made = labelsIn(write.body);
   const { definitions, tables, losses, more_definitions: moreDefinitions, more_tables: moreTables } = effects;
   const loses = losses.length > 0;
   const action = write.body === undefined ? 'model.delete' : 'model.save';
@@ -89,7 +93,7 @@ function ReviewDialog({ trial: { write, effects }, isBusy, onConfirm, onClose }:
           <Alert color="red" title={text('model.lost')} role="alert">
             <List size="sm">
               {losses.map((loss) => (
-                <List.Item key={JSON.stringify(loss)}>{lossText(loss, text)}</List.Item>
+                <List.Item key={JSON.stringify(loss)}>{lossText(loss, model, text)}</List.Item>
               ))}
             </List>
           </Alert>
@@ -103,8 +107,11 @@ function ReviewDialog({ trial: { write, effects }, isBusy, onConfirm, onClose }:
             {definitions.length === 0 && <List.Item>{text('model.no_change')}</List.Item>}
             {definitions.map(({ definition, id, change, settings = [] }) => (
               <List.Item key={`${definition} ${id}`}>
-                {text(`change.${change}`, { what: text(`definition.${definition as 'kind'}`), name: id })}
-                {settings.length > 0 && ` (${settings.join(', ')})`}
+                {text(`change.${change}`, {
+                  what: text(`definition.${definition as 'kind'}`),
+                  name: definitionName(definition, id, model, made),
+                })}
+                {settings.length > 0 && ` (${settings.map((name) => labels.get(name) ?? name).join(', ')})`}
               </List.Item>
             ))}
             {moreDefinitions !== undefined && (
@@ -137,15 +144,28 @@ function ReviewDialog({ trial: { write, effects }, isBusy, onConfirm, onClose }:
   );
 }
 
-function lossText(loss: ChangeEffects['losses'][number], text: Text): string {
+/** The labels of definitions that a body makes, by their ids. */
+function labelsIn(body: object | undefined): ReadonlyMap<string, string> {
+  const { parameters = [], ...own } = (body ?? {}) as {
+    id?: unknown;
+    label?: unknown;
+    parameters?: readonly unknown[];
+  };
+  const made = [own, ...parameters].map((each) => (each ?? {}) as { id?: unknown; label?: unknown });
+  return new Map(
+    made.flatMap(({ id, label }) => (typeof id === 'string' && typeof label === 'string' ? [[id, label]] : [])),
+  );
+}
+
+function lossText(loss: ChangeEffects['losses'][number], model: Model | undefined, text: Text): string {
   const { kind_id: kind, link_id: link, parameter, units, links } = loss;
   const what = units === undefined ? 'links' : 'units';
   const count = units ?? links;
   const shown = typeof count === 'number' ? text(`loss.${what}`, { smart_count: count }) : text(`loss.some_${what}`);
-  const of = kind ?? link ?? '';
+  const of = kind === undefined ? definitionName('link', link ?? '', model) : definitionName('kind', kind, model);
   return parameter === undefined
     ? text(link === undefined && what === 'links' ? 'loss.of_units' : 'loss.deleted', { count: shown, of })
-    : text('loss.value', { count: shown, of, parameter });
+    : text('loss.value', { count: shown, of, parameter: definitionName('parameter', parameter, model) });
 }
 
 function stepText(step: TableStep, text: Text): string {

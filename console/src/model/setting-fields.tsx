@@ -75,7 +75,12 @@ function SettingControl({
   switch (control) {
     case 'flag':
       return (
-        <Checkbox {...common} checked={value === true} onChange={(event) => onChange(event.currentTarget.checked)} />
+        <Checkbox
+          {...common}
+          aria-invalid={fault !== undefined}
+          checked={value === true}
+          onChange={(event) => onChange(event.currentTarget.checked)}
+        />
       );
     case 'list':
       return (

@@ -1,6 +1,7 @@
 /** The settings of a parameter that the editor shows: which type has them, and how they are typed in. */
 import type { ParameterDefinition } from '../api/definitions.js';
 import type { Field, FieldType } from '../api/types.js';
+import { fieldOf } from './field-of.js';
 
 /** What is typed in, by the name of the setting. Texts, flags, and lists of texts. */
 export type SettingInputs = Readonly<Record<string, string | boolean | readonly string[]>>;
@@ -47,6 +48,8 @@ const ALL = [
 ] as const satisfies readonly SettingShape[];
 
 export type SettingId = (typeof ALL)[number]['id'];
+/** The names of all settings. */
+export const ALL_SETTINGS: readonly SettingId[] = ALL.map(({ id }) => id);
 export type Setting = SettingShape & { readonly id: SettingId };
 
 export function settingsOf(type: FieldType): readonly Setting[] {
@@ -120,21 +123,7 @@ function jsonOrText(input: string): unknown {
 /** The field of a form for units, as the struct of the kind will have it. */
 export function previewField(id: string, type: FieldType, inputs: SettingInputs): Field {
   const settings = changedSettings(type, inputsOf(type), inputs);
-  const number = (name: string) => (typeof settings[name] === 'number' ? settings[name] : null);
-  const values = settings['values'];
-  return {
-    id,
-    type,
-    label: String(inputs['label']) || id,
-    default: settings[`default_${type}`] ?? null,
-    helper_text: typeof settings['helper_text'] === 'string' ? settings['helper_text'] : null,
-    required: inputs['required'] === true,
-    multiple: inputs['multiple'] === true,
-    min_length: number('min_length'),
-    max_length: number('max_length'),
-    values: Array.isArray(values) ? values : null,
-    ...(typeof settings['reference_kind'] === 'string' && { reference_kind: settings['reference_kind'] }),
-  };
+  return fieldOf({ ...settings, id, kind_id: type, label: String(inputs['label']) || id });
 }
 
 /** The id that the service makes of a label. */

@@ -24,7 +24,10 @@ export function TypeSelect({ types, value, onChange, error }: TypeSelectProps) {
       renderOption={({ option }) => (
         <div>
           <Paragraph size="sm" fw={600}>
-            {option.label}
+            {option.label}{' '}
+            <Paragraph span size="xs" c="dimmed">
+              {option.value}
+            </Paragraph>
           </Paragraph>
           <Paragraph size="xs">{text(`type_help.${option.value}`)}</Paragraph>
         </div>
