@@ -98,13 +98,16 @@ it('makes links and deletes them, and says what is refused', async () => {
     project.post('/link/unit', {
       id: 'road',
       label: 'Road',
-      parameters: [{ id: 'lanes', kind_id: 'integer', required: true }],
+      parameters: [
+        { id: 'lanes', label: 'Lanes', kind_id: 'integer', required: true, min_value: 1 },
+        { id: 'toll', label: 'Toll', kind_id: 'decimal', scale: 2 },
+      ],
     }),
   );
   await page.goto(opened.url('#/links/country/lonely'));
   await page.reload();
   await page.getByRole('button', { name: 'Add a link' }).click();
-  const form = page.getByRole('form', { name: 'Add a link' });
+  const form = page.getByRole('region', { name: 'Add a link' });
   const choose = async (label: string, option: string) => {
     await form.getByRole('combobox', { name: label }).click();
     await page.getByRole('option', { name: option, exact: true }).click();
@@ -113,16 +116,50 @@ it('makes links and deletes them, and says what is refused', async () => {
   await form.getByRole('combobox', { name: 'Unit' }).fill('Spa');
   await page.getByRole('option', { name: 'Spain' }).click();
   await form.getByRole('button', { name: 'Link', exact: true }).click();
-  await form.getByRole('alert').getByText(/lanes/).waitFor();
+  await form.getByText('A value is needed').waitFor();
+  // The first fault has the focus.
+  await page.keyboard.type('0');
+  await form.getByRole('textbox', { name: 'Toll' }).fill('0.125');
+  await form.getByRole('button', { name: 'Link', exact: true }).click();
+  await form.getByText('At least 1').waitFor();
+  await form.getByText('At most 2 decimals').waitFor();
+  expect(await opened.accessibilityFaults()).toEqual([]);
+  await opened.screenshot('link-values');
+  await form.getByRole('textbox', { name: 'Lanes' }).fill('2');
+  await form.getByRole('textbox', { name: 'Toll' }).fill('1.5');
+  await form.getByRole('button', { name: 'Link', exact: true }).click();
+  await page.locator('.graph-box', { hasText: 'Spain' }).waitFor();
+  const roads = async () =>
+    (await project.get('/country/unit/lonely/link/child?link_id=road')).body.content as { items: { link: object }[] };
+  expect((await roads()).items).toMatchObject([{ link: { lanes: 2, toll: '1.5' } }]);
+  // They are shown and edited in the list.
+  await page.getByText('List', { exact: true }).click();
+  await page.getByText('(Lanes: 2, Toll: 1.5)').waitFor();
+  await page.getByRole('button', { name: 'Edit the link: Lonely: Road → Spain' }).click();
+  const editor = page.getByRole('dialog');
+  await editor.getByRole('textbox', { name: 'Lanes' }).fill('-1');
+  await editor.getByRole('button', { name: 'Save' }).click();
+  await editor.getByText('At least 1').waitFor();
+  expect(await opened.accessibilityFaults()).toEqual([]);
+  await editor.getByRole('textbox', { name: 'Lanes' }).fill('4');
+  await editor.getByRole('textbox', { name: 'Toll' }).fill('');
+  await editor.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('(Lanes: 4)').waitFor();
+  expect((await roads()).items).toMatchObject([{ link: { lanes: 4, toll: null } }]);
+  await ok(project.delete('/country/unit/lonely/link/road/country/unit/es'));
+  await page.goto(opened.url('#/links/country/lonely?view=list'));
+  await page.reload();
+  await page.getByRole('button', { name: 'Add a link' }).click();
   await choose('Link type', 'Borders');
+  await form.getByRole('combobox', { name: 'Unit' }).fill('Spa');
+  await page.getByRole('option', { name: 'Spain' }).click();
   expect(await opened.accessibilityFaults()).toEqual([]);
   await form.getByText('From the other unit').click();
   await form.getByRole('button', { name: 'Link', exact: true }).click();
-  await page.locator('.graph-box', { hasText: 'Spain' }).waitFor();
+  await page.getByText('Borders → Lonely').waitFor();
   const links = async () =>
     (await project.get('/country/unit/lonely/link/parent?link_id=borders')).body.content as { count: number };
   expect((await links()).count).toBe(1);
-  await page.getByText('List', { exact: true }).click();
   await page.getByRole('button', { name: 'Remove the link: Spain: Borders → Lonely' }).click();
   const dialog = page.getByRole('dialog', { name: 'Remove this link?' });
   expect(await opened.accessibilityFaults()).toEqual([]);

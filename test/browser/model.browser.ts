@@ -106,11 +106,20 @@ describe('a new kind', () => {
     await page.getByRole('region', { name: 'Preview' }).getByRole('textbox', { name: 'Full name' }).waitFor();
     await expectAccessible();
     await page.getByRole('button', { name: 'Review and save' }).click();
-    await age.getByText('must be a whole number').waitFor();
+    await age.getByText('Must be a whole number').waitFor();
+    // The first fault has the focus, in the words of the form.
+    await page.keyboard.type('1');
+    expect(await age.getByRole('textbox', { name: 'Smallest' }).inputValue()).toBe('young1');
+    await age.getByRole('textbox', { name: 'Smallest' }).fill('18');
+    await age.getByRole('textbox', { name: 'Largest' }).fill('17');
+    await page.getByRole('button', { name: 'Review and save' }).click();
+    await age.getByText('Must not be above “Largest”, got 18 and 17').waitFor();
+    await age.getByRole('textbox', { name: 'Largest' }).fill('');
     await age.getByRole('textbox', { name: 'Smallest' }).fill('18');
     await opened.screenshot('model-editor');
     await page.getByRole('button', { name: 'Review and save' }).click();
     const dialog = page.getByRole('dialog', { name: 'What will change' });
+    await dialog.getByText('Kind “Customer (customer)” is created').waitFor();
     await dialog.getByText('New table customer').waitFor();
     await dialog.getByText(/^customer, Create, .*Read.*: Members/).waitFor();
     expect((await project.get('/kind/unit/customer')).status).toBe(404);
@@ -148,7 +157,7 @@ describe('a change of a kind', () => {
     await page.getByRole('button', { name: 'Remove Size' }).click();
     await page.getByRole('button', { name: 'Review and save' }).click();
     const dialog = page.getByRole('dialog', { name: 'What will change' });
-    await dialog.getByText('The value of “size” in 2 units of “city”').waitFor();
+    await dialog.getByText('The value of “Size (size)” in 2 units of “City (city)”').waitFor();
     await dialog.getByText('The column size of city is dropped').waitFor();
     await expectAccessible();
     await opened.screenshot('model-review');
@@ -181,6 +190,7 @@ describe('a change of a kind', () => {
     await page.getByRole('checkbox', { name: 'Unique' }).check();
     await page.getByRole('button', { name: 'Review and save' }).click();
     await page.getByText("2 units of 'city' would violate").waitFor();
+    expect(await page.evaluate('document.activeElement.tagName')).not.toBe('BODY');
   });
 
   it('with unique sets and indexes builds them', async () => {
@@ -226,7 +236,7 @@ describe('groups, link types and deletions', () => {
     await page.goto(url('#/model/kind/edit/city'));
     await page.getByRole('button', { name: 'Delete' }).click();
     const dialog = page.getByRole('dialog', { name: 'What will change' });
-    await dialog.getByText('4 units of “city”').waitFor();
+    await dialog.getByText('4 units of “Town (city)”').waitFor();
     await dialog.getByRole('button', { name: 'Delete, and lose this' }).click();
     await page.getByRole('heading', { name: 'Model' }).waitFor();
     expect((await project.get('/kind/unit/city')).status).toBe(404);

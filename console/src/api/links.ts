@@ -10,6 +10,8 @@ export interface LinkRecord {
   readonly child_id: string;
   /** The number of links before it. */
   readonly depth: number;
+  /** The values that links of its type have. */
+  readonly [value: string]: unknown;
 }
 
 /** A unit with the link over which it was reached. */
@@ -37,8 +39,13 @@ export interface LinkAddress {
   readonly child: UnitAddress;
 }
 
-export async function makeLink(link: LinkAddress): Promise<void> {
-  await session.call({ method: 'POST', path: pathOf(link), body: {} });
+export async function makeLink(link: LinkAddress, values: object): Promise<void> {
+  await session.call({ method: 'POST', path: pathOf(link), body: values });
+}
+
+/** @param values the changed ones only */
+export async function updateLink(link: LinkAddress, values: object): Promise<void> {
+  await session.call({ method: 'PUT', path: pathOf(link), body: values });
 }
 
 export async function deleteLink(link: LinkAddress): Promise<void> {

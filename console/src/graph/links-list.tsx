@@ -4,7 +4,9 @@ import { Link } from 'react-router';
 import { addressOf } from '../data/grid-row.js';
 import { useText } from '../i18n/text.js';
 import type { Model } from '../model/use-model.js';
+import { EditLink } from './edit-link.js';
 import { ExpandButton } from './expand-button.js';
+import { linkFields, linkValues } from './link-fields.js';
 import { RemoveLink } from './remove-link.js';
 import type { Walked, WalkedLink } from './walked.js';
 
@@ -14,22 +16,28 @@ interface LinksListProps {
   readonly marked: ReadonlySet<string> | undefined;
   readonly isBusy: boolean;
   readonly onExpand: (key: string) => void;
-  readonly onRemoved: () => void;
+  readonly onChanged: () => void;
 }
 
-export function LinksList({ walked, model, marked, isBusy, onExpand, onRemoved }: LinksListProps) {
+export function LinksList({ walked, model, marked, isBusy, onExpand, onChanged }: LinksListProps) {
   const text = useText();
   const links = [...walked.links.values()];
-  const shownLink = ({ id, type, source, target }: WalkedLink) => {
+  const shownLink = ({ id, type, source, target, record }: WalkedLink) => {
     const [parent, child] = [walked.units.get(source), walked.units.get(target)];
     const name = `${model?.linkTypes.get(type)?.label ?? type} → ${child?.label ?? target}`;
+    const fields = linkFields(model, type);
+    const values = linkValues(fields, record, text);
+    const link = parent && child && { type, parent, child };
+    const whole = `${parent?.label ?? source}: ${name}`;
     return (
       <li key={id}>
         {name}
+        {values !== '' && <Paragraph span size="sm" c="dimmed">{` (${values})`}</Paragraph>}
         {marked?.has(id) === true && <strong> ({text('graph.on_path')})</strong>}{' '}
-        {parent && child && (
-          <RemoveLink link={{ type, parent, child }} name={`${parent.label}: ${name}`} onDone={onRemoved} />
+        {link && fields.length > 0 && (
+          <EditLink link={link} record={record} fields={fields} name={whole} onDone={onChanged} />
         )}
+        {link && <RemoveLink link={link} name={whole} onDone={onChanged} />}
       </li>
     );
   };

@@ -136,7 +136,7 @@ function LinksOfUnit({ kind, id, model, onChange }: LinksOfUnitProps) {
           marked={path?.links}
           isBusy={isBusy}
           onExpand={(key) => void expand(key)}
-          onRemoved={onChange}
+          onChanged={onChange}
         />
       )}
       {walked && walked.links.size > 0 && !isList && (

@@ -1,5 +1,5 @@
 /** What has been walked to: units, links, and how many more there are. Pure. */
-import type { Direction, LinkedUnit } from '../api/links.js';
+import type { Direction, LinkedUnit, LinkRecord } from '../api/links.js';
 import type { Page } from '../api/types.js';
 
 /** The most units that are shown at once. */
@@ -29,6 +29,8 @@ export interface WalkedLink {
   readonly type: string;
   readonly source: string;
   readonly target: string;
+  /** With its values. */
+  readonly record: LinkRecord;
 }
 
 export interface Walked {
@@ -100,7 +102,8 @@ export function linksOf(
   { from, direction }: Origin,
   units: ReadonlyMap<string, WalkedUnit>,
 ): readonly WalkedLink[] {
-  return found.map(({ kind_id: kind, id, link: { link_id: type, parent_id: parent, child_id: child, depth } }) => {
+  return found.map(({ kind_id: kind, id, link: record }) => {
+    const { link_id: type, parent_id: parent, child_id: child, depth } = record;
     const reached = unitKey(kind, id);
     const nearerId = direction === 'child' ? parent : child;
     const known =
@@ -109,6 +112,6 @@ export function linksOf(
       kind;
     const nearer = depth === 0 ? from : unitKey(known, nearerId);
     const [source, target] = direction === 'child' ? [nearer, reached] : [reached, nearer];
-    return { id: `${type} ${source} ${target}`, type, source, target };
+    return { id: `${type} ${source} ${target}`, type, source, target, record };
   });
 }

@@ -15,6 +15,8 @@ export const graph = {
     kind: 'Kind',
     link: 'Link',
     added: 'The link is made',
+    edit: 'Edit',
+    edit_link: 'Edit the link: %{name}',
     remove: 'Remove',
     remove_link: 'Remove the link: %{name}',
     remove_title: 'Remove this link?',
