@@ -15,8 +15,9 @@ import { useText, type Text } from '../i18n/text.js';
 import { FixedId, FormFault } from '../model/form-parts.js';
 import { LeaveWarning } from '../model/leave-warning.js';
 import { useReview } from '../model/review.js';
-import { useModel } from '../model/use-model.js';
+import { useModel, type Model } from '../model/use-model.js';
 import { Empty, Waiting } from '../shell/page-states.js';
+import { useFaultFocus } from '../shell/use-fault-focus.js';
 import { AccessFault } from './access-fault.js';
 import type { AccessOf } from './addresses.js';
 import { bodyOf, draftOf, faultsOf, settingOf, settingOfDraft, type Draft, type Edited } from './edited-access.js';
@@ -60,6 +61,7 @@ function Editor({ edited, definition }: { edited: Edited; definition: Unit }) {
   const [refused, setRefused] = useState<{ readonly fault: unknown; readonly draft: Draft }>();
   const [theirs, setTheirs] = useState<Unit>();
   const saved = useRef(false);
+  const form = useFaultFocus<HTMLFormElement>(refused);
   const before = settingOf(edited, base);
   const setting = settingOfDraft(draft);
   const isChanged = !isSame(setting, before);
@@ -98,7 +100,8 @@ function Editor({ edited, definition }: { edited: Edited; definition: Unit }) {
   };
   const messages = refused?.draft === draft ? messagesOf(refused.fault) : check.messages;
   const faults = faultsOf(messages, draft);
-  const hasPreview = edited.of === 'kind' && edited.operation !== 'signup';
+  const { model } = useModel();
+  const previewed = previewedKinds(edited, model);
   const operation = text(`operation.${edited.operation.replace('_access', '') as 'read'}`);
   const label = typeof base['label'] === 'string' ? base['label'] : edited.id;
   return (
@@ -109,7 +112,7 @@ function Editor({ edited, definition }: { edited: Edited; definition: Unit }) {
       <FixedId id={edited.id} />
       {edited.of === 'field' && <Paragraph size="sm">{text('access.field_help')}</Paragraph>}
       <div className="model-editor">
-        <form onSubmit={submit} noValidate>
+        <form onSubmit={submit} noValidate ref={form}>
           <Stack>
             <FormFault fault={faults.others.length > 0 ? faults.others.join('\n') : undefined} />
             <SettingInput
@@ -132,8 +135,13 @@ function Editor({ edited, definition }: { edited: Edited; definition: Unit }) {
             </Group>
           </Stack>
         </form>
-        {hasPreview && (
-          <PreviewUnits kind={edited.id} operation={edited.operation} setting={isChanged ? check.checked : before} />
+        {previewed.length > 0 && (
+          <PreviewUnits
+            kinds={previewed}
+            parameter={edited.of === 'field' ? edited.id : undefined}
+            operation={previewedOperation(edited)}
+            setting={isChanged ? check.checked : before}
+          />
         )}
       </div>
       {review.dialog}
@@ -150,6 +158,19 @@ function Editor({ edited, definition }: { edited: Edited; definition: Unit }) {
       <LeaveWarning when={isChanged} saved={saved} />
     </div>
   );
+}
+
+/** The kinds with whose units the setting can be tried. */
+function previewedKinds({ of, id, operation }: Edited, model: Model | undefined) {
+  if (of === 'kind') return operation === 'signup' ? [] : [{ id, label: id }];
+  if (of !== 'field' || !model) return [];
+  return [...model.kinds.values()].filter(({ parameters, remote }) => !remote && parameters.includes(id));
+}
+
+/** A parameter is written by who updates its unit. */
+function previewedOperation({ of, operation }: Edited): string {
+  if (of !== 'field') return operation;
+  return operation === 'read_access' ? 'read' : 'update';
 }
 
 /** Asks the service whether what is typed could be stored. */

@@ -1,5 +1,5 @@
 /** Which units a chosen member would see, or could change, under what is typed; and how many it is now. */
-import { Anchor, List, Paper, Stack, Text as Paragraph, Title } from '@mantine/core';
+import { Anchor, List, Paper, Select, Stack, Text as Paragraph, Title } from '@mantine/core';
 import { keepPreviousData, skipToken, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'react-router';
@@ -14,26 +14,46 @@ import { memberId, MemberInput, STRANGER } from './member-input.js';
 const SHOWN = 10;
 
 interface PreviewUnitsProps {
-  readonly kind: string;
+  /** The kinds to choose from: that of the setting, or those that have the parameter. */
+  readonly kinds: readonly Named[];
+  /** Of a parameter. */
+  readonly parameter?: string | undefined;
   readonly operation: string;
   /** What is typed; undefined as long as it has faults. */
   readonly setting: AccessSetting | undefined;
 }
 
-export function PreviewUnits({ kind, operation, setting }: PreviewUnitsProps) {
+interface Named {
+  readonly id: string;
+  readonly label: string;
+}
+
+export function PreviewUnits({ kinds, parameter, operation, setting }: PreviewUnitsProps) {
   const text = useText();
+  const [chosenKind, setKind] = useState<string>();
+  const kind = chosenKind ?? kinds[0]?.id ?? '';
   const [chosen, setChosen] = useState(STRANGER);
   const member = memberId(chosen);
   const { data: fields } = useStruct(kind);
   const name = fields ? labelField(fields) : 'id';
-  const now = usePreview({ kind, operation, member, setting: undefined, name, limit: 1 }, true);
-  const then = usePreview({ kind, operation, member, setting, name, limit: SHOWN }, setting !== undefined);
+  const now = usePreview({ kind, parameter, operation, member, setting: undefined, name, limit: 1 }, true);
+  const then = usePreview({ kind, parameter, operation, member, setting, name, limit: SHOWN }, setting !== undefined);
   return (
     <Paper withBorder p="sm" component="section" aria-label={text('access.preview')}>
       <Stack gap="xs">
         <Title order={2} size="h5">
           {text('access.preview')}
         </Title>
+        {kinds.length > 1 && (
+          <Select
+            label={text('access.preview_kind')}
+            allowDeselect={false}
+            searchable
+            data={kinds.map(({ id, label }) => ({ value: id, label }))}
+            value={kind}
+            onChange={(id) => id !== null && setKind(id)}
+          />
+        )}
         <MemberInput value={chosen} onChange={setChosen} />
         <div role="status">
           {member === undefined && <Paragraph size="sm">{text('access.pick_member')}</Paragraph>}
@@ -65,6 +85,7 @@ export function PreviewUnits({ kind, operation, setting }: PreviewUnitsProps) {
 
 interface Asked {
   readonly kind: string;
+  readonly parameter: string | undefined;
   readonly operation: string;
   readonly member: string | null | undefined;
   readonly setting: AccessSetting | undefined;
@@ -72,14 +93,22 @@ interface Asked {
   readonly limit: number;
 }
 
-function usePreview({ kind, operation, member, setting, name, limit }: Asked, isReady: boolean) {
+function usePreview({ kind, parameter, operation, member, setting, name, limit }: Asked, isReady: boolean) {
   return useQuery({
-    queryKey: ['access-preview', kind, operation, member, setting, name, limit],
+    queryKey: ['access-preview', kind, parameter, operation, member, setting, name, limit],
     queryFn:
       !isReady || member === undefined
         ? skipToken
         : ({ signal }) => {
-            const asked = { operation, access: setting, member, limit, include: ['id', name], counted: true };
+            const asked = {
+              operation,
+              parameter,
+              access: setting,
+              member,
+              limit,
+              include: ['id', name],
+              counted: true,
+            };
             return previewAccess(kind, asked, signal);
           },
     retry: false,

@@ -46,6 +46,8 @@ export type AccessSetting = string | readonly string[] | null;
 
 interface PreviewQuery {
   readonly operation: string;
+  /** A parameter whose access is asked for in place of that of the kind. */
+  readonly parameter?: string | undefined;
   /** Undefined for what is stored. */
   readonly access: AccessSetting | undefined;
   /** Null for requests without a token. */
@@ -58,13 +60,13 @@ interface PreviewQuery {
 /** The units with which a member could do something. Rules are checked as when they are stored. */
 export async function previewAccess(
   kind: string,
-  { operation, access, member, limit, include, counted }: PreviewQuery,
+  { operation, parameter, access, member, limit, include, counted }: PreviewQuery,
   signal?: AbortSignal,
 ): Promise<Page<Unit>> {
   const { content } = await session.call<Page<Unit>>({
     method: 'POST',
     path: [kind, 'access', 'preview'],
-    body: { operation, ...(access !== undefined && { access }), member },
+    body: { operation, parameter, ...(access !== undefined && { access }), member },
     query: { limit: String(limit), include, count: counted ? 'exact' : 'none' },
     signal,
   });

@@ -51,6 +51,7 @@ export const access = {
     remove_rule: 'Remove: %{label}',
     rules_right: 'What is typed can be stored.',
     preview: 'With which units',
+    preview_kind: 'Units of',
     who: 'Who',
     member: 'Member',
     no_token: 'A stranger, without signing in',
