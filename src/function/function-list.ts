@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { accessSettingOf } from '../access/access.js';
 import { Catalog } from '../catalog/catalog.service.js';
 import { jsonAnswer, type Answer } from '../http/answer/answer.js';
+import type { FunctionsQuery } from '../http/route/parse-list-query.js';
 import type { KindDef, Model } from '../model/model.js';
 import { knowsWholeProject } from '../tenancy/caller.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
@@ -20,19 +21,22 @@ export class FunctionList {
     private readonly offered: OfferedFunctions,
   ) {}
 
-  /** `{count, items, modules}`; `modules` is null except for administrators. */
-  list(scope: RequestScope): Promise<Answer> {
+  /** `{count, items, modules}`; `modules` is null except for administrators, on the first page. */
+  list(scope: RequestScope, { offset, limit, kindIds }: FunctionsQuery): Promise<Answer> {
     return this.catalog.withCheckedModel(scope, (model) => {
       const viewer = { caller: scope.caller, model };
       const isAdministrator = knowsWholeProject(scope.caller);
-      const items = [...model.kinds.values()].flatMap((kind) =>
-        this.offered.offeredTo(scope.project, model, kind, scope.caller).map((each) => ({
-          ...describedFunction(kind, each, viewer),
-          access: isAdministrator ? accessOf(each.def, kind, model) : null,
-        })),
-      );
-      const modules = isAdministrator ? this.#modulesOf(scope.project.id, model) : null;
-      return Promise.resolve(jsonAnswer({ count: items.length, items, modules }));
+      const all = [...model.kinds.values()]
+        .filter(({ id }) => kindIds?.includes(id) ?? true)
+        .flatMap((kind) =>
+          this.offered.offeredTo(scope.project, model, kind, scope.caller).map((each) => ({ kind, each })),
+        );
+      const items = all.slice(offset, offset + limit).map(({ kind, each }) => ({
+        ...describedFunction(kind, each, viewer),
+        access: isAdministrator ? accessOf(each.def, kind, model) : null,
+      }));
+      const modules = isAdministrator && offset === 0 ? this.#modulesOf(scope.project.id, model) : null;
+      return Promise.resolve(jsonAnswer({ count: all.length, items, modules }));
     });
   }
 

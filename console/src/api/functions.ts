@@ -1,7 +1,7 @@
 /** The functions of the project, and calls of them. All functions throw `ApiError` and `OfflineError`. */
 import { ApiError } from './errors.js';
 import { session } from './session.js';
-import type { Envelope, Field, Message } from './types.js';
+import type { Envelope, Field, Message, Page } from './types.js';
 
 export type Method = 'GET' | 'POST';
 
@@ -30,14 +30,21 @@ export interface FunctionModule {
   readonly faults: readonly { readonly file: string; readonly line: number | null; readonly text: string }[];
 }
 
-export interface FunctionList {
-  readonly items: readonly DeclaredFunction[];
-  /** Null except for administrators. */
+export interface FunctionList extends Page<DeclaredFunction> {
+  /** Null except for administrators, on the first page. */
   readonly modules: readonly FunctionModule[] | null;
 }
 
-export async function listFunctions(): Promise<FunctionList> {
-  return (await session.call<FunctionList>({ path: ['function'] })).content;
+export async function listFunctions(offset: number): Promise<FunctionList> {
+  return (await session.call<FunctionList>({ path: ['function'], query: { offset: String(offset) } })).content;
+}
+
+/** More than a person writes for one kind. */
+const MOST_OF_KIND = 1000;
+
+export async function functionsOfKind(kind: string): Promise<readonly DeclaredFunction[]> {
+  const query = { kind_id: kind, limit: String(MOST_OF_KIND) };
+  return (await session.call<FunctionList>({ path: ['function'], query })).content.items;
 }
 
 export interface FunctionCall {

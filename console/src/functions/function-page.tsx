@@ -13,7 +13,7 @@ import { DocumentLink } from '../shell/document-link.js';
 import { Empty, PageError, Waiting } from '../shell/page-states.js';
 import { WideTable } from '../shell/wide-table.js';
 import { signatureOf, typeName, whoMayCall } from './function-text.js';
-import { useFunctions } from './use-functions.js';
+import { useFunctionsOf } from './use-functions.js';
 
 /** Characters of an answer that are shown. */
 const MOST_SHOWN = 100_000;
@@ -21,10 +21,8 @@ const MOST_SHOWN = 100_000;
 export function FunctionPage() {
   const text = useText();
   const { kind = '', scope = '', name = '' } = useParams();
-  const { data, error, refetch } = useFunctions();
-  const declared = data?.items.find(
-    (each) => each.kind_id === kind && each.name === name && each.of_unit === (scope === 'unit'),
-  );
+  const { data, error, refetch } = useFunctionsOf(kind);
+  const declared = data?.find((each) => each.name === name && each.of_unit === (scope === 'unit'));
   if (error) return <PageError error={error} onRetry={() => void refetch()} />;
   if (!data) return <Waiting />;
   const list = (

@@ -12,10 +12,13 @@ import { useFunctions } from './use-functions.js';
 
 export function FunctionsPage() {
   const text = useText();
-  const { data, error, refetch, isRefetching } = useFunctions();
+  const { data, error, refetch, isRefetching, hasNextPage, isFetchingNextPage, fetchNextPage } = useFunctions();
   const { own } = useKinds();
   const labelOf = (id: string) => own.find((kind) => kind.id === id)?.label ?? id;
-  const kinds = [...new Set(data?.items.map(({ kind_id: kind }) => kind))];
+  const items = data?.pages.flatMap((page) => page.items) ?? [];
+  const [first] = data?.pages ?? [];
+  const modules = first?.modules ?? undefined;
+  const kinds = [...new Set(items.map(({ kind_id: kind }) => kind))];
   return (
     <div className="page" style={{ overflow: 'auto' }}>
       <Group justify="space-between">
@@ -31,15 +34,15 @@ export function FunctionsPage() {
       </Group>
       {error && <PageError error={error} onRetry={() => void refetch()} />}
       {!data && !error && <Waiting />}
-      {data?.modules && <BrokenModules modules={data.modules} />}
-      {data?.items.length === 0 && <Empty>{text(data.modules ? 'functions.none_admin' : 'functions.none')}</Empty>}
+      {modules && <BrokenModules modules={modules} />}
+      {first?.count === 0 && <Empty>{text(modules ? 'functions.none_admin' : 'functions.none')}</Empty>}
       {kinds.map((kind) => (
         <section key={kind} aria-label={text('functions.of_kind', { kind: labelOf(kind) })}>
           <Title order={2} size="h4" className="text-of-tenant">
             {labelOf(kind)}
           </Title>
           <List listStyleType="none" spacing="xs" mt="xs">
-            {data?.items
+            {items
               .filter(({ kind_id: of }) => of === kind)
               .map((each) => (
                 <List.Item key={`${each.of_unit} ${each.name}`}>
@@ -49,7 +52,15 @@ export function FunctionsPage() {
           </List>
         </section>
       ))}
-      {data?.modules && data.modules.length > 0 && <Modules modules={data.modules} labelOf={labelOf} />}
+      {first && hasNextPage && (
+        <Group gap="xs">
+          <Paragraph size="sm">{text('functions.part', { shown: items.length, count: first.count })}</Paragraph>
+          <Button size="xs" variant="default" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+            {text('functions.more')}
+          </Button>
+        </Group>
+      )}
+      {modules && modules.length > 0 && <Modules modules={modules} labelOf={labelOf} />}
     </div>
   );
 }

@@ -9,6 +9,8 @@ export const functions = {
     of_unit: 'of a unit',
     broken: '%{smart_count} module does not load |||| %{smart_count} modules do not load',
     broken_text: 'The functions of these kinds, and writes of their units, are refused until they do.',
+    part: 'The first %{shown} of %{count} functions are shown.',
+    more: 'Show more',
     modules: 'Modules',
     module: 'Module',
     kind: 'Kind',

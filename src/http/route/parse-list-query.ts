@@ -3,7 +3,7 @@ import { isRelatedTerm } from '../../filter/include.parser.js';
 import { EMPTY_QUERY, type ListQuery } from '../../filter/list-query.js';
 import { Faults, KindError, refusal, type Message } from '../../shared/errors.js';
 import { LIMITS } from '../../shared/limits.js';
-import { LOADED_NAMES, NO_QUERY, PAGE_QUERY, type QueryName } from './query-names.js';
+import { FUNCTIONS_QUERY, LOADED_NAMES, NO_QUERY, PAGE_QUERY, type QueryName } from './query-names.js';
 import { QueryReader } from './query-reader.js';
 
 /** Names and texts of query parameters in their order: those of a URL, or the options of a function's call. */
@@ -154,9 +154,21 @@ function readListQuery(reader: QueryReader): ListQuery {
 /** The part of a list to return. */
 export type PageQuery = Pick<ListQuery, (typeof PAGE_QUERY)[number]>;
 
+/** The functions to list. */
+export type FunctionsQuery = PageQuery & Pick<ListQuery, 'kindIds'>;
+
 /** Parses the query of a list that can't be filtered. @throws KindError 400 */
 export function parsePageQuery(url: string): PageQuery {
-  const { query, faults } = parseListQuery(urlQueryParameters(url), PAGE_QUERY);
+  return parsedNow(url, PAGE_QUERY);
+}
+
+/** @throws KindError 400 */
+export function parseFunctionsQuery(url: string): FunctionsQuery {
+  return parsedNow(url, FUNCTIONS_QUERY);
+}
+
+function parsedNow(url: string, names: readonly QueryName[]): ListQuery {
+  const { query, faults } = parseListQuery(urlQueryParameters(url), names);
   const [first, ...more] = faults;
   if (first) throw new KindError([first, ...more]);
   return query;

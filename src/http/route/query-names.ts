@@ -42,6 +42,8 @@ export type QueryName =
 const FIELD_NAMES = ['include', 'exclude'] as const;
 /** Of a list that can't be filtered. */
 export const PAGE_QUERY = ['offset', 'limit'] as const satisfies readonly QueryName[];
+/** Of the list of functions. */
+export const FUNCTIONS_QUERY = [...PAGE_QUERY, 'kind_id'] as const satisfies readonly QueryName[];
 const PAGE_NAMES = [...PAGE_QUERY, 'order', 'filter', ...FIELD_NAMES] as const;
 const LINK_NAMES = ['load_links', 'depth'] as const;
 /** What `load_links` obeys in lists and gets of units. */

@@ -199,6 +199,7 @@ const QUERIES: Partial<Record<keyof typeof QUERY_PARAMETERS, readonly [path: str
   kind_ids: [`/place/unit/${place}/link/child`, 'kind.unknown'],
   loaded_link_ids: [`/place/unit/${place}?load_links=true`, 'link.unknown'],
   loaded_kind_ids: [`/place/unit/${place}?load_links=true`, 'kind.unknown'],
+  function_kind_ids: ['/function'],
   loaded_direction: [`/place/unit/${place}?load_links=true`],
   include_linked: [`/place/unit/${place}?load_links=true`, 'parameter.unknown'],
   to_kind: [`/place/unit/${place}/link/path?to_id=${place}`, 'kind.unknown'],

@@ -94,6 +94,18 @@ it('describes the functions that the caller may call', async () => {
   });
 });
 
+it('is answered in pages, and for some kinds', async () => {
+  const partOf = async (query: string) => {
+    const { count, items, modules } = (await ok(project.get(`/function?${query}`))) as Listed;
+    return { count, names: items.map(({ name }) => name), modules: modules?.length };
+  };
+  expect(await partOf('limit=3')).toEqual({ count: 4, names: ['near', 'open', 'secret'], modules: 1 });
+  expect(await partOf('limit=3&offset=3')).toEqual({ count: 4, names: ['own'], modules: undefined });
+  expect(await partOf('limit=0')).toEqual({ count: 4, names: [], modules: 1 });
+  expect(await partOf('kind_id=vault')).toEqual({ count: 0, names: [], modules: 1 });
+  expect(await partOf('kind_id=none,city&limit=1')).toEqual({ count: 4, names: ['near'], modules: 1 });
+});
+
 it('tells administrators who may call, and which hooks there are', async () => {
   const { items, modules } = await listOf(project);
   expect(items.map(({ name, access }) => [name, access])).toEqual([
@@ -132,7 +144,14 @@ it('tells administrators alone what is wrong and where, without paths of the ser
   expect(text).not.toContain('city');
 });
 
-it('takes no query', async () => {
-  const { status, body } = await project.get('/function?x=1');
-  expect([status, body.messages[0]?.code]).toEqual([400, 'query.unknown']);
+it('takes no filter, and no wrong page', async () => {
+  for (const [query, code] of [
+    ['x=1', 'query.unknown'],
+    ['filter=eq(name,near)', 'query.unknown'],
+    ['limit=1001', 'query.bad_value'],
+    ['kind_id=', 'query.bad_value'],
+  ]) {
+    const { status, body } = await project.get(`/function?${query}`);
+    expect([query, status, body.messages[0]?.code]).toEqual([query, 400, code]);
+  }
 });

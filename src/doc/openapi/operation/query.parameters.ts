@@ -43,6 +43,7 @@ type QueryComponent =
   | 'path_depth'
   | 'loaded_link_ids'
   | 'loaded_kind_ids'
+  | 'function_kind_ids'
   | 'loaded_direction';
 
 /** @param route the id of the operation's route: traversals and paths have parameters of the same names as `load_links` */
@@ -52,6 +53,7 @@ export function queryComponent(name: QueryName, route: string): QueryComponent {
     case 'link_id':
       return follows ? 'link_ids' : 'loaded_link_ids';
     case 'kind_id':
+      if (route === 'functions') return 'function_kind_ids';
       return follows ? 'kind_ids' : 'loaded_kind_ids';
     case 'direction':
       return follows ? 'path_direction' : 'loaded_direction';
@@ -200,6 +202,12 @@ export const QUERY_PARAMETERS: Readonly<Record<QueryComponent, OpenApiParameter>
     style: 'form',
     explode: false,
   }),
+  function_kind_ids: queryParameterOf(
+    'kind_id',
+    'The kinds whose functions are listed; all where it is left out.',
+    LISTED_IDS,
+    { style: 'form', explode: false },
+  ),
   kinds: queryParameterOf(
     'kinds',
     'The kinds whose operations are described, where the document of all would be too large; none where it is empty.',

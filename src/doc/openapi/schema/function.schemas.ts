@@ -51,7 +51,8 @@ export const FUNCTION_SCHEMAS: Readonly<Record<string, Schema>> = {
     modules: {
       type: ['array', 'null'],
       items: schemaRef('kind_function_module'),
-      description: 'For administrators: those of the project, and those for all projects that are for its kinds.',
+      description:
+        'For administrators, on the first page: those of the project, and those for all projects that are for its kinds.',
     },
   }),
 };
