@@ -167,3 +167,57 @@ it('makes links and deletes them, and says what is refused', async () => {
   await page.getByText('No links lead from or to this unit.').waitFor();
   expect((await links()).count).toBe(0);
 });
+
+it('shows all links between the same two units beside each other, and those of a unit with itself', async () => {
+  await ok(
+    project.post(
+      '/country/unit',
+      ['one', 'two'].map((code) => ({ code, title: `Twin ${code}` })),
+    ),
+  );
+  const links = [
+    ['one', 'borders', 'two'],
+    ['two', 'borders', 'one'],
+    ['one', 'trades', 'two'],
+    ['one', 'borders', 'one'],
+    ['one', 'trades', 'one'],
+  ];
+  for (const [from, type, to] of links) {
+    await ok(project.post(`/country/unit/${from}/link/${type}/country/unit/${to}`));
+  }
+  await page.goto(opened.url('#/links/country/one'));
+  await page.locator('.graph-box', { hasText: 'Twin two' }).waitFor();
+  await expect.poll(() => page.locator('.react-flow__edge').count()).toBe(links.length);
+  const paths = await page
+    .locator('.react-flow__edge-path')
+    .evaluateAll((lines: { getAttribute(name: string): string | null }[]) =>
+      lines.map((line) => line.getAttribute('d')),
+    );
+  expect(new Set(paths).size).toBe(links.length);
+  await opened.screenshot('links-parallel');
+  await page.getByText('List', { exact: true }).click();
+  const own = page.locator('.graph-list > li', { hasText: 'Twin one' }).first();
+  await own.getByText(`${EVIL} → Twin two`).waitFor();
+  expect(await own.getByRole('listitem').count()).toBe(4);
+  expect(await own.getByText('Borders → Twin one').count()).toBe(1);
+  expect(complaints).toEqual([]);
+});
+
+it('says where a unit that was shown is gone meanwhile, and keeps the others', async () => {
+  await ok(
+    project.post(
+      '/country/unit',
+      ['near', 'far'].map((code) => ({ code, title: `Unit ${code}` })),
+    ),
+  );
+  await ok(project.post('/country/unit/near/link/borders/country/unit/far'));
+  await page.goto(opened.url('#/links/country/near'));
+  await page.getByRole('button', { name: 'Show links: Unit far' }).waitFor();
+  await ok(project.delete('/country/unit/far'));
+  await page.getByRole('button', { name: 'Show links: Unit far' }).click();
+  await page
+    .getByRole('alert')
+    .getByText(/no unit/i)
+    .waitFor();
+  expect(await boxes()).toBe(2);
+});

@@ -1,6 +1,7 @@
 /** Links, and walks over them, as calls of the REST API. All functions throw `ApiError` and `OfflineError`. */
 import { session } from './session.js';
 import type { Page, Unit } from './types.js';
+import { literal } from './units.js';
 
 export type Direction = 'child' | 'parent';
 
@@ -75,6 +76,39 @@ export async function walk(
     signal,
   });
   return content;
+}
+
+/** The most requests for further links between the same units. */
+const MOST_REQUESTS = 40;
+
+/** All links to units that a walk reached in its first step: a walk answers each unit once, with one link. */
+export async function linksBetween(
+  { kind, id }: UnitAddress,
+  reached: readonly LinkedUnit[],
+  { direction, types }: Pick<WalkQuery, 'direction' | 'types'>,
+): Promise<readonly LinkedUnit[]> {
+  const direct = reached.filter(({ link }) => link.depth === 0);
+  if (direct.length === 0) return [];
+  const chosen = types.length > 0 && { link_id: types.join(',') };
+  const { content: counted } = await session.call<{ links: Partial<Record<Direction, object>> }>({
+    path: [kind, 'unit', id],
+    query: { include: 'id', load_links: 'count', direction, ...chosen },
+  });
+  const linked = Object.keys(counted.links[direction] ?? {});
+  if (linked.length < 2) return [];
+  const kinds = [...new Set(direct.map((unit) => unit.kind_id))];
+  const wanted = linked.flatMap((type) => kinds.map((of) => ({ type, of }))).slice(0, MOST_REQUESTS);
+  const found = await Promise.all(
+    wanted.map(async ({ type, of }) => {
+      const ids = direct.filter((unit) => unit.kind_id === of).map((unit) => literal(unit.id));
+      const { content } = await session.call<Page<LinkedUnit>>({
+        path: [kind, 'unit', id, 'link', direction],
+        query: { link_id: type, kind_id: of, filter: `in(id,${ids.join(',')})`, count: 'none' },
+      });
+      return content.items;
+    }),
+  );
+  return found.flat();
 }
 
 /** The units after the first one on a shortest path. Refused with `link.no_path` if there is none. */

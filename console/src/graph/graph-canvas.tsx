@@ -2,6 +2,7 @@
 import { useComputedColorScheme } from '@mantine/core';
 import {
   Background,
+  BaseEdge,
   Controls,
   Handle,
   MarkerType,
@@ -10,14 +11,17 @@ import {
   ReactFlowProvider,
   useReactFlow,
   type Edge,
+  type EdgeProps,
   type Node,
   type NodeProps,
 } from '@xyflow/react';
 import '@xyflow/react/dist/style.css';
-import { useEffect, useMemo, type ReactNode } from 'react';
+import { Fragment, useEffect, useMemo, type ReactNode } from 'react';
 import { useText } from '../i18n/text.js';
 import { Waiting } from '../shell/page-states.js';
-import type { Box, Line } from './layout.js';
+import { shortened } from '../shell/shortened.js';
+import type { Box, Drawing, Line } from './layout.js';
+import { pathOf, placesOf, type LinePlace, type Side } from './line-path.js';
 import { usePositions } from './use-positions.js';
 import './graph.css';
 
@@ -36,16 +40,26 @@ interface GraphCanvasProps {
   readonly label: string;
   readonly boxes: readonly DrawnBox[];
   readonly lines: readonly DrawnLine[];
+  /** The box that is in the middle where not all of them fit. */
+  readonly middle?: string;
 }
 
 type BoxNode = Node<{ content: ReactNode }, 'box'>;
+type LineEdge = Edge<{ place: LinePlace }, 'line'>;
 
 const NODE_TYPES = { box: BoxContent };
+const EDGE_TYPES = { line: LineContent };
+const SIDES: Readonly<Record<Side, Position>> = { left: Position.Left, right: Position.Right };
 const EVERYTHING = { maxZoom: 1, padding: 0.05 };
 /** Below it, texts can hardly be read. */
 const SMALLEST_READABLE = 0.45;
+const READABLE = 0.8;
 /** Characters of the name of a line. */
 const MOST_OF_NAME = 24;
+/** Between boxes, beside the name of a line. */
+const LEAST_GAP = 60;
+/** The width of a character of a name. */
+const CHARACTER = 6;
 const SMALLEST_ZOOM = 0.02;
 
 export function GraphCanvas(props: GraphCanvasProps) {
@@ -56,16 +70,17 @@ export function GraphCanvas(props: GraphCanvasProps) {
   );
 }
 
-function Canvas({ label, boxes, lines }: GraphCanvasProps) {
+function Canvas({ label, boxes, lines, middle }: GraphCanvasProps) {
   const text = useText();
   const scheme = useComputedColorScheme('light');
-  const { fitView } = useReactFlow();
+  const { fitView, getZoom, setCenter } = useReactFlow();
   // Placed again only if boxes or lines are others, not if their contents are.
   const shape = JSON.stringify({
     boxes: boxes.map(({ id, width, height }) => ({ id, width, height })),
     lines: lines.map(({ source, target }) => ({ source, target })),
+    gap: gapOf(lines),
   });
-  const drawing = useMemo(() => JSON.parse(shape) as { boxes: Box[]; lines: Line[] }, [shape]);
+  const drawing = useMemo(() => JSON.parse(shape) as Drawing, [shape]);
   const placed = usePositions(drawing);
   const positions = placed?.positions;
   const nodes = useMemo(
@@ -76,21 +91,38 @@ function Canvas({ label, boxes, lines }: GraphCanvasProps) {
       }),
     [boxes, positions],
   );
-  const edges = useMemo(
-    () =>
-      lines.map(({ id, source, target, label: name, isMarked = false }): Edge => ({
-        id,
-        source,
-        target,
-        label: shortened(name),
-        className: isMarked ? 'graph-marked' : '',
-        markerEnd: { type: MarkerType.ArrowClosed },
-      })),
-    [lines],
-  );
+  const edges = useMemo(() => {
+    const places = placesOf(lines, new Map(boxes.map((box) => [box.id, box])), positions ?? {});
+    return lines.flatMap(({ id, source, target, label: name, isMarked = false }, at): LineEdge[] => {
+      const place = places[at];
+      if (!place) return [];
+      return [
+        {
+          id,
+          type: 'line',
+          source,
+          target,
+          sourceHandle: `from ${place.from}`,
+          targetHandle: `to ${place.to}`,
+          data: { place },
+          label: shortened(name, MOST_OF_NAME),
+          className: isMarked ? 'graph-marked' : '',
+          markerEnd: { type: MarkerType.ArrowClosed },
+        },
+      ];
+    });
+  }, [boxes, lines, positions]);
   useEffect(() => {
-    if (positions) void fitView({ ...EVERYTHING, minZoom: SMALLEST_READABLE });
-  }, [fitView, positions]);
+    if (!placed) return;
+    const show = async (): Promise<void> => {
+      await fitView({ ...EVERYTHING, minZoom: SMALLEST_READABLE });
+      const box = placed.drawing.boxes.find(({ id }) => id === middle);
+      const corner = box && placed.positions[box.id];
+      if (!corner || getZoom() > SMALLEST_READABLE) return;
+      await setCenter(corner.x + box.width / 2, corner.y + box.height / 2, { zoom: READABLE });
+    };
+    void show();
+  }, [fitView, getZoom, setCenter, placed, middle]);
   if (!positions) return <Waiting />;
   return (
     <div className="graph-canvas">
@@ -99,6 +131,7 @@ function Canvas({ label, boxes, lines }: GraphCanvasProps) {
         nodes={nodes}
         edges={edges}
         nodeTypes={NODE_TYPES}
+        edgeTypes={EDGE_TYPES}
         colorMode={scheme}
         nodesDraggable={false}
         nodesConnectable={false}
@@ -123,17 +156,28 @@ function Canvas({ label, boxes, lines }: GraphCanvasProps) {
   );
 }
 
-function shortened(name: string): string {
-  const characters = [...name];
-  return characters.length > MOST_OF_NAME ? `${characters.slice(0, MOST_OF_NAME).join('')}…` : name;
+function gapOf(lines: readonly DrawnLine[]): number {
+  const longest = Math.max(0, ...lines.map(({ label }) => Math.min(label.length, MOST_OF_NAME)));
+  return LEAST_GAP + longest * CHARACTER;
 }
 
 function BoxContent({ data }: NodeProps<BoxNode>) {
   return (
     <>
-      <Handle type="target" position={Position.Left} isConnectable={false} />
+      {(['left', 'right'] as const).map((side) => (
+        <Fragment key={side}>
+          <Handle id={`from ${side}`} type="source" position={SIDES[side]} isConnectable={false} />
+          <Handle id={`to ${side}`} type="target" position={SIDES[side]} isConnectable={false} />
+        </Fragment>
+      ))}
       {data.content}
-      <Handle type="source" position={Position.Right} isConnectable={false} />
     </>
   );
+}
+
+function LineContent(props: EdgeProps<LineEdge>) {
+  const { sourceX, sourceY, targetX, targetY, data, label, markerEnd } = props;
+  if (!data) return null;
+  const { path, name } = pathOf({ x: sourceX, y: sourceY }, { x: targetX, y: targetY }, data.place);
+  return <BaseEdge path={path} label={label} labelX={name.x} labelY={name.y} {...(markerEnd && { markerEnd })} />;
 }

@@ -15,19 +15,20 @@ export interface Line {
 export interface Drawing {
   readonly boxes: readonly Box[];
   readonly lines: readonly Line[];
+  /** Between boxes that a line connects, so that there is room for its name. */
+  readonly gap: number;
 }
 
 /** The upper left corners, by the ids of the boxes. */
 export type Positions = Readonly<Record<string, { readonly x: number; readonly y: number }>>;
 
 const GAP = 40;
-const RANK_GAP = 90;
 /** How much wider than high a block of boxes without lines is. */
 const ASPECT = 1.6;
 
 /** Each part that no line connects with others is placed by itself; the parts are put into rows. */
-export function placed({ boxes, lines }: Drawing): Positions {
-  const parts = partsOf(boxes, lines).map((part, at) => placedPart(part, lines, String(at)));
+export function placed({ boxes, lines, gap }: Drawing): Positions {
+  const parts = partsOf(boxes, lines).map((part, at) => placedPart(part, { lines, gap }, String(at)));
   // The largest first, so that single boxes come last.
   const corners = inRows(parts.toSorted((a, b) => b.height - a.height));
   const all = parts.flatMap(({ id, positions }) => {
@@ -41,13 +42,13 @@ interface Part extends Box {
   readonly positions: ReadonlyMap<string, { readonly x: number; readonly y: number }>;
 }
 
-function placedPart(boxes: readonly Box[], lines: readonly Line[], id: string): Part {
+function placedPart(boxes: readonly Box[], { lines, gap }: Pick<Drawing, 'lines' | 'gap'>, id: string): Part {
   const [first] = boxes;
   if (first && boxes.length === 1) {
     return { id, width: first.width, height: first.height, positions: new Map([[first.id, { x: 0, y: 0 }]]) };
   }
   const graph = new Graph();
-  graph.setGraph({ rankdir: 'LR', nodesep: GAP, ranksep: RANK_GAP });
+  graph.setGraph({ rankdir: 'LR', nodesep: GAP, ranksep: gap });
   graph.setDefaultEdgeLabel(() => ({}));
   const ids = new Set(boxes.map((box) => box.id));
   for (const { id: box, width, height } of boxes) graph.setNode(box, { width, height });

@@ -62,7 +62,12 @@ function LinksOfUnit({ kind, id, model, onChange }: LinksOfUnitProps) {
   const wanted = parameters.get('steps') ?? '1';
   const steps = STEPS.find((each) => each === wanted) ?? '1';
   const isList = parameters.get('view') === 'list';
-  const { walked, path, error, isBusy, start, expand, findPath } = useWalk({ kind, id, types, steps: Number(steps) });
+  const { walked, latest, path, error, isBusy, start, expand, findPath } = useWalk({
+    kind,
+    id,
+    types,
+    steps: Number(steps),
+  });
   const change = (name: string, value: string): void =>
     setParameters((before) => {
       if (value === '') before.delete(name);
@@ -144,6 +149,7 @@ function LinksOfUnit({ kind, id, model, onChange }: LinksOfUnitProps) {
           walked={walked}
           model={model}
           start={unitKey(kind, id)}
+          latest={latest}
           label={text('graph.title', { name })}
           marked={path?.links}
           onExpand={(key) => void expand(key)}
@@ -157,12 +163,14 @@ interface WalkedGraphProps {
   readonly walked: Walked;
   readonly model: Model | undefined;
   readonly start: string;
+  /** The unit whose links were followed last. */
+  readonly latest: string;
   readonly label: string;
   readonly marked: ReadonlySet<string> | undefined;
   readonly onExpand: (key: string) => void;
 }
 
-function WalkedGraph({ walked, model, start, label, marked, onExpand }: WalkedGraphProps) {
+function WalkedGraph({ walked, model, start, latest, label, marked, onExpand }: WalkedGraphProps) {
   const boxes = [...walked.units].map(([key, unit]) => ({
     id: key,
     width: WIDTH,
@@ -176,7 +184,7 @@ function WalkedGraph({ walked, model, start, label, marked, onExpand }: WalkedGr
     label: model?.linkTypes.get(type)?.label ?? type,
     isMarked: marked?.has(id) ?? false,
   }));
-  return <GraphCanvas label={label} boxes={boxes} lines={lines} />;
+  return <GraphCanvas label={label} boxes={boxes} lines={lines} middle={latest} />;
 }
 
 interface UnitBoxProps {

@@ -2,7 +2,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { ApiError } from '../api/errors.js';
-import { shortestPath, walk, type Direction, type LinkedUnit } from '../api/links.js';
+import { linksBetween, shortestPath, walk, type Direction, type LinkedUnit } from '../api/links.js';
 import type { Unit } from '../api/types.js';
 import { getUnit } from '../api/units.js';
 import { labelField, structQuery } from '../data/use-kinds.js';
@@ -31,6 +31,8 @@ export interface Path {
 export function useWalk({ kind, id, types, steps }: WalkOptions) {
   const queries = useQueryClient();
   const [walked, setWalked] = useState<Walked>();
+  /** The unit whose links were followed last. */
+  const [latest, setLatest] = useState(unitKey(kind, id));
   const [path, setPath] = useState<Path>();
   const [error, setError] = useState<unknown>();
   const [isBusy, setBusy] = useState(false);
@@ -71,7 +73,10 @@ export function useWalk({ kind, id, types, steps }: WalkOptions) {
       const cursor = unit.followed[direction] ? unit.followed[direction].next : '';
       if (cursor === null) continue;
       const page = await walk(unit, { direction, types, steps, limit: MOST_PER_STEP, cursor });
-      after = followed(after, key, direction, page, await labelsOf(page.items));
+      const labelOf = await labelsOf(page.items);
+      after = followed(after, key, direction, page, labelOf);
+      const between = await linksBetween(unit, page.items, { direction, types });
+      after = withUnits(after, between, labelOf, { from: key, direction });
     }
     return after;
   };
@@ -84,7 +89,9 @@ export function useWalk({ kind, id, types, steps }: WalkOptions) {
   /** Follows the links of a unit, or shows more of them. */
   const expand = (key: string) =>
     run(async () => {
-      if (walked) setWalked(await expanded(walked, key));
+      if (!walked) return;
+      setWalked(await expanded(walked, key));
+      setLatest(key);
     });
   const findPath = (to: { kind: string; id: string }) =>
     run(async () => {
@@ -117,5 +124,5 @@ export function useWalk({ kind, id, types, steps }: WalkOptions) {
     const timer = setTimeout(() => void first.current());
     return () => clearTimeout(timer);
   }, []);
-  return { walked, path, error, isBusy, start, expand, findPath };
+  return { walked, latest, path, error, isBusy, start, expand, findPath };
 }
