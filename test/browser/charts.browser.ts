@@ -1,5 +1,5 @@
 /** Charts, used as a person would. */
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { startChromium } from '../support/chromium.js';
 import { ConsolePage, EVIL } from '../support/console.js';
 import { createdId, ok } from '../support/definitions.js';
@@ -149,5 +149,84 @@ describe('a chart', () => {
     await page.getByRole('img', { name: 'Number of units by Sold at' }).waitFor();
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(320);
     expect(await opened.accessibilityFaults()).toEqual([]);
+  });
+});
+
+describe('odd values', () => {
+  const odd = [
+    { place: [90, 0], big: 1e300, tiny: 0.0004, at: '1901-01-15T12:00:00Z' },
+    { place: [-90, 180], big: -1e300, tiny: 0.0008, at: '1969-07-20T20:00:00Z' },
+    { place: [0, -180], big: 1, tiny: null, at: '2026-01-15T12:00:00Z' },
+    { place: [95, 0], big: null, tiny: null, at: null },
+    { place: [10, 200], big: null, tiny: null, at: null },
+    { place: [null, 5], big: null, tiny: null, at: null },
+  ];
+  beforeAll(async () => {
+    const float = ['big', 'tiny', 'lat', 'lng'].map((id) => ({ id, kind_id: 'float' }));
+    await ok(
+      project.post('/kind/unit', {
+        id: 'odd',
+        label: 'Odd',
+        parameters: [...float, { id: 'word', kind_id: 'string' }, { id: 'at', kind_id: 'datetime' }],
+      }),
+    );
+    const units = odd.map(({ place: [lat, lng], ...values }, index) => ({ ...values, lat, lng, word: `w${index}` }));
+    await ok(project.post('/odd/unit', units));
+    await ok(project.post('/kind/unit', { id: 'plain', label: 'Plain', parameters: ['word'] }));
+  });
+  const show = (query: string) => page.goto(opened.url(`#/charts/${query}`));
+
+  it('are on the map as far as the Earth goes, and the others are counted', async () => {
+    await show('odd?as=map&cell=10');
+    const map = page.getByRole('img', { name: 'Number of units on a map' });
+    await expect.poll(() => map.locator('circle').count()).toBe(3);
+    await page.getByText('3 units have no place on the Earth').waitFor();
+    const inside = await map
+      .locator('circle')
+      .evaluateAll((circles: { cx: { baseVal: { value: number } } }[]) =>
+        circles.every(({ cx: { baseVal } }) => baseVal.value >= 0 && baseVal.value <= 960),
+      );
+    expect(inside).toBe(true);
+    await page.locator('summary').click();
+    await page.getByRole('row', { name: '90 5 1' }).waitFor();
+    expect(await opened.accessibilityFaults()).toEqual([]);
+    await show('odd?as=map&filter=eq(word,w3)');
+    await page.getByText('1 unit has no place on the Earth').waitFor();
+  });
+
+  it('have short names at an axis, and all their digits in a table', async () => {
+    await show('odd?measure=sum&of=big&by=word');
+    await page.locator('.chart-plot text', { hasText: '1E300' }).first().waitFor();
+    await show('odd?measure=sum&of=big&by=word&as=table');
+    await page.getByRole('row', { name: 'w0 1e+300' }).waitFor();
+    await show('odd?measure=sum&of=tiny&by=word&as=table');
+    await page.getByRole('row', { name: 'w0 0.0004' }).waitFor();
+  });
+
+  it('are as far from each other as their times are; those without one are in the table', async () => {
+    await show('odd?by=at&step=year&as=lines');
+    await page.getByText('Units without a time are in the table alone.').waitFor();
+    const places = await page
+      .locator('.recharts-line-dot')
+      .evaluateAll((dots: { getAttribute(name: string): string }[]) =>
+        dots.map((dot) => Number(dot.getAttribute('cx'))),
+      );
+    const [first = 0, second = 0, third = 0] = places;
+    expect(places.length).toBe(3);
+    expect((second - first) / (third - second)).toBeCloseTo(68 / 57, 1);
+    await page.locator('summary').click();
+    await page.getByRole('row', { name: 'none 3' }).waitFor();
+  });
+
+  it('are none in a kind without numbers and units', async () => {
+    await show('plain');
+    await page.getByRole('img', { name: 'Number of units by All units together' }).waitFor();
+    expect(await page.getByLabel('Show', { exact: true }).locator('option').allTextContents()).toEqual([
+      'Number of units',
+      'Number of different values',
+    ]);
+    await show('plain?by=word');
+    await page.getByText('No unit matches.').waitFor();
+    expect(complaints).toEqual([]);
   });
 });

@@ -1,4 +1,5 @@
 /** Circles on the outlines of the countries, larger for larger values. */
+import { Table } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { geoEqualEarth, geoPath } from 'd3-geo';
 import type { FeatureCollection, MultiPoint } from 'geojson';
@@ -21,7 +22,52 @@ interface ChartMapProps {
   readonly measure: string;
 }
 
-export function ChartMap({ places, measure }: ChartMapProps) {
+export function ChartMap(props: ChartMapProps) {
+  const text = useText();
+  return (
+    <>
+      <MapPicture {...props} />
+      <details>
+        <summary>{text('charts.table')}</summary>
+        <PlaceTable {...props} />
+      </details>
+    </>
+  );
+}
+
+/** The same as text. */
+function PlaceTable({ places, measure }: ChartMapProps) {
+  const text = useText();
+  const label = text('charts.table_of', { measure, by: text('charts.by_place') });
+  return (
+    <div className="chart-table" role="region" aria-label={label} tabIndex={0}>
+      <Table stickyHeader striped>
+        <Table.Thead>
+          <Table.Tr>
+            {[text('charts.latitude'), text('charts.longitude'), measure].map((name) => (
+              <Table.Th key={name} scope="col" ta="right">
+                {name}
+              </Table.Th>
+            ))}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {places.map(({ latitude, longitude, value }) => (
+            <Table.Tr key={`${latitude} ${longitude}`}>
+              {[latitude, longitude, value].map((number, at) => (
+                <Table.Td key={at} ta="right" className="chart-number">
+                  {fullValue(number)}
+                </Table.Td>
+              ))}
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </div>
+  );
+}
+
+function MapPicture({ places, measure }: ChartMapProps) {
   const text = useText();
   const { data: countries, error } = useQuery({
     queryKey: ['countries'],
@@ -74,7 +120,7 @@ function sizeOf({ value }: Place): number {
   return Number.isFinite(size) ? size : 0;
 }
 
-/** The corners of what is shown. */
+/** The corners of what is shown, and its ends where it is widest: nearest to the equator. */
 function cornersOf(places: readonly Place[]): MultiPoint {
   const [south, north] = spanOf(
     places.map(({ latitude }) => latitude),
@@ -84,14 +130,13 @@ function cornersOf(places: readonly Place[]): MultiPoint {
     places.map(({ longitude }) => longitude),
     180,
   );
+  const widest = Math.min(Math.max(0, south), north);
   return {
     type: 'MultiPoint',
-    coordinates: [
-      [west, south],
-      [east, south],
-      [west, north],
-      [east, north],
-    ],
+    coordinates: [south, north, widest].flatMap((latitude) => [
+      [west, latitude],
+      [east, latitude],
+    ]),
   };
 }
 

@@ -50,15 +50,26 @@ function periodName({ type }: Field, period: Period, value: string): string {
 }
 
 const number = new Intl.NumberFormat(undefined, { maximumFractionDigits: 2 });
+const scientific = new Intl.NumberFormat(undefined, { notation: 'scientific', maximumSignificantDigits: 4 });
 const exact = new Intl.NumberFormat(undefined, { maximumFractionDigits: 20 });
+/** Numbers between these are written with all their digits before the point. */
+const SHORT = { least: 0.01, most: 1e15 };
+/** JSON writes numbers beyond these with an exponent, and so does a table. */
+const DIGITS = { least: 1e-20, most: 1e21 };
 
 /** A number with two decimals, for a picture. */
 export function shortNumber(value: number): string {
-  return number.format(value);
+  return isWithin(value, SHORT) ? number.format(value) : scientific.format(value);
+}
+
+function isWithin(value: number, { least, most }: { least: number; most: number }): boolean {
+  const size = Math.abs(value);
+  return size === 0 || (size >= least && size < most);
 }
 
 /** A value with all its digits; what is no number, such as the largest date, as it is. */
 export function fullValue(value: string | number | null | undefined): string {
   if (value === null || value === undefined) return '';
+  if (typeof value === 'number' && !isWithin(value, DIGITS)) return String(value);
   return Number.isFinite(Number(value)) ? exact.format(value as `${number}`) : String(value);
 }

@@ -95,14 +95,29 @@ export function stepsOf({ type }: Field): readonly Period[] {
 const LATITUDES = ['latitude', 'lat'];
 const LONGITUDES = ['longitude', 'lng', 'lon', 'long'];
 
+export interface PlaceFields {
+  readonly latitude: string;
+  readonly longitude: string;
+}
+
 /** The fields with which units can be put on a map. */
-export function placeFields(fields: readonly Field[]): { latitude: string; longitude: string } | undefined {
+export function placeFields(fields: readonly Field[]): PlaceFields | undefined {
   const numeric = fields.filter(isNumeric).map(({ id }) => id);
   const find = (names: readonly string[]): string | undefined =>
     numeric.find((id) => names.includes(id.toLowerCase())) ??
     numeric.find((id) => names.some((name) => id.toLowerCase().endsWith(`_${name}`)));
   const [latitude, longitude] = [find(LATITUDES), find(LONGITUDES)];
   return latitude !== undefined && longitude !== undefined ? { latitude, longitude } : undefined;
+}
+
+/** Units with a place on the Earth; numbers outside of it have none. */
+function placedFilter({ latitude, longitude }: PlaceFields): string {
+  return `and(gte(${latitude},-90),lte(${latitude},90),gte(${longitude},-180),lte(${longitude},180))`;
+}
+
+/** The aggregation that counts all units of a chart, and those that have a place. */
+export function placedQuery({ filter }: Chart, places: PlaceFields): AggregateQuery {
+  return { select: `[all:count(),placed:count(${placedFilter(places)})]`, filter, limit: 1 };
 }
 
 /** The aggregation for a chart. */
@@ -114,9 +129,8 @@ export function queryOf(chart: Chart, fields: readonly Field[]): AggregateQuery 
   if (chart.as === 'map' && places) {
     const { latitude, longitude } = places;
     const cells = `${LATITUDE}:bucket(${latitude},${chart.cell}),${LONGITUDE}:bucket(${longitude},${chart.cell})`;
-    const placed = `isnull(${latitude},false),isnull(${longitude},false)`;
-    const both = filter === '' ? `and(${placed})` : `and(${placed},${filter})`;
-    return { select, group: `[${cells}]`, filter: both, order: `${VALUE};desc`, limit };
+    const onMap = filter === '' ? placedFilter(places) : `and(${placedFilter(places)},${filter})`;
+    return { select, group: `[${cells}]`, filter: onMap, order: `${VALUE};desc`, limit };
   }
   const groups = [
     ...(chart.by === '' ? [] : [`${BY}:${termOf(chart.by, fields, step)}`]),

@@ -12,7 +12,16 @@ import { Empty, PageError, Waiting } from '../shell/page-states.js';
 import { ChartForm } from './chart-form.js';
 import { ChartTable } from './chart-table.js';
 import { ChartMap } from './chart-map.js';
-import { chartOf, placesOf, queryOf, valuesOf, type Chart } from './chart-query.js';
+import {
+  chartOf,
+  placedQuery,
+  placeFields,
+  placesOf,
+  queryOf,
+  valuesOf,
+  type Chart,
+  type PlaceFields,
+} from './chart-query.js';
 import { groupName, measureName, type GroupName } from './chart-names.js';
 import './charts.css';
 
@@ -69,18 +78,19 @@ function ChartOfKind({ kind, fields }: { kind: string; fields: readonly Field[] 
       <ChartForm key={chart.filter} chart={chart} fields={fields} onChange={change} />
       {error && <PageError error={error} onRetry={() => void refetch()} />}
       {isPending && <Waiting />}
-      {data && !error && <ChartOfValues chart={data.chart} fields={fields} page={data.page} />}
+      {data && !error && <ChartOfValues kind={kind} chart={data.chart} fields={fields} page={data.page} />}
     </>
   );
 }
 
 interface ChartOfValuesProps {
+  readonly kind: string;
   readonly chart: Chart;
   readonly fields: readonly Field[];
   readonly page: Page<AggregateRow>;
 }
 
-function ChartOfValues({ chart, fields, page }: ChartOfValuesProps) {
+function ChartOfValues({ kind, chart, fields, page }: ChartOfValuesProps) {
   const text = useText();
   const byField = fields.find(({ id }) => id === chart.by);
   const splitField = fields.find(({ id }) => id === chart.split);
@@ -89,11 +99,21 @@ function ChartOfValues({ chart, fields, page }: ChartOfValuesProps) {
   const by: GroupName = (value) => groupName(byField, chart.step, value, labels, text);
   const split: GroupName = (value) => groupName(splitField, '', value, labels, text);
   const measure = measureName(chart, fields, text);
-  if (page.items.length === 0) return <Empty>{text('charts.empty')}</Empty>;
+  const places = chart.as === 'map' ? placeFields(fields) : undefined;
+  const withoutPlace = places && <WithoutPlace kind={kind} chart={chart} places={places} />;
+  if (page.items.length === 0) {
+    return (
+      <>
+        {withoutPlace}
+        <Empty>{text('charts.empty')}</Empty>
+      </>
+    );
+  }
   if (chart.as === 'map') {
     return (
       <>
         <Remark shown={page.items.length} all={page.count} />
+        {withoutPlace}
         <ChartMap places={placesOf(page, chart)} measure={measure} />
       </>
     );
@@ -117,7 +137,20 @@ function ChartOfValues({ chart, fields, page }: ChartOfValuesProps) {
         table
       ) : (
         <Suspense fallback={<Waiting />}>
-          <Plot as={chart.as} values={values} by={by} split={split} names={names} isSplit={splitField !== undefined} />
+          <Plot
+            as={chart.as}
+            values={values}
+            by={by}
+            split={split}
+            names={names}
+            isSplit={splitField !== undefined}
+            isOverTime={chart.step !== ''}
+          />
+          {chart.as === 'lines' && chart.step !== '' && values.rows.some((row) => row.by === null) && (
+            <Paragraph size="sm" c="dimmed">
+              {text('charts.without_time')}
+            </Paragraph>
+          )}
           <details>
             <summary>{text('charts.table')}</summary>
             {table}
@@ -125,6 +158,23 @@ function ChartOfValues({ chart, fields, page }: ChartOfValuesProps) {
         </Suspense>
       )}
     </>
+  );
+}
+
+/** Says how many units are not on the map. */
+function WithoutPlace({ kind, chart, places }: { kind: string; chart: Chart; places: PlaceFields }) {
+  const text = useText();
+  const { data } = useQuery({
+    queryKey: ['aggregate', kind, 'placed', chart.filter],
+    queryFn: ({ signal }) => aggregate(kind, placedQuery(chart, places), signal),
+    retry: false,
+  });
+  const { all = 0, placed = 0 } = (data?.items[0] ?? {}) as { all?: number; placed?: number };
+  if (all === placed) return null;
+  return (
+    <Paragraph size="sm" c="dimmed">
+      {text('charts.without_place', { smart_count: all - placed })}
+    </Paragraph>
   );
 }
 

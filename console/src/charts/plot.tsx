@@ -12,12 +12,19 @@ import {
   YAxis,
 } from 'recharts';
 import { useText } from '../i18n/text.js';
+import { shortened } from '../shell/shortened.js';
 import { shortNumber } from './chart-names.js';
 import type { ChartParts } from './chart-table.js';
 
 interface PlotProps extends ChartParts {
   readonly as: 'bars' | 'lines';
+  /** Whether rows are periods; they are not by default. */
+  readonly isOverTime?: boolean;
 }
+
+/** Characters of a name below the picture. */
+const MOST_OF_NAME = 20;
+const MOST_TICKS = 8;
 
 const axis = { stroke: 'var(--chart-axis)', tick: { fill: 'var(--chart-axis)', fontSize: 12 } };
 const box = {
@@ -25,10 +32,15 @@ const box = {
   isAnimationActive: false,
 };
 
-export function Plot({ as, values, by, split, isSplit, names }: PlotProps) {
+export function Plot({ as, values, by, split, isSplit, isOverTime = false, names }: PlotProps) {
   const text = useText();
-  const rows = values.rows.map((row) => ({
+  // Units without a time have no place among the periods.
+  const hasTimes = as === 'lines' && isOverTime;
+  const shown = hasTimes ? values.rows.filter((row) => row.by !== null) : values.rows;
+  const nameOfTime = new Map(shown.map((row) => [Date.parse(String(row.by)), by(row.by)]));
+  const rows = shown.map((row) => ({
     name: by(row.by),
+    time: Date.parse(String(row.by)),
     ...Object.fromEntries(row.values.map((value, at) => [`s${at}`, plotted(value)])),
   }));
   const series = values.series.map((value, at) => ({
@@ -39,9 +51,25 @@ export function Plot({ as, values, by, split, isSplit, names }: PlotProps) {
   const common = (
     <>
       <CartesianGrid stroke="var(--chart-grid)" vertical={false} />
-      <XAxis dataKey="name" {...axis} />
+      {hasTimes ? (
+        <XAxis
+          dataKey="time"
+          type="number"
+          scale="time"
+          domain={['dataMin', 'dataMax']}
+          ticks={ticksOf(rows.map(({ time }) => time))}
+          tickFormatter={(time: number) => nameOfTime.get(time) ?? ''}
+          {...axis}
+        />
+      ) : (
+        <XAxis dataKey="name" tickFormatter={(name: string) => shortened(name, MOST_OF_NAME)} {...axis} />
+      )}
       <YAxis tickFormatter={shortNumber} width="auto" {...axis} />
-      <Tooltip formatter={(value) => shortNumber(Number(value))} {...box} />
+      <Tooltip
+        formatter={(value) => shortNumber(Number(value))}
+        {...(hasTimes && { labelFormatter: (time) => nameOfTime.get(Number(time)) ?? '' })}
+        {...box}
+      />
       {isSplit && <Legend />}
     </>
   );
@@ -66,6 +94,15 @@ export function Plot({ as, values, by, split, isSplit, names }: PlotProps) {
       </ResponsiveContainer>
     </div>
   );
+}
+
+/** Some of the times, as evenly spread as they are. */
+function ticksOf(times: readonly number[]): number[] {
+  const [first = 0, last = 0] = [times[0], times.at(-1)];
+  const least = (last - first) / MOST_TICKS;
+  const ticks: number[] = [];
+  for (const time of times) if (ticks.length === 0 || time - (ticks.at(-1) ?? 0) >= least) ticks.push(time);
+  return ticks;
 }
 
 /** A gap, where there is no number. */

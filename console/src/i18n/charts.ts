@@ -39,6 +39,12 @@ export const charts = {
     chart: '%{measure} by %{by}',
     table_of: 'Values: %{measure} by %{by}',
     on_map: '%{measure} on a map',
+    without_place:
+      '%{smart_count} unit has no place on the Earth and is not on the map. |||| %{smart_count} units have no place on the Earth and are not on the map.',
+    without_time: 'Units without a time are in the table alone.',
+    by_place: 'place',
+    latitude: 'Latitude',
+    longitude: 'Longitude',
     place: '%{latitude}, %{longitude}: %{value}',
     cell: 'Places within',
     degrees: '%{smart_count}° of each other',
