@@ -305,7 +305,10 @@ describe('a project of 200 kinds', () => {
     await defineKinds(large, ...kinds);
     const other = await ConsolePage.signedIn(browser, large);
     await other.page.goto(other.url('#/model'));
-    await other.page.getByRole('article', { name: 'Thing 199' }).waitFor();
+    await other.page.getByRole('article').nth(24).waitFor();
+    expect(await other.page.getByRole('article').count()).toBeLessThan(30);
+    await other.page.getByRole('button', { name: 'Show 25 more of 200' }).click();
+    await other.page.getByRole('article').nth(49).waitFor();
     await other.page.getByRole('searchbox', { name: 'Find by name' }).fill('thing 19');
     await expect.poll(() => other.page.getByRole('article').count(), { timeout: 15_000 }).toBe(11);
     await other.page.goto(other.url('#/model?view=diagram'));

@@ -20,6 +20,7 @@ export const en = {
     failed: 'Something went wrong',
     refused: 'This can not be shown',
     offline: 'The service can not be reached. What is shown may be old; what you typed is still here.',
+    show_more: 'Show %{count} more of %{all}',
     not_found: 'There is no such page',
     to_start: 'To the start',
   },

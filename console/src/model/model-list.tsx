@@ -4,9 +4,14 @@ import { useMemo, type ReactNode } from 'react';
 import { Link } from 'react-router';
 import type { KindDefinition, ParameterDefinition } from '../api/definitions.js';
 import { useText } from '../i18n/text.js';
+import { InParts } from '../shell/in-parts.js';
 import { Empty } from '../shell/page-states.js';
 import { definitionAddress } from './addresses.js';
 import { ownParameters, usersOf, type Model } from './use-model.js';
+
+/** What is rendered at once. */
+const MOST_KINDS = 25;
+const MOST_PARAMETERS = 100;
 
 export function ModelList({ model, find }: { model: Model; find: string }) {
   const text = useText();
@@ -32,9 +37,11 @@ export function ModelList({ model, find }: { model: Model; find: string }) {
   return (
     <div className="model-list">
       <Section title={text('model.kinds')} about={text('model.what_kind')} of="kind" create={text('model.new_kind')}>
-        {found.kinds.map((kind) => (
-          <KindItem key={kind.id} kind={kind} model={model} />
-        ))}
+        {found.kinds.length > 0 && (
+          <InParts key={wanted} items={found.kinds} size={MOST_KINDS}>
+            {(kinds) => kinds.map((kind) => <KindItem key={kind.id} kind={kind} model={model} />)}
+          </InParts>
+        )}
       </Section>
       <Section title={text('model.links')} about={text('model.what_link')} of="link" create={text('model.new_link')}>
         {found.links.map(({ id, label, parameters }) => (
@@ -64,7 +71,11 @@ export function ModelList({ model, find }: { model: Model; find: string }) {
         of="parameter"
         create={text('model.new_parameter')}
       >
-        {found.parameters.length > 0 && <ParameterTable parameters={found.parameters} model={model} showUsers />}
+        {found.parameters.length > 0 && (
+          <InParts key={wanted} items={found.parameters} size={MOST_PARAMETERS}>
+            {(parameters) => <ParameterTable parameters={parameters} model={model} showUsers />}
+          </InParts>
+        )}
       </Section>
     </div>
   );
