@@ -203,9 +203,11 @@ export class Database implements Executor {
       onAbort(reason);
       cancelling ??= new Deadline(0, () => void this.#cancel(client));
     };
+    // An export can't begin again after its first line, and behind a pooler a name may turn out to be lost.
+    const mayBeNamed = !(this.options.pooled && options.once && options.readOnly);
     const queue = new StatementQueue();
     const connection: TransactionConnection = {
-      query: (statement) => queue.send(() => this.#query(client, statement)),
+      query: (statement) => queue.send(() => this.#query(client, statement, mayBeNamed)),
       stream: (statement, sink) =>
         queue.send(() => {
           this.#prepared.noteSent(client, statement);
@@ -215,7 +217,7 @@ export class Database implements Executor {
     const tx = new OpenTransaction(connection, state, interrupt);
     try {
       const send = (statement: Statement): Promise<unknown> =>
-        statement.values.length > 0 ? this.#query(client, statement) : sendText(client, statement.text);
+        statement.values.length > 0 ? this.#query(client, statement, mayBeNamed) : sendText(client, statement.text);
       await beginTransaction(send, { ...options, idleTimeout: this.#idleTimeout(options) }, state.runs);
       result = await work(tx);
       tx.finish();
@@ -276,22 +278,23 @@ export class Database implements Executor {
     return idleTimeout > (this.options.idleTimeout ?? Infinity) ? idleTimeout : undefined;
   }
 
-  #query<Row>(client: PoolClient, statement: Statement): Promise<Row[]> {
+  #query<Row>(client: PoolClient, statement: Statement, mayBeNamed: boolean): Promise<Row[]> {
     return new Promise((resolve, reject) => {
       const end = beginWork('statement', statement.text);
-      this.#send(client, statement, (error, result) => {
+      const settled: QueryCallback = (error, result) => {
         this.#prepared.disableIfUnprepared(error);
         end?.(error);
         if (error || !result) reject(error ?? new Error('a query answers rows or an error'));
         else resolve(rowsOf(result));
-      });
+      };
+      this.#send(client, statement, settled, mayBeNamed);
     });
   }
 
   /** Returns whether it was sent under a name. */
-  #send(client: PoolClient, statement: Statement, settled: QueryCallback): boolean {
+  #send(client: PoolClient, statement: Statement, settled: QueryCallback, mayBeNamed = true): boolean {
     this.#prepared.noteSent(client, statement);
-    const name = this.#prepared.nameOf(client, statement);
+    const name = this.#prepared.nameOf(client, statement, mayBeNamed);
     client.query(preparedQuery(statement, name, settled));
     return name !== undefined;
   }

@@ -62,9 +62,12 @@ export class PreparedStatements {
     this.#enabled = enabled;
   }
 
-  /** The name for a statement on a connection; undefined if it is not prepared, as on its first use. */
-  nameOf(client: object, statement: Statement): string | undefined {
-    const name = this.#nameOf(statement);
+  /**
+   * The name for a statement on a connection; undefined if it is not prepared, as on its first use.
+   * @param allowed whether it may have one
+   */
+  nameOf(client: object, statement: Statement, allowed: boolean): string | undefined {
+    const name = allowed ? this.#nameOf(statement) : undefined;
     const connection = this.#connectionOf(client);
     // The tables of a statement that the connection knows are counted.
     if (name !== undefined && connection.names.has(name)) return name;
