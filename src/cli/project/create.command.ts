@@ -44,6 +44,8 @@ export function createProjectCommand(parent: Command, { terminal, services }: Co
     .option('--admin-password <password>', 'default: one is made for each project, and printed this one time')
     .action(async (ids: string[], options: CreateOptions, command: Command) => {
       if (ids.length > 1 && options.label !== undefined) command.error('error: --label is for one project');
+      const twice = ids.find((id, at) => ids.indexOf(id) !== at);
+      if (twice !== undefined) command.error(`error: '${twice}' is named more than once`);
       const { created, failure } = await services((context) => createAll(context, ids, options), { make: true });
       const [first] = created;
       if (first) print(terminal, options, ids.length > 1 ? created : first, created.map(createdText).join('\n'));

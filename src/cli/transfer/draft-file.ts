@@ -1,5 +1,5 @@
 /** A file that has its name when it is complete, and `.part` after it until then; or standard output. */
-import { createWriteStream, statSync } from 'node:fs';
+import { createWriteStream, statSync, type Stats } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import type { Writable } from 'node:stream';
 import { errorText } from '../../shared/error-text.js';
@@ -11,14 +11,14 @@ export class DraftFile {
   readonly isStandard: boolean;
   readonly #draft: string;
 
-  /** @param mode who may read it; by default, what the user's settings say @throws ArchiveError if it is a folder */
+  /** @param mode who may read it; by default, what the user's settings say @throws ArchiveError if it can't be replaced by a file */
   constructor(
     private readonly file: string,
     mode?: number,
   ) {
     this.isStandard = file === STANDARD_STREAM;
     // The draft could be written, and only at the end not get its name.
-    if (!this.isStandard && isFolder(file)) throw new ArchiveError(`${file} is a folder: name a file in it`);
+    if (!this.isStandard) checkReplaceable(file);
     this.#draft = `${file}.part`;
     // Flushed, so that it is on the disk when it has its name.
     this.stream = this.isStandard ? process.stdout : createWriteStream(this.#draft, { mode, flush: true });
@@ -43,11 +43,20 @@ export class DraftFile {
   }
 }
 
-/** False if it can't be told: the stream finds out why. */
-function isFolder(path: string): boolean {
+/** A device such as /dev/null would be gone after the file has taken its name. @throws ArchiveError */
+function checkReplaceable(path: string): void {
+  const found = stateOf(path);
+  if (found?.isDirectory()) throw new ArchiveError(`${path} is a folder: name a file in it`);
+  if (found && !found.isFile()) {
+    throw new ArchiveError(`${path} is a device or a pipe: name a file, or - for standard output`);
+  }
+}
+
+/** Undefined if it can't be told: the stream finds out why. */
+function stateOf(path: string): Stats | undefined {
   try {
-    return statSync(path).isDirectory();
+    return statSync(path);
   } catch {
-    return false;
+    return undefined;
   }
 }

@@ -128,6 +128,8 @@ describe('project create', () => {
       err: expect.stringMatching(/^error: A project 'demo' exists already; 'No': a project id is .*\n$/) as string,
     });
     expect(await kind(...create('first'), 'second', '--label', 'Both')).toMatchObject({ code: 2, out: '' });
+    const twice = { code: 2, out: '', err: "error: 'first' is named more than once\n" };
+    expect(await kind(...create('first'), 'second', 'first')).toEqual(twice);
     const made = (await json(...create('first'), 'second')) as { key: string; administrator: { password: string } }[];
     expect(made.map(({ key }) => key)).toEqual(['first', 'second']);
     for (const { key, administrator } of made) {

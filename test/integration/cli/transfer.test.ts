@@ -1,5 +1,6 @@
 /** `import` and `export` of the command line, beside a running service: files, compressed files, faults. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -98,5 +99,14 @@ describe('export', () => {
     expect((await kind('export', project.id, 'book', folder)).err).toBe(
       `error: ${folder} is a folder: name a file in it\n`,
     );
+  });
+
+  it('takes the place of no device or pipe', async () => {
+    const pipe = file('pipe.csv');
+    execFileSync('mkfifo', [pipe]);
+    expect((await kind('export', project.id, 'book', pipe)).err).toBe(
+      `error: ${pipe} is a device or a pipe: name a file, or - for standard output\n`,
+    );
+    expect(statSync(pipe).isFIFO()).toBe(true);
   });
 });
