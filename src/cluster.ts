@@ -106,7 +106,9 @@ export async function startWorkers(options: ServiceOptions): Promise<RunningServ
       if (!stopping) startWorker(start).catch(() => undefined); // its exit is an event of its own
     }, RESTART_DELAY);
   });
-  await Promise.all(Array.from({ length: config.workers }, () => startWorker(start)));
+  const starts = await Promise.allSettled(Array.from({ length: config.workers }, () => startWorker(start)));
+  // One that ended while another serves is replaced, as at any other time.
+  if (starts.every(({ status }) => status === 'rejected')) throw new Error('no worker could be started');
   const stop = async (): Promise<void> => {
     stopping = true;
     const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);

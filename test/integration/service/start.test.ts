@@ -6,7 +6,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { afterAll, expect, it } from 'vitest';
+import { afterAll, expect, it, vi } from 'vitest';
 import { compiled } from '../../support/compiled.js';
 import { ownDatabase, urlOf } from '../../support/own-database.js';
 import { sideConnection } from '../../support/side-connection.js';
@@ -95,6 +95,17 @@ it.each(['1', '2'])(
   },
   60_000,
 );
+
+it('goes on if one of several processes ends before it is ready, which is replaced', async () => {
+  const SECOND_ENDS = `import cluster from 'node:cluster'; if (cluster.worker?.id === 2) process.exit(1);`;
+  const { says } = start({
+    WORKERS: '2',
+    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(SECOND_ENDS)}`,
+  });
+  await says(/a worker ended and is replaced/);
+  const { url = '' } = await says(/"ready"/);
+  await vi.waitUntil(async () => (await (await fetch(`${url}/metrics`)).text()).includes('kind_workers_unanswered 0'));
+}, 60_000);
 
 /** All that a start says that fails. */
 async function failing(env: Record<string, string>): Promise<string> {
