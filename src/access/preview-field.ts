@@ -28,7 +28,7 @@ export function checkPreviewedField(kind: KindDef, id: string, operation: Operat
   const own = kind.builtIn ? [] : kind.parameters.filter((each) => model.parameters.has(each));
   if (!own.includes(id)) {
     const text = `parameter: '${kind.id}' has no parameter '${shortened(id)}'${faults.hint(id, own)}`;
-    faults.add('parameter.unknown', text, { parameter: 'parameter' });
+    faults.add('parameter.bad_reference', text, { parameter: 'parameter' });
   }
   faults.throwIfAny();
 }

@@ -15,7 +15,10 @@ export class AccessPreviewBody {
   })
   access?: Json;
 
-  @OptionalText({ description: 'A parameter of the kind, whose access is asked for in place of that of the kind.' })
+  @OptionalText({
+    description:
+      'A parameter of the kind, whose access is asked for in place of that of the kind; `operation` is then `read`, `create` or `update`.',
+  })
   parameter?: string | null;
 
   @OptionalText({ description: 'The id of a member; without one, requests without a token.' })

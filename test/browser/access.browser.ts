@@ -215,7 +215,16 @@ describe('the editor of an operation', () => {
     await dialog('What will change').getByRole('button', { name: 'Save' }).click();
     await page.getByRole('link', { name: 'Likes, Create: eq(parent.owner,@member.id)' }).waitFor();
     await page.getByRole('link', { name: 'note.salary, Read' }).click();
+    // With the units of a kind that has it.
+    const preview = page.getByRole('region', { name: 'With which units' });
+    await preview.getByRole('combobox', { name: 'Who' }).click({ force: true });
+    await page.getByRole('option', { name: 'Person' }).click();
+    await preview.getByRole('combobox', { name: 'Member' }).fill('ada');
+    await page.getByRole('option', { name: 'ada' }).click();
+    await preview.getByText('May do this with 2 units (now 2).').waitFor();
     await choose('Administrators');
+    await preview.getByText('May do this with 0 units (now 2).').waitFor();
+    expect(await opened.accessibilityFaults()).toEqual([]);
     await save();
     await dialog('What will change').getByText('salary, Read').first().waitFor();
     await dialog('What will change').getByRole('button', { name: 'Save' }).click();

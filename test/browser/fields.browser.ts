@@ -177,6 +177,20 @@ describe('the form of a unit', () => {
   });
 });
 
+describe('a page that is refused', () => {
+  it('says so once', async () => {
+    await ok(project.put('/kind/unit/part', { access: { read: 'admin', create: 'admin' } }));
+    const theirs = await ConsolePage.open(browser, project);
+    await theirs.page.goto(theirs.url('#/data/part'));
+    await theirs.signIn(ann.username, ann.password);
+    await theirs.page.getByRole('alert').first().waitFor();
+    await theirs.page.waitForLoadState('networkidle');
+    expect(await theirs.page.getByRole('alert').count()).toBe(1);
+    await theirs.context.close();
+    await ok(project.put('/kind/unit/part', { access: {} }));
+  });
+});
+
 describe('the grid', () => {
   const cell = (name: string | RegExp): Locator => page.getByRole('gridcell', { name, exact: true }).first();
   const editor = (name: string): Locator => page.getByLabel(new RegExp(`^${name} of `)).first();

@@ -193,7 +193,7 @@ describe('a preview of access', () => {
     const faults = async (more: object) => (await ask(more)).map(({ code, parameter }) => [code, parameter]);
     expect(await faults({ operation: 'delete' })).toEqual([['parameter.not_allowed', 'operation']]);
     for (const parameter of ['salery', '', 'id', 'metadata', '__proto__', 'constructor', 'owner', 'x'.repeat(5000)]) {
-      expect([parameter, await faults({ parameter })]).toEqual([parameter, [['parameter.unknown', 'parameter']]]);
+      expect([parameter, await faults({ parameter })]).toEqual([parameter, [['parameter.bad_reference', 'parameter']]]);
     }
     expect(await faults({ parameter: 7 })).toEqual([['parameter.bad_type', 'parameter']]);
     expect(await faults({ parameter: 'code', access: 'eq(grade,low)' })).toEqual([
@@ -201,7 +201,9 @@ describe('a preview of access', () => {
     ]);
     // Passwords and hashes of the system are no parameters.
     const secret = { operation: 'read', parameter: 'secret_hash', access: 'member' };
-    expect((await admin.post('/api_key/access/preview', secret)).body.messages[0]?.code).toBe('parameter.unknown');
+    expect((await admin.post('/api_key/access/preview', secret)).body.messages[0]?.code).toBe(
+      'parameter.bad_reference',
+    );
     const hidden = { operation: 'read', parameter: 'note_hidden', member: ada.id, access: 'anyone' };
     expect(await count('contract', hidden)).toBe(0);
   });

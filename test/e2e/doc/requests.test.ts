@@ -107,13 +107,13 @@ const EXPECTED: ReadonlyMap<string, Expected> = new Map<ErrorCode, Expected>([
     (reason) => [`filter.${reason}`, at('access')] as const,
   ),
   ['parameter.bad_pattern', at('pattern')],
-  // Told in words: patterns of another dialect, texts of which white space is removed, bytes, digits, names of members.
+  // Told in words: operations on parameters, patterns of another dialect, texts of which white space is removed, bytes, digits, names of members.
   ['parameter.pattern_mismatch', any(at('word'), inDefinitions)],
   ['parameter.too_short', any(at('name', 'username', 'email'), inDefinitions)],
   ['parameter.too_long', any(at('name', 'cover', 'username', 'email'), inDefinitions)],
   ['parameter.too_small', any(at('price'), inDefinitions, ofResults)],
   ['parameter.too_large', any(inDefinitions, ofResults)],
-  ['parameter.not_allowed', inDefinitions],
+  ['parameter.not_allowed', any(at('operation'), inDefinitions)],
   [
     'parameter.bad_value',
     any(at('username', 'email', 'expires_at', 'scope', 'member', ...DECIMALS), inDefinitions, ofResults),
