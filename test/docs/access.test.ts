@@ -8,7 +8,7 @@ import { codeBlocks } from './markdown.js';
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/access.md'), 'utf8');
 const examples = page
-  .slice(page.indexOf('## Five examples'), page.indexOf('## Why may'))
+  .slice(page.indexOf('## Five examples'), page.indexOf('## What may I do'))
   .split(/^### /m)
   .slice(1)
   .map((text) => ({ title: text.slice(0, text.indexOf('\n')), blocks: codeBlocks(text) }));
@@ -52,6 +52,12 @@ test.each(examples)('$title', async ({ blocks }) => {
   const kind = blocks.find(({ info }) => info === 'json kind');
   expect((await root.post('/kind/unit', JSON.parse(kind?.text ?? ''))).status).toBe(200);
   await play(blocks.find(({ info }) => info === 'text scenario')?.text ?? '');
+});
+
+test('the rights are what a member is told', async () => {
+  const told = JSON.parse(codeBlocks(page).find(({ info }) => info === 'json rights')?.text ?? '{}') as { kinds: [] };
+  const { content } = (await (callers.get('ada') as TestProject).get('/auth/rights')).body;
+  expect(content).toMatchObject({ ...told, kinds: expect.arrayContaining(told.kinds) as unknown });
 });
 
 test('the explanation is the answer to an administrator', async () => {

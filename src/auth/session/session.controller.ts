@@ -29,6 +29,21 @@ export class SessionController {
     return this.sessions.me(project, member);
   }
 
+  @Get('rights')
+  @ApiRoute({
+    id: 'auth.rights',
+    ...ROUTE,
+    summary: 'Tell what the member that is signed in may do',
+    description: 'With the units of each kind, and with links of types that have access of their own; without rules.',
+    content: 'rights',
+  })
+  @NoStore()
+  rights(@Scope() { project, caller }: RequestScope, @Req() request: HttpRequest): Promise<Answer> {
+    const member = requireMember(caller);
+    refuseQuery(request.url);
+    return this.sessions.rights(project, member);
+  }
+
   @Get('session')
   @ApiRoute({
     id: 'auth.sessions',

@@ -2,6 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import { memberKindOf } from '../../access/access.js';
 import { readableFields } from '../../access/masks.js';
+import { ownRights } from '../../access/own-rights.js';
 import { Catalog } from '../../catalog/catalog.service.js';
 import { Database } from '../../database/database.js';
 import { jsonAnswer, NULL_ANSWER, pageAnswer, type Answer } from '../../http/answer/answer.js';
@@ -10,8 +11,9 @@ import { refusal } from '../../shared/errors.js';
 import { isUuid } from '../../shared/identifiers.js';
 import { shortened } from '../../shared/shortened.js';
 import { findMemberStatement } from '../../sql/member/credential.sql.js';
-import type { MemberCaller } from '../../tenancy/caller.js';
+import { knowsWholeProject, type MemberCaller } from '../../tenancy/caller.js';
 import type { Project } from '../../tenancy/project.js';
+import { UnitStores } from '../../unit/unit-stores.js';
 import { SessionStore } from './session-store.js';
 
 @Injectable()
@@ -20,6 +22,7 @@ export class SessionService {
     private readonly catalog: Catalog,
     private readonly database: Database,
     private readonly sessions: SessionStore,
+    private readonly stores: UnitStores,
   ) {}
 
   /**
@@ -35,6 +38,17 @@ export class SessionService {
       if (!row) throw refusal('token.invalid', 'The member of this token is deleted');
       const record = JSON.parse(row.body) as Record<string, unknown>;
       return jsonAnswer({ ...record, administrator: member.admin, groups: kind.groups });
+    });
+  }
+
+  /** What the member may do, also as an API key narrows it. @throws KindError 401 if its kind is inactive */
+  rights(project: Project, member: MemberCaller): Promise<Answer> {
+    return this.catalog.withCheckedModel({ project }, (model) => {
+      memberKindOf(model, member);
+      const rights = ownRights(model, member, (kind, operation) =>
+        this.stores.of(kind).lacks(kind, project, operation),
+      );
+      return jsonAnswer({ administrator: knowsWholeProject(member), ...rights });
     });
   }
 

@@ -37,6 +37,7 @@ export type ContentForm =
   | 'session'
   | 'sessionOrCode'
   | 'me'
+  | 'rights'
   | 'sessions'
   | 'mail'
   | 'explanation'

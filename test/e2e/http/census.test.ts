@@ -152,6 +152,7 @@ const ROWS: readonly Row[] = [
   ]),
   { route: 'GET /api/lib/metrics', call: () => ['GET', '/metrics'], answers: [401, 403, 403, 200] },
   { route: 'GET /api/lib/auth/me', call: () => ['GET', '/auth/me'], answers: [401, 200, 200, 200], keyed: 200 },
+  { route: 'GET /api/lib/auth/rights', call: () => ['GET', '/auth/rights'], answers: [401, 200, 200, 200], keyed: 200 },
   { route: 'GET /api/lib/auth/session', call: () => ['GET', '/auth/session'], answers: [401, 200, 200, 200] },
   {
     route: 'DELETE /api/lib/auth/session/:session_id',

@@ -198,6 +198,8 @@ function contentSchema(form: ContentForm, kind: KindDef | undefined, view: Docum
       return { anyOf: [schemaRef('kind_session'), NULL_SCHEMA] };
     case 'me':
       return schemaRef('kind_me');
+    case 'rights':
+      return schemaRef('kind_rights');
     case 'sessions':
       return pageSchema(schemaRef('kind_own_session'));
     case 'mail':

@@ -1,5 +1,6 @@
-/** Schemas of what administrators are told of access. Pure. */
+/** Schemas of what administrators are told of access, and members of their own. Pure. */
 import { EFFECTIVE_LEVELS } from '../../../access/level.js';
+import { RIGHTS, TOLD_OPERATIONS } from '../../../access/own-rights.js';
 import { AUDIENCES } from '../../../access/report/audience.js';
 import { LINK_OPERATIONS, OPERATIONS } from '../../../model/built-in-traits.js';
 import { ACCESS_DEFAULTS, LEVELS } from '../../../model/parameter-type/parameter-settings.js';
@@ -112,9 +113,43 @@ const REPORT = objectSchema({
   },
 });
 
+const RIGHT: Schema = {
+  type: 'string',
+  enum: RIGHTS,
+  description: 'None; some, by a rule; or all that the caller may read.',
+};
+
+const LINK_RIGHT: Schema = {
+  type: ['string', 'null'],
+  enum: [...RIGHTS, null],
+  description: "Null where the right `link` of the parent's kind decides.",
+};
+
+const OWN_RIGHTS = objectSchema({
+  administrator: { ...BOOLEAN_SCHEMA, description: 'Whether it may know everything of the project.' },
+  kinds: {
+    type: 'array',
+    description: 'The kinds with whose units the caller may do something.',
+    items: objectSchema({
+      id: STRING_SCHEMA,
+      ...Object.fromEntries(TOLD_OPERATIONS.map((operation) => [operation, RIGHT])),
+      read_only: { type: 'array', items: STRING_SCHEMA, description: 'The fields that it may read and not set.' },
+    }),
+  },
+  link_types: {
+    type: 'array',
+    description: 'The link types with their own `access`.',
+    items: objectSchema({
+      id: STRING_SCHEMA,
+      ...Object.fromEntries(LINK_OPERATIONS.map((operation) => [operation, LINK_RIGHT])),
+    }),
+  },
+});
+
 export const ACCESS_SCHEMAS: Readonly<Record<string, Schema>> = {
   kind_decision: DECISION,
   kind_link_decision: LINK_DECISION,
   kind_explanation: EXPLANATION,
   kind_access_report: REPORT,
+  kind_rights: OWN_RIGHTS,
 };

@@ -1,0 +1,88 @@
+/** What a caller may do with the units of each kind, and with links, as it is told itself: without rules, and without what others may. Pure. */
+import { isLinkable, type KindDef, type LinkTypeDef, type Model } from '../model/model.js';
+import { LINK_OPERATIONS, type LinkOperation, type Operation } from '../model/built-in-traits.js';
+import { isAdministrator, type Caller } from '../tenancy/caller.js';
+import { accessSettingOf, grantOf, isAllowedForSomeUnit, isAlwaysFalse, suggestableLinkTypes } from './access.js';
+import { hasOwnAccess, linkSettingOf } from './link-access.js';
+import { passesLevel } from './level.js';
+import { describedFields, writableFields } from './masks.js';
+
+/** None; some, by a rule; or all that the caller may read. */
+export const RIGHTS = ['none', 'some', 'all'] as const;
+export type Right = (typeof RIGHTS)[number];
+
+/** Functions have a list of their own, and nobody signs up with a token. */
+export const TOLD_OPERATIONS = ['read', 'create', 'update', 'delete', 'link'] as const satisfies readonly Operation[];
+type ToldOperation = (typeof TOLD_OPERATIONS)[number];
+
+export interface KindRights extends Readonly<Record<ToldOperation, Right>> {
+  readonly id: string;
+  /** The fields that the caller may read and not set. */
+  readonly read_only: readonly string[];
+}
+
+/** Null where the right `link` of the parent's kind decides. */
+export interface LinkTypeRights extends Readonly<Record<LinkOperation, Right | null>> {
+  readonly id: string;
+}
+
+export interface OwnRights {
+  /** Those with which the caller may do something. */
+  readonly kinds: readonly KindRights[];
+  /** Those with access of their own; none if the caller may not read all link types. */
+  readonly link_types: readonly LinkTypeRights[];
+}
+
+/** @param lacks whether the source of a remote kind does not support an operation */
+export function ownRights(
+  model: Model,
+  caller: Caller,
+  lacks: (kind: KindDef, operation: 'list' | 'create' | 'update' | 'delete') => boolean,
+): OwnRights {
+  const rightOf = (kind: KindDef, operation: ToldOperation): Right => {
+    // Built-in kinds have links of the system: of kinds to their parameters, and of groups to their kinds.
+    const isMissing =
+      operation === 'link'
+        ? !isLinkable(kind) && !kind.builtIn
+        : lacks(kind, operation === 'read' ? 'list' : operation);
+    if (isMissing) return 'none';
+    return rightTo(operation, kind, caller, model);
+  };
+  const kinds = [...model.kinds.values()].flatMap((kind): KindRights[] => {
+    const rights = TOLD_OPERATIONS.map((operation) => [operation, rightOf(kind, operation)] as const);
+    if (!kind.active || rights.every(([, right]) => right === 'none')) return [];
+    const named = Object.fromEntries(rights) as Record<ToldOperation, Right>;
+    return [{ id: kind.id, ...named, read_only: readOnlyFields(kind, caller, model) }];
+  });
+  const readable = new Set(suggestableLinkTypes(model, caller));
+  const types = [...model.linkTypes.values()].filter(
+    (type) => readable.has(type.id) && LINK_OPERATIONS.some((operation) => hasOwnAccess(type, operation)),
+  );
+  return { kinds, link_types: types.map((type) => linkTypeRights(type, caller)) };
+}
+
+function rightTo(operation: Operation, kind: KindDef, caller: Caller, model: Model): Right {
+  if (!isAllowedForSomeUnit(kind, operation, caller, model)) return 'none';
+  if (isAlwaysFalse(grantOf(kind, operation, caller, model)?.predicate)) return 'none';
+  if (isAdministrator(caller)) return 'all';
+  const setting = accessSettingOf(kind, operation, model);
+  return 'rules' in setting || setting.level === 'self' ? 'some' : 'all';
+}
+
+function readOnlyFields(kind: KindDef, caller: Caller, model: Model): string[] {
+  const written = writableFields(kind, caller, model);
+  return [...describedFields(kind, caller, model).values()]
+    .filter(({ id, system }) => !system && !written.has(id))
+    .map(({ id }) => id);
+}
+
+/** Whether a rule holds depends on both units of a link. */
+function linkTypeRights(type: LinkTypeDef, caller: Caller): LinkTypeRights {
+  const rightOf = (operation: LinkOperation): Right | null => {
+    const setting = linkSettingOf(type, operation);
+    if (setting === undefined) return null;
+    if (typeof setting === 'string') return passesLevel(setting, caller) ? 'all' : 'none';
+    return isAdministrator(caller) ? 'all' : 'some';
+  };
+  return { id: type.id, create: rightOf('create'), delete: rightOf('delete') };
+}
