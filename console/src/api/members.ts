@@ -1,7 +1,7 @@
 /** Members: sessions, mails, API keys. All functions throw `ApiError` and `OfflineError`. */
 import { session } from './session.js';
 import type { Page, Unit } from './types.js';
-import { createUnit, listUnits, literal } from './units.js';
+import { createUnit, listUnits, literal, updateUnit } from './units.js';
 
 export interface MemberSession {
   readonly id: string;
@@ -71,16 +71,17 @@ export async function listKeys(member: string): Promise<readonly ApiKey[]> {
   return (await listUnits('api_key', query)).items as readonly ApiKey[];
 }
 
-export interface NewKey {
-  readonly label: string;
-  readonly member: string;
-  readonly scope: readonly ScopePart[] | null;
-  readonly expires_at: string | null;
-}
+/** What can be said of a key when it is made, and later. */
+export type KeySettings = Pick<ApiKey, 'label' | 'scope' | 'expires_at'>;
 
 /** Answers the secret, which is told this one time. */
-export async function createKey(key: NewKey): Promise<string> {
+export async function createKey(key: KeySettings & Pick<ApiKey, 'member'>): Promise<string> {
   return (await createUnit('api_key', key))['secret'] as string;
+}
+
+/** The version that was read is changed, and no other. */
+export async function updateKey({ id, updated_at: version }: ApiKey, settings: KeySettings): Promise<void> {
+  await updateUnit('api_key', id, { ...settings, updated_at: version });
 }
 
 export async function deleteKey(id: string): Promise<void> {

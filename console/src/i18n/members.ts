@@ -78,6 +78,8 @@ export const members = {
     part: '%{operations}: %{kinds}',
     edit: 'Edit',
     edit_of: 'Edit the key %{name}',
+    edit_title: 'Edit the API key',
+    saved: 'The key is changed',
     revoke: 'Revoke',
     revoke_of: 'Revoke the key %{name}',
     revoke_title: 'Revoke the key %{name}?',

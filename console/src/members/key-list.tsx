@@ -1,19 +1,19 @@
 /** The API keys of a member: their scope, their end, and ways to make and revoke them. */
-import { Anchor, Button, Group, Table, Text as Paragraph, Title } from '@mantine/core';
+import { Button, Group, Table, Text as Paragraph } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNotify } from 'ra-core';
 import { useState } from 'react';
-import { Link } from 'react-router';
 import { deleteKey, listKeys, type ApiKey } from '../api/members.js';
-import { addressOf } from '../data/grid-row.js';
 import { useKinds } from '../data/use-kinds.js';
+import { useRefusal } from '../data/use-refusal.js';
 import { shownValue } from '../data/values.js';
 import { WriteDialog } from '../data/write-dialog.js';
 import { useText, type Text } from '../i18n/text.js';
-import { PageError, Waiting } from '../shell/page-states.js';
+import { ActionButton } from '../shell/action.js';
 import { WideTable } from '../shell/wide-table.js';
 import { operationText } from './key-operations.js';
-import { NewKeyDialog } from './new-key-dialog.js';
+import { EditKeyDialog, NewKeyDialog } from './key-dialogs.js';
+import { ListSection } from './list-section.js';
 
 export function KeyList({ member }: { member: string }) {
   const text = useText();
@@ -22,7 +22,10 @@ export function KeyList({ member }: { member: string }) {
   const queryKey = ['keys', member];
   const { data, error, refetch } = useQuery({ queryKey, queryFn: () => listKeys(member), retry: false });
   const [revoked, setRevoked] = useState<ApiKey>();
+  const [edited, setEdited] = useState<ApiKey>();
   const [isMaking, setMaking] = useState(false);
+  const refusal = useRefusal()('create', ['api_key']);
+  const changed = () => void queries.invalidateQueries({ queryKey });
   const revoke = useMutation({
     mutationFn: (id: string) => deleteKey(id),
     onSuccess: async () => {
@@ -32,34 +35,30 @@ export function KeyList({ member }: { member: string }) {
     },
   });
   return (
-    <section aria-label={text('keys.title')}>
-      <Group justify="space-between">
-        <Title order={2} size="h4">
-          {text('keys.title')}
-        </Title>
-        <Button size="xs" variant="default" onClick={() => setMaking(true)}>
+    <ListSection
+      title={text('keys.title')}
+      action={
+        <ActionButton size="xs" variant="default" reason={refusal} onClick={() => setMaking(true)}>
           {text('keys.new')}
-        </Button>
-      </Group>
-      {error && <PageError error={error} onRetry={() => void refetch()} />}
-      {!data && !error && <Waiting />}
-      {data?.length === 0 && <Paragraph size="sm">{text('keys.none')}</Paragraph>}
-      {data && data.length > 0 && (
+        </ActionButton>
+      }
+      error={error}
+      onRetry={() => void refetch()}
+      count={data?.length}
+      none={text('keys.none')}
+      table={
         <KeyTable
-          keys={data}
+          keys={data ?? []}
+          onEdit={setEdited}
           onRevoke={(key) => {
             revoke.reset();
             setRevoked(key);
           }}
         />
-      )}
-      {isMaking && (
-        <NewKeyDialog
-          member={member}
-          onMade={() => void queries.invalidateQueries({ queryKey })}
-          onClose={() => setMaking(false)}
-        />
-      )}
+      }
+    >
+      {isMaking && <NewKeyDialog member={member} onMade={changed} onClose={() => setMaking(false)} />}
+      {edited && <EditKeyDialog edited={edited} onDone={changed} onClose={() => setEdited(undefined)} />}
       <WriteDialog
         isOpen={revoked !== undefined}
         title={text('keys.revoke_title', { name: nameOf(revoked) })}
@@ -74,7 +73,7 @@ export function KeyList({ member }: { member: string }) {
       >
         <Paragraph size="sm">{text('keys.revoke_text')}</Paragraph>
       </WriteDialog>
-    </section>
+    </ListSection>
   );
 }
 
@@ -85,10 +84,11 @@ function nameOf(key: ApiKey | undefined): string {
 
 interface KeyTableProps {
   readonly keys: readonly ApiKey[];
+  readonly onEdit: (key: ApiKey) => void;
   readonly onRevoke: (key: ApiKey) => void;
 }
 
-function KeyTable({ keys, onRevoke }: KeyTableProps) {
+function KeyTable({ keys, onEdit, onRevoke }: KeyTableProps) {
   const text = useText();
   const { own, builtIn } = useKinds();
   const labels = new Map([...own, ...builtIn].map(({ id, label }) => [id, label]));
@@ -114,14 +114,14 @@ function KeyTable({ keys, onRevoke }: KeyTableProps) {
             <Table.Td>{time(key.last_used_at, text('keys.unused'))}</Table.Td>
             <Table.Td>
               <Group gap="xs" wrap="nowrap">
-                <Anchor
-                  component={Link}
-                  size="sm"
-                  to={addressOf('api_key', key.id)}
+                <Button
+                  size="compact-xs"
+                  variant="default"
                   aria-label={text('keys.edit_of', { name: nameOf(key) })}
+                  onClick={() => onEdit(key)}
                 >
                   {text('keys.edit')}
-                </Anchor>
+                </Button>
                 <Button
                   size="compact-xs"
                   color="red"

@@ -9,6 +9,7 @@ import { selectionsOf } from '../api/selected.js';
 import { getUnit, type ReadUnit } from '../api/units.js';
 import { DeleteUnits } from '../data/delete-units.js';
 import { addressOf } from '../data/grid-row.js';
+import { useRefusal } from '../data/use-refusal.js';
 import { shownValue } from '../data/values.js';
 import { useText } from '../i18n/text.js';
 import { Empty, PageError, Waiting } from '../shell/page-states.js';
@@ -60,6 +61,7 @@ interface MemberHeadProps {
 function MemberHead({ member, isMe, isAdministrator }: MemberHeadProps) {
   const text = useText();
   const navigate = useNavigate();
+  const refusalOf = useRefusal();
   const { labelOf } = useMemberKinds();
   const { kind_id: kind, id } = member;
   const names = [member['first_name'], member['last_name']].filter((each) => typeof each === 'string' && each !== '');
@@ -87,6 +89,7 @@ function MemberHead({ member, isMe, isAdministrator }: MemberHeadProps) {
           {isAdministrator && (
             <DeleteUnits
               label={text('unit.delete')}
+              reason={refusalOf('delete', [kind])}
               selections={selectionsOf([{ kind_id: kind, id }])}
               onDone={() => void navigate('/members')}
             />

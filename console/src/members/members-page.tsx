@@ -3,21 +3,18 @@ import { Anchor, Button, Group, Menu, Select, Text as Paragraph, TextInput, Titl
 import { useMemo, useState, type FormEvent } from 'react';
 import { Link, useSearchParams } from 'react-router';
 import { MEMBER_GROUP } from '../api/members.js';
-import { selectionsOf } from '../api/selected.js';
-import type { Field, Unit } from '../api/types.js';
+import type { Field } from '../api/types.js';
 import { literal } from '../api/units.js';
-import { Conflict } from '../data/conflict.js';
-import { DeleteUnits } from '../data/delete-units.js';
-import { parseOrder } from '../data/grid-columns.js';
-import { useReferenceLabels } from '../data/reference-labels.js';
-import { ID, keyOf, useColumnsOf, type Source } from '../data/source.js';
-import { UnitGrid } from '../data/unit-grid.js';
-import { useCellEdits } from '../data/use-cell-edits.js';
+import { SelectedUnits } from '../data/selected-units.js';
+import { ID, useColumnsOf, type Source } from '../data/source.js';
+import { UnitList } from '../data/unit-list.js';
+import { useSelection } from '../data/use-selection.js';
 import { useUnits } from '../data/use-units.js';
 import { useText } from '../i18n/text.js';
 import { definitionAddress } from '../model/addresses.js';
-import { Empty, PageError, Waiting } from '../shell/page-states.js';
-import { useMe } from '../shell/use-me.js';
+import { ActionButton } from '../shell/action.js';
+import { Empty } from '../shell/page-states.js';
+import { useRights } from '../shell/use-rights.js';
 import { addressOfMember } from './addresses.js';
 import { useMemberKinds } from './use-member-kinds.js';
 
@@ -33,7 +30,7 @@ export function MembersPage() {
 
 function MembersOf({ kind }: { kind: string }) {
   const text = useText();
-  const { data: me } = useMe();
+  const { administrator, to } = useRights();
   const { kinds, hasOwn, labelOf } = useMemberKinds();
   const [parameters, setParameters] = useSearchParams();
   const [find, order] = [parameters.get('find') ?? '', parameters.get('order') ?? ''];
@@ -42,26 +39,16 @@ function MembersOf({ kind }: { kind: string }) {
   const all = struct.fields;
   const fields = useMemo(() => all && shownFields(all, text('members.last_access')), [all, text]);
   const filter = find === '' ? '' : `or(${SEARCHED.map((id) => `icontains(${id},${literal(find)})`).join(',')})`;
-  const { units, rows, count, more } = useUnits(source, { filter, search: '', order });
-  const labels = useReferenceLabels(fields ?? [], units.data?.pages ?? []);
-  const edits = useCellEdits(fields ?? []);
-  const [selected, setSelected] = useState<ReadonlyMap<string, Unit>>(new Map());
-  const selectedKeys = useMemo(() => new Set(selected.keys()), [selected]);
-  const [toggle] = useState(() => (unit: Unit, to: boolean) => {
-    setSelected((before) => {
-      const others = [...before].filter(([key]) => key !== keyOf(unit));
-      return new Map(to ? [...others, [keyOf(unit), unit]] : others);
-    });
-  });
+  const list = useUnits(source, { filter, search: '', order });
+  const selection = useSelection();
   const change = (name: string, value: string): void => {
-    setSelected(new Map());
+    selection.clear();
     setParameters((before) => {
       if (value === '') before.delete(name);
       else before.set(name, value);
       return before;
     });
   };
-  const error = units.error ?? struct.error;
   return (
     <div className="page">
       <Group justify="space-between">
@@ -70,22 +57,13 @@ function MembersOf({ kind }: { kind: string }) {
             {text('members.title')}
           </Title>
           <Paragraph c="dimmed" size="sm" aria-live="polite">
-            {count.data && text('members.count', { smart_count: count.data.count })}
+            {list.count.data && text('members.count', { smart_count: list.count.data.count })}
           </Paragraph>
         </Group>
-        <Group gap="xs">
-          {selected.size > 0 && (
-            <DeleteUnits
-              label={text('unit.delete')}
-              selections={selectionsOf([...selected.values()])}
-              onDone={() => setSelected(new Map())}
-            />
-          )}
-          {me?.administrator && <NewMember kinds={kinds} labelOf={labelOf} />}
-        </Group>
+        <NewMember kinds={kinds.filter((each) => to('create', each) !== 'none')} labelOf={labelOf} />
       </Group>
-      {me && !me.administrator && <Paragraph size="sm">{text('members.of_others')}</Paragraph>}
-      {me?.administrator && kinds.length > 0 && !hasOwn && (
+      {administrator === false && <Paragraph size="sm">{text('members.of_others')}</Paragraph>}
+      {administrator && kinds.length > 0 && !hasOwn && (
         <Paragraph size="sm">
           {text('members.only_administrators')}{' '}
           <Anchor component={Link} to={definitionAddress('group', MEMBER_GROUP)}>
@@ -105,37 +83,21 @@ function MembersOf({ kind }: { kind: string }) {
           clearable
         />
       </Group>
-      {error && <PageError error={error} onRetry={() => void Promise.all([units.refetch(), struct.refetch()])} />}
-      {!error && (units.isPending || !fields) && <Waiting />}
-      {units.data && rows.length === 0 && <Empty>{text(find === '' ? 'members.none_readable' : 'members.none')}</Empty>}
-      {fields && rows.length > 0 && (
-        <UnitGrid
-          label={text('members.title')}
-          fields={fields}
-          units={rows}
-          labels={labels}
-          total={count.data?.isEstimate ? undefined : count.data?.count}
-          order={parseOrder(order)}
-          onOrder={(next) => change('order', next ? `${next.field};${next.direction}` : '')}
-          selected={selectedKeys}
-          onToggle={toggle}
-          onEdit={edits.edit}
-          hasMore={units.hasNextPage}
-          isLoadingMore={units.isFetchingNextPage}
-          onMore={more}
-          pageOf={addressOfMember}
-          linkField="username"
-        />
-      )}
-      {edits.conflict && (
-        <Conflict
-          fields={fields ?? []}
-          mine={edits.conflict.values}
-          theirs={edits.conflict.theirs}
-          onChoose={(choice) => void edits.choose(choice)}
-          onClose={edits.close}
-        />
-      )}
+      {selection.units.length > 0 && <SelectedUnits selection={selection} />}
+      <UnitList
+        label={text('members.title')}
+        list={list}
+        fields={fields}
+        shown={fields ?? []}
+        fault={struct.error}
+        onRetry={() => void struct.refetch()}
+        order={order}
+        onOrder={(next) => change('order', next)}
+        selection={selection}
+        empty={<Empty>{text(find === '' ? 'members.none_readable' : 'members.none')}</Empty>}
+        pageOf={addressOfMember}
+        linkField="username"
+      />
     </div>
   );
 }
@@ -172,12 +134,19 @@ function FindForm({ find, onFind }: { find: string; onFind: (find: string) => vo
 }
 
 interface NewMemberProps {
+  /** Those of which the member may create some. */
   readonly kinds: readonly string[];
   readonly labelOf: (kind: string) => string;
 }
 
 function NewMember({ kinds, labelOf }: NewMemberProps) {
   const text = useText();
+  if (kinds.length === 0)
+    return (
+      <ActionButton size="xs" reason={text('rights.no_members')}>
+        {text('members.new')}
+      </ActionButton>
+    );
   return (
     <Menu position="bottom-end">
       <Menu.Target>

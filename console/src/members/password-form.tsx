@@ -1,14 +1,15 @@
 /** Changes the password of the member that is signed in. Passwords are in the fields alone, and cleared when it is done. */
-import { Alert, Button, Group, PasswordInput, Stack, Title } from '@mantine/core';
+import { Button, Group, PasswordInput, Stack, Title } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNotify } from 'ra-core';
-import { useState, type FormEvent } from 'react';
+import { useState } from 'react';
 import { ApiError } from '../api/errors.js';
 import { changePassword } from '../api/members.js';
-import { faultsOf, FIELD_OF_FORM, type FieldErrors } from '../data/faults.js';
+import { FIELD_OF_FORM, type FieldErrors } from '../data/faults.js';
 import { useText } from '../i18n/text.js';
-import { useFaultFocus } from '../shell/use-fault-focus.js';
+import { FormFault } from '../model/form-parts.js';
 import { useMe } from '../shell/use-me.js';
+import { useCheckedForm } from './use-checked-form.js';
 
 const [CURRENT, NEW, REPEATED] = ['current_password', 'new_password', 'repeat_password'] as const;
 const NAMES = [CURRENT, NEW, REPEATED];
@@ -22,47 +23,33 @@ export function PasswordForm() {
   const queries = useQueryClient();
   const { data: me } = useMe();
   const [values, setValues] = useState(EMPTY);
-  const [faults, setFaults] = useState<FieldErrors>({});
-  const [isBusy, setBusy] = useState(false);
-  const form = useFaultFocus<HTMLFormElement>(Object.keys(faults).length > 0 ? faults : undefined);
-  const fields = NAMES.map((id) => ({ id, label: text(`members.${id}`) }));
   const check = (): FieldErrors => ({
     ...(values[CURRENT] === '' && { [CURRENT]: text('field.required') }),
     ...([...values[NEW]].length < LEAST_LENGTH && { [NEW]: text('members.password_short') }),
     ...(values[REPEATED] !== values[NEW] && { [REPEATED]: text('members.not_same') }),
   });
-  const submit = async (event: FormEvent): Promise<void> => {
-    event.preventDefault();
-    const wrong = check();
-    setFaults(wrong);
-    if (Object.keys(wrong).length > 0) return;
-    setBusy(true);
-    try {
+  const { form, faults, isBusy, onSubmit } = useCheckedForm({
+    check,
+    fields: NAMES.map((id) => ({ id, label: text(`members.${id}`) })),
+    send: async () => {
       await changePassword({ current_password: values[CURRENT], new_password: values[NEW] });
       setValues(EMPTY);
       notify(text('members.password_changed'), { type: 'success' });
       await queries.invalidateQueries({ queryKey: ['sessions'] });
-    } catch (error) {
-      const isWrong = error instanceof ApiError && error.has('signin.failed');
-      setFaults(isWrong ? { [CURRENT]: error.message } : faultsOf(error, fields, text));
-    } finally {
-      setBusy(false);
-    }
-  };
+    },
+    faultsOfError: (error) =>
+      error instanceof ApiError && error.has('signin.failed') ? { [CURRENT]: error.message } : undefined,
+  });
   return (
     <section aria-label={text('members.password')}>
       <Title order={2} size="h4" mb="xs">
         {text('members.password')}
       </Title>
-      <form onSubmit={(event) => void submit(event)} noValidate ref={form}>
+      <form onSubmit={onSubmit} noValidate ref={form}>
         {/* For password managers. */}
         <input type="text" autoComplete="username" value={me?.username ?? ''} readOnly hidden />
         <Stack maw={720}>
-          {faults[FIELD_OF_FORM] !== undefined && (
-            <Alert color="red" role="alert">
-              {faults[FIELD_OF_FORM]}
-            </Alert>
-          )}
+          <FormFault fault={faults[FIELD_OF_FORM]} />
           {NAMES.map((name) => (
             <PasswordInput
               key={name}

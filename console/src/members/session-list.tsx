@@ -1,5 +1,5 @@
 /** Where a member is signed in, and ways to end that. */
-import { Badge, Button, Group, Table, Text as Paragraph, Title } from '@mantine/core';
+import { Badge, Button, Table, Text as Paragraph } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNotify } from 'ra-core';
 import { useState } from 'react';
@@ -7,8 +7,8 @@ import { endSession, endSessions, listSessions, type MemberSession } from '../ap
 import { shownValue } from '../data/values.js';
 import { WriteDialog } from '../data/write-dialog.js';
 import { useText } from '../i18n/text.js';
-import { PageError, Waiting } from '../shell/page-states.js';
 import { WideTable } from '../shell/wide-table.js';
+import { ListSection } from './list-section.js';
 
 /** @param member another one; undefined for oneself */
 export function SessionList({ member, name }: { member: string | undefined; name: string }) {
@@ -38,11 +38,9 @@ export function SessionList({ member, name }: { member: string | undefined; name
     },
   });
   return (
-    <section aria-label={text('sessions.title')}>
-      <Group justify="space-between">
-        <Title order={2} size="h4">
-          {text('sessions.title')}
-        </Title>
+    <ListSection
+      title={text('sessions.title')}
+      action={
         <Button
           size="xs"
           variant="default"
@@ -55,19 +53,20 @@ export function SessionList({ member, name }: { member: string | undefined; name
         >
           {text(member === undefined ? 'sessions.end_others' : 'sessions.end_all')}
         </Button>
-      </Group>
-      {error && <PageError error={error} onRetry={() => void refetch()} />}
-      {member === undefined && endAll.error && <PageError error={endAll.error} />}
-      {!data && !error && <Waiting />}
-      {data?.items.length === 0 && <Paragraph size="sm">{text('sessions.none')}</Paragraph>}
-      {data && data.items.length > 0 && (
+      }
+      error={error ?? (member === undefined ? endAll.error : null)}
+      onRetry={() => void refetch()}
+      count={data?.items.length}
+      none={text('sessions.none')}
+      table={
         <SessionTable
-          sessions={data.items}
+          sessions={data?.items ?? []}
           endsCurrent={member !== undefined}
           busy={end.isPending ? end.variables : undefined}
           onEnd={(id) => end.mutate(id)}
         />
-      )}
+      }
+    >
       {data && data.count > data.items.length && (
         <Paragraph size="sm">{text('sessions.more', { shown: data.items.length, count: data.count })}</Paragraph>
       )}
@@ -85,7 +84,7 @@ export function SessionList({ member, name }: { member: string | undefined; name
       >
         <Paragraph size="sm">{text('sessions.end_all_text')}</Paragraph>
       </WriteDialog>
-    </section>
+    </ListSection>
   );
 }
 
