@@ -42,6 +42,22 @@ const sales = Array.from({ length: 90 }, (_, at) => ({
   number: at,
 }));
 await ok(project.post('/sale/unit', sales));
+// Each has a name of its own, and one of few colors.
+await ok(
+  project.post('/kind/unit', {
+    id: 'few',
+    label: 'Few',
+    parameters: [
+      { id: 'title', label: 'Title', kind_id: 'string' },
+      { id: 'color', label: 'Color', kind_id: 'string' },
+    ],
+  }),
+);
+const things = Array.from({ length: 45 }, (_, at) => ({
+  title: `Thing ${at}`,
+  ...(at < 5 && { color: ['red', 'green', 'blue'][at % 3] }),
+}));
+await ok(project.post('/few/unit', things));
 const browser = await startChromium();
 
 const opened = await ConsolePage.signedIn(browser, project);
@@ -81,6 +97,31 @@ describe('a chart', () => {
     expect(await opened.accessibilityFaults()).toEqual([]);
     await page.reload();
     await page.getByRole('img', { name: 'Sum of Total by Sold at' }).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it('begins with the first date by month, or else with few values, and all together is a choice too', async () => {
+    await chart();
+    await page.getByRole('img', { name: 'Number of units by Sold at' }).waitFor();
+    expect(page.url()).toContain('by=sold_at&step=month');
+    // Steps of a count are whole.
+    const values = page.locator('[class*=recharts-yAxis] .recharts-cartesian-axis-tick-value');
+    await values.first().waitFor();
+    const ticks = await values.allTextContents();
+    expect(ticks.length).toBeGreaterThan(1);
+    expect(ticks.filter((tick) => !/^[\d,]+$/.test(tick))).toEqual([]);
+    await choose('For each', 'All units together');
+    await page.getByRole('img', { name: 'Number of units by All units together' }).waitFor();
+    await page.reload();
+    await page.getByRole('img', { name: 'Number of units by All units together' }).waitFor();
+    await page.goto(opened.url('#/charts/few'));
+    await page.getByRole('img', { name: 'Number of units by Color' }).waitFor();
+    expect(page.url()).toContain('by=color');
+    await page.locator('.recharts-bar-rectangle').nth(2).waitFor();
+    const few = await values.allTextContents();
+    expect(few.filter((tick) => !/^\d+$/.test(tick))).toEqual([]);
+    await page.goBack();
+    await page.getByRole('heading', { name: 'Charts: Sale' }).waitFor();
     expect(complaints).toEqual([]);
   });
 

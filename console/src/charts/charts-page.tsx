@@ -1,6 +1,6 @@
 /** Any aggregation of a kind as bars, lines, a table or a map. The address has all of it, so that it can be sent. */
 import { Button, Group, Text as Paragraph, Title } from '@mantine/core';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, skipToken, useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useEffect, useMemo, useRef } from 'react';
 import { Link, useParams, useSearchParams } from 'react-router';
 import { aggregate, type AggregateRow } from '../api/aggregate.js';
@@ -23,6 +23,7 @@ import {
   type PlaceFields,
 } from './chart-query.js';
 import { groupName, measureName, type GroupName } from './chart-names.js';
+import { useFirstChart } from './first-chart.js';
 import './charts.css';
 
 const Plot = lazy(async () => ({ default: (await import('./plot.js')).Plot }));
@@ -55,24 +56,30 @@ function ChartOfKind({ kind, fields }: { kind: string; fields: readonly Field[] 
   const [parameters, setParameters] = useSearchParams();
   const chart = useMemo(() => chartOf(parameters, fields), [parameters, fields]);
   const query = queryOf(chart, fields);
+  const { isAsked, first } = useFirstChart(kind, fields, parameters);
   const { data, error, isPending, refetch } = useQuery({
     queryKey: ['aggregate', kind, chart],
     // With its chart, because the previous values are shown until the next ones are there.
-    queryFn: async ({ signal }) => ({ chart, page: await aggregate(kind, query, signal) }),
+    queryFn: isAsked ? skipToken : async ({ signal }) => ({ chart, page: await aggregate(kind, query, signal) }),
     retry: false,
     placeholderData: keepPreviousData,
   });
   // A choice may follow before the address has changed.
   const latest = useRef(parameters);
   useEffect(() => void (latest.current = parameters), [parameters]);
-  const change = (next: Partial<Chart>): void => {
+  const change = (next: Partial<Chart>, replace = false): void => {
     latest.current = new URLSearchParams(latest.current);
     for (const [name, value] of Object.entries(next)) {
-      if (value === '') latest.current.delete(name);
+      // All units together are a choice too.
+      if (value === '' && name !== 'by') latest.current.delete(name);
       else latest.current.set(name, value);
     }
-    setParameters(latest.current);
+    setParameters(latest.current, { replace });
   };
+  useEffect(() => {
+    if (first) change(first, true);
+    // The address follows, so that it is asked once.
+  }, [first]);
   return (
     <>
       <ChartForm key={chart.filter} chart={chart} fields={fields} onChange={change} />

@@ -48,6 +48,7 @@ export function Plot({ as, values, by, split, isSplit, isOverTime = false, names
     name: isSplit ? split(value) : names.measure,
     color: `var(--chart-${at})`,
   }));
+  const isWhole = values.rows.every((row) => row.values.every((value) => Number.isInteger(Number(value ?? 0))));
   const common = (
     <>
       <CartesianGrid stroke="var(--chart-grid)" vertical={false} />
@@ -64,7 +65,7 @@ export function Plot({ as, values, by, split, isSplit, isOverTime = false, names
       ) : (
         <XAxis dataKey="name" tickFormatter={(name: string) => shortened(name, MOST_OF_NAME)} {...axis} />
       )}
-      <YAxis tickFormatter={shortNumber} width="auto" {...axis} />
+      <YAxis tickFormatter={shortNumber} width="auto" allowDecimals={!isWhole} {...axis} />
       <Tooltip
         formatter={(value) => shortNumber(Number(value))}
         {...(hasTimes && { labelFormatter: (time) => nameOfTime.get(Number(time)) ?? '' })}
