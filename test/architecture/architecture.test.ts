@@ -8,6 +8,7 @@ const ROOT = join(import.meta.dirname, '../..');
 const SRC = join(ROOT, 'src');
 /** Lines of a file; what is longer does more than one thing. */
 const LONGEST = 300;
+const LONGEST_OF_CONSOLE = 250;
 
 interface Source {
   readonly path: string;
@@ -33,6 +34,20 @@ describe('layers', () => {
     const rules = readFileSync(join(ROOT, '.dependency-cruiser.cjs'), 'utf8');
     const folders = new Set(sources.flatMap(({ path }) => (path.includes('/') ? [path.split('/')[0] ?? ''] : [])));
     for (const folder of folders) expect(rules, folder).toContain(`'${folder}'`);
+  });
+});
+
+describe('files of the console', () => {
+  const console = join(ROOT, 'console/src');
+  const files = readdirSync(console, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
+    .map((entry) => join(entry.parentPath, entry.name));
+
+  it('were found', () => expect(files.length).toBeGreaterThan(100));
+
+  it(`have no more than ${LONGEST_OF_CONSOLE} lines`, () => {
+    const long = files.filter((path) => readFileSync(path, 'utf8').split('\n').length > LONGEST_OF_CONSOLE + 1);
+    expect(long.map((path) => relative(console, path))).toEqual([]);
   });
 });
 

@@ -4,7 +4,7 @@
  */
 import { join, resolve } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { defineKinds } from '../support/callers.js';
+import { asAdministrator, defineKinds } from '../support/callers.js';
 import { startChromium } from '../support/chromium.js';
 import { ConsolePage } from '../support/console.js';
 import { ok } from '../support/definitions.js';
@@ -39,18 +39,35 @@ function randomNumbers(): () => number {
   };
 }
 
-/** A project that is used more and more. */
-function busyHour(): readonly object[] {
+const MINUTE_MS = 60_000;
+/** Minutes before now at which the service was started. */
+const SINCE = 59;
+
+/** A service that is an hour old by the time of its requests, which are real. */
+async function startBefore(): Promise<TestProject> {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - SINCE * MINUTE_MS });
+  return (await startTestService()).project('atlas');
+}
+
+/** Uses the project more and more, minute by minute, up to now. */
+async function useForAnHour(project: TestProject): Promise<void> {
   const random = randomNumbers();
-  const begin = Date.parse('2026-11-24T09:00:00Z');
-  return Array.from({ length: 60 }, (_, at) => ({
-    begin: new Date(begin + at * 60_000).toISOString(),
-    requests: Math.round(200 + at * 6 + random() * 80),
-    refused: Math.round(random() * 20),
-    failed: at === 41 ? 2 : 0,
-    p50_seconds: 0.004 + random() * 0.002,
-    p99_seconds: 0.02 + random() * 0.02,
-  }));
+  const paths = [
+    '/city/unit?order=population;desc&limit=20',
+    '/country/unit',
+    '/visit/unit?filter=gt(rating,3)&limit=50',
+  ];
+  let caller = project;
+  for (let minute = 0; minute < SINCE; minute += 1) {
+    vi.setSystemTime(Date.now() + MINUTE_MS);
+    // Before the token ends.
+    if (minute % 10 === 0) caller = await asAdministrator(project);
+    for (let left = 4 + Math.round(minute / 8 + random() * 3); left > 0; left -= 1) {
+      const refused = random() < 0.3 ? ['/city/unit?filter=gt(nothing,1)'] : [];
+      await Promise.all([...paths, ...paths, ...paths, ...refused].map((path) => caller.get(path)));
+    }
+  }
+  vi.useRealTimers();
 }
 
 async function fill(project: TestProject): Promise<void> {
@@ -134,8 +151,10 @@ async function fill(project: TestProject): Promise<void> {
 
 describe.runIf(FOLDER !== undefined)('the pictures of the docs', async () => {
   if (FOLDER === undefined) return;
-  const project = await (await startTestService()).project('atlas');
-  await fill(project);
+  const begun = await startBefore();
+  await fill(begun);
+  await useForAnHour(begun);
+  const project = await asAdministrator(begun);
   const opened = await ConsolePage.signedIn(await startChromium(), project);
   const { page } = opened;
   await page.setViewportSize({ width: 1200, height: 720 });
@@ -189,11 +208,6 @@ describe.runIf(FOLDER !== undefined)('the pictures of the docs', async () => {
   });
 
   it('the overview', async () => {
-    // A test can not work for an hour: the numbers of requests are made up.
-    await page.route('**/api/lib/metrics', (route) => {
-      const content = { count: 60, items: busyHour() };
-      return route.fulfill({ json: { content, messages: [] } });
-    });
     await page.setViewportSize({ width: 1200, height: 900 });
     await page.goto(opened.url('#/'));
     await page.getByRole('region', { name: 'Changed lately' }).getByRole('row').nth(5).waitFor();
