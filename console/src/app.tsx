@@ -41,6 +41,14 @@ const theme = createTheme({
   autoContrast: true,
   // Pages scroll inside; the lock would be a style that the content security policy refuses.
   components: {
+    Menu: {
+      defaultProps: {
+        // Inside the landmark that it belongs to, and with nothing in it but its items.
+        withinPortal: false,
+        floatingStrategy: 'fixed',
+        withInitialFocusPlaceholder: false,
+      },
+    },
     Modal: {
       defaultProps: {
         lockScroll: false,

@@ -221,7 +221,8 @@ describe('a value in the grid', () => {
 describe('several units', () => {
   it('that match a filter are edited, after a trial', async () => {
     await show('#/data/city?filter=in(title,Lyon,Paris)');
-    await page.getByRole('button', { name: 'Edit all' }).click();
+    await page.getByRole('button', { name: 'All that match' }).click();
+    await page.getByRole('menuitem', { name: 'Edit all' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('combobox', { name: 'Set another field' }).click();
     await page.getByRole('option', { name: 'State' }).click();
@@ -259,9 +260,19 @@ describe('several units', () => {
   it('that match a filter are deleted, and what refers to them is counted by the filter', async () => {
     await ok(project.post('/city/unit', [{ title: 'Gone 1' }, { title: 'Gone 2' }]));
     await show('#/data/city?filter=startswith(title,Gone)');
-    await page.getByRole('button', { name: 'Delete all' }).click();
+    expect(await page.getByRole('button', { name: 'Delete all' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'All that match' }).click();
+    await page.getByRole('menuitem', { name: 'Delete all' }).click();
     const dialog = page.getByRole('dialog', { name: 'Delete 2 units?' });
-    await dialog.getByRole('button', { name: 'Delete' }).click();
+    const confirm = dialog.getByRole('button', { name: 'Delete' });
+    const number = dialog.getByLabel('To delete all 2, type the number');
+    await number.waitFor();
+    expect(await confirm.isDisabled()).toBe(true);
+    await number.fill('3');
+    expect(await confirm.isDisabled()).toBe(true);
+    expect(await opened.accessibilityFaults()).toEqual([]);
+    await number.fill('2');
+    await confirm.click();
     await page.getByText('No unit matches.').waitFor();
     expect(await titles('startswith(title,Gone)')).toEqual([]);
     expect(opened.complaints).toEqual([]);

@@ -257,7 +257,7 @@ describe('a kind whose units come from elsewhere', () => {
 });
 
 describe('a member who may not change the model', () => {
-  it('sees it, is told so before, and why after a try, and loses nothing typed', async () => {
+  it('sees it, is told so before, and if it may no longer, why, and loses nothing typed', async () => {
     const open = await withMembers(await service.project());
     await defineKinds(open, { id: 'city', label: 'City', parameters: [] });
     await signUp(open, 'ann');
@@ -266,11 +266,17 @@ describe('a member who may not change the model', () => {
     await theirs.page.goto(theirs.url('#/model'));
     await theirs.signIn('ann', 'secret of ann');
     await theirs.page.getByRole('article', { name: 'City' }).getByRole('link', { name: 'City' }).click();
-    await theirs.page.getByText('You are no administrator').waitFor();
+    const refusal = theirs.page.getByText('You may not change definitions of this type');
+    await refusal.waitFor();
     const name = theirs.page.getByRole('textbox', { name: 'Name', exact: true });
+    expect(await name.isDisabled()).toBe(true);
+    await ok(open.put('/kind/unit/kind', { access: { update: 'member' } }));
+    await theirs.page.reload();
     await name.fill('Town');
+    await ok(open.put('/kind/unit/kind', { access: { update: 'admin' } }));
     await theirs.page.getByRole('button', { name: 'Review and save' }).click();
     await theirs.page.getByRole('alert').waitFor();
+    await refusal.waitFor();
     expect(await theirs.page.getByRole('alert').textContent()).toMatch(/update|administrators/i);
     expect(await name.inputValue()).toBe('Town');
     expect(await theirs.accessibilityFaults()).toEqual([]);

@@ -1,12 +1,13 @@
 /** Who may do what: kinds and their operations, link types, fields and functions. */
-import { Alert, Button, Group, Stack, Text as Paragraph, TextInput, Title } from '@mantine/core';
+import { Alert, Button, Group, Stack, Text as Paragraph, Title } from '@mantine/core';
 import { useDeferredValue, useMemo, useState } from 'react';
 import { OPERATIONS } from '../api/access.js';
 import { useText, type Text } from '../i18n/text.js';
 import { useModel, type Model } from '../model/use-model.js';
+import { FindInput } from '../shell/find-input.js';
 import { Waiting } from '../shell/page-states.js';
 import { AccessFault } from './access-fault.js';
-import { AccessTable, Nothing, type AccessRow } from './access-table.js';
+import { AccessTable, Nothing, type AccessRow, type AccessTableProps } from './access-table.js';
 import { accessAddress } from './addresses.js';
 import { useReport, type Entries, type Report } from './use-report.js';
 import './access.css';
@@ -22,7 +23,7 @@ export function AccessPage() {
       </Title>
       <AccessFault error={error ?? modelError} onRetry={() => void refetch()} />
       {!error && !modelError && (!report || !model) && <Waiting />}
-      {report && model && <Tables report={report} model={model} />}
+      {!error && report && model && <Tables report={report} model={model} />}
     </div>
   );
 }
@@ -45,27 +46,48 @@ function Tables({ report, model }: { report: Report; model: Model }) {
       functions: matching(functions),
     };
   }, [all, find]);
-  const nothing = <Nothing>{text(find === '' ? 'access.none' : 'access.none_found')}</Nothing>;
+  const nothing = text(find === '' ? 'access.none' : 'access.none_found');
+  const others = [
+    {
+      of: 'links',
+      operations: LINK_OPERATIONS,
+      rows: found.links,
+      addressOf: linkAddress,
+      otherwise: text('access.as_parent'),
+    },
+    {
+      of: 'fields',
+      operations: FIELD_OPERATIONS,
+      rows: found.fields,
+      addressOf: fieldAddress,
+      otherwise: text('access.as_kind'),
+    },
+    ...(all.functions.length > 0
+      ? [
+          {
+            of: 'functions',
+            operations: FUNCTION_OPERATIONS,
+            rows: found.functions,
+            addressOf: () => undefined,
+          } as const,
+        ]
+      : []),
+  ] as const;
   return (
     <>
       <Summary report={report} />
       <Group justify="space-between">
         <Paragraph size="sm">{text('access.help')}</Paragraph>
-        <TextInput
-          type="search"
-          size="xs"
-          aria-label={text('access.find')}
-          placeholder={text('access.find')}
-          value={typed}
-          onChange={(event) => setTyped(event.currentTarget.value)}
-        />
+        <FindInput label={text('access.find')} value={typed} onChange={setTyped} />
       </Group>
       <Section title={text('access.kinds')}>
-        {found.own.length === 0 ? (
-          nothing
-        ) : (
-          <AccessTable label={text('access.kinds')} operations={OPERATIONS} rows={found.own} addressOf={kindAddress} />
-        )}
+        <TableOrNothing
+          label={text('access.kinds')}
+          operations={OPERATIONS}
+          rows={found.own}
+          addressOf={kindAddress}
+          nothing={nothing}
+        />
         <Button
           size="xs"
           variant="default"
@@ -76,46 +98,20 @@ function Tables({ report, model }: { report: Report; model: Model }) {
           {text(showsBuiltIn ? 'access.hide_built_in' : 'access.show_built_in')}
         </Button>
         {showsBuiltIn && (
-          <AccessTable
+          <TableOrNothing
             label={text('access.built_in')}
             operations={OPERATIONS}
             rows={found.builtIn}
             addressOf={kindAddress}
+            nothing={nothing}
           />
         )}
       </Section>
-      <Section title={text('access.links')}>
-        <AccessTable
-          label={text('access.links')}
-          operations={LINK_OPERATIONS}
-          rows={found.links}
-          addressOf={linkAddress}
-          otherwise={text('access.as_parent')}
-        />
-      </Section>
-      <Section title={text('access.fields')}>
-        {found.fields.length === 0 ? (
-          nothing
-        ) : (
-          <AccessTable
-            label={text('access.fields')}
-            operations={FIELD_OPERATIONS}
-            rows={found.fields}
-            addressOf={fieldAddress}
-            otherwise={text('access.as_kind')}
-          />
-        )}
-      </Section>
-      {all.functions.length > 0 && (
-        <Section title={text('access.functions')}>
-          <AccessTable
-            label={text('access.functions')}
-            operations={FUNCTION_OPERATIONS}
-            rows={found.functions}
-            addressOf={() => undefined}
-          />
+      {others.map(({ of, ...table }) => (
+        <Section key={of} title={text(`access.${of}`)}>
+          <TableOrNothing label={text(`access.${of}`)} nothing={nothing} {...table} />
         </Section>
-      )}
+      ))}
     </>
   );
 }
@@ -128,6 +124,11 @@ const kindAddress = (id: string, operation: string) => accessAddress('kind', id,
 const linkAddress = (id: string, operation: string) => accessAddress('link', id, operation);
 const fieldAddress = (id: string, operation: string) =>
   accessAddress('field', id.slice(id.indexOf('.') + 1), `${operation}_access`);
+
+/** A table, or a sentence in its place. */
+function TableOrNothing({ nothing, ...table }: AccessTableProps & { readonly nothing: string }) {
+  return table.rows.length === 0 ? <Nothing>{nothing}</Nothing> : <AccessTable {...table} />;
+}
 
 function Section({ title, children }: { title: string; children: React.ReactNode }) {
   return (

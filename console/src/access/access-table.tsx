@@ -13,7 +13,7 @@ export interface AccessRow {
   readonly entries: Entries | undefined;
 }
 
-interface AccessTableProps {
+export interface AccessTableProps {
   readonly label: string;
   readonly operations: readonly string[];
   readonly rows: readonly AccessRow[];

@@ -29,6 +29,8 @@ class Session {
   #refresh: string | null = null;
   #refreshing: Promise<boolean> | undefined;
   #onEnd: EndListener | undefined;
+  #onSignIn: (() => void) | undefined;
+  #onDenied: (() => void) | undefined;
   readonly #channel = new BroadcastChannel('kind.console.session');
   /** The project that the page is about. */
   project = projectOfAddress() ?? localStorage.getItem(PROJECT_KEY) ?? '';
@@ -49,6 +51,16 @@ class Session {
     this.#onEnd = listener;
   }
 
+  /** Called after each sign-in, which may be that of somebody else. */
+  onSignIn(listener: () => void): void {
+    this.#onSignIn = listener;
+  }
+
+  /** Called when the service says that the member may not do something. */
+  onDenied(listener: () => void): void {
+    this.#onDenied = listener;
+  }
+
   /** False if the project asks for the code that it has mailed. @throws ApiError */
   async signIn(project: string, { username, password, otp }: Credentials): Promise<boolean> {
     const { content } = await send<Tokens | null>(
@@ -64,6 +76,7 @@ class Session {
     this.project = project;
     localStorage.setItem(PROJECT_KEY, project);
     this.#keep(content);
+    this.#onSignIn?.();
     return true;
   }
 
@@ -98,6 +111,7 @@ class Session {
       try {
         return await work(this.#headers());
       } catch (error) {
+        if (error instanceof ApiError && error.status === 403) this.#onDenied?.();
         if (!(error instanceof ApiError) || error.status !== 401 || attempt === 2) throw error;
         // A wrong password, not a token that is no longer good.
         if (error.has('signin.failed')) throw error;

@@ -1,8 +1,9 @@
 /** Chooses the columns of the grid. */
-import { Button, Checkbox, Group, Popover, ScrollArea, Stack, TextInput, Text as Paragraph } from '@mantine/core';
+import { Button, Checkbox, Group, Popover, ScrollArea, Stack, Text as Paragraph } from '@mantine/core';
 import { useState } from 'react';
 import type { Field } from '../api/types.js';
 import { useText } from '../i18n/text.js';
+import { FindInput } from '../shell/find-input.js';
 
 interface ColumnMenuProps {
   readonly fields: readonly Field[];
@@ -31,14 +32,7 @@ export function ColumnMenu({ fields, hidden, onChange }: ColumnMenuProps) {
       <Popover.Dropdown maw={360}>
         <Stack gap="xs">
           {fields.length >= FIND_FROM && (
-            <TextInput
-              type="search"
-              size="xs"
-              aria-label={text('grid.columns_find')}
-              placeholder={text('grid.columns_find')}
-              value={find}
-              onChange={({ currentTarget }) => setFind(currentTarget.value)}
-            />
+            <FindInput label={text('grid.columns_find')} value={find} onChange={setFind} />
           )}
           <Group gap="xs">
             <Button size="compact-xs" variant="default" onClick={() => onChange(others)}>

@@ -1,28 +1,44 @@
-import { Button, List, Text as Paragraph } from '@mantine/core';
+import { List, Text as Paragraph, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNotify } from 'ra-core';
+import { useState } from 'react';
 import { deleteSelected, MOST_AFFECTED, tryDeletion, type Selection } from '../api/selected.js';
 import { useText } from '../i18n/text.js';
+import { ActionButton } from '../shell/action.js';
 import { UNITS } from './source.js';
 import { useKinds } from './use-kinds.js';
 import { WriteDialog } from './write-dialog.js';
 
-interface DeleteUnitsProps {
-  readonly label: string;
+interface Deletion {
   readonly selections: readonly Selection[];
   readonly onDone: () => void;
+  /** Whether the number of units has to be typed, because nobody has chosen them one by one. */
+  readonly asksForCount?: boolean;
 }
 
-/** A button that deletes units, after it has tried whether they can be deleted, and counted what goes along. */
-export function DeleteUnits({ label, selections, onDone }: DeleteUnitsProps) {
+/** A button that deletes units. */
+export function DeleteUnits({ label, reason, ...about }: Deletion & { label: string; reason: string | undefined }) {
+  const { start, dialog } = useDeletion(about);
+  return (
+    <>
+      <ActionButton size="xs" color="red" variant="light" reason={reason} onClick={start}>
+        {label}
+      </ActionButton>
+      {dialog}
+    </>
+  );
+}
+
+/** Deletes units, after it has tried whether they can be deleted, counted what goes along, and asked. */
+export function useDeletion({ selections, onDone, asksForCount = false }: Deletion) {
   const text = useText();
   const notify = useNotify();
   const queries = useQueryClient();
   const [isOpen, { open, close }] = useDisclosure();
   const trial = useMutation({ mutationFn: () => tryDeletion(selections) });
-  const { own, builtIn } = useKinds();
-  const labelOf = (kind: string): string => [...own, ...builtIn].find(({ id }) => id === kind)?.label ?? kind;
+  const { labelOf } = useKinds();
+  const [typed, setTyped] = useState('');
   const { count = 0, along = [] } = trial.data ?? {};
   const deletion = useMutation({
     // Not more than were asked about.
@@ -34,52 +50,56 @@ export function DeleteUnits({ label, selections, onDone }: DeleteUnitsProps) {
       await queries.invalidateQueries({ queryKey: [UNITS] });
     },
   });
-  return (
-    <>
-      <Button
-        size="xs"
-        color="red"
-        variant="light"
-        onClick={() => {
-          deletion.reset();
-          trial.mutate();
-          open();
-        }}
-      >
-        {label}
-      </Button>
-      <WriteDialog
-        isOpen={isOpen}
-        title={trial.data === undefined ? text('unit.delete_title') : text('unit.delete_count', { smart_count: count })}
-        refusedTitle={text('unit.delete_refused')}
-        fault={deletion.error ?? trial.error}
-        isBusy={trial.isPending || deletion.isPending}
-        canConfirm={trial.isSuccess && count > 0}
-        confirm={text('unit.delete')}
-        color="red"
-        onConfirm={() => deletion.mutate()}
-        onClose={close}
-      >
-        <Paragraph size="sm">{text('unit.delete_text')}</Paragraph>
-        {along.length > 0 && (
-          <List size="sm">
-            {along.map(({ kind, parameter = '', units }) => (
-              <List.Item key={`${kind} ${parameter}`}>
-                {units === null
-                  ? text(parameter === '' ? 'unit.along_some' : 'unit.along_some_cleared', {
-                      kind: labelOf(kind),
-                      parameter,
-                    })
-                  : text(parameter === '' ? 'unit.along' : 'unit.along_cleared', {
-                      smart_count: units,
-                      kind: labelOf(kind),
-                      parameter,
-                    })}
-              </List.Item>
-            ))}
-          </List>
-        )}
-      </WriteDialog>
-    </>
+  const start = (): void => {
+    setTyped('');
+    deletion.reset();
+    trial.mutate();
+    open();
+  };
+  // People write thousands with or without a separator.
+  const isConfirmed = !asksForCount || typed.replace(/\D/g, '') === String(count);
+  const dialog = (
+    <WriteDialog
+      isOpen={isOpen}
+      title={trial.data === undefined ? text('unit.delete_title') : text('unit.delete_count', { smart_count: count })}
+      refusedTitle={text('unit.delete_refused')}
+      fault={deletion.error ?? trial.error}
+      isBusy={trial.isPending || deletion.isPending}
+      canConfirm={trial.isSuccess && count > 0 && isConfirmed}
+      confirm={text('unit.delete')}
+      color="red"
+      onConfirm={() => deletion.mutate()}
+      onClose={close}
+    >
+      <Paragraph size="sm">{text('unit.delete_text')}</Paragraph>
+      {along.length > 0 && (
+        <List size="sm">
+          {along.map(({ kind, parameter = '', units }) => (
+            <List.Item key={`${kind} ${parameter}`}>
+              {units === null
+                ? text(parameter === '' ? 'unit.along_some' : 'unit.along_some_cleared', {
+                    kind: labelOf(kind),
+                    parameter,
+                  })
+                : text(parameter === '' ? 'unit.along' : 'unit.along_cleared', {
+                    smart_count: units,
+                    kind: labelOf(kind),
+                    parameter,
+                  })}
+            </List.Item>
+          ))}
+        </List>
+      )}
+      {asksForCount && count > 0 && (
+        <TextInput
+          label={text('unit.delete_type', { count })}
+          inputMode="numeric"
+          autoComplete="off"
+          value={typed}
+          onChange={({ currentTarget }) => setTyped(currentTarget.value)}
+        />
+      )}
+    </WriteDialog>
   );
+  return { start, dialog };
 }

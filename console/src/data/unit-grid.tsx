@@ -10,6 +10,7 @@ import type { Field, Unit } from '../api/types.js';
 import { useText } from '../i18n/text.js';
 import { fieldAt, HeadButton, leftOf, sortOf, useColumns, widthOf, type Order } from './grid-columns.js';
 import { CellEditor, type Move } from './cell-editor.js';
+import { focusCell, isTyped } from './grid-keys.js';
 import { addressOf, FIXED, GridRow, type OpenEditor } from './grid-row.js';
 import type { Labels } from './reference-labels.js';
 import { isEditable, keyOf } from './source.js';
@@ -34,6 +35,8 @@ interface UnitGridProps {
   /** As of `keyOf`. */
   readonly selected: ReadonlySet<string>;
   readonly onToggle: (unit: Unit, to: boolean) => void;
+  /** Whether the member may change a value, as far as it is known. */
+  readonly mayEdit: (unit: Unit, field: Field) => boolean;
   /** Answers what is wrong with a value, if something is. */
   readonly onEdit: (unit: Unit, field: Field, value: unknown) => Promise<string | undefined>;
   readonly hasMore: boolean;
@@ -53,7 +56,7 @@ const AHEAD = 30;
 const EDITOR_WIDTH = 220;
 
 export function UnitGrid(props: UnitGridProps) {
-  const { label, fields, units, labels, total, order, onOrder, selected, onToggle, onEdit } = props;
+  const { label, fields, units, labels, total, order, onOrder, selected, onToggle, mayEdit, onEdit } = props;
   const { hasMore, isLoadingMore, onMore, pageOf = addressOf, linkField } = props;
   const text = useText();
   const navigate = useNavigate();
@@ -102,7 +105,7 @@ export function UnitGrid(props: UnitGridProps) {
   };
   const edit = (row: number, column: number, typed?: string): boolean => {
     const [unit, field] = [units[row - 1], fields[column - FIXED]];
-    if (!unit || !field || !isEditable(field)) return false;
+    if (!unit || !field || !isEditable(field) || !mayEdit(unit, field)) return false;
     setEditing({ unit: keyOf(unit), column, typed });
     return true;
   };
@@ -238,14 +241,4 @@ export function UnitGrid(props: UnitGridProps) {
 /** A list of the row, if there is one. */
 function known(row: number | undefined): readonly number[] {
   return row === undefined || row < 0 ? [] : [row];
-}
-
-/** Whether a key begins to type a text or number in place of the value. */
-function isTyped({ key, ctrlKey, metaKey, altKey }: KeyboardEvent, field: Field | undefined): boolean {
-  if (!field || key.length !== 1 || ctrlKey || metaKey || altKey) return false;
-  return isNumeric(field) || ((field.type === 'string' || field.type === 'text') && !field.multiple && !field.values);
-}
-
-function focusCell(grid: HTMLElement | null, row: number, column: number): void {
-  grid?.querySelector<HTMLElement>(`[data-cell="${row} ${column}"]`)?.focus({ preventScroll: true });
 }

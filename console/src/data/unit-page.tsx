@@ -8,13 +8,16 @@ import { ApiError } from '../api/errors.js';
 import { selectionsOf } from '../api/selected.js';
 import { createUnit, ETAG, getUnit, updateUnit, type ReadUnit } from '../api/units.js';
 import { useText } from '../i18n/text.js';
+import { ActionButton } from '../shell/action.js';
 import { Empty, EmptyPage, PageError, Waiting } from '../shell/page-states.js';
+import { useRights } from '../shell/use-rights.js';
 import { Conflict, type Choice } from './conflict.js';
 import { DeleteUnits } from './delete-units.js';
 import { faultsOf, type FieldErrors } from './faults.js';
 import { UNITS } from './source.js';
-import { UnitForm } from './unit-form.js';
+import { UnitContent } from './unit-content.js';
 import { labelField, useKinds, useStruct } from './use-kinds.js';
+import { useRefusal } from './use-refusal.js';
 
 export function UnitPage() {
   const { kind = '', id } = useParams();
@@ -36,7 +39,9 @@ function UnitOfKind({ kind, id, copyOf }: UnitOfKindProps) {
   const notify = useNotify();
   const navigate = useNavigate();
   const queries = useQueryClient();
-  const { own, builtIn } = useKinds();
+  const { own, labelOf } = useKinds();
+  const { administrator, isPending } = useRights();
+  const refusalOf = useRefusal();
   const struct = useStruct(kind);
   const read = id ?? copyOf;
   const unit = useQuery({
@@ -47,7 +52,7 @@ function UnitOfKind({ kind, id, copyOf }: UnitOfKindProps) {
     refetchOnWindowFocus: false,
   });
   const [conflict, setConflict] = useState<{ values: object; theirs: ReadUnit }>();
-  const kindLabel = [...own, ...builtIn].find((each) => each.id === kind)?.label ?? kind;
+  const kindLabel = labelOf(kind);
   const list = `/data/${kind}`;
 
   if (unit.error instanceof ApiError && unit.error.status === 404) {
@@ -65,7 +70,7 @@ function UnitOfKind({ kind, id, copyOf }: UnitOfKindProps) {
       </EmptyPage>
     );
   }
-  if (!struct.data || (read !== undefined && !unit.data)) return <Waiting />;
+  if (!struct.data || isPending || (read !== undefined && !unit.data)) return <Waiting />;
   const fields = struct.data.filter(
     ({ persistence, type }) => persistence !== 'run_time' || id === undefined || type === 'json',
   );
@@ -116,31 +121,29 @@ function UnitOfKind({ kind, id, copyOf }: UnitOfKindProps) {
                 {text('graph.of_unit')}
               </Button>
             )}
-            <Button component={Link} size="xs" variant="default" to={`/why/${kind}/${encodeURIComponent(id)}`}>
-              {text('access.of_unit')}
-            </Button>
-            <Button
+            {administrator === true && (
+              <Button component={Link} size="xs" variant="default" to={`/why/${kind}/${encodeURIComponent(id)}`}>
+                {text('access.of_unit')}
+              </Button>
+            )}
+            <ActionButton
               size="xs"
               variant="default"
-              onClick={() => void navigate(`${list}/new?copy=${encodeURIComponent(id)}`)}
+              reason={refusalOf('create', [kind])}
+              to={`${list}/new?copy=${encodeURIComponent(id)}`}
             >
               {text('unit.duplicate')}
-            </Button>
+            </ActionButton>
             <DeleteUnits
               label={text('unit.delete')}
+              reason={refusalOf('delete', [kind])}
               selections={selectionsOf([{ kind_id: kind, id }])}
               onDone={() => void navigate(list)}
             />
           </Group>
         )}
       </Group>
-      <UnitForm
-        key={unit.data?.[ETAG] ?? 'new'}
-        fields={fields}
-        unit={unit.data}
-        isNew={id === undefined}
-        onSave={save}
-      />
+      <UnitContent kind={kind} fields={fields} unit={unit.data} isNew={id === undefined} onSave={save} />
       {conflict && unit.data && (
         <Conflict
           fields={fields}

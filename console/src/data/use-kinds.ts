@@ -8,6 +8,7 @@ export function useKinds() {
   const { data, isPending, error, refetch } = useQuery(kindsQuery());
   const [kinds, groups] = data ?? [[], []];
   return {
+    labelOf: (kind: string) => kinds.find(({ id }) => id === kind)?.label ?? kind,
     own: kinds.filter(({ id }) => !isBuiltIn(id, groups)),
     builtIn: kinds.filter(({ id }) => isBuiltIn(id, groups) && !isType(id, groups)),
     /** Groups with kinds, without that of the parameter types. */

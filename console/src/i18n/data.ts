@@ -27,7 +27,9 @@ export const data = {
     selected: '%{smart_count} selected |||| %{smart_count} selected',
     select_none: 'Select none',
     none_selected: 'Select units to edit or delete several at once.',
-    all_matching: 'All that match:',
+    all_units: 'All units',
+    all_matching: 'All that match',
+    all_without_search: 'This takes a filter in place of a search.',
     edit_cell: '%{name} of %{unit}',
     yes: 'yes',
     no: 'no',
@@ -47,6 +49,7 @@ export const data = {
     delete_title: 'Delete',
     delete_count: 'Delete %{smart_count} unit? |||| Delete %{smart_count} units?',
     delete_text: 'This can not be undone. Their links are deleted with them.',
+    delete_type: 'To delete all %{count}, type the number',
     delete_refused: 'It can not be deleted:',
     along: '%{smart_count} of %{kind} is deleted too. |||| %{smart_count} of %{kind} are deleted too.',
     along_cleared:

@@ -7,6 +7,7 @@ import { graph } from './graph.js';
 import { members } from './members.js';
 import { model } from './model.js';
 import { overview } from './overview.js';
+import { rights } from './rights.js';
 
 export const en = {
   app: {
@@ -57,4 +58,5 @@ export const en = {
   ...members,
   ...overview,
   ...access,
+  ...rights,
 } as const;

@@ -90,7 +90,7 @@ function MembersOf({ kind }: { kind: string }) {
         fields={fields}
         shown={fields ?? []}
         fault={struct.error}
-        onRetry={() => void struct.refetch()}
+        onRetry={() => struct.refetch()}
         order={order}
         onOrder={(next) => change('order', next)}
         selection={selection}

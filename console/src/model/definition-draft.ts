@@ -32,6 +32,10 @@ export function settingsOfDraft(of: Edited): readonly string[] {
 
 export type Definition = KindDefinition | LinkTypeDefinition | GroupDefinition;
 
+export function findDefinition(model: Model, of: Edited, id: string): Definition | undefined {
+  return { kind: model.kinds, link: model.linkTypes, group: model.groups }[of].get(id);
+}
+
 export function draftOf(definition: Definition | undefined): Draft {
   const empty: Draft = {
     label: '',

@@ -1,9 +1,10 @@
 /** What the forms of all definitions have. */
-import { Alert, Anchor, Button, Group, Text as Paragraph, TextInput } from '@mantine/core';
+import { Alert, Anchor, Button, Fieldset, Group, Stack, Text as Paragraph, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import { useText } from '../i18n/text.js';
-import { useMe } from '../shell/use-me.js';
+import { useRights } from '../shell/use-rights.js';
+import type { DefinitionKind } from '../api/definitions.js';
 
 /** A fault of the whole form; nothing if there is none. */
 export function FormFault({ fault }: { fault: string | undefined }) {
@@ -15,12 +16,33 @@ export function FormFault({ fault }: { fault: string | undefined }) {
   );
 }
 
-/** Says to others than administrators that a change may be refused; the service decides. */
-export function RightsNote() {
+/** Why the member may not write definitions of a type; undefined for what it may. */
+export function useDefinitionRefusals(of: DefinitionKind) {
   const text = useText();
-  const { data: me } = useMe();
-  if (me?.administrator !== false) return null;
-  return <Paragraph size="sm">{text('model.may_be_refused')}</Paragraph>;
+  const { to } = useRights();
+  const refusalOf = (operation: 'create' | 'update' | 'delete', reason: string) =>
+    to(operation, of) === 'none' ? reason : undefined;
+  return {
+    create: refusalOf('create', text('rights.new_definition')),
+    update: refusalOf('update', text('rights.change_definition')),
+    delete: refusalOf('delete', text('rights.delete_definition')),
+  };
+}
+
+/** A form that can be filled in unless it would be refused: then it says why, and shows what there is. */
+export function MayWrite({ refusal, children }: { refusal: string | undefined; children: ReactNode }) {
+  return (
+    <>
+      {refusal !== undefined && (
+        <Paragraph size="sm" mb="md">
+          {refusal}
+        </Paragraph>
+      )}
+      <Fieldset variant="unstyled" disabled={refusal !== undefined}>
+        <Stack>{children}</Stack>
+      </Fieldset>
+    </>
+  );
 }
 
 interface IdInputProps {
@@ -45,14 +67,25 @@ export function IdInput({ value, fault, onChange }: IdInputProps) {
   );
 }
 
-/** The id of a definition that exists, which never changes. */
-export function FixedId({ id, children }: { id: string; children?: ReactNode }) {
+/** The id of a definition that exists, which never changes. @param why and what can be done instead */
+export function FixedId({ id, why }: { id: string; why?: string }) {
   const text = useText();
+  return <Fixed name={text('model.id')} value={<code>{id}</code>} why={why} />;
+}
+
+/** Something of a definition that can not be changed. */
+export function Fixed({ name, value, why }: { name: string; value: ReactNode; why: string | undefined }) {
   return (
-    <Paragraph size="sm" c="dimmed">
-      {text('model.id')}: <code>{id}</code>
-      {children}
-    </Paragraph>
+    <div>
+      <Paragraph size="sm">
+        {name}: {value}
+      </Paragraph>
+      {why !== undefined && (
+        <Paragraph size="xs" c="dimmed">
+          {why}
+        </Paragraph>
+      )}
+    </div>
   );
 }
 

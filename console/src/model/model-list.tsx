@@ -1,9 +1,11 @@
 /** Kinds, link types, groups and parameters, one after the other, as far as their names match. */
-import { Anchor, Badge, Button, Group, Table, Text as Paragraph, Title } from '@mantine/core';
+import { Anchor, Badge, Group, Table, Text as Paragraph, Title } from '@mantine/core';
 import { useMemo, type ReactNode } from 'react';
 import { Link } from 'react-router';
 import type { KindDefinition, ParameterDefinition } from '../api/definitions.js';
 import { useText } from '../i18n/text.js';
+import { ActionButton } from '../shell/action.js';
+import { useRights } from '../shell/use-rights.js';
 import { InParts } from '../shell/in-parts.js';
 import { Empty } from '../shell/page-states.js';
 import { definitionAddress } from './addresses.js';
@@ -69,6 +71,7 @@ export function ModelList({ model, find }: { model: Model; find: string }) {
         title={text('model.parameters')}
         about={text('model.what_parameter')}
         of="parameter"
+        created={model.types}
         create={text('model.new_parameter')}
       >
         {found.parameters.length > 0 && (
@@ -85,12 +88,16 @@ interface SectionProps {
   readonly title: string;
   readonly about: string;
   readonly of: string;
+  /** The kinds of which one is created. */
+  readonly created?: readonly string[];
   readonly create: string;
   readonly children: ReactNode;
 }
 
-function Section({ title, about, of, create, children }: SectionProps) {
+function Section({ title, about, of, created = [of], create, children }: SectionProps) {
   const text = useText();
+  const { to } = useRights();
+  const mayCreate = created.some((each) => to('create', each) !== 'none');
   const isEmpty = Array.isArray(children) ? children.length === 0 : children === false;
   return (
     <section aria-label={title}>
@@ -98,9 +105,14 @@ function Section({ title, about, of, create, children }: SectionProps) {
         <Title order={2} size="h4">
           {title}
         </Title>
-        <Button component={Link} size="xs" variant="light" to={`/model/${of}/new`}>
+        <ActionButton
+          size="xs"
+          variant="light"
+          reason={mayCreate ? undefined : text('rights.new_definition')}
+          to={`/model/${of}/new`}
+        >
           {create}
-        </Button>
+        </ActionButton>
       </Group>
       <Paragraph size="sm" c="dimmed">
         {about}

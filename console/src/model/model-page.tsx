@@ -1,8 +1,9 @@
 /** The model of the project, as a list or as a diagram. The address has what is shown. */
-import { Group, SegmentedControl, TextInput, Title } from '@mantine/core';
+import { Group, SegmentedControl, Title } from '@mantine/core';
 import { lazy, Suspense, useState } from 'react';
 import { useSearchParams } from 'react-router';
 import { useText } from '../i18n/text.js';
+import { FindInput } from '../shell/find-input.js';
 import { PageError, Waiting } from '../shell/page-states.js';
 import { ModelList } from './model-list.js';
 import { useModel } from './use-model.js';
@@ -33,13 +34,10 @@ export function ModelPage() {
           {text('model.title')}
         </Title>
         <Group gap="xs">
-          <TextInput
-            type="search"
-            size="xs"
-            aria-label={text('model.find')}
-            placeholder={text('model.find')}
+          <FindInput
+            label={text('model.find')}
             value={typed}
-            onChange={({ currentTarget: { value } }) => {
+            onChange={(value) => {
               setTyped(value);
               change('find', value);
             }}

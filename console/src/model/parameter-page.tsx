@@ -1,5 +1,5 @@
 /** Makes, edits and deletes a parameter, which several kinds can have. */
-import { Button, Group, Stack, Text as Paragraph, TextInput, Title } from '@mantine/core';
+import { Group, Text as Paragraph, TextInput, Title } from '@mantine/core';
 import { useMemo, useRef, useState, type FormEvent } from 'react';
 import { useNavigate, useParams } from 'react-router';
 import { getDefinitions, type ParameterDefinition } from '../api/definitions.js';
@@ -8,40 +8,27 @@ import type { Field, FieldType } from '../api/types.js';
 import { Conflict } from '../data/conflict.js';
 import { COMMON } from '../data/source.js';
 import { useText } from '../i18n/text.js';
-import { Empty, EmptyPage, PageError, Waiting } from '../shell/page-states.js';
+import { ActionButton } from '../shell/action.js';
 import { useFaultFocus } from '../shell/use-fault-focus.js';
 import { faultsOf, NO_FAULTS } from './faults.js';
-import { FixedId, FormFault, IdInput, ReviewButtons, RightsNote } from './form-parts.js';
+import { Fixed, FixedId, FormFault, IdInput, MayWrite, ReviewButtons, useDefinitionRefusals } from './form-parts.js';
 import { LeaveWarning } from './leave-warning.js';
+import { OfModel } from './of-model.js';
 import { useReview } from './review.js';
 import { settingLabels, typeName } from './setting-names.js';
 import { changedSettings, idOfLabel, inputsOf, settingName, settingsOf } from './settings.js';
 import { SettingFields } from './setting-fields.js';
 import { TypeSelect } from './type-select.js';
-import { modelOf, useModel, usersOf, type Model } from './use-model.js';
+import { modelOf, usersOf, type Model } from './use-model.js';
 import './model.css';
 
 export function ParameterPage() {
-  const text = useText();
   const { id } = useParams();
-  const { model, error, refetch } = useModel();
-  if (error) {
-    return (
-      <EmptyPage title={text('model.title')}>
-        <PageError error={error} onRetry={() => void refetch()} />
-      </EmptyPage>
-    );
-  }
-  if (!model) return <Waiting />;
-  const definition = id === undefined ? undefined : model.parameters.get(id);
-  if (id !== undefined && !definition) {
-    return (
-      <EmptyPage title={id}>
-        <Empty>{text('model.gone')}</Empty>
-      </EmptyPage>
-    );
-  }
-  return <ParameterForm key={id ?? ''} model={model} definition={definition} />;
+  return (
+    <OfModel id={id} find={({ parameters }, known) => parameters.get(known)}>
+      {(model, definition) => <ParameterForm key={id ?? ''} model={model} definition={definition} />}
+    </OfModel>
+  );
 }
 
 interface ParameterFormProps {
@@ -86,6 +73,7 @@ function ParameterForm({ model, definition }: ParameterFormProps) {
     send(changed);
   };
   const { own } = faults;
+  const refusals = useDefinitionRefusals(type);
   const users = base ? usersOf(model, base.id) : [];
   return (
     <div className="page model-page">
@@ -94,14 +82,15 @@ function ParameterForm({ model, definition }: ParameterFormProps) {
           {base ? base.label : text('model.new_parameter')}
         </Title>
         {base && (
-          <Button
+          <ActionButton
             size="xs"
             color="red"
             variant="light"
+            reason={refusals.delete}
             onClick={() => void review.start({ of: type, id: base.id, body: undefined })}
           >
             {text('model.delete')}
-          </Button>
+          </ActionButton>
         )}
       </Group>
       <Paragraph size="sm">{text('model.what_parameter')}</Paragraph>
@@ -111,11 +100,11 @@ function ParameterForm({ model, definition }: ParameterFormProps) {
         </Paragraph>
       )}
       <form onSubmit={submit} noValidate className="model-editor-one" ref={form}>
-        <Stack>
-          <RightsNote />
+        <MayWrite refusal={base ? refusals.update : refusals.create}>
           <FormFault fault={own['']} />
           <TextInput
             label={text('model.name')}
+            description={text(base ? 'model.name_fixed' : 'model.name_help_parameter')}
             maxLength={500}
             autoFocus={!base}
             value={String(inputs['label'])}
@@ -123,7 +112,10 @@ function ParameterForm({ model, definition }: ParameterFormProps) {
             onChange={({ currentTarget: { value } }) => setInputs({ ...inputs, label: value })}
           />
           {base ? (
-            <FixedId id={base.id}> · {typeName(type, text)}</FixedId>
+            <>
+              <FixedId id={base.id} why={text('model.fixed_parameter')} />
+              <Fixed name={text('model.type')} value={typeName(type, text)} why={text('model.fixed_type')} />
+            </>
           ) : (
             <>
               <IdInput value={id} fault={own['id']} onChange={setId} />
@@ -137,9 +129,17 @@ function ParameterForm({ model, definition }: ParameterFormProps) {
               />
             </>
           )}
-          <SettingFields key={type} type={type} inputs={inputs} faults={own} model={model} onChange={setInputs} />
+          <SettingFields
+            key={type}
+            type={type}
+            inputs={inputs}
+            faults={own}
+            model={model}
+            isStored={base !== undefined}
+            onChange={setInputs}
+          />
           <ReviewButtons isBusy={review.isBusy} isChanged={isChanged} />
-        </Stack>
+        </MayWrite>
       </form>
       {review.dialog}
       {theirs && (

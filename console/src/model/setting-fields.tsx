@@ -17,9 +17,19 @@ interface SettingFieldsProps {
   readonly onChange: (inputs: SettingInputs) => void;
   /** Settings that others have in this place, such as in a link type. */
   readonly without?: readonly string[];
+  /** Whether the parameter exists, so that units may have values of it. */
+  readonly isStored?: boolean;
 }
 
-export function SettingFields({ type, inputs, faults, model, onChange, without = [] }: SettingFieldsProps) {
+export function SettingFields({
+  type,
+  inputs,
+  faults,
+  model,
+  onChange,
+  without = [],
+  isStored = false,
+}: SettingFieldsProps) {
   const text = useText();
   const [showsMore, setShowsMore] = useState(false);
   const settings = settingsOf(type).filter(({ id }) => !without.includes(id));
@@ -34,6 +44,7 @@ export function SettingFields({ type, inputs, faults, model, onChange, without =
       model={model}
       value={inputs[setting.id] ?? ''}
       fault={faults[settingName(setting.id, type)]}
+      isLocked={isStored && LOCKED_BY_UNITS.has(setting.id)}
       onChange={(value) => onChange({ ...inputs, [setting.id]: value })}
     />
   );
@@ -52,12 +63,17 @@ export function SettingFields({ type, inputs, faults, model, onChange, without =
   );
 }
 
+/** As docs/model.md has it (rejected changes). */
+const LOCKED_BY_UNITS: ReadonlySet<string> = new Set(['multiple', 'is_primary', 'reference_kind']);
+
 interface SettingControlProps {
   readonly setting: Setting;
   readonly type: FieldType;
   readonly model: Model;
   readonly value: SettingInputs[string];
   readonly fault: string | undefined;
+  /** Whether units of its kinds keep it from being changed. */
+  readonly isLocked: boolean;
   readonly onChange: (value: SettingInputs[string]) => void;
 }
 
@@ -67,10 +83,12 @@ function SettingControl({
   model,
   value,
   fault,
+  isLocked,
   onChange,
 }: SettingControlProps) {
   const text = useText();
-  const common = { label: text(`setting.${id}`), description: text(`setting_help.${id}`), error: fault };
+  const help = [text(`setting_help.${id}`), ...(isLocked ? [text('model.locked_by_units')] : [])].join(' ');
+  const common = { label: text(`setting.${id}`), description: help, error: fault };
   const typed = typeof value === 'string' ? value : '';
   switch (control) {
     case 'flag':

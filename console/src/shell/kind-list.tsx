@@ -1,23 +1,30 @@
-import { NavLink, ScrollArea, TextInput, Title } from '@mantine/core';
+import { Box, NavLink, ScrollArea, Title } from '@mantine/core';
 import { useState } from 'react';
 import { NavLink as RouterLink } from 'react-router';
 import type { Kind } from '../api/types.js';
 import { useKinds } from '../data/use-kinds.js';
 import { useText } from '../i18n/text.js';
+import { FindInput } from './find-input.js';
 import { PageError } from './page-states.js';
+import { useRights } from './use-rights.js';
 
 /** The more kinds there are, the more useful is a field to find one. */
 const FIND_FROM = 10;
 const AREAS = ['model', 'access', 'members', 'functions'] as const;
+const FOR_ADMINISTRATORS: ReadonlySet<string> = new Set<(typeof AREAS)[number]>(['access']);
 
 export function KindList() {
   const text = useText();
   const [find, setFind] = useState('');
   const { own, builtIn, groups, error, refetch } = useKinds();
+  const { administrator, toAny } = useRights();
   if (error) return <PageError error={error} onRetry={() => void refetch()} />;
   const wanted = find.trim().toLowerCase();
+  // An inactive kind can not be used by anybody.
+  const usable = (kinds: readonly Kind[]) => kinds.filter(({ id, active }) => !active || toAny(id));
   const matching = <T extends Named>(named: readonly T[]) =>
     named.filter(({ id, label }) => `${label}\n${id}`.toLowerCase().includes(wanted));
+  const shownGroups = matching(groups.filter(({ kind_list: members }) => members.some(toAny)));
   const isOpen = wanted !== '' && { opened: true };
   return (
     <>
@@ -26,7 +33,7 @@ export function KindList() {
           <NavLink component="span" label={text('overview.title')} variant="filled" active={isActive} fw={600} />
         )}
       </RouterLink>
-      {AREAS.map((area) => (
+      {AREAS.filter((area) => administrator === true || !FOR_ADMINISTRATORS.has(area)).map((area) => (
         <RouterLink key={area} to={`/${area}`} className="kind-link">
           {({ isActive }) => (
             <NavLink component="span" label={text(`menu.${area}`)} variant="filled" active={isActive} fw={600} />
@@ -37,29 +44,23 @@ export function KindList() {
         {text('menu.kinds')}
       </Title>
       {own.length >= FIND_FROM && (
-        <TextInput
-          type="search"
-          size="xs"
-          mb="xs"
-          aria-label={text('menu.find')}
-          placeholder={text('menu.find')}
-          value={find}
-          onChange={(event) => setFind(event.currentTarget.value)}
-        />
+        <Box mb="xs">
+          <FindInput label={text('menu.find')} value={find} onChange={setFind} />
+        </Box>
       )}
       <ScrollArea>
-        {matching(own).map((kind) => (
+        {matching(usable(own)).map((kind) => (
           <KindLink key={kind.id} kind={kind} />
         ))}
-        {matching(groups).length > 0 && (
+        {shownGroups.length > 0 && (
           <NavLink component="button" label={text('menu.groups')} childrenOffset="sm" {...isOpen}>
-            {matching(groups).map((group) => (
+            {shownGroups.map((group) => (
               <KindLink key={group.id} kind={{ ...group, active: true }} to={`/group/${group.id}`} />
             ))}
           </NavLink>
         )}
         <NavLink component="button" label={text('menu.built_in')} childrenOffset="sm" {...isOpen}>
-          {matching(builtIn).map((kind) => (
+          {matching(usable(builtIn)).map((kind) => (
             <KindLink key={kind.id} kind={kind} />
           ))}
         </NavLink>

@@ -12,6 +12,7 @@ import { Messages } from './messages.js';
 import { Waiting } from './page-states.js';
 import { useMe } from './use-me.js';
 import { usePageChange } from './use-page-change.js';
+import { useCurrentRights } from './use-rights.js';
 
 const SCHEMES: readonly MantineColorScheme[] = ['light', 'dark', 'auto'];
 
@@ -21,6 +22,7 @@ export function Shell() {
   const { pathname } = useLocation();
   const content = useRef<HTMLElement>(null);
   useEffect(close, [close, pathname]);
+  useCurrentRights();
   usePageChange(content, pathname, text('app.name'));
   return (
     <AppShell

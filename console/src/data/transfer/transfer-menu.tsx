@@ -3,6 +3,8 @@ import { Button, Menu } from '@mantine/core';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import type { Field } from '../../api/types.js';
 import { useText } from '../../i18n/text.js';
+import { ActionItem } from '../../shell/action.js';
+import { useRefusal } from '../use-refusal.js';
 
 const ImportUnits = lazy(async () => ({ default: (await import('./import-units.js')).ImportUnits }));
 const ExportUnits = lazy(async () => ({ default: (await import('./export-units.js')).ExportUnits }));
@@ -21,7 +23,9 @@ export function TransferMenu({ kind, fields, shown, filter, search, order }: Tra
   const text = useText();
   const [open, setOpen] = useState<'import' | 'export' | { readonly pasted: string }>();
   const close = () => setOpen(undefined);
+  const refusal = useRefusal()('create', [kind]);
   useEffect(() => {
+    if (refusal !== undefined) return undefined;
     const onPaste = (event: ClipboardEvent): void => {
       const target = event.target as HTMLElement;
       if (target.closest('input, textarea, [role=dialog]')) return;
@@ -30,7 +34,7 @@ export function TransferMenu({ kind, fields, shown, filter, search, order }: Tra
     };
     document.addEventListener('paste', onPaste);
     return () => document.removeEventListener('paste', onPaste);
-  }, []);
+  }, [refusal]);
   return (
     <>
       <Menu position="bottom-end">
@@ -40,9 +44,13 @@ export function TransferMenu({ kind, fields, shown, filter, search, order }: Tra
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item onClick={() => setOpen('import')}>{text('import.title')}</Menu.Item>
+          <ActionItem reason={refusal} onClick={() => setOpen('import')}>
+            {text('import.title')}
+          </ActionItem>
           <Menu.Item onClick={() => setOpen('export')}>{text('export.title')}</Menu.Item>
-          <Menu.Item onClick={() => setOpen({ pasted: '' })}>{text('paste.title')}</Menu.Item>
+          <ActionItem reason={refusal} onClick={() => setOpen({ pasted: '' })}>
+            {text('paste.title')}
+          </ActionItem>
         </Menu.Dropdown>
       </Menu>
       <Suspense>
