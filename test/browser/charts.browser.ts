@@ -260,7 +260,7 @@ describe('odd values', () => {
   });
 
   it('are none in a kind without numbers and units', async () => {
-    await show('plain');
+    await show('plain?by=');
     await page.getByRole('img', { name: 'Number of units by All units together' }).waitFor();
     expect(await page.getByLabel('Show', { exact: true }).locator('option').allTextContents()).toEqual([
       'Number of units',

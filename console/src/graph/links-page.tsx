@@ -10,10 +10,9 @@ import {
   Text as Paragraph,
   Title,
 } from '@mantine/core';
-import { useState, type FormEvent } from 'react';
+import { useState } from 'react';
 import { Link, useParams, useSearchParams } from 'react-router';
 import { addressOf } from '../data/grid-row.js';
-import { ReferenceInput } from '../data/reference-input.js';
 import { useText } from '../i18n/text.js';
 import { useModel, type Model } from '../model/use-model.js';
 import { Empty, PageError, Waiting } from '../shell/page-states.js';
@@ -21,6 +20,7 @@ import { ExpandButton } from './expand-button.js';
 import { GraphCanvas } from './graph-canvas.js';
 import { LinkForm } from './link-form.js';
 import { LinksList } from './links-list.js';
+import { PathForm } from './path-form.js';
 import { useWalk } from './use-walk.js';
 import { MOST_UNITS, unitKey, type Walked, type WalkedUnit } from './walked.js';
 
@@ -208,48 +208,5 @@ function UnitBox({ unit, model, isStart, onExpand }: UnitBoxProps) {
       </div>
       <ExpandButton unit={unit} onExpand={onExpand} />
     </div>
-  );
-}
-
-interface PathFormProps {
-  readonly model: Model;
-  readonly kind: string;
-  readonly isBusy: boolean;
-  readonly onFind: (to: { kind: string; id: string }) => Promise<void>;
-}
-
-function PathForm({ model, kind, isBusy, onFind }: PathFormProps) {
-  const text = useText();
-  const [to, setTo] = useState({ kind, id: '' });
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    void onFind(to);
-  };
-  const reference = { label: text('graph.path_to'), size: 'xs' };
-  return (
-    <form onSubmit={submit}>
-      <Group gap="xs" align="end">
-        <Select
-          size="xs"
-          w={140}
-          label={text('graph.path_kind')}
-          allowDeselect={false}
-          searchable
-          data={[...model.kinds.values()].map(({ id, label }) => ({ value: id, label }))}
-          value={to.kind}
-          onChange={(next) => next !== null && setTo({ kind: next, id: '' })}
-        />
-        <ReferenceInput
-          key={to.kind}
-          {...reference}
-          kind={to.kind}
-          value={to.id}
-          onChange={(id) => setTo({ ...to, id })}
-        />
-        <Button size="xs" variant="default" type="submit" disabled={to.id === ''} loading={isBusy}>
-          {text('graph.find_path')}
-        </Button>
-      </Group>
-    </form>
   );
 }
