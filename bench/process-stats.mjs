@@ -2,6 +2,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 
 const TICKS_PER_SECOND = 100;
+/** The place of the stolen time in a line of /proc/stat. */
+const STEAL = 8;
 
 /** @param {number} pid */
 async function statOf(pid) {
@@ -9,6 +11,16 @@ async function statOf(pid) {
     const text = await readFile(`/proc/${pid}/stat`, 'utf8');
     // The second field, the name in parentheses, may have spaces.
     return text.slice(text.lastIndexOf(')') + 2).split(' ');
+  } catch {
+    return undefined;
+  }
+}
+
+/** Seconds, summed over the processors, in which other virtual machines of the same host had them. */
+export async function stolenSeconds() {
+  try {
+    const [all] = (await readFile('/proc/stat', 'utf8')).split('\n');
+    return Number(all?.split(/ +/)[STEAL]) / TICKS_PER_SECOND;
   } catch {
     return undefined;
   }

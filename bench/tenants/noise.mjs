@@ -159,19 +159,22 @@ export async function makeBareNoise(client) {
  * Sends a statement to PostgreSQL on so many connections until the signal aborts: what a neighbour notices of it is the
  * least that it can notice of the same work through the service.
  * @param {string} databaseUrl
- * @param {keyof typeof STATEMENTS} name
- * @param {number} each
+ * @param {readonly string[]} names
+ * @param {number} each of each sort
  * @param {AbortSignal} signal
  */
-export async function sendBareNoise(databaseUrl, name, each, signal) {
-  const work = Array.from({ length: each }, async () => {
-    const client = new pg.Client({ connectionString: databaseUrl });
-    await client.connect();
-    let sent = 0;
-    for (; !signal.aborted; sent += 1) await client.query(STATEMENTS[name]);
-    await client.end();
-    return sent;
-  });
-  const sent = await Promise.all(work);
-  return { [name]: sent.reduce((sum, each) => sum + each, 0) };
+export async function sendBareNoise(databaseUrl, names, each, signal) {
+  /** @type {Record<string, number>} */
+  const sent = {};
+  const chosen = Object.entries(STATEMENTS).filter(([name]) => names.includes(name));
+  const work = chosen.flatMap(([name, statement]) =>
+    Array.from({ length: each }, async () => {
+      const client = new pg.Client({ connectionString: databaseUrl });
+      await client.connect();
+      for (; !signal.aborted; sent[name] = (sent[name] ?? 0) + 1) await client.query(statement);
+      await client.end();
+    }),
+  );
+  await Promise.all(work);
+  return sent;
 }
