@@ -1,6 +1,7 @@
 import { InvalidArgumentError, type Command } from 'commander';
 import { Provisioning, type ProjectChange } from '../../catalog/project/provisioning.js';
 import { size } from '../../config/variable-reader.js';
+import { shortened } from '../../shared/shortened.js';
 import { parseAccessDefault } from '../tools/access-default.js';
 import type { CommonOptions, CommandContext } from '../tools/command-context.js';
 import { parseLabel } from '../tools/label.js';
@@ -28,29 +29,40 @@ export function setProjectCommand(parent: Command, { terminal, services }: Comma
       'changes a project: otp=on (or off), access_default=closed (or open), label=<text>, requests_per_second=<number>, units=<number>, storage=<size, such as 500mb> (or off)',
     )
     .argument('<id>', 'the project')
-    .argument('<setting...>', 'name=value', readSetting)
-    .action(async (id: string, settings: Settings, options: CommonOptions) => {
-      const change = mergeChanges([...settings.values()]);
+    .argument('<setting...>', 'name=value')
+    .action(async (id: string, settings: string[], options: CommonOptions, command: Command) => {
+      const { changes, faults } = readSettings(settings);
+      if (faults.length > 0) command.error(faults.map((fault) => `error: ${fault}`).join('\n'));
       const view = await services(async ({ app }) => {
         const provisioning = app.get(Provisioning);
-        return projectView(provisioning, await provisioning.set(id, change));
+        return projectView(provisioning, await provisioning.set(id, mergeChanges(changes)));
       });
       print(terminal, options, view, propertyTable(view));
     });
 }
 
-/** By their names. */
-type Settings = ReadonlyMap<string, ProjectChange>;
-
-/** Commander calls it for each setting, with the previous result. */
-function readSetting(text: string, before: Settings = new Map()): Settings {
-  const at = text.indexOf('=');
-  const name = text.slice(0, at);
-  const read = SETTINGS.get(name);
-  if (at < 1 || !read)
-    throw new InvalidArgumentError(`Known settings: ${[...SETTINGS.keys()].map((name) => `${name}=…`).join(', ')}.`);
-  if (before.has(name)) throw new InvalidArgumentError(`${name} is given more than once.`);
-  return new Map([...before, [name, read(text.slice(at + 1))]]);
+/** The changes, and what is wrong with all of the settings. */
+function readSettings(texts: readonly string[]): { changes: readonly ProjectChange[]; faults: readonly string[] } {
+  const changes = new Map<string, ProjectChange>();
+  const faults = new Set<string>();
+  for (const text of texts) {
+    const name = text.slice(0, Math.max(0, text.indexOf('=')));
+    const read = SETTINGS.get(name);
+    if (!read)
+      faults.add(
+        `'${shortened(text)}' is no setting: ${[...SETTINGS.keys()].map((known) => `${known}=…`).join(', ')}.`,
+      );
+    else if (changes.has(name)) faults.add(`${name} is given more than once.`);
+    else {
+      try {
+        changes.set(name, read(text.slice(name.length + 1)));
+      } catch (error) {
+        if (!(error instanceof InvalidArgumentError)) throw error;
+        faults.add(error.message);
+      }
+    }
+  }
+  return { changes: [...changes.values()], faults: [...faults] };
 }
 
 function mergeChanges(changes: readonly ProjectChange[]): ProjectChange {

@@ -476,6 +476,20 @@ describe('usage', () => {
     expect({ code, err }).toEqual({ code: 2, err: expect.stringMatching(/units is given more than once\./) as string });
   });
 
+  test('names all settings that are wrong', async () => {
+    const settings = ['otp=perhaps', 'units=0', 'label=Kept', 'colour=red', 'storage=lots'];
+    const { code, err } = await kind('project', 'set', 'demo', ...settings);
+    expect(code).toBe(2);
+    const faults = err.split('\n').filter((line) => line.startsWith('error: '));
+    expect(faults.map((fault) => fault.split(' is ')[0])).toEqual([
+      'error: otp',
+      'error: units',
+      "error: 'colour=red'",
+      'error: storage',
+    ]);
+    expect(await json('project', 'show', 'demo')).not.toMatchObject({ label: 'Kept' });
+  });
+
   test.each(['create', 'list', 'show', 'set', 'delete', 'migrate'])(
     'project %s --help tells it, and of --json',
     async (name) => {
