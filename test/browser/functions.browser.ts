@@ -105,7 +105,7 @@ describe('a function', () => {
     await page.getByRole('textbox', { name: 'name' }).fill('Ada');
     await page.getByRole('textbox', { name: 'times' }).fill('9');
     await call();
-    await page.locator('.mantine-TextInput-root', { hasText: /^times.*times: .*5/s }).waitFor();
+    await page.locator('.mantine-TextInput-root', { hasText: /^times.*At most 5/s }).waitFor();
     expect(await page.getByRole('textbox', { name: 'times' }).inputValue()).toBe('9');
     await main()
       .getByText(/^Status 400/)

@@ -92,7 +92,7 @@ describe('a new member', () => {
     await page.getByRole('textbox', { name: 'Username' }).fill('ann');
     await page.getByRole('textbox', { name: 'E-mail' }).fill('no address');
     await page.getByRole('button', { name: 'Create' }).click();
-    await page.locator('.mantine-TextInput-root', { hasText: /E-mail.*must be an e-mail address/s }).waitFor();
+    await page.locator('.mantine-TextInput-root', { hasText: /E-mail.*Must be an e-mail address/s }).waitFor();
     expect(await opened.accessibilityFaults()).toEqual([]);
     await page.getByRole('textbox', { name: 'Username' }).fill('bob');
     await page.getByRole('textbox', { name: 'E-mail' }).fill('bob@example.com');
