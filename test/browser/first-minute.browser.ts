@@ -108,7 +108,7 @@ it('signs in, makes kinds, fills them, links, asks, and sees a chart', async () 
   await page.getByRole('heading', { name: 'Rome' }).waitFor();
   await page.getByRole('link', { name: 'Links', exact: true }).click();
   await page.getByRole('button', { name: 'Add a link' }).click();
-  const form = page.getByRole('form', { name: 'Add a link' });
+  const form = page.getByRole('region', { name: 'Add a link' });
   await form.getByRole('combobox', { name: 'Unit' }).fill('Par');
   await page.getByRole('option', { name: 'Paris' }).click();
   await form.getByRole('button', { name: 'Link', exact: true }).click();
