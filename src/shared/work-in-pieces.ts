@@ -2,10 +2,15 @@
  * Long pure computations are generators that yield between pieces. The caller runs them synchronously or with pauses
  * for the event loop.
  */
-import type { EventLoopYield } from './event-loop-yield.js';
 import type { MaybePromise } from './maybe-promise.js';
 
 export type WorkInPieces<T> = Generator<undefined, T, undefined>;
+
+/** Tells when long work should pause: `EventLoopYield` in the service. The console uses this file without it. */
+export interface Pauses {
+  readonly due: boolean;
+  pause(): Promise<void>;
+}
 
 /** Runs all pieces synchronously. */
 export function runSync<T>(work: WorkInPieces<T>): T {
@@ -16,20 +21,20 @@ export function runSync<T>(work: WorkInPieces<T>): T {
 }
 
 /** Runs the pieces with a pause whenever one is due; returns the result itself, not a promise, if none was. */
-export function runYielding<T>(work: WorkInPieces<T>, yielder: EventLoopYield): MaybePromise<T> {
+export function runYielding<T>(work: WorkInPieces<T>, pauses: Pauses): MaybePromise<T> {
   for (;;) {
     const piece = work.next();
     if (piece.done) return piece.value;
-    if (yielder.due) return runWithPauses(work, yielder);
+    if (pauses.due) return runWithPauses(work, pauses);
   }
 }
 
-async function runWithPauses<T>(work: WorkInPieces<T>, yielder: EventLoopYield): Promise<T> {
+async function runWithPauses<T>(work: WorkInPieces<T>, pauses: Pauses): Promise<T> {
   for (;;) {
-    await yielder.pause();
+    await pauses.pause();
     do {
       const piece = work.next();
       if (piece.done) return piece.value;
-    } while (!yielder.due);
+    } while (!pauses.due);
   }
 }

@@ -1,7 +1,7 @@
 /** Any aggregation of a kind as bars, lines, a table or a map. The address has all of it, so that it can be sent. */
 import { Button, Group, Text as Paragraph, Title } from '@mantine/core';
 import { keepPreviousData, skipToken, useQuery } from '@tanstack/react-query';
-import { lazy, Suspense, useEffect, useMemo, useRef } from 'react';
+import { lazy, Suspense, useEffect, useEffectEvent, useMemo, useRef } from 'react';
 import { Link, useParams, useSearchParams } from 'react-router';
 import { aggregate, type AggregateRow } from '../api/aggregate.js';
 import type { Field, Page, Unit } from '../api/types.js';
@@ -76,9 +76,10 @@ function ChartOfKind({ kind, fields }: { kind: string; fields: readonly Field[] 
     }
     setParameters(latest.current, { replace });
   };
+  const showFirst = useEffectEvent((chosen: Partial<Chart>) => change(chosen, true));
   useEffect(() => {
-    if (first) change(first, true);
     // The address follows, so that it is asked once.
+    if (first) showFirst(first);
   }, [first]);
   return (
     <>
