@@ -23,7 +23,7 @@ export interface FirstProject {
   readonly project: string;
   readonly username: string;
   readonly password?: string;
-  /** The kinds, link types and fields that strangers may write, and the functions with which they may; undefined if the project can not be served. */
+  /** The kinds, link types and fields that strangers may write, and the functions with which they may; undefined if the project cannot be served. */
   readonly strangersMayWrite?: readonly string[];
 }
 
@@ -50,7 +50,7 @@ export async function prepareProjects(
   return { ...first, strangersMayWrite };
 }
 
-/** Undefined if the project can not be served. */
+/** Undefined if the project cannot be served. */
 async function strangersWritesIn(app: INestApplicationContext, id: string): Promise<string[] | undefined> {
   try {
     const row = await app.get(Provisioning).get(id);

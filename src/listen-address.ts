@@ -37,7 +37,7 @@ export function addressFault(error: unknown, prefix = ''): string | undefined {
   if (code === 'EADDRINUSE') {
     return `${prefix}PORT: got ${port ?? ''}, which is in use on ${address ?? ''}; wants a free one`;
   }
-  return `${prefix}HOST, ${prefix}PORT: got ${address ?? ''} and ${port ?? ''}, which can not be had (${code ?? 'unknown'})`;
+  return `${prefix}HOST, ${prefix}PORT: got ${address ?? ''} and ${port ?? ''}, which cannot be had (${code ?? 'unknown'})`;
 }
 
 /** @param server a server that listens */

@@ -30,7 +30,7 @@ export function checkLinkAccess(access: Json, faults: Faults): void {
   checkSettings(LINK_OPERATIONS, access, faults);
 }
 
-/** @param whyNot the reason why an operation can not have a setting */
+/** @param whyNot the reason why an operation cannot have a setting */
 function checkSettings<O extends string>(
   operations: readonly O[],
   access: Json,
@@ -97,7 +97,7 @@ const FIELD_ACCESS = [
   ['write_access', 'writeAccess'],
 ] as const;
 
-/** Adds a fault for every rule of a parameter that can not be parsed. @param index its position in a bulk body */
+/** Adds a fault for every rule of a parameter that cannot be parsed. @param index its position in a bulk body */
 export function checkFieldRuleSyntax(def: ParameterDef, faults: Faults, index?: number): void {
   for (const [name, key] of FIELD_ACCESS) {
     const access = def[key];

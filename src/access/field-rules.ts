@@ -29,7 +29,7 @@ export function readsByFieldRules(kind: KindDef, caller: Caller): boolean {
 }
 
 /**
- * The fields with rules, with the condition for a caller; none for callers who pass every rule. Rules can not be tested
+ * The fields with rules, with the condition for a caller; none for callers who pass every rule. Rules cannot be tested
  * on the units of a remote source, so that there the field is as if it were not there. Fields with the same rules have the
  * same condition, the same object.
  */

@@ -147,7 +147,7 @@ export class MemberBehavior implements RegisteredBehavior, OnModuleInit {
     // A missing member is 404, before the other checks.
     await this.rights.present(asSystem(session), kind, id);
     if ((await this.#countMembers(session, kind)) > 1) return;
-    throw refusal('unit.last_administrator', 'The last administrator of a project can not be deleted');
+    throw refusal('unit.last_administrator', 'The last administrator of a project cannot be deleted');
   }
 
   /** Counts the members and locks them, so that two administrators cannot delete each other at the same time. */

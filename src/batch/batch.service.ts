@@ -48,7 +48,7 @@ export class BatchService {
     const { enclosing } = scope;
     const admit: EnclosingTransaction['admit'] = (write, kind) => {
       if (write === 'secret') return enclosing?.admit(write, kind);
-      throw notHere(write === 'definition' ? 'Definitions are only read' : `The source of '${kind}' can not be undone`);
+      throw notHere(write === 'definition' ? 'Definitions are only read' : `The source of '${kind}' cannot be undone`);
     };
     const runAll = (within: EnclosedScope) => this.#runAll(within, request, given);
     if (enclosing) {

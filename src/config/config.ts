@@ -183,7 +183,7 @@ function readDotenv(file: string): Variables {
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT') return {};
-    throw new ConfigError(`${file} can not be read: ${message}`);
+    throw new ConfigError(`${file} cannot be read: ${message}`);
   }
 }
 

@@ -23,7 +23,7 @@ export async function loadSecret(config: Pick<Config, 'jwtSecret' | 'dataDir'>):
 async function readSecret(file: string): Promise<string | undefined> {
   const content = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
-    throw new ConfigError(`${file} can not be read: ${error.message}`);
+    throw new ConfigError(`${file} cannot be read: ${error.message}`);
   });
   if (content === undefined) return undefined;
   const secret = content.trim();

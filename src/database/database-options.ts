@@ -15,11 +15,11 @@ export interface TransactionOptions extends BeginOptions {
 
 /** Offers older data. */
 export interface ReadReplica {
-  /** Its age in seconds; infinite while it can not be used. */
+  /** Its age in seconds; infinite while it cannot be used. */
   readonly lag: number;
   /** Statements that it answered, and those that were sent to the primary instead. */
   readonly reads: { readonly replica: number; readonly primary: number };
-  /** For single reads; undefined while it can not be used. @param limit milliseconds of a statement */
+  /** For single reads; undefined while it cannot be used. @param limit milliseconds of a statement */
   readsWithin(limit: number | undefined): Executor | undefined;
 }
 

@@ -52,7 +52,7 @@ export class Replica implements ReadReplica {
 
   constructor(private readonly options: ReplicaOptions) {}
 
-  /** The age of its data in seconds; infinite while it can not be used. */
+  /** The age of its data in seconds; infinite while it cannot be used. */
   get lag(): number {
     return (performance.now() - this.#dataOf) / 1000;
   }
@@ -74,7 +74,7 @@ export class Replica implements ReadReplica {
   }
 
   /**
-   * Runs single reads on the replica, and on the primary if that fails; undefined while it can not be used.
+   * Runs single reads on the replica, and on the primary if that fails; undefined while it cannot be used.
    * @param limit the timeout of a statement in milliseconds; undefined for the general one
    */
   readsWithin(limit: number | undefined): Executor | undefined {

@@ -7,7 +7,7 @@ import { isWord, type ValueContext } from './filter.scanner.js';
 import { MEMBER_PREFIX } from './value.parser.js';
 import { RELATED_FUNCTIONS } from './related.parser.js';
 
-/** What an unquoted value can not contain, besides unbalanced parentheses. */
+/** What an unquoted value cannot contain, besides unbalanced parentheses. */
 const SEPARATORS = { call: /^$/, list: /,/, brackets: /[,\]]/ } as const satisfies Record<ValueContext, RegExp>;
 
 export function printFilter(filter: Filter): string {
@@ -98,7 +98,7 @@ function printScalar(value: Scalar | MemberRef, surrounding: ValueContext): stri
   return value.type === 'bare' && canStandBare(value.text, surrounding) ? value.text : quote(value.text);
 }
 
-/** A text that begins with `@` is always quoted, so that it can not be confused with a value of the member. */
+/** A text that begins with `@` is always quoted, so that it cannot be confused with a value of the member. */
 function canStandBare(text: string, surrounding: ValueContext): boolean {
   return (
     text !== '' &&

@@ -85,7 +85,7 @@ export class GroupBehavior implements RegisteredBehavior, OnModuleInit {
 
   beforeDelete(_: KindDef, id: string, session: Session): Promise<void> {
     const group = session.model.groups.get(id);
-    if (group?.builtIn) throw refusal('kind.built_in', `The group '${id}' is built in and can not be deleted`);
+    if (group?.builtIn) throw refusal('kind.built_in', `The group '${id}' is built in and cannot be deleted`);
     if (group && group.kinds.length > 0 && !changeOf(session).cascade) {
       throw refusal(
         'group.has_kinds',

@@ -84,7 +84,7 @@ export class KindBehavior implements RegisteredBehavior, OnModuleInit {
   async beforeDelete(_: KindDef, id: string, session: Session): Promise<void> {
     const kind = session.model.kinds.get(id);
     if (!kind) return;
-    if (kind.builtIn) throw refusal('kind.built_in', `'${id}' is built in and can not be deleted`);
+    if (kind.builtIn) throw refusal('kind.built_in', `'${id}' is built in and cannot be deleted`);
     const others = referencesTo(session.model, id).filter((reference) => reference.kind.id !== id);
     if (others.length > 0) {
       const names = others.map((reference) => `'${reference.kind.id}' by '${reference.field.id}'`).join(', ');

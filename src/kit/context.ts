@@ -159,7 +159,7 @@ export interface Log {
  * can be read. `system` bypasses access.
  *
  * A call is one transaction: it commits after the function has returned, and rolls back if the function throws. The
- * context can not be used after that: every operation throws.
+ * context cannot be used after that: every operation throws.
  */
 export interface Context extends Data {
   readonly project: { readonly id: string; readonly label: string };

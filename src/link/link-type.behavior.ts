@@ -71,7 +71,7 @@ export class LinkTypeBehavior implements RegisteredBehavior, OnModuleInit {
 
   async beforeDelete(_: KindDef, id: string, session: Session): Promise<void> {
     if (session.model.linkTypes.get(id)?.builtIn) {
-      throw refusal('kind.built_in', `The link type '${id}' is built in and can not be deleted`);
+      throw refusal('kind.built_in', `The link type '${id}' is built in and cannot be deleted`);
     }
     const { executor, project } = session;
     const { cascade, tellCounts, effects } = changeOf(session);

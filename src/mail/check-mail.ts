@@ -24,7 +24,7 @@ export async function checkMail(config: Pick<Config, 'mailUrl' | 'dataDir'>, log
 function whatToDo({ mailUrl, dataDir }: Pick<Config, 'mailUrl' | 'dataDir'>): string {
   if (mailUrl === undefined) {
     const folder = join(dataDir, OUTBOX_FOLDER);
-    return `mails can not be written to ${folder}: make it a folder that this account can write, or set MAIL_URL`;
+    return `mails cannot be written to ${folder}: make it a folder that this account can write, or set MAIL_URL`;
   }
-  return 'mails can not be sent: the server of MAIL_URL can not be reached, or refuses its user and password';
+  return 'mails cannot be sent: the server of MAIL_URL cannot be reached, or refuses its user and password';
 }

@@ -38,7 +38,7 @@ export interface BuiltInTraits {
   readonly levels?: Readonly<Partial<Record<Operation, Level>>>;
   /** Default rules in place of a level. */
   readonly rules?: Readonly<Partial<Record<Operation, string>>>;
-  /** Operations whose level can not be `nobody`, because that would lock the project permanently. */
+  /** Operations whose level cannot be `nobody`, because that would lock the project permanently. */
   readonly neverNobody?: readonly Operation[];
   /** Operations whose level is always `nobody`. */
   readonly closed?: readonly Operation[];

@@ -26,7 +26,7 @@ export interface Field {
   readonly json: JsonForm;
   /** The value of a field that is the same in every unit of the kind. */
   readonly constant?: Json;
-  /** Only the system sets it; a body can not change it. */
+  /** Only the system sets it; a body cannot change it. */
   readonly system: boolean;
   /** The system gives a new unit a value if the body has none. */
   readonly supplied?: true;

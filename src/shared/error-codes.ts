@@ -56,7 +56,7 @@ export const ERRORS = {
   },
   'kind.no_aggregate': {
     status: 400,
-    meaning: 'The kind is remote, and its source has no `aggregate`, so that its units can not be grouped or counted.',
+    meaning: 'The kind is remote, and its source has no `aggregate`, so that its units cannot be grouped or counted.',
   },
   'kind.not_allowed_here': { status: 404, meaning: 'The operation is not there for this kind.' },
 
@@ -109,7 +109,7 @@ export const ERRORS = {
     meaning: 'The deletion would take along more units, or links with hooks, than one may.',
   },
   'unit.key_immutable': { status: 409, meaning: "A unit's natural key never changes." },
-  'unit.last_administrator': { status: 409, meaning: 'The last administrator of a project can not be deleted.' },
+  'unit.last_administrator': { status: 409, meaning: 'The last administrator of a project cannot be deleted.' },
   'unit.conflict': { status: 409, meaning: 'The change conflicts with what is stored.' },
 
   'parameter.unknown': { status: 400, meaning: 'The kind has no parameter of that name.' },
@@ -128,7 +128,7 @@ export const ERRORS = {
   'parameter.immutable': { status: 400, meaning: 'That field never changes after creation.' },
   'parameter.locked_by_units': {
     status: 409,
-    meaning: 'That field can not change while kinds that use the parameter have units.',
+    meaning: 'That field cannot change while kinds that use the parameter have units.',
   },
   'parameter.bad_definition': { status: 400, meaning: 'The definition of the parameter contradicts itself.' },
   'parameter.bad_pattern': {
@@ -140,7 +140,7 @@ export const ERRORS = {
   'parameter.bad_type': { status: 400, meaning: 'The value has another type than the parameter.' },
   'parameter.bad_expression': {
     status: 400,
-    meaning: 'The parameter does not take that expression, or its result can not be stored.',
+    meaning: 'The parameter does not take that expression, or its result cannot be stored.',
   },
   'parameter.bad_value': { status: 400, meaning: 'The value is of the right type but not allowed.' },
   'parameter.too_short': { status: 400, meaning: 'The value is shorter than allowed.' },
@@ -183,14 +183,14 @@ export const ERRORS = {
   'import.malformed': {
     status: 400,
     meaning:
-      'The file of an import can not be read as CSV, NDJSON or gzip; `line` and `record` are where, as far as it is known.',
+      'The file of an import cannot be read as CSV, NDJSON or gzip; `line` and `record` are where, as far as it is known.',
   },
   'import.bad_header': { status: 400, meaning: 'The header row of a CSV file names a column twice, or not at all.' },
   'path.malformed': { status: 400, meaning: 'The path is not valid percent-encoded UTF-8.' },
   'request.malformed': { status: 400, meaning: 'The bytes that came are no HTTP request.' },
   'request.head_too_large': { status: 431, meaning: 'The head of the request has too many bytes or too many fields.' },
 
-  'header.bad_value': { status: 400, meaning: 'A header has a value that it can not have.' },
+  'header.bad_value': { status: 400, meaning: 'A header has a value that it cannot have.' },
   'header.not_here': { status: 400, meaning: 'The request has a header that this operation does not take.' },
   'query.unknown': { status: 400, meaning: 'No such query parameter here.' },
   'query.bad_value': { status: 400, meaning: 'The value of a query parameter is malformed or out of range.' },
@@ -212,7 +212,7 @@ export const ERRORS = {
   'filter.unknown_parameter': { status: 400, meaning: 'The filter names a parameter that the kind does not have.' },
   'filter.unknown_operator': { status: 400, meaning: 'The filter uses an operator that does not exist.' },
   'filter.bad_operator': { status: 400, meaning: "The parameter's type does not have that operator." },
-  'filter.bad_value': { status: 400, meaning: "The value can not be read as the parameter's type." },
+  'filter.bad_value': { status: 400, meaning: "The value cannot be read as the parameter's type." },
   'filter.too_large': { status: 400, meaning: 'The filter is longer, wider or deeper than allowed.' },
 
   'function.unknown': { status: 404, meaning: 'The kind has no such function.' },
@@ -230,14 +230,14 @@ export const ERRORS = {
     status: 400,
     meaning: 'An operation of a batch uses what no earlier one answered, or a name is given twice.',
   },
-  'batch.not_here': { status: 400, meaning: 'A batch can not do that; it is a request of its own.' },
+  'batch.not_here': { status: 400, meaning: 'A batch cannot do that; it is a request of its own.' },
   'idempotency.bad_key': {
     status: 400,
     meaning: 'The header Idempotency-Key is not one key of 1 to 255 visible ASCII characters.',
   },
   'idempotency.not_here': {
     status: 400,
-    meaning: 'The address, or a caller without a token, can not have an Idempotency-Key.',
+    meaning: 'The address, or a caller without a token, cannot have an Idempotency-Key.',
   },
   'idempotency.running': { status: 409, meaning: 'The first request with this Idempotency-Key is not answered yet.' },
   'idempotency.mismatch': {

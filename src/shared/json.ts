@@ -23,7 +23,7 @@ export function isPlainObject(value: unknown): value is Record<string, unknown> 
 
 /** Why a text can't be stored: a NUL character or half a surrogate pair; undefined if it can. */
 export function textFault(text: string): string | undefined {
-  if (text.includes('\0')) return 'has a NUL character, which can not be stored';
+  if (text.includes('\0')) return 'has a NUL character, which cannot be stored';
   if (!text.isWellFormed()) return 'is not valid Unicode: half of a surrogate pair stands alone';
   return undefined;
 }

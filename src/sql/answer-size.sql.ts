@@ -7,7 +7,7 @@ import { integer, join, sql, type Fragment } from './fragment.js';
 
 const MAX_ANSWER_BYTES = integer(LIMITS.answerBytes);
 
-/** An expression that fails. Its number comes from a query, so that the planner can not evaluate it in advance. */
+/** An expression that fails. Its number comes from a query, so that the planner cannot evaluate it in advance. */
 const FAIL_TOO_LARGE = sql`repeat('-', (SELECT 1073741824))`;
 
 /** A text within the limit. It should be a column, because it is evaluated twice. */

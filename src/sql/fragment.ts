@@ -1,5 +1,5 @@
 /**
- * SQL from fragments. Text, identifiers, literals and parameters are different things, so that a value can not become
+ * SQL from fragments. Text, identifiers, literals and parameters are different things, so that a value cannot become
  * text by accident: the tag `sql` takes fragments only, and only the functions here make a fragment of a value.
  */
 import { refusal, type KindError } from '../shared/errors.js';
@@ -76,7 +76,7 @@ const QUOTED_COMMENT_OR_LAYOUT = /'[^']*'|"[^"]*"|--|\s*\n\s*/g;
 
 function withoutLayout(text: string, first: boolean, last: boolean): string {
   return text.replace(QUOTED_COMMENT_OR_LAYOUT, (match, at: number) => {
-    if (match === '--') throw new Error('SQL templates can not have comments: their lines are joined');
+    if (match === '--') throw new Error('SQL templates cannot have comments: their lines are joined');
     if (match.trim() !== '') return match;
     const end = at + match.length;
     const atStart = at === 0 ? first : '(['.includes(text.charAt(at - 1));
@@ -112,7 +112,7 @@ export function param(value: unknown): Fragment {
 
 /** A string literal, for statements without parameters (DDL). Assumes `standard_conforming_strings`, the default. */
 export function literal(text: string): Fragment {
-  if (text.includes('\0')) throw new Error('a literal can not have a NUL character');
+  if (text.includes('\0')) throw new Error('a literal cannot have a NUL character');
   return new Fragment([`'${text.replaceAll("'", "''")}'`]);
 }
 

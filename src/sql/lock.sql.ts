@@ -18,7 +18,7 @@ export function rowLock(forDelete: boolean): Fragment {
   return forDelete ? sql`FOR UPDATE` : sql`FOR NO KEY UPDATE`;
 }
 
-/** Locks units in the order of their keys, so that two such statements can not deadlock. */
+/** Locks units in the order of their keys, so that two such statements cannot deadlock. */
 export function lockUnitsStatement({ schema, kind, keys, forDelete }: LockedUnits): Statement {
   return render(
     sql`

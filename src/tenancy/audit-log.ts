@@ -38,7 +38,7 @@ export class AuditLog {
     failed: (entries, error) => this.#record(entries, { stored: isAnswerLost(error) ? 'unknown' : false }),
   };
 
-  /** @param isCommand whether the process runs a command @throws ConfigError if the file can not be written */
+  /** @param isCommand whether the process runs a command @throws ConfigError if the file cannot be written */
   constructor(
     { auditLog }: Pick<Config, 'auditLog'>,
     private readonly logger: Logger,
@@ -73,7 +73,7 @@ export class AuditLog {
     tx.tellAtCommit(this.#witness, entry);
   }
 
-  /** A line that can not be written is an error of the log only. */
+  /** A line that cannot be written is an error of the log only. */
   #record(entries: readonly AuditEntry[], outcome: Readonly<Record<string, Json>> = {}): void {
     const lines = entries.slice(0, MOST_LINES).map((entry) => ({ ...this.#lineOf(entry), ...outcome }));
     const next = entries[MOST_LINES];

@@ -61,7 +61,7 @@ export function observeBody(request: object, seen: (body: ReceivedBody) => void)
 /** Reads the bytes of a request's body, only once; undefined if it has none. @throws KindError 400, 413, 415, 503 */
 export function bodyBytes(request: object, limit: BodyLimit = 'bodyLimit'): BodyBytes {
   const read = bodyReaders.get(request);
-  if (!read) throw new Error('the body can not be read: its controller lacks the tenancy interceptor');
+  if (!read) throw new Error('the body cannot be read: its controller lacks the tenancy interceptor');
   return read(limit);
 }
 

@@ -32,7 +32,7 @@ export class LinkExplanations {
     private readonly stores: UnitStores,
   ) {}
 
-  /** @throws KindError 401, 403, 404 if there is no such unit, or it can not be linked with the parent */
+  /** @throws KindError 401, 403, 404 if there is no such unit, or it cannot be linked with the parent */
   async child(
     session: Session,
     scope: RequestScope,

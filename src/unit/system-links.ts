@@ -11,7 +11,7 @@ export interface SystemLink {
   readonly parentKind: string;
   /** Whether units of that kind can be the child. */
   accepts(childKind: string): boolean;
-  /** @throws KindError 404 if one of the two does not exist, 403 for a parent that can not be linked */
+  /** @throws KindError 404 if one of the two does not exist, 403 for a parent that cannot be linked */
   check(session: Session, parentId: string, childKind: string, childId: string): void;
   /** Returns the id of the kind, whose record the endpoint answers. */
   add(session: Session, parentId: string, childId: string): Promise<string>;

@@ -56,7 +56,7 @@ interface SpecialWrite {
   readonly rights?: readonly Operation[];
   /** The isolation level, where the store needs none. */
   readonly isolation?: Isolation;
-  /** Refuses kinds whose units can not be written so. */
+  /** Refuses kinds whose units cannot be written so. */
   readonly check: (kind: KindDef) => void;
 }
 
@@ -215,7 +215,7 @@ export class UnitService {
   }
 
   /**
-   * Parses the flag `cascade`. A missing unit, or one that can not be written now, is reported before faults of the
+   * Parses the flag `cascade`. A missing unit, or one that cannot be written now, is reported before faults of the
    * query.
    */
   #cascade(session: Session, kind: KindDef, unitId: string | undefined, query: FlagQuery): MaybePromise<boolean> {

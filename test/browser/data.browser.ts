@@ -123,7 +123,7 @@ describe('the conditions of a filter', () => {
     await cell('Paris').waitFor();
   });
 
-  it('are read from its text; what they can not show stays text', async () => {
+  it('are read from its text; what they cannot show stays text', async () => {
     await show('#/data/city');
     await page.getByRole('button', { name: 'Conditions' }).click();
     await page

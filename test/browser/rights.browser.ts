@@ -71,7 +71,7 @@ describe('a reader', () => {
     await mainOf(member).getByText('Only administrators see who may do what.').waitFor();
   });
 
-  it('is told why the units can not be changed, also by the keyboard', async () => {
+  it('is told why the units cannot be changed, also by the keyboard', async () => {
     const { page } = member;
     await page.goto(member.url('#/data/book'));
     await page.getByRole('gridcell', { name: 'Emma' }).waitFor();

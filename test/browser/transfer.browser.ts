@@ -65,7 +65,7 @@ const itemsOf = async (query: string) =>
 const browser = await startChromium();
 const opened = await ConsolePage.signedIn(browser, project);
 const { page } = opened;
-// A dialog of the browser can not be answered by a test.
+// A dialog of the browser cannot be answered by a test.
 await page.addInitScript('delete window.showSaveFilePicker');
 beforeEach(() => void opened.complaints.splice(0));
 

@@ -153,7 +153,7 @@ export const CITUS_RULES: readonly Rule[] = [
   },
   {
     name: 'a notification is a statement of its own',
-    reason: 'Citus would run it on a worker, where nobody listens, and which can not commit it in two phases',
+    reason: 'Citus would run it on a worker, where nobody listens, and which cannot commit it in two phases',
     breaks: (code) => /\b(?:pg_notify\(|NOTIFY\b)/.test(code) && /\b(?:FROM|INSERT|UPDATE|DELETE)\b/.test(code),
   },
   {

@@ -201,7 +201,7 @@ function useCheck(edited: Edited, base: Unit, draft: Draft, isChanged: boolean) 
   };
 }
 
-/** @throws ApiError 400 if the setting can not be stored */
+/** @throws ApiError 400 if the setting cannot be stored */
 async function checkSetting(edited: Edited, base: Unit, setting: AccessSetting, signal: AbortSignal): Promise<void> {
   const { of, definition, id, operation } = edited;
   if (of === 'kind' && operation !== 'signup') {

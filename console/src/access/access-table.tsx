@@ -17,7 +17,7 @@ export interface AccessTableProps {
   readonly label: string;
   readonly operations: readonly string[];
   readonly rows: readonly AccessRow[];
-  /** Where an operation is edited; undefined where it can not be. */
+  /** Where an operation is edited; undefined where it cannot be. */
   readonly addressOf: (id: string, operation: string) => string | undefined;
   /** Where there is no setting. */
   readonly otherwise?: string;

@@ -20,7 +20,7 @@ export class ApiError extends Error {
 /** The service could not be reached. */
 export class OfflineError extends Error {
   constructor() {
-    super('The service can not be reached');
+    super('The service cannot be reached');
     this.name = 'OfflineError';
   }
 }

@@ -1,5 +1,5 @@
 /**
- * The session of this page. The access token is in memory only; the refresh token is in a cookie that scripts can not
+ * The session of this page. The access token is in memory only; the refresh token is in a cookie that scripts cannot
  * read (docs/auth.md). Where browsers keep no such cookie, over plain http, it is in memory too.
  */
 import { open, send, type Call, type Reply } from './client.js';
@@ -175,7 +175,7 @@ function projectOfAddress(): string | null {
   if (project === null) return null;
   address.searchParams.delete('project');
   history.replaceState(null, '', address);
-  // Any page can link to the console: what can not be a key would stay, and every call would fail.
+  // Any page can link to the console: what cannot be a key would stay, and every call would fail.
   if (!SENDABLE.test(project)) return null;
   localStorage.setItem(PROJECT_KEY, project);
   return project;

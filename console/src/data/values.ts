@@ -72,7 +72,7 @@ const SHOWN_BY = {
   datetime: /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?$/,
 } as const;
 
-/** The type of the input of a date or time; the browser's own, unless that can not show the value. */
+/** The type of the input of a date or time; the browser's own, unless that cannot show the value. */
 export function inputTypeOf(type: keyof typeof NATIVE, input: string): string {
   return input === '' || SHOWN_BY[type].test(input) ? NATIVE[type] : 'text';
 }

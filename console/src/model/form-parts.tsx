@@ -73,7 +73,7 @@ export function FixedId({ id, why }: { id: string; why?: string }) {
   return <Fixed name={text('model.id')} value={<code>{id}</code>} why={why} />;
 }
 
-/** Something of a definition that can not be changed. */
+/** Something of a definition that cannot be changed. */
 export function Fixed({ name, value, why }: { name: string; value: ReactNode; why: string | undefined }) {
   return (
     <div>

@@ -81,7 +81,7 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** The settings that differ from `before`, as they are sent. What can not be understood is sent as it was typed. */
+/** The settings that differ from `before`, as they are sent. What cannot be understood is sent as it was typed. */
 export function changedSettings(type: FieldType, before: SettingInputs, now: SettingInputs): Record<string, unknown> {
   const changed: Record<string, unknown> = {};
   if (now['label'] !== before['label']) changed['label'] = now['label'];

@@ -11,7 +11,7 @@ import {
 } from '../api/definitions.js';
 import type { FieldType } from '../api/types.js';
 
-/** Kinds that every project has (docs/model.md). Kinds that the project makes can not begin with `kind_`. */
+/** Kinds that every project has (docs/model.md). Kinds that the project makes cannot begin with `kind_`. */
 const BUILT_IN: ReadonlySet<string> = new Set(['kind', 'group', 'link', 'api_key']);
 const TYPES_GROUP = 'parameter';
 /** The link type that every project has. */
@@ -63,7 +63,7 @@ export function modelOf({ kinds, parameters, groups, linkTypes }: Definitions): 
   };
 }
 
-/** Whether a link type or group comes with every project, so that it can not be deleted. */
+/** Whether a link type or group comes with every project, so that it cannot be deleted. */
 export function isBuiltInId(id: string): boolean {
   return id === DEFAULT_LINK || id === MEMBER_GROUP;
 }

@@ -20,7 +20,7 @@ export function KindList() {
   const { administrator, toAny } = useRights();
   if (error) return <PageError error={error} onRetry={() => void refetch()} />;
   const wanted = find.trim().toLowerCase();
-  // An inactive kind can not be used by anybody.
+  // An inactive kind cannot be used by anybody.
   const usable = (kinds: readonly Kind[]) => kinds.filter(({ id, active }) => !active || toAny(id));
   const matching = <T extends Named>(named: readonly T[]) =>
     named.filter(({ id, label }) => `${label}\n${id}`.toLowerCase().includes(wanted));

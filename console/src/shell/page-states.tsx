@@ -1,4 +1,4 @@
-/** What a page shows while it has nothing to show, or can not. */
+/** What a page shows while it has nothing to show, or cannot. */
 import { Alert, Button, Center, Loader, Stack, Text as Paragraph, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { ApiError } from '../api/errors.js';

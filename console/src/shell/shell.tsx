@@ -60,7 +60,7 @@ export function Shell() {
   );
 }
 
-/** The address is a hash already, so that the link can not have one. */
+/** The address is a hash already, so that the link cannot have one. */
 function skipToContent(event: { preventDefault(): void }): void {
   event.preventDefault();
   document.getElementById('content')?.focus();

@@ -28,7 +28,7 @@ type Setting = { readonly level: EffectiveLevel } | { readonly rules: readonly s
 
 export function allowedBy(setting: Setting, kind: KindDef): Allowed {
   if ('level' in setting) return { audience: setting.level, byRule: false };
-  // Rules can not be tested on the units of a remote source.
+  // Rules cannot be tested on the units of a remote source.
   if (!kind.storage.rules) return { audience: 'admin', byRule: false };
   return { audience: kind.public ? 'anyone' : 'member', byRule: true };
 }

@@ -1,6 +1,6 @@
 /**
  * Counts unknown API keys by the address that sent them, so that guessing costs few statements. In memory, and so for
- * each process: a secret can not be guessed, and this only bounds the work.
+ * each process: a secret cannot be guessed, and this only bounds the work.
  */
 import { retryLater } from '../../shared/errors.js';
 import { lruCache } from '../../shared/lru-cache.js';

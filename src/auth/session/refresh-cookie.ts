@@ -1,5 +1,5 @@
 /**
- * The refresh token of a browser client in a cookie that scripts can not read (docs/auth.md). Other sites can neither set
+ * The refresh token of a browser client in a cookie that scripts cannot read (docs/auth.md). Other sites can neither set
  * the header that asks for it nor have the cookie sent along.
  */
 import { Inject, Injectable } from '@nestjs/common';

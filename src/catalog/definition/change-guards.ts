@@ -104,7 +104,7 @@ function guardText(guard: Guard, units: string): string {
     case 'parameter.has_values':
       return `${units} ${of} would lose the value of '${guard.parameter ?? ''}'${CASCADE_HINT}`;
     case 'parameter.locked_by_units':
-      return `'${guard.parameter ?? ''}' can not change in this way while '${guard.kind}' has ${guard.linkType === undefined ? 'units' : 'links'}: ${units}`;
+      return `'${guard.parameter ?? ''}' cannot change in this way while '${guard.kind}' has ${guard.linkType === undefined ? 'units' : 'links'}: ${units}`;
     case 'parameter.violated':
       return `${units} ${of} would violate ${constraintText(guard)}`;
   }

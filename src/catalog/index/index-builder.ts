@@ -223,7 +223,7 @@ export class IndexBuilder implements OnModuleDestroy {
       await executor.run(dropIndexStatement(schema, index.name)).catch(() => undefined);
       if (!isTooLongForIndex(error)) throw error;
       this.#impossible.set(id, new Set([...(this.#impossible.get(id) ?? []), index.name]));
-      this.#log.error(`${name} can not be built: a stored value is too long for it`);
+      this.#log.error(`${name} cannot be built: a stored value is too long for it`);
       return;
     }
     this.#log.log(`${name} was built in ${Math.round(performance.now() - started)} ms`);

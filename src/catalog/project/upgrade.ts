@@ -142,7 +142,7 @@ function grantedParameterLists({ kinds }: Model): { id: string; parameters: stri
 }
 
 function upgradeBlocked(project: Project, reasons: readonly string[]) {
-  return refusal('project.unavailable', `Project '${project.id}' can not be upgraded: ${reasons.join('; ')}`);
+  return refusal('project.unavailable', `Project '${project.id}' cannot be upgraded: ${reasons.join('; ')}`);
 }
 
 /** The values of new columns in existing rows. */

@@ -45,6 +45,6 @@ function restoredText(view: RestoredView): string {
   const note =
     project === source || keys === 0
       ? ''
-      : `Its ${plural(keys, 'API key')} can not be used: the secret of a key names the project '${source}'. Create new ones: key create\n`;
+      : `Its ${plural(keys, 'API key')} cannot be used: the secret of a key names the project '${source}'. Create new ones: key create\n`;
   return `Project '${project}', as of ${time}: ${archiveText(view)} from ${file}\n${note}`;
 }

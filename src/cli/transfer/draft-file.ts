@@ -35,7 +35,7 @@ export class DraftFile {
   /** Names the file in an error of its stream, which could be taken for one of the database. */
   failure(error: unknown): Error {
     const reason = errorText(error);
-    return new Error(`${this.file} can not be written: ${reason}`, { cause: error });
+    return new Error(`${this.file} cannot be written: ${reason}`, { cause: error });
   }
 
   async discard(): Promise<void> {

@@ -100,7 +100,7 @@ async function openFile(file: string) {
     if (!stats.isDirectory()) return { source: handle.createReadStream(), size: stats.size };
     await handle.close();
   } catch (error) {
-    throw new Error(`${file} can not be read: ${(error as Error).message}`, { cause: error });
+    throw new Error(`${file} cannot be read: ${(error as Error).message}`, { cause: error });
   }
   throw new Error(`${file} is a folder; without the kind, it is read as a whole project`);
 }

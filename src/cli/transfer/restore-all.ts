@@ -66,7 +66,7 @@ async function check({ app }: Services, folder: string, registered: readonly Reg
   }
   if (faults.length === 0) return { present, absent };
   throw new ArchiveError(
-    `nothing was restored, as ${faults.length} of ${registered.length} projects can not be: ${faults.join('; ')}`,
+    `nothing was restored, as ${faults.length} of ${registered.length} projects cannot be: ${faults.join('; ')}`,
   );
 }
 

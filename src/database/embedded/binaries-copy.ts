@@ -53,7 +53,7 @@ export async function copyBinaries(
       faults.push(`${target}: ${(error as Error).message}`);
     }
   }
-  throw new DatabaseStartError(`PostgreSQL's programs can not be copied to a usable place:\n${faults.join('\n')}`);
+  throw new DatabaseStartError(`PostgreSQL's programs cannot be copied to a usable place:\n${faults.join('\n')}`);
 }
 
 /** initdb puts its path in double quotes into shell commands, and PostgreSQL limits paths to 1024 bytes. */

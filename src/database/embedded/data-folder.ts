@@ -42,7 +42,7 @@ export async function readPassword(folder: string): Promise<string> {
   try {
     return (await readFile(file, 'utf8')).trim();
   } catch (error) {
-    throw new DatabaseStartError(`${file} can not be read: ${(error as Error).message}`);
+    throw new DatabaseStartError(`${file} cannot be read: ${(error as Error).message}`);
   }
 }
 
@@ -131,7 +131,7 @@ async function initdb(
     ...(durable ? [] : ['--no-sync']),
   ];
   const { ok, output } = await runProgram(binaries.initdb, args, folder, account);
-  if (!ok) throw new DatabaseStartError(`the embedded database can not be made in ${folder}:\n${lastLines(output, 8)}`);
+  if (!ok) throw new DatabaseStartError(`the embedded database cannot be made in ${folder}:\n${lastLines(output, 8)}`);
 }
 
 /** Removes what interrupted starts left. */
@@ -155,7 +155,7 @@ async function majorOf(folder: string): Promise<number | undefined> {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
     if (code === 'EACCES') throw foreignFolder(folder, (await stat(folder).catch(() => undefined))?.uid);
-    throw new DatabaseStartError(`${folder} can not be read: ${message}`);
+    throw new DatabaseStartError(`${folder} cannot be read: ${message}`);
   }
 }
 

@@ -64,10 +64,10 @@ export async function migrateRegistry(dataSource: DataSource, waiting: Migration
   }
 }
 
-/** Rights that the role lacks, or, on Citus, a worker to which the coordinator can not connect. */
+/** Rights that the role lacks, or, on Citus, a worker to which the coordinator cannot connect. */
 function refusedBy(error: unknown): DatabaseStartError {
   return new DatabaseStartError(
-    `DATABASE_URL: the registry of projects can not be made or brought up to date: ${errorText(error)}`,
+    `DATABASE_URL: the registry of projects cannot be made or brought up to date: ${errorText(error)}`,
   );
 }
 
@@ -80,7 +80,7 @@ async function createTrigrams(runner: QueryRunner, { log }: MigrationWait): Prom
     await runRegistry(runner, CREATE_TRIGRAMS);
   } catch (error) {
     await runRegistry(runner, rollbackToSavepointStatement(0));
-    log?.(`no indexes for parts of texts: the extension pg_trgm can not be created: ${(error as Error).message}`);
+    log?.(`no indexes for parts of texts: the extension pg_trgm cannot be created: ${(error as Error).message}`);
   }
 }
 

@@ -13,7 +13,7 @@ import { StatementCost } from './statement-cost.js';
 
 /** Statements whose costs are known: their number, and the characters of their texts. */
 const KNOWN = { texts: 2000, characters: 10_000_000 };
-/** Milliseconds for which a project counts as active after its last request: a running statement can not be called back. */
+/** Milliseconds for which a project counts as active after its last request: a running statement cannot be called back. */
 const RECENTLY = 1000;
 /** Milliseconds after which a statement does not count any more: it may wait for a lock, and the next one must not. */
 const COUNTED = 1000;

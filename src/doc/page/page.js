@@ -5,7 +5,7 @@ const element = (id) => document.getElementById(id);
 /** The address of the service as the browser sees it, also behind proxies. */
 const base = location.origin + location.pathname.replace(/\/api\/lib\/doc\/swaggerui$/, '');
 
-/** `isShared`: the session is that of the console, whose refresh token is in a cookie that scripts can not read. */
+/** `isShared`: the session is that of the console, whose refresh token is in a cookie that scripts cannot read. */
 const session = { project: '', username: '', access: undefined, isShared: false };
 const IN_COOKIE = { 'kind-refresh-token': 'cookie' };
 

@@ -130,7 +130,7 @@ async function loadTools(): Promise<Tools> {
   return { createJiti, parse };
 }
 
-/** Skips files that can not be read: an import of one reports the error. */
+/** Skips files that cannot be read: an import of one reports the error. */
 async function sourcesOf(paths: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const sources = new Map<string, string>();
   for (const path of paths) {

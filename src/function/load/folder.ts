@@ -36,13 +36,13 @@ const BESIDE = /\.(d|test|spec)\.ts$/;
 /** Files and folders that are not searched for modules. Names of helpers begin with `_`. */
 const HELPERS = /^[._]|^node_modules$/;
 
-/** A missing folder has no files. @throws ConfigError if it is not a folder, or can not be read */
+/** A missing folder has no files. @throws ConfigError if it is not a folder, or cannot be read */
 export async function readFolder(folder: string): Promise<Folder> {
   try {
     return await listFolder(folder);
   } catch (error) {
     if (error instanceof ConfigError) throw error;
-    throw new ConfigError(`FUNCTIONS_DIR: got ${folder}, which can not be read: ${(error as Error).message}`);
+    throw new ConfigError(`FUNCTIONS_DIR: got ${folder}, which cannot be read: ${(error as Error).message}`);
   }
 }
 

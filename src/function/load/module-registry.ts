@@ -54,7 +54,7 @@ export class FunctionRegistry implements OnModuleInit, OnApplicationShutdown {
     return load;
   }
 
-  /** `refresh` for the timer: if the files can not be read, the modules stay, and the error is logged once. */
+  /** `refresh` for the timer: if the files cannot be read, the modules stay, and the error is logged once. */
   async check(): Promise<void> {
     try {
       await this.refresh();
@@ -63,7 +63,7 @@ export class FunctionRegistry implements OnModuleInit, OnApplicationShutdown {
       const { message } = readableError(error);
       if (message === this.#unread) return;
       this.#unread = message;
-      this.logger.warn({ err: error }, 'the folder of functions can not be read: its modules stay as they are');
+      this.logger.warn({ err: error }, 'the folder of functions cannot be read: its modules stay as they are');
     }
   }
 

@@ -108,7 +108,7 @@ export class Contexts {
     const { units: all } = this;
     const units = (kind: string): Units<UnitWithEtag, UnitObject> => {
       const get = <T>(work: () => Promise<T>) => read([kind], work);
-      // A write to a remote source can not be rolled back, so it needs no savepoint, which would begin a transaction.
+      // A write to a remote source cannot be rolled back, so it needs no savepoint, which would begin a transaction.
       const change = <T>(work: () => Promise<T>) => (all.isTransactional(session, kind) ? write : read)([kind], work);
       const lockOf = (called: string, id: unknown, options: unknown): boolean => {
         const call = `units('${kind}').${called}`;

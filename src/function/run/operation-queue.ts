@@ -53,7 +53,7 @@ export class OperationQueue {
   /** @throws Error if the queue is closed, KindError 504 or 503 if the time is over */
   check(): void {
     if (!this.#open) {
-      const late = new Error('This call is over: what it was given can not be used any more. Is an await missing?');
+      const late = new Error('This call is over: what it was given cannot be used any more. Is an await missing?');
       this.call.failWith(late);
       throw late;
     }

@@ -103,7 +103,7 @@ export function readableError(thrown: unknown): Error {
   } catch {
     // Handled below.
   }
-  return new Error('threw what can not be read');
+  return new Error('threw what cannot be read');
 }
 
 /**

@@ -63,7 +63,7 @@ export interface OtherKind extends Pick<OtherUnits, 'kind' | 'access' | 'allowed
   readonly fault?: undefined;
 }
 
-/** A kind whose units can not be linked, and why. */
+/** A kind whose units cannot be linked, and why. */
 interface UnlinkableKind {
   readonly fault: string;
 }
@@ -96,7 +96,7 @@ function planOtherKind(
   const own = hasOwnAccess(type, 'create');
   try {
     const { kind, grant } = authorizeKind(model, id, direction === 'parent' && !own ? 'link' : 'read', caller);
-    if (kind.builtIn) return { fault: `units of '${kind.id}' can not be linked` };
+    if (kind.builtIn) return { fault: `units of '${kind.id}' cannot be linked` };
     const other = { kind, access: readable(context, kind) };
     if (!own) return { ...other, allowed: direction === 'parent' ? grant.predicate : undefined, rule: undefined };
     const kinds = linkedKinds(unit.kind, kind, direction);
@@ -129,7 +129,7 @@ function atIndex<T>(index: number, work: () => T): T {
   }
 }
 
-/** The units to look up, sorted by kind. Adds faults of units that can not be there, and of those that are there twice. */
+/** The units to look up, sorted by kind. Adds faults of units that cannot be there, and of those that are there twice. */
 export function otherUnitsOf(links: readonly GivenLink[], kinds: OtherKinds, faults: Faults): OtherUnits[] {
   const groups = new Map<string, OtherUnits & { readonly keys: string[]; readonly positions: number[] }>();
   const seen = new Map<string, number>();

@@ -38,7 +38,7 @@ function referredKinds(query: PartsQuery, { kinds }: Model): ReadonlySet<KindDef
   return new Set(references.map((reference) => reference && kinds.get(reference.kind)));
 }
 
-/** The parameters that a query names, and the id, whose type differs between kinds; undefined if a name can not be parsed. */
+/** The parameters that a query names, and the id, whose type differs between kinds; undefined if a name cannot be parsed. */
 function namesInQuery(query: PartsQuery): string[] | undefined {
   const paths = pathsInQuery(query)?.filter(({ segments }) => !isLinkPath(segments));
   return paths && [...new Set(['id', ...rootsOf(paths), ...(query.exclude ?? [])])];

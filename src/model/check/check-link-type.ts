@@ -24,12 +24,12 @@ export function checkLinkType(
     else if (RESERVED_LINK_PARAMETERS.has(id)) bad(`'${id}' is a field of every link; a parameter needs another id`);
     else {
       const reason = notInLinks(def);
-      if (reason !== undefined) bad(`'${id}' can not be a parameter of the link type '${type}': ${reason}`);
+      if (reason !== undefined) bad(`'${id}' cannot be a parameter of the link type '${type}': ${reason}`);
     }
   }
 }
 
-/** Why links can not have a parameter; undefined if they can. */
+/** Why links cannot have a parameter; undefined if they can. */
 function notInLinks({ readAccess, writeAccess, ...def }: ParameterDef): string | undefined {
   const { type, primary, unique, multiple, runTime, writeOnce } = def;
   if (type === 'unit') return 'a link has no references besides its two units';

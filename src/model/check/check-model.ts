@@ -185,7 +185,7 @@ function checkParameterList(
   }
 }
 
-/** A member kind can not have a primary parameter, because member ids are generated. */
+/** A member kind cannot have a primary parameter, because member ids are generated. */
 function checkMemberKey(kind: KindDef, touched: Touched, faults: Faults): void {
   if (!kind.primary || !isMemberKind(kind)) return;
   const text = `'${kind.id}' would be a member kind with the natural key '${kind.primary.id}', and members have none`;
@@ -234,7 +234,7 @@ function checkColumnLists(
       if (!def || !kind.parameters.includes(id)) {
         bad(`'${id}' is no parameter of the kind${faults.hint(id, kind.parameters)}`);
       } else if (def.runTime) bad(`'${id}' is not stored`);
-      else if (def.multiple || !parameterType(def.type).sortable) bad(`'${id}' can not be in an index of several`);
+      else if (def.multiple || !parameterType(def.type).sortable) bad(`'${id}' cannot be in an index of several`);
     }
   }
   const texts = kind[key].map((ids) => ids.join(','));

@@ -188,9 +188,9 @@ function checkPattern({ pattern }: ParameterDef, patterns: PatternChecks, bad: R
 
 function checkFlags(def: ParameterDef, type: ParameterType, report: Report): void {
   if (def.primary) {
-    if (!type.keyable) report('is_primary', `a ${def.type} can not be the key of a unit`);
-    if (def.multiple) report('is_primary', 'a list can not be the key of a unit');
-    if (def.hidden) report('is_primary', 'the key of a unit can not be hidden');
+    if (!type.keyable) report('is_primary', `a ${def.type} cannot be the key of a unit`);
+    if (def.multiple) report('is_primary', 'a list cannot be the key of a unit');
+    if (def.hidden) report('is_primary', 'the key of a unit cannot be hidden');
     if (isRules(def.readAccess)) report('read_access', 'the key of a unit is its id, which no rule can hide');
     if (def.runTime) report('is_primary', 'the key of a unit must be stored');
   }
@@ -199,17 +199,17 @@ function checkFlags(def: ParameterDef, type: ParameterType, report: Report): voi
     ['indexed', def.indexed],
   ] as const) {
     if (!on) continue;
-    if (!type.sortable) report(name, `a ${def.type} can not be ${name}`);
+    if (!type.sortable) report(name, `a ${def.type} cannot be ${name}`);
     if (def.runTime) report(name, 'what is not stored has no index');
   }
-  if (def.writeOnce && def.runTime) report('write_once', 'a value that is not stored can not stay as it is');
+  if (def.writeOnce && def.runTime) report('write_once', 'a value that is not stored cannot stay as it is');
   if (def.writeOnce && def.onDelete === 'set_null') {
     report('write_once', `'on_delete' would set the reference to null; it may be restrict or cascade here`);
   }
   if (def.search === undefined) return;
-  if (def.multiple) report('search', 'a list can not be searched');
-  if (def.runTime) report('search', 'what is not stored can not be searched');
-  if (def.hidden) report('search', 'what is hidden can not be searched');
+  if (def.multiple) report('search', 'a list cannot be searched');
+  if (def.runTime) report('search', 'what is not stored cannot be searched');
+  if (def.hidden) report('search', 'what is hidden cannot be searched');
 }
 
 function checkDefault(def: ParameterDef, type: ParameterType, patterns: PatternChecks, report: Report): void {

@@ -71,7 +71,7 @@ function plainText(value: Stored): string {
 }
 
 /**
- * Superfluous zeros are accepted. JSON Schema can not compare strings as numbers, so its limits apply to numbers only;
+ * Superfluous zeros are accepted. JSON Schema cannot compare strings as numbers, so its limits apply to numbers only;
  * the description states them for strings.
  */
 function bodyRuleSchema({ scale, minValue, maxValue }: ValueRules): JsonSchema {

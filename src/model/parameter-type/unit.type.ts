@@ -40,7 +40,7 @@ export const unitType: ParameterType<'unit', 'string'> = {
   schema: { type: 'string' },
 };
 
-/** The generated id of a unit. Parameters can not have this type: it is that of the field `id`. */
+/** The generated id of a unit. Parameters cannot have this type: it is that of the field `id`. */
 export const uuidType: ParameterType<'uuid', 'string'> = {
   ...unitType,
   id: 'uuid',

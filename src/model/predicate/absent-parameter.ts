@@ -55,7 +55,7 @@ function knownFields(kinds: readonly Visible[], names: NamesInQuery | undefined)
   return known;
 }
 
-/** The value of a text that can not be the id of a unit of the kind. */
+/** The value of a text that cannot be the id of a unit of the kind. */
 const NO_SUCH_ID = { nowhere: true };
 
 /** For kinds with ids of different types: a text that is no id of this kind is not refused, but matches no unit. */

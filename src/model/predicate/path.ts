@@ -29,7 +29,7 @@ export interface Names {
   readonly beyond?: boolean;
   /** The fields of the link that leads to the unit, after `link.`; without it, `link` is a name as any other. */
   readonly link?: LinkNames | undefined;
-  /** Follows references; without it, paths can not leave the unit. */
+  /** Follows references; without it, paths cannot leave the unit. */
   readonly reach?: Reach | undefined;
   /** Whether the values are only shown, so that paths may name fields that only some units show. */
   readonly showsValues?: true;
@@ -60,7 +60,7 @@ export interface Reach {
   follow(reference: Field, at: number): Reached;
   /** @throws KindError if the kind has a field of that name, and the caller may know of it but not read it */
   checkField(kind: KindDef, name: string): void;
-  /** Leads to related units; without it they can not be tested. */
+  /** Leads to related units; without it they cannot be tested. */
   readonly related?: RelatedReach;
 }
 
@@ -83,7 +83,7 @@ export interface Reached extends Pick<Names, 'kind' | 'visible'> {
 
 /**
  * Resolves a path to a field, or to a key in a JSON field.
- * @throws KindError 400 with the name that can not be resolved and its position; what `names.reach` throws
+ * @throws KindError 400 with the name that cannot be resolved and its position; what `names.reach` throws
  */
 export function resolvePath(path: Path, names: Names): Target {
   return names.link && isLinkPath(path.segments) ? linkTarget(path, names.link, names.reach) : unitTarget(path, names);

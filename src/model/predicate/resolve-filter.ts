@@ -92,7 +92,7 @@ function memberTest(test: ParameterTest, target: Target, members: Members): Pred
   if (plain || !MEMBER_TESTS.includes(test.op)) {
     throw refusal(
       'filter.bad_operator',
-      `${test.op} of '${target.field.id}' can not be asked with a value of the member, at character ${test.at}`,
+      `${test.op} of '${target.field.id}' cannot be asked with a value of the member, at character ${test.at}`,
       { parameter: target.field.id },
     );
   }

@@ -10,7 +10,7 @@ type Resolve = (path: Path) => Target;
 
 const NUMBER = /^[+-]?(?:\d{1,30}(?:\.\d{0,30})?|\.\d{1,30})$/;
 
-/** @throws KindError 400 if the types can not be compared, or have no such operator */
+/** @throws KindError 400 if the types cannot be compared, or have no such operator */
 export function resolvePair({ op, path, other, at }: FieldComparison, resolve: Resolve, kind: KindDef): Predicate {
   const [a, b] = [resolve(path), resolve(other)];
   const base = op.slice(0, -'_field'.length) as 'eq' | 'ne' | 'lt' | 'lte' | 'gt' | 'gte';

@@ -18,7 +18,7 @@ export function linkCounts(kind: KindDef, traversals: readonly Traversal[]): Fra
   return sql`json_build_object(${join(counts)}) AS "links"`;
 }
 
-/** The column `links` of units that can not be linked. */
+/** The column `links` of units that cannot be linked. */
 export function noLinkCounts(directions: readonly Direction[]): Fragment {
   return sql`json_build_object(${join(directions.map((each) => sql`${literal(each)}, '{}'::json`))}) AS "links"`;
 }

@@ -113,7 +113,7 @@ function testedColumns(rule: Predicate, end: End): string[] {
   return [...new Set(fields.flatMap(({ column }) => column ?? []))];
 }
 
-/** Whether the caller may do it; null where a rule can not be tested. */
+/** Whether the caller may do it; null where a rule cannot be tested. */
 export function isAllowed({ rule }: LinkPlan): Fragment {
   return rule ? sql`(SELECT allowed FROM _a)` : sql`EXISTS (SELECT FROM _p WHERE allowed)`;
 }

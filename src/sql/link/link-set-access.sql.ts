@@ -20,7 +20,7 @@ export interface RefusedLinksRow {
 
 /**
  * One row `RefusedLinksRow`. The units are locked against deletion. A lock against edits would conflict with the locks of
- * another request that replaces links of one of them, in an order that can not be fixed.
+ * another request that replaces links of one of them, in an order that cannot be fixed.
  */
 export function refusedLinksStatement(set: LinkSet, { kind, allowed, rule, ids }: LinksToTest): Statement {
   const { schema, direction, id } = set;

@@ -39,7 +39,7 @@ export interface LinkSetUnit extends Pick<LinkSet, 'schema' | 'version'> {
   readonly replace: boolean;
 }
 
-/** The version of the model; the unit's id as in records, null if the caller can not read it; whether it may be linked. */
+/** The version of the model; the unit's id as in records, null if the caller cannot read it; whether it may be linked. */
 export interface LinkSetUnitRow {
   readonly v: string;
   readonly id: string | null;

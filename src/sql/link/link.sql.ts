@@ -35,7 +35,7 @@ export interface LinkValues {
 export interface LinkRow {
   readonly v: string;
   readonly parent: boolean;
-  /** Null where a rule over both units can not be tested, because one of them is missing. */
+  /** Null where a rule over both units cannot be tested, because one of them is missing. */
   readonly allowed: boolean | null;
   readonly child: boolean;
   readonly body: string | null;

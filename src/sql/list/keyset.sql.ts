@@ -10,7 +10,7 @@ export interface KeysetRange {
 
 /**
  * The rows after a cursor: nulls last if ascending, first if descending. Rows whose first order value is null are a
- * range of their own, because one index scan can not cover both; the further terms order them.
+ * range of their own, because one index scan cannot cover both; the further terms order them.
  */
 export function keysetRanges(
   order: readonly SortKey[],

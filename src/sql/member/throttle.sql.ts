@@ -20,7 +20,7 @@ function recentAttempts(window: number): Fragment {
 
 /**
  * Counts an attempt for each key that has one left. Rows `id, at`: the time of the attempt as text; none for a key
- * without attempts left. Keys are locked in order, so that two statements can not deadlock.
+ * without attempts left. Keys are locked in order, so that two statements cannot deadlock.
  */
 export function takeAttemptsStatement(schema: string, keys: readonly Allowance[], window: number): Statement {
   const [ids, allowed] = [keys.map(({ id }) => id), keys.map((key) => key.allowed)];

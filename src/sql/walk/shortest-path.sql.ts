@@ -94,7 +94,7 @@ const SEEN_UNITS = sql`cardinality(seen) + cardinality(target_seen)`;
  * The searches, a row for each step of either: `at` and `target_at` are the steps taken from the start and from the target,
  * `nodes` and `target_nodes` the units that the last of them reached, `seen` and `target_seen` these and all before, `vias`
  * the links to `nodes`, `ahead` whether the step was one from the start, `links` how many it followed, and `met` whether it
- * reached a unit that the other search has in its last step. An earlier step of that one can not be met: the searches would
+ * reached a unit that the other search has in its last step. An earlier step of that one cannot be met: the searches would
  * have met before.
  */
 function search(plan: ShortestPathPlan): Fragment {

@@ -127,7 +127,7 @@ export function loadedLinks(
   return sql`json_build_object(${join(lists)}) AS "links"`;
 }
 
-/** The column `links` of units that can not be linked. */
+/** The column `links` of units that cannot be linked. */
 export function noLinks(directions: readonly Direction[]): Fragment {
   return sql`json_build_object(${join(directions.map((each) => sql`${literal(each)}, '[]'::json`))}) AS "links"`;
 }

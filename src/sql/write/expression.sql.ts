@@ -118,7 +118,7 @@ function onResult(result: Fragment, conditions: (value: Fragment) => readonly Fr
   return sql`(SELECT ${all(conditions(sql`_v.value`))} FROM (SELECT ${result} AS value OFFSET 0) AS _v)`;
 }
 
-/** JSON up to this size can not have more values than are allowed, nor more keys in one object. */
+/** JSON up to this size cannot have more values than are allowed, nor more keys in one object. */
 const SMALL_JSON_BYTES = 4 * Math.min(LIMITS.jsonKeys, LIMITS.jsonValues);
 
 function isSmall(value: Fragment, bytes: number): Fragment {

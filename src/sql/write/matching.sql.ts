@@ -1,6 +1,6 @@
 /**
  * Writes to all units that match a filter: one statement, which locks them, checks every one, and changes all or none.
- * Units are locked in the order of their keys, so that two such statements can not deadlock.
+ * Units are locked in the order of their keys, so that two such statements cannot deadlock.
  */
 import type { Field, KindDef } from '../../model/model.js';
 import type { Predicate } from '../../model/predicate/predicate.js';

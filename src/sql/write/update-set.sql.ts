@@ -1,6 +1,6 @@
 /**
  * Edits of several units, each with values of its own for the same fields: one statement, which locks the units, checks
- * every one, and changes all or none. Units are locked in the order of their keys, so that two such statements can not
+ * every one, and changes all or none. Units are locked in the order of their keys, so that two such statements cannot
  * deadlock.
  */
 import type { Predicate } from '../../model/predicate/predicate.js';

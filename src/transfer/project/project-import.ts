@@ -125,5 +125,5 @@ export class ProjectImport {
 
 export function unfit(what: string, error: Error & { readonly detail?: string }): ArchiveError {
   const detail = error.detail === undefined ? '' : `: ${error.detail}`;
-  return new ArchiveError(`${what} can not be stored: ${error.message}${detail}`);
+  return new ArchiveError(`${what} cannot be stored: ${error.message}${detail}`);
 }

@@ -53,7 +53,7 @@ export interface Behavior {
   readonly answersEdited?: boolean;
   /** Changes the body before it is validated. */
   prepare?(body: Body, write: PendingWrite): Promise<Body> | Body;
-  /** Throws where units of the kind can not be written now. Called after checks of rights and existence, before the body is read. */
+  /** Throws where units of the kind cannot be written now. Called after checks of rights and existence, before the body is read. */
   ready?(): void;
   /** Called after validation and `beforeCreate`: adds faults, or values that the system writes. */
   complete?(draft: Draft, write: PendingWrite): Promise<Draft> | Draft;

@@ -104,7 +104,7 @@ export class ValueReader {
     const report = this.#reportOn(field, at);
     if (field.def.pattern !== undefined) this.patterns.texts.push({ pattern: field.def.pattern, text: stored, report });
     if (field === this.kind.primary && ['', '.', '..'].includes(stored)) {
-      return void report('parameter.bad_value', `'${stored}' can not be a key, because it can not be in a path`);
+      return void report('parameter.bad_value', `'${stored}' cannot be a key, because it cannot be in a path`);
     }
     if (!field.reference) return stored;
     const { key, kind } = field.reference;

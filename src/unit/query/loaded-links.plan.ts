@@ -95,7 +95,7 @@ function withOthersNamed(
   return [...linked, ...(found && isComplete(found) ? new Set(found) : all)];
 }
 
-/** The parameters with which names and dotted paths begin; undefined if one can not be parsed. */
+/** The parameters with which names and dotted paths begin; undefined if one cannot be parsed. */
 function rootsOf(include: readonly string[]): string[] | undefined {
   try {
     return include.filter((name) => name !== ALL_FIELDS).flatMap((name) => parsePath(name).segments[0] ?? []);

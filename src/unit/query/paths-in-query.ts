@@ -10,7 +10,7 @@ import type { NamesInQuery } from '../../model/predicate/absent-parameter.js';
 import { KindError } from '../../shared/errors.js';
 import type { RelatingQuery } from './lookup-limit.js';
 
-/** The paths that begin at the units of a query; undefined if one of its names can not be parsed. */
+/** The paths that begin at the units of a query; undefined if one of its names cannot be parsed. */
 export function pathsInQuery({
   filter,
   order = [],
@@ -27,7 +27,7 @@ export function pathsInQuery({
   ]);
 }
 
-/** The names in a query; undefined if one can not be parsed. */
+/** The names in a query; undefined if one cannot be parsed. */
 export function namesInQuery(
   query: RelatingQuery & { readonly exclude?: readonly string[] | undefined },
 ): NamesInQuery | undefined {

@@ -16,7 +16,7 @@ type Searched = Pick<Names, 'kind' | 'visible'>;
  * The search in the texts of each kind that the caller may read.
  * @param contexts the kinds of the query
  * @throws KindError 400 as for an unknown query parameter, if none of the kinds has a text that the caller may search;
- *   400 for a text that is empty, too long, or can not be in a text of PostgreSQL
+ *   400 for a text that is empty, too long, or cannot be in a text of PostgreSQL
  */
 export function planSearch(
   text: string | undefined,

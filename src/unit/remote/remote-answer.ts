@@ -97,7 +97,7 @@ function recordOf(kind: KindDef, given: unknown, patterns: PatternChecks, at: st
 function idOf({ keyField, key }: KindDef, given: Record<string, unknown>, at: string): string {
   const id = Object.hasOwn(given, 'id') ? given['id'] : undefined;
   if (typeof id !== 'string') throw new Error(`${at}id: must be a string, got ${typeName(id)}`);
-  const fault = ['', '.', '..'].includes(id) ? 'can not be in a path' : textFault(id);
+  const fault = ['', '.', '..'].includes(id) ? 'cannot be in a path' : textFault(id);
   if (fault !== undefined) throw new Error(`${at}id: ${fault}`);
   const stored = key === 'natural' ? keyField.type.read(id) : id;
   if (stored === undefined || scalarText(stored) !== id) throw new Error(`${at}id: must be ${keyField.type.expects}`);

@@ -30,7 +30,7 @@ export interface RemoteSource {
 
 /** Finds and runs sources; implemented by the module of custom functions. */
 export interface RemoteSources {
-  /** The source, or the error if it can not be used at present; undefined if the kind has none. */
+  /** The source, or the error if it cannot be used at present; undefined if the kind has none. */
   find(kind: KindDef, session: Pick<Session, 'project' | 'deployment'>): RemoteSource | KindError | undefined;
   /**
    * Runs work that calls a source. The concurrent work of one project is limited, so that its slow sources do not delay
@@ -95,7 +95,7 @@ export class RemoteSourceRunner {
     if (operation === 'aggregate') throw refusal('kind.no_aggregate', `The source of '${kind.id}' does not aggregate`);
     throw refusal(
       'kind.not_allowed_here',
-      `Units of '${kind.id}' can not be ${UNSUPPORTED_TEXTS[operation]}: its source does not`,
+      `Units of '${kind.id}' cannot be ${UNSUPPORTED_TEXTS[operation]}: its source does not`,
     );
   }
 

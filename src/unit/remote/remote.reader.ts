@@ -68,7 +68,7 @@ export class RemoteReader {
     });
   }
 
-  /** A source can not test rules: no predicate holds. */
+  /** A source cannot test rules: no predicate holds. */
   evaluate(
     session: Session,
     kind: KindDef,

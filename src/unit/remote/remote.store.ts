@@ -12,7 +12,7 @@ import { RemoteReader } from './remote.reader.js';
 import { RemoteSourceRunner } from './remote-sources.js';
 import { RemoteWriter } from './remote.writer.js';
 
-/** A source can not guarantee that all units are written or none. */
+/** A source cannot guarantee that all units are written or none. */
 function onlyOneByOne({ id }: KindDef): KindError {
   return refusal('kind.not_allowed_here', `Units of the remote kind '${id}' are written one by one`);
 }
@@ -49,7 +49,7 @@ export class RemoteStore implements UnitStore {
   readonly find: UnitStore['find'] = (...args) => this.reader.find(...args);
   /** A source has no locks that end with the transaction. */
   readonly lock: UnitStore['lock'] = (_, { kind }) =>
-    Promise.reject(refusal('kind.not_allowed_here', `Units of the remote kind '${kind.id}' can not be locked`));
+    Promise.reject(refusal('kind.not_allowed_here', `Units of the remote kind '${kind.id}' cannot be locked`));
   readonly evaluate: UnitStore['evaluate'] = (...args) => this.reader.evaluate(...args);
 
   readonly isolation: UnitStore['isolation'] = () => this.writer.isolation();

@@ -46,7 +46,7 @@ export class RemoteWriter {
   }
 
   /**
-   * Creates one unit. Bulk creates are refused, because a source can not guarantee that all units are created or none.
+   * Creates one unit. Bulk creates are refused, because a source cannot guarantee that all units are created or none.
    * @throws KindError with all faults
    */
   insert(

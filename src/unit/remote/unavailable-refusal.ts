@@ -6,6 +6,6 @@ const RETRY_AFTER = 10;
 
 /** The refusal if a source fails or returns an invalid value. Only the log shows the cause. */
 export function sourceUnavailable({ id }: Pick<KindDef, 'id'>, cause: unknown): KindError {
-  const text = `The source of '${id}' can not be used at present; the log of the service says why`;
+  const text = `The source of '${id}' cannot be used at present; the log of the service says why`;
   return retryLater('kind.remote_unavailable', text, RETRY_AFTER, cause);
 }

@@ -108,7 +108,7 @@ export interface UnitStore {
   /** The query parameters of lists and of single units. */
   readonly queryNames: Readonly<Record<'list' | 'get' | 'aggregate', readonly QueryName[]>>;
 
-  /** @throws KindError 403 for an inactive kind; 404, 503 where the store can not do the operation */
+  /** @throws KindError 403 for an inactive kind; 404, 503 where the store cannot do the operation */
   checkState(kind: KindDef, scope: Pick<Session, 'project' | 'deployment'>, operation: UnitOperation): void;
   /** Whether the store does not support the operation on units of this kind. */
   lacks(kind: KindDef, project: Project, operation: UnitOperation): boolean;
@@ -169,7 +169,7 @@ export interface UnitStore {
   /**
    * Creates a unit per body, or edits or leaves the one that has the same values of unique parameters; all or none. Needs
    * a transaction at REPEATABLE READ. The rights are those of what happens to each unit.
-   * @throws KindError 400, 403, 409; 404 where the store can not do it
+   * @throws KindError 400, 403, 409; 404 where the store cannot do it
    */
   upsert(
     session: Session,
@@ -186,7 +186,7 @@ export interface UnitStore {
   /** @throws KindError 403, 404, 409, 412 */
   remove(session: Session, kind: KindDef, id: string, options?: WriteOptions): Promise<void>;
 
-  /** Changes all units that match, or none. @throws KindError 400, 403, 409; 404 where the store can not do it */
+  /** Changes all units that match, or none. @throws KindError 400, 403, 409; 404 where the store cannot do it */
   updateAll(
     session: Session,
     kind: KindDef,

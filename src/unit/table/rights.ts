@@ -29,8 +29,8 @@ export class UnitRights {
   }
 
   /**
-   * Refuses a unit that the caller can not write. Where behaviors run, it is called before them: after one of their
-   * statements failed, the transaction can not run another.
+   * Refuses a unit that the caller cannot write. Where behaviors run, it is called before them: after one of their
+   * statements failed, the transaction cannot run another.
    */
   async mustBeWritable(
     session: Session,
@@ -80,7 +80,7 @@ export class UnitRights {
   }
 
   /**
-   * Why the caller can not write a unit: it does not exist, has another version, or may not be changed by the caller.
+   * Why the caller cannot write a unit: it does not exist, has another version, or may not be changed by the caller.
    * Undefined if the caller can write it.
    */
   async whyNot(

@@ -45,7 +45,7 @@ const READS_OTHERS = /\.[a-z_]|(?:exists|related|linked|load_links)/;
 export class RepeatedAnswers {
   constructor(private readonly database: Database) {}
 
-  /** @throws KindError 403 if the caller may not read it any more, and parts of it can not be left out */
+  /** @throws KindError 403 if the caller may not read it any more, and parts of it cannot be left out */
   async readable(scope: RequestScope, model: Model, answer: Answer, request: AnsweredRequest): Promise<Answer> {
     const content = await readJson(answer.content, scope.project.schema);
     const parts = (await partsOf(content, request, scope)).filter(({ url }) => !OF_FUNCTION.test(url));

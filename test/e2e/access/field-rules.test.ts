@@ -324,7 +324,7 @@ describe('a field with a rule to read', () => {
     await ok(root.put('/string/unit/title', { search: null }));
   });
 
-  it('is not named in a conflict, and its stored value can not be found out by writing it once', async () => {
+  it('is not named in a conflict, and its stored value cannot be found out by writing it once', async () => {
     expect(refusalOf(await asAda.post('/job/unit', { title: 'x', code: 'c2' }))).toMatchObject({
       status: 409,
       messages: ['unit.not_unique'],

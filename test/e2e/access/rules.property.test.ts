@@ -258,7 +258,7 @@ it('admit exactly the callers that the naive evaluator admits', { timeout: 120_0
         const unitOf = (id: string) => units.get(id) ?? {};
         judged(counted(can('read', unitOf(got))), await caller.as.get(`/note/unit/${got}`), shown);
 
-        // Who has no token can not refer to members.
+        // Who has no token cannot refer to members.
         const owned = (each: object) =>
           ({ ...each, ...(caller.member === undefined && { owner: null }) }) as UnitRecord;
         const made = owned(bodies[0] ?? {});

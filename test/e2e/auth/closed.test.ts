@@ -15,7 +15,7 @@ const body = (username: string, more: object = {}) => ({
 });
 
 describe('sign-up', () => {
-  it('to the administrators is closed, and can not be opened', async () => {
+  it('to the administrators is closed, and cannot be opened', async () => {
     for (const signup of ['anyone', 'member', 'admin', 'eq(username,x)']) {
       const opened = await admin.put('/kind/unit/kind_admin', { access: { signup } });
       expect(refusalOf(opened)).toEqual({ status: 400, messages: ['parameter.bad_value access'] });

@@ -130,7 +130,7 @@ describe('before a create', () => {
 
   it.each<[string, object, string]>([
     ['a key that it does not make', {}, 'parameter.required code'],
-    ['a key that can not be one', { title: '' }, 'parameter.bad_value code'],
+    ['a key that cannot be one', { title: '' }, 'parameter.bad_value code'],
     ['a key of another type', { title: 'Number' }, 'parameter.bad_type code'],
   ])('what is still missing or wrong is told once: %s', async (_, body, message) => {
     const before = await count('page');

@@ -254,7 +254,7 @@ describe('hooks of links', () => {
     expect(await ok(root.get('/loop/unit/x/link/child'))).toMatchObject({ count: 0 });
   });
 
-  it('that can not run refuse the link, and the deletion of its units', async () => {
+  it('that cannot run refuse the link, and the deletion of its units', async () => {
     await ok(root.post('/broken/unit', { code: 'x' }));
     await ok(
       root.post(

@@ -146,7 +146,7 @@ describe('an invalid module', () => {
       /remote\.list: must be a function, got undefined/,
     ],
     [
-      'with a source that changes what it can not get',
+      'with a source that changes what it cannot get',
       "import { kind } from 'kind';\nexport default kind('land').module({ remote: { list() {}, update() {} } as never });",
       2,
       /remote\.get: must be a function for update, got undefined/,

@@ -184,7 +184,7 @@ describe('objects created during a call for a unit that the call deletes', () =>
       await ok(project.post(path(one.id, other.id)));
       await ok(project.post(path(other.id, one.id)));
     });
-    // A type that is in use can not be deleted.
+    // A type that is in use cannot be deleted.
     await ok(project.delete('/link/unit/road'));
   });
 

@@ -249,7 +249,7 @@ test('a file that was renamed is made anew, for its owner only', async () => {
   expect(statSync(file).mode & 0o777).toBe(0o600);
 });
 
-test('a line that can not be written is logged, and the change is made', async () => {
+test('a line that cannot be written is logged, and the change is made', async () => {
   const log = logLines();
   const gone = join(folder, 'gone', 'audit.log');
   mkdirSync(join(folder, 'gone'));
@@ -270,7 +270,7 @@ test('in the log of the service, also where its level is higher', async () => {
   expect((JSON.parse(log.text()) as object[]).filter((each) => 'channel' in each)).toMatchObject([line]);
 });
 
-test('a file that can not be written stops the start', async () => {
+test('a file that cannot be written stops the start', async () => {
   const wrong = join(folder, 'missing', 'audit.log');
   await expect(startTestService({ auditLog: { file: wrong } })).rejects.toThrow(
     `AUDIT_LOG: got ${wrong}, wants a file in a folder that is there and can be written, log, or off: ENOENT`,

@@ -127,7 +127,7 @@ describe('a body', () => {
       expect: { status: 400, code: 'body.not_object' },
     },
     {
-      name: 'of an edit can not be absent',
+      name: 'of an edit cannot be absent',
       request: `PUT /note/unit/${id}`,
       expect: { status: 400, code: 'body.not_object' },
     },

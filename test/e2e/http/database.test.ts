@@ -113,7 +113,7 @@ describe('a connection that breaks', () => {
 
 describe('a server that is out of disk space or memory', () => {
   // test/campaign/disk.ts fills a disk.
-  it.each(['53100', '53200', '58030'])('refuses what it can not do, and goes on with the rest: %s', async (code) => {
+  it.each(['53100', '53200', '58030'])('refuses what it cannot do, and goes on with the rest: %s', async (code) => {
     const body = `BEGIN RAISE EXCEPTION 'no space' USING ERRCODE = '${code}'; END`;
     await query(
       project,

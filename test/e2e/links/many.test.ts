@@ -179,7 +179,7 @@ describe('`replace`', () => {
     expect(await ends('f', 'road')).toEqual(['city/a', 'city/b']);
   });
 
-  it('keeps links to units that the caller can not read, and answers nothing of them', async () => {
+  it('keeps links to units that the caller cannot read, and answers nothing of them', async () => {
     const others = ['ruled/s', 'ruled/h', 'secret/a'].map((unit) => {
       const [kind_id, id] = unit.split('/');
       return { kind_id, id };

@@ -165,7 +165,7 @@ describe('a traversal', () => {
 });
 
 describe('the parameters of a link type', () => {
-  it('are columns of the table of links, and what can not be one is refused', async () => {
+  it('are columns of the table of links, and what cannot be one is refused', async () => {
     await expectNoDrift(root);
     const bad = async (parameters: unknown) => refusalOf(await admin.post('/link/unit', { id: 'bad', parameters }));
     const refused = { status: 400, messages: ['link.bad_definition parameters'] };

@@ -243,7 +243,7 @@ describe('a cursor', () => {
   };
 });
 
-describe('a value that can not be named', () => {
+describe('a value that cannot be named', () => {
   it.each([
     [
       'filter=gt(link.weight,1)&link_id=plain',

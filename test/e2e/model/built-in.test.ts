@@ -34,10 +34,10 @@ describe('a built-in kind', () => {
   itRefuses(
     project,
     VISIBLE.flatMap((id) => [
-      kept(`${id} can not be deleted`, 'DELETE', `/kind/unit/${id}`),
-      kept(`${id} can not be deleted, even with cascade`, 'DELETE', `/kind/unit/${id}?cascade=true`),
-      kept(`${id} can not lose its fields`, 'PUT', `/kind/unit/${id}`, { parameters: [] }),
-      kept(`${id} can not gain one`, 'POST', `/kind/unit/${id}/link/parameter/string/unit/mine`),
+      kept(`${id} cannot be deleted`, 'DELETE', `/kind/unit/${id}`),
+      kept(`${id} cannot be deleted, even with cascade`, 'DELETE', `/kind/unit/${id}?cascade=true`),
+      kept(`${id} cannot lose its fields`, 'PUT', `/kind/unit/${id}`, { parameters: [] }),
+      kept(`${id} cannot gain one`, 'POST', `/kind/unit/${id}/link/parameter/string/unit/mine`),
     ]),
   );
 
@@ -49,8 +49,8 @@ describe('a built-in kind', () => {
       unique: [['label']],
       indexes: [['label']],
       parameters: ['mine'],
-    }).map(([key, value]) => kept(`can not change ${key}`, 'PUT', '/kind/unit/string', { label: 'x', [key]: value })),
-    kept('can not get parameters in place', 'PUT', '/kind/unit/kind', {
+    }).map(([key, value]) => kept(`cannot change ${key}`, 'PUT', '/kind/unit/string', { label: 'x', [key]: value })),
+    kept('cannot get parameters in place', 'PUT', '/kind/unit/kind', {
       parameters: [{ id: 'new', kind_id: 'string' }],
     }),
     row(
@@ -69,9 +69,9 @@ describe('a built-in kind', () => {
       400,
       'group.bad_definition kind_list',
     ),
-    row('the link type link can not be deleted', 'DELETE', '/link/unit/link', undefined, 403, 'kind.built_in'),
+    row('the link type link cannot be deleted', 'DELETE', '/link/unit/link', undefined, 403, 'kind.built_in'),
     row(
-      'the last administrator can not be deleted',
+      'the last administrator cannot be deleted',
       'DELETE',
       `/kind_admin/unit/${administrator.id}`,
       undefined,
@@ -111,9 +111,9 @@ describe('a built-in kind', () => {
 describe('credentials', () => {
   itRefuses(project, [
     row('their kind is not there', 'GET', '/kind/unit/kind_system_user', undefined, 403, 'access.denied'),
-    row('their kind can not be edited', 'PUT', '/kind/unit/kind_system_user', { label: 'x' }, 403, 'access.denied'),
+    row('their kind cannot be edited', 'PUT', '/kind/unit/kind_system_user', { label: 'x' }, 403, 'access.denied'),
     row(
-      'their kind can not be deleted',
+      'their kind cannot be deleted',
       'DELETE',
       '/kind/unit/kind_system_user?cascade=true',
       undefined,
@@ -121,7 +121,7 @@ describe('credentials', () => {
       'access.denied',
     ),
     row(
-      'their kind can not gain a parameter',
+      'their kind cannot gain a parameter',
       'POST',
       '/kind/unit/kind_system_user/link/parameter/string/unit/mine',
       undefined,

@@ -1,4 +1,4 @@
-/** PostgreSQL counts dropped columns: a table can not be changed for ever, and the refusal says so. */
+/** PostgreSQL counts dropped columns: a table cannot be changed for ever, and the refusal says so. */
 import { expect, it } from 'vitest';
 import { defineKinds } from '../../support/callers.js';
 import { ok, query, refusalOf } from '../../support/definitions.js';

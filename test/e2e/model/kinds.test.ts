@@ -438,7 +438,7 @@ describe('a rejected kind', () => {
         'parameters: at most one primary parameter, got code and number',
         "parameters[7].reference_kind: no kind 'nowhere'",
         "unique: 'nane' is no parameter of the kind (did you mean 'name'?)",
-        "indexes: 'tags' can not be in an index of several",
+        "indexes: 'tags' cannot be in an index of several",
         "indexes: 'size' is no parameter of the kind",
       ].sort(),
     );

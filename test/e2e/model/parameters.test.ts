@@ -431,7 +431,7 @@ describe('a rejected parameter', () => {
       /use links/,
     ),
     bad(
-      'that can not be set to null',
+      'that cannot be set to null',
       'unit',
       { id: 'p', reference_kind: 'target', on_delete: 'set_null', nullable: false },
       ['parameter.bad_definition on_delete'],

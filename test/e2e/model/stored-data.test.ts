@@ -16,7 +16,7 @@ import { sharedService } from '../../support/service.js';
 const service = await sharedService();
 const project = await service.project();
 
-/** 3000 characters that can not be compressed into an index. */
+/** 3000 characters that cannot be compressed into an index. */
 const LONG = Array.from({ length: 40 }, (_, at) => createHash('sha512').update(String(at)).digest('base64'))
   .join('')
   .slice(0, 3000);

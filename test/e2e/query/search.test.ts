@@ -247,8 +247,8 @@ describe('definitions', () => {
 
   it.each([
     [{ id: 'a', kind_id: 'string', search: 'klingon' }, /search: must be one of "simple", "arabic"/],
-    [{ id: 'a', kind_id: 'string', search: 'simple', multiple: true }, /search: a list can not be searched/],
-    [{ id: 'a', kind_id: 'text', search: 'simple', hidden: true }, /search: what is hidden can not be searched/],
+    [{ id: 'a', kind_id: 'string', search: 'simple', multiple: true }, /search: a list cannot be searched/],
+    [{ id: 'a', kind_id: 'text', search: 'simple', hidden: true }, /search: what is hidden cannot be searched/],
     [{ id: 'a', kind_id: 'text', search: 'simple', only_run_time: true }, /search: what is not stored/],
     [{ id: 'a', kind_id: 'integer', search: 'simple' }, /search/],
   ])('%j is refused', async (parameter, text) => {

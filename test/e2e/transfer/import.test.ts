@@ -136,7 +136,7 @@ describe('errors=stop', () => {
     expect(await count('city')).toBe(0);
   });
 
-  it('answers them before what can not be read on', async () => {
+  it('answers them before what cannot be read on', async () => {
     const { status, body } = await send('/city/import', `name,people\nx,-1\n${'x,1\n'.repeat(40_000)}"never\n`);
     expect([status, body.messages]).toMatchObject([
       400,
@@ -182,7 +182,7 @@ describe('errors=skip', () => {
     await clear('city');
   });
 
-  it('stores nothing of a file that can not be read on', async () => {
+  it('stores nothing of a file that cannot be read on', async () => {
     const rows = Array.from({ length: 1500 }, (_, n) => `c${n}`).join('\n');
     const refused = await send('/city/import?errors=skip', `name\n${rows}\n"never\n`);
     expect(refused).toMatchObject({ status: 400, body: { messages: [{ code: 'import.malformed', line: 1502 }] } });

@@ -97,7 +97,7 @@ describe('an upsert of one unit', () => {
     expect(again.body.content).toMatchObject({ id: (a.body.content as { id: string }).id, area: '3' });
   });
 
-  it('takes objects of JSON as they are, and counts what the caller can not read as changed', async () => {
+  it('takes objects of JSON as they are, and counts what the caller cannot read as changed', async () => {
     await ok(upsert('country', { code: 'J', meta: { a: 1 } }));
     const reply = await upsert('country', { code: 'J', meta: { $merge: { b: 2 } } });
     expect(reply.body.content).toMatchObject({ meta: { $merge: { b: 2 } } });

@@ -142,7 +142,7 @@ describe('an edit', () => {
 });
 
 describe('functions', () => {
-  it('hooks give a value once, and can not change it', async () => {
+  it('hooks give a value once, and cannot change it', async () => {
     const id = await createdId(admin.post('/letter/unit', { note: 'a' }));
     expect((await admin.put(`/letter/unit/${id}`, { note: 'b' })).body.content).toMatchObject({ stamp: 'hook' });
     expect((await admin.put(`/letter/unit/${id}`, { note: 'c' })).status).toBe(200);
@@ -151,7 +151,7 @@ describe('functions', () => {
     expect(refusalOf(reply)).toEqual({ status: 409, messages: ['parameter.write_once stamp'] });
   });
 
-  it('can not change it as the system either', async () => {
+  it('cannot change it as the system either', async () => {
     const id = await createdId(admin.post('/letter/unit', { stamp: 'given' }));
     const reply = await admin.post(`/letter/unit/${id}/function/restamp`);
     expect(refusalOf(reply)).toEqual({ status: 409, messages: ['parameter.write_once stamp'] });

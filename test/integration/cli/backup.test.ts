@@ -107,7 +107,7 @@ describe('a backup', () => {
     const restored = await kind('project', 'restore', first, '--as', 'copy');
     expect(restored).toMatchObject({ code: 0, err: '' });
     expect(restored.out).toMatch(
-      /^Project 'copy', as of \d{4}-.*Z: 6 kinds, \d+ units and 3 links from .*\nIts 1 API key can not be used: the secret of a key names the project '\w+'\. Create new ones: key create\n$/,
+      /^Project 'copy', as of \d{4}-.*Z: 6 kinds, \d+ units and 3 links from .*\nIts 1 API key cannot be used: the secret of a key names the project '\w+'\. Create new ones: key create\n$/,
     );
     expect(await kind('project', 'backup', 'copy', path('second.tar.gz'))).toMatchObject({ code: 0 });
     const [before, after] = [await contentsOf(first), await contentsOf(path('second.tar.gz'))];
@@ -254,10 +254,10 @@ describe('one moment', () => {
     await expectNoDrift(calm);
   });
 
-  it('is given up without a file if the disk can not be written, or the project is gone', async () => {
+  it('is given up without a file if the disk cannot be written, or the project is gone', async () => {
     expect(await kind('project', 'backup', source.id, path('nowhere/x.tar.gz'))).toMatchObject({
       code: 1,
-      err: expect.stringMatching(/^error: .*x\.tar\.gz can not be written: ENOENT/) as string,
+      err: expect.stringMatching(/^error: .*x\.tar\.gz cannot be written: ENOENT/) as string,
     });
     expect((await kind('project', 'backup', source.id, path('first.tar.gz/x'))).err).toContain('ENOTDIR');
     expect(await kind('project', 'backup', 'nobody', path('x.tar.gz'))).toMatchObject({
@@ -381,7 +381,7 @@ describe('a restore is refused in a line, before anything is written,', () => {
     expect(await refused(path('folder'))).toBe(`error: ${path('folder')} is no file\n`);
   });
 
-  it('into a project that exists, or one that can not', async () => {
+  it('into a project that exists, or one that cannot', async () => {
     const text = `error: a project '${source.id}' exists already: restore the backup beside it with --as <id>, or delete that project first\n`;
     expect(await kind('project', 'restore', first)).toEqual({ code: 1, out: '', err: text });
     expect((await kind('project', 'restore', first, '--as', 'No Project')).err).toContain(
@@ -579,7 +579,7 @@ describe('project restore --all', () => {
     writeRegistry(registered([...both, ...more]), wrong);
     const { code, out, err } = await restoreAll(wrong);
     expect({ code, out }).toEqual({ code: 1, out: '' });
-    expect(err).toMatch(/^error: nothing was restored, as 4 of 5 projects can not be: /);
+    expect(err).toMatch(/^error: nothing was restored, as 4 of 5 projects cannot be: /);
     expect(err).toMatch(/two\.tar\.gz: it was altered/);
     expect(err).toMatch(/other\.tar\.gz: it is a backup of the project 'one'/);
     expect(err).toMatch(/there is no file \S+lost\.tar\.gz/);

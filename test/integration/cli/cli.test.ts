@@ -121,7 +121,7 @@ describe('project create', () => {
     expect(await signIn('given', 'correct horse 2')).toEqual({ status: 200 });
   });
 
-  test('makes several, or none of them if one can not be made', async () => {
+  test('makes several, or none of them if one cannot be made', async () => {
     expect(await kind(...create('first'), 'demo', 'second', 'No')).toEqual({
       code: 1,
       out: '',
@@ -432,7 +432,7 @@ describe('project migrate', () => {
     expect(await kind('project', 'migrate', 'drifted', 'foreign')).toEqual({
       code: 1,
       out: 'foreign  2 changes made\nforeign: left alone: table city_old\n',
-      err: "error: Project 'drifted' can not be upgraded: column scale of _parameter is text, not bigint\n",
+      err: "error: Project 'drifted' cannot be upgraded: column scale of _parameter is text, not bigint\n",
     });
     expect(await json('project', 'migrate', 'foreign')).toEqual([
       { key: 'foreign', steps: 0, left_alone: ['table city_old'] },

@@ -244,7 +244,7 @@ describe('an import is refused in a line, and leaves the project empty', () => {
         edited(name, 'kinds/player.ndjson', (text) => text.replace('"friend":"2"', '"friend":"3"'));
         seal(name);
       },
-      /can not be stored: .*foreign key/,
+      /cannot be stored: .*foreign key/,
     ],
     [
       'with a value of another type',
@@ -252,7 +252,7 @@ describe('an import is refused in a line, and leaves the project empty', () => {
         edited(name, 'kinds/team.ndjson', (text) => text.replace('"xmin":7', '"xmin":"seven"'));
         seal(name);
       },
-      /kinds\/team\.ndjson can not be stored: .*seven/,
+      /kinds\/team\.ndjson cannot be stored: .*seven/,
     ],
     [
       'with a path that leads out of the folder',

@@ -59,7 +59,7 @@ describe('import', () => {
   it('of a missing file, kind or project is refused in a line', async () => {
     const missing = await kind('import', project.id, 'book', file('none.csv'));
     expect(missing).toMatchObject({ code: 1, out: '' });
-    expect(missing.err).toContain(`${file('none.csv')} can not be read: ENOENT`);
+    expect(missing.err).toContain(`${file('none.csv')} cannot be read: ENOENT`);
     expect((await kind('import', project.id, 'book', folder, '--format', 'csv')).err).toContain('is a folder');
     expect((await kind('import', project.id, 'none', file('books.csv'))).err).toContain("No kind 'none'");
     expect((await kind('import', 'nowhere', 'book', file('books.csv'))).err).toContain('nowhere');
@@ -93,9 +93,9 @@ describe('export', () => {
     expect(readdirSync(folder).filter((name) => name.startsWith('refused'))).toEqual([]);
   });
 
-  it('says what is wrong with a file that can not be written', async () => {
+  it('says what is wrong with a file that cannot be written', async () => {
     const { err } = await kind('export', project.id, 'book', file('nowhere/all.csv'));
-    expect(err).toMatch(/^error: .*all\.csv can not be written: ENOENT.*\n$/);
+    expect(err).toMatch(/^error: .*all\.csv cannot be written: ENOENT.*\n$/);
     expect((await kind('export', project.id, 'book', folder)).err).toBe(
       `error: ${folder} is a folder: name a file in it\n`,
     );

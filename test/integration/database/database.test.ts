@@ -211,7 +211,7 @@ describe('a connection', () => {
     expect(await own.run(statement('SELECT 1 AS one'))).toEqual([{ one: 1 }]);
   });
 
-  it('to a host that can not be reached is 503', () => {
+  it('to a host that cannot be reached is 503', () => {
     expect(commonRefusal(Object.assign(new Error('no route'), { code: 'EHOSTUNREACH' }))?.code).toBe(
       'database.unavailable',
     );

@@ -158,7 +158,7 @@ describe('prepared statements', () => {
     expect(await database.run(statement('SELECT count(*)::int AS n FROM public.once'))).toEqual([{ n: 6 }]);
   });
 
-  it('are not used in a transaction that reads and can not be repeated, such as a backup', async () => {
+  it('are not used in a transaction that reads and cannot be repeated, such as a backup', async () => {
     const { made, onUnprepared } = await two({ servers: 1 });
     const read = prepared('SELECT $1::int AS n', 1);
     for (let times = 0; times < 3; times += 1) await made[0].run(read);

@@ -33,7 +33,7 @@ it('the documented rights are enough in a shared database', async () => {
   url.searchParams.set('password', 'guest');
   await expect(startServiceOn({ url: url.href })).rejects.toMatchObject({
     name: 'DatabaseStartError',
-    message: `DATABASE_URL: the registry of projects can not be made or brought up to date: permission denied for database ${name}`,
+    message: `DATABASE_URL: the registry of projects cannot be made or brought up to date: permission denied for database ${name}`,
   });
   await side.rows(grant.replace(/DATABASE \w+ TO \w+/, ['DATABASE', name, 'TO', role].join(' ')));
   const log = logLines();

@@ -98,7 +98,7 @@ test('a data folder of another version is rejected with a clear message', async 
   await expect(open(dataDir)).rejects.toThrow(/was made by PostgreSQL 17, and this release brings PostgreSQL 18/);
 });
 
-test.runIf(process.platform === 'linux')('a folder that can not be made is refused, with the variable', async () => {
+test.runIf(process.platform === 'linux')('a folder that cannot be made is refused, with the variable', async () => {
   await expect(open('/proc/none')).rejects.toThrow(
     /^DATA_DIR: got \/proc\/none, wants a folder that can be made and written: ENOENT/,
   );

@@ -284,11 +284,11 @@ describe('a start', () => {
     expect(readdirSync(join(folder, 'outbox'))).toEqual([]);
   });
 
-  it('warns if the outbox can not be written', async () => {
+  it('warns if the outbox cannot be written', async () => {
     const text = await checked({ dataDir: brokenFolder });
     expect(JSON.parse(text)).toMatchObject({
       code: 'EEXIST',
-      msg: `mails can not be written to ${join(brokenFolder, 'outbox')}: make it a folder that this account can write, or set MAIL_URL`,
+      msg: `mails cannot be written to ${join(brokenFolder, 'outbox')}: make it a folder that this account can write, or set MAIL_URL`,
     });
   });
 

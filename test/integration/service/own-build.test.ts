@@ -83,7 +83,7 @@ it('builds once, in a process that has ended before the service starts', async (
   expect(await run(folder, 'scripts/start.mjs')).toEqual(first);
 });
 
-it('ends with the file and the fault if a source can not be compiled', async () => {
+it('ends with the file and the fault if a source cannot be compiled', async () => {
   const folder = await checkout({ 'src/place/place.ts': 'export const ready = ;' });
   const { code, out, err } = await run(folder, 'scripts/start.mjs');
   expect({ code, out }).toEqual({ code: 1, out: '' });

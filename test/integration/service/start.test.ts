@@ -91,7 +91,7 @@ it.each(['1', '2'])(
     ).toBeGreaterThanOrEqual(4);
     expect(text).toContain('kind_indexes_pending 0');
     expect((await fetch(`${url}/metrics`)).status).toBe(404);
-    await says(/mails can not be sent: the server of MAIL_URL/);
+    await says(/mails cannot be sent: the server of MAIL_URL/);
   },
   60_000,
 );
@@ -125,7 +125,7 @@ it('with an address of the metrics that is in use fails in one line', async () =
   taken.close();
 }, 60_000);
 
-it('with an audit log or a folder of functions that can not be used fails in one line', async () => {
+it('with an audit log or a folder of functions that cannot be used fails in one line', async () => {
   const none = join(dataDir, 'none/audit.log');
   expect(await failing({ AUDIT_LOG: none })).toBe(
     `AUDIT_LOG: got ${none}, wants a file in a folder that is there and can be written, log, or off: ENOENT: no such file or directory, open '${none}'\n`,

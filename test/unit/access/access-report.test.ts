@@ -111,7 +111,7 @@ describe('functions', () => {
     ['of a closed project', modelOf({}, OPEN, 'closed'), greet],
     ['by rules', modelOf({}, OPEN), { ...greet, ofUnit: true, access: ['eq(name,x)'] }],
     [
-      'on units that they can not read',
+      'on units that they cannot read',
       modelOf({ access: { read: 'admin' } }, OPEN),
       { ...greet, ofUnit: true, access: 'anyone' },
     ],

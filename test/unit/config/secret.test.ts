@@ -26,7 +26,7 @@ test('a secret is created once, private, and the same for concurrent callers', a
   expect((await stat(join(dataDir, 'secret'))).mode & 0o777).toBe(0o600);
 });
 
-test.runIf(process.platform === 'linux')('a folder that can not be made is refused, with the variable', async () => {
+test.runIf(process.platform === 'linux')('a folder that cannot be made is refused, with the variable', async () => {
   await expect(loadSecret({ dataDir: '/proc/none/data' })).rejects.toThrow(
     /^DATA_DIR: got \/proc\/none\/data, wants a folder that can be made and written: ENOENT/,
   );

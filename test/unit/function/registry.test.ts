@@ -73,10 +73,10 @@ it('says nothing of a folder without modules', async () => {
 it.each([
   ['is a file', () => writeFileSync(at, '')],
   ['leads to itself', () => symlinkSync(at, at)],
-])('tells once that the folder can not be read, and keeps the modules, until it can: it %s', async (_, spoil) => {
+])('tells once that the folder cannot be read, and keeps the modules, until it can: it %s', async (_, spoil) => {
   folder.write('functions/city.ts', MODULE);
   const registry = await start('off');
-  const unread = 'the folder of functions can not be read: its modules stay as they are';
+  const unread = 'the folder of functions cannot be read: its modules stay as they are';
   for (const told of [[unread], [unread, unread]]) {
     rmSync(at, { recursive: true });
     spoil();

@@ -60,7 +60,7 @@ test.each<[unknown, string[]]>([
   [
     { name: 'a\u0000b', user: { email: null, admin: true }, role: 'x' },
     [
-      'parameter.bad_value @name: name: has a NUL character, which can not be stored',
+      'parameter.bad_value @name: name: has a NUL character, which cannot be stored',
       'parameter.bad_type @user.email: user.email: must be a string, got null',
       'parameter.unknown @user.admin: user.admin: there is no such parameter here; there are email',
       'parameter.unknown @role: role: there is no such parameter here; there are name, code, user',

@@ -63,7 +63,7 @@ describe('an edit', () => {
       { params: ['x', 1] },
     );
 
-  it('tests rules over linked units of many kinds once each, as it can not change their result', () => {
+  it('tests rules over linked units of many kinds once each, as it cannot change their result', () => {
     const { text } = edit(rule);
     expect(text.split('"kind_499" AS').length - 1).toBe(2);
   });

@@ -15,7 +15,7 @@ interface PreviewTableProps {
   readonly faultyRows: readonly number[];
   readonly onMap: (column: number, field: string) => void;
   readonly mayLeaveOut?: boolean;
-  /** Whether the names of columns can not be changed. */
+  /** Whether the names of columns cannot be changed. */
   readonly isFixed?: boolean;
 }
 

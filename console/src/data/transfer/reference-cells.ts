@@ -46,7 +46,7 @@ export function useReferenceIds(
   });
   const byKind = new Map(kinds.map(([kind], at) => [kind, found[at]?.data]));
   return {
-    // What can not be looked up, such as units that the member may not read, is sent as it is.
+    // What cannot be looked up, such as units that the member may not read, is sent as it is.
     isPending: [...structs, ...found].some(({ isLoading }) => isLoading),
     find: (kind, cell) => {
       const ids = byKind.get(kind);

@@ -6,7 +6,7 @@ interface FileHandle {
 
 type Picker = (options: { readonly suggestedName: string }) => Promise<FileHandle>;
 
-/** Asks where to save first, because a browser allows that only as an answer to a click. Undefined if it can not ask. */
+/** Asks where to save first, because a browser allows that only as an answer to a click. Undefined if it cannot ask. */
 export async function pickFile(name: string): Promise<FileHandle | undefined> {
   const { showSaveFilePicker: pick } = window as { showSaveFilePicker?: Picker };
   return pick?.call(window, { suggestedName: name });

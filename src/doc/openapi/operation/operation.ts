@@ -130,7 +130,7 @@ function operationQuery(
   // Only edits of definitions can delete data, so only these have `cascade`.
   if (form === 'update' && !(kind.builtIn && !isMemberKind(kind))) lacking.add('cascade');
   if (!kind.storage.bulk) for (const name of UPSERT_QUERY) lacking.add(name);
-  // The source of a remote kind can not undo a write.
+  // The source of a remote kind cannot undo a write.
   if (!kind.storage.transactional) lacking.add('dry_run');
   const shown = unconditional(readableFields(kind, caller, model));
   if (searchDocument(shown.values()) === undefined) lacking.add('search');

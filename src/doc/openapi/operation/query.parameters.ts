@@ -292,7 +292,7 @@ export const CONDITIONS = {
   KindRefreshToken: {
     ...versionHeader(
       'Kind-Refresh-Token',
-      'With `cookie` the refresh token is answered, and read, as a cookie that scripts can not read; it is null in the body.',
+      'With `cookie` the refresh token is answered, and read, as a cookie that scripts cannot read; it is null in the body.',
     ),
     schema: { type: 'string', const: 'cookie' },
   },

@@ -64,7 +64,7 @@ export const REPORTED_RIGHTS: Readonly<Record<string, Schema>> = {
   who: {
     type: 'string',
     enum: AUDIENCES,
-    description: 'Who may do it at most, also by other settings: what may not be read can not be written.',
+    description: 'Who may do it at most, also by other settings: what may not be read cannot be written.',
   },
   by_rule: { ...BOOLEAN_SCHEMA, description: 'Whether rules limit the units, or the members.' },
   stranger: {

@@ -124,7 +124,7 @@ function bodySchema(kind: KindDef, fields: readonly Field[], context: KindContex
 
 const REPEATED_FIELD_TEXTS = {
   create: 'What only the service writes may be there as it was answered, and is passed over.',
-  update: 'What can not be changed may be there as it was answered.',
+  update: 'What cannot be changed may be there as it was answered.',
 } as const;
 
 /**

@@ -90,7 +90,7 @@ export class UnitLinks {
     executor.tx.afterCommit(() => this.#removeDangling(session, kind, keys));
   }
 
-  /** Their units are gone, so hooks can not prevent it: only those that run afterwards are called. */
+  /** Their units are gone, so hooks cannot prevent it: only those that run afterwards are called. */
   async #removeDangling(session: Session, kind: KindDef, keys: readonly string[]): Promise<void> {
     const { schema } = session.project;
     const statement = deleteDanglingLinksStatement(schema, kind, keys);

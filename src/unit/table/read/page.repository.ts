@@ -51,7 +51,7 @@ function lastOf(row: Pick<ListRow, 'last'> | undefined): PageRow['last'] {
   return row?.last ? (JSON.parse(row.last) as (string | null)[]) : null;
 }
 
-/** The refusal of a cursor whose values PostgreSQL can not read; undefined for other errors. */
+/** The refusal of a cursor whose values PostgreSQL cannot read; undefined for other errors. */
 function cursorFault({ cursor }: Pick<Paged, 'cursor'>, error: unknown): KindError | undefined {
   return cursor && isDatabaseFault(error) && error.code.startsWith('22') ? badCursor() : undefined;
 }

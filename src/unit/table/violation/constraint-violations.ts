@@ -44,7 +44,7 @@ export function conflictOf(error: unknown, context: WriteContext): KindError | u
     case '22P02':
     case '22P05':
     case '22021':
-      return refusal('parameter.bad_value', 'A value can not be stored: it is out of the range of its type');
+      return refusal('parameter.bad_value', 'A value cannot be stored: it is out of the range of its type');
     default:
       return undefined;
   }

@@ -110,7 +110,7 @@ function instant(value: unknown): string | undefined {
 
 /**
  * The version of the record in the body, by its `updated_at`: `older` if the unit may have had that time before;
- * undefined without a time, or with one that the unit can not have had.
+ * undefined without a time, or with one that the unit cannot have had.
  */
 function versionIn(body: Body, stored: StoredValues): string | undefined {
   const updated = instant(body.get('updated_at'));
