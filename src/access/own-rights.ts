@@ -15,6 +15,17 @@ export type Right = (typeof RIGHTS)[number];
 export const TOLD_OPERATIONS = ['read', 'create', 'update', 'delete', 'link'] as const satisfies readonly Operation[];
 type ToldOperation = (typeof TOLD_OPERATIONS)[number];
 
+type SourceOperation = 'list' | 'create' | 'update' | 'delete';
+
+/** The operation of a remote source that each takes; links are stored here. */
+const SOURCE_OPERATION: Readonly<Record<ToldOperation, SourceOperation | undefined>> = {
+  read: 'list',
+  create: 'create',
+  update: 'update',
+  delete: 'delete',
+  link: undefined,
+};
+
 export interface KindRights extends Readonly<Record<ToldOperation, Right>> {
   readonly id: string;
   /** The fields that the caller may read and not set. */
@@ -37,16 +48,13 @@ export interface OwnRights {
 export function ownRights(
   model: Model,
   caller: Caller,
-  lacks: (kind: KindDef, operation: 'list' | 'create' | 'update' | 'delete') => boolean,
+  lacks: (kind: KindDef, operation: SourceOperation) => boolean,
 ): OwnRights {
   const rightOf = (kind: KindDef, operation: ToldOperation): Right => {
+    const ofSource = SOURCE_OPERATION[operation];
     // Built-in kinds have links of the system: of kinds to their parameters, and of groups to their kinds.
-    const isMissing =
-      operation === 'link'
-        ? !isLinkable(kind) && !kind.builtIn
-        : lacks(kind, operation === 'read' ? 'list' : operation);
-    if (isMissing) return 'none';
-    return rightTo(operation, kind, caller, model);
+    const isMissing = ofSource ? lacks(kind, ofSource) : !isLinkable(kind) && !kind.builtIn;
+    return isMissing ? 'none' : rightTo(operation, kind, caller, model);
   };
   const kinds = [...model.kinds.values()].flatMap((kind): KindRights[] => {
     const rights = TOLD_OPERATIONS.map((operation) => [operation, rightOf(kind, operation)] as const);

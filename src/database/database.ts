@@ -1,35 +1,30 @@
 /** Runs rendered statements, alone or in a transaction. All access to PostgreSQL passes here. */
 import type { DataSource } from 'typeorm';
-import type { Pool, PoolClient } from 'pg';
+import type { Pool } from 'pg';
 import type { FairQueue } from '../shared/fair-queue.js';
-import { beginWork, observedWork } from '../shared/observed-work.js';
+import { beginWork } from '../shared/observed-work.js';
 import { isWrite, type Statement } from '../sql/fragment.js';
-import { cancelStatement } from '../sql/server/connection.sql.js';
-import { withSession } from './session-connection.js';
-import { beginTransaction } from './transaction/begin.js';
-import { commit } from './transaction/commit.js';
-import { requestCancel } from './statement/cancel-request.js';
 import { clientOptions } from './connection/connection.js';
 import { preferIdle } from './connection/idle-connections.js';
-import { ShareFullError, type Executor, type Transaction } from './transaction/executor.js';
+import type { DatabaseOptions, ReadReplica, TransactionOptions } from './database-options.js';
+import { withSession } from './session-connection.js';
+import { requestCancel } from './statement/cancel-request.js';
 import { Deadline } from './statement/deadline.js';
 import { noteLostAnswer } from './statement/lost-answers.js';
-import { OpenTransaction, type TransactionConnection, type TransactionState } from './transaction/open-transaction.js';
-import { preparedQuery, rowsOf, type QueryCallback } from './statement/prepared-query.js';
+import { rowsOf, type QueryCallback } from './statement/prepared-query.js';
 import { PreparedStatements } from './statement/prepared-statements.js';
+import { asRefusal } from './statement/send-text.js';
 import { SlowStatements } from './statement/slow-statements.js';
-import { streamRows } from './statement/row-stream.js';
-import { asRefusal, sendText } from './statement/send-text.js';
-import { StatementQueue } from './transaction/statement-queue.js';
-import { prepareNextRun, acquirePlaces, delayRetry } from './transaction/between-runs.js';
+import { isConnectionLost } from './statement/sqlstate.js';
+import { StatementSender } from './statement/statement-sender.js';
 import {
   ContentionState,
   RETRY_TIMEOUT,
   TransactionRuns,
   type TransactionRunsOptions,
 } from './transaction/conflict-retries.js';
-import { commonRefusal, isConnectionLost, isReadOnly } from './statement/sqlstate.js';
-import { type TransactionOptions, type DatabaseOptions, type ReadReplica } from './database-options.js';
+import type { Executor, Transaction } from './transaction/executor.js';
+import { TransactionRunner } from './transaction/transaction-runner.js';
 
 export type { CommitWitness, Executor, ConnectionShare, TextSink, Transaction } from './transaction/executor.js';
 
@@ -45,6 +40,8 @@ export class Database implements Executor {
   readonly #prepared: PreparedStatements;
   readonly #contention = new ContentionState();
   readonly #slow: SlowStatements;
+  readonly #sender: StatementSender;
+  readonly #transactions: TransactionRunner;
 
   constructor(
     private readonly dataSource: DataSource,
@@ -53,6 +50,8 @@ export class Database implements Executor {
     const { prepares = true, onUnprepared } = options;
     this.#prepared = new PreparedStatements(prepares, (error) => onUnprepared?.(error));
     this.#slow = new SlowStatements(options.slowStatements ?? Infinity);
+    this.#sender = new StatementSender(this.#prepared);
+    this.#transactions = new TransactionRunner(() => this.#pool, this.#sender, this, options);
   }
 
   /** The connections of the pool, and how many wait for one. */
@@ -104,7 +103,7 @@ export class Database implements Executor {
         const done: QueryCallback = (error, result) => {
           // PostgreSQL did not execute it: it is sent again without a name.
           if (named && error && this.#prepared.disableIfUnprepared(error)) {
-            named = this.#send(client, statement, done);
+            named = this.#sender.send(client, statement, done);
             return;
           }
           const broken = error && (!(error as { severity?: string }).severity || isConnectionLost(error));
@@ -117,7 +116,7 @@ export class Database implements Executor {
           else resolve(rowsOf(result));
         };
         try {
-          named = this.#send(client, statement, done);
+          named = this.#sender.send(client, statement, done);
         } catch (error) {
           done(error as Error, undefined);
         }
@@ -137,110 +136,10 @@ export class Database implements Executor {
   async transaction<T>(work: (tx: Transaction) => Promise<T>, options: TransactionOptions = {}): Promise<T> {
     const { runs = this.runs() } = options;
     try {
-      return await this.#transaction(work, options, runs);
+      return await this.#transactions.run(work, options, runs);
     } finally {
       if (!options.once) runs.end();
     }
-  }
-
-  async #transaction<T>(
-    work: (tx: Transaction) => Promise<T>,
-    options: TransactionOptions,
-    runs: TransactionRuns,
-  ): Promise<T> {
-    const { isolation = 'repeatable read' } = options;
-    let { share } = options;
-    for (let attempt = 1; ; attempt++) {
-      const onEnd = await acquirePlaces(runs, share);
-      try {
-        return await this.#attempt(work, options, {
-          isolation,
-          runs,
-          share,
-          beforeCommit: new Set(),
-          witnesses: new Map(),
-          afterCommit: [],
-          onEnd,
-        });
-      } catch (error) {
-        if (error instanceof ShareFullError) {
-          ({ share } = error);
-          attempt -= 1;
-          continue;
-        }
-        // A write in a read-only transaction is a programming error.
-        if (options.once || (options.readOnly && isReadOnly(error))) throw error;
-        await (isolation === 'repeatable read' ? prepareNextRun(runs, error) : delayRetry(error, attempt, options));
-      }
-    }
-  }
-
-  /** Rejects immediately if a signal aborts the transaction; the rollback continues in the background. */
-  #attempt<T>(work: (tx: Transaction) => Promise<T>, options: TransactionOptions, state: TransactionState): Promise<T> {
-    return new Promise((resolve, reject) => {
-      const end = (): void => {
-        for (const callback of state.onEnd) callback();
-      };
-      this.#runOnce(work, options, state, reject).finally(end).then(resolve, reject);
-    });
-  }
-
-  async #runOnce<T>(
-    work: (tx: Transaction) => Promise<T>,
-    options: TransactionOptions,
-    state: TransactionState,
-    onAbort: (reason: unknown) => void,
-  ): Promise<T> {
-    const client = await this.#connect();
-    let result: T;
-    let broken = false;
-    // Without a listener, a connection that breaks between two statements would end the process.
-    const onError = () => void (broken = true);
-    client.on('error', onError);
-    let cancelling: Deadline | undefined;
-    const interrupt = (reason: unknown): void => {
-      broken = true;
-      onAbort(reason);
-      cancelling ??= new Deadline(0, () => void this.#cancel(client));
-    };
-    // An export can't begin again after its first line, and behind a pooler a name may turn out to be lost.
-    const mayBeNamed = !(this.options.pooled && options.once && options.readOnly);
-    const queue = new StatementQueue();
-    const connection: TransactionConnection = {
-      query: (statement) => queue.send(() => this.#query(client, statement, mayBeNamed)),
-      stream: (statement, sink) =>
-        queue.send(() => {
-          this.#prepared.noteSent(client, statement);
-          return observedWork('statement', statement.text, () => streamRows(client, statement, sink));
-        }),
-    };
-    const tx = new OpenTransaction(connection, state, interrupt);
-    try {
-      const send = (statement: Statement): Promise<unknown> =>
-        statement.values.length > 0 ? this.#query(client, statement, mayBeNamed) : sendText(client, statement.text);
-      await beginTransaction(send, { ...options, idleTimeout: this.#idleTimeout(options) }, state.runs);
-      result = await work(tx);
-      tx.finish();
-      await queue.send(() => commit((text) => sendText(client, text), state));
-    } catch (error) {
-      tx.close();
-      if (isConnectionLost(error) && !(options.readOnly && isReadOnly(error))) broken = true;
-      // If ROLLBACK fails, the transaction may still be open: the connection is closed.
-      await queue.send(() => client.query('ROLLBACK')).catch(() => (broken = true));
-      throw error;
-    } finally {
-      cancelling?.stop();
-      client.removeListener('error', onError);
-      client.release(broken || this.#prepared.needsReplacement(client));
-    }
-    for (const callback of state.afterCommit) {
-      try {
-        await callback();
-      } catch (error) {
-        this.options.onAfterCommitError?.(error);
-      }
-    }
-    return result;
   }
 
   /**
@@ -254,48 +153,7 @@ export class Database implements Executor {
     return withSession(options, this, work, signal);
   }
 
-  async #cancel(client: PoolClient): Promise<void> {
-    // Behind a pooler, the process id of a connection is known to the pooler only.
-    if (this.options.pooled) return requestCancel(client);
-    const { processID } = client as unknown as { processID?: number };
-    if (processID !== undefined) await this.run(cancelStatement(processID)).catch(() => undefined);
-  }
-
   get #pool(): Pool {
     return (this.dataSource.driver as unknown as { master: Pool }).master;
-  }
-
-  async #connect(): Promise<PoolClient> {
-    try {
-      return await this.#pool.connect();
-    } catch (error) {
-      throw commonRefusal(error) ?? error;
-    }
-  }
-
-  /** The idle timeout of a transaction if it is longer than that of the connections. */
-  #idleTimeout({ idleTimeout = 0 }: TransactionOptions): number | undefined {
-    return idleTimeout > (this.options.idleTimeout ?? Infinity) ? idleTimeout : undefined;
-  }
-
-  #query<Row>(client: PoolClient, statement: Statement, mayBeNamed: boolean): Promise<Row[]> {
-    return new Promise((resolve, reject) => {
-      const end = beginWork('statement', statement.text);
-      const settled: QueryCallback = (error, result) => {
-        this.#prepared.disableIfUnprepared(error);
-        end?.(error);
-        if (error || !result) reject(error ?? new Error('a query answers rows or an error'));
-        else resolve(rowsOf(result));
-      };
-      this.#send(client, statement, settled, mayBeNamed);
-    });
-  }
-
-  /** Returns whether it was sent under a name. */
-  #send(client: PoolClient, statement: Statement, settled: QueryCallback, mayBeNamed = true): boolean {
-    this.#prepared.noteSent(client, statement);
-    const name = this.#prepared.nameOf(client, statement, mayBeNamed);
-    client.query(preparedQuery(statement, name, settled));
-    return name !== undefined;
   }
 }

@@ -5,7 +5,8 @@ import { ERROR_RESPONSES, HEADERS } from './operation/error.responses.js';
 import type { LinkForm, SchemaForm } from './names.js';
 import { schemaRef, type OpenApiParameter, type Schema } from './openapi.js';
 import { pathParameters } from './operation/path.parameters.js';
-import { CONDITIONS, QUERY_PARAMETERS } from './operation/query.parameters.js';
+import { HEADER_PARAMETERS } from './operation/header.parameters.js';
+import { QUERY_PARAMETERS } from './operation/query.parameters.js';
 import { recordResponse, SHARED_RESPONSES } from './operation/response.js';
 import {
   anyStepSchema,
@@ -29,7 +30,7 @@ export function componentsOf(view: DocumentView): Readonly<Record<Section, (name
       ...constantMakers(SHARED_RESPONSES),
       ...kindResponses(view),
     ]),
-    parameters: constantMakers({ ...componentParameters(view), ...QUERY_PARAMETERS, ...CONDITIONS }),
+    parameters: constantMakers({ ...componentParameters(view), ...QUERY_PARAMETERS, ...HEADER_PARAMETERS }),
     schemas: new Map([
       ...constantMakers(SHARED_SCHEMAS),
       ...constantMakers(view.application.schemas),

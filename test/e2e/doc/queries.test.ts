@@ -163,15 +163,18 @@ it.each(CASES.map((each) => [each.id, each] as const))('%s', async (_, { method,
   }
 });
 
+/** An operation that takes the component, by the first word of its name. */
+const ROUTES = new Map([
+  ['path', 'path'],
+  ['loaded', 'list'],
+  ['matching', 'updateAll'],
+  ['function', 'functions'],
+]);
+
 it('the names of components are those of the document', () => {
   for (const [component, { name }] of Object.entries(QUERY_PARAMETERS)) {
-    const route = component.startsWith('path_')
-      ? 'path'
-      : component.startsWith('loaded_')
-        ? 'list'
-        : component.startsWith('matching_')
-          ? 'updateAll'
-          : 'linked';
+    const [prefix] = component.split('_');
+    const route = ROUTES.get(prefix ?? '') ?? 'linked';
     expect(queryComponent(name as never, route)).toBe(component);
   }
 });

@@ -1,4 +1,4 @@
-/** Query parameters and conditional headers, by the name of their component. Pure. */
+/** Query parameters, by the name of their component. Pure. */
 import { AGGREGATE_FUNCTIONS, GROUP_FUNCTIONS } from '../../../filter/aggregate.ast.js';
 import { FIELD_OPERATORS, spellingsOf } from '../../../filter/filter.ast.js';
 import { COUNT_FUNCTIONS } from '../../../filter/related.parser.js';
@@ -266,36 +266,3 @@ export const QUERY_PARAMETERS: Readonly<Record<QueryComponent, OpenApiParameter>
   }),
   child_id: queryParameterOf('child_id', 'The id of the child.', { type: 'string', minLength: 1 }),
 };
-
-const versionHeader = (name: string, description: string): OpenApiParameter => ({
-  name,
-  in: 'header',
-  description,
-  schema: { type: 'string' },
-});
-
-export const CONDITIONS = {
-  IdempotencyKey: {
-    ...versionHeader(
-      'Idempotency-Key',
-      'Of members: a name for this request. Sent again within 24 hours, it is not done again and answered as before, with `idempotency-replayed: true`.',
-    ),
-    schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]+$' },
-  },
-  KindConsistency: {
-    ...versionHeader(
-      'Kind-Consistency',
-      'With `eventual` the answer may be some seconds old: it may come from a replica.',
-    ),
-    schema: { type: 'string', enum: ['strong', 'eventual'] },
-  },
-  KindRefreshToken: {
-    ...versionHeader(
-      'Kind-Refresh-Token',
-      'With `cookie` the refresh token is answered, and read, as a cookie that scripts cannot read; it is null in the body.',
-    ),
-    schema: { type: 'string', const: 'cookie' },
-  },
-  IfMatch: versionHeader('If-Match', 'The ETag of the version that is to be changed; 412 where it is another by now.'),
-  IfNoneMatch: versionHeader('If-None-Match', 'An ETag that is known; 304 where it still fits.'),
-} as const;
