@@ -1,5 +1,5 @@
 /** A file that has its name when it is complete, and `.part` after it until then; or standard output. */
-import { createWriteStream, statSync, type Stats } from 'node:fs';
+import { createWriteStream, rmSync, statSync, type Stats } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import type { Writable } from 'node:stream';
 import { errorText } from '../../shared/error-text.js';
@@ -20,8 +20,7 @@ export class DraftFile {
     // The draft could be written, and only at the end not get its name.
     if (!this.isStandard) checkReplaceable(file);
     this.#draft = `${file}.part`;
-    // Flushed, so that it is on the disk when it has its name.
-    this.stream = this.isStandard ? process.stdout : createWriteStream(this.#draft, { mode, flush: true });
+    this.stream = this.isStandard ? process.stdout : createDraft(this.#draft, mode);
   }
 
   /** Call it when the stream has ended. */
@@ -41,6 +40,16 @@ export class DraftFile {
   async discard(): Promise<void> {
     if (!this.isStandard) await rm(this.#draft, { force: true });
   }
+}
+
+/**
+ * Not one that an interrupted command has left, or that somebody else has put there: others might read it, or it might
+ * lead to another file.
+ */
+function createDraft(path: string, mode: number | undefined): Writable {
+  rmSync(path, { force: true });
+  // Flushed, so that it is on the disk when it has its name.
+  return createWriteStream(path, { flags: 'wx', mode, flush: true });
 }
 
 /** A device such as /dev/null would be gone after the file has taken its name. @throws ArchiveError */

@@ -4,12 +4,14 @@ import {
   appendFileSync,
   cpSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -91,6 +93,17 @@ describe('a backup', () => {
     expect(statSync(first).mode & 0o077).toBe(0);
     expect(readdirSync(folder)).not.toContain('first.tar.gz.part');
     expect(headerOf(first)).toMatchObject({ format: 'kind-backup', version: 1, project: source.id });
+  });
+
+  it('takes no draft that is there: others may read it, or it leads elsewhere', async () => {
+    const [file, other] = [path('again.tar.gz'), path('other.txt')];
+    writeFileSync(other, 'of somebody else');
+    symlinkSync(other, `${file}.part`);
+    expect(await kind('project', 'backup', source.id, file)).toMatchObject({ code: 0, err: '' });
+    expect([readFileSync(other, 'utf8'), lstatSync(file).isFile()]).toEqual(['of somebody else', true]);
+    writeFileSync(`${file}.part`, 'left', { mode: 0o644 });
+    expect(await kind('project', 'backup', source.id, file)).toMatchObject({ code: 0, err: '' });
+    expect(statSync(file).mode & 0o077).toBe(0);
   });
 
   it('has hidden values, hashes of passwords and API keys, but no sessions and kept answers', async () => {
