@@ -9,7 +9,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import type { Logger } from 'pino';
 import type { FirstProject } from './bootstrap.js';
-import type { Config } from './config/config.js';
+import { ConfigError, type Config } from './config/config.js';
 import { ConnectionBalancer } from './connection-balancer.js';
 import type { ConnectionOptions } from './database/connection/connection.js';
 import { serveMetrics } from './health/metrics.server.js';
@@ -108,7 +108,12 @@ export async function startWorkers(options: ServiceOptions): Promise<RunningServ
   });
   const starts = await Promise.allSettled(Array.from({ length: config.workers }, () => startWorker(start)));
   // One that ended while another serves is replaced, as at any other time.
-  if (starts.every(({ status }) => status === 'rejected')) throw new Error('no worker could be started');
+  if (starts.every(({ status }) => status === 'rejected') && balancer.workers.length === 0) {
+    stopping = true;
+    throw new ConfigError(
+      `WORKERS: got ${config.workers}, but none of these processes could be started; the lines above say why, unless they were killed, as where memory is short: look there, or set fewer`,
+    );
+  }
   const stop = async (): Promise<void> => {
     stopping = true;
     const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);

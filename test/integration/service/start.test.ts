@@ -107,9 +107,19 @@ it('goes on if one of several processes ends before it is ready, which is replac
   await vi.waitUntil(async () => (await (await fetch(`${url}/metrics`)).text()).includes('kind_workers_unanswered 0'));
 }, 60_000);
 
+it('says in one line that none of several processes could be started', async () => {
+  const ALL_END = `import cluster from 'node:cluster'; if (cluster.isWorker) process.exit(1);`;
+  const said = await failing({
+    WORKERS: '2',
+    LOG_LEVEL: 'fatal',
+    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(ALL_END)}`,
+  });
+  expect(said).toMatch(/^WORKERS: got 2, but none of these processes could be started; .*\n$/);
+}, 60_000);
+
 /** All that a start says that fails. */
 async function failing(env: Record<string, string>): Promise<string> {
-  const { child } = start({ ...env, LOG_LEVEL: 'warn' });
+  const { child } = start({ LOG_LEVEL: 'warn', ...env });
   let said = '';
   child.stderr?.on('data', (chunk: Buffer) => (said += chunk.toString()));
   expect(await once(child, 'exit')).toEqual([1, null]);
