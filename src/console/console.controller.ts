@@ -21,8 +21,8 @@ export class ConsoleController {
 
   /** The addresses on the page are relative to the one with a slash. */
   @Get('console')
-  withoutSlash(@Res() response: HttpResponse): void {
-    response.writeHead(308, { Location: 'console/' });
+  withoutSlash(@Req() { url }: HttpRequest, @Res() response: HttpResponse): void {
+    response.writeHead(308, { Location: `console/${/\?.*/.exec(url)?.[0] ?? ''}` });
     response.end();
   }
 

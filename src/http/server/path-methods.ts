@@ -7,16 +7,20 @@ import type { HttpRequest } from '../request/request.js';
 /** The part of Express' router that is used here. */
 interface RouterLayer {
   readonly route?: { readonly path: string; readonly methods: Readonly<Record<string, unknown>> };
-  match(path: string): unknown;
+  match(path: string): { readonly params: Readonly<Record<string, unknown>> } | false;
 }
 
 /** `GET`, `PUT`…; empty if there is no such path. @throws Error with status 400 if the path is malformed */
 function methodsOf({ app, path }: Pick<HttpRequest, 'app' | 'path'>): string[] {
   const layers = app.router.stack as unknown as readonly RouterLayer[];
-  // The fallback route matches every path and method.
-  const found = layers.filter((layer) => layer.route && !layer.route.path.includes('*') && layer.match(path));
+  const found = layers.filter((layer) => layer.route && isPath(layer.match(path)));
   const methods = found.flatMap(({ route }) => Object.keys(route?.methods ?? {}));
   return [...new Set(methods.map((method) => method.toUpperCase()))];
+}
+
+/** Whether a path was matched without a wildcard, which stands for paths that are not there. */
+function isPath(match: ReturnType<RouterLayer['match']>): boolean {
+  return match !== false && !Object.values(match.params).some(Array.isArray);
 }
 
 /** The error for a request without a route: 405 if the path has other methods, else 404. */

@@ -82,7 +82,17 @@ describe('after that', () => {
   it('is at the address with a slash', async () => {
     const reply = await get('/console');
     expect([reply.status, reply.headers.get('location')]).toEqual([308, 'console/']);
+    expect((await get('/console?project=demo')).headers.get('location')).toBe('console/?project=demo');
     expect((await get('/console/data/city')).status).toBe(404);
+  });
+
+  it('takes no other methods', async () => {
+    for (const path of ['/console', '/console/', '/console/assets/newer.js']) {
+      const reply = await get(path, { method: 'POST' });
+      expect([reply.status, reply.headers.get('allow')], path).toEqual([405, 'GET, HEAD, OPTIONS']);
+      expect((await get(path, { method: 'OPTIONS' })).status, path).toBe(204);
+    }
+    expect((await get('/console/data', { method: 'POST' })).status).toBe(404);
   });
 });
 
