@@ -69,6 +69,11 @@ const choose = (label: string, option: string) => page.getByLabel(label, { exact
 const rows = () => page.getByRole('row').allInnerTexts();
 const cells = async () => (await rows()).map((row) => row.split('\t').map((cell) => cell.trim()));
 
+interface Select {
+  value: string;
+  dispatchEvent(event: Event): void;
+}
+
 describe('a chart', () => {
   it('of a kind is made by choosing, and is in the address', async () => {
     // The filter is kept, there and back.
@@ -98,6 +103,21 @@ describe('a chart', () => {
     await page.reload();
     await page.getByRole('img', { name: 'Sum of Total by Sold at' }).waitFor();
     expect(complaints).toEqual([]);
+  });
+
+  it('keeps choices that follow one another at once', async () => {
+    await chart('?by=&as=bars');
+    await page.getByRole('img', { name: 'Number of units by All units together' }).waitFor();
+    // In one task of the browser, so that the address cannot follow in between.
+    await page.locator('select').evaluateAll((selects: unknown[]) => {
+      for (const select of selects as (Select & Iterable<{ value: string }>)[]) {
+        const value = ['sum', 'sold_at'].find((wanted) => [...select].some((option) => option.value === wanted));
+        if (value === undefined) continue;
+        select.value = value;
+        select.dispatchEvent(new Event('change', { bubbles: true }));
+      }
+    });
+    await page.getByRole('img', { name: 'Sum of Total by Sold at' }).waitFor();
   });
 
   it('begins with the first date by month, or else with few values, and all together is a choice too', async () => {

@@ -1,7 +1,7 @@
 /** Why a member may, or may not, do something with a unit. The address has the member. */
 import { Button, Group, Stack, Text as Paragraph, Title } from '@mantine/core';
 import { keepPreviousData, skipToken, useQuery } from '@tanstack/react-query';
-import { Link, useParams, useSearchParams } from 'react-router';
+import { Link, useParams } from 'react-router';
 import { explainAccess, type Decision, type Explanation } from '../api/access.js';
 import { ApiError } from '../api/errors.js';
 import { getUnit } from '../api/units.js';
@@ -9,6 +9,7 @@ import { labelField, useStruct } from '../data/use-kinds.js';
 import { useText } from '../i18n/text.js';
 import { useModel } from '../model/use-model.js';
 import { Empty, Waiting } from '../shell/page-states.js';
+import { useAddress } from '../shell/use-address.js';
 import { AccessFault } from './access-fault.js';
 import { memberId, MemberInput, type ChosenMember } from './member-input.js';
 import './access.css';
@@ -16,7 +17,7 @@ import './access.css';
 export function WhyPage() {
   const text = useText();
   const { kind = '', id = '' } = useParams();
-  const [parameters, setParameters] = useSearchParams();
+  const [parameters, setAddress] = useAddress();
   const chosen: ChosenMember = { kind: parameters.get('as') ?? '', id: parameters.get('member') ?? '' };
   const member = memberId(chosen);
   const unit = useQuery({
@@ -34,8 +35,7 @@ export function WhyPage() {
   const error = unit.error ?? explained.error;
   if (error instanceof ApiError && error.status === 404) return <Empty>{text('unit.gone')}</Empty>;
   const label = unit.data?.[fields ? labelField(fields) : 'id'];
-  const choose = ({ kind: as, id: next }: ChosenMember): void =>
-    setParameters({ ...(as !== '' && { as }), ...(next !== '' && { member: next }) }, { replace: true });
+  const choose = ({ kind: as, id: next }: ChosenMember): void => setAddress({ as, member: next }, { replace: true });
   return (
     <div className="page access">
       <Group justify="space-between">

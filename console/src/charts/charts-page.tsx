@@ -1,7 +1,7 @@
 /** Any aggregation of a kind as bars, lines, a table or a map. The address has all of it, so that it can be sent. */
 import { Button, Group, Text as Paragraph, Title } from '@mantine/core';
 import { keepPreviousData, skipToken, useQuery } from '@tanstack/react-query';
-import { lazy, Suspense, useEffect, useEffectEvent, useMemo, useRef } from 'react';
+import { lazy, Suspense, useEffect, useEffectEvent, useMemo } from 'react';
 import { Link, useParams, useSearchParams } from 'react-router';
 import { aggregate, type AggregateRow } from '../api/aggregate.js';
 import type { Field, Page, Unit } from '../api/types.js';
@@ -9,6 +9,7 @@ import { useReferenceLabels } from '../data/reference-labels.js';
 import { filterQuery, useColumnsOf, useLabelOf, type Source } from '../data/source.js';
 import { useText } from '../i18n/text.js';
 import { Empty, PageError, Waiting } from '../shell/page-states.js';
+import { useAddress } from '../shell/use-address.js';
 import { ChartForm } from './chart-form.js';
 import { ChartTable } from './chart-table.js';
 import { ChartMap } from './chart-map.js';
@@ -53,7 +54,7 @@ export function ChartsPage() {
 }
 
 function ChartOfKind({ kind, fields }: { kind: string; fields: readonly Field[] }) {
-  const [parameters, setParameters] = useSearchParams();
+  const [parameters, setAddress] = useAddress();
   const chart = useMemo(() => chartOf(parameters, fields), [parameters, fields]);
   const query = queryOf(chart, fields);
   const { isAsked, first } = useFirstChart(kind, fields, parameters);
@@ -64,18 +65,9 @@ function ChartOfKind({ kind, fields }: { kind: string; fields: readonly Field[] 
     retry: false,
     placeholderData: keepPreviousData,
   });
-  // A choice may follow before the address has changed.
-  const latest = useRef(parameters);
-  useEffect(() => void (latest.current = parameters), [parameters]);
-  const change = (next: Partial<Chart>, replace = false): void => {
-    latest.current = new URLSearchParams(latest.current);
-    for (const [name, value] of Object.entries(next)) {
-      // All units together are a choice too.
-      if (value === '' && name !== 'by') latest.current.delete(name);
-      else latest.current.set(name, value);
-    }
-    setParameters(latest.current, { replace });
-  };
+  const change = (next: Partial<Chart>, replace = false): void =>
+    // All units together are a choice too.
+    setAddress({ ...next }, { replace, keeps: 'by' });
   const showFirst = useEffectEvent((chosen: Partial<Chart>) => change(chosen, true));
   useEffect(() => {
     // The address follows, so that it is asked once.

@@ -2,13 +2,14 @@
 import { Button, Group, Text as Paragraph, Title } from '@mantine/core';
 import { useStore } from 'ra-core';
 import { useMemo } from 'react';
-import { Link, useParams, useSearchParams } from 'react-router';
+import { Link, useParams } from 'react-router';
 import { type Count } from '../api/units.js';
 import { useText, type Text } from '../i18n/text.js';
 import { useVisit } from '../overview/visited.js';
 import { ActionButton } from '../shell/action.js';
 import { Empty } from '../shell/page-states.js';
 import { useRights } from '../shell/use-rights.js';
+import { useAddress } from '../shell/use-address.js';
 import { AllUnitsMenu } from './all-units-menu.js';
 import { ColumnMenu } from './column-menu.js';
 import { FilterBar } from './filter-bar.js';
@@ -61,7 +62,7 @@ function UnitsOf({ source }: { source: Source }) {
   const text = useText();
   const label = useLabelOf(source);
   useVisit(source);
-  const [parameters, setParameters] = useSearchParams();
+  const [parameters, setAddress] = useAddress();
   const [filter = '', search = '', order = ''] = ['filter', 'search', 'order'].map(
     (name) => parameters.get(name) ?? '',
   );
@@ -75,13 +76,7 @@ function UnitsOf({ source }: { source: Source }) {
   const filterFields = useMemo(() => [...(fields ?? []), ID], [fields]);
   const change = (values: Readonly<Record<string, string>>): void => {
     selection.clear();
-    setParameters((before) => {
-      for (const [name, value] of Object.entries(values)) {
-        if (value === '') before.delete(name);
-        else before.set(name, value);
-      }
-      return before;
-    });
+    setAddress(values);
   };
   const isKind = source.type === 'kind';
 

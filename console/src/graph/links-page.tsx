@@ -16,6 +16,7 @@ import { addressOf } from '../data/grid-row.js';
 import { useText } from '../i18n/text.js';
 import { useModel, type Model } from '../model/use-model.js';
 import { Empty, PageError, Waiting } from '../shell/page-states.js';
+import { useAddress } from '../shell/use-address.js';
 import { ExpandButton } from './expand-button.js';
 import { GraphCanvas } from './graph-canvas.js';
 import { LinkForm } from './link-form.js';
@@ -56,7 +57,7 @@ interface LinksOfUnitProps {
 
 function LinksOfUnit({ kind, id, model, onChange }: LinksOfUnitProps) {
   const text = useText();
-  const [parameters, setParameters] = useSearchParams();
+  const [parameters, setAddress] = useAddress();
   const [isAdding, setAdding] = useState(false);
   const types = (parameters.get('types') ?? '').split(',').filter((type) => type !== '');
   const wanted = parameters.get('steps') ?? '1';
@@ -68,12 +69,6 @@ function LinksOfUnit({ kind, id, model, onChange }: LinksOfUnitProps) {
     types,
     steps: Number(steps),
   });
-  const change = (name: string, value: string): void =>
-    setParameters((before) => {
-      if (value === '') before.delete(name);
-      else before.set(name, value);
-      return before;
-    });
   const name = walked?.units.get(unitKey(kind, id))?.label ?? id;
   return (
     <div className="page">
@@ -95,7 +90,7 @@ function LinksOfUnit({ kind, id, model, onChange }: LinksOfUnitProps) {
               { value: 'list', label: text('graph.list') },
             ]}
             value={isList ? 'list' : 'graph'}
-            onChange={(view) => change('view', view === 'list' ? view : '')}
+            onChange={(view) => setAddress({ view: view === 'list' ? view : '' })}
           />
         </Group>
       </Group>
@@ -108,7 +103,7 @@ function LinksOfUnit({ kind, id, model, onChange }: LinksOfUnitProps) {
           placeholder={types.length === 0 ? text('graph.all_types') : ''}
           data={[...(model?.linkTypes.values() ?? [])].map((type) => ({ value: type.id, label: type.label }))}
           value={types}
-          onChange={(ids) => change('types', ids.join(','))}
+          onChange={(ids) => setAddress({ types: ids.join(',') })}
         />
         <Select
           size="xs"
@@ -117,7 +112,7 @@ function LinksOfUnit({ kind, id, model, onChange }: LinksOfUnitProps) {
           allowDeselect={false}
           data={[...STEPS]}
           value={steps}
-          onChange={(value) => change('steps', value === '1' ? '' : (value ?? ''))}
+          onChange={(value) => setAddress({ steps: value === '1' ? '' : (value ?? '') })}
         />
         {model && <PathForm model={model} kind={kind} isBusy={isBusy} onFind={findPath} />}
       </Group>

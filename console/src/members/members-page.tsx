@@ -15,6 +15,7 @@ import { definitionAddress } from '../model/addresses.js';
 import { ActionButton } from '../shell/action.js';
 import { Empty } from '../shell/page-states.js';
 import { useRights } from '../shell/use-rights.js';
+import { useAddress } from '../shell/use-address.js';
 import { addressOfMember } from './addresses.js';
 import { useMemberKinds } from './use-member-kinds.js';
 
@@ -32,7 +33,7 @@ function MembersOf({ kind }: { kind: string }) {
   const text = useText();
   const { administrator, to } = useRights();
   const { kinds, hasOwn, labelOf } = useMemberKinds();
-  const [parameters, setParameters] = useSearchParams();
+  const [parameters, setAddress] = useAddress();
   const [find, order] = [parameters.get('find') ?? '', parameters.get('order') ?? ''];
   const source: Source = kind === '' ? { type: 'group', id: MEMBER_GROUP } : { type: 'kind', id: kind };
   const struct = useColumnsOf(source);
@@ -43,11 +44,7 @@ function MembersOf({ kind }: { kind: string }) {
   const selection = useSelection();
   const change = (name: string, value: string): void => {
     selection.clear();
-    setParameters((before) => {
-      if (value === '') before.delete(name);
-      else before.set(name, value);
-      return before;
-    });
+    setAddress({ [name]: value });
   };
   return (
     <div className="page">

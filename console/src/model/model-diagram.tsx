@@ -1,10 +1,11 @@
 /** The kinds with their references, drawn. The list has the same as text. */
 import { Button, Group, Text as Paragraph } from '@mantine/core';
 import { useMemo } from 'react';
-import { Link, useSearchParams } from 'react-router';
+import { Link } from 'react-router';
 import { GraphCanvas, type DrawnBox, type DrawnLine } from '../graph/graph-canvas.js';
 import { useText } from '../i18n/text.js';
 import { Empty } from '../shell/page-states.js';
+import { useAddress } from '../shell/use-address.js';
 import { definitionAddress } from './addresses.js';
 import { ownParameters, type Model } from './use-model.js';
 
@@ -15,16 +16,11 @@ const MOST_ROWS = 10;
 
 export function ModelDiagram({ model, find }: { model: Model; find: string }) {
   const text = useText();
-  const [parameters, setParameters] = useSearchParams();
+  const [parameters, setAddress] = useAddress();
   const focus = parameters.get('focus');
   const references = useMemo(() => referencesOf(model), [model]);
   const shown = useMemo(() => shownKinds(model, references, focus, find), [model, references, focus, find]);
-  const setFocus = (id: string | undefined): void =>
-    setParameters((before) => {
-      if (id === undefined) before.delete('focus');
-      else before.set('focus', id);
-      return before;
-    });
+  const setFocus = (id = ''): void => setAddress({ focus: id });
   const isWhole = shown.size === model.kinds.size;
   const boxes = [...[...shown].map((id) => kindBox(id)), ...(isWhole ? [...model.linkTypes.keys()].map(linkBox) : [])];
   const lines = useMemo(

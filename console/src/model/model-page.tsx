@@ -1,10 +1,10 @@
 /** The model of the project, as a list or as a diagram. The address has what is shown. */
 import { Group, SegmentedControl, Title } from '@mantine/core';
 import { lazy, Suspense, useState } from 'react';
-import { useSearchParams } from 'react-router';
 import { useText } from '../i18n/text.js';
 import { FindInput } from '../shell/find-input.js';
 import { PageError, Waiting } from '../shell/page-states.js';
+import { useAddress } from '../shell/use-address.js';
 import { ModelList } from './model-list.js';
 import { useModel } from './use-model.js';
 import './model.css';
@@ -14,19 +14,10 @@ const ModelDiagram = lazy(async () => ({ default: (await import('./model-diagram
 export function ModelPage() {
   const text = useText();
   const { model, error, refetch } = useModel();
-  const [parameters, setParameters] = useSearchParams();
+  const [parameters, setAddress] = useAddress();
   const [view, find] = ['view', 'find'].map((name) => parameters.get(name) ?? '');
   // The address follows what is typed, later on a busy machine; nothing typed may wait for it.
   const [typed, setTyped] = useState(find ?? '');
-  const change = (name: string, value: string): void =>
-    setParameters(
-      (before) => {
-        if (value === '') before.delete(name);
-        else before.set(name, value);
-        return before;
-      },
-      { replace: name === 'find' },
-    );
   return (
     <div className="page model-page">
       <Group justify="space-between">
@@ -39,7 +30,7 @@ export function ModelPage() {
             value={typed}
             onChange={(value) => {
               setTyped(value);
-              change('find', value);
+              setAddress({ find: value }, { replace: true });
             }}
           />
           <SegmentedControl
@@ -49,7 +40,7 @@ export function ModelPage() {
               { value: 'diagram', label: text('model.diagram') },
             ]}
             value={view === 'diagram' ? 'diagram' : 'list'}
-            onChange={(value) => change('view', value === 'diagram' ? value : '')}
+            onChange={(value) => setAddress({ view: value === 'diagram' ? value : '' })}
           />
         </Group>
       </Group>
