@@ -247,8 +247,9 @@ describe('a unit', () => {
     await dialog.getByRole('textbox', { name: 'Password' }).fill(ADMIN.password);
     await dialog.getByRole('button', { name: 'Sign in' }).click();
     const stored = async () => (await project.get(`/city/unit/${id}`)).body.content.population as number;
-    await page.getByText('Saved', { exact: true }).waitFor();
-    expect(await stored()).toBe(77);
+    await vi.waitFor(async () => expect(await stored()).toBe(77), { timeout: 15_000 });
+    // Until then the form asks before it is left.
+    await page.locator('button[type=submit]:disabled:not([data-loading])').waitFor();
   });
 
   it('is deleted from a selection, after a question', async () => {
