@@ -157,6 +157,8 @@ describe('a chart', () => {
     await choose('As', 'Bars');
     await page.getByRole('img', { name: 'Number of units by Customer' }).waitFor();
     await page.locator('.recharts-bar-rectangle').nth(3).waitFor();
+    // In the order of the bars.
+    expect(await page.locator('.recharts-legend-item-text').allTextContents()).toEqual(['paid', EVIL]);
     await opened.screenshot('chart-bars');
     expect(await opened.accessibilityFaults()).toEqual([]);
     expect(complaints).toEqual([]);

@@ -67,11 +67,12 @@ export function Plot({ as, values, by, split, isSplit, isOverTime = false, names
       )}
       <YAxis tickFormatter={shortNumber} width="auto" allowDecimals={!isWhole} {...axis} />
       <Tooltip
+        itemSorter={() => 0}
         formatter={(value) => shortNumber(Number(value))}
         {...(hasTimes && { labelFormatter: (time) => nameOfTime.get(Number(time)) ?? '' })}
         {...box}
       />
-      {isSplit && <Legend />}
+      {isSplit && <Legend itemSorter={null} wrapperStyle={{ fontSize: 12 }} />}
     </>
   );
   return (
