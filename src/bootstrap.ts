@@ -16,6 +16,7 @@ import { isStaleModel } from './database/statement/sqlstate.js';
 import { FunctionRegistry } from './function/load/module-registry.js';
 import type { Logger } from 'pino';
 import { KindError } from './shared/errors.js';
+import { runSync } from './shared/work-in-pieces.js';
 import { projectOf } from './tenancy/project.js';
 
 /** The first project. `password` is set only if it has just been generated. */
@@ -55,7 +56,7 @@ async function strangersWritesIn(app: INestApplicationContext, id: string): Prom
   try {
     const row = await app.get(Provisioning).get(id);
     const model = await loadModel(app.get(Database), projectOf(row));
-    return strangersWrites(accessReport(model, app.get(FunctionRegistry).current.functionsOf(id)));
+    return strangersWrites(runSync(accessReport(model, app.get(FunctionRegistry).current.functionsOf(id))));
   } catch (error) {
     if (error instanceof KindError || isStaleModel(error)) return undefined;
     throw error;

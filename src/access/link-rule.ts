@@ -12,9 +12,9 @@ import { fieldsAlong, unknownName, type Names } from '../model/predicate/path.js
 import type { Predicate } from '../model/predicate/predicate.js';
 import { didYouMean } from '../shared/did-you-mean.js';
 import { KindError } from '../shared/errors.js';
-import { getOrInsert } from '../shared/get-or-insert.js';
 import { shortened } from '../shared/shortened.js';
 import type { Caller } from '../tenancy/caller.js';
+import { compiledOnce } from './compiled-rules.js';
 import { anyMember } from './rule-member.js';
 import { isStored, reachOfOwner, storedFields } from './rule-names.js';
 import { compileRule, NEVER, parseRule, resolveRule, ruleLimitFault } from './rule.js';
@@ -47,12 +47,6 @@ function namesOfLinks({ id, values }: Pick<LinkTypeDef, 'id' | 'values'>, kinds:
   };
 }
 
-/** The most predicates that are kept of one link type: one for each two kinds and member kind that were asked for. */
-const MOST_COMPILED = 500;
-
-/** Compiled rules by link type, cached as long as the model exists. */
-const compiledRules = new WeakMap<KindDef, Map<string, Predicate>>();
-
 /**
  * The links between units of two kinds that satisfy at least one of the rules. A rule that names a parameter which its
  * unit's kind lacks is false, and so are rules that exceed the limits of a statement.
@@ -65,13 +59,12 @@ export function linkRulesPredicate(
   model: Model,
 ): Predicate {
   const memberKind = caller.type === 'member' ? model.kinds.get(caller.kindId) : undefined;
-  const ofType = getOrInsert(compiledRules, type.values, () => new Map<string, Predicate>());
-  if (ofType.size >= MOST_COMPILED) ofType.clear();
-  const key = [kinds.parent.id, kinds.child.id, memberKind?.id ?? '', ...rules].join('\0');
-  const predicate = getOrInsert(ofType, key, (): Predicate => {
+  const key = `${kinds.parent.id} ${kinds.child.id} ${memberKind?.id ?? ''}`;
+  const { predicate } = compiledOnce(type.values, key, rules, () => {
     const names = namesOfLinks(type, kinds, model);
     const parts = rules.map((rule) => compileRule(rule, names, memberKind, model));
-    return ruleLimitFault(parts) === undefined ? { op: 'or', parts } : NEVER;
+    const excess = ruleLimitFault(parts) !== undefined;
+    return { predicate: excess ? NEVER : { op: 'or', parts }, excess };
   });
   return bindRule(predicate, caller.type === 'member' ? caller.id : undefined);
 }

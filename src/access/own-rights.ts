@@ -1,6 +1,7 @@
 /** What a caller may do with the units of each kind, and with links, as it is told itself: without rules, and without what others may. Pure. */
 import { isLinkable, type KindDef, type LinkTypeDef, type Model } from '../model/model.js';
 import { LINK_OPERATIONS, type LinkOperation, type Operation } from '../model/built-in-traits.js';
+import type { WorkInPieces } from '../shared/work-in-pieces.js';
 import { isAdministrator, type Caller } from '../tenancy/caller.js';
 import { accessSettingOf, grantOf, isAllowedForSomeUnit, isAlwaysFalse, suggestableLinkTypes } from './access.js';
 import { hasOwnAccess, linkSettingOf } from './link-access.js';
@@ -28,7 +29,7 @@ const SOURCE_OPERATION: Readonly<Record<ToldOperation, SourceOperation | undefin
 
 export interface KindRights extends Readonly<Record<ToldOperation, Right>> {
   readonly id: string;
-  /** The fields that the caller may read and not set. */
+  /** The fields of its struct that the caller may not set. */
   readonly read_only: readonly string[];
 }
 
@@ -44,24 +45,34 @@ export interface OwnRights {
   readonly link_types: readonly LinkTypeRights[];
 }
 
-/** @param lacks whether the source of a remote kind does not support an operation */
-export function ownRights(
+/**
+ * In pieces, because the rules of all kinds may have to be compiled for the caller.
+ * @param lacks whether the source of a remote kind does not support an operation
+ */
+export function* ownRights(
   model: Model,
   caller: Caller,
   lacks: (kind: KindDef, operation: SourceOperation) => boolean,
-): OwnRights {
+): WorkInPieces<OwnRights> {
   const rightOf = (kind: KindDef, operation: ToldOperation): Right => {
     const ofSource = SOURCE_OPERATION[operation];
     // Built-in kinds have links of the system: of kinds to their parameters, and of groups to their kinds.
     const isMissing = ofSource ? lacks(kind, ofSource) : !isLinkable(kind) && !kind.builtIn;
     return isMissing ? 'none' : rightTo(operation, kind, caller, model);
   };
-  const kinds = [...model.kinds.values()].flatMap((kind): KindRights[] => {
-    const rights = TOLD_OPERATIONS.map((operation) => [operation, rightOf(kind, operation)] as const);
-    if (!kind.active || rights.every(([, right]) => right === 'none')) return [];
+  const kinds: KindRights[] = [];
+  for (const kind of model.kinds.values()) {
+    if (!kind.active) continue;
+    const rights: [ToldOperation, Right][] = [];
+    for (const operation of TOLD_OPERATIONS) {
+      rights.push([operation, rightOf(kind, operation)]);
+      yield;
+    }
+    if (rights.every(([, right]) => right === 'none')) continue;
     const named = Object.fromEntries(rights) as Record<ToldOperation, Right>;
-    return [{ id: kind.id, ...named, read_only: readOnlyFields(kind, caller, model) }];
-  });
+    kinds.push({ id: kind.id, ...named, read_only: readOnlyFields(kind, caller, model) });
+    yield;
+  }
   const readable = new Set(suggestableLinkTypes(model, caller));
   const types = [...model.linkTypes.values()].filter(
     (type) => readable.has(type.id) && LINK_OPERATIONS.some((operation) => hasOwnAccess(type, operation)),

@@ -10,17 +10,14 @@ import { extentOf } from '../model/predicate/predicate-cost.js';
 import { bindRule } from '../model/predicate/bound-rule.js';
 import type { Predicate } from '../model/predicate/predicate.js';
 import { resolveFilter } from '../model/predicate/resolve-filter.js';
-import { getOrInsert } from '../shared/get-or-insert.js';
 import { KindError } from '../shared/errors.js';
 import { LIMITS } from '../shared/limits.js';
 import type { Caller } from '../tenancy/caller.js';
+import { compiledOnce, type CompiledRules } from './compiled-rules.js';
 import { AbsentMemberValue, anyMember, callingMember, type RuleMember } from './rule-member.js';
 import { namesInRules } from './rule-names.js';
 
 export const NEVER: Predicate = { op: 'constant', value: false };
-
-/** Compiled rules, by kind definition and member kind, cached as long as the model exists. */
-const compiledRules = new WeakMap<KindDef, Map<string, Predicate>>();
 
 /** The predicate of a rule for a caller. */
 export function rulePredicate(rule: string, kind: KindDef, caller: Caller, model: Model): Predicate {
@@ -29,13 +26,17 @@ export function rulePredicate(rule: string, kind: KindDef, caller: Caller, model
 
 /** The predicate of rules of which one has to match. */
 export function rulesPredicate(rules: readonly string[], kind: KindDef, caller: Caller, model: Model): Predicate {
-  const memberKind = caller.type === 'member' ? model.kinds.get(caller.kindId) : undefined;
-  const ofKind = getOrInsert(compiledRules, kind, () => new Map<string, Predicate>());
-  const predicate = getOrInsert(ofKind, `${memberKind?.id ?? ''} ${rules.join('\0')}`, (): Predicate => {
-    const parts = rules.map((rule) => compileRule(rule, namesInRules(kind, model), memberKind, model));
-    return parts.length === 1 && parts[0] ? parts[0] : { op: 'or', parts };
-  });
+  const { predicate } = compiledRules(rules, kind, caller, model);
   return bindRule(predicate, caller.type === 'member' ? caller.id : undefined);
+}
+
+function compiledRules(rules: readonly string[], kind: KindDef, caller: Caller, model: Model): CompiledRules {
+  const memberKind = caller.type === 'member' ? model.kinds.get(caller.kindId) : undefined;
+  return compiledOnce(kind, memberKind?.id ?? '', rules, () => {
+    const parts = rules.map((rule) => compileRule(rule, namesInRules(kind, model), memberKind, model));
+    const excess = ruleLimitFault(parts) !== undefined;
+    return { predicate: excess ? NEVER : parts.length === 1 && parts[0] ? parts[0] : { op: 'or', parts }, excess };
+  });
 }
 
 /** The limit that the rules of an operation exceed together, as a text; undefined if none. */
@@ -52,19 +53,12 @@ export function ruleLimitFault(rules: readonly Predicate[]): string | undefined 
   return `the rules look up ${lookups} units over references, or as the member, the same way counted once; ${LIMITS.ruleLookups} is the most`;
 }
 
-/** Cached results of `exceedRuleLimits`, as long as the model exists. */
-const limitChecks = new WeakMap<KindDef, Map<string, boolean>>();
-
 /**
  * Whether the rules of an operation exceed the limits of a statement. Rules that were stored before there were limits
  * may.
  */
 export function exceedRuleLimits(rules: readonly string[], kind: KindDef, caller: Caller, model: Model): boolean {
-  const ofKind = getOrInsert(limitChecks, kind, () => new Map<string, boolean>());
-  const key = `${caller.type === 'member' ? caller.kindId : ''} ${rules.join('\n')}`;
-  return getOrInsert(ofKind, key, () => {
-    return ruleLimitFault(rules.map((rule) => rulePredicate(rule, kind, caller, model))) !== undefined;
-  });
+  return compiledRules(rules, kind, caller, model).excess;
 }
 
 /** A rule that does not fit its kind any more is false. */

@@ -3,11 +3,14 @@ import { authorizeAdministrator } from '../access/access.js';
 import { accessReport } from '../access/report/access-report.js';
 import { reportJson } from '../access/report/report-json.js';
 import { Catalog } from '../catalog/catalog.service.js';
-import { jsonAnswer, type Answer } from '../http/answer/answer.js';
+import type { Answer } from '../http/answer/answer.js';
+import { jsonAnswerInPieces } from '../http/answer/answer-in-pieces.js';
 import { ApiRoute } from '../http/route/api-route.js';
 import { refuseQuery } from '../http/route/parse-list-query.js';
 import type { HttpRequest } from '../http/request/request.js';
 import { KIND_KIND } from '../model/built-in-traits.js';
+import { EventLoopYield } from '../shared/event-loop-yield.js';
+import { runYielding } from '../shared/work-in-pieces.js';
 import { Scope, type RequestScope } from '../tenancy/request-scope.js';
 import { TenancyInterceptor } from '../tenancy/tenancy.interceptor.js';
 import { FunctionRegistry } from './load/module-registry.js';
@@ -34,11 +37,13 @@ export class AccessReportController {
     content: 'accessReport',
   })
   report(@Scope() scope: RequestScope, @Req() request: HttpRequest): Promise<Answer> {
-    return this.catalog.withCheckedModel(scope, (model) => {
+    return this.catalog.withCheckedModel(scope, async (model) => {
       authorizeAdministrator(model, KIND_KIND, scope.caller);
       refuseQuery(request.url);
       const functions = this.registry.current.functionsOf(scope.project.id);
-      return jsonAnswer(reportJson(accessReport(model, functions, { builtIn: true }), model));
+      const yielder = new EventLoopYield(scope.project.schema);
+      const found = await runYielding(accessReport(model, functions, { builtIn: true }), yielder);
+      return jsonAnswerInPieces(reportJson(found, model), yielder);
     });
   }
 }

@@ -2,6 +2,7 @@
 import { isLinkable, isMemberKind, type Model } from '../../model/model.js';
 import { LINK_OPERATIONS, OPERATIONS, type LinkOperation, type Operation } from '../../model/built-in-traits.js';
 import type { Level } from '../../model/parameter-type/parameter-settings.js';
+import type { WorkInPieces } from '../../shared/work-in-pieces.js';
 import { accessSettingOf, storedSetting, type AccessSetting } from '../access.js';
 import type { EffectiveLevel } from '../level.js';
 import { allowedFor, AUDIENCES, both, type Allowed } from './audience.js';
@@ -40,14 +41,14 @@ interface ReportOptions {
 }
 
 /**
- * Everything but the internal kind.
+ * Everything but the internal kind, in pieces.
  * @param functions those of the modules that serve the project
  */
-export function accessReport(
+export function* accessReport(
   model: Model,
   functions: readonly DeclaredFunction[] = [],
   { builtIn = false }: ReportOptions = {},
-): AccessReport {
+): WorkInPieces<AccessReport> {
   const all = [...model.kinds.values()].filter(({ traits }) => !traits.sealed);
   const signUp = all.filter((kind) => isMemberKind(kind) && allowedFor(kind, 'signup', model).audience === 'anyone');
   const isStranger = ({ audience }: Allowed): boolean =>
@@ -56,16 +57,18 @@ export function accessReport(
     const { audience, byRule } = allowed;
     return { ...entry, audience, byRule, stranger: isStranger(allowed), writes: entry.writes && !byRule };
   };
-  const ofKinds = all.flatMap((kind) => {
-    const operations = OPERATIONS.filter((operation) => operation !== 'signup' || isMemberKind(kind));
-    return operations.flatMap((operation): ReportedAccess[] => {
+  const ofKinds: ReportedAccess[] = [];
+  for (const kind of all) {
+    for (const operation of OPERATIONS) {
+      if (operation === 'signup' && !isMemberKind(kind)) continue;
+      if (!builtIn && kind.builtIn && storedSetting(kind.access, operation) === undefined) continue;
       const setting = accessSettingOf(kind, operation, model);
-      if (!builtIn && kind.builtIn && storedSetting(kind.access, operation) === undefined) return [];
       const { stored } = setting;
       const entry = { on: 'units', id: kind.id, operation, stored, writes: WRITES.has(operation) } as const;
-      return [entryOf(allowedFor(kind, operation, model), { ...entry, ...shownSetting(setting) })];
-    });
-  });
+      ofKinds.push(entryOf(allowedFor(kind, operation, model), { ...entry, ...shownSetting(setting) }));
+    }
+    yield;
+  }
   const linked = linkedUnits(model);
   const ofLinkTypes = [...model.linkTypes.values()].flatMap((type) =>
     LINK_OPERATIONS.flatMap((operation): ReportedAccess[] => {
@@ -84,10 +87,9 @@ export function accessReport(
     const setting = shownSetting(each.access ?? accessSettingOf(kind, 'function', model));
     return [entryOf(allowedToCall(each, kind, model), { ...entry, ...setting })];
   });
-  const ofFields = reportedFields(
-    all.filter(({ builtIn }) => !builtIn),
-    model,
-  ).map(({ kind, field, operation, stored, tested, ...allowed }): ReportedAccess => {
+  const own = all.filter((kind) => !kind.builtIn);
+  const fields = yield* reportedFields(own, model);
+  const ofFields = fields.map(({ kind, field, operation, stored, tested, ...allowed }): ReportedAccess => {
     const isOwn = allowed.audience === 'self' && signUp.includes(kind);
     const entry = entryOf(allowed, {
       on: 'field',

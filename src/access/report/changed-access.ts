@@ -1,10 +1,12 @@
 /** What a change of definitions does to who may do what, by the report of access. Pure. */
 import type { Model } from '../../model/model.js';
+import type { WorkInPieces } from '../../shared/work-in-pieces.js';
 import { accessReport, isStrangersWrite, type ReportedAccess } from './access-report.js';
 import { REPORTED_NAMES } from './report-json.js';
 
 /** A change can concern thousands of operations; so many are shown, the most open first. */
 const MOST = 200;
+const ENTRIES_PER_PIECE = 500;
 
 type Shown = Readonly<Record<string, string | boolean>>;
 type ChangedEntry = Readonly<Record<string, string | Shown | null>>;
@@ -15,15 +17,19 @@ export interface ChangedAccess {
   readonly more: number;
 }
 
-/** The operations that others may do after a change, without what is gone. Custom functions are not told. */
-export function changedAccess(before: Model, after: Model): ChangedAccess {
-  const former = new Map(accessReport(before, [], { builtIn: true }).entries.map((entry) => [keyOf(entry), entry]));
-  const changes = accessReport(after, [], { builtIn: true }).entries.flatMap((entry): ChangedEntry[] => {
-    const known = former.get(keyOf(entry));
-    const [was, now] = [known && shown(known), shown(entry)];
-    if (was && JSON.stringify(was) === JSON.stringify(now)) return [];
-    return [{ [REPORTED_NAMES[entry.on]]: entry.id, operation: entry.operation, before: was ?? null, after: now }];
-  });
+/** The operations that others may do after a change, without what is gone. Custom functions are not told. In pieces. */
+export function* changedAccess(before: Model, after: Model): WorkInPieces<ChangedAccess> {
+  const former = yield* accessReport(before, [], { builtIn: true });
+  const known = new Map(former.entries.map((entry) => [keyOf(entry), entry]));
+  const { entries } = yield* accessReport(after, [], { builtIn: true });
+  const changes: ChangedEntry[] = [];
+  for (const [at, entry] of entries.entries()) {
+    if (at % ENTRIES_PER_PIECE === 0) yield;
+    const same = known.get(keyOf(entry));
+    const [was, now] = [same && shown(same), shown(entry)];
+    if (was && JSON.stringify(was) === JSON.stringify(now)) continue;
+    changes.push({ [REPORTED_NAMES[entry.on]]: entry.id, operation: entry.operation, before: was ?? null, after: now });
+  }
   return { changes: changes.slice(0, MOST), more: Math.max(0, changes.length - MOST) };
 }
 

@@ -6,6 +6,7 @@ import { isMemberKind, type Field, type KindDef, type Model } from '../../model/
 import { namesOfFieldRules, namesOfRules, type RuleNames } from '../../model/check/stored-rules.js';
 import type { FieldAccess } from '../../model/parameter-type/parameter-settings.js';
 import { isRules } from '../../model/parameter-type/field-access.js';
+import type { WorkInPieces } from '../../shared/work-in-pieces.js';
 import { allowedBy, allowedFor, both, wider, type Allowed } from './audience.js';
 
 export interface FieldReport extends Allowed {
@@ -18,24 +19,30 @@ export interface FieldReport extends Allowed {
   readonly tested: boolean;
 }
 
-export function reportedFields(kinds: readonly KindDef[], model: Model): FieldReport[] {
-  const tested = fieldsOfMembersInRules(model);
-  return kinds.flatMap((kind) => {
-    const writes = allowedToWrite(kind, model);
-    return [...kind.fields.values()].flatMap((field): FieldReport[] => {
-      const { readAccess, writeAccess } = field.def;
-      const isTested = isMemberKind(kind) && tested.has(field.id) && !field.system;
-      const common = { kind, field, tested: isTested };
-      const read = both(allowedFor(kind, 'read', model), allowedByField(readAccess, kind));
-      const write = both(writes, allowedByField(writeAccess, kind));
-      return [
-        ...(readAccess === undefined ? [] : [{ ...common, operation: 'read' as const, stored: true, ...read }]),
-        ...(writeAccess === undefined && !isTested
-          ? []
-          : [{ ...common, operation: 'write' as const, stored: writeAccess !== undefined, ...write }]),
-      ];
+/** In pieces: each of thousands of kinds may have hundreds of fields. */
+export function* reportedFields(kinds: readonly KindDef[], model: Model): WorkInPieces<FieldReport[]> {
+  const tested = yield* fieldsOfMembersInRules(model);
+  const found: FieldReport[] = [];
+  for (const kind of kinds) {
+    yield;
+    const isTested = ({ id, system }: Field) => isMemberKind(kind) && tested.has(id) && !system;
+    const fields = [...kind.fields.values()].filter((field) => {
+      return field.def.readAccess !== undefined || field.def.writeAccess !== undefined || isTested(field);
     });
-  });
+    if (fields.length === 0) continue;
+    const reads = allowedFor(kind, 'read', model);
+    const writes = allowedToWrite(kind, model);
+    for (const field of fields) {
+      const { readAccess, writeAccess } = field.def;
+      const common = { kind, field, tested: isTested(field) };
+      const read = both(reads, allowedByField(readAccess, kind));
+      const write = both(writes, allowedByField(writeAccess, kind));
+      if (readAccess !== undefined) found.push({ ...common, operation: 'read', stored: true, ...read });
+      if (writeAccess === undefined && !common.tested) continue;
+      found.push({ ...common, operation: 'write', stored: writeAccess !== undefined, ...write });
+    }
+  }
+  return found;
 }
 
 /** Who may write any unit of a kind, its own when signing up included. */
@@ -50,9 +57,18 @@ function allowedByField(access: FieldAccess | undefined, kind: KindDef): Allowed
 }
 
 /** The parameters of the calling member that rules test, or follow to others. */
-function fieldsOfMembersInRules({ kinds, linkTypes, parameters }: Model): Set<string> {
-  const ofAccess = [...kinds.values(), ...linkTypes.values()].map(({ access }) => namesOfRules(access));
-  const ofFields = [...parameters.values()].map((def) => namesOfFieldRules(def));
-  const rules = [...ofAccess, ...ofFields].flatMap((named): RuleNames[] => [...named.values()].flat());
-  return new Set(rules.flatMap(({ member }) => member.flatMap(([first]) => first ?? [])));
+function* fieldsOfMembersInRules({ kinds, linkTypes, parameters }: Model): WorkInPieces<Set<string>> {
+  const found = new Set<string>();
+  const add = (named: ReadonlyMap<string, readonly RuleNames[]>): void => {
+    for (const { member } of [...named.values()].flat()) for (const [first] of member) if (first) found.add(first);
+  };
+  for (const { access } of [...kinds.values(), ...linkTypes.values()]) {
+    add(namesOfRules(access));
+    yield;
+  }
+  for (const def of parameters.values()) {
+    add(namesOfFieldRules(def));
+    yield;
+  }
+  return found;
 }

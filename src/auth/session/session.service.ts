@@ -6,10 +6,13 @@ import { ownRights } from '../../access/own-rights.js';
 import { Catalog } from '../../catalog/catalog.service.js';
 import { Database } from '../../database/database.js';
 import { jsonAnswer, NULL_ANSWER, pageAnswer, type Answer } from '../../http/answer/answer.js';
+import { jsonAnswerInPieces } from '../../http/answer/answer-in-pieces.js';
 import type { PageQuery } from '../../http/route/parse-list-query.js';
 import { refusal } from '../../shared/errors.js';
+import { EventLoopYield } from '../../shared/event-loop-yield.js';
 import { isUuid } from '../../shared/identifiers.js';
 import { shortened } from '../../shared/shortened.js';
+import { runYielding } from '../../shared/work-in-pieces.js';
 import { findMemberStatement } from '../../sql/member/credential.sql.js';
 import { knowsWholeProject, type MemberCaller } from '../../tenancy/caller.js';
 import type { Project } from '../../tenancy/project.js';
@@ -43,12 +46,12 @@ export class SessionService {
 
   /** What the member may do, also as an API key narrows it. @throws KindError 401 if its kind is inactive */
   rights(project: Project, member: MemberCaller): Promise<Answer> {
-    return this.catalog.withCheckedModel({ project }, (model) => {
+    return this.catalog.withCheckedModel({ project }, async (model) => {
       memberKindOf(model, member);
-      const rights = ownRights(model, member, (kind, operation) =>
-        this.stores.of(kind).lacks(kind, project, operation),
-      );
-      return jsonAnswer({ administrator: knowsWholeProject(member), ...rights });
+      const yielder = new EventLoopYield(project.schema);
+      const found = ownRights(model, member, (kind, operation) => this.stores.of(kind).lacks(kind, project, operation));
+      const rights = await runYielding(found, yielder);
+      return jsonAnswerInPieces({ administrator: knowsWholeProject(member), ...rights }, yielder);
     });
   }
 

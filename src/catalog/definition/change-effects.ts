@@ -5,6 +5,7 @@ import type { Model } from '../../model/model.js';
 import type { ColumnShape } from '../../model/table/shape.js';
 import type { ColumnChange, Guard, SchemaStep } from '../../model/table/diff.js';
 import type { Json } from '../../shared/json.js';
+import type { WorkInPieces } from '../../shared/work-in-pieces.js';
 import { countLinksOfKindsStatement } from '../../sql/link/many-links.sql.js';
 import type { DeferredIndexes } from '../index/deferred-indexes.js';
 import { changedDefinitions } from './changed-definitions.js';
@@ -47,10 +48,10 @@ export class ChangeEffects {
     this.#tables = steps.flatMap((step) => stepEntries(step, deferred));
   }
 
-  of(before: Model, after: Model): ReportedEffects {
+  *of(before: Model, after: Model): WorkInPieces<ReportedEffects> {
     const { changes, more } = changedDefinitions(before, after);
     const hidden = this.#tables.length - MOST_STEPS;
-    const access = this.knowsAll ? changedAccess(before, after) : undefined;
+    const access = this.knowsAll ? yield* changedAccess(before, after) : undefined;
     return {
       definitions: changes,
       tables: this.#tables.slice(0, MOST_STEPS),

@@ -98,7 +98,7 @@ export class DefinitionChangeService {
       const change = new DefinitionChange(tx, before, options, effects);
       const result = await work(change);
       const model = await this.#apply(project, change);
-      if (effects) options.report(effects.of(before, model));
+      if (effects) options.report(await runYielding(effects.of(before, model), new EventLoopYield(project.schema)));
       tx.afterCommit(() => void this.models.publish(project, model));
       if (this.audit.isOn) this.#audit(project, before, model, options, tx);
       return result;

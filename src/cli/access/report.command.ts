@@ -14,6 +14,7 @@ import { Database } from '../../database/database.js';
 import { FunctionRegistry } from '../../function/load/module-registry.js';
 import type { AccessDefault } from '../../model/parameter-type/parameter-settings.js';
 import { getOrInsert } from '../../shared/get-or-insert.js';
+import { runSync } from '../../shared/work-in-pieces.js';
 import { projectOf } from '../../tenancy/project.js';
 import type { CommandContext, CommonOptions, Services } from '../tools/command-context.js';
 import { print } from '../tools/output.js';
@@ -46,7 +47,7 @@ async function reportOf({ app }: Services, id: string): Promise<ProjectReport> {
   checkNotDeleted(row);
   const model = await loadModel(app.get(Database), projectOf(row));
   const functions = app.get(FunctionRegistry).current.functionsOf(row.id);
-  return { project: row.id, accessDefault: model.accessDefault, ...accessReport(model, functions) };
+  return { project: row.id, accessDefault: model.accessDefault, ...runSync(accessReport(model, functions)) };
 }
 
 function jsonOf(report: ProjectReport) {

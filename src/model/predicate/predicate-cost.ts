@@ -1,6 +1,6 @@
 /** The size of predicates. What PostgreSQL needs to plan a statement grows with it. Pure. */
 import { fieldTests, operandsOf, type Predicate, type Related, type Step, type Target } from './predicate.js';
-import { relatedIn } from './related.js';
+import { filtersOf, relatedIn } from './related.js';
 
 export interface Extent {
   /** A test with values of the member counts once for each of its values. */
@@ -49,6 +49,13 @@ export function extentOf(predicates: readonly Predicate[]): Extent {
     related: total(related.length, (each) => each.related),
     inKinds: total(0, (each) => each.inKinds),
   };
+}
+
+/** How much memory predicates take: their tests, each counted in each kind that it is for. */
+export function sizeOf(predicates: readonly Predicate[]): number {
+  const related = predicates.flatMap(relatedIn);
+  const ofRelated = related.map((each) => each.kinds.length + sizeOf(filtersOf(each)));
+  return ofRelated.reduce((sum, each) => sum + each, predicates.flatMap(fieldTests).length);
 }
 
 /** The filters of a function over related units. That of linked units is the same in all of their kinds. */
