@@ -19,6 +19,9 @@ await defineKinds(
 );
 await ok(project.post('/city/unit', [{ name: 'Rome' }, { name: 'Paris' }]));
 await ok(project.post('/evil/unit', { name: EVIL }));
+/** As wide as many columns. */
+const LONG = 'x'.repeat(2000);
+await ok(project.post('/evil/unit', { name: LONG }));
 await ok(project.post('/secret/unit', { name: 'Treasure' }));
 await signUp(project, 'ann');
 const browser = await startChromium();
@@ -89,6 +92,9 @@ describe('the overview', () => {
     await opened.screenshot('overview');
     await page.setViewportSize({ width: 320, height: 640 });
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320);
+    // A long name does not take the place of others.
+    const row = region('Changed lately').getByRole('row', { name: LONG });
+    expect((await row.boundingBox())?.height).toBeLessThan(60);
     await page.setViewportSize({ width: 1280, height: 800 });
     expect(complaints).toEqual([]);
   });

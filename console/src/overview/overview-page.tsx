@@ -5,7 +5,7 @@ import { Link } from 'react-router';
 import type { Kind } from '../api/types.js';
 import { useKinds } from '../data/use-kinds.js';
 import { shownValue } from '../data/values.js';
-import { useText, type Text } from '../i18n/text.js';
+import { useText } from '../i18n/text.js';
 import { definitionAddress } from '../model/addresses.js';
 import { Empty, PageError, Waiting } from '../shell/page-states.js';
 import { useMe } from '../shell/use-me.js';
@@ -87,14 +87,14 @@ function KindSection({ changes: { facts, last }, own }: ChangesProps) {
           <Table.Tbody>
             {facts.map(({ kind, count }) => (
               <Table.Tr key={kind}>
-                <Table.Td>
-                  <Anchor component={Link} size="sm" to={`/data/${kind}`}>
+                <Table.Td className="overview-name">
+                  <Anchor component={Link} size="sm" to={`/data/${kind}`} title={labelOf(kind, own)}>
                     {labelOf(kind, own)}
                   </Anchor>
                 </Table.Td>
                 <Table.Td ta="right">{count.toLocaleString()}</Table.Td>
                 <Table.Td>
-                  {last.has(kind) ? timeOf(last.get(kind), text) : count > 0 && text('overview.too_many')}
+                  {last.has(kind) ? <Time at={last.get(kind)} /> : count > 0 && text('overview.too_many')}
                 </Table.Td>
               </Table.Tr>
             ))}
@@ -128,13 +128,17 @@ function ChangeSection({ changes: { latest }, own }: ChangesProps) {
         <Table.Tbody>
           {latest.map((change) => (
             <Table.Tr key={`${change.kind} ${change.id ?? ''}`}>
-              <Table.Td className="overview-time">{timeOf(change.at, text)}</Table.Td>
               <Table.Td>
-                <Anchor component={Link} size="sm" to={addressOf(change)}>
+                <Time at={change.at} />
+              </Table.Td>
+              <Table.Td className="overview-name">
+                <Anchor component={Link} size="sm" to={addressOf(change)} title={change.name}>
                   {change.name}
                 </Anchor>
               </Table.Td>
-              <Table.Td>{change.id === undefined ? text('overview.definition') : labelOf(change.kind, own)}</Table.Td>
+              <Table.Td className="overview-kind">
+                {change.id === undefined ? text('overview.definition') : labelOf(change.kind, own)}
+              </Table.Td>
             </Table.Tr>
           ))}
         </Table.Tbody>
@@ -151,6 +155,18 @@ function labelOf(kind: string, own: readonly Kind[]): string {
   return own.find(({ id }) => id === kind)?.label ?? kind;
 }
 
-function timeOf(at: string | undefined, text: Text): string {
-  return shownValue({ type: 'datetime', multiple: false }, at, text);
+const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
+const calendar = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
+
+/** In short: the time of today, or else the day. All of it is in the title. */
+function Time({ at }: { at: string | undefined }) {
+  const text = useText();
+  if (at === undefined) return null;
+  const time = new Date(at);
+  const isToday = time.toDateString() === new Date().toDateString();
+  return (
+    <time dateTime={at} title={shownValue({ type: 'datetime', multiple: false }, at, text)}>
+      {(isToday ? clock : calendar).format(time)}
+    </time>
+  );
 }
