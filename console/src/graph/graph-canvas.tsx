@@ -57,7 +57,7 @@ const READABLE = 0.8;
 /** Characters of the name of a line. */
 const MOST_OF_NAME = 24;
 /** Between boxes, beside the name of a line. */
-const LEAST_GAP = 60;
+const LEAST_GAP = 80;
 /** The width of a character of a name. */
 const CHARACTER = 6;
 const SMALLEST_ZOOM = 0.02;
@@ -107,7 +107,7 @@ function Canvas({ label, boxes, lines, middle }: GraphCanvasProps) {
           data: { place },
           label: shortened(name, MOST_OF_NAME),
           className: isMarked ? 'graph-marked' : '',
-          markerEnd: { type: MarkerType.ArrowClosed },
+          markerEnd: { type: MarkerType.ArrowClosed, color: 'var(--graph-line)' },
         },
       ];
     });

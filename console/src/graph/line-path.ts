@@ -25,6 +25,10 @@ const BEND = 34;
 const LOOP = 34;
 /** Names of lines that lead back are not all at the same height. */
 const LOOP_NAMES = [0.5, 0.2, 0.8];
+/** Lines of a box from which on their names would lie on each other near it. */
+const MANY = 3;
+/** The part of such a line that has names: at the box with fewer lines. */
+const FAR_PART = { from: 0.58, length: 0.3 };
 /** How far a line leads straight away from its box. */
 const LEAST_STRAIGHT = 40;
 
@@ -36,6 +40,7 @@ export function placesOf(
 ): readonly LinePlace[] {
   const between = new Map<string, Line[]>();
   for (const line of lines) between.set(pairOf(line), [...(between.get(pairOf(line)) ?? []), line]);
+  const counts = countLines(lines);
   return lines.map((line) => {
     const beside = between.get(pairOf(line)) ?? [line];
     const at = beside.indexOf(line);
@@ -47,10 +52,25 @@ export function placesOf(
     return {
       ...sidesOf(line, boxes, positions),
       bend: isFirstWay ? bend : -bend,
-      nameAt: isFirstWay ? part : 1 - part,
+      nameAt: namePlace(isFirstWay ? part : 1 - part, counts.get(line.source) ?? 0, counts.get(line.target) ?? 0),
       loop: 0,
     };
   });
+}
+
+/** By box. */
+function countLines(lines: readonly Line[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const { source, target } of lines)
+    for (const end of [source, target]) counts.set(end, (counts.get(end) ?? 0) + 1);
+  return counts;
+}
+
+/** Where the name is on a line: where lines of a box with many are apart already. */
+function namePlace(part: number, ofSource: number, ofTarget: number): number {
+  if (Math.max(ofSource, ofTarget) < MANY || ofSource === ofTarget) return part;
+  const { from, length } = FAR_PART;
+  return ofSource > ofTarget ? from + part * length : 1 - from - (1 - part) * length;
 }
 
 function pairOf({ source, target }: Line): string {
