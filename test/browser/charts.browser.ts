@@ -178,7 +178,7 @@ describe('a chart', () => {
 
   it('says how much it leaves out', async () => {
     await chart('?by=number&as=bars');
-    await page.getByText('The first 40 of 90 groups').waitFor();
+    await page.getByText('The 40 largest of 90 groups').waitFor();
   });
 
   it('takes a filter, and says what is wrong with it', async () => {

@@ -112,7 +112,7 @@ function ChartOfValues({ kind, chart, fields, page }: ChartOfValuesProps) {
   if (chart.as === 'map') {
     return (
       <>
-        <Remark shown={page.items.length} all={page.count} />
+        <Remark shown={page.items.length} all={page.count} areLargest />
         {withoutPlace}
         <ChartMap places={placesOf(page, chart)} measure={measure} />
       </>
@@ -122,7 +122,7 @@ function ChartOfValues({ kind, chart, fields, page }: ChartOfValuesProps) {
   const table = <ChartTable values={values} by={by} split={split} isSplit={splitField !== undefined} names={names} />;
   return (
     <>
-      <Remark shown={values.rows.length} all={values.allRows} />
+      <Remark shown={values.rows.length} all={values.allRows} areLargest={chart.step === ''} />
       {page.count > page.items.length && <Remark shown={page.items.length} all={page.count} />}
       {splitField && values.allSeries > values.series.length && (
         <Paragraph size="sm" c="dimmed">
@@ -179,12 +179,12 @@ function WithoutPlace({ kind, chart, places }: { kind: string; chart: Chart; pla
 }
 
 /** Says how many groups are not shown. */
-function Remark({ shown, all }: { shown: number; all: number }) {
+function Remark({ shown, all, areLargest = false }: { shown: number; all: number; areLargest?: boolean }) {
   const text = useText();
   if (shown >= all) return null;
   return (
     <Paragraph size="sm" c="dimmed">
-      {text('charts.first', { shown, count: all })}
+      {text(areLargest ? 'charts.largest' : 'charts.first', { shown, count: all })}
     </Paragraph>
   );
 }

@@ -34,7 +34,7 @@ export const charts = {
     none: 'none',
     empty: 'No unit matches.',
     first: 'The first %{shown} of %{count} groups',
-    largest: 'The %{shown} largest of %{count}',
+    largest: 'The %{shown} largest of %{count} groups',
     largest_series: 'The %{shown} largest of %{count} values of “%{name}”',
     chart: '%{measure} by %{by}',
     table_of: 'Values: %{measure} by %{by}',
