@@ -173,6 +173,28 @@ describe('the grid', () => {
     await page.getByRole('heading', { name: 'City 002' }).waitFor();
   });
 
+  it('selects all units that are loaded, and none, by one box', async () => {
+    await page.goto(unitsUrl('city'));
+    await page.getByRole('gridcell', { name: 'City 000' }).click();
+    await page
+      .getByRole('row', { name: /City 001/ })
+      .getByRole('checkbox')
+      .check();
+    const all = page.getByRole('checkbox', { name: 'Select all that are loaded' });
+    await page.locator('[role=columnheader] input:indeterminate').waitFor();
+    await all.check();
+    await page.getByText('100 selected').waitFor();
+    await page.keyboard.press('Control+Home');
+    await page.keyboard.press('Space');
+    await page.getByText('None selected').waitFor();
+    expect(await opened.accessibilityFaults()).toEqual([]);
+  });
+
+  it('says that there is no such kind', async () => {
+    await page.goto(unitsUrl('nothing'));
+    await page.getByText('There is no kind “nothing”, or you may not read it.').waitFor();
+  });
+
   it('hides columns, and remembers it', async () => {
     await page.goto(unitsUrl('city'));
     await page.getByRole('button', { name: 'Columns' }).click();
@@ -212,6 +234,16 @@ describe('a unit', () => {
     await page.getByRole('heading', { name: 'Roma' }).waitFor();
     const { items } = (await project.get('/city/unit?filter=eq(name,Roma)')).body.content as { items: object[] };
     expect(items).toMatchObject([{ population: 42, country: 'fr', state: 'draft', info: { a: [1] } }]);
+  });
+
+  it('has the button of its form in sight, and the way to the list', async () => {
+    await page.goto(unitsUrl('city', '/new'));
+    await page.setViewportSize({ width: 320, height: 400 });
+    const create = await page.getByRole('button', { name: 'Create' }).boundingBox();
+    expect((create?.y ?? 400) + (create?.height ?? 0)).toBeLessThanOrEqual(400);
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.getByRole('link', { name: '← City' }).click();
+    await page.getByRole('gridcell', { name: 'City 000' }).waitFor();
   });
 
   it('that somebody else has changed shows both versions', async () => {

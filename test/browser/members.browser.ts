@@ -112,7 +112,7 @@ describe('a new member', () => {
   it('is deleted', async () => {
     await main().getByRole('button', { name: 'Delete' }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByText('Delete 1 unit?').waitFor();
+    await dialog.getByText(/^Delete “.+”\?$/).waitFor();
     await dialog.getByRole('button', { name: 'Delete' }).click();
     await vi.waitFor(() => expect(page.url()).toMatch(/#\/members$/));
     await main().getByText('3 members').waitFor();

@@ -35,6 +35,8 @@ export function MemberInput({ value, onChange }: MemberInputProps) {
     <Group align="end" gap="xs">
       <Select
         label={text('access.who')}
+        w={300}
+        maw="100%"
         allowDeselect={false}
         data={[
           { value: '', label: text('access.no_token') },

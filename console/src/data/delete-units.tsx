@@ -6,16 +6,22 @@ import { useState } from 'react';
 import { deleteSelected, MOST_AFFECTED, tryDeletion, type Selection } from '../api/selected.js';
 import { useText } from '../i18n/text.js';
 import { ActionButton } from '../shell/action.js';
+import { shortened } from '../shell/shortened.js';
 import { UNITS } from './source.js';
 import { useKinds } from './use-kinds.js';
 import { WriteDialog } from './write-dialog.js';
 
 interface Deletion {
   readonly selections: readonly Selection[];
+  /** What the only unit is called. */
+  readonly name?: string;
   readonly onDone: () => void;
   /** Whether the number of units has to be typed, because nobody has chosen them one by one. */
   readonly asksForCount?: boolean;
 }
+
+/** Characters of a name in a question. */
+const MOST_OF_NAME = 80;
 
 /** A button that deletes units. */
 export function DeleteUnits({ label, reason, ...about }: Deletion & { label: string; reason: string | undefined }) {
@@ -31,7 +37,7 @@ export function DeleteUnits({ label, reason, ...about }: Deletion & { label: str
 }
 
 /** Deletes units, after it has tried whether they can be deleted, counted what goes along, and asked. */
-export function useDeletion({ selections, onDone, asksForCount = false }: Deletion) {
+export function useDeletion({ selections, name, onDone, asksForCount = false }: Deletion) {
   const text = useText();
   const notify = useNotify();
   const queries = useQueryClient();
@@ -58,10 +64,16 @@ export function useDeletion({ selections, onDone, asksForCount = false }: Deleti
   };
   // People write thousands with or without a separator.
   const isConfirmed = !asksForCount || typed.replace(/\D/g, '') === String(count);
+  const title =
+    name !== undefined
+      ? text('unit.delete_one', { name: shortened(name, MOST_OF_NAME) })
+      : trial.data === undefined
+        ? text('unit.delete_title')
+        : text('unit.delete_count', { smart_count: count });
   const dialog = (
     <WriteDialog
       isOpen={isOpen}
-      title={trial.data === undefined ? text('unit.delete_title') : text('unit.delete_count', { smart_count: count })}
+      title={title}
       refusedTitle={text('unit.delete_refused')}
       fault={deletion.error ?? trial.error}
       isBusy={trial.isPending || deletion.isPending}

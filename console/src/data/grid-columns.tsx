@@ -1,6 +1,6 @@
 /** The columns of the grid: where they are, and their heads. */
 import { useMemo } from 'react';
-import type { Field } from '../api/types.js';
+import type { Field, FieldType } from '../api/types.js';
 import { useText } from '../i18n/text.js';
 import { FIXED, type Column } from './grid-row.js';
 import { ID } from './source.js';
@@ -16,8 +16,27 @@ export function parseOrder(order: string): Order | undefined {
   return field ? { field, direction: direction === 'desc' ? 'desc' : 'asc' } : undefined;
 }
 
-/** Widths in pixels: of the box that selects, of the id, and of other columns. */
-const [SELECT_WIDTH, ID_WIDTH, WIDTH, LONG_WIDTH] = [44, 180, 150, 260];
+/** Widths in pixels: of the box that selects, and of the id. */
+const [SELECT_WIDTH, ID_WIDTH] = [44, 180];
+/** Of lists, whatever they are of. */
+const LIST_WIDTH = 240;
+/** In which the values of a type are seen whole, texts as far as they are usual. */
+const WIDTHS: Readonly<Record<FieldType, number>> = {
+  string: 200,
+  text: 260,
+  integer: 120,
+  float: 120,
+  decimal: 120,
+  boolean: 90,
+  date: 120,
+  time: 110,
+  datetime: 230,
+  binary: 120,
+  json: 180,
+  unit: 180,
+};
+/** Of a character of a head, of what is beside it, and the most that a head makes a column wider. */
+const [CHARACTER, BESIDE_HEAD, MOST_FOR_HEAD] = [9, 36, 240];
 
 interface HeadButtonProps {
   readonly field: Pick<Field, 'id' | 'label'>;
@@ -28,12 +47,40 @@ interface HeadButtonProps {
 export function HeadButton({ field, order, onClick }: HeadButtonProps) {
   const text = useText();
   const arrow = order?.field === field.id ? (order.direction === 'asc' ? ' ↑' : ' ↓') : '';
-  const title = text('grid.sort', { name: field.label });
+  const name = field.label === field.id ? field.id : `${field.label} (${field.id})`;
+  const title = text('grid.sort', { name });
   return (
     <button type="button" className="grid-sort" tabIndex={-1} title={title} onClick={onClick}>
       {field.label}
       <span aria-hidden>{arrow}</span>
     </button>
+  );
+}
+
+interface SelectLoadedProps {
+  readonly isChecked: boolean;
+  /** Whether some are selected, and not all. */
+  readonly isPartial: boolean;
+  readonly onToggle: (to: boolean) => void;
+}
+
+/** Selects all units that are loaded, or none of them. */
+export function SelectLoaded({ isChecked, isPartial, onToggle }: SelectLoadedProps) {
+  const text = useText();
+  const label = text('grid.select_loaded');
+  const showPartial = (box: HTMLInputElement | null): void => {
+    if (box) box.indeterminate = isPartial;
+  };
+  return (
+    <input
+      ref={showPartial}
+      type="checkbox"
+      tabIndex={-1}
+      aria-label={label}
+      title={label}
+      checked={isChecked}
+      onChange={() => onToggle(!isChecked)}
+    />
   );
 }
 
@@ -58,7 +105,10 @@ export function widthOf(column: number, fields: readonly Field[]): number {
   if (column === 0) return SELECT_WIDTH;
   if (column === 1) return ID_WIDTH;
   const field = fields[column - FIXED];
-  return field?.type === 'text' || field?.type === 'json' || field?.multiple ? LONG_WIDTH : WIDTH;
+  if (!field) return ID_WIDTH;
+  const ofValues = field.multiple ? LIST_WIDTH : (WIDTHS[field.type] ?? ID_WIDTH);
+  const ofHead = Math.min(field.label.length * CHARACTER + BESIDE_HEAD, MOST_FOR_HEAD);
+  return Math.max(ofValues, ofHead);
 }
 
 export function leftOf(column: number, fields: readonly Field[]): number {

@@ -16,8 +16,8 @@ export function SelectedUnits({ selection, fields }: { selection: UnitSelection;
   const kinds = [...new Set(units.map(({ kind_id: kind }) => kind))];
   const about = { selections: selectionsOf(units), onDone: clear };
   return (
-    <Group gap="xs">
-      <Paragraph size="sm">
+    <Group gap="xs" className="selected-units">
+      <Paragraph size="sm" {...(units.length === 0 && { c: 'dimmed' })}>
         {units.length > 0 ? text('grid.selected', { smart_count: units.length }) : text('grid.none_selected')}
       </Paragraph>
       {units.length > 0 && (

@@ -36,7 +36,8 @@ export function useColumnsOf({ type, id }: Source) {
       ...(type === 'group' ? [kind] : []),
       ...own.filter((field) => field.id !== 'metadata'),
       ...own.filter((field) => field.id === 'metadata'),
-      ...TIMES,
+      { ...TIME, id: 'inserted_at', label: text('grid.inserted_at') },
+      { ...TIME, id: 'updated_at', label: text('grid.updated_at') },
     ];
   }, [data, type, text]);
   return { ...struct, fields };
@@ -53,7 +54,7 @@ export const COMMON = {
   values: null,
 };
 
-const TIMES = ['inserted_at', 'updated_at'].map((id): Field => ({ ...COMMON, id, label: id, type: 'datetime' }));
+const TIME = { ...COMMON, type: 'datetime' } as const;
 
 /** The field that every unit has, for filters. */
 export const ID: Field = { ...COMMON, id: 'id', label: 'id', type: 'unit' };

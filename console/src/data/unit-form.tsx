@@ -95,7 +95,7 @@ export function UnitForm(props: UnitFormProps) {
 function SaveButton({ isReady, isNew, label }: { isReady: boolean; isNew: boolean; label: string }) {
   const { formState } = useFormContext();
   return (
-    <Group>
+    <Group className="form-end">
       <Button type="submit" loading={formState.isSubmitting} disabled={!isReady || (!isNew && !formState.isDirty)}>
         {label}
       </Button>

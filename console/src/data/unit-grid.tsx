@@ -2,13 +2,11 @@
  * A grid of units that renders only the rows and columns in sight, and asks for more as it is scrolled. Its keys are those
  * of the ARIA grid pattern (https://www.w3.org/WAI/ARIA/apg/patterns/grid/).
  */
-import { VisuallyHidden } from '@mantine/core';
 import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
 import { useCallback, useEffect, useRef, useState, type KeyboardEvent } from 'react';
 import { useNavigate } from 'react-router';
 import type { Field, Unit } from '../api/types.js';
-import { useText } from '../i18n/text.js';
-import { fieldAt, HeadButton, leftOf, sortOf, useColumns, widthOf, type Order } from './grid-columns.js';
+import { fieldAt, HeadButton, leftOf, SelectLoaded, sortOf, useColumns, widthOf, type Order } from './grid-columns.js';
 import { CellEditor, type Move } from './cell-editor.js';
 import { focusCell, isTyped } from './grid-keys.js';
 import { addressOf, FIXED, GridRow, type OpenEditor } from './grid-row.js';
@@ -35,6 +33,8 @@ interface UnitGridProps {
   /** As of `keyOf`. */
   readonly selected: ReadonlySet<string>;
   readonly onToggle: (unit: Unit, to: boolean) => void;
+  /** All units that are loaded. */
+  readonly onToggleAll: (to: boolean) => void;
   /** Whether the member may change a value, as far as it is known. */
   readonly mayEdit: (unit: Unit, field: Field) => boolean;
   /** Answers what is wrong with a value, if something is. */
@@ -56,9 +56,9 @@ const AHEAD = 30;
 const EDITOR_WIDTH = 220;
 
 export function UnitGrid(props: UnitGridProps) {
-  const { label, fields, units, labels, total, order, onOrder, selected, onToggle, mayEdit, onEdit } = props;
+  const { label, fields, units, labels, total, order, onOrder, selected, onToggle, onToggleAll, mayEdit, onEdit } =
+    props;
   const { hasMore, isLoadingMore, onMore, pageOf = addressOf, linkField } = props;
-  const text = useText();
   const navigate = useNavigate();
   const scroller = useRef<HTMLDivElement>(null);
   const [active, setActive] = useState({ row: 0, column: 1 });
@@ -84,6 +84,7 @@ export function UnitGrid(props: UnitGridProps) {
     overscan: 3,
     useFlushSync: false,
   });
+  const areAllSelected = units.every((unit) => selected.has(keyOf(unit)));
   const shownRows = rows.getVirtualItems();
   const shownColumns = useColumns(columns.getVirtualItems(), fields);
   const last = rows.range?.endIndex ?? 0;
@@ -156,6 +157,7 @@ export function UnitGrid(props: UnitGridProps) {
     } else if (event.key === 'Enter' && unit && column !== 0) void navigate(pageOf(unit.kind_id, unit.id));
     else if (event.key === 'Enter' && !unit && column !== 0) sortBy(column);
     else if (event.key === ' ' && unit) onToggle(unit, !selected.has(keyOf(unit)));
+    else if (event.key === ' ' && row === 0 && column === 0) onToggleAll(!areAllSelected);
     else if (!isTyped(event, fields[column - FIXED]) || !edit(row, column, event.key)) return;
     event.preventDefault();
   };
@@ -198,7 +200,11 @@ export function UnitGrid(props: UnitGridProps) {
             onFocus={() => activate(0, index)}
           >
             {index === 0 ? (
-              <VisuallyHidden>{text('grid.selection')}</VisuallyHidden>
+              <SelectLoaded
+                isChecked={areAllSelected}
+                isPartial={!areAllSelected && selected.size > 0}
+                onToggle={onToggleAll}
+              />
             ) : (
               <HeadButton field={fieldAt(index, fields)} order={order} onClick={() => sortBy(index)} />
             )}

@@ -56,6 +56,7 @@ export function UnitList(props: UnitListProps) {
           onOrder={(next) => onOrder(next ? `${next.field};${next.direction}` : '')}
           selected={selection.keys}
           onToggle={selection.toggle}
+          onToggleAll={(to) => selection.toggleAll(rows, to)}
           mayEdit={({ kind_id: kind }, { id }) => to('update', kind) !== 'none' && !readOnly(kind).has(id)}
           onEdit={edits.edit}
           hasMore={units.hasNextPage}

@@ -1,5 +1,5 @@
 /** One unit: read, edited, duplicated, deleted; or a new one. */
-import { Button, Group, Title } from '@mantine/core';
+import { Anchor, Button, Group, Title } from '@mantine/core';
 import { skipToken, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNotify } from 'ra-core';
 import { useState } from 'react';
@@ -110,10 +110,15 @@ function UnitOfKind({ kind, id, copyOf }: UnitOfKindProps) {
     id === undefined ? text('unit.new', { kind: kindLabel }) : typeof name === 'string' && name !== '' ? name : id;
   return (
     <div className="page" style={{ overflow: 'auto' }}>
-      <Group justify="space-between">
-        <Title order={1} size="h3">
-          {title}
-        </Title>
+      <Group justify="space-between" align="end">
+        <div className="text-of-tenant">
+          <Anchor component={Link} size="sm" to={list}>
+            {text('unit.to_list', { kind: kindLabel })}
+          </Anchor>
+          <Title order={1} size="h3" lineClamp={3} title={title}>
+            {title}
+          </Title>
+        </div>
         {id !== undefined && (
           <Group gap="xs">
             {own.some((each) => each.id === kind) && (
@@ -136,6 +141,7 @@ function UnitOfKind({ kind, id, copyOf }: UnitOfKindProps) {
             </ActionButton>
             <DeleteUnits
               label={text('unit.delete')}
+              name={title}
               reason={refusalOf('delete', [kind])}
               selections={selectionsOf([{ kind_id: kind, id }])}
               onDone={() => void navigate(list)}

@@ -7,7 +7,7 @@ import { type Count } from '../api/units.js';
 import { useText, type Text } from '../i18n/text.js';
 import { useVisit } from '../overview/visited.js';
 import { ActionButton } from '../shell/action.js';
-import { Empty } from '../shell/page-states.js';
+import { Empty, EmptyPage } from '../shell/page-states.js';
 import { useRights } from '../shell/use-rights.js';
 import { useAddress } from '../shell/use-address.js';
 import { AllUnitsMenu } from './all-units-menu.js';
@@ -17,6 +17,7 @@ import { SelectedUnits } from './selected-units.js';
 import { filterQuery, ID, useColumnsOf, useLabelOf, type Source } from './source.js';
 import { TransferMenu } from './transfer/transfer-menu.js';
 import { UnitList } from './unit-list.js';
+import { useKinds } from './use-kinds.js';
 import { useRefusal } from './use-refusal.js';
 import { useSelection } from './use-selection.js';
 import { useUnits } from './use-units.js';
@@ -33,8 +34,17 @@ export function UnitsPage() {
 
 /** Of a kind whose units the member may not read; it may create some nevertheless. */
 function UnreadableUnits({ source }: { source: Source }) {
+  const text = useText();
   const label = useLabelOf(source);
   const refusalOf = useRefusal();
+  const { own, builtIn, isPending } = useKinds();
+  const isKnown = isPending || [...own, ...builtIn].some(({ id }) => id === source.id);
+  if (!isKnown)
+    return (
+      <EmptyPage title={label}>
+        <Empty>{text('unit.no_kind', { kind: source.id })}</Empty>
+      </EmptyPage>
+    );
   return (
     <div className="page">
       <Group justify="space-between">

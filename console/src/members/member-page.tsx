@@ -89,6 +89,7 @@ function MemberHead({ member, isMe, isAdministrator }: MemberHeadProps) {
           {isAdministrator && (
             <DeleteUnits
               label={text('unit.delete')}
+              name={nameOf(member)}
               reason={refusalOf('delete', [kind])}
               selections={selectionsOf([{ kind_id: kind, id }])}
               onDone={() => void navigate('/members')}

@@ -93,7 +93,7 @@ export function Fixed({ name, value, why }: { name: string; value: ReactNode; wh
 export function ReviewButtons({ isBusy, isChanged }: { isBusy: boolean; isChanged: boolean }) {
   const text = useText();
   return (
-    <Group>
+    <Group className="form-end">
       <Button type="submit" loading={isBusy} disabled={!isChanged}>
         {text('model.review')}
       </Button>

@@ -98,6 +98,7 @@ export function ImportUnits({ kind, fields: all, onClose }: ImportUnitsProps) {
       <Stack>
         <FileInput
           label={text('import.file')}
+          placeholder={text('import.choose')}
           description={text('import.formats')}
           accept=".csv,.json,.ndjson,.jsonl"
           error={fileFault}
