@@ -4,7 +4,7 @@
  */
 import type { KindDef } from '../model/model.js';
 import type { Predicate } from '../model/predicate/predicate.js';
-import { sizeOf } from '../model/predicate/predicate-cost.js';
+import { testsInMemory } from '../model/predicate/predicate-cost.js';
 import { getOrInsert } from '../shared/get-or-insert.js';
 
 /** Tests of rules in one generation, of all projects: about a kilobyte each. */
@@ -37,7 +37,7 @@ export function compiledOnce(
   const known = young.get(of)?.get(key)?.get(text);
   if (known) return known;
   const compiled = old.get(of)?.get(key)?.get(text) ?? compile();
-  tests += 1 + sizeOf([compiled.predicate]);
+  tests += 1 + testsInMemory([compiled.predicate]);
   if (tests > GENERATION) {
     old = young;
     young = new WeakMap();

@@ -52,9 +52,9 @@ export function extentOf(predicates: readonly Predicate[]): Extent {
 }
 
 /** How much memory predicates take: their tests, each counted in each kind that it is for. */
-export function sizeOf(predicates: readonly Predicate[]): number {
+export function testsInMemory(predicates: readonly Predicate[]): number {
   const related = predicates.flatMap(relatedIn);
-  const ofRelated = related.map((each) => each.kinds.length + sizeOf(filtersOf(each)));
+  const ofRelated = related.map((each) => each.kinds.length + testsInMemory(filtersOf(each)));
   return ofRelated.reduce((sum, each) => sum + each, predicates.flatMap(fieldTests).length);
 }
 
