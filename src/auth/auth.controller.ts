@@ -113,9 +113,10 @@ export class AuthController {
   @WithoutAccessToken()
   @UseGuards(RefreshTokenGuard)
   async refresh(@Scope() { project }: RequestScope, @Req() request: HttpRequest): Promise<Answer> {
+    const client = authRequestOf(request);
     const claims = refreshClaims(request, project);
     refuseQuery(request.url);
-    return this.auth.refresh(project, authRequestOf(request), claims);
+    return this.auth.refresh(project, client, claims);
   }
 
   @Post('refresh')
@@ -128,9 +129,10 @@ export class AuthController {
     @Req() request: HttpRequest,
     @AnyInput() read: BodyInput,
   ): Promise<Answer> {
+    const client = authRequestOf(request);
     const claims = refreshClaims(request, project);
     await read();
-    return this.auth.refresh(project, authRequestOf(request), claims);
+    return this.auth.refresh(project, client, claims);
   }
 
   @Post('signout')

@@ -92,7 +92,13 @@ describe('is refused', () => {
   it('in a header of another value', async () => {
     const { refresh_token: token } = (await signIn({})).body.content as Record<string, string>;
     const wrong = { 'kind-refresh-token': 'body' };
-    const replies = [await signIn(wrong), await refresh({ ...wrong, authorization: `Bearer ${token}` })];
+    const { cookie } = named(valueOf(await signIn()));
+    const replies = [
+      await signIn(wrong),
+      await refresh({ ...wrong, authorization: `Bearer ${token}` }),
+      await refresh({ ...wrong, cookie }),
+      await open.get('/auth/refresh', { headers: { ...wrong, cookie } }),
+    ];
     for (const { status, body } of replies) {
       expect(status).toBe(400);
       expect(body.messages).toMatchObject([{ code: 'header.bad_value', text: "Kind-Refresh-Token is 'cookie'" }]);
