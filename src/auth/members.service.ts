@@ -45,14 +45,18 @@ export class MembersService {
     await this.catalog.inProject(project, async () => {
       const { member_kind: kind, member_id: id } = await this.#find(project, memberId);
       const which: EndedSessions = sessionId === undefined ? { memberId } : { id: sessionId, memberId };
+      const end = (): Promise<number> =>
+        this.database.transaction(async (tx) => {
+          const sessions = await this.sessions.end(tx, project, which);
+          const entry = { action: 'member.signed_out', project: project.id, caller, requestId } as const;
+          if (sessions > 0) this.audit.record({ ...entry, details: { kind, id, sessions } }, tx);
+          return sessions;
+        });
       const isKnown = sessionId === undefined || isUuid(sessionId);
-      const count = isKnown ? await this.sessions.end(this.database, project, which) : 0;
+      const count = isKnown ? await end() : 0;
       if (sessionId !== undefined && count === 0) {
         throw refusal('session.unknown', `That member has no session '${shortened(sessionId)}'`);
       }
-      if (count === 0) return;
-      const details = { kind, id, sessions: count };
-      this.audit.record({ action: 'member.signed_out', project: project.id, caller, requestId, details });
     });
     return NULL_ANSWER;
   }

@@ -122,11 +122,10 @@ export class Provisioning {
   async set(id: string, { label, settings = {}, accessDefault }: ProjectChange): Promise<ProjectRow> {
     const row = await this.get(id);
     if (accessDefault) await this.#setAccessDefault(row, accessDefault);
+    const changed = { ...changedLabel(row, label), ...namedSettings(changedSettings(row, settings)) };
     await this.database.transaction(async (tx) => {
       await tx.run(updateProjectStatement(id, label ?? null, settings));
-      this.#record(tx, 'changed', id, {
-        settings: { ...(label !== undefined && { label }), ...namedSettings(settings) },
-      });
+      if (Object.keys(changed).length > 0) this.#record(tx, 'changed', id, { settings: changed });
     });
     await this.#announce(id);
     return this.get(id);
@@ -221,6 +220,18 @@ export class Provisioning {
   async #announce(id: string): Promise<void> {
     await this.database.run(notifyStatement(PROJECT_CHANNEL, id));
   }
+}
+
+function changedLabel(row: ProjectRow, label: string | undefined): { readonly label?: string } {
+  return label === undefined || label === row.label ? {} : { label };
+}
+
+/** Those that are not as they were. One that is off may be missing. */
+function changedSettings({ settings: former }: ProjectRow, settings: ProjectSettings): ProjectSettings {
+  const before: Readonly<Record<string, unknown>> = { ...former };
+  return Object.fromEntries(
+    Object.entries(settings).filter(([name, value]) => (before[name] || null) !== (value || null)),
+  );
 }
 
 /** By the names that commands have for them. */

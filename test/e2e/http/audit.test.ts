@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { Provisioning } from '../../../src/catalog/project/provisioning.js';
 import type { CommitWitness, Transaction } from '../../../src/database/database.js';
 import { noteLostAnswer } from '../../../src/database/statement/lost-answers.js';
@@ -185,6 +185,19 @@ test('members whose sessions an administrator ends, if there were any', async ()
   expect(await linesBy(end)).toEqual([]);
 });
 
+test('sessions that an administrator ends: the line is there before they have ended', async () => {
+  const id = await createdId(admin.post('/person/unit', { username: 'fay', email: 'fay@example.com' }));
+  await tokensOf(admin, 'person', id);
+  const { app } = service.service;
+  const commits: string[] = [];
+  const record = vi.spyOn(app.get(AuditLog), 'record').mockImplementation((entry, tx) => {
+    commits.push(`${entry.action} ${tx ? 'in the transaction' : 'after it'}`);
+  });
+  await ok(admin.delete(`/auth/member/${id}/session`));
+  record.mockRestore();
+  expect(commits).toEqual(['member.signed_out in the transaction']);
+});
+
 test('projects, by the service or a command', async () => {
   const provisioning = service.service.app.get(Provisioning);
   expect(
@@ -202,6 +215,11 @@ test('projects, by the service or a command', async () => {
     expect.objectContaining({ action: 'project.changed', settings: { units: 500, requests_per_second: 9000 } }),
   ]);
   await provisioning.set(admin.id, { settings: { units: null, requestsPerSecond: null }, accessDefault: 'open' });
+  const same = { label: (await provisioning.get(admin.id)).label, settings: { units: null, otp: false } } as const;
+  expect(await linesBy(() => provisioning.set(admin.id, { ...same, accessDefault: 'open' }))).toEqual([]);
+  const closed = await linesBy(() => provisioning.set(admin.id, { accessDefault: 'closed' }));
+  expect(closed).toMatchObject([{ action: 'definitions.changed' }]);
+  await provisioning.set(admin.id, { accessDefault: 'open' });
 });
 
 test.each<[string, () => Promise<unknown>]>([
