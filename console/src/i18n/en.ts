@@ -33,6 +33,7 @@ export const en = {
     built_in: 'Built-in kinds',
     groups: 'Groups',
     find: 'Find a kind',
+    add_kind: 'Add a kind',
     model: 'Model',
     access: 'Access',
     members: 'Members',

@@ -55,7 +55,7 @@ export function ParameterListEditor({
             component="section"
             aria-label={name || text('model.new_parameter')}
           >
-            <Group justify="space-between" align="start" wrap="nowrap">
+            <div className="model-draft-row" data-new={typeof draft !== 'string'}>
               <div className="model-draft">
                 {typeof draft === 'string' ? (
                   <KnownParameter id={draft} model={model} fault={Object.values(faults.get(at) ?? {}).join('\n')} />
@@ -92,7 +92,7 @@ export function ParameterListEditor({
                   ✕
                 </ActionIcon>
               </Group>
-            </Group>
+            </div>
           </Paper>
         );
       })}
@@ -163,7 +163,7 @@ function NewParameterFields({ draft, owner, model, types, faults, without, onCha
   const { label: fault, id: idFault, kind_id: typeFault } = faults;
   return (
     <Stack gap="xs">
-      <Group align="start" grow>
+      <div className="model-two">
         <TextInput
           label={text('model.name')}
           data-autofocus
@@ -182,7 +182,7 @@ function NewParameterFields({ draft, owner, model, types, faults, without, onCha
             onChange({ ...draft, type: next, inputs: { ...inputsOf(next), ...Object.fromEntries(kept) } });
           }}
         />
-      </Group>
+      </div>
       <TextInput
         size="xs"
         label={text('model.id')}

@@ -54,7 +54,7 @@ export function SettingFields({
       {main.filter(({ control: of }) => of !== 'flag').map(control)}
       <Group gap="md">{main.filter(({ control: of }) => of === 'flag').map(control)}</Group>
       <div>
-        <Button size="xs" variant="subtle" aria-expanded={isOpen} onClick={() => setShowsMore(!isOpen)}>
+        <Button size="xs" px={0} variant="transparent" aria-expanded={isOpen} onClick={() => setShowsMore(!isOpen)}>
           {text(isOpen ? 'model.less_settings' : 'model.more_settings')}
         </Button>
       </div>

@@ -15,6 +15,8 @@ export function TypeSelect({ types, value, onChange, error }: TypeSelectProps) {
   return (
     <Select
       label={text('model.type')}
+      // Beside another field, both are at the same height.
+      inputWrapperOrder={['label', 'input', 'description', 'error']}
       description={text(`type_help.${value}`)}
       error={error}
       allowDeselect={false}

@@ -1,6 +1,6 @@
-import { Box, NavLink, ScrollArea, Title } from '@mantine/core';
+import { ActionIcon, Box, Group, NavLink, ScrollArea, Title } from '@mantine/core';
 import { useState } from 'react';
-import { NavLink as RouterLink } from 'react-router';
+import { Link, NavLink as RouterLink } from 'react-router';
 import type { Kind } from '../api/types.js';
 import { useKinds } from '../data/use-kinds.js';
 import { useText } from '../i18n/text.js';
@@ -17,7 +17,7 @@ export function KindList() {
   const text = useText();
   const [find, setFind] = useState('');
   const { own, builtIn, groups, error, refetch } = useKinds();
-  const { administrator, toAny } = useRights();
+  const { administrator, to, toAny } = useRights();
   if (error) return <PageError error={error} onRetry={() => void refetch()} />;
   const wanted = find.trim().toLowerCase();
   // An inactive kind cannot be used by anybody.
@@ -40,9 +40,23 @@ export function KindList() {
           )}
         </RouterLink>
       ))}
-      <Title order={2} size="xs" c="dimmed" px="sm" pt="sm" pb={4}>
-        {text('menu.kinds')}
-      </Title>
+      <Group justify="space-between" px="sm" pt="sm" pb={4}>
+        <Title order={2} size="xs" c="dimmed">
+          {text('menu.kinds')}
+        </Title>
+        {to('create', 'kind') !== 'none' && (
+          <ActionIcon
+            component={Link}
+            to="/model/kind/new"
+            variant="default"
+            size="sm"
+            aria-label={text('menu.add_kind')}
+            title={text('menu.add_kind')}
+          >
+            +
+          </ActionIcon>
+        )}
+      </Group>
       {own.length >= FIND_FROM && (
         <Box mb="xs">
           <FindInput label={text('menu.find')} value={find} onChange={setFind} />
