@@ -27,6 +27,21 @@ const section = (name: string, on = page) => main(on).getByRole('region', { name
 /** What the browser complains of, except that it counts refusals as errors. */
 const realComplaints = () => complaints.filter((each) => !each.includes('status of'));
 
+it('that has forgotten the password gets a mail', async () => {
+  const theirs = await ConsolePage.open(browser, project);
+  await theirs.page.goto(theirs.url(`?project=${project.id}`));
+  await theirs.page.getByRole('button', { name: 'Forgot the password?' }).click();
+  await theirs.page.getByRole('heading', { name: 'Forgotten password' }).waitFor();
+  await theirs.page.getByLabel('E-mail').fill('eve@example.com');
+  await theirs.page.getByRole('button', { name: 'Send the mail' }).click();
+  await theirs.page.getByText('If a member has this address, the mail is on its way.').waitFor();
+  expect((await mailbox.last('eve@example.com', 1)).text).toContain('/auth/reset_password/');
+  expect(await theirs.accessibilityFaults()).toEqual([]);
+  await theirs.page.getByRole('button', { name: 'Back to the sign-in' }).click();
+  await theirs.page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  await theirs.context.close();
+});
+
 async function asAnn(hash: string, password = ann.password): Promise<ConsolePage> {
   const hers = await ConsolePage.open(browser, project);
   await hers.page.goto(hers.url(hash));

@@ -80,6 +80,12 @@ class Session {
     return true;
   }
 
+  /** Mails a link to set a new password, if a member has this address. @throws ApiError */
+  async recoverPassword(project: string, email: string): Promise<void> {
+    const call: Call = { method: 'POST', path: ['auth', 'recover_password'], body: { email } };
+    await send<null>(call, { 'kind-project-key': project });
+  }
+
   /** Continues the session that the browser has a cookie of. */
   async restore(): Promise<boolean> {
     return this.project !== '' && this.#renew();

@@ -1,8 +1,10 @@
-import { Center, Modal, Paper, Title } from '@mantine/core';
+import { Anchor, Center, Group, Modal, Paper, Text as Paragraph, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState, type ReactNode } from 'react';
 import { session } from '../api/session.js';
+import icon from '../icon.svg';
 import { useText } from '../i18n/text.js';
+import { ForgottenPassword } from './forgotten-password.js';
 import { PageError, Waiting } from './page-states.js';
 import { SignInForm } from './sign-in-form.js';
 
@@ -10,6 +12,7 @@ import { SignInForm } from './sign-in-form.js';
 export function SignInGate({ children }: { children: ReactNode }) {
   const text = useText();
   const [hasSignedIn, setSignedIn] = useState(false);
+  const [hasForgotten, setForgotten] = useState(false);
   const [goOn, setGoOn] = useState<() => void>();
   const restored = useQuery({
     queryKey: ['session'],
@@ -52,13 +55,24 @@ export function SignInGate({ children }: { children: ReactNode }) {
   return (
     <Center mih="100dvh" p="md" component="main">
       <Paper withBorder p="xl" w="100%" maw={420}>
+        <Group gap="xs" mb="lg">
+          <img src={icon} alt="" width={28} height={28} />
+          <Paragraph fw={700} size="lg">
+            {text('app.name')}
+          </Paragraph>
+        </Group>
         <Title order={1} size="h3" mb="md">
-          {text('sign_in.title')}
+          {text(hasForgotten ? 'sign_in.forgotten_title' : 'sign_in.title')}
         </Title>
-        {restored.error ? (
-          <PageError error={restored.error} onRetry={() => void restored.refetch()} />
-        ) : (
-          <SignInForm onDone={() => setSignedIn(true)} />
+        {restored.error && <PageError error={restored.error} onRetry={() => void restored.refetch()} />}
+        {!restored.error && hasForgotten && <ForgottenPassword onBack={() => setForgotten(false)} />}
+        {!restored.error && !hasForgotten && (
+          <>
+            <SignInForm onDone={() => setSignedIn(true)} />
+            <Anchor component="button" type="button" size="sm" mt="md" onClick={() => setForgotten(true)}>
+              {text('sign_in.forgotten')}
+            </Anchor>
+          </>
         )}
       </Paper>
     </Center>
