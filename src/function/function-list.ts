@@ -26,8 +26,9 @@ export class FunctionList {
     return this.catalog.withCheckedModel(scope, (model) => {
       const viewer = { caller: scope.caller, model };
       const isAdministrator = knowsWholeProject(scope.caller);
+      const chosen = kindIds && new Set(kindIds);
       const all = [...model.kinds.values()]
-        .filter(({ id }) => kindIds?.includes(id) ?? true)
+        .filter(({ id }) => chosen?.has(id) ?? true)
         .flatMap((kind) =>
           this.offered.offeredTo(scope.project, model, kind, scope.caller).map((each) => ({ kind, each })),
         );
