@@ -54,6 +54,7 @@ function createDraft(path: string, mode: number | undefined): Writable {
 
 /** A device such as /dev/null would be gone after the file has taken its name. @throws ArchiveError */
 function checkReplaceable(path: string): void {
+  if (path === '') throw new ArchiveError('the name of the file is empty: name a file, or - for standard output');
   const found = stateOf(path);
   if (found?.isDirectory()) throw new ArchiveError(`${path} is a folder: name a file in it`);
   if (found && !found.isFile()) {

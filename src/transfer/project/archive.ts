@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { RELEASE } from '../../config/release.js';
 import type { ProjectSettings } from '../../database/entities/project.entity.js';
 import { BUILT_IN_VERSION } from '../../model/built-in/built-in.js';
-import type { AccessDefault } from '../../model/parameter-type/parameter-settings.js';
+import { ACCESS_DEFAULTS, type AccessDefault } from '../../model/parameter-type/parameter-settings.js';
 import { isPlainObject } from '../../shared/json.js';
 import type { LineSink } from '../file/cursor-lines.js';
 import { ArchiveError, type ArchiveFile } from './archive-file.js';
@@ -115,8 +115,27 @@ function parsed(text: string): Manifest {
   } catch {
     value = undefined;
   }
-  if (isPlainObject(value) && value.format === FORMAT) return value as unknown as Manifest;
+  if (isPlainObject(value) && value.format === FORMAT && hasContents(value)) return value as unknown as Manifest;
   throw new ArchiveError('manifest.json is not the manifest of an exported project');
+}
+
+/** Whether there is all that is read of it. Whoever can write a manifest can write its checksum. */
+function hasContents({ project, files, backup }: Readonly<Record<string, unknown>>): boolean {
+  if (!isPlainObject(project) || !Array.isArray(files)) return false;
+  const { id, label, settings, access_default: accessDefault } = project;
+  return (
+    [id, label].every((text) => typeof text === 'string') &&
+    isPlainObject(settings) &&
+    Object.entries(settings).every(([name, value]) => isSetting(name, value)) &&
+    ACCESS_DEFAULTS.some((each) => each === accessDefault) &&
+    files.every((file) => isPlainObject(file) && typeof file.path === 'string') &&
+    (backup === undefined || (isPlainObject(backup) && Array.isArray(backup.own_kinds)))
+  );
+}
+
+/** A limit is a positive number, or null for none. */
+function isSetting(name: string, value: unknown): boolean {
+  return name === 'otp' ? typeof value === 'boolean' : value === null || (typeof value === 'number' && value > 0);
 }
 
 /** Who wrote an archive. */

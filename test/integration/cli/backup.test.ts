@@ -285,6 +285,7 @@ describe('one moment', () => {
       out: '',
       err: `error: ${folder} is a folder: name a file in it\n`,
     });
+    expect((await kind('project', 'backup', source.id, '')).err).toMatch(/^error: the name of the file is empty/);
     expect(read).not.toHaveBeenCalled();
     read.mockRestore();
     expect(existsSync(`${folder}.part`)).toBe(false);
@@ -368,6 +369,21 @@ describe('a restore is refused in a line, before anything is written,', () => {
     expect(await forged((parts) => (parts.delete('manifest.json'), parts))).toMatch(/it was altered/);
     expect(await forged((parts) => parts.set('manifest.json', '{}'))).toMatch(/not the manifest/);
     expect(await forged((parts) => withManifest(parts, ({ backup: _, ...each }) => each))).toMatch(/it is no backup/);
+    const strange: object[] = [
+      { files: undefined },
+      { files: [null] },
+      { project: undefined },
+      { backup: { own_kinds: null } },
+    ];
+    for (const change of strange) {
+      const manifest = (parts: Map<string, string>) => withManifest(parts, (each) => ({ ...each, ...change }));
+      expect(await forged(manifest)).toMatch(/not the manifest/);
+    }
+    for (const change of [{ settings: { units: 'many' } }, { settings: { units: -5 } }, { access_default: 'ajar' }]) {
+      const project = (parts: Map<string, string>) =>
+        withManifest(parts, (each) => ({ ...each, project: { ...(each.project as object), ...change } }));
+      expect(await forged(project)).toMatch(/not the manifest/);
+    }
   });
 
   it('of hostile names', async () => {
