@@ -123,7 +123,9 @@ describe('a function', () => {
     await page.goto(opened.url('#/functions/note/unit/words'));
     await call();
     await main().getByText('Choose a unit').waitFor();
-    await page.getByRole('combobox', { name: 'Unit' }).fill('Fir');
+    const unit = page.getByRole('combobox', { name: 'Unit' });
+    await expect.poll(() => unit.evaluate((input) => input.matches(':focus'))).toBe(true);
+    await unit.fill('Fir');
     await page.getByRole('option', { name: 'First' }).click();
     await call();
     await vi.waitFor(async () => expect(await answer().innerText()).toBe('3'));

@@ -16,7 +16,7 @@ import { FixedId, FormFault } from '../model/form-parts.js';
 import { LeaveWarning } from '../model/leave-warning.js';
 import { useReview } from '../model/review.js';
 import { useModel, type Model } from '../model/use-model.js';
-import { Empty, Waiting } from '../shell/page-states.js';
+import { Empty, EmptyPage, Waiting } from '../shell/page-states.js';
 import { useFaultFocus } from '../shell/use-fault-focus.js';
 import { AccessFault } from './access-fault.js';
 import type { AccessOf } from './addresses.js';
@@ -40,10 +40,15 @@ export function AccessEditorPage() {
     // What is typed must not be replaced.
     refetchOnWindowFocus: false,
   });
-  if (model && !type) return <Empty>{text('model.gone')}</Empty>;
-  if (error instanceof ApiError && error.status === 404) return <Empty>{text('model.gone')}</Empty>;
+  const isGone = (model && !type) || (error instanceof ApiError && error.status === 404);
   const fault = error ?? modelError;
-  if (fault) return <AccessFault error={fault} onRetry={() => void refetch()} />;
+  if (isGone || fault) {
+    return (
+      <EmptyPage title={text('access.title')}>
+        {isGone ? <Empty>{text('model.gone')}</Empty> : <AccessFault error={fault} onRetry={() => void refetch()} />}
+      </EmptyPage>
+    );
+  }
   if (!data || !edited) return <Waiting />;
   return <Editor key={`${of} ${id} ${operation}`} edited={edited} definition={data} />;
 }

@@ -8,7 +8,7 @@ import { getUnit } from '../api/units.js';
 import { labelField, useStruct } from '../data/use-kinds.js';
 import { useText } from '../i18n/text.js';
 import { useModel } from '../model/use-model.js';
-import { Empty, Waiting } from '../shell/page-states.js';
+import { Empty, EmptyPage, Waiting } from '../shell/page-states.js';
 import { useAddress } from '../shell/use-address.js';
 import { AccessFault } from './access-fault.js';
 import { memberId, MemberInput, type ChosenMember } from './member-input.js';
@@ -33,7 +33,13 @@ export function WhyPage() {
     placeholderData: keepPreviousData,
   });
   const error = unit.error ?? explained.error;
-  if (error instanceof ApiError && error.status === 404) return <Empty>{text('unit.gone')}</Empty>;
+  if (error instanceof ApiError && error.status === 404) {
+    return (
+      <EmptyPage title={text('access.title')}>
+        <Empty>{text('unit.gone')}</Empty>
+      </EmptyPage>
+    );
+  }
   const label = unit.data?.[fields ? labelField(fields) : 'id'];
   const choose = ({ kind: as, id: next }: ChosenMember): void => setAddress({ as, member: next }, { replace: true });
   return (

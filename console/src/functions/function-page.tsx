@@ -9,8 +9,9 @@ import { ReferenceInput } from '../data/reference-input.js';
 import { faultsOf, type FieldErrors } from '../data/faults.js';
 import { UnitForm } from '../data/unit-form.js';
 import { useText } from '../i18n/text.js';
+import { useFaultFocus } from '../shell/use-fault-focus.js';
 import { DocumentLink } from '../shell/document-link.js';
-import { Empty, PageError, Waiting } from '../shell/page-states.js';
+import { Empty, EmptyPage, PageError, Waiting } from '../shell/page-states.js';
 import { WideTable } from '../shell/wide-table.js';
 import { signatureOf, typeName, whoMayCall } from './function-text.js';
 import { useFunctionsOf } from './use-functions.js';
@@ -23,7 +24,13 @@ export function FunctionPage() {
   const { kind = '', scope = '', name = '' } = useParams();
   const { data, error, refetch } = useFunctionsOf(kind);
   const declared = data?.find((each) => each.name === name && each.of_unit === (scope === 'unit'));
-  if (error) return <PageError error={error} onRetry={() => void refetch()} />;
+  if (error) {
+    return (
+      <EmptyPage title={name}>
+        <PageError error={error} onRetry={() => void refetch()} />
+      </EmptyPage>
+    );
+  }
   if (!data) return <Waiting />;
   const list = (
     <Anchor component={Link} size="sm" to="/functions">
@@ -32,10 +39,12 @@ export function FunctionPage() {
   );
   if (!declared) {
     return (
-      <Empty>
-        {text('functions.gone')}
-        {list}
-      </Empty>
+      <EmptyPage title={name}>
+        <Empty>
+          {text('functions.gone')}
+          {list}
+        </Empty>
+      </EmptyPage>
     );
   }
   return (
@@ -132,10 +141,11 @@ function CallForm({ declared }: { declared: DeclaredFunction }) {
   const [method, setMethod] = useState<Method>(methods[0] ?? 'GET');
   const [unit, setUnit] = useState('');
   const [answer, setAnswer] = useState<FunctionAnswer>();
-  const [lacksUnit, setLacksUnit] = useState(false);
+  const [lack, setLack] = useState<object>();
+  const place = useFaultFocus<HTMLElement>(lack);
+  const lacksUnit = ofUnit && unit === '';
   const call = async (values: Readonly<Record<string, unknown>>): Promise<FieldErrors | undefined> => {
-    setLacksUnit(ofUnit && unit === '');
-    if (ofUnit && unit === '') return {};
+    if (lacksUnit) return {};
     try {
       const given = await callFunction(declared, { method, unit: ofUnit ? unit : undefined, values });
       setAnswer(given);
@@ -145,10 +155,11 @@ function CallForm({ declared }: { declared: DeclaredFunction }) {
       return faultsOf(error, parameters, text);
     }
   };
-  const unitError = lacksUnit ? { error: text('functions.unit_needed') } : {};
+  const unitError = lack ? { error: text('functions.unit_needed') } : {};
   const unitInput = { label: text('functions.unit'), withAsterisk: true, maw: 720, ...unitError };
   return (
-    <section aria-label={text('functions.try')}>
+    // Whether or not what is typed below is right.
+    <section aria-label={text('functions.try')} ref={place} onSubmitCapture={() => setLack(lacksUnit ? {} : undefined)}>
       <Stack gap="sm">
         <Title order={2} size="h4">
           {text('functions.try')}
@@ -173,7 +184,7 @@ function CallForm({ declared }: { declared: DeclaredFunction }) {
             value={unit}
             onChange={(id) => {
               setUnit(id);
-              setLacksUnit(false);
+              setLack(undefined);
             }}
           />
         )}

@@ -85,6 +85,7 @@ function LinksOfUnit({ kind, id, model, onChange }: LinksOfUnitProps) {
           </Button>
           <SegmentedControl
             size="xs"
+            aria-label={text('model.view')}
             data={[
               { value: 'graph', label: text('graph.graph') },
               { value: 'list', label: text('graph.list') },

@@ -2,6 +2,7 @@
 export const model = {
   model: {
     title: 'Model',
+    view: 'Show as',
     list: 'List',
     diagram: 'Diagram',
     find: 'Find by name',

@@ -8,7 +8,7 @@ import { faultsOf, type FieldErrors } from '../data/faults.js';
 import { UnitForm } from '../data/unit-form.js';
 import { useStruct } from '../data/use-kinds.js';
 import { useText } from '../i18n/text.js';
-import { PageError, Waiting } from '../shell/page-states.js';
+import { EmptyPage, PageError, Waiting } from '../shell/page-states.js';
 import { useMe } from '../shell/use-me.js';
 import { KeyList } from './key-list.js';
 import { PasswordForm } from './password-form.js';
@@ -21,7 +21,13 @@ export function AccountPage() {
   const text = useText();
   const { data: me, error, refetch } = useMe();
   const { labelOf } = useMemberKinds();
-  if (error) return <PageError error={error} onRetry={() => void refetch()} />;
+  if (error) {
+    return (
+      <EmptyPage title={text('members.account')}>
+        <PageError error={error} onRetry={() => void refetch()} />
+      </EmptyPage>
+    );
+  }
   if (!me) return <Waiting />;
   return (
     <div className="page" style={{ overflow: 'auto' }}>

@@ -12,7 +12,7 @@ import { addressOf } from '../data/grid-row.js';
 import { useRefusal } from '../data/use-refusal.js';
 import { shownValue } from '../data/values.js';
 import { useText } from '../i18n/text.js';
-import { Empty, PageError, Waiting } from '../shell/page-states.js';
+import { Empty, EmptyPage, PageError, Waiting } from '../shell/page-states.js';
 import { useMe } from '../shell/use-me.js';
 import { KeyList } from './key-list.js';
 import { NoMailNotice, useAreMailsSent } from './mail.js';
@@ -28,9 +28,19 @@ export function MemberPage() {
     queryFn: ({ signal }) => getUnit(kind, id, signal),
     retry: false,
   });
-  if (error instanceof ApiError && error.status === 404) return <Empty>{text('members.gone')}</Empty>;
+  const isGone = error instanceof ApiError && error.status === 404;
   const fault = error ?? me.error;
-  if (fault) return <PageError error={fault} onRetry={() => void Promise.all([refetch(), me.refetch()])} />;
+  if (fault) {
+    return (
+      <EmptyPage title={text('members.title')}>
+        {isGone ? (
+          <Empty>{text('members.gone')}</Empty>
+        ) : (
+          <PageError error={fault} onRetry={() => void Promise.all([refetch(), me.refetch()])} />
+        )}
+      </EmptyPage>
+    );
+  }
   if (!data || !me.data) return <Waiting />;
   const isMe = me.data.id === data.id;
   return (

@@ -11,7 +11,7 @@ import { UNITS } from '../data/source.js';
 import { UnitForm } from '../data/unit-form.js';
 import { useStruct } from '../data/use-kinds.js';
 import { useText } from '../i18n/text.js';
-import { PageError, Waiting } from '../shell/page-states.js';
+import { EmptyPage, PageError, Waiting } from '../shell/page-states.js';
 import { addressOfMember } from './addresses.js';
 import { NoMailNotice } from './mail.js';
 import { useMemberKinds } from './use-member-kinds.js';
@@ -44,7 +44,13 @@ export function NewMemberPage() {
       return faultsOf(fault, fields ?? [], text);
     }
   };
-  if (error) return <PageError error={error} onRetry={() => void refetch()} />;
+  if (error) {
+    return (
+      <EmptyPage title={text('members.new')}>
+        <PageError error={error} onRetry={() => void refetch()} />
+      </EmptyPage>
+    );
+  }
   if (!fields) return <Waiting />;
   return (
     <div className="page" style={{ overflow: 'auto' }}>

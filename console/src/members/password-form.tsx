@@ -57,6 +57,7 @@ export function PasswordForm() {
               autoComplete={name === CURRENT ? 'current-password' : 'new-password'}
               value={values[name]}
               error={faults[name]}
+              aria-invalid={faults[name] !== undefined}
               onChange={({ currentTarget }) => setValues((before) => ({ ...before, [name]: currentTarget.value }))}
             />
           ))}

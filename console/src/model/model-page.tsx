@@ -35,6 +35,7 @@ export function ModelPage() {
           />
           <SegmentedControl
             size="xs"
+            aria-label={text('model.view')}
             data={[
               { value: 'list', label: text('model.list') },
               { value: 'diagram', label: text('model.diagram') },

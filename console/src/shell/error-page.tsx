@@ -1,7 +1,7 @@
 import { Anchor, Container } from '@mantine/core';
 import { Link, useRouteError } from 'react-router';
 import { useText } from '../i18n/text.js';
-import { Empty, PageError } from './page-states.js';
+import { Empty, EmptyPage, PageError } from './page-states.js';
 
 /** Shown if the code of a page throws. */
 export function ErrorPage() {
@@ -16,11 +16,12 @@ export function ErrorPage() {
 export function NotFoundPage() {
   const text = useText();
   return (
-    <Empty>
-      {text('app.not_found')}
-      <Anchor component={Link} to="/">
-        {text('app.to_start')}
-      </Anchor>
-    </Empty>
+    <EmptyPage title={text('app.not_found')}>
+      <Empty>
+        <Anchor component={Link} to="/">
+          {text('app.to_start')}
+        </Anchor>
+      </Empty>
+    </EmptyPage>
   );
 }
