@@ -5,6 +5,7 @@ import { lazy } from 'react';
 import { createHashRouter, RouterProvider } from 'react-router';
 import { ApiError } from './api/errors.js';
 import { i18nProvider } from './i18n/text.js';
+import { KeptButton } from './shell/kept-button.js';
 import { Shell } from './shell/shell.js';
 import { SignInGate } from './shell/sign-in-gate.js';
 import { ErrorPage, NotFoundPage } from './shell/error-page.js';
@@ -41,6 +42,19 @@ const theme = createTheme({
   autoContrast: true,
   // Pages scroll inside; the lock would be a style that the content security policy refuses.
   components: {
+    Button: { defaultProps: { component: KeptButton } },
+    ActionIcon: { defaultProps: { component: KeptButton } },
+    // With the list as what scrolls, inside the landmark of the page.
+    ...Object.fromEntries(
+      ['Select', 'MultiSelect', 'TagsInput'].map((name) => [name, { defaultProps: { withScrollArea: false } }]),
+    ),
+    Combobox: { defaultProps: { portalProps: { target: '#content' } } },
+    PasswordInput: {
+      defaultProps: {
+        visibilityToggleFocusable: true,
+        visibilityToggleButtonProps: { 'aria-label': i18nProvider.translate('app.show_password') },
+      },
+    },
     Menu: {
       defaultProps: {
         // Inside the landmark that it belongs to, and with nothing in it but its items.

@@ -281,7 +281,7 @@ describe('a unit', () => {
     const stored = async () => (await project.get(`/city/unit/${id}`)).body.content.population as number;
     await vi.waitFor(async () => expect(await stored()).toBe(77), { timeout: 15_000 });
     // Until then the form asks before it is left.
-    await page.locator('button[type=submit]:disabled:not([data-loading])').waitFor();
+    await page.locator('button[type=submit][aria-disabled]:not([data-loading])').waitFor();
   });
 
   it('is deleted from a selection, after a question', async () => {

@@ -100,6 +100,8 @@ describe('a new kind', () => {
       .or(age.getByRole('textbox', { name: 'Type' }))
       .first()
       .click();
+    await page.getByRole('option', { name: 'Whole number' }).waitFor();
+    await expectAccessible();
     await page.getByRole('option', { name: 'Whole number' }).click();
     await age.getByRole('button', { name: 'More settings' }).click();
     await age.getByRole('textbox', { name: 'Smallest' }).fill('young');

@@ -1,5 +1,5 @@
 /** The columns of the grid: where they are, and their heads. */
-import { useMemo } from 'react';
+import { useEffect, useMemo, useRef } from 'react';
 import type { Field, FieldType } from '../api/types.js';
 import { useText } from '../i18n/text.js';
 import { FIXED, type Column } from './grid-row.js';
@@ -14,6 +14,18 @@ export interface Order {
 export function parseOrder(order: string): Order | undefined {
   const [field, direction] = order.split(';');
   return field ? { field, direction: direction === 'desc' ? 'desc' : 'asc' } : undefined;
+}
+
+/** Sorts by a field: ascending, descending, not at all. Another click may come before the address has changed. */
+export function useSort(order: Order | undefined, onOrder: (order: Order | undefined) => void) {
+  const asked = useRef(order);
+  useEffect(() => void (asked.current = order), [order]);
+  return (field: string): void => {
+    const { current } = asked;
+    if (current?.field !== field) asked.current = { field, direction: 'asc' };
+    else asked.current = current.direction === 'asc' ? { field, direction: 'desc' } : undefined;
+    onOrder(asked.current);
+  };
 }
 
 /** Widths in pixels: of the box that selects, and of the id. */
@@ -84,21 +96,27 @@ export function SelectLoaded({ isChecked, isPartial, onToggle }: SelectLoadedPro
   );
 }
 
-/** The columns in sight; the same array as long as they are the same, so that rows are not rendered again. */
+/**
+ * The columns in sight, and that of the keyboard wherever it is; the same array as long as they are the same, so that rows
+ * are not rendered again.
+ */
 export function useColumns(
   items: readonly { index: number; start: number; size: number }[],
+  active: number,
   fields: readonly Field[],
 ): readonly Column[] {
   const [first, last] = [items[0]?.index ?? 0, items.at(-1)?.index ?? -1];
+  const apart = active < first || active > last ? active : -1;
   return useMemo(() => {
     const shown: Column[] = [];
-    for (let index = 0, left = 0; index <= last; index += 1) {
+    for (let index = 0, left = 0; index <= Math.max(last, apart); index += 1) {
       const width = widthOf(index, fields);
-      if (index >= first) shown.push({ index, left, width, field: fields[index - FIXED] });
+      if (index === apart || (index >= first && index <= last))
+        shown.push({ index, left, width, field: fields[index - FIXED] });
       left += width;
     }
     return shown;
-  }, [first, last, fields]);
+  }, [first, last, apart, fields]);
 }
 
 export function widthOf(column: number, fields: readonly Field[]): number {

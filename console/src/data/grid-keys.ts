@@ -12,3 +12,27 @@ export function isTyped({ key, ctrlKey, metaKey, altKey }: KeyboardEvent, field:
 export function focusCell(grid: HTMLElement | null, row: number, column: number): void {
   grid?.querySelector<HTMLElement>(`[data-cell="${row} ${column}"]`)?.focus({ preventScroll: true });
 }
+
+interface Cell {
+  readonly row: number;
+  readonly column: number;
+}
+
+/** Where a key leads from a cell. @param last and how many rows are in sight */
+export function moveOf(
+  { key, ctrlKey }: KeyboardEvent,
+  { row, column }: Cell,
+  last: Cell & { readonly page: number },
+): readonly [number, number] | undefined {
+  const moves: Readonly<Record<string, readonly [number, number] | undefined>> = {
+    ArrowDown: [row + 1, column],
+    ArrowUp: [row - 1, column],
+    ArrowRight: [row, column + 1],
+    ArrowLeft: [row, column - 1],
+    PageDown: [row + last.page, column],
+    PageUp: [Math.max(1, row - last.page), column],
+    Home: [ctrlKey ? 0 : row, 0],
+    End: [ctrlKey ? last.row : row, last.column],
+  };
+  return moves[key];
+}

@@ -2,13 +2,24 @@
  * A grid of units that renders only the rows and columns in sight, and asks for more as it is scrolled. Its keys are those
  * of the ARIA grid pattern (https://www.w3.org/WAI/ARIA/apg/patterns/grid/).
  */
-import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
+import { useVirtualizer } from '@tanstack/react-virtual';
 import { useCallback, useEffect, useRef, useState, type KeyboardEvent } from 'react';
 import { useNavigate } from 'react-router';
 import type { Field, Unit } from '../api/types.js';
-import { fieldAt, HeadButton, leftOf, SelectLoaded, sortOf, useColumns, widthOf, type Order } from './grid-columns.js';
+import {
+  fieldAt,
+  HeadButton,
+  leftOf,
+  SelectLoaded,
+  sortOf,
+  useColumns,
+  useSort,
+  widthOf,
+  type Order,
+} from './grid-columns.js';
 import { CellEditor, type Move } from './cell-editor.js';
-import { focusCell, isTyped } from './grid-keys.js';
+import { focusCell, isTyped, moveOf } from './grid-keys.js';
+import { renderedRows } from './grid-rows.js';
 import { addressOf, FIXED, GridRow, type OpenEditor } from './grid-row.js';
 import type { Labels } from './reference-labels.js';
 import { isEditable, keyOf } from './source.js';
@@ -61,7 +72,13 @@ export function UnitGrid(props: UnitGridProps) {
   const { hasMore, isLoadingMore, onMore, pageOf = addressOf, linkField } = props;
   const navigate = useNavigate();
   const scroller = useRef<HTMLDivElement>(null);
-  const [active, setActive] = useState({ row: 0, column: 1 });
+  const [wanted, setActive] = useState({ row: 0, column: 1 });
+  // There may be fewer units or columns by now.
+  const active = {
+    row: Math.min(wanted.row, units.length),
+    column: Math.min(wanted.column, fields.length + FIXED - 1),
+  };
+  const sortBy = useSort(order, onOrder);
   const [editing, setEditing] = useState<Editing>();
   const editedRow = editing && units.findIndex((unit) => keyOf(unit) === editing.unit);
   const rows = useVirtualizer({
@@ -71,9 +88,8 @@ export function UnitGrid(props: UnitGridProps) {
     overscan: 10,
     useFlushSync: false,
     scrollPaddingStart: ROW,
-    // What is typed in a cell is not lost when it is scrolled out of sight.
-    rangeExtractor: (range) =>
-      [...new Set([...defaultRangeExtractor(range), ...known(editedRow)])].sort((a, b) => a - b),
+    // Scrolled out of sight, what is typed in a cell is not lost, nor is the focus.
+    rangeExtractor: (range) => renderedRows(range, editedRow, active.row - 1),
   });
   const width = useCallback((at: number) => widthOf(at, fields), [fields]);
   const columns = useVirtualizer({
@@ -86,7 +102,7 @@ export function UnitGrid(props: UnitGridProps) {
   });
   const areAllSelected = units.every((unit) => selected.has(keyOf(unit)));
   const shownRows = rows.getVirtualItems();
-  const shownColumns = useColumns(columns.getVirtualItems(), fields);
+  const shownColumns = useColumns(columns.getVirtualItems(), active.column, fields);
   const last = rows.range?.endIndex ?? 0;
   useEffect(() => {
     if (hasMore && !isLoadingMore && last >= units.length - AHEAD) onMore();
@@ -138,33 +154,18 @@ export function UnitGrid(props: UnitGridProps) {
   const onKeyDown = (event: KeyboardEvent): void => {
     const { row, column } = active;
     const page = Math.max(1, Math.floor((scroller.current?.clientHeight ?? 0) / ROW) - 2);
-    const moves: Readonly<Record<string, readonly [number, number] | undefined>> = {
-      ArrowDown: [row + 1, column],
-      ArrowUp: [row - 1, column],
-      ArrowRight: [row, column + 1],
-      ArrowLeft: [row, column - 1],
-      PageDown: [row + page, column],
-      PageUp: [Math.max(1, row - page), column],
-      Home: [event.ctrlKey ? 0 : row, 0],
-      End: [event.ctrlKey ? units.length : row, fields.length + FIXED - 1],
-    };
-    const move = moves[event.key];
+    const move = moveOf(event, active, { page, row: units.length, column: fields.length + FIXED - 1 });
     const unit = units[row - 1];
     if (move) focus(...move);
     else if (event.key === 'F2') edit(row, column);
     else if (event.key === 'Enter' && unit && edit(row, column)) {
       // The cell is edited.
     } else if (event.key === 'Enter' && unit && column !== 0) void navigate(pageOf(unit.kind_id, unit.id));
-    else if (event.key === 'Enter' && !unit && column !== 0) sortBy(column);
+    else if (event.key === 'Enter' && !unit && column !== 0) sortBy(fieldAt(column, fields).id);
     else if (event.key === ' ' && unit) onToggle(unit, !selected.has(keyOf(unit)));
     else if (event.key === ' ' && row === 0 && column === 0) onToggleAll(!areAllSelected);
     else if (!isTyped(event, fields[column - FIXED]) || !edit(row, column, event.key)) return;
     event.preventDefault();
-  };
-  const sortBy = (column: number): void => {
-    const { id: field } = fieldAt(column, fields);
-    if (order?.field !== field) onOrder({ field, direction: 'asc' });
-    else onOrder(order.direction === 'asc' ? { field, direction: 'desc' } : undefined);
   };
 
   return (
@@ -206,7 +207,11 @@ export function UnitGrid(props: UnitGridProps) {
                 onToggle={onToggleAll}
               />
             ) : (
-              <HeadButton field={fieldAt(index, fields)} order={order} onClick={() => sortBy(index)} />
+              <HeadButton
+                field={fieldAt(index, fields)}
+                order={order}
+                onClick={() => sortBy(fieldAt(index, fields).id)}
+              />
             )}
           </div>
         ))}
@@ -242,9 +247,4 @@ export function UnitGrid(props: UnitGridProps) {
       </div>
     </div>
   );
-}
-
-/** A list of the row, if there is one. */
-function known(row: number | undefined): readonly number[] {
-  return row === undefined || row < 0 ? [] : [row];
 }

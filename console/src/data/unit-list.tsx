@@ -1,5 +1,5 @@
 /** The grid of a list of units, with what it shows while there is nothing, and the conflicts of its edits. */
-import type { ReactNode } from 'react';
+import { useMemo, type ReactNode } from 'react';
 import type { Field } from '../api/types.js';
 import { PageError, Waiting } from '../shell/page-states.js';
 import { useRights } from '../shell/use-rights.js';
@@ -35,6 +35,7 @@ export function UnitList(props: UnitListProps) {
   const { label, list, fields, shown, fault, onRetry, order, onOrder, selection, empty, ...links } = props;
   const { units, rows, count, more } = list;
   const labels = useReferenceLabels(shown, units.data?.pages ?? []);
+  const parsedOrder = useMemo(() => parseOrder(order), [order]);
   const edits = useCellEdits(fields ?? []);
   const { to, readOnly } = useRights();
   const error = units.error ?? fault;
@@ -52,7 +53,7 @@ export function UnitList(props: UnitListProps) {
           units={rows}
           labels={labels}
           total={count.data?.isEstimate ? undefined : count.data?.count}
-          order={parseOrder(order)}
+          order={parsedOrder}
           onOrder={(next) => onOrder(next ? `${next.field};${next.direction}` : '')}
           selected={selection.keys}
           onToggle={selection.toggle}

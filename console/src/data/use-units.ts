@@ -1,5 +1,5 @@
 /** The units of a list, page by page, and how many they are. */
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { hashKey, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useCallback, useMemo } from 'react';
 import { countUnits } from '../api/units.js';
 import { listOf, UNITS, type Source } from './source.js';
@@ -14,12 +14,16 @@ interface Asked {
 
 export function useUnits(source: Source, { filter, search, order }: Asked) {
   const { type, id } = source;
+  const asked = [UNITS, type, id, filter, search];
   const units = useInfiniteQuery({
-    queryKey: [UNITS, type, id, filter, search, order],
+    queryKey: [...asked, order],
     queryFn: ({ pageParam, signal }) =>
       listOf({ type, id }, { filter, search, order: order ? [order] : [], cursor: pageParam, limit: PAGE }, signal),
     initialPageParam: '',
     getNextPageParam: ({ next }) => next ?? undefined,
+    // In another order the grid stays, with the focus in it.
+    placeholderData: (before, query) =>
+      hashKey(query?.queryKey.slice(0, -1) ?? []) === hashKey(asked) ? before : undefined,
     retry: false,
   });
   // Beside the first page, which does not wait for it.

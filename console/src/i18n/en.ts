@@ -16,6 +16,7 @@ export const en = {
     loading: 'Loading',
     retry: 'Try again',
     close: 'Close',
+    show_password: 'Show the password',
     cancel: 'Cancel',
     documentation: 'API document',
     failed: 'Something went wrong',

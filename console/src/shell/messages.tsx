@@ -26,6 +26,9 @@ export function Messages() {
         {notifications.map(({ message, type }, at) => (
           <Notification
             key={at}
+            className="message"
+            // The region around it tells of it, faults at once.
+            role={type === 'error' ? 'alert' : 'presentation'}
             color={type === 'error' ? 'red' : type === 'warning' ? 'yellow' : 'green'}
             onClose={takeNotification}
             closeButtonProps={{ 'aria-label': text('app.close') }}

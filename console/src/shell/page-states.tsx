@@ -7,7 +7,7 @@ import { useText } from '../i18n/text.js';
 export function Waiting() {
   const text = useText();
   return (
-    <Center h="100%" mih={120} role="status" aria-label={text('app.loading')}>
+    <Center className="waiting" h="100%" mih={120} role="status" aria-label={text('app.loading')}>
       <Loader />
     </Center>
   );

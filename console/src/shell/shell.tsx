@@ -36,7 +36,14 @@ export function Shell() {
       <AppShell.Header px="md">
         <Group h="100%" justify="space-between" wrap="nowrap">
           <Group wrap="nowrap" gap="sm">
-            <Burger opened={isOpen} onClick={toggle} hiddenFrom="sm" size="sm" aria-label={text('menu.open')} />
+            <Burger
+              opened={isOpen}
+              onClick={toggle}
+              hiddenFrom="sm"
+              size="sm"
+              aria-label={text('menu.open')}
+              aria-expanded={isOpen}
+            />
             <Anchor component={Link} to="/" fw={700} underline="never" c="inherit">
               {text('app.name')}
             </Anchor>
@@ -47,7 +54,7 @@ export function Shell() {
           <AccountMenu />
         </Group>
       </AppShell.Header>
-      <AppShell.Navbar p="xs" aria-label={text('menu.kinds')}>
+      <AppShell.Navbar p="xs" aria-label={text('menu.kinds')} data-closed={isOpen ? undefined : true}>
         <KindList />
       </AppShell.Navbar>
       <AppShell.Main id="content" tabIndex={-1} ref={content}>

@@ -41,11 +41,13 @@ export function SignInForm({ again = false, onDone }: { again?: boolean; onDone:
             autoComplete="organization"
             autoCapitalize="none"
             spellCheck={false}
+            autoFocus={session.project === ''}
             required
           />
         )}
         <TextInput
           name="username"
+          autoFocus={session.project !== ''}
           label={text('sign_in.username')}
           autoComplete="username"
           autoCapitalize="none"

@@ -61,9 +61,7 @@ export function SignInGate({ children }: { children: ReactNode }) {
             {text('app.name')}
           </Paragraph>
         </Group>
-        <Title order={1} size="h3" mb="md">
-          {text(hasForgotten ? 'sign_in.forgotten_title' : 'sign_in.title')}
-        </Title>
+        <SignInTitle title={text(hasForgotten ? 'sign_in.forgotten_title' : 'sign_in.title')} />
         {restored.error && <PageError error={restored.error} onRetry={() => void restored.refetch()} />}
         {!restored.error && hasForgotten && <ForgottenPassword onBack={() => setForgotten(false)} />}
         {!restored.error && !hasForgotten && (
@@ -76,5 +74,16 @@ export function SignInGate({ children }: { children: ReactNode }) {
         )}
       </Paper>
     </Center>
+  );
+}
+
+/** The heading, which also names the tab. */
+function SignInTitle({ title }: { title: string }) {
+  const text = useText();
+  useEffect(() => void (document.title = `${title} – ${text('app.name')}`), [title, text]);
+  return (
+    <Title order={1} size="h3" mb="md">
+      {title}
+    </Title>
   );
 }

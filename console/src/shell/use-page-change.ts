@@ -1,8 +1,10 @@
 /** What a browser does when it loads a page, for pages that change within one. */
 import { useEffect, useRef, type RefObject } from 'react';
+import { focusPage } from './focus-page.js';
+import { GRACE_MS } from './keep-focus.js';
 
 /**
- * Names the tab after the heading of the page, and moves the focus into the page where what had it is gone.
+ * Names the tab after the heading of the page, and moves the focus there when the page changes.
  * @param address changes with the page
  */
 export function usePageChange(content: RefObject<HTMLElement | null>, address: string, app: string): void {
@@ -20,8 +22,13 @@ export function usePageChange(content: RefObject<HTMLElement | null>, address: s
   }, [content, app]);
   const last = useRef(address);
   useEffect(() => {
-    const isFirst = last.current === address;
+    if (last.current === address) return undefined;
     last.current = address;
-    if (!isFirst && document.activeElement === document.body) content.current?.focus({ preventScroll: true });
+    // A form may have put it into its first field.
+    const { activeElement } = document;
+    if (!(content.current?.contains(activeElement) && activeElement?.matches('input, textarea'))) focusPage();
+    // A menu that closes gives it back to its button.
+    const timer = setTimeout(() => content.current?.contains(document.activeElement) || focusPage(), GRACE_MS);
+    return () => clearTimeout(timer);
   }, [content, address]);
 }
