@@ -124,7 +124,7 @@ describe('a function', () => {
     await call();
     await main().getByText('Choose a unit').waitFor();
     const unit = page.getByRole('combobox', { name: 'Unit' });
-    await expect.poll(() => unit.evaluate((input) => input.matches(':focus'))).toBe(true);
+    await unit.and(page.locator(':focus')).waitFor();
     await unit.fill('Fir');
     await page.getByRole('option', { name: 'First' }).click();
     await call();
