@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { defineKinds, signUp, withMembers } from '../support/callers.js';
 import { startChromium } from '../support/chromium.js';
 import { ConsolePage, EVIL } from '../support/console.js';
-import { ok } from '../support/definitions.js';
+import { createdId, ok } from '../support/definitions.js';
 import { Mailbox, temporaryFolder } from '../support/mailbox.js';
 import { startTestService } from '../support/service.js';
 
@@ -131,6 +131,17 @@ describe('a new member', () => {
     await dialog.getByRole('button', { name: 'Delete' }).click();
     await vi.waitFor(() => expect(page.url()).toMatch(/#\/members$/));
     await main().getByText('3 members').waitFor();
+  });
+
+  it('who is an administrator is deleted', async () => {
+    const content = { username: 'second', email: 'second@example.com' };
+    const id = await createdId(project.post('/kind_admin/unit', content));
+    await page.goto(opened.url(`#/members/kind_admin/${id}`));
+    await main().getByRole('heading', { name: 'second', level: 1 }).waitFor();
+    await main().getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await main().getByRole('heading', { name: 'Members', level: 1 }).waitFor();
+    expect((await project.get(`/kind_admin/unit/${id}`)).status).toBe(404);
   });
 });
 
