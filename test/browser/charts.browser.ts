@@ -58,6 +58,14 @@ const things = Array.from({ length: 45 }, (_, at) => ({
   ...(at < 5 && { color: ['red', 'green', 'blue'][at % 3] }),
 }));
 await ok(project.post('/few/unit', things));
+// More places than a map shows, a degree from each other.
+await ok(project.post('/kind/unit', { id: 'spot', parameters: ['latitude', 'longitude'] }));
+const spots = Array.from({ length: 1200 }, (_, at) => ({
+  latitude: Math.floor(at / 40) + 0.5,
+  longitude: (at % 40) + 0.5,
+}));
+await ok(project.post('/spot/unit', spots.slice(600)));
+await ok(project.post('/spot/unit', spots.slice(0, 600)));
 const browser = await startChromium();
 
 const opened = await ConsolePage.signedIn(browser, project);
@@ -162,6 +170,17 @@ describe('a chart', () => {
     await opened.screenshot('chart-bars');
     expect(await opened.accessibilityFaults()).toEqual([]);
     expect(complaints).toEqual([]);
+  });
+
+  it('of many places has cells as large as needed, unless their size is chosen', async () => {
+    await page.goto(opened.url('#/charts/spot?as=map&by='));
+    const map = page.getByRole('img', { name: 'Number of units on a map' });
+    await map.waitFor();
+    expect(await map.locator('circle').count()).toBe(300);
+    const cells = page.getByLabel('Places within', { exact: true });
+    expect(await cells.inputValue()).toBe('2');
+    await cells.selectOption('1');
+    await page.getByText(/1,000 .*1,200/).waitFor();
   });
 
   it('shows places on a map', async () => {

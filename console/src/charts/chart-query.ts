@@ -65,6 +65,11 @@ export function chartOf(parameters: URLSearchParams, fields: readonly Field[]): 
   };
 }
 
+/** The next size of the cells of a map; undefined for the largest. */
+export function largerCell(cell: string): string | undefined {
+  return CELLS.find((each) => Number(each) > Number(cell));
+}
+
 function oneOf<T extends string>(allowed: readonly T[], value: string): T | undefined {
   return allowed.find((each) => each === value);
 }

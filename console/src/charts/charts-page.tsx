@@ -15,6 +15,7 @@ import { ChartTable } from './chart-table.js';
 import { ChartMap } from './chart-map.js';
 import {
   chartOf,
+  largerCell,
   placedQuery,
   placeFields,
   placesOf,
@@ -56,12 +57,11 @@ export function ChartsPage() {
 function ChartOfKind({ kind, fields }: { kind: string; fields: readonly Field[] }) {
   const [parameters, setAddress] = useAddress();
   const chart = useMemo(() => chartOf(parameters, fields), [parameters, fields]);
-  const query = queryOf(chart, fields);
+  const isCellChosen = parameters.has('cell');
   const { isAsked, first } = useFirstChart(kind, fields, parameters);
   const { data, error, isPending, refetch } = useQuery({
-    queryKey: ['aggregate', kind, chart],
-    // With its chart, because the previous values are shown until the next ones are there.
-    queryFn: isAsked ? skipToken : async ({ signal }) => ({ chart, page: await aggregate(kind, query, signal) }),
+    queryKey: ['aggregate', kind, chart, isCellChosen],
+    queryFn: isAsked ? skipToken : ({ signal }) => drawn(kind, chart, fields, isCellChosen, signal),
     retry: false,
     placeholderData: keepPreviousData,
   });
@@ -75,12 +75,36 @@ function ChartOfKind({ kind, fields }: { kind: string; fields: readonly Field[] 
   }, [first]);
   return (
     <>
-      <ChartForm key={chart.filter} chart={chart} fields={fields} onChange={change} />
+      <ChartForm
+        key={chart.filter}
+        chart={isCellChosen || !data ? chart : { ...chart, cell: data.chart.cell }}
+        fields={fields}
+        onChange={change}
+      />
       {error && <PageError error={error} onRetry={() => void refetch()} />}
       {isPending && <Waiting />}
       {data && !error && <ChartOfValues kind={kind} chart={data.chart} fields={fields} page={data.page} />}
     </>
   );
+}
+
+interface Drawn {
+  /** Belongs to the values, which are shown until the next ones are there. */
+  readonly chart: Chart;
+  readonly page: Page<AggregateRow>;
+}
+
+/** The values of a chart. Of a map, those of the smallest cells that are not too many, unless their size was chosen. */
+async function drawn(
+  kind: string,
+  chart: Chart,
+  fields: readonly Field[],
+  isCellChosen: boolean,
+  signal: AbortSignal,
+): Promise<Drawn> {
+  const page = await aggregate(kind, queryOf(chart, fields), signal);
+  const larger = chart.as === 'map' && page.count > page.items.length && !isCellChosen && largerCell(chart.cell);
+  return larger ? drawn(kind, { ...chart, cell: larger }, fields, isCellChosen, signal) : { chart, page };
 }
 
 interface ChartOfValuesProps {
