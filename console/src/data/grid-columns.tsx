@@ -1,5 +1,5 @@
 /** The columns of the grid: where they are, and their heads. */
-import { useEffect, useMemo, useRef } from 'react';
+import { useEffect, useMemo, useRef, type RefObject } from 'react';
 import type { Field, FieldType } from '../api/types.js';
 import { useText } from '../i18n/text.js';
 import { FIXED, type Column } from './grid-row.js';
@@ -16,14 +16,22 @@ export function parseOrder(order: string): Order | undefined {
   return field ? { field, direction: direction === 'desc' ? 'desc' : 'asc' } : undefined;
 }
 
-/** Sorts by a field: ascending, descending, not at all. Another click may come before the address has changed. */
-export function useSort(order: Order | undefined, onOrder: (order: Order | undefined) => void) {
+/**
+ * Sorts by a field: ascending, descending, not at all, and shows the first units. Another click may come before the
+ * address has changed.
+ */
+export function useSort(
+  order: Order | undefined,
+  onOrder: (order: Order | undefined) => void,
+  scroller: RefObject<HTMLElement | null>,
+) {
   const asked = useRef(order);
   useEffect(() => void (asked.current = order), [order]);
   return (field: string): void => {
     const { current } = asked;
     if (current?.field !== field) asked.current = { field, direction: 'asc' };
     else asked.current = current.direction === 'asc' ? { field, direction: 'desc' } : undefined;
+    scroller.current?.scrollTo({ top: 0 });
     onOrder(asked.current);
   };
 }

@@ -78,7 +78,7 @@ export function UnitGrid(props: UnitGridProps) {
     row: Math.min(wanted.row, units.length),
     column: Math.min(wanted.column, fields.length + FIXED - 1),
   };
-  const sortBy = useSort(order, onOrder);
+  const sortBy = useSort(order, onOrder, scroller);
   const [editing, setEditing] = useState<Editing>();
   const editedRow = editing && units.findIndex((unit) => keyOf(unit) === editing.unit);
   const rows = useVirtualizer({
