@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { Model } from '../../model/model.js';
 
 /** Bytes of all cached models. */
-const MAX_BYTES = 192 * 2 ** 20;
+const MAX_BYTES = 80 * 2 ** 20;
 /**
  * Estimated bytes of a model besides its stored definitions (built-in kinds, of which all models share the fields), and
  * of a field of a kind (measured: 61,000 for 20 kinds with 159 fields and 28,000 bytes of definitions).

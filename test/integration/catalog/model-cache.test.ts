@@ -17,7 +17,7 @@ describe('models in memory', () => {
   it('thousands of small projects fit', async () => {
     const model = await load(await service.project());
     const models = app.get(ModelStore);
-    const ids = Array.from({ length: 4000 }, (_, at) => `small_${at}`);
+    const ids = Array.from({ length: 2500 }, (_, at) => `small_${at}`);
     for (const id of ids) models.publish(keyOf(id), model);
     expect(ids.filter((id) => models.get(keyOf(id)) === model)).toHaveLength(ids.length);
     models.clear();
