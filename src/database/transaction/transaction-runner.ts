@@ -19,19 +19,13 @@ import { OpenTransaction, type TransactionConnection, type TransactionState } fr
 import { StatementQueue } from './statement-queue.js';
 
 export class TransactionRunner {
-  readonly #pool: () => Pool;
-  readonly #sender: StatementSender;
-
   /** @param statements for statements outside of the transactions */
   constructor(
-    pool: () => Pool,
-    sender: StatementSender,
+    private readonly pool: () => Pool,
+    private readonly sender: StatementSender,
     private readonly statements: Executor,
     private readonly options: DatabaseOptions,
-  ) {
-    this.#pool = pool;
-    this.#sender = sender;
-  }
+  ) {}
 
   /** Runs it again after each conflict. */
   async run<T>(work: (tx: Transaction) => Promise<T>, options: TransactionOptions, runs: TransactionRuns): Promise<T> {
@@ -94,10 +88,10 @@ export class TransactionRunner {
     const mayBeNamed = !(this.options.pooled && options.once && options.readOnly);
     const queue = new StatementQueue();
     const connection: TransactionConnection = {
-      query: (statement) => queue.send(() => this.#sender.query(client, statement, mayBeNamed)),
+      query: (statement) => queue.send(() => this.sender.query(client, statement, mayBeNamed)),
       stream: (statement, sink) =>
         queue.send(() => {
-          this.#sender.prepared.noteSent(client, statement);
+          this.sender.prepared.noteSent(client, statement);
           return observedWork('statement', statement.text, () => streamRows(client, statement, sink));
         }),
     };
@@ -105,7 +99,7 @@ export class TransactionRunner {
     try {
       const send = (statement: Statement): Promise<unknown> =>
         statement.values.length > 0
-          ? this.#sender.query(client, statement, mayBeNamed)
+          ? this.sender.query(client, statement, mayBeNamed)
           : sendText(client, statement.text);
       await beginTransaction(send, { ...options, idleTimeout: this.#idleTimeout(options) }, state.runs);
       result = await work(tx);
@@ -120,7 +114,7 @@ export class TransactionRunner {
     } finally {
       cancelling?.stop();
       client.removeListener('error', onError);
-      client.release(broken || this.#sender.prepared.needsReplacement(client));
+      client.release(broken || this.sender.prepared.needsReplacement(client));
     }
     for (const callback of state.afterCommit) {
       try {
@@ -141,7 +135,7 @@ export class TransactionRunner {
 
   async #connect(): Promise<PoolClient> {
     try {
-      return await this.#pool().connect();
+      return await this.pool().connect();
     } catch (error) {
       throw commonRefusal(error) ?? error;
     }
