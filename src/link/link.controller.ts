@@ -122,6 +122,7 @@ export class LinkController {
     query: DRY_RUN_QUERY,
     form: 'link',
     content: 'link',
+    refuses: [405],
   })
   update(@Scope() scope: RequestScope, @Param() params: LinkParams, @Req() request: HttpRequest): Promise<Answer> {
     return this.links.update(scope, linkPathOf(params), request.url, () => bodyJson(request, 'small'));

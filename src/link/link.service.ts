@@ -8,6 +8,7 @@ import { refuseQuery } from '../http/route/parse-list-query.js';
 import { CASCADE_QUERY, NO_QUERY } from '../http/route/query-names.js';
 import { KIND_KIND, type LinkOperation } from '../model/built-in-traits.js';
 import { getBuiltInKind, type Model } from '../model/model.js';
+import { refusal } from '../shared/errors.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import { optionalBody, type Body } from '../unit/draft/draft.js';
 import { LinkHooks } from '../unit/table/delete/link-hooks.js';
@@ -79,7 +80,7 @@ export class LinkService {
       false,
     );
     if (typeof result === 'string') return new Answer(result);
-    throw unknownType(path);
+    throw refusal('route.method', `Links of '${path.link}' have no values`);
   }
 
   async remove(scope: RequestScope, path: LinkPath, url: string): Promise<void> {

@@ -61,8 +61,9 @@ interface SpecialWrite {
 }
 
 const MATCHING: SpecialWrite = {
-  check: ({ id, storage }) => {
-    if (!storage.bulk) throw refusal('kind.not_allowed_here', `Units of '${id}' are written one by one`);
+  check: ({ id, storage, builtIn }) => {
+    const code = builtIn ? 'route.method' : 'kind.not_allowed_here';
+    if (!storage.bulk) throw refusal(code, `Units of '${id}' are written one by one`);
   },
 };
 

@@ -83,7 +83,7 @@ async function writeSelected(
   try {
     return await writeByFilter(selections, write, trial, most);
   } catch (error) {
-    const isRefused = error instanceof ApiError && error.has('kind.not_allowed_here');
+    const isRefused = error instanceof ApiError && (error.has('route.method') || error.has('kind.not_allowed_here'));
     if (!isRefused || selections.some(({ ids }) => ids === undefined)) throw error;
     return writeEach(selections, write, trial);
   }

@@ -131,9 +131,11 @@ export interface RouteExtension {
 export const ROUTE_EXTENSION = 'x-route';
 
 /** What the service itself needs to know of a route when it is called. */
-export interface DescribedRoute extends Pick<RouteFacts, 'alone' | 'keepsAnswers'> {
+export interface DescribedRoute extends Pick<RouteFacts, 'alone' | 'keepsAnswers' | 'of'> {
   readonly tag: RouteTag;
   readonly query: readonly QueryName[];
+  /** The paths of its variants. */
+  readonly variants: readonly string[];
 }
 
 const DESCRIBED = 'kind:route';
@@ -159,6 +161,8 @@ export function ApiRoute(route: RouteDescription, ...variants: RouteVariant[]): 
     SetMetadata(DESCRIBED, {
       tag,
       query,
+      variants: variants.map(({ path }) => path),
+      ...(facts.of && { of: facts.of }),
       ...(facts.alone && { alone: true }),
       ...(facts.keepsAnswers && { keepsAnswers: true }),
     } satisfies DescribedRoute),

@@ -51,7 +51,7 @@ function unavailableAnswer({ messages, retryAfter, mayBeStored }: KindError, met
 /** The answer of an error. In a batch each message names the operation that failed. */
 export function errorAnswer(refused: Refusal, request: HttpRequest): ErrorAnswer {
   if (refused instanceof StoredRefusal) return { status: refused.status, messages: refused.messages };
-  const answer = answerFor(refused, request.method);
+  const answer = answerFor(refused, request);
   const operation = currentOperation.get(request);
   if (operation === undefined) return answer;
   const { status, retryAfter, allow } = answer;
@@ -59,8 +59,12 @@ export function errorAnswer(refused: Refusal, request: HttpRequest): ErrorAnswer
 }
 
 /** Errors of function authors are returned as they are. */
-function answerFor(error: KindError | FunctionError, method: string): ErrorAnswer {
-  if (error instanceof KindError) return error.status === 503 ? unavailableAnswer(error, method) : error;
+function answerFor(error: KindError | FunctionError, request: HttpRequest): ErrorAnswer {
+  if (error instanceof KindError) {
+    if (error.status === 503) return unavailableAnswer(error, request.method);
+    const { status, messages, allow } = error;
+    return status === 405 && !allow ? { status, messages, allow: unknownRoute(request).allow } : error;
+  }
   const { status, code, text, parameter, index, unit } = error;
   const location = {
     ...(parameter !== undefined && { parameter }),

@@ -1,26 +1,55 @@
 /** Finds the methods of a path in the router. Only the path counts, not whether its ids exist. */
 import type { RequestHandler } from 'express';
+import { BUILT_IN_KINDS } from '../../model/built-in/built-in.js';
 import { methodNotAllowed, refusal, type KindError } from '../../shared/errors.js';
+import { routeOf } from '../route/api-route.js';
 import { loggedPath } from './request-log.js';
 import type { HttpRequest } from '../request/request.js';
 
 /** The part of Express' router that is used here. */
 interface RouterLayer {
-  readonly route?: { readonly path: string; readonly methods: Readonly<Record<string, unknown>> };
-  match(path: string): { readonly params: Readonly<Record<string, unknown>> } | false;
+  readonly route?: Route;
+  match(path: string): { readonly params: Params } | false;
 }
+interface Route {
+  readonly path: string;
+  readonly methods: Readonly<Record<string, unknown>>;
+  readonly stack: readonly { readonly handle: object }[];
+}
+type Params = Readonly<Record<string, unknown>>;
+
+const BUILT_IN: ReadonlySet<unknown> = new Set(BUILT_IN_KINDS.map(({ id }) => id));
+/** Routes that built-in kinds have only as a variant: writes of many units, links, functions. */
+const OF_USERS_KINDS: ReadonlySet<unknown> = new Set(['bulk', 'linkable', 'none']);
 
 /** `GET`, `PUT`…; empty if there is no such path. @throws Error with status 400 if the path is malformed */
 function methodsOf({ app, path }: Pick<HttpRequest, 'app' | 'path'>): string[] {
   const layers = app.router.stack as unknown as readonly RouterLayer[];
-  const found = layers.filter((layer) => layer.route && isPath(layer.match(path)));
-  const methods = found.flatMap(({ route }) => Object.keys(route?.methods ?? {}));
+  const methods = layers.flatMap((layer) => {
+    const match = layer.route && layer.match(path);
+    return layer.route && match && isPath(match.params) && isAnswered(layer.route, match.params)
+      ? Object.keys(layer.route.methods)
+      : [];
+  });
   return [...new Set(methods.map((method) => method.toUpperCase()))];
 }
 
 /** Whether a path was matched without a wildcard, which stands for paths that are not there. */
-function isPath(match: ReturnType<RouterLayer['match']>): boolean {
-  return match !== false && !Object.values(match.params).some(Array.isArray);
+function isPath(params: Params): boolean {
+  return !Object.values(params).some(Array.isArray);
+}
+
+/** False for what a built-in kind always refuses. */
+function isAnswered({ path, stack }: Route, params: Params): boolean {
+  const described = stack[0] && routeOf(stack[0].handle);
+  if (!BUILT_IN.has(params['kind_id'] ?? params['parent_kind_id']) || !OF_USERS_KINDS.has(described?.of)) return true;
+  const segments = path.split('/').map((segment) => (segment.startsWith(':') ? params[segment.slice(1)] : segment));
+  return described?.variants.some((variant) => isOf(segments, variant.split('/'))) ?? false;
+}
+
+/** Whether a path has the form of one whose parameters are in braces. */
+function isOf(segments: readonly unknown[], form: readonly string[]): boolean {
+  return form.every((expected, at) => expected.startsWith('{') || expected === segments[at]);
 }
 
 /** The error for a request without a route: 405 if the path has other methods, else 404. */

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { Readiness } from '../../../src/health/readiness.js';
+import { BUILT_IN_KINDS } from '../../../src/model/built-in/built-in.js';
 import { anonymous, defineKinds } from '../../support/callers.js';
 import { expectWellFormed, play, scenarios, wireRequest, type Scenario } from '../../support/scenario.js';
 import { sharedService } from '../../support/service.js';
@@ -186,6 +187,45 @@ describe('OPTIONS', () => {
       expect: { status: 400, code: 'path.malformed' },
     },
   ]);
+});
+
+describe('paths of built-in kinds', () => {
+  const always = ['kind.not_allowed_here', 'link.unknown', 'function.unknown', 'route.method', 'route.unknown'];
+  const rests = [
+    ...['unit', 'unit/x', 'aggregate', 'by/label/x', 'struct', 'unit/x/struct', 'unit/x/access', 'export', 'import'],
+    ...['function/f', 'unit/x/function/f', 'unit/note/link/path', 'unit/note/link/child', 'unit/note/link/link/child'],
+    ...['unit/note/link/link/note/unit/a', 'unit/pad/link/group/kind/unit/note'],
+    'unit/note/link/parameter/string/unit/title',
+  ];
+  const methods = ['GET', 'POST', 'PUT', 'DELETE'];
+
+  it.each(BUILT_IN_KINDS.filter(({ traits }) => !traits.sealed).map(({ id }) => id))(
+    'OPTIONS lists what %s can answer, and the rest is refused',
+    async (kind) => {
+      await project.post('/group/unit', { id: 'pad', label: 'Pad' });
+      for (const rest of rests) {
+        const path = `/${kind}/${rest}`;
+        const options = await project.call('OPTIONS', path);
+        const allow = options.headers.get('allow');
+        const listed = methods.filter((method) => allow?.split(', ').includes(method));
+        const answered: string[] = [];
+        for (const method of methods) {
+          const { status, body, headers } = await project.call(method, path, method === 'GET' ? undefined : {});
+          const code = body.messages[0]?.code;
+          if (code === undefined || !always.includes(code)) answered.push(method);
+          else expect([method, path, status, headers.get('allow')]).toEqual([method, path, allow ? 405 : 404, allow]);
+        }
+        expect([path, listed]).toEqual([path, answered]);
+      }
+    },
+  );
+
+  it('of a batch are refused alike', async () => {
+    const reply = await project.post('/batch', {
+      operations: [{ method: 'PUT', path: '/kind/unit?filter=all()', body: {} }],
+    });
+    expect([reply.status, reply.body.messages[0]]).toEqual([405, expect.objectContaining({ code: 'route.method' })]);
+  });
 });
 
 describe('addresses', () => {

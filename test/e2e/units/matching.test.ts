@@ -230,12 +230,12 @@ describe('an edit by filter', () => {
 
   it('is not there for definitions', async () => {
     expect(refusalOf(await put(admin, 'kind', 'all()', { label: 'x' }))).toEqual({
-      status: 404,
-      messages: ['kind.not_allowed_here'],
+      status: 405,
+      messages: ['route.method'],
     });
     expect(refusalOf(await remove(admin, 'kind_admin', 'all()'))).toEqual({
-      status: 404,
-      messages: ['kind.not_allowed_here'],
+      status: 405,
+      messages: ['route.method'],
     });
   });
 
