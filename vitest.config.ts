@@ -45,7 +45,7 @@ export default defineConfig({
         test: {
           ...BASE.test,
           name: 'shared',
-          include: ['test/**/*.test.ts', 'functions/**/*.test.ts'],
+          include: ['test/**/*.test.ts', 'console/test/**/*.test.ts', 'functions/**/*.test.ts'],
           exclude: [ISOLATED],
           isolate: false,
           server: { deps: { external: [/\/\.compiled\//] } },

@@ -86,6 +86,9 @@ describe('the diagram', () => {
 describe('a new kind', () => {
   it('is made with the form alone, with a preview, and after faults are named at their fields', async () => {
     await page.goto(url('#/model/kind/new'));
+    // The service makes no id of it either.
+    await nameField().fill('2nd floor');
+    await page.getByText('None can be made from the name; give one').waitFor();
     await nameField().fill('Customer');
     await expect.poll(() => page.getByRole('textbox', { name: 'Id' }).inputValue()).toBe('customer');
     await page.getByRole('button', { name: 'Add a new parameter' }).click();

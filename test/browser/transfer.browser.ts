@@ -38,6 +38,15 @@ await ok(
     ],
   }),
 );
+await ok(
+  project.post('/kind/unit', {
+    id: 'note',
+    parameters: [
+      { id: 'title', kind_id: 'string', required: true },
+      { id: 'size', kind_id: 'integer' },
+    ],
+  }),
+);
 const wide = Array.from({ length: 1000 }, (_, at) => ({
   id: `p${at}`,
   kind_id: 'string',
@@ -148,6 +157,25 @@ describe('an import', () => {
     await dialog.getByRole('button', { name: 'Import', exact: true }).click();
     await dialog.getByText('Of 3 records: 1 created, 0 edited, 0 unchanged, 2 with faults.').waitFor();
     expect((await itemsOf('filter=startswith(code,c)')).items).toMatchObject([{ code: 'c1', amount: 1 }]);
+  });
+
+  it('tells the empty text of a required field from no value', async () => {
+    await show('#/data/note');
+    await choose('Import a file');
+    const dialog = page.getByRole('dialog');
+    await dialog.locator('input[type=file]').setInputFiles(fileOf('notes.csv', 'title,size\n"",\n,""\n'));
+    const cells = dialog.getByRole('table', { name: 'Preview' }).getByRole('cell');
+    await expect
+      .poll(() => cells.allTextContents())
+      .toEqual([
+        ...['read as the empty text, ""', 'read as no value'],
+        ...['read as no valueA value is needed', 'read as the empty text, ""A whole number is needed'],
+      ]);
+    expect(await opened.accessibilityFaults()).toEqual([]);
+    await dialog.getByLabel('Pass over records with faults').check();
+    await dialog.getByRole('button', { name: 'Import', exact: true }).click();
+    await dialog.getByText('Of 2 records: 1 created, 0 edited, 0 unchanged, 1 with faults.').waitFor();
+    expect(await ok(project.get('/note/unit'))).toMatchObject({ items: [{ title: '', size: null }] });
   });
 
   it('takes a list in JSON, and edits what is there', async () => {

@@ -18,10 +18,14 @@ const MOST_FAULTS = 5;
 /** @throws InputError that says what is wrong, and what would be right */
 export function valueOf(field: Field, input: unknown, text: Text): unknown {
   const value = isTypedAsJson(field) ? jsonTyped(field, input as string, text) : typedIn(field, input, text);
-  if (value === null && (field.required || field.limits?.nullable === false)) {
+  if (value === null && isNeeded(field)) {
     throw new InputError(text('field.required'));
   }
   return value;
+}
+
+function isNeeded({ required, limits }: Field): boolean {
+  return required || limits?.nullable === false;
 }
 
 function typedIn(field: Field, input: unknown, text: Text): unknown {
@@ -109,10 +113,11 @@ function timeOf(type: 'date' | 'datetime', readings: readonly string[] | undefin
   return reading;
 }
 
-/** What is wrong with a text of a file, in which values are written as the API writes them; undefined if nothing seems to be. */
-export function writtenFault(field: Field, written: string, text: Text): string | undefined {
+/** What is wrong with a cell of a file, in which values are written as the API writes them; undefined if nothing seems to be. */
+export function writtenFault(field: Field, written: string | null, text: Text): string | undefined {
   const { type, multiple } = field;
-  if (written === '' || multiple || type === 'json') return undefined;
+  if (written === null) return isNeeded(field) ? text('field.required') : undefined;
+  if (multiple || type === 'json') return undefined;
   const isText = ['number', 'boolean'].every((name) => name !== PARAMETER_TYPES.get(type)?.inQuery);
   const value = isText ? written : PARAMETER_TYPES.get(type)?.read(written);
   return value === undefined ? formatText(type, text) : limitFault(field, value, text);

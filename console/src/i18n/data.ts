@@ -106,6 +106,8 @@ export const data = {
     choose: 'Choose a file',
     clear: 'Choose no file',
     formats: 'CSV with commas and a first row that names the columns, NDJSON, or a list in JSON; in UTF-8',
+    no_value: 'no value',
+    empty_text: 'the empty text, ""',
     skip: 'Pass over records with faults',
     skip_text: 'Otherwise one fault refuses the whole file.',
     update: 'Edit units that are there, by',

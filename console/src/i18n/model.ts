@@ -58,6 +58,7 @@ export const model = {
       'It never changes, because stored values would have to be converted. For another type, make a new parameter, copy the values by an export and an import, and delete this one.',
     locked_by_units: 'It can be changed as long as no kind with this parameter has units.',
     id: 'Id',
+    no_id: 'None can be made from the name; give one',
     id_help: 'In addresses and filters. It cannot be changed later.',
     add_new: 'Add a new parameter',
     add_known: 'Add one that exists',

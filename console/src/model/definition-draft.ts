@@ -1,7 +1,7 @@
 /** A kind, link type or group while it is edited. */
+import { identifierFromLabel } from '../../../src/shared/identifiers.js';
 import type { GroupDefinition, KindDefinition, LinkTypeDefinition } from '../api/definitions.js';
 import { idOf, sentParameter, type ParameterDraft } from './parameter-drafts.js';
-import { idOfLabel } from './settings.js';
 import type { Model } from './use-model.js';
 
 export type Edited = 'kind' | 'link' | 'group';
@@ -52,8 +52,9 @@ export function draftOf(definition: Definition | undefined): Draft {
   return definition ? { ...empty, ...(definition as Partial<Draft>) } : empty;
 }
 
+/** The id of the definition; empty if the label gives none. */
 export function ownerOf({ id, label }: Draft): string {
-  return id ?? idOfLabel(label);
+  return id ?? identifierFromLabel(label) ?? '';
 }
 
 /** What is sent: of a new definition everything that was given, otherwise what has changed. */

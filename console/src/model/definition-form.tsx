@@ -140,7 +140,7 @@ export function DefinitionForm({ of, model, definition }: DefinitionFormProps) {
               onChange={({ currentTarget: { value } }) => change({ label: value })}
             />
             {isNew ? (
-              <IdInput value={ownerOf(draft)} fault={own['id']} onChange={(id) => change({ id })} />
+              <IdInput name={draft.label} value={ownerOf(draft)} fault={own['id']} onChange={(id) => change({ id })} />
             ) : (
               <FixedId id={base.id} why={text(`model.fixed_${of}`)} />
             )}

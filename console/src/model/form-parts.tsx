@@ -46,21 +46,27 @@ export function MayWrite({ refusal, children }: { refusal: string | undefined; c
 }
 
 interface IdInputProps {
+  /** What the id is made from. */
+  readonly name: string;
+  /** Empty if none can be made. */
   readonly value: string;
   readonly fault: string | undefined;
+  readonly size?: 'xs' | 'sm';
   /** Undefined if it is empty: then the id follows the name. */
   readonly onChange: (id: string | undefined) => void;
 }
 
 /** The id of a new definition. */
-export function IdInput({ value, fault, onChange }: IdInputProps) {
+export function IdInput({ name, value, fault, size = 'sm', onChange }: IdInputProps) {
   const text = useText();
+  const isMissing = value === '' && name !== '';
   return (
     <TextInput
+      size={size}
       label={text('model.id')}
       description={text('model.id_help')}
       value={value}
-      error={fault}
+      error={isMissing ? text('model.no_id') : fault}
       spellCheck={false}
       onChange={({ currentTarget: { value: typed } }) => onChange(typed === '' ? undefined : typed)}
     />

@@ -1,6 +1,7 @@
 /** The parameters of a kind or link type while it is edited: those of the project, and new ones. */
+import { identifierFromLabel } from '../../../src/shared/identifiers.js';
 import type { FieldType } from '../api/types.js';
-import { changedSettings, idOfLabel, inputsOf, type SettingInputs } from './settings.js';
+import { changedSettings, inputsOf, type SettingInputs } from './settings.js';
 import type { Model } from './use-model.js';
 
 export interface NewParameter {
@@ -25,10 +26,10 @@ export function newParameter(type: FieldType): NewParameter {
   return { key: `new ${made}`, type, inputs: inputsOf(type), id: undefined };
 }
 
-/** The id that a new parameter gets: one that no other has, where the label is already one's name. */
+/** The id that a new parameter gets: one that no other has, where the label is already one's name; empty if the label gives none. */
 export function idOf({ id, inputs }: NewParameter, owner: string, model: Model): string {
   if (id !== undefined) return id;
-  const wanted = idOfLabel(String(inputs['label']));
+  const wanted = identifierFromLabel(String(inputs['label'])) ?? '';
   return wanted !== '' && owner !== '' && model.parameters.has(wanted) ? `${owner}_${wanted}` : wanted;
 }
 

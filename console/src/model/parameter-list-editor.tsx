@@ -1,10 +1,12 @@
 /** The list of a kind's parameters: in order, with new ones that are defined here. */
 import { ActionIcon, Button, Group, Paper, Select, Stack, Text as Paragraph, TextInput, Anchor } from '@mantine/core';
 import { Link } from 'react-router';
+import { identifierFromLabel } from '../../../src/shared/identifiers.js';
 import { useText } from '../i18n/text.js';
 import { definitionAddress } from './addresses.js';
+import { IdInput } from './form-parts.js';
 import { idOf, keyOf, newParameter, type NewParameter, type ParameterDraft } from './parameter-drafts.js';
-import { idOfLabel, inputsOf } from './settings.js';
+import { inputsOf } from './settings.js';
 import { SettingFields, type SettingFaults } from './setting-fields.js';
 import { TypeSelect } from './type-select.js';
 import type { Model } from './use-model.js';
@@ -159,7 +161,7 @@ function NewParameterFields({ draft, owner, model, types, faults, without, onCha
   const text = useText();
   const { inputs, type } = draft;
   const id = idOf(draft, owner, model);
-  const known = model.parameters.get(idOfLabel(String(inputs['label'])));
+  const known = model.parameters.get(identifierFromLabel(String(inputs['label'])) ?? '');
   const { label: fault, id: idFault, kind_id: typeFault } = faults;
   return (
     <Stack gap="xs">
@@ -183,14 +185,12 @@ function NewParameterFields({ draft, owner, model, types, faults, without, onCha
           }}
         />
       </div>
-      <TextInput
+      <IdInput
         size="xs"
-        label={text('model.id')}
-        description={text('model.id_help')}
+        name={String(inputs['label'])}
         value={id}
-        error={idFault}
-        spellCheck={false}
-        onChange={({ currentTarget: { value } }) => onChange({ ...draft, id: value === '' ? undefined : value })}
+        fault={idFault}
+        onChange={(next) => onChange({ ...draft, id: next })}
       />
       {known && (
         <Group gap="xs">

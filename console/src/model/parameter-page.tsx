@@ -2,6 +2,7 @@
 import { Group, Text as Paragraph, TextInput, Title } from '@mantine/core';
 import { useMemo, useRef, useState, type FormEvent } from 'react';
 import { useNavigate, useParams } from 'react-router';
+import { identifierFromLabel } from '../../../src/shared/identifiers.js';
 import { getDefinitions, type ParameterDefinition } from '../api/definitions.js';
 import { ApiError } from '../api/errors.js';
 import type { Field, FieldType } from '../api/types.js';
@@ -16,7 +17,7 @@ import { LeaveWarning } from './leave-warning.js';
 import { OfModel } from './of-model.js';
 import { useReview } from './review.js';
 import { settingLabels, typeName } from './setting-names.js';
-import { changedSettings, idOfLabel, inputsOf, settingName, settingsOf } from './settings.js';
+import { changedSettings, inputsOf, settingName, settingsOf } from './settings.js';
 import { SettingFields } from './setting-fields.js';
 import { TypeSelect } from './type-select.js';
 import { modelOf, usersOf, type Model } from './use-model.js';
@@ -50,7 +51,7 @@ function ParameterForm({ model, definition }: ParameterFormProps) {
   const labels = useMemo(() => settingLabels(text), [text]);
   const changed = changedSettings(type, inputsOf(type, base), inputs);
   const isChanged = Object.keys(changed).length > 0;
-  const id = givenId ?? idOfLabel(String(inputs['label']));
+  const id = givenId ?? identifierFromLabel(String(inputs['label'])) ?? '';
   const names = ['id', 'label', ...settingsOf(type).map((setting) => settingName(setting.id, type))];
   const review = useReview({
     onDone: () => {
@@ -118,7 +119,7 @@ function ParameterForm({ model, definition }: ParameterFormProps) {
             </>
           ) : (
             <>
-              <IdInput value={id} fault={own['id']} onChange={setId} />
+              <IdInput name={String(inputs['label'])} value={id} fault={own['id']} onChange={setId} />
               <TypeSelect
                 types={model.types}
                 value={type}

@@ -125,16 +125,3 @@ export function previewField(id: string, type: FieldType, inputs: SettingInputs)
   const settings = changedSettings(type, inputsOf(type), inputs);
   return fieldOf({ ...settings, id, kind_id: type, label: String(inputs['label']) || id });
 }
-
-/** The id that the service makes of a label. */
-export function idOfLabel(label: string): string {
-  const words =
-    label
-      .normalize('NFKD')
-      .toLowerCase()
-      .match(/[a-z0-9]+/g) ?? [];
-  return words
-    .join('_')
-    .replace(/^[^a-z]+/, '')
-    .slice(0, 63);
-}

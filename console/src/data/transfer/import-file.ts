@@ -1,15 +1,16 @@
 /** The file of an import: its first records, and the file with other names of columns. Only the beginning is read. */
+import { isPlainObject } from '../../../../src/shared/json.js';
 import type { Field } from '../../api/types.js';
 import type { FileFormat } from '../../api/transfer.js';
-import { fieldsNamed, readTable } from './table.js';
+import { fieldsNamed, readTable, type Cell } from './table.js';
 
 export interface ImportFile {
   readonly format: FileFormat;
   readonly content: Blob;
   /** The columns of a CSV file, or the names in the first records of NDJSON. */
   readonly names: readonly string[];
-  /** The first records. */
-  readonly rows: readonly (readonly string[])[];
+  /** The first records; undefined for what a record does not have. */
+  readonly rows: readonly (readonly (Cell | undefined)[])[];
   /** Bytes of the row that names the columns of a CSV file. */
   readonly headBytes: number;
 }
@@ -36,7 +37,7 @@ export async function readFile(file: File): Promise<ImportFile> {
   if (/\.(ndjson|jsonl)$/i.test(file.name) || /^\s*\{/.test(beginning)) return ndjsonFile(file);
   const text = beginning.replace(/^\uFEFF/, '');
   const head = readTable(text, ',', 1);
-  const [names = []] = head.rows;
+  const names = (head.rows[0] ?? []).map((name) => name ?? '');
   if (names.length === 0) throw new FileFault('empty');
   const [only = '', ...others] = names;
   if (others.length === 0 && /[;\t]/.test(only)) throw new FileFault('separator');
@@ -50,20 +51,22 @@ async function ndjsonFile(content: Blob): Promise<ImportFile> {
   const lines = (await content.slice(0, BEGINNING).text()).split('\n').filter((line) => line.trim() !== '');
   const records = lines.slice(0, SHOWN).flatMap((line) => {
     try {
-      return [JSON.parse(line) as Record<string, unknown>];
+      const record: unknown = JSON.parse(line);
+      // The service says what else is wrong with a line.
+      return isPlainObject(record) ? [new Map(Object.entries(record))] : [];
     } catch {
       // Cut off by the end of what was read; the service says where a line is wrong.
       return [];
     }
   });
-  const names = [...new Set(records.flatMap((record) => Object.keys(record)))];
+  const names = [...new Set(records.flatMap((record) => [...record.keys()]))];
   if (names.length === 0) throw new FileFault('empty');
-  const rows = records.map((record) => names.map((name) => cellOf(record[name])));
+  const rows = records.map((record) => names.map((name) => cellOf(record.get(name))));
   return { format: 'ndjson', content, names, rows, headBytes: 0 };
 }
 
-function cellOf(value: unknown): string {
-  if (value === undefined || value === null) return '';
+function cellOf(value: unknown): Cell | undefined {
+  if (value === undefined || value === null) return value;
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 

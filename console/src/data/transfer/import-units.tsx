@@ -22,6 +22,7 @@ import { FileFault, initialMapping, readFile, withNames, type ImportFile } from 
 import { ImportFaults } from './import-faults.js';
 import { writtenFault } from '../typed-value.js';
 import { PreviewTable } from './preview-table.js';
+import type { Cell } from './table.js';
 
 export interface ImportUnitsProps {
   readonly kind: string;
@@ -114,6 +115,7 @@ export function ImportUnits({ kind, fields: all, onClose }: ImportUnitsProps) {
             columns={names.map((name) => fields.find(({ id }) => id === name))}
             fields={fields}
             faultOf={(row, column) => faults.get(`${row} ${column}`)}
+            readAs={(row, column) => emptyAs(file.rows[row]?.[column], text)}
             faultyRows={[]}
             mayLeaveOut={false}
             isFixed={file.format === 'ndjson'}
@@ -194,11 +196,18 @@ function faultsOf({ rows }: ImportFile, names: readonly string[], fields: readon
   return new Map(
     rows.flatMap((row, at) =>
       columns.flatMap((field, column) => {
-        const fault = field && writtenFault(field, row[column] ?? '', text);
+        const cell = row[column];
+        const fault = field && cell !== undefined ? writtenFault(field, cell, text) : undefined;
         return fault === undefined ? [] : [[`${at} ${column}`, fault] as const];
       }),
     ),
   );
+}
+
+/** What an empty cell is; nothing for others, and for those that a record does not have. */
+function emptyAs(cell: Cell | undefined, text: Text): string | undefined {
+  if (cell === null) return text('import.no_value');
+  return cell === '' ? text('import.empty_text') : undefined;
 }
 
 function Done({ outcome: { result, dryRun }, text }: { outcome: Outcome; text: Text }) {

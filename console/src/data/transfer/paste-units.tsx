@@ -36,7 +36,7 @@ export function PasteUnits({ kind, fields: all, pasted, onClose }: PasteUnitsPro
   const queries = useQueryClient();
   const fields = useMemo(() => all.filter(isEditable), [all]);
   const [typed, setTyped] = useState(pasted);
-  const { rows } = useMemo(() => readTable(typed, '\t'), [typed]);
+  const rows = useMemo(() => rowsOf(typed), [typed]);
   const named = useMemo(() => fieldsNamed(rows[0] ?? [], fields), [rows, fields]);
   const [chosenHead, setChosenHead] = useState<boolean>();
   const hasHead = chosenHead ?? named.some((field) => field !== undefined);
@@ -160,6 +160,13 @@ export function PasteUnits({ kind, fields: all, pasted, onClose }: PasteUnitsPro
       </Stack>
     </Modal>
   );
+}
+
+/** The rows that have something in them. */
+function rowsOf(typed: string): readonly (readonly string[])[] {
+  return readTable(typed, '\t')
+    .rows.map((row) => row.map((cell) => cell ?? ''))
+    .filter((row) => row.some((cell) => cell !== ''));
 }
 
 interface Read {

@@ -2,11 +2,12 @@
 import { Select, Table } from '@mantine/core';
 import type { Field } from '../../api/types.js';
 import { useText } from '../../i18n/text.js';
+import type { Cell } from './table.js';
 
 interface PreviewTableProps {
   /** What the table calls its columns; none if it has no head. */
   readonly head: readonly string[];
-  readonly rows: readonly (readonly string[])[];
+  readonly rows: readonly (readonly (Cell | undefined)[])[];
   readonly columns: readonly (Field | undefined)[];
   readonly fields: readonly Field[];
   readonly faultOf: (row: number, column: number) => string | undefined;

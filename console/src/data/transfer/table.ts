@@ -5,29 +5,34 @@ import { InputError, valueOf } from '../typed-value.js';
 import { isNumeric, isTypedAsJson, textOf } from '../values.js';
 import { DECIMAL } from '../written.js';
 
+/** The text of a cell; null for nothing. As in the service, `""` is the empty text. */
+export type Cell = string | null;
+
 export interface Table {
-  readonly rows: readonly (readonly string[])[];
+  readonly rows: readonly (readonly Cell[])[];
   /** Where the last of these rows ends in the text. */
   readonly end: number;
 }
 
 /** The rows of a text; a cell in quotes may have separators and line ends in it. @param most rows to read */
 export function readTable(text: string, separator: ',' | '\t', most = Infinity): Table {
-  const rows: string[][] = [];
+  const rows: Cell[][] = [];
   let at = 0;
   while (at < text.length && rows.length < most) {
-    const row: string[] = [];
+    const row: Cell[] = [];
     for (let ended = false; !ended;) {
       const cell = text[at] === '"' ? quotedCell(text, at) : undefined;
       const start = cell?.end ?? at;
       let end = start;
       while (end < text.length && text[end] !== separator && text[end] !== '\n') end += 1;
       const rest = text.slice(start, end).replace(/\r$/, '');
-      row.push(cell ? cell.value + rest : rest);
+      row.push(cell ? cell.value + rest : rest === '' ? null : rest);
       ended = text[end] !== separator;
       at = end + 1;
     }
-    if (row.some((cell) => cell !== '')) rows.push(row);
+    // Passed over as in the service: of one column, an empty line is nothing.
+    const isEmptyLine = row.length === 1 && row[0] === null && rows[0]?.length !== 1;
+    if (!isEmptyLine) rows.push(row);
   }
   return { rows, end: Math.min(at, text.length) };
 }
@@ -46,9 +51,9 @@ function quotedCell(text: string, start: number): { value: string; end: number }
 }
 
 /** The fields that the cells of a head name, by id or label; undefined for others. */
-export function fieldsNamed(head: readonly string[], fields: readonly Field[]): readonly (Field | undefined)[] {
+export function fieldsNamed(head: readonly Cell[], fields: readonly Field[]): readonly (Field | undefined)[] {
   return head.map((cell) => {
-    const name = cell.trim().toLowerCase();
+    const name = cell?.trim().toLowerCase();
     return fields.find(({ id }) => id === name) ?? fields.find(({ label }) => label.toLowerCase() === name);
   });
 }
