@@ -26,8 +26,10 @@ export function encodeCursor(list: unknown, keys: readonly (string | null)[]): s
 /** @throws KindError 400 if the cursor was not made for this list and order */
 export function decodeCursor(text: string, list: unknown, length: number): readonly (string | null)[] {
   const token = readToken(text);
-  if (token && token.k.length === length && token.o === listSignature(list)) return token.k;
-  throw badCursor();
+  // The last value is a key, which is never null.
+  const fits = token?.k.length === length && token.k.at(-1) !== null && token.o === listSignature(list);
+  if (!fits) throw badCursor();
+  return token.k;
 }
 
 function listOf(kind: KindDef, order: readonly OrderTerm[]): unknown {

@@ -27,7 +27,9 @@ export function planOrder(query: Pick<ListQuery, 'order'>, names: Names): OrderT
     const inserted = kind.fields.get('inserted_at');
     if (inserted) terms.push(ascendingBy(inserted));
   }
-  return terms.some((term) => isByKey(term, kind)) ? terms : [...terms, ascendingBy(kind.keyField)];
+  const key = terms.findIndex((term) => isByKey(term, kind));
+  // Terms after the key have no effect.
+  return key < 0 ? [...terms, ascendingBy(kind.keyField)] : terms.slice(0, key + 1);
 }
 
 function ascendingBy(field: Field): OrderTerm {
