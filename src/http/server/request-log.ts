@@ -2,6 +2,7 @@
 import type { Logger } from 'pino';
 import { EventThrottle } from '../../shared/event-throttle.js';
 import { PROJECT_ID } from '../../shared/identifiers.js';
+import { routePath, type Route } from '../route/route-path.js';
 import type { RequestObserver } from './request-lifecycle.js';
 import { PROJECT_HEADER } from '../request/header-names.js';
 import { requestId } from '../request/request-id.js';
@@ -18,7 +19,10 @@ const LONGEST_PLACE = 200;
 /** Requests that take as long as their file is large. */
 const TRANSFER = /^\/api\/lib\/[^/]+\/(?:import|export)$/;
 
-/** A path without secrets (the token of a password reset), for logs and error messages. */
+/** Parts of paths that are names of definitions. Others are values of units (ids, natural keys, unique values). */
+const NAMES = /^:(?:(?:parent_|child_|member_)?kind_id|group_id|link_id|direction|function_name|unique_parameter)$/;
+
+/** A path without secrets (the token of a password reset), for error messages. */
 export function loggedPath(path: string): string {
   return path.replace(/(reset(?:_|%5f)password(?:\/|%2f)+).+/i, '$1…');
 }
@@ -27,13 +31,16 @@ export function requestLog(logger: Logger): RequestObserver {
   const throttle = new EventThrottle(SLOW_LOG_INTERVAL);
   return (request, status, milliseconds): void => {
     const slow = milliseconds > SLOW_MS && status !== REFUSED && !TRANSFER.test(request.path);
-    const count = slow ? throttle.pass(placeOf(request)) : undefined;
+    if (!slow && !logger.isLevelEnabled('debug')) return;
+    const path = placeOf(request);
+    const project = namedProject(request);
+    const count = slow ? throttle.pass(`${project} ${request.method} ${path}`) : undefined;
     if (count === undefined && !logger.isLevelEnabled('debug')) return;
     const fields = {
       requestId: requestId(request),
-      project: namedProject(request),
+      project,
       method: request.method,
-      path: loggedPath(request.path),
+      path,
       status,
       milliseconds: Math.round(milliseconds * 10) / 10,
     };
@@ -42,10 +49,16 @@ export function requestLog(logger: Logger): RequestObserver {
   };
 }
 
-/** The project, the method and the first parts of the path: not its unit. */
-function placeOf({ method, path, headers }: HttpRequest): string {
-  const place = path.split('/', PLACE_PARTS).join('/');
-  return `${String(headers[PROJECT_HEADER])} ${method} ${place}`.slice(0, LONGEST_PLACE);
+/** The route with the names of definitions, but no values of units; without a route the first parts of the path. */
+function placeOf({ path, route }: HttpRequest): string {
+  const pattern = (route as Route | undefined)?.path;
+  const parts = path.split('/');
+  if (typeof pattern !== 'string' || pattern.includes('*')) {
+    const place = parts.slice(0, PLACE_PARTS).join('/');
+    return `${place.slice(0, LONGEST_PLACE)}${parts.length > PLACE_PARTS ? '/…' : ''}`;
+  }
+  const shown = pattern.split('/').map((part, at) => (NAMES.test(part) ? (parts[at] ?? part) : part));
+  return routePath({ path: shown.join('/') }) ?? '';
 }
 
 /** The project that a request names, for logs; undefined for what can be none. */

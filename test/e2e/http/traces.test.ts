@@ -67,7 +67,11 @@ const admin = await plain.project();
 await defineKinds(admin, {
   id: 'city',
   public: true,
-  parameters: [{ id: 'name', kind_id: 'string', unique: true, default_string: 'secret-default' }],
+  parameters: [
+    { id: 'name', kind_id: 'string', unique: true, default_string: 'secret-default', search: 'simple' },
+    { id: 'meta', kind_id: 'json' },
+    { id: 'mayor', kind_id: 'unit', reference_kind: 'city' },
+  ],
 });
 await asMember(admin);
 const loadedBefore = loaded();
@@ -183,9 +187,25 @@ test('no values, secrets, paths or messages are sent', async () => {
   const credentials = { username: 'admin', password: 'secret-password' };
   await spansOf((headers) => traced.post('/auth/signin', credentials, { headers }), /^POST /);
   await spansOf((headers) => traced.get('/auth/reset_password/secret-token', { headers }), /^GET/);
+  for (const path of [
+    '/city/by/name/secret-name',
+    '/city/unit?include=name,secret_alias:count_related(city.mayor)',
+    '/city/unit?include=id,meta.secret-key,mayor.meta.secret-key,secret_other:related(city.mayor,limit=3),secret_alias:snippet(name)&search=x',
+    '/city/unit?include=mayor.meta.secret-key&nest=true',
+    '/city/export?include=name,meta.secret-key,secret_alias:count_related(city.mayor)',
+    '/city/aggregate?group=secret_group:name&select=secret_alias:count()&order=-secret_alias',
+    '/city/aggregate?group=meta.secret-key&select=secret_alias:count(meta.secret-key)&filter=eq(meta.secret-key,1)',
+  ]) {
+    const all = await spansOf((headers) => traced.get(path, { headers }), /^GET /);
+    expect(attributesOf(named(all, /^GET /))['http.response.status_code'], path).toBe(
+      path.includes('/by/') ? 404 : 200,
+    );
+    // Names of parameters are sent.
+    if (!path.includes('/by/')) expect(JSON.stringify(all), path).toMatch(/\\"(?:name|meta|mayor)\\"/);
+  }
   const text = received.map(({ body }) => body).join();
   expect(text).toContain('CREATE TABLE');
-  expect(text).not.toContain('secret-');
+  expect(text).not.toMatch(/secret[-_]/);
   expect(text).not.toContain(admin.token ?? '');
   expect(text).not.toContain('ann@');
 });
