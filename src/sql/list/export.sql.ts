@@ -3,7 +3,18 @@
  * of it. It selects what a list selects, without a limit; all its lines are of one snapshot.
  */
 import type { Field } from '../../model/model.js';
-import { EMPTY_SQL, ident, integer, join, param, render, sql, type Fragment, type Statement } from '../fragment.js';
+import {
+  EMPTY_SQL,
+  ident,
+  integer,
+  join,
+  literal,
+  param,
+  render,
+  sql,
+  type Fragment,
+  type Statement,
+} from '../fragment.js';
 import { readableValue } from './hidden-fields.sql.js';
 import { isModelVersion } from '../model-version.sql.js';
 import { sortSql } from './order.sql.js';
@@ -85,7 +96,19 @@ function cellOf(field: Field): Cell {
   return field.columnType === 'text' ? 'text' : 'other';
 }
 
-const FORMULA_STARTS = sql`('=', '+', '-', '@', E'\\t')`;
+/** Full-width characters begin formulas too, where such are written. */
+const FORMULA_STARTS = join([...'=+-@＝＋－＠'].map(literal));
+const BREAKS = join(['\t', '\r', '\n'].map(literal));
+/** What a spreadsheet may take away from the beginning: controls, white space, and what is not seen. */
+const UNSEEN = literal(
+  [
+    ...[[0x01, 0x20], [0x7f, 0xa0], [0xad], [0x1680], [0x180e], [0x2000, 0x200f]],
+    ...[[0x2028, 0x202f], [0x205f, 0x206f], [0x3000], [0xfeff]],
+  ]
+    .flatMap(([first = 0, last = first]) => Array.from({ length: last - first + 1 }, (_, at) => first + at))
+    .map((code) => String.fromCharCode(code))
+    .join(''),
+);
 
 function csvValue(value: Fragment, cell: Cell, safe: boolean): Fragment {
   switch (cell) {
@@ -95,7 +118,13 @@ function csvValue(value: Fragment, cell: Cell, safe: boolean): Fragment {
       return sql`${value}::text`;
     case 'text':
       if (!safe) return value;
-      return sql`CASE WHEN left(${value}, 1) IN ${FORMULA_STARTS} THEN '''' || ${value} ELSE ${value} END`;
+      return sql`
+        CASE
+          WHEN left(${value}, 1) IN (${BREAKS}) OR left(ltrim(${value}, ${UNSEEN}), 1) IN (${FORMULA_STARTS})
+            THEN '''' || ${value}
+          ELSE ${value}
+        END
+      `;
     case 'other':
       return value;
   }

@@ -17,6 +17,7 @@ await defineKinds(
       { id: 'title', kind_id: 'string' },
     ],
   },
+  { id: 'place', parameters: [{ id: 'land_title', kind_id: 'string' }] },
   {
     id: 'thing',
     parameters: [
@@ -77,6 +78,20 @@ describe('a CSV file', () => {
     const reply = await project.get('/thing/export?safe=true&include=name,size,tags');
     expect(reply.text.split('\r\n').slice(2)).toEqual(['"",,', "'=1+1,,[]", ',,', '']);
     expect(reply.text).toContain(',-5,"[""=x"",""b,c""]"');
+  });
+
+  it('escapes formulas for spreadsheets, whatever stands before them', async () => {
+    const before = ['', '\t', '\r', '\n', ' ', '\u00a0', '\ufeff', '\u3000', '\u200b', '\u2028', '\u0001', ' \ufeff\n'];
+    const formulas = before.flatMap((mark) => [...'=+-@＝＋－＠'].map((sign) => `${mark}${sign}1`));
+    const escaped = [...formulas, '\tx', '\rx', '\nx'];
+    const values = [...escaped, 'x', ' x', 'a=1', '', '\u00a0'];
+    const body = values.map((land_title) => ({ land_title }));
+    await ok(project.post('/place/unit', body));
+    const { text } = await project.get('/place/export?safe=true&include=land_title');
+    const cells = text.slice('land_title\r\n'.length).matchAll(/"([^"]*)"\r\n|([^"\r\n]*)\r\n/g);
+    expect([...cells].map(([, quoted, plain]) => quoted ?? plain)).toEqual(
+      values.map((value) => (escaped.includes(value) ? `'${value}` : value)),
+    );
   });
 
   it('begins with the names of all fields that the caller may read, also where no unit matches', async () => {

@@ -32,7 +32,7 @@ export const WRITE_PARAMETERS = {
   }),
   safe: queryParameterOf(
     'safe',
-    "For spreadsheets: puts `'` before texts that begin with `=`, `+`, `-`, `@` or a tab. It is not taken off again.",
+    "For spreadsheets: puts `'` before texts that may be formulas: that begin with `=`, `+`, `-`, `@`, a tab or a line break. It is not taken off again.",
     { type: 'boolean', default: false },
   ),
   errors: queryParameterOf(
