@@ -9,6 +9,7 @@ import { ParsedBody } from '../http/body/read-body.js';
 import { currentOperation } from '../http/request/current-operation.js';
 import type { HttpRequest } from '../http/request/request.js';
 import type { RouteTag } from '../http/route/api-route.js';
+import type { QueryName } from '../http/route/query-names.js';
 import { InnerRoutes, type InnerRoute } from '../http/server/inner-routes.js';
 import { Faults, isMissingRight, KindError, refusal } from '../shared/errors.js';
 import { EventLoopYield } from '../shared/event-loop-yield.js';
@@ -128,7 +129,8 @@ export class BatchService {
       ...(hasBody && { 'content-type': 'application/json', 'content-length': '1' }),
       ...(ifMatch !== undefined && { 'if-match': ifMatch }),
     };
-    const { request, invoke } = this.#find({ method, url: PREFIX + fillPath(path, answers), headers });
+    const find = (url: string) => this.#find({ method, url: PREFIX + url, headers });
+    const { request, invoke } = find(fillPath(path, answers, (pathname) => find(pathname).query));
     const yielder = new EventLoopYield(scope.project.schema);
     const filled = hasBody ? new ParsedBody(await runYielding(fillBody(body, answers, budget), yielder)) : undefined;
     setScope(request, scope);
@@ -141,12 +143,12 @@ export class BatchService {
   /** @throws KindError 400, 404, 405 */
   #find(
     asked: Parameters<InnerRoutes['find']>[0],
-  ): Required<Pick<InnerRoute, 'request'>> & { invoke: NonNullable<InnerRoute['invoke']> } {
+  ): Pick<InnerRoute, 'request'> & { invoke: NonNullable<InnerRoute['invoke']>; query: readonly QueryName[] } {
     const { description, invoke, request } = this.routes.find(asked);
     if (!invoke || !description || description.alone || !TAGS.has(description.tag)) {
       throw notHere(`${asked.method} ${request.path.slice(0, 200)} is no operation of a batch`);
     }
-    return { request, invoke };
+    return { request, invoke, query: description.query };
   }
 }
 

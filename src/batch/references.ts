@@ -4,6 +4,7 @@ import { InexactNumber, isPlainObject, typeName, type Json } from '../shared/jso
 import { LIMITS } from '../shared/limits.js';
 import type { WorkInPieces } from '../shared/work-in-pieces.js';
 import { shortened } from '../shared/shortened.js';
+import { fillQuery, marksFor } from './fill-query.js';
 import { parseReference } from './operation.js';
 
 /** What operations have answered, by their names. */
@@ -11,6 +12,7 @@ export type Answers = ReadonlyMap<string, Json>;
 
 const FROM = '$from';
 const IN_PATH = /\{([^{}]*)\}/g;
+const PATH_AND_QUERY = /^((?:[^?{]|\{[^{}]*\})*)(?:\?(.*))?$/s;
 
 /** Values of a body between two yields. */
 const VALUES_PER_PIECE = 512;
@@ -25,16 +27,36 @@ export function withoutReferences(path: string): string {
   return path.replace(IN_PATH, '_');
 }
 
-/** The path with what its references stand for, percent-encoded. @throws KindError 400 */
-export function fillPath(path: string, answers: Answers): string {
-  const filled = path.replace(IN_PATH, (_, text: string) => {
-    const value = lookUp(text, answers);
-    if (typeof value === 'string' && value.isWellFormed()) return encodeURIComponent(value);
-    if (typeof value === 'number' || typeof value === 'boolean') return String(value);
-    throw badReference(`path: {${shortened(text)}} is ${typeName(value)}; a path takes a string, number or boolean`);
+/**
+ * The path with what its references stand for: each is one segment of the path, or one value of the query.
+ * @param queryOf the query parameters of the route of a path
+ * @throws KindError 400
+ */
+export function fillPath(path: string, answers: Answers, queryOf: (pathname: string) => readonly string[]): string {
+  const [, segments = '', query] = PATH_AND_QUERY.exec(path) ?? [];
+  let filled = segments.replace(IN_PATH, (_, text: string) => {
+    const value = plainValue(text, answers);
+    if (value === '') throw badReference(`path: {${shortened(text)}} is empty; a segment of a path is not`);
+    return encodeURIComponent(value);
   });
+  if (query !== undefined) {
+    const marks = marksFor(query);
+    const marked = query.replace(IN_PATH, (_, text: string) => {
+      const value = plainValue(text, answers);
+      return typeof value === 'string' ? marks.put(value) : encodeURIComponent(value);
+    });
+    filled += `?${marked.includes(marks.mark) ? fillQuery(marked, marks, queryOf(filled)) : marked}`;
+  }
   if (filled.length <= LIMITS.batchPath) return filled;
   throw refusal('batch.bad_operation', `path: at most ${LIMITS.batchPath} characters, got ${filled.length}`);
+}
+
+/** @throws KindError 400 if it has no place in a path */
+function plainValue(text: string, answers: Answers): string | number | boolean {
+  const value = lookUp(text, answers);
+  if (typeof value === 'string' && value.isWellFormed()) return value;
+  if (typeof value === 'number' || typeof value === 'boolean') return value;
+  throw badReference(`path: {${shortened(text)}} is ${typeName(value)}; a path takes a string, number or boolean`);
 }
 
 /** The reference that a value of a body is; undefined if it is none. */

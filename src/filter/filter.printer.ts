@@ -119,6 +119,11 @@ function hasBalancedParentheses(text: string): boolean {
   return open === 0;
 }
 
-function quote(text: string): string {
-  return `"${text.replace(/["\\]/g, '\\$&')}"`;
+export function quote(text: string): string {
+  return `"${escapeQuoted(text)}"`;
+}
+
+/** A text, or a part of one, as it stands between quotes. */
+export function escapeQuoted(text: string): string {
+  return text.replace(/["\\]/g, '\\$&');
 }
