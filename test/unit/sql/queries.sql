@@ -36,7 +36,9 @@ DECLARE "export" NO SCROLL CURSOR FOR SELECT ROW("_r"."id", "_r"."name", "_r"."f
 -- $2 = 1
 
 -- an export of CSV for spreadsheets
-DECLARE "export" NO SCROLL CURSOR FOR SELECT ROW(CASE WHEN left("_r"."name", 1) IN ('=', '+', '-', '@', E'\t') THEN '''' || "_r"."name" ELSE "_r"."name" END, "_r"."cities")::text AS line FROM (SELECT "t"."name" AS "name", (SELECT count(*) FROM "project_demo"."city" AS "tr" WHERE "tr"."land" = "t"."id") AS "cities" FROM (SELECT "t"."id", "t"."name", "t"."area", "t"."metadata", "t"."inserted_at", "t"."updated_at" FROM "project_demo"."land" AS t WHERE (SELECT "version" FROM "project_demo"."_model") = $1::bigint ORDER BY "t"."id" ) AS t) AS _r
+DECLARE "export" NO SCROLL CURSOR FOR SELECT ROW(CASE WHEN left("_r"."name", 1) IN ('	', '', '
+') OR left(ltrim("_r"."name", '	
+  ­ ᠎           ​‌‍‎‏  ‪‫‬‭‮  ⁠⁡⁢⁣⁤⁥⁦⁧⁨⁩⁪⁫⁬⁭⁮⁯　﻿'), 1) IN ('=', '+', '-', '@', '＝', '＋', '－', '＠') THEN '''' || "_r"."name" ELSE "_r"."name" END, "_r"."cities")::text AS line FROM (SELECT "t"."name" AS "name", (SELECT count(*) FROM "project_demo"."city" AS "tr" WHERE "tr"."land" = "t"."id") AS "cities" FROM (SELECT "t"."id", "t"."name", "t"."area", "t"."metadata", "t"."inserted_at", "t"."updated_at" FROM "project_demo"."land" AS t WHERE (SELECT "version" FROM "project_demo"."_model") = $1::bigint ORDER BY "t"."id" ) AS t) AS _r
 -- $1 = 1
 
 -- an export of NDJSON
