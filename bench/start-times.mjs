@@ -14,10 +14,17 @@ import { environment } from './service.mjs';
 
 const NODE = 'node dist/main.js';
 const SERVICES = { [NODE]: [process.execPath, 'dist/main.js'], 'npm start': ['npm', 'start'] };
-/** A command on the data folder of a service that has stopped, so it starts and stops PostgreSQL too. */
+const KIND = [process.execPath, 'dist/cli/main.js'];
+/** Commands on the data folder of a service that has stopped, so they start and stop PostgreSQL too. */
 const COMMANDS = {
-  'kind --help': [process.execPath, 'dist/cli/main.js', '--help'],
-  'kind project list': [process.execPath, 'dist/cli/main.js', 'project', 'list'],
+  'kind --help': [...KIND, '--help'],
+  'kind project list': [...KIND, 'project', 'list'],
+};
+/** Commands beside a service. */
+const BESIDE = {
+  'kind project list, beside a service': [...KIND, 'project', 'list'],
+  'kind project migrate, beside a service': [...KIND, 'project', 'migrate'],
+  'kind access report, beside a service': [...KIND, 'access', 'report', 'demo'],
 };
 /** Milliseconds after which a service is idle: V8 has returned memory that it needed for the start. */
 const IDLE_AFTER = 60_000;
@@ -33,7 +40,7 @@ const IDLE_AFTER = 60_000;
  * @returns {Promise<StartTime[]>}
  */
 export async function measureStarts(root, folder, rounds) {
-  const names = [...Object.keys(SERVICES), ...Object.keys(COMMANDS)];
+  const names = [...Object.keys(SERVICES), ...Object.keys(BESIDE), ...Object.keys(COMMANDS)];
   /** @type {Map<string, Omit<StartTime, 'command'>[]>} */
   const measured = new Map(names.map((name) => [name, []]));
   for (let round = 0; round < rounds; round += 1) {
@@ -42,7 +49,16 @@ export async function measureStarts(root, folder, rounds) {
       await rm(dataDir, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
       const { existing: fresh } = await startOnce(root, args, dataDir, {});
       const isNode = name === NODE;
-      const second = await startOnce(root, args, dataDir, { isNode, untilIdle: isNode && round === 0 });
+      const beside = async () => {
+        for (const [each, command] of Object.entries(BESIDE)) {
+          measured.get(each)?.push(await runOnce(root, command, dataDir));
+        }
+      };
+      const second = await startOnce(root, args, dataDir, {
+        isNode,
+        untilIdle: isNode && round === 0,
+        ...(isNode && { beside }),
+      });
       measured.get(name)?.push({ ...second, fresh });
     }
     for (const [name, args] of Object.entries(COMMANDS)) measured.get(name)?.push(await runOnce(root, args, dataDir));
@@ -67,9 +83,9 @@ function medianOf(values) {
  * @param {string} root
  * @param {readonly string[]} command
  * @param {string} dataDir
- * @param {{ isNode?: boolean, untilIdle?: boolean }} options
+ * @param {{ isNode?: boolean, untilIdle?: boolean, beside?: () => Promise<void> }} options `beside` runs after the measurement
  */
-async function startOnce(root, command, dataDir, { isNode = false, untilIdle = false }) {
+async function startOnce(root, command, dataDir, { isNode = false, untilIdle = false, beside }) {
   const port = await freePort();
   const child = new Child(command, { cwd: root, env: environment(dataDir, port) });
   try {
@@ -78,6 +94,7 @@ async function startOnce(root, command, dataDir, { isNode = false, untilIdle = f
     const seconds = await cpuSeconds(child.pid);
     if (untilIdle) await delay(IDLE_AFTER);
     const idle = untilIdle ? await residentMegabytes(child.pid) : undefined;
+    await beside?.();
     return { existing, fresh: undefined, cpu: seconds === undefined ? undefined : seconds * 1000, idle };
   } finally {
     await child.stop();

@@ -35,7 +35,7 @@ export function reportAccessCommand(parent: Command, { terminal, services }: Com
     .description('shows who may do what with kinds, links, functions and fields, the most open first')
     .option('--strict', 'exit with 1 if strangers may write: anyone, or every member where anyone can sign up')
     .action(async (id: string, options: ReportOptions) => {
-      const report = await services((context) => reportOf(context, id));
+      const report = await services((context) => reportOf(context, id), { only: [FunctionRegistry] });
       print(terminal, options, jsonOf(report), reportText(report));
       const open = strangersWrites(report);
       if (options.strict && open.length > 0) throw new Error(`strangers may write ${open.join(', ')}`);

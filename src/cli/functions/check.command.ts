@@ -48,7 +48,7 @@ export function checkFunctionsCommand(parent: Command, { terminal, services, con
     .command('check')
     .description('loads every function module and prints what it declares, or what is wrong with file and line')
     .action(async (options: CommonOptions) => {
-      const report = await services(checkWithKinds).catch((error: unknown) => {
+      const report = await services(checkWithKinds, { only: [FunctionRegistry] }).catch((error: unknown) => {
         if (error instanceof NoDatabaseError) return checkWithoutDatabase(config());
         throw error;
       });

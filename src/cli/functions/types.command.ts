@@ -21,14 +21,17 @@ export function typesCommand(parent: Command, { terminal, services }: CommandCon
     .option('--out <file>', 'where to; kinds.d.ts in the folder of functions where it is left out')
     .option('--json', 'print JSON, for scripts')
     .action(async (id: string, options: TypesOptions) => {
-      const written = await services(async ({ app, config }) => {
-        const project = projectOf(await app.get(Provisioning).get(id));
-        const model = await loadModel(app.get(Database), project);
-        const file = options.out === undefined ? join(config.functionsDir, 'kinds.d.ts') : resolve(options.out);
-        await mkdir(dirname(file), { recursive: true });
-        await writeFile(file, renderKindTypes(model, id, app.get(FunctionRegistry).current));
-        return { file, model_version: model.version };
-      });
+      const written = await services(
+        async ({ app, config }) => {
+          const project = projectOf(await app.get(Provisioning).get(id));
+          const model = await loadModel(app.get(Database), project);
+          const file = options.out === undefined ? join(config.functionsDir, 'kinds.d.ts') : resolve(options.out);
+          await mkdir(dirname(file), { recursive: true });
+          await writeFile(file, renderKindTypes(model, id, app.get(FunctionRegistry).current));
+          return { file, model_version: model.version };
+        },
+        { only: [FunctionRegistry] },
+      );
       print(terminal, options, written, `${written.file}: version ${written.model_version} of the model\n`);
     });
 }

@@ -10,7 +10,7 @@ export function deleteProjectCommand(parent: Command, { terminal, services }: Co
     .description('deletes a project and everything that is stored in it')
     .requiredOption('--yes', 'say that you mean it: there is no way back')
     .action(async (id: string, options: CommonOptions) => {
-      await services(({ app }) => app.get(Provisioning).delete(id));
+      await services(({ app }) => app.get(Provisioning).delete(id), { only: [] });
       print(terminal, options, { deleted: id }, `Project '${singleLineText(id)}' is deleted.\n`);
     });
 }

@@ -10,10 +10,13 @@ export function listProjectsCommand(parent: Command, { terminal, services }: Com
     .command('list')
     .description('lists the projects by id')
     .action(async (options: CommonOptions) => {
-      const found = await services(async ({ app }) => {
-        const provisioning = app.get(Provisioning);
-        return projectViews(provisioning, await provisioning.list());
-      });
+      const found = await services(
+        async ({ app }) => {
+          const provisioning = app.get(Provisioning);
+          return projectViews(provisioning, await provisioning.list());
+        },
+        { only: [] },
+      );
       print(
         terminal,
         options,

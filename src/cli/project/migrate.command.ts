@@ -33,7 +33,7 @@ export function migrateProjectsCommand(parent: Command, { terminal, services }: 
     .option('--all', 'looks for missing and unknown tables in all projects, also those that are up to date')
     .action(async (ids: string[], options: MigrateOptions, command: Command) => {
       if (ids.length > 0 && options.all) command.error("error: name projects, or give '--all'");
-      const { migrated, refused } = await services((context) => migrate(context, ids, options));
+      const { migrated, refused } = await services((context) => migrate(context, ids, options), { only: [] });
       const isRest = ids.length === 0 && !options.all && refused.length === 0;
       print(terminal, options, migrated, migrationText(migrated) + (isRest ? restText(migrated.length) : ''));
       const [first, ...rest] = refused;

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { CommandContext, CommonOptions } from '../tools/command-context.js';
 import { print } from '../tools/output.js';
 import { plural } from '../../shared/plural.js';
+import { ProjectImportService } from '../../transfer/project/project-import.service.js';
 import { archiveText } from '../transfer/archive.view.js';
 import { restoreProject, type RestoredView } from '../transfer/project-backup.js';
 import { restoreAll, type RestoredAllView } from '../transfer/restore-all.js';
@@ -10,6 +11,8 @@ interface RestoreOptions extends CommonOptions {
   readonly as?: string;
   readonly all?: string;
 }
+
+const RESTORE = { make: true, only: [ProjectImportService] };
 
 export function restoreProjectCommand(parent: Command, { terminal, services }: CommandContext): void {
   parent
@@ -20,12 +23,12 @@ export function restoreProjectCommand(parent: Command, { terminal, services }: C
     .action(async (file: string | undefined, options: RestoreOptions, command: Command) => {
       const { as, all } = options;
       if (file !== undefined && all === undefined) {
-        const view = await services((context) => restoreProject(context, file, as), { make: true });
+        const view = await services((context) => restoreProject(context, file, as), RESTORE);
         return print(terminal, options, view, restoredText(view));
       }
       if (all === undefined || file !== undefined) command.error("error: name a file, or give '--all <folder>'");
       if (as !== undefined) command.error('error: --as is for one file');
-      const view = await services((context) => restoreAll(context, all), { make: true });
+      const view = await services((context) => restoreAll(context, all), RESTORE);
       print(terminal, options, view, restoredAllText(view));
     });
 }

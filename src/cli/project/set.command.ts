@@ -33,10 +33,13 @@ export function setProjectCommand(parent: Command, { terminal, services }: Comma
     .action(async (id: string, settings: string[], options: CommonOptions, command: Command) => {
       const { changes, faults } = readSettings(settings);
       if (faults.length > 0) command.error(faults.map((fault) => `error: ${fault}`).join('\n'));
-      const view = await services(async ({ app }) => {
-        const provisioning = app.get(Provisioning);
-        return projectView(provisioning, await provisioning.set(id, mergeChanges(changes)));
-      });
+      const view = await services(
+        async ({ app }) => {
+          const provisioning = app.get(Provisioning);
+          return projectView(provisioning, await provisioning.set(id, mergeChanges(changes)));
+        },
+        { only: [] },
+      );
       print(terminal, options, view, propertyTable(view));
     });
 }

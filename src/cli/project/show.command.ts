@@ -14,7 +14,7 @@ export function showProjectCommand(parent: Command, { terminal, services }: Comm
     .command('show <id>')
     .description('shows a project: its settings, its schema and its kinds')
     .action(async (id: string, options: CommonOptions) => {
-      const found = await services((context) => show(context, id));
+      const found = await services((context) => show(context, id), { only: [] });
       print(terminal, options, found, propertyTable({ ...found, kinds: found.kinds.join(', ') || 'none' }));
     });
 }

@@ -1,5 +1,5 @@
 /** The context of a command. */
-import type { INestApplicationContext } from '@nestjs/common';
+import type { INestApplicationContext, Type } from '@nestjs/common';
 import type { Config } from '../../config/config.js';
 
 export interface Terminal {
@@ -15,14 +15,20 @@ export interface Services {
 }
 
 export interface ServicesOptions {
+  /** Creates a missing database. */
   readonly make?: boolean;
+  /**
+   * What the command uses beside the modules of projects and their models. Only that is made, which takes a part of the
+   * time; without it, the whole application.
+   */
+  readonly only?: readonly Type[];
 }
 
 export interface CommandContext {
   readonly terminal: Terminal;
   /**
-   * Runs `work` with the services of the application, and closes the database afterwards. `make`: creates a missing
-   * database. @throws NoDatabaseError if there is none
+   * Runs `work` with the services of the application, and closes the database afterwards. @throws NoDatabaseError if
+   * there is none
    */
   readonly services: <T>(work: (services: Services) => Promise<T>, options?: ServicesOptions) => Promise<T>;
   /** The settings, for commands without a database. @throws ConfigError */

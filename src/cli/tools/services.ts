@@ -3,8 +3,8 @@
  * started for the time of the command.
  */
 import { randomBytes } from 'node:crypto';
+import type { DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { AppModule } from '../../app.module.js';
 import type { Config } from '../../config/config.js';
 import { directConnection, type ConnectionOptions } from '../../database/connection/connection.js';
 import { Database } from '../../database/database.js';
@@ -14,6 +14,7 @@ import { ProjectRepository } from '../../database/registry/project.repository.js
 import { hasRegistry, migrateRegistry } from '../../database/registry/registry.js';
 import { NoDatabaseError } from '../../database/connection/start-error.js';
 import { idleTimeoutFor, STATEMENT_TIMEOUT } from '../../database/connection/session-settings.js';
+import { PlatformModule, type Platform } from '../../platform.module.js';
 import type { Services, ServicesOptions } from './command-context.js';
 
 const POOL_SIZE = 2;
@@ -22,11 +23,11 @@ const POOL_SIZE = 2;
 export async function withServices<T>(
   config: Config,
   work: (services: Services) => Promise<T>,
-  { make = false }: ServicesOptions = {},
+  options: ServicesOptions = {},
 ): Promise<T> {
-  const database = await openDatabase(config, { role: 'command', log: () => undefined, existing: !make });
+  const database = await openDatabase(config, { role: 'command', log: () => undefined, existing: !options.make });
   try {
-    return await withDatabase(config, database.connection, work, make);
+    return await withDatabase(config, database.connection, work, options);
   } finally {
     await database.stop();
   }
@@ -36,7 +37,7 @@ async function withDatabase<T>(
   config: Config,
   connection: ConnectionOptions,
   work: (services: Services) => Promise<T>,
-  make: boolean,
+  { make, only }: ServicesOptions,
 ): Promise<T> {
   const { dataSource, reachability } = await openPool(connection, {
     pool: POOL_SIZE,
@@ -49,8 +50,8 @@ async function withDatabase<T>(
     await migrateRegistry(dataSource);
     // Commands issue no tokens, so a random secret is sufficient.
     const secret = randomBytes(32).toString('hex');
-    const platform = {
-      isCommand: true as const,
+    const platform: Platform = {
+      isCommand: true,
       config,
       secret,
       registry: new ProjectRepository(dataSource),
@@ -60,7 +61,10 @@ async function withDatabase<T>(
         direct: directConnection(connection),
       }),
     };
-    const app = await NestFactory.createApplicationContext(AppModule.register(platform), {
+    const root = only
+      ? { module: CommandModule, imports: [PlatformModule.register(platform)], providers: [...only] }
+      : await wholeApplication(platform);
+    const app = await NestFactory.createApplicationContext(root, {
       logger: false,
       abortOnError: false,
     });
@@ -72,6 +76,14 @@ async function withDatabase<T>(
   } finally {
     await dataSource.destroy();
   }
+}
+
+/** The module of a command that does not need the whole application. */
+class CommandModule {}
+
+async function wholeApplication(platform: Platform): Promise<DynamicModule> {
+  const { AppModule } = await import('../../app.module.js');
+  return AppModule.register(platform);
 }
 
 function noRegistry({ databaseUrl, dataDir }: Config): string {

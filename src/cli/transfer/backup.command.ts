@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { plural } from '../../shared/plural.js';
+import { ProjectExportService } from '../../transfer/project/project-export.service.js';
 import type { CommandContext, CommonOptions } from '../tools/command-context.js';
 import { print } from '../tools/output.js';
 import { archiveText } from './archive.view.js';
@@ -16,7 +17,7 @@ export function backupCommand(program: Command, { terminal, services }: CommandC
     .requiredOption('--all <folder>', 'the folder, which is new or empty')
     .option('--json', 'print JSON, for scripts')
     .action(async (options: BackupOptions) => {
-      const view = await services((context) => backupAll(context, options.all));
+      const view = await services((context) => backupAll(context, options.all), { only: [ProjectExportService] });
       print(terminal, options, view, backupsText(view));
     });
 }

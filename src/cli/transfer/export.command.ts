@@ -3,6 +3,7 @@ import { UnitReader } from '../../unit/unit.reader.js';
 import type { QueryParameters } from '../../http/route/parse-list-query.js';
 import type { FileFormat } from '../../transfer/export.query.js';
 import { ExportService } from '../../transfer/export.service.js';
+import { ProjectExportService } from '../../transfer/project/project-export.service.js';
 import type { CommandContext, CommonOptions } from '../tools/command-context.js';
 import { print } from '../tools/output.js';
 import { startProgress } from '../tools/progress.js';
@@ -43,7 +44,9 @@ export function exportCommand(program: Command, { terminal, services }: CommandC
     .action(async (id: string, kind: string, file: string | undefined, options: ExportOptions, command: Command) => {
       if (file === undefined) {
         refuseOptions(command, OF_KINDS, 'the export of one kind');
-        const view = await services((context) => exportFolder(context, id, kind, options.passwords ?? false));
+        const view = await services((context) => exportFolder(context, id, kind, options.passwords ?? false), {
+          only: [ProjectExportService],
+        });
         return printFolder(terminal, options, view, 'to');
       }
       refuseOptions(command, ['passwords'], 'the export of a whole project');

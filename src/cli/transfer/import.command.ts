@@ -4,6 +4,7 @@ import { KindError } from '../../shared/errors.js';
 import { FileText } from '../../transfer/file/file-text.js';
 import type { FileFormat } from '../../transfer/export.query.js';
 import { ImportService } from '../../transfer/import.service.js';
+import { ProjectImportService } from '../../transfer/project/project-import.service.js';
 import type { CommandContext, CommonOptions } from '../tools/command-context.js';
 import { print, propertyTable } from '../tools/output.js';
 import { startProgress } from '../tools/progress.js';
@@ -58,7 +59,12 @@ export function importCommand(program: Command, { terminal, services }: CommandC
     .action(async (id: string, kind: string, file: string | undefined, options: ImportOptions, command: Command) => {
       if (file === undefined) {
         refuseOptions(command, OF_KINDS, 'the import of one kind');
-        return printFolder(terminal, options, await services((context) => importFolder(context, id, kind)), 'from');
+        return printFolder(
+          terminal,
+          options,
+          await services((context) => importFolder(context, id, kind), { only: [ProjectImportService] }),
+          'from',
+        );
       }
       const content = await services(async (context) => {
         const scope = await projectScope(context, id);

@@ -70,6 +70,23 @@ test('types writes the kinds', async () => {
   rmSync(file);
 });
 
+test('commands load modules only if they need them, and say what modules allow', async () => {
+  const counted = new FunctionsFolder();
+  counted.write('city.ts', `globalThis.loads = (globalThis.loads ?? 0) + 1;\n${module('() => 1')}`);
+  const loads = () => (globalThis as { loads?: number }).loads;
+  config = () => ({ ...project.config, functionsDir: counted.path, functionsWatch: false });
+  try {
+    for (const command of ['project list', 'project show acme', 'project set acme label=Acme', 'project migrate']) {
+      expect(await kind(...command.split(' '))).toMatchObject({ code: 0, err: '' });
+    }
+    expect(loads()).toBeUndefined();
+    expect((await kind('access', 'report', 'acme')).out).toMatch(/city.f/);
+    expect(loads()).toBe(1);
+  } finally {
+    config = () => project.config;
+  }
+});
+
 test('check says where it found no modules', async () => {
   expect(await kind('functions', 'check')).toEqual({ code: 0, out: `No modules in ${folder.path}.\n`, err: '' });
 });
