@@ -1,6 +1,8 @@
-/** Migrates the registry of projects. One process at a time does it; the others wait and log for whom. */
+/** Migrates the registry of projects, unless a newer release has. One process at a time does it; the others wait and log for whom. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { MigrationExecutor, type DataSource, type QueryRunner } from 'typeorm';
+import { RELEASE } from '../../config/release.js';
+import { BUILT_IN_VERSION } from '../../model/built-in/built-in.js';
 import type { Statement } from '../../sql/fragment.js';
 import { errorText } from '../../shared/error-text.js';
 import { rollbackToSavepointStatement, savepointStatement } from '../../sql/server/transaction.sql.js';
@@ -10,6 +12,7 @@ import {
   FIND_REGISTRY,
   KEEP_OFF_WORKERS,
   LOCK_REGISTRY,
+  recordReleaseStatement,
   REGISTRY_HOLDER,
 } from '../../sql/server/registry.sql.js';
 import { DatabaseStartError } from '../connection/start-error.js';
@@ -27,6 +30,11 @@ export interface MigrationWait {
 const LOCK_INTERVAL = 200;
 const LOG_INTERVAL = 10_000;
 
+interface NewestRelease {
+  readonly release: string;
+  readonly built_in: number;
+}
+
 interface Holder {
   readonly backend: number;
   /** Null for a Unix socket. */
@@ -42,7 +50,8 @@ export async function hasRegistry(dataSource: DataSource): Promise<boolean> {
 
 /**
  * The lock ends with the transaction, so it works through a pooler.
- * @throws DatabaseStartError for what the operator of the database has to change; the reason of the signal
+ * @throws DatabaseStartError for what the operator of the database has to change, or if a newer release has used it; the
+ *   reason of the signal
  */
 export async function migrateRegistry(dataSource: DataSource, waiting: MigrationWait = {}): Promise<void> {
   const runner = dataSource.createQueryRunner();
@@ -55,6 +64,7 @@ export async function migrateRegistry(dataSource: DataSource, waiting: Migration
     const executor = new MigrationExecutor(dataSource, runner);
     executor.transaction = 'none';
     await executor.executePendingMigrations();
+    await refuseOlder(runner);
     await runner.commitTransaction();
   } catch (error) {
     if (runner.isTransactionActive) await runner.rollbackTransaction().catch(() => undefined);
@@ -62,6 +72,15 @@ export async function migrateRegistry(dataSource: DataSource, waiting: Migration
   } finally {
     await runner.release();
   }
+}
+
+/** An older release does not keep what a newer one has added to the tables, such as numbers of units. */
+async function refuseOlder(runner: QueryRunner): Promise<void> {
+  const [newest] = await runRegistry<NewestRelease>(runner, recordReleaseStatement(RELEASE, BUILT_IN_VERSION));
+  if (!newest || newest.built_in <= BUILT_IN_VERSION) return;
+  throw new DatabaseStartError(
+    `the database was used by release ${newest.release} (version ${newest.built_in} of the built-in kinds), which is newer than this one, ${RELEASE} (version ${BUILT_IN_VERSION}): start that release or a later one, or go back to a copy or backup from before it`,
+  );
 }
 
 /** Rights that the role lacks, or, on Citus, a worker to which the coordinator cannot connect. */

@@ -29,7 +29,7 @@ import { CREDENTIAL_FIELDS } from './credential-fields.js';
 
 /**
  * Raise it whenever the tables of the built-in model or the table of the model's version change, the indexes of all kinds, or how the names of members are
- * compared, so that existing projects are upgraded.
+ * compared, so that existing projects are upgraded. A release with an older one does not start on a database any more.
  */
 export const BUILT_IN_VERSION = 21;
 

@@ -42,6 +42,23 @@ export const REGISTRY_HOLDER: Statement = render(
   `,
 );
 
+/**
+ * One row `release, built_in`: the newest release that has used the database, by the version of its built-in model. That
+ * is this one if none is newer.
+ */
+export function recordReleaseStatement(release: string, builtIn: number): Statement {
+  const table = ident(REGISTRY_SCHEMA, 'release');
+  return render(
+    sql`
+      INSERT INTO ${table} AS r ("release", "built_in") VALUES (${param(release)}, ${integer(builtIn)})
+      ON CONFLICT ("one") DO UPDATE SET
+        "release" = CASE WHEN r."built_in" > EXCLUDED."built_in" THEN r."release" ELSE EXCLUDED."release" END,
+        "built_in" = greatest(r."built_in", EXCLUDED."built_in")
+      RETURNING r."release", r."built_in"
+    `,
+  );
+}
+
 /** @param insertedAt when it was made, if not now */
 export function insertProjectStatement(id: string, label: string, builtIn: number, insertedAt?: string): Statement {
   const values: [string, Fragment][] = [

@@ -4,6 +4,9 @@ import { tmpdir } from 'node:os';
 import { expect, it, vi } from 'vitest';
 import { atEnd } from '../../support/at-end.js';
 import { loadConfig } from '../../../src/config/config.js';
+import { RELEASE } from '../../../src/config/release.js';
+import { DatabaseStartError } from '../../../src/database/connection/start-error.js';
+import { BUILT_IN_VERSION } from '../../../src/model/built-in/built-in.js';
 import type { ConnectionOptions } from '../../../src/database/connection/connection.js';
 import { Database } from '../../../src/database/database.js';
 import { openPool } from '../../../src/database/connection/open-pool.js';
@@ -65,6 +68,25 @@ it('a service with another secret is refused, and takes over when the first has 
   await expect(refused).rejects.not.toThrow(/\n/);
   const { token } = await new TestService(first).signIn('boot');
   expect(token).toBeDefined();
+}, 60_000);
+
+it('an older release is refused after a newer one has used the database, and one that runs goes on', async () => {
+  const connection = await ownDatabase();
+  const first = await start(connection, ONE);
+  const side = await sideConnection(connection);
+  const newest = () => side.rows('SELECT release, built_in FROM kind.release');
+  expect(await newest()).toEqual([{ release: RELEASE, built_in: BUILT_IN_VERSION }]);
+  await side.rows(`UPDATE kind.release SET release = '9.1.0', built_in = built_in + 1`);
+  const refused = start(connection, ONE);
+  await expect(refused).rejects.toThrow(
+    `the database was used by release 9.1.0 (version ${BUILT_IN_VERSION + 1} of the built-in kinds), which is newer than this one, ${RELEASE} (version ${BUILT_IN_VERSION}): `,
+  );
+  await expect(refused).rejects.toThrow(DatabaseStartError);
+  expect(await newest()).toEqual([{ release: '9.1.0', built_in: BUILT_IN_VERSION + 1 }]);
+  expect((await new TestService(first).signIn('boot')).token).toBeDefined();
+  await side.rows(`UPDATE kind.release SET release = '0.0.1', built_in = 1`);
+  await start(connection, ONE);
+  expect(await newest()).toEqual([{ release: RELEASE, built_in: BUILT_IN_VERSION }]);
 }, 60_000);
 
 it('old tokens are invalid when a secret is replaced, and the log says so', async () => {
