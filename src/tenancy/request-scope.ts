@@ -3,7 +3,7 @@ import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Executor, Transaction } from '../database/database.js';
 import { RequestSlot } from '../http/request/request-slot.js';
 import { requestOf, type HttpRequest } from '../http/request/request.js';
-import type { Model } from '../model/model.js';
+import type { Field, KindDef, Model } from '../model/model.js';
 import type { Json } from '../shared/json.js';
 import type { Caller } from './caller.js';
 import type { Consistency } from './consistency.js';
@@ -30,11 +30,13 @@ export interface RequestScope {
  */
 export type SpecialWrite = 'definition' | 'remote' | 'secret';
 
-/** Gets what deletions of units do, with all that they take along. */
+/** Gets what deletions of units do, with all that they take along, and says of it what the caller may read. */
 export interface DeletionReport {
-  deleted(kindId: string, units: number): void;
+  deleted(kind: KindDef, units: number, by: Caller): void;
   /** References that are set to null. */
-  cleared(kindId: string, parameter: string, units: number): void;
+  cleared(kind: KindDef, field: Field, units: number): void;
+  /** For what happens to the units that refer by a field; undefined if nothing is said of them. */
+  through(kind: KindDef, field: Field): DeletionReport | undefined;
 }
 
 /** The transaction of a batch, of a dry run, or of a request with an idempotency key. */

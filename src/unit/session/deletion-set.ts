@@ -2,7 +2,6 @@
 import { getOrInsert } from '../../shared/get-or-insert.js';
 import { refusal } from '../../shared/errors.js';
 import { LIMITS } from '../../shared/limits.js';
-import type { DeletionReport } from '../../tenancy/request-scope.js';
 import { WriteDeadline } from './write-deadline.js';
 
 const NONE: ReadonlySet<string> = new Set();
@@ -12,11 +11,8 @@ export class DeletionSet {
   readonly #limit: WriteDeadline;
   #reached = 0;
 
-  /** @param report gets the numbers @param now the time in milliseconds */
-  constructor(
-    readonly report?: DeletionReport,
-    now?: () => number,
-  ) {
+  /** @param now the time in milliseconds */
+  constructor(now?: () => number) {
     const advice = ', with all that it takes along; delete some of what refers to it first';
     this.#limit = new WriteDeadline(LIMITS.deletionSeconds, 'The deletion', advice, now);
   }
@@ -28,7 +24,6 @@ export class DeletionSet {
   /** @throws KindError 409 if the deletion has too many units */
   add(kindId: string, ids: readonly string[]): void {
     this.#reached += ids.length;
-    this.report?.deleted(kindId, ids.length);
     if (this.#reached > LIMITS.deletedUnits) {
       const most = LIMITS.deletedUnits.toLocaleString('en');
       throw refusal(

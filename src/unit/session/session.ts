@@ -23,7 +23,7 @@ export interface Session {
   /** Set if what is written is undone at the end. */
   readonly dry?: true;
   /** Set where somebody wants to know what deletions do. */
-  readonly deletions?: DeletionReport;
+  readonly deletions?: DeletionReport | undefined;
   /** Set while units are deleted. */
   readonly deletionSet?: DeletionSet;
 }

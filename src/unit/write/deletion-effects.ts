@@ -1,42 +1,60 @@
-/** What a dry run says of deletions: the units that are deleted, and those that lose a reference, by kind. */
+/**
+ * What a dry run says of deletions: the units that are deleted, and those that lose a reference, by kind. It says what
+ * the caller may read: otherwise it would tell in which hidden parameters, and by which hidden units, a unit is named.
+ */
 import { grantOf } from '../../access/access.js';
-import type { Model } from '../../model/model.js';
-import type { Caller } from '../../tenancy/caller.js';
+import { readableFields } from '../../access/masks.js';
+import type { Field, KindDef, Model } from '../../model/model.js';
+import { isConditional } from '../../model/predicate/conditional-field.js';
+import { knowsWholeProject, type Caller } from '../../tenancy/caller.js';
 import type { DeletionReport } from '../../tenancy/request-scope.js';
 
 interface Loss {
   readonly kind_id: string;
   readonly parameter?: string;
-  readonly units: number | null;
+  units: number | null;
 }
 
 export class DeletionEffects implements DeletionReport {
-  readonly #deleted = new Map<string, number>();
-  readonly #cleared = new Map<string, Map<string, number>>();
+  readonly #losses = new Map<string, Loss>();
 
-  deleted(kindId: string, units: number): void {
-    this.#deleted.set(kindId, (this.#deleted.get(kindId) ?? 0) + units);
+  constructor(
+    private readonly model: Model,
+    private readonly caller: Caller,
+  ) {}
+
+  deleted(kind: KindDef, units: number, by: Caller): void {
+    const grant = grantOf(kind, 'read', this.caller, this.model);
+    // What the caller deletes, it may read. A function may delete others as the system.
+    if (grant && (!grant.predicate || by.type !== 'system')) this.#add({ kind_id: kind.id, units });
   }
 
-  cleared(kindId: string, parameter: string, units: number): void {
-    const ofKind = this.#cleared.get(kindId) ?? new Map<string, number>();
-    this.#cleared.set(kindId, ofKind.set(parameter, (ofKind.get(parameter) ?? 0) + units));
+  cleared({ id }: KindDef, field: Field, units: number): void {
+    this.#add({ kind_id: id, parameter: field.id, units });
   }
 
-  /** As the effects of definitions. Numbers of units that the caller may read; null where it may read some of them. */
-  told(model: Model, caller: Caller): object {
-    const all = [
-      ...[...this.#deleted].map(([kind, units]) => ({ kind_id: kind, units })),
-      ...[...this.#cleared].flatMap(([kind, ofKind]) =>
-        [...ofKind].map(([parameter, units]) => ({ kind_id: kind, parameter, units })),
-      ),
-    ].filter(({ units }) => units > 0);
-    const losses = all.flatMap((loss): Loss[] => {
-      const kind = model.kinds.get(loss.kind_id);
-      const grant = kind && grantOf(kind, 'read', caller, model);
-      if (!grant) return [];
-      return [grant.predicate === undefined ? loss : { ...loss, units: null }];
-    });
-    return { definitions: [], tables: [], losses };
+  through(kind: KindDef, field: Field): DeletionReport | undefined {
+    if (knowsWholeProject(this.caller)) return this;
+    const grant = grantOf(kind, 'read', this.caller, this.model);
+    const shown = readableFields(kind, this.caller, this.model).get(field.id);
+    if (!grant || !shown) return undefined;
+    if (!grant.predicate && !isConditional(shown)) return this;
+    // Said whether there are such units or not.
+    this.#add({ kind_id: kind.id, ...(field.def.onDelete === 'set_null' && { parameter: field.id }), units: null });
+    return undefined;
+  }
+
+  /** As the effects of definitions. */
+  told(): object {
+    const losses = [...this.#losses.values()].filter(({ units }) => units !== 0);
+    const [deleted, cleared] = [false, true].map((clears) => losses.filter((loss) => 'parameter' in loss === clears));
+    return { definitions: [], tables: [], losses: [...(deleted ?? []), ...(cleared ?? [])] };
+  }
+
+  #add(loss: Loss): void {
+    const key = JSON.stringify([loss.kind_id, loss.parameter]);
+    const known = this.#losses.get(key);
+    if (!known) this.#losses.set(key, loss);
+    else known.units = known.units === null || loss.units === null ? null : known.units + loss.units;
   }
 }

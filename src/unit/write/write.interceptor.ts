@@ -196,12 +196,13 @@ class Write {
   #runEnclosed(): Promise<unknown> {
     const options = { admit: this.#admit, workKey: () => this.line };
     return this.parts.runner.run(this.#scope, options, (scope, tx) => {
-      const deletions = this.#tellsDeletions ? new DeletionEffects() : undefined;
-      const dry = { ...scope.enclosing, dry: true as const, ...(deletions && { deletions }) };
+      const { caller, enclosing } = scope;
+      const deletions = this.#tellsDeletions ? new DeletionEffects(enclosing.model, caller) : undefined;
+      const dry = { ...enclosing, dry: true as const, ...(deletions && { deletions }) };
       setScope(this.request, this.#dry ? { ...scope, enclosing: dry } : scope);
       return this.#inside(tx, async () => {
         const answer = await this.invoke();
-        this.#effects = deletions?.told(scope.enclosing.model, scope.caller);
+        this.#effects = deletions?.told();
         return answer;
       });
     });

@@ -81,12 +81,49 @@ describe('the effects of a deletion', () => {
     );
   });
 
-  it('tell no numbers of units that the caller may not read', async () => {
+  it('tell nothing of units, references and steps that the caller may not read', async () => {
     const { accessToken } = await signUp(project, 'ann');
-    const losses = await lossesOf(`/country/unit/${italy}`, project.as(accessToken));
-    expect(losses).toContainEqual({ kind_id: 'city', units: 2 });
-    expect(losses).toContainEqual({ kind_id: 'note', parameter: 'about', units: null });
-    expect(JSON.stringify(losses)).not.toContain('visit');
+    const ann = project.as(accessToken);
+    // Units of `visit` are read by administrators only, so nothing is told of the notes about them.
+    expect(await lossesOf(`/country/unit/${italy}`, ann)).toEqual([
+      { kind_id: 'country', units: 1 },
+      { kind_id: 'city', units: 2 },
+      { kind_id: 'city', parameter: 'twin', units: 1 },
+    ]);
+
+    const masks = { hidden: { hidden: true }, admin: { read_access: 'admin' }, rule: { read_access: 'eq(open,true)' } };
+    const references = Object.entries(masks).flatMap(([name, mask]) => [
+      { ...reference(`cleared_${name}`, 'tree', 'set_null'), ...mask },
+      { ...reference(`deleted_${name}`, 'tree', 'cascade'), ...mask },
+    ]);
+    await defineKinds(
+      project,
+      { id: 'tree', parameters: ['name'] },
+      { id: 'leaf', parameters: [...references, { id: 'open', kind_id: 'boolean' }] },
+      { id: 'cell', parameters: [reference('leaf', 'leaf', 'cascade')] },
+      { id: 'own', access: { read: 'eq(open,true)' }, parameters: ['open', reference('of', 'tree', 'cascade')] },
+    );
+    const [named, free] = await Promise.all([1, 2].map(() => createdId(project.post('/tree/unit', {}))));
+    for (const { id } of references) {
+      const leaf = await createdId(project.post('/leaf/unit', { [id]: named }));
+      await ok(project.post('/cell/unit', { leaf }));
+    }
+    await ok(project.post('/own/unit', [{ of: named, open: true }, { of: named }]));
+    const told = [
+      { kind_id: 'tree', units: 1 },
+      { kind_id: 'leaf', units: null },
+      { kind_id: 'own', units: null },
+      { kind_id: 'leaf', parameter: 'cleared_rule', units: null },
+    ];
+    for (const tree of [named, free]) expect(await lossesOf(`/tree/unit/${tree}`, ann)).toEqual(told);
+    expect(await lossesOf(`/tree/unit/${named}`)).toEqual(
+      expect.arrayContaining([
+        { kind_id: 'leaf', units: 3 },
+        { kind_id: 'cell', units: 3 },
+        { kind_id: 'own', units: 2 },
+        ...Object.keys(masks).map((name) => ({ kind_id: 'leaf', parameter: `cleared_${name}`, units: 1 })),
+      ]),
+    );
   });
 
   it('are for deletions only', async () => {

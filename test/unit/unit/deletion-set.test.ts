@@ -25,7 +25,7 @@ it('also counts deleted units', () => {
 
 it('ends when its time is over', () => {
   let now = 5000;
-  const deletionSet = new DeletionSet(undefined, () => now);
+  const deletionSet = new DeletionSet(() => now);
   now += LIMITS.deletionSeconds * 1000;
   deletionSet.checkTime();
   now += 1;

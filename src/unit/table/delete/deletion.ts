@@ -67,7 +67,7 @@ export class Deletions {
    * deletes the unit already, as when a behavior deletes a unit that the cascade has reached.
    */
   async remove(given: Session, kind: KindDef, id: string, actions: DeletionActions): Promise<void> {
-    const session = { ...given, deletionSet: given.deletionSet ?? new DeletionSet(given.deletions) };
+    const session = { ...given, deletionSet: given.deletionSet ?? new DeletionSet() };
     if (session.deletionSet.of(kind.id).has(id)) return;
     await this.#tracked(session, kind, [id], async () => {
       const behaviors = this.behaviors.of(kind, session);
@@ -85,7 +85,7 @@ export class Deletions {
     ids: readonly string[],
     actions: Pick<DeletionActions, 'clear'>,
   ): Promise<void> {
-    const session = { ...given, deletionSet: given.deletionSet ?? new DeletionSet(given.deletions) };
+    const session = { ...given, deletionSet: given.deletionSet ?? new DeletionSet() };
     const rows = (keys: readonly string[]): DeletionActions => ({
       ...actions,
       naming: true,
@@ -111,14 +111,15 @@ export class Deletions {
   }
 
   async #tracked(
-    { deletionSet }: Deleting,
-    { id }: KindDef,
+    { deletionSet, deletions, caller }: Deleting,
+    kind: KindDef,
     keys: readonly string[],
     work: () => Promise<void>,
   ): Promise<void> {
-    deletionSet.add(id, keys);
+    deletions?.deleted(kind, keys.length, caller);
+    deletionSet.add(kind.id, keys);
     await work();
-    deletionSet.remove(id, keys);
+    deletionSet.remove(kind.id, keys);
   }
 
   #runsAny(session: Session, kind: KindDef, to: readonly (keyof Behavior)[]): boolean {
@@ -135,10 +136,11 @@ export class Deletions {
     await this.references.refuseIfReferenced(session, kind, keys, actions.naming);
     const cycles: ReferenceCycle[] = [];
     for (const { kind: other, field } of storedReferences(session.model, kind.id)) {
-      if (field.def.onDelete === 'set_null') await this.#clear(session, other, field, keys, actions);
-      else if (field.def.onDelete === 'cascade') {
-        cycles.push({ kind: other, field, ids: await this.#cascade(session, other, field, keys, actions) });
-      }
+      const { onDelete } = field.def;
+      if (onDelete !== 'set_null' && onDelete !== 'cascade') continue;
+      const within = { ...session, deletions: session.deletions?.through(other, field) };
+      if (onDelete === 'set_null') await this.#clear(within, other, field, keys, actions);
+      else cycles.push({ kind: other, field, ids: await this.#cascade(within, other, field, keys, actions) });
     }
     await this.#clearCycles(session, kind, keys, cycles);
   }
@@ -159,19 +161,18 @@ export class Deletions {
       cleared.add(id);
       await actions.clear(session, kind, id, field);
     });
-    session.deletionSet.report?.cleared(kind.id, field.id, cleared.size);
+    session.deletions?.cleared(kind, field, cleared.size);
   }
 
   /** Clears the references of all units with one statement, unless units of the kind are being deleted already. */
   async #clearAll(session: Deleting, kind: KindDef, field: Field, keys: readonly string[]): Promise<void> {
-    const { executor, project, deletionSet } = session;
-    const { report } = deletionSet;
+    const { executor, project, deletionSet, deletions } = session;
     const clear = async (ids?: readonly string[]): Promise<void> => {
-      const which = { ...(ids && { units: ids }), ...(report && { tells: true as const }) };
+      const which = { ...(ids && { units: ids }), ...(deletions && { tells: true as const }) };
       const rows = await trackContention(contentionOn(project, kind), () =>
         executor.run(clearReferencesStatement(project.schema, kind, field, keys, which)),
       );
-      report?.cleared(kind.id, field.id, rows.length);
+      deletions?.cleared(kind, field, rows.length);
     };
     if (deletionSet.of(kind.id).size === 0) return clear();
     const inDeletion = new Set<string>();

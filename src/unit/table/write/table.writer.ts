@@ -209,7 +209,7 @@ export class TableWriter {
     const plan = { schema: session.project.schema, kind, version: session.model.version, id: key, access };
     if (!this.#deletesMore(session, kind)) {
       if (await this.#deleteRow(session, { ...plan, tags: options.tags }, [])) {
-        return session.deletions?.deleted(kind.id, 1);
+        return session.deletions?.deleted(kind, 1, session.caller);
       }
     } else if (await this.repository.lock(session.executor, { ...plan, tags: options.tags }, session.model, true)) {
       // The lock checked access and tags. They are not checked again, because `beforeDelete` may have changed the unit.
