@@ -70,6 +70,11 @@ interface Turn {
   readonly found?: LookedUp | undefined;
 }
 
+/** A piece was validated, and its units got their ids, before one before it was written anew with later ids. */
+class DraftedEarlyError extends Error {
+  override readonly name = 'DraftedEarlyError';
+}
+
 export class PieceWriter {
   /** Records so far. */
   count = 0;
@@ -79,6 +84,8 @@ export class PieceWriter {
   readonly faults: ImportFault[] = [];
   /** Set once a reference led to no unit: from then on all of them are looked up before the write. */
   #lookUpAll = false;
+  /** How often records were refused, so that the others of their piece were written anew. */
+  #refusals = 0;
   readonly #keys = new SeenKeys();
   readonly #prepared = new WeakMap<readonly FileRecord[], PreparedPiece>();
 
@@ -185,11 +192,24 @@ export class PieceWriter {
   }
 
   /** Returns the faults of the records; undefined if they are stored. */
-  async #attempt(
-    records: readonly FileRecord[],
-    { before, onSent, found }: Turn,
-  ): Promise<readonly RecordMessage[] | undefined> {
+  async #attempt(records: readonly FileRecord[], turn: Turn): Promise<readonly RecordMessage[] | undefined> {
+    try {
+      return await this.#attemptOnce(records, turn);
+    } catch (error) {
+      if (error instanceof DraftedEarlyError) return this.#attemptOnce(records, turn);
+      throw error;
+    }
+  }
+
+  /** @throws DraftedEarlyError before anything is written */
+  async #attemptOnce(records: readonly FileRecord[], turn: Turn): Promise<readonly RecordMessage[] | undefined> {
     const { store, kind, access, keepIds, upsert } = this.target;
+    const { onSent, found } = turn;
+    const refusals = this.#refusals;
+    const before = turn.before.then(() => {
+      if (this.#refusals !== refusals) throw new DraftedEarlyError();
+    });
+    before.catch(() => undefined);
     const done = { created: 0, updated: 0, unchanged: 0, ignored: 0 };
     const piece = new PieceTransaction(this.tx, this.newRuns(), before, onSent);
     const session = { ...this.session, executor: piece };
@@ -221,6 +241,7 @@ export class PieceWriter {
     } catch (error) {
       if (!isOfRecords(error)) throw error;
       await piece.keep();
+      this.#refusals += 1;
       const messages = error instanceof KindError ? error.messages : [messageOf(error)];
       this.#lookUpAll ||= messages.some(({ code }) => code === 'parameter.bad_reference');
       return messages;

@@ -163,6 +163,20 @@ describe('errors=stop', () => {
 });
 
 describe('errors=skip', () => {
+  it('stores the records in the order of the file, also where some are refused by PostgreSQL', async () => {
+    const own = await service.project();
+    const n = { id: 'n', kind_id: 'integer', unique: true };
+    await defineKinds(own, { id: 'item', parameters: [n, { id: 'of', kind_id: 'unit', reference_kind: 'item' }] });
+    const nowhere = '01900000-0000-7000-8000-000000000000';
+    const records = Array.from({ length: 900 }, (_, at) => ({ n: at, of: [0, 401].includes(at) ? nowhere : '' }));
+    records[650] = { n: 640, of: '' };
+    const file = `n,of\n${records.map((each) => `${each.n},${each.of}`).join('\n')}\n`;
+    expect(await ok(send('/item/import?errors=skip', file, CSV, own))).toMatchObject({ created: 897, failed: 3 });
+    const { items } = await ok(own.get('/item/unit?include=n&limit=1000'));
+    const expected = records.map((each) => each.n).filter((_, at) => ![0, 401, 650].includes(at));
+    expect((items as { n: number }[]).map((each) => each.n)).toEqual(expected);
+  });
+
   it('stores what is good, and answers the rest', async () => {
     const file = [
       'name,land,people,number',
@@ -427,8 +441,12 @@ describe('on_conflict', () => {
     expect(await ok(own.get('/item/unit?filter=in(code,c150,c201,c450,c3,new)&order=n&include=n'))).toMatchObject({
       items: [{ n: -4 }, { n: 150 }, { n: 151 }, { n: 201 }, { n: 6000 }],
     });
-    const again = await ok(send('/item/import?on_conflict=ignore&by=code', file.replace('c3,5000\n', ''), CSV, own));
-    expect(again).toMatchObject({ count: 801, ignored: 801 });
+    const again = file.replace('c3,5000\n', '');
+    expect((await send('/item/import?on_conflict=ignore&by=code', again, CSV, own)).body.messages).toMatchObject([
+      { code: 'parameter.too_large', record: 202 },
+    ]);
+    const ignored = await ok(send('/item/import?on_conflict=ignore&by=code&errors=skip', again, CSV, own));
+    expect(ignored).toMatchObject({ count: 801, ignored: 800, failed: 1 });
   });
 
   it('has a fault where a key is twice in the file, also far apart', async () => {
