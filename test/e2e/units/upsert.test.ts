@@ -163,6 +163,28 @@ describe('an upsert of one unit', () => {
   });
 });
 
+describe('a body with faults', () => {
+  it.each([
+    [{ nme: 'x' }, 'parameter.unknown nme'],
+    [{ name: 5 }, 'parameter.bad_type name'],
+    [{ metadata: 5 }, 'parameter.bad_type metadata'],
+    [{ capital: '01900000-0000-7000-8000-000000000000' }, 'parameter.bad_reference capital'],
+    [{ tags: ['a', 'a'] }, 'parameter.duplicate tags'],
+  ])('is refused with on_conflict=ignore whether the unit is there or not: %j', async (fault, message) => {
+    const url = '?on_conflict=ignore&by=code';
+    await upsert('country', { code: 'G1' }, url);
+    const refusal = { status: 400, messages: [message] };
+    expect(refusalOf(await upsert('country', { code: 'G0', ...fault }, url))).toEqual(refusal);
+    expect(refusalOf(await upsert('country', { code: 'G1', ...fault }, url))).toEqual(refusal);
+    const many = await upsert('country', [{ code: 'G1' }, { code: 'G1b' }, { code: 'G0', ...fault }], url);
+    expect(many.body.messages).toMatchObject([{ index: 2 }]);
+    await upsert('country', { code: 'G2' }, url);
+    const there = await upsert('country', [{ code: 'G1' }, { code: 'G3' }, { code: 'G2', ...fault }], url);
+    expect(there.body.messages).toMatchObject([{ index: 2 }]);
+    expect((await ok(admin.get('/country/unit?filter=eq(code,G3)'))).count).toBe(0);
+  });
+});
+
 describe('rights', () => {
   it('are those of what happens to the unit', async () => {
     expect(resultOf(await upsert('added', { code: 'A', name: '1' })).result).toBe('created');

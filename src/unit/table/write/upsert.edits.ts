@@ -15,7 +15,7 @@ import { Behaviors } from '../../draft/behavior.js';
 import type { DefaultBytes } from '../../draft/default-bytes.js';
 import { StoredDraft, type Body } from '../../draft/draft.js';
 import { Drafter, type EditDraft } from '../../draft/drafter.js';
-import type { Unreachable } from '../../draft/references.js';
+import { addReferenceFaults, References, type Unreachable } from '../../draft/references.js';
 import { withPosition, withPositions } from '../../draft/refusal-position.js';
 import type { Session } from '../../session/session.js';
 import type { FoundUnit, UpsertedUnit, UnitRow } from '../../store/unit-store.js';
@@ -59,10 +59,12 @@ export class UpsertEdits {
     private readonly drafter: Drafter,
     private readonly writer: TableWriter,
     private readonly sets: EditSetWriter,
+    private readonly references: References,
   ) {}
 
   /**
-   * The edits that change something; the others get their results. Faults of all bodies are reported together.
+   * The edits that change something; the others get their results. Faults of all bodies are reported together, also of
+   * those of which nothing is written.
    * @param unknown bodies of which it is not known whether they are creates or edits: those with faults of their own
    * @param faults those that were found before
    */
@@ -70,12 +72,16 @@ export class UpsertEdits {
     upsert: Upsert,
     given: {
       readonly changed: readonly Existing[];
+      readonly ignored: readonly UpsertItem[];
       readonly missing: readonly UpsertItem[];
       readonly unknown: readonly UpsertItem[];
     },
     { results, faults }: { readonly results: Map<number, UpsertedUnit>; readonly faults: Faults },
   ): Promise<readonly DraftedUpsert[]> {
     const { session, kind, bulk, writer, defaults } = upsert;
+    for (const { code, text, ...place } of await this.#faultsOfCreates(upsert, given.ignored, true)) {
+      if (!OF_CREATES.has(code)) faults.add(code, text, place);
+    }
     const changed: DraftedUpsert[] = [];
     const yielder = new EventLoopYield(session.project.schema);
     const editing = { model: session.model, reader: session.caller, writer, yielder };
@@ -111,10 +117,15 @@ export class UpsertEdits {
   async #faultsOfCreates(
     { session, kind, bulk, writer, defaults }: Upsert,
     units: readonly UpsertItem[],
+    withReferences = false,
   ): Promise<readonly Message[]> {
+    if (units.length === 0) return [];
     const faults = new Faults();
     const bodies = units.map(({ body }) => body);
-    await this.drafter.creates(session, kind, bodies, { writer, bulk, faults, defaults });
+    const { drafts, nested } = await this.drafter.creates(session, kind, bodies, { writer, bulk, faults, defaults });
+    if (withReferences) {
+      addReferenceFaults(await this.references.unreachable(session, kind, drafts, true, nested), faults);
+    }
     return faults.messages.map((message) => {
       const { index } = message;
       return index === undefined ? message : { ...message, index: units[index]?.index ?? index };

@@ -97,12 +97,10 @@ export class UpsertWriter {
     const create = this.#grant(upsert, 'create', missing.length > 0);
     const update = this.#grant(upsert, 'update', existing.length > 0 && onConflict === 'update');
     const results = new Map<number, UpsertedUnit>();
-    const changed: Existing[] = [];
-    for (const each of existing) {
-      if (onConflict === 'ignore') results.set(each.index, { ...unchangedRow(each), result: 'ignored' });
-      else changed.push(each);
-    }
-    const edits = await this.edits.draft(upsert, { changed, missing, unknown }, { results, faults });
+    const ignores = onConflict === 'ignore';
+    if (ignores) for (const each of existing) results.set(each.index, { ...unchangedRow(each), result: 'ignored' });
+    const [changed, ignored] = ignores ? [[], existing] : [existing, []];
+    const edits = await this.edits.draft(upsert, { changed, ignored, missing, unknown }, { results, faults });
     const rowOf = (row: UnitRow | undefined) => row ?? (answers ? undefined : EMPTY_ROW);
     if (create && missing.length > 0) {
       const created = await this.#create(upsert, missing, create);
