@@ -327,3 +327,41 @@ describe('a paste', () => {
     await german.context.close();
   });
 });
+
+describe('names that no form expects', () => {
+  const word = 'W'.repeat(400);
+
+  it('take values, and leave the page and the title of its tab as they are', async () => {
+    const label = `${word}\u202e`;
+    const parameters = [{ id: 'constructor', label, helper_text: word, kind_id: 'string', min_length: 3 }];
+    await defineKinds(project, { id: 'constructor', label, parameters });
+    await show('#/data/constructor/new');
+    const control = page.getByRole('textbox', { name: word });
+    await control.fill('no');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await expect.poll(() => faultOf(control)).toContain('At least 3 characters');
+    await control.fill('yes');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByText('Created', { exact: true }).waitFor();
+    await expect.poll(() => control.inputValue()).toBe('yes');
+    for (const hash of [
+      '',
+      '/data/constructor',
+      '/charts/constructor',
+      '/data/constructor/new',
+      '/model/kind/edit/constructor',
+    ]) {
+      await show(`#${hash}`);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      await page.waitForLoadState('networkidle');
+      const widths = await page.evaluate<number[]>(
+        '[...document.querySelectorAll("main, .page")].map((part) => part.scrollWidth - part.clientWidth)',
+      );
+      expect([hash, widths]).toEqual([hash, [0, 0]]);
+    }
+    const title = await page.title();
+    expect(title).toMatch(/^W{100}… – Kind$/);
+    await show('#/model/constructor/edit/constructor');
+    await page.getByRole('heading', { name: 'There is no such page' }).waitFor();
+  });
+});

@@ -111,7 +111,8 @@ function changedSettings({ definitions }: ChangeEffects): ChangedSetting[] {
       .map((operation) => ({ of, id, operation, before: before[operation], after: after[operation] }));
     const ofFields = Object.entries({ read_access: read, write_access: write }).flatMap(([operation, versions]) => {
       const [was, is] = (versions ?? []) as (Setting | null)[];
-      return versions ? [{ of, id, operation, before: was ?? undefined, after: is ?? undefined }] : [];
+      if (JSON.stringify(was) === JSON.stringify(is)) return [];
+      return [{ of, id, operation, before: was ?? undefined, after: is ?? undefined }];
     });
     return [...own, ...ofFields];
   });

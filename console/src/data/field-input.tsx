@@ -3,9 +3,14 @@ import { useInput } from 'ra-core';
 import type { Field } from '../api/types.js';
 import { FieldControl } from './field-control.js';
 
+/** What a form calls the input of a field: its library takes no names such as `constructor`, which parameters may have. */
+export function inputName({ id }: Pick<Field, 'id'>): string {
+  return `field_${id}`;
+}
+
 export function FieldInput({ field: definition }: { field: Field }) {
   const { field, fieldState } = useInput({
-    source: definition.id,
+    source: inputName(definition),
     // '' is a value of a control here.
     format: (value: unknown) => value ?? '',
     parse: (value: unknown) => value,
@@ -17,7 +22,7 @@ export function FieldInput({ field: definition }: { field: Field }) {
       onChange={field.onChange}
       onBlur={field.onBlur}
       inputRef={field.ref}
-      name={field.name}
+      name={definition.id}
       label={definition.label}
       description={definition.helper_text ?? undefined}
       withAsterisk={definition.required}

@@ -7,7 +7,7 @@ import type { Field, Unit } from '../api/types.js';
 import { useText } from '../i18n/text.js';
 import { useFaultFocus } from '../shell/use-fault-focus.js';
 import { FIELD_OF_FORM, type FieldErrors } from './faults.js';
-import { FieldInput } from './field-input.js';
+import { FieldInput, inputName } from './field-input.js';
 import { InputError, valueOf } from './typed-value.js';
 import { inputOf, shownValue } from './values.js';
 
@@ -28,6 +28,7 @@ interface UnitFormProps {
   readonly onSave: (values: Readonly<Record<string, unknown>>) => Promise<FieldErrors | undefined>;
 }
 
+/** By `inputName`. */
 type Inputs = Readonly<Record<string, unknown>>;
 
 export function UnitForm(props: UnitFormProps) {
@@ -37,31 +38,39 @@ export function UnitForm(props: UnitFormProps) {
   const place = useFaultFocus(refused);
   const formFault = refused?.[FIELD_OF_FORM];
   const initial = useMemo(
-    () => Object.fromEntries(fields.map((field) => [field.id, inputOf(field, unit ? unit[field.id] : field.default)])),
+    () =>
+      Object.fromEntries(
+        fields.map((field) => [inputName(field), inputOf(field, unit ? unit[field.id] : field.default)]),
+      ),
     [fields, unit],
   );
+  const isInitial = (field: Field, inputs: Inputs): boolean =>
+    JSON.stringify(inputs[inputName(field)]) === JSON.stringify(initial[inputName(field)]);
   const submit = async (inputs: Inputs): Promise<FieldErrors | undefined> => {
     setRefused(undefined);
-    const changed = fields.filter(({ id, default: given }) => {
-      const isSame = JSON.stringify(inputs[id]) === JSON.stringify(initial[id]);
+    const changed = fields.filter((field) => {
+      const { id, default: given } = field;
+      const isSame = isInitial(field, inputs);
       return isNew ? !isSame || (unit !== undefined && unit[id] !== null && unit[id] !== given) : !isSame;
     });
-    const values = Object.fromEntries(changed.map((field) => [field.id, valueOf(field, inputs[field.id], text)]));
+    const values = Object.fromEntries(
+      changed.map((field) => [field.id, valueOf(field, inputs[inputName(field)], text)]),
+    );
     const faults = await onSave(values);
     // Nothing at all is what a newer version of somebody else says.
     if (faults && Object.keys(faults).length > 0) setRefused(faults);
-    return faults;
+    return faults && Object.fromEntries(Object.entries(faults).map(([id, fault]) => [inputName({ id }), fault]));
   };
   const validate = (inputs: Inputs): Record<string, string> => {
     const faults: Record<string, string> = {};
     for (const field of fields) {
       // Values that were stored before a limit was set are sent only if they are changed.
-      if (!isNew && JSON.stringify(inputs[field.id]) === JSON.stringify(initial[field.id])) continue;
+      if (!isNew && isInitial(field, inputs)) continue;
       try {
-        valueOf(field, inputs[field.id], text);
+        valueOf(field, inputs[inputName(field)], text);
       } catch (error) {
         if (!(error instanceof InputError)) throw error;
-        faults[field.id] = error.message;
+        faults[inputName(field)] = error.message;
       }
     }
     return faults;

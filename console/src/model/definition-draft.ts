@@ -26,6 +26,10 @@ const SETTINGS = {
   group: ['label', 'description', 'kind_list'],
 } as const satisfies Record<Edited, readonly (keyof Draft)[]>;
 
+export function isEdited(name: string): name is Edited {
+  return Object.hasOwn(SETTINGS, name);
+}
+
 export function settingsOfDraft(of: Edited): readonly string[] {
   return ['id', ...SETTINGS[of]];
 }

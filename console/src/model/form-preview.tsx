@@ -1,6 +1,6 @@
 import { Paper, Stack, Text as Paragraph } from '@mantine/core';
 import { Form } from 'ra-core';
-import { FieldInput } from '../data/field-input.js';
+import { FieldInput, inputName } from '../data/field-input.js';
 import { inputOf } from '../data/values.js';
 import { useText } from '../i18n/text.js';
 import { idOf, type ParameterDraft } from './parameter-drafts.js';
@@ -24,7 +24,7 @@ export function FormPreview({ drafts, owner, model }: FormPreviewProps) {
     const known = model.parameters.get(draft);
     return known ? [previewField(draft, known.kind_id, inputsOf(known.kind_id, known))] : [];
   });
-  const defaults = Object.fromEntries(fields.map((field) => [field.id, inputOf(field, field.default)]));
+  const defaults = Object.fromEntries(fields.map((field) => [inputName(field), inputOf(field, field.default)]));
   return (
     <Paper withBorder p="md" component="section" aria-label={text('model.preview')}>
       <Paragraph fw={600}>{text('model.preview')}</Paragraph>

@@ -1,7 +1,12 @@
 /** What a browser does when it loads a page, for pages that change within one. */
 import { useEffect, useRef, type RefObject } from 'react';
+import { withoutDirections } from '../i18n/text.js';
 import { focusPage } from './focus-page.js';
 import { GRACE_MS } from './keep-focus.js';
+import { shortened } from './shortened.js';
+
+/** Characters of a heading that the browser gets. */
+const MOST_OF_TITLE = 100;
 
 /**
  * Names the tab after the heading of the page, and moves the focus there when the page changes.
@@ -13,7 +18,7 @@ export function usePageChange(content: RefObject<HTMLElement | null>, address: s
     if (!page) return undefined;
     const name = (): void => {
       const heading = page.querySelector('h1')?.textContent ?? '';
-      document.title = heading === '' ? app : `${heading} – ${app}`;
+      document.title = heading === '' ? app : `${shortened(withoutDirections(heading), MOST_OF_TITLE)} – ${app}`;
     };
     name();
     const observer = new MutationObserver(name);

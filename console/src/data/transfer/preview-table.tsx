@@ -2,6 +2,7 @@
 import { Select, Table } from '@mantine/core';
 import type { Field } from '../../api/types.js';
 import { useText } from '../../i18n/text.js';
+import { shortened } from '../../shell/shortened.js';
 import type { Cell } from './table.js';
 
 interface PreviewTableProps {
@@ -21,6 +22,8 @@ interface PreviewTableProps {
 }
 
 const SHOWN = 20;
+/** Characters of a cell that are shown. */
+const MOST_OF_CELL = 200;
 /** A field that stands for none. No field has such a name. */
 const NONE = '@none';
 
@@ -51,13 +54,13 @@ export function PreviewTable(props: PreviewTableProps) {
       mah={360}
       scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}
     >
-      <Table withTableBorder aria-label={text('paste.preview')}>
+      <Table withTableBorder layout="fixed" className="text-of-tenant" aria-label={text('paste.preview')}>
         <Table.Thead>
           <Table.Tr>
             <Table.Th>{text('paste.row')}</Table.Th>
             {columns.map((field, at) => (
               <Table.Th key={at}>
-                {head[at] ?? ''}
+                {shortened(head[at] ?? '', MOST_OF_CELL)}
                 {!isFixed && (
                   <Select
                     size="xs"
@@ -84,7 +87,7 @@ export function PreviewTable(props: PreviewTableProps) {
                 const meant = readAs?.(row, at);
                 return (
                   <Table.Td key={at} className={fault === undefined ? undefined : 'faulty'}>
-                    {rows[row]?.[at] ?? ''}
+                    {shortened(rows[row]?.[at] ?? '', MOST_OF_CELL)}
                     {meant !== undefined && <div className="null">{text('paste.read_as', { value: meant })}</div>}
                     {fault !== undefined && <div className="fault">{fault}</div>}
                   </Table.Td>
