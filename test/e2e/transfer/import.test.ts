@@ -162,6 +162,23 @@ describe('errors=stop', () => {
   });
 });
 
+it('takes an empty value in quotes as the empty text, also of a required parameter, and another one as null', async () => {
+  const own = await service.project();
+  const text = { kind_id: 'string', nullable: false };
+  const parameters = [
+    { id: 'must', required: true, ...text },
+    { id: 'given', default_string: 'x', ...text },
+  ];
+  await defineKinds(own, { id: 'line', parameters });
+  expect(await ok(send('/line/import', 'must,given\n"",""\n', CSV, own))).toMatchObject({ created: 1 });
+  expect((await ok(own.get('/line/unit?include=must,given'))).items).toEqual([{ must: '', given: '' }]);
+  const { messages } = (await send('/line/import', 'must,given\n,""\na,\n', CSV, own)).body;
+  expect(messages).toMatchObject([
+    { parameter: 'must', record: 1 },
+    { parameter: 'given', record: 2 },
+  ]);
+});
+
 describe('errors=skip', () => {
   it('stores the records in the order of the file, also where some are refused by PostgreSQL', async () => {
     const own = await service.project();

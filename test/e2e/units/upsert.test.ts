@@ -212,6 +212,39 @@ describe('rights', () => {
 });
 
 describe('an upsert of many units', () => {
+  it('refuses for access before conflicts, whatever the order of the bodies', async () => {
+    const note = (code: string, region: string) => ({ code, name: 'mine', region });
+    const rule = 'in(region,open,half)';
+    await defineKinds(admin, {
+      id: 'ranked',
+      access: { ...open, update: rule },
+      parameters: ['code', 'name', 'region', { id: 'rank', kind_id: 'integer', unique: true }],
+    });
+    await ok(
+      admin.post('/ranked/unit', [{ ...note('A', 'open') }, { ...note('B', 'closed') }, { code: 'C', rank: 1 }]),
+    );
+    const conflict = { code: 'A', rank: 1 };
+    const denied = { code: 'B', name: 'other' };
+    const leaving = { code: 'A', region: 'closed' };
+    for (const bodies of [
+      [conflict, denied],
+      [denied, conflict],
+      [{ code: 'D', rank: 1 }, denied],
+      [denied, { code: 'D', rank: 1 }],
+    ]) {
+      const reply = await upsert('ranked', bodies);
+      expect(refusalOf(reply)).toEqual({ status: 403, messages: ['access.denied'] });
+      expect(reply.body.messages).toMatchObject([{ index: bodies.indexOf(denied) }]);
+    }
+    await ok(admin.put('/ranked/unit?filter=eq(code,B)', { region: 'open' }));
+    const answers = [
+      [{ ...denied, rank: 1 }, leaving],
+      [leaving, { ...denied, rank: 1 }],
+    ].map((bodies) => upsert('ranked', bodies));
+    const [one, other] = (await Promise.all(answers)).map(refusalOf);
+    expect(one).toEqual(other);
+  });
+
   it('answers what happened to each, in order', async () => {
     await ok(
       upsert('country', [

@@ -125,14 +125,14 @@ export class EditSetWriter {
   }
 }
 
-/** The positions of the edits that name the same parameters. */
+/** The positions of the edits that name the same parameters, in an order that does not depend on that of the list. */
 function setsOf(changes: readonly DraftedChange[]): readonly (readonly number[])[] {
   const sets = new Map<string, number[]>();
   for (const [at, { draft, rules }] of changes.entries()) {
     const named = [draft.written, rules].map((fields: readonly Field[]) => fields.map(({ id }) => id).join());
     getOrInsert(sets, named.join(' '), () => []).push(at);
   }
-  return [...sets.values()];
+  return [...sets].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, positions]) => positions);
 }
 
 /** What an edit of one of the units would be refused with. Of several reasons the first one, for all units. */

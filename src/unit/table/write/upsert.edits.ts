@@ -17,8 +17,10 @@ import { StoredDraft, type Body } from '../../draft/draft.js';
 import { Drafter, type EditDraft } from '../../draft/drafter.js';
 import { addReferenceFaults, References, type Unreachable } from '../../draft/references.js';
 import { withPosition, withPositions } from '../../draft/refusal-position.js';
+import { existingStatement } from '../../../sql/write/reference.sql.js';
 import type { Session } from '../../session/session.js';
 import type { FoundUnit, UpsertedUnit, UnitRow } from '../../store/unit-store.js';
+import { mayNotWriteUnit } from '../rights.js';
 import { editReader } from './edit-body.js';
 import { EditSetWriter, type DraftedChange } from './edit-set.writer.js';
 import { TableWriter } from './table.writer.js';
@@ -130,6 +132,24 @@ export class UpsertEdits {
       const { index } = message;
       return index === undefined ? message : { ...message, index: units[index]?.index ?? index };
     });
+  }
+
+  /** Refuses units that the caller may not change, before a write of another one can be a conflict. @throws KindError 403 */
+  async checkAccess(
+    { session, kind }: Upsert,
+    edits: readonly DraftedUpsert[],
+    grant: Grant | undefined,
+  ): Promise<void> {
+    if (!grant?.predicate || edits.length === 0) return;
+    const { project, executor, caller } = session;
+    const ids = edits.map(({ unit }) => unit.id);
+    const rows = await executor.run<{ id: string }>(existingStatement(project.schema, kind, ids, grant.predicate));
+    const allowed = new Set(rows.map(({ id }) => id));
+    const refused = edits.filter(({ unit }) => !allowed.has(unit.id));
+    const [first, ...rest] = refused.flatMap(({ index }) =>
+      mayNotWriteUnit(caller, kind, 'update').messages.map((message) => ({ ...message, index })),
+    );
+    if (first) throw new KindError([first, ...rest.slice(0, LIMITS.faults - 1)]);
   }
 
   /**

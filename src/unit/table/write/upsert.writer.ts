@@ -102,6 +102,7 @@ export class UpsertWriter {
     const [changed, ignored] = ignores ? [[], existing] : [existing, []];
     const edits = await this.edits.draft(upsert, { changed, ignored, missing, unknown }, { results, faults });
     const rowOf = (row: UnitRow | undefined) => row ?? (answers ? undefined : EMPTY_ROW);
+    if (bulk) await this.edits.checkAccess(upsert, edits, update);
     if (create && missing.length > 0) {
       const created = await this.#create(upsert, missing, create);
       for (const [at, { index }] of missing.entries()) {
