@@ -46,7 +46,7 @@ export default defineConfig({
           ...BASE.test,
           name: 'shared',
           include: ['test/**/*.test.ts', 'console/test/**/*.test.ts', 'functions/**/*.test.ts'],
-          exclude: [ISOLATED],
+          exclude: [ISOLATED, 'test/measured/**'],
           isolate: false,
           server: { deps: { external: [/\/\.compiled\//] } },
         },

@@ -1,5 +1,6 @@
 /** Operations on large JSON values as work in pieces: stringify, copy, find duplicates. */
 import { InexactNumber, isPlainObject, type Json } from './json.js';
+import { LongValue, pieceEnd, utf8Pieces } from './byte-pieces.js';
 import { runSync, type WorkInPieces } from './work-in-pieces.js';
 
 /** Values, and characters of strings, up to which a value is processed in one piece. */
@@ -43,6 +44,14 @@ export function* jsonText(value: unknown, sorted = false): WorkInPieces<string> 
   return writer.text();
 }
 
+/** The same for a statement. */
+export function* jsonParam(value: unknown): WorkInPieces<string | LongValue> {
+  if (isSmallJson(value)) return JSON.stringify(value);
+  const writer = new JsonWriter(false);
+  yield* writer.write(value);
+  return new LongValue(yield* utf8Pieces(writer.texts(), SMALL_JSON.characters));
+}
+
 class JsonWriter {
   readonly #done: string[] = [];
   #parts: string[] = [];
@@ -52,7 +61,11 @@ class JsonWriter {
   constructor(private readonly sorted: boolean) {}
 
   text(): string {
-    return this.#done.join('') + this.#parts.join('');
+    return this.texts().join('');
+  }
+
+  texts(): string[] {
+    return [...this.#done, this.#parts.join('')];
   }
 
   *write(value: unknown): WorkInPieces<void> {
@@ -122,19 +135,13 @@ class JsonWriter {
   *#writeText(text: string): WorkInPieces<void> {
     this.#add('"');
     for (let at = 0; at < text.length;) {
-      const end = at + SMALL_JSON.characters;
-      // Does not split a surrogate pair.
-      const next = isLowHalf(text.charCodeAt(end)) ? end + 1 : end;
+      const next = pieceEnd(text, at + SMALL_JSON.characters);
       this.#add(JSON.stringify(text.slice(at, next)).slice(1, -1));
       at = next;
       yield;
     }
     this.#add('"');
   }
-}
-
-function isLowHalf(unit: number): boolean {
-  return unit >= 0xdc00 && unit <= 0xdfff;
 }
 
 /** A copy of a JSON value, with inexact numbers replaced by the nearest double. */

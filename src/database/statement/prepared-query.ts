@@ -4,7 +4,9 @@
  */
 import { Query } from 'pg';
 import { keepNewest } from '../../shared/bounded-map.js';
+import { LongValue } from '../../shared/byte-pieces.js';
 import type { Statement } from '../../sql/fragment.js';
+import { sendingInPieces, type BindingConnection } from './long-values.js';
 
 interface Rows {
   readonly rows: unknown[];
@@ -47,7 +49,21 @@ const PlainQuery = Query as unknown as new (
   _result: ResultColumns;
   _accumulateRows: unknown;
   handleRowDescription(message: RowDescription): void;
+  prepare(connection: BindingConnection): void;
 };
+
+class SentQuery extends PlainQuery {
+  readonly #isLong: boolean;
+
+  constructor(text: string, values: readonly unknown[], settled: QueryCallback) {
+    super(text, values, settled);
+    this.#isLong = values.some((value) => value instanceof LongValue);
+  }
+
+  override prepare(connection: BindingConnection): void {
+    super.prepare(this.#isLong ? sendingInPieces(connection) : connection);
+  }
+}
 
 /** The columns of prepared statements, by name. */
 const columnsByName = new Map<string, ResultColumns>();
@@ -55,7 +71,7 @@ const columnsByName = new Map<string, ResultColumns>();
 const MAX_NAMES = 5000;
 
 /** A query that is run under a name. `pg` would look up the parser of each column again for every run. */
-class NamedQuery extends PlainQuery {
+class NamedQuery extends SentQuery {
   override name: string;
 
   constructor(name: string, text: string, values: readonly unknown[], settled: QueryCallback) {
@@ -95,8 +111,7 @@ export function preparedQuery(
   name: string | undefined,
   settled: QueryCallback,
 ): Query {
-  const query =
-    name === undefined ? new PlainQuery(text, values, settled) : new NamedQuery(name, text, values, settled);
+  const query = name === undefined ? new SentQuery(text, values, settled) : new NamedQuery(name, text, values, settled);
   // Without values `pg` would use the simple protocol, in which one text can contain several statements.
   if (prepare) query.queryMode = 'extended';
   return query as unknown as Query;

@@ -2,8 +2,11 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable, Writable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { joinPieces } from '../../shared/byte-pieces.js';
+import { EventLoopYield } from '../../shared/event-loop-yield.js';
 import { retryLater, refusal, type KindError } from '../../shared/errors.js';
 import { LIMITS } from '../../shared/limits.js';
+import { runYielding } from '../../shared/work-in-pieces.js';
 import type { Charge } from './body-budget.js';
 import { sendContinue } from '../request/expect-continue.js';
 
@@ -70,8 +73,7 @@ function collectBytes(
     };
     const end = (): void => {
       settle();
-      const [first] = chunks;
-      resolve(chunks.length === 1 && first ? first : Buffer.concat(chunks, size));
+      resolve(runYielding(joinPieces(chunks), new EventLoopYield()));
     };
     const started = performance.now();
     /** Extends the timeout for bodies that arrive fast enough. */

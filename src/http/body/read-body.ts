@@ -2,6 +2,7 @@
  * Reads and parses bodies. This happens after token and access were checked, so that a bad body without a token is a
  * 401. Only a body over the limit may be refused earlier.
  */
+import { isUtf8 as isValidUtf8 } from 'node:buffer';
 import { EventLoopYield } from '../../shared/event-loop-yield.js';
 import { KindError, refusal } from '../../shared/errors.js';
 import type { MaybePromise } from '../../shared/maybe-promise.js';
@@ -74,8 +75,6 @@ export async function readBody(
 
 /** Bytes up to which a body is parsed in one piece. */
 const MAX_SYNC_BYTES = 256 * 1024;
-/** Bytes that are decoded from UTF-8 in one piece. */
-const DECODED_PER_PIECE = 256 * 1024;
 
 /**
  * Parses a body as JSON, in pieces if it is large. @param schema the schema of its project
@@ -96,33 +95,18 @@ export function parseBody(bytes: ReceivedBody, contentType: string | undefined, 
 }
 
 function* parseBytes(bytes: Buffer): WorkInPieces<unknown> {
-  const text = yield* decodeUtf8(bytes);
+  if (!isValidUtf8(bytes)) throw refusal('body.malformed', 'The body is not valid UTF-8');
+  const text = startsWithBom(bytes) ? bytes.subarray(3) : bytes;
   try {
-    return bytes.length <= MAX_SYNC_BYTES ? parseJson(text) : yield* parseInPieces(text);
+    return text.length <= MAX_SYNC_BYTES ? parseJson(text.toString()) : yield* parseInPieces(text);
   } catch (error) {
     if (error instanceof KindError) throw error;
     throw refusal('body.malformed', `The body is not valid JSON: ${(error as Error).message}`);
   }
 }
 
-const UTF8_OPTIONS = { fatal: true, ignoreBOM: false } as const;
-/** For bodies that are decoded at once. */
-const wholeUtf8 = new TextDecoder('utf-8', UTF8_OPTIONS);
-
-function* decodeUtf8(bytes: Buffer): WorkInPieces<string> {
-  try {
-    if (bytes.length <= DECODED_PER_PIECE) return wholeUtf8.decode(bytes);
-    const utf8 = new TextDecoder('utf-8', UTF8_OPTIONS);
-    const parts: string[] = [];
-    for (let at = 0; at < bytes.length; at += DECODED_PER_PIECE) {
-      parts.push(utf8.decode(bytes.subarray(at, at + DECODED_PER_PIECE), { stream: true }));
-      yield;
-    }
-    parts.push(utf8.decode());
-    return parts.join('');
-  } catch {
-    throw refusal('body.malformed', 'The body is not valid UTF-8');
-  }
+function startsWithBom(bytes: Buffer): boolean {
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
 }
 
 function isJsonType(contentType: string | undefined): boolean {

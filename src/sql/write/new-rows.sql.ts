@@ -1,6 +1,7 @@
 /** The new values of units in a statement: a table `i` with a column per written field. */
 import type { Field, KindDef } from '../../model/model.js';
-import { isSmallJson, jsonText } from '../../shared/large-json.js';
+import type { LongValue } from '../../shared/byte-pieces.js';
+import { isSmallJson, jsonParam } from '../../shared/large-json.js';
 import type { WorkInPieces } from '../../shared/work-in-pieces.js';
 import { columnRef, fieldType } from '../columns.sql.js';
 import { EMPTY_SQL, ident, join, sql, type Fragment } from '../fragment.js';
@@ -74,7 +75,7 @@ export function columnNames(fields: readonly Field[]): Fragment[] {
 
 /** Rows as one JSON list. */
 export interface RowsText {
-  readonly json: string;
+  readonly json: string | LongValue;
   readonly count: number;
 }
 
@@ -96,7 +97,7 @@ export function rowParams(written: readonly Field[], row: Readonly<Record<string
   const params: unknown[] = [];
   for (const field of written) {
     const value = row[field.column ?? field.id] ?? null;
-    if (typeof value === 'object' && value !== null && !isSmallJson(value)) return undefined;
+    if (!isSmallJson(value)) return undefined;
     // The driver writes other lists as arrays of PostgreSQL.
     params.push(field.columnType === 'jsonb' && value !== null ? JSON.stringify(value) : value);
   }
@@ -120,5 +121,5 @@ export function inputTable(written: readonly Field[], rows: NewRows, params: rea
 }
 
 export function* rowsText(rows: readonly unknown[]): WorkInPieces<RowsText> {
-  return { json: yield* jsonText(rows), count: rows.length };
+  return { json: yield* jsonParam(rows), count: rows.length };
 }

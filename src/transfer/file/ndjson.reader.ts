@@ -45,7 +45,7 @@ export class NdjsonReader implements FileReader {
     const record = this.#records;
     checkRecordLength(text.length, { line, record });
     try {
-      const value = text.length <= SMALL ? parseJson(text) : runSync(parseInPieces(text));
+      const value = text.length <= SMALL ? parseJson(text) : runSync(parseInPieces(Buffer.from(text)));
       if (isPlainObject(value)) found.push({ line, record, body: bodyOf(value), faults: NO_FAULTS });
       else found.push({ line, record, body: NO_BODY, faults: [notObject(value)] });
     } catch (error) {

@@ -25,7 +25,7 @@ function outcomeOf(parse: () => unknown): Outcome {
 }
 
 function same(text: string, piece: number): void {
-  expect(outcomeOf(() => runSync(parseInPieces(text, { piece })))).toEqual(outcomeOf(() => parseJson(text)));
+  expect(outcomeOf(() => runSync(parseInPieces(Buffer.from(text), { piece })))).toEqual(outcomeOf(() => parseJson(text)));
 }
 
 const space = fc.constantFrom('', ' ', '\n', '\t\r ');
@@ -90,15 +90,15 @@ describe('a body in pieces', () => {
     '"x"',
   ])('is as JSON says: %j', (text) => same(text, 1));
 
-  it('that is invalid reports the character', () => {
+  it('that is invalid reports the byte', () => {
     const text = `{"a":[${'1,'.repeat(50_000)}1],"b":tru}`;
-    expect(() => runSync(parseInPieces(text))).toThrow('unexpected text after character 100009');
+    expect(() => runSync(parseInPieces(Buffer.from(text)))).toThrow('unexpected text after byte 100009');
   });
 
   it('is refused with too many keys, elements or levels in one place', () => {
     const refused = (text: string) => {
       try {
-        runSync(parseInPieces(text));
+        runSync(parseInPieces(Buffer.from(text)));
         return undefined;
       } catch (error) {
         return error instanceof KindError ? error.message : String(error);
@@ -135,7 +135,7 @@ describe('a body in pieces', () => {
 
   it('has pauses in long texts, white space and nested values', () => {
     const pauses = (text: string) => {
-      const work = parseInPieces(text);
+      const work = parseInPieces(Buffer.from(text));
       let count = 0;
       while (!work.next().done) count += 1;
       return count;

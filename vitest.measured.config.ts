@@ -1,0 +1,8 @@
+/** `npm run test:measured`: tests that measure time or memory, on a machine with nothing else to do. They are not part of `npm test`. */
+import { defineConfig } from 'vitest/config';
+import { BASE, DATABASE_SETUP } from './vitest.config.js';
+
+export default defineConfig({
+  ...BASE,
+  test: { ...BASE.test, globalSetup: DATABASE_SETUP, include: ['test/measured/**/*.test.ts'], fileParallelism: false },
+});
