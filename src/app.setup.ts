@@ -30,7 +30,7 @@ import { OpenRequests } from './http/server/open-requests.js';
 import type { Platform } from './platform.module.js';
 
 export async function createApp(platform: Platform, logger: Logger): Promise<NestExpressApplication> {
-  const app = await NestFactory.create<NestExpressApplication>(AppModule.register(platform), new FastExpressAdapter(), {
+  const app = await NestFactory.create<NestExpressApplication>(AppModule.register(platform), new FastExpressAdapter(platform.config), {
     bodyParser: false,
     logger: new NestLogger(logger),
     abortOnError: false,

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { checkMemberKind } from '../access/access.js';
 import { Catalog } from '../catalog/catalog.service.js';
-import { Answer, NULL_ANSWER } from '../http/answer/answer.js';
+import { Answer, ENVELOPE_END, inPieces, NULL_ANSWER } from '../http/answer/answer.js';
 import { readJson } from '../http/body/json-pieces.js';
 import { ParsedBody } from '../http/body/read-body.js';
 import { currentOperation } from '../http/request/current-operation.js';
@@ -113,10 +113,14 @@ export class BatchService {
       if (bytes > LIMITS.answerBytes) throw answerTooLarge();
       const { as } = operation;
       if (as !== undefined && used.has(as)) answers.set(as, (await readJson(content, scope.project.schema)) as Json);
-      items.push(`{"as":${JSON.stringify(as ?? null)},"status":200,"content":${content},"messages":[]}`);
+      items.push(
+        `${at === 0 ? '' : ','}{"as":${JSON.stringify(as ?? null)},"status":200,"content":`,
+        content,
+        ENVELOPE_END,
+      );
     }
     currentOperation.set(request, undefined);
-    return new Answer(`{"count":${items.length},"items":[${items.join(',')}]}`);
+    return inPieces([`{"count":${operations.length},"items":[`, ...items, ']}']);
   }
 
   async #run(

@@ -60,6 +60,8 @@ export interface Config extends Address {
   readonly auditLog: 'off' | 'log' | { readonly file: string };
   /** Whether the page `/console/` is served. */
   readonly console: boolean;
+  /** Whether answers are compressed for clients that accept it. */
+  readonly compression: boolean;
   /** Whose answers have the header Server-Timing. */
   readonly serverTiming: 'off' | 'administrators' | 'on';
   /** Set if traces are sent. The libraries read their other settings from the environment. */
@@ -143,6 +145,7 @@ function toConfig(environment: Environment, cwd: string): Omit<Config, 'warnings
     shutdownIdle: environment.SHUTDOWN_IDLE,
     auditLog: auditLog(environment, cwd),
     console: environment.CONSOLE,
+    compression: environment.COMPRESSION,
     serverTiming: environment.SERVER_TIMING,
     ...traceSettings(environment),
   };

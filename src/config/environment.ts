@@ -124,6 +124,7 @@ export class Environment {
   )
   readonly AUDIT_LOG?: string;
   @Reads(onOff) readonly CONSOLE: boolean = true;
+  @Reads(onOff) readonly COMPRESSION: boolean = true;
   @Reads(oneOf('off', 'administrators', 'on')) readonly SERVER_TIMING: 'off' | 'administrators' | 'on' = 'off';
 
   // Names and meanings are those of OpenTelemetry, whose libraries read the other ones themselves.

@@ -1,5 +1,5 @@
 /** The answers of writes of units. */
-import { Answer, jsonAnswer, pageAnswer } from '../http/answer/answer.js';
+import { Answer, inPieces, jsonAnswer, pageAnswer } from '../http/answer/answer.js';
 import { RESULT_HEADER } from '../http/request/header-names.js';
 import type { KindDef } from '../model/model.js';
 import type { AffectedUnits, UnitRow, UpsertedUnit } from './store/unit-store.js';
@@ -19,13 +19,17 @@ export function createdAnswer(kind: KindDef, row: UnitRow): Answer {
 }
 
 export function bulkAnswer(rows: readonly UnitRow[]): Answer {
-  return pageAnswer({ count: rows.length, items: `[${rows.map(({ body }) => body).join(',')}]` });
+  return inPieces([`{"count":${rows.length},"items":`, ...bodyList(rows), '}']);
 }
 
 export function manyUpserted(rows: readonly UpsertedUnit[]): Answer {
-  const items = `[${rows.map(({ body }) => body).join(',')}]`;
   const results = JSON.stringify(rows.map(({ result }) => result));
-  return new Answer(`{"count":${rows.length},"items":${items},"results":${results}}`);
+  return inPieces([`{"count":${rows.length},"items":`, ...bodyList(rows), `,"results":${results}}`]);
+}
+
+/** A list of units as pieces of JSON text. */
+function bodyList(rows: readonly UnitRow[]): string[] {
+  return [...rows.map(({ body }, at) => (at === 0 ? `[${body}` : `,${body}`)), rows.length === 0 ? '[]' : ']'];
 }
 
 export function upserted(kind: KindDef, row: UpsertedUnit): Answer {

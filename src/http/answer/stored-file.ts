@@ -50,7 +50,7 @@ export async function storedFile(bytes: Buffer<ArrayBuffer>, type: string): Prom
 
 /** The file in a coding, with a separate ETag. */
 export async function encodedFile(file: StoredFile, coding: Coding): Promise<StoredFile> {
-  const bytes = await encode(file.bytes, coding);
+  const bytes = Buffer.concat(await encode([file.bytes], coding, 'kept'));
   return { ...file, bytes, coding, etag: `${file.etag.slice(0, -1)}-${coding}"` };
 }
 

@@ -1,7 +1,7 @@
 /**
  * Nest's Express adapter with three optimisations. Express changes the prototype of every request and response, which is
  * slow in V8; here the server creates them with the right prototype. Routes are found by `RouteDispatcher`. And answers
- * are written with one `writeHead` and `end`.
+ * are written by `AnswerWriter`.
  */
 import http, { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -9,12 +9,11 @@ import { ExpressAdapter } from '@nestjs/platform-express';
 import express, { type Express, type Request, type Response } from 'express';
 import { refusal } from '../../shared/errors.js';
 import { LIMITS } from '../../shared/limits.js';
-import { Answer, envelope, JSON_CONTENT_TYPE } from '../answer/answer.js';
-import { etagMatches } from '../answer/etag.js';
+import { Answer } from '../answer/answer.js';
+import { AnswerWriter } from '../answer/answer.writer.js';
 import { deferContinue } from '../request/expect-continue.js';
 import { answerMalformed, MAX_HEAD, writeRefusal } from './malformed-request.js';
 import { RouteDispatcher } from './route-dispatcher.js';
-import { varyOf } from '../answer/vary.js';
 
 const SERVER_OPTIONS = {
   maxHeaderSize: MAX_HEAD,
@@ -62,15 +61,20 @@ const callableResponse = ServerResponse as unknown as (
 ) => void;
 
 export class FastExpressAdapter extends ExpressAdapter {
+  readonly #writer: AnswerWriter;
+
   /**
    * Exact paths (case and trailing slash), so that rules of a proxy on paths hold. The options must be set before the
    * router is created, with its first route.
+   *
+   * @param compression whether answers are compressed
    */
-  constructor() {
+  constructor({ compression }: { readonly compression: boolean }) {
     const app = express();
     app.enable('case sensitive routing');
     app.enable('strict routing');
     super(app);
+    this.#writer = new AnswerWriter(compression);
   }
 
   override initHttpServer(): void {
@@ -103,34 +107,6 @@ export class FastExpressAdapter extends ExpressAdapter {
 
   override reply(response: Response, body: unknown, statusCode?: number): unknown {
     if (!(body instanceof Answer)) return super.reply(response, body, statusCode);
-    writeAnswer(response.req, response, body);
-    return undefined;
+    return this.#writer.write(response.req, response, body);
   }
 }
-
-/** Writes an answer: 200, or 304 if `If-None-Match` matches. */
-function writeAnswer(request: Request, response: Response, answer: Answer): void {
-  const { etag } = answer;
-  const vary = varyOf(response);
-  if (
-    etag !== undefined &&
-    CONDITIONAL_METHODS.has(request.method) &&
-    etagMatches(request.headers['if-none-match'], etag)
-  ) {
-    response.writeHead(304, { ETag: etag, Vary: vary });
-    response.end();
-    return;
-  }
-  const text = envelope(answer.content, answer.changes);
-  const headers: Record<string, string | number> = {
-    'Content-Type': JSON_CONTENT_TYPE,
-    'Content-Length': Buffer.byteLength(text),
-    Vary: vary,
-    ...answer.headers,
-  };
-  if (etag !== undefined) headers['ETag'] = etag;
-  response.writeHead(200, headers);
-  response.end(request.method === 'HEAD' ? undefined : text);
-}
-
-const CONDITIONAL_METHODS = new Set(['GET', 'HEAD']);

@@ -57,6 +57,7 @@ test('nothing set gives the defaults of the contract', () => {
     shutdownIdle: 5000,
     auditLog: 'off',
     console: true,
+    compression: true,
     serverTiming: 'off',
     warnings: [],
   });

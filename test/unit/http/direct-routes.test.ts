@@ -15,10 +15,14 @@ const apps: NestExpressApplication[] = [];
 afterAll(async () => void (await Promise.all(apps.map((app) => app.close()))));
 
 async function start(direct: boolean, interceptor?: NestInterceptor): Promise<string> {
-  const app = await NestFactory.create<NestExpressApplication>(RouteSamples, new FastExpressAdapter(), {
-    bodyParser: false,
-    logger: false,
-  });
+  const app = await NestFactory.create<NestExpressApplication>(
+    RouteSamples,
+    new FastExpressAdapter({ compression: true }),
+    {
+      bodyParser: false,
+      logger: false,
+    },
+  );
   apps.push(app);
   if (interceptor) app.useGlobalInterceptors(interceptor);
   if (direct) installDirectRoutes(app);

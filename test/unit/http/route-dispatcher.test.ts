@@ -86,13 +86,13 @@ async function listen(server: Server): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-const adapter = new FastExpressAdapter();
+const adapter = new FastExpressAdapter({ compression: true });
 adapter.initHttpServer();
 const app = adapter.getInstance<Express>();
 app.set('env', 'production');
 addRoutes(app);
 const fast = await listen(adapter.getHttpServer());
-const other = new FastExpressAdapter();
+const other = new FastExpressAdapter({ compression: true });
 other.initHttpServer();
 const expressServer = (other.getHttpServer() as Server).removeAllListeners('request').on('request', app);
 const reference = await listen(expressServer);
