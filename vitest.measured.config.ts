@@ -4,5 +4,12 @@ import { BASE, DATABASE_SETUP } from './vitest.config.js';
 
 export default defineConfig({
   ...BASE,
-  test: { ...BASE.test, globalSetup: DATABASE_SETUP, include: ['test/measured/**/*.test.ts'], fileParallelism: false },
+  test: {
+    ...BASE.test,
+    // V8 as in the service: the other tests collect garbage on the main thread.
+    execArgv: [],
+    globalSetup: DATABASE_SETUP,
+    include: ['test/measured/**/*.test.ts'],
+    fileParallelism: false,
+  },
 });
