@@ -1,6 +1,12 @@
 /** The JSON schemas of bodies of definitions. */
 import { describe, expect, it } from 'vitest';
 import { genericDocument } from '../../../src/doc/openapi/document.js';
+import { checkParameter, emptyDefinition, patched } from '../../../src/model/check/check-parameter.js';
+import { PatternChecks } from '../../../src/model/check/pattern-checks.js';
+import { PARAMETER_TYPE_LIST, type ParameterTypeId } from '../../../src/model/parameter-type/parameter-types.js';
+import { parameterType } from '../../../src/model/parameter-type/type-by-id.js';
+import { Faults } from '../../../src/shared/errors.js';
+import type { Json } from '../../../src/shared/json.js';
 import type { OpenApiDocument } from '../../../src/doc/openapi/openapi.js';
 import { applicationDescription } from '../../support/application.js';
 import { schemaValidator } from '../../support/schema-validator.js';
@@ -13,6 +19,16 @@ ajv.addSchema(document, 'document');
 const takes = (name: string, body: unknown) => ajv.validate({ $ref: `document#/components/schemas/${name}` }, body);
 
 const RECORD_TIMES = { inserted_at: '2024-01-31T09:30:00.000000Z', updated_at: '2024-01-31T09:30:00.000000Z' };
+
+/** Whether the service takes the settings of a new parameter. Only `ParameterBehavior` reads `persistence`. */
+function isTaken(type: ParameterTypeId, { persistence, ...given }: Record<string, Json>): boolean {
+  const runTime = given['only_run_time'] ?? persistence === 'run_time';
+  if (persistence !== undefined && (persistence === 'run_time') !== runTime) return false;
+  const faults = new Faults();
+  const values = new Map(Object.entries({ ...given, only_run_time: runTime }));
+  checkParameter(patched(emptyDefinition('a', type), values), faults, new PatternChecks());
+  return !faults.any;
+}
 
 describe('the body of a definition', () => {
   it.each<[name: string, body: unknown]>([
@@ -74,6 +90,44 @@ describe('the body of a definition', () => {
   ])('%s refuses %j', (name, body) => {
     expect(takes(name, body)).toBe(false);
   });
+
+  it.each(PARAMETER_TYPE_LIST.map(({ id }) => id))(
+    'of a %s takes the settings that the service takes together',
+    (type) => {
+      const example = (parameterType(type).example?.(emptyDefinition('a', type), 0) ?? 'a') as Json;
+      const settings: readonly (readonly [field: string, value: Json])[] = [
+        ...['multiple', 'nullable', 'only_run_time', 'is_primary', 'required', 'unique', 'indexed', 'hidden'].flatMap(
+          (flag) => [[flag, true] as const, [flag, false] as const],
+        ),
+        ...[true, false].map((value) => ['write_once', value] as const),
+        ...['run_time', 'kind_parameter'].map((value) => ['persistence', value] as const),
+        ...['admin', 'eq(kind_id,a)', null].map((value) => ['read_access', value] as const),
+        ['write_access', 'eq(kind_id,a)'],
+        ...['simple', null].map((value) => ['search', value] as const),
+        ...['set_null', 'cascade'].map((value) => ['on_delete', value] as const),
+        ...[example, [example], null].map((value) => [`default_${type}`, value] as const),
+      ];
+      const own = document.components.schemas[`${type}.create`]?.['properties'] as object;
+      const possible = settings.filter(([field]) => Object.hasOwn(own, field));
+      const required = type === 'unit' ? { reference_kind: 'country' } : {};
+      const create = ajv.compile({ $ref: `document#/components/schemas/${type}.create` });
+      const update = ajv.compile({ $ref: `document#/components/schemas/${type}.update` });
+      const wrong: object[] = [];
+      const compare = (given: Record<string, Json>): void => {
+        const taken = isTaken(type, given);
+        if (create({ id: 'a', ...required, ...given }) !== taken) wrong.push({ create: given, taken });
+        // Whether the service takes an edit depends on what is stored.
+        if (taken && !update(given)) wrong.push({ update: given, taken });
+      };
+      for (const [at, [a, first]] of possible.entries()) {
+        for (const [b, second] of possible.slice(at)) {
+          compare({ [a]: first, [b]: second });
+          compare({ [a]: first, [b]: second, multiple: true });
+        }
+      }
+      expect(wrong).toEqual([]);
+    },
+  );
 
   it('is not described as any JSON if its form is known', () => {
     const properties = document.components.schemas['kind.create']?.['properties'] as Record<string, object>;

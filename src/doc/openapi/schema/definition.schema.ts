@@ -23,6 +23,7 @@ import { Faults } from '../../../shared/errors.js';
 import { IDENTIFIER } from '../../../shared/identifiers.js';
 import { LIMITS } from '../../../shared/limits.js';
 import { schemaRef, type Schema } from '../openapi.js';
+import { CONTRADICTION } from './contradiction.schema.js';
 import { inputValue } from './value.schema.js';
 import { EMAIL_PATTERN } from '../../../shared/email.js';
 import { RESERVED_PARAMETERS } from '../../../model/fields-of-every-unit.js';
@@ -77,6 +78,7 @@ export const DEFINITION_SCHEMAS: Readonly<Record<string, Schema>> = {
       additionalProperties: false,
     },
   },
+  kind_contradiction: CONTRADICTION,
   kind_parameter_lists: {
     type: 'array',
     items: { ...IDENTIFIERS, minItems: 1, maxItems: LIMITS.listedColumns },

@@ -4,9 +4,10 @@ import { isTimeField } from '../../../model/fields-of-every-unit.js';
 import { expressionWordsOf } from '../../../model/expression.js';
 import type { Field, KindDef, Model } from '../../../model/model.js';
 import { plainFields, unconditional } from '../../../model/predicate/conditional-field.js';
-import { PARAMETER_TYPES } from '../../../model/parameter-type/type-by-id.js';
+import { isParameterTypeId, PARAMETER_TYPES } from '../../../model/parameter-type/type-by-id.js';
 import type { Json } from '../../../shared/json.js';
 import type { Caller } from '../../../tenancy/caller.js';
+import { withoutContradictions } from './contradiction.schema.js';
 import { outputFieldSchema, ID_OR_LABEL, parameterListSchema, inputFieldSchema } from './definition.schema.js';
 import type { KindNames } from '../names.js';
 import { escapeMarkdown, schemaRef, type Schema } from '../openapi.js';
@@ -119,6 +120,7 @@ function bodySchema(kind: KindDef, fields: readonly Field[], context: KindContex
       ...propertySchemas(fields, (field) => inputProperty(kind, field, context, create)),
     },
     additionalProperties: false,
+    ...(isParameterTypeId(kind.id) && withoutContradictions(kind.id, create)),
   };
 }
 
