@@ -29,6 +29,7 @@ import { OpenRequests } from './http/server/open-requests.js';
 import { stopServing } from './http/server/stop-serving.js';
 import { serviceUrl } from './listen-address.js';
 import { MailQueue } from './mail/mail-queue.js';
+import { UnservedLog } from './function/unserved-log.js';
 import { PublicAddress } from './mail/public-address.js';
 import { notifyStatement } from './sql/server/connection.sql.js';
 import type { ReceivedConnections } from './received-connections.js';
@@ -110,6 +111,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const metrics = metricsAddress && (await serveMetrics(metricsAddress, () => app.get(Metrics).text()));
   await app.get(IndexBuilder).watch();
   maintenance.watch();
+  await app.get(UnservedLog).watch();
   const url = worker?.url ?? serviceUrl(server, config.host);
   app.get(PublicAddress).listensAt(url);
   const stop = async (): Promise<void> => {

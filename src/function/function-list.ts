@@ -5,11 +5,13 @@ import { Catalog } from '../catalog/catalog.service.js';
 import { jsonAnswer, type Answer } from '../http/answer/answer.js';
 import type { FunctionsQuery } from '../http/route/parse-list-query.js';
 import type { KindDef, Model } from '../model/model.js';
+import { didYouMean } from '../shared/did-you-mean.js';
 import { knowsWholeProject } from '../tenancy/caller.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import { descriptorOf, type Viewer } from '../unit/struct-descriptors.js';
 import type { FunctionDef, LoadedModule, ModuleFault } from './declare/definition.js';
 import { withoutServerPaths } from './declare/shown-fault.js';
+import { moduleFile, unservedText } from './declare/unserved-modules.js';
 import { FunctionRegistry } from './load/module-registry.js';
 import { OfferedFunctions, type OfferedFunction } from './offered-functions.js';
 
@@ -41,15 +43,21 @@ export class FunctionList {
     });
   }
 
-  /** The modules of the project, and those for all projects that are for its kinds. */
-  #modulesOf(project: string, model: Model): object[] {
+  /** The modules of the project, and those for all projects that are for its kinds, or seem to be meant for one. */
+  #modulesOf(project: string, { kinds }: Model): object[] {
     const { current } = this.registry;
-    const own = current.loaded.filter((each) => {
-      const kind = model.kinds.get(each.kind);
-      return current.find(project, each.kind) === each && (kind ? !kind.builtIn : each.project === project);
+    const without = [...kinds.values()].flatMap(({ id, builtIn }) => (builtIn || current.find(project, id) ? [] : id));
+    const own = current.loaded.flatMap((each) => {
+      if (current.find(project, each.kind) !== each) return [];
+      const { state, kind } = each;
+      const isOwn = each.project === project;
+      if (kinds.get(kind)?.builtIn === false || (isOwn && state === 'broken')) return describedModule(each);
+      const hint = didYouMean(kind, without);
+      if (state === 'broken' || (!isOwn && hint === '')) return [];
+      return describedModule(each, [{ file: moduleFile(each), text: unservedText(kind, hint) }]);
     });
     const strays = current.strays.filter(({ file }) => file.startsWith(`${project}/`));
-    return [...own.map(describedModule), ...strays.map((fault) => moduleOf(null, fault.file, { faults: [fault] }))];
+    return [...own, ...strays.map((fault) => moduleOf(null, fault.file, { faults: [fault] }))];
   }
 }
 
@@ -80,14 +88,10 @@ function accessOf({ access }: FunctionDef, kind: KindDef, model: Model): string 
   return 'rules' in setting ? setting.rules : setting.level;
 }
 
-function describedModule(loaded: LoadedModule): object {
+function describedModule(loaded: LoadedModule, unserved: readonly ModuleFault[] = []): object {
   if (loaded.state === 'broken') return moduleOf(loaded.kind, moduleFile(loaded), { faults: loaded.faults });
   const { file, hooks, remote } = loaded.module;
-  return moduleOf(loaded.kind, file, { hooks: [...hooks.keys()], remote: remote !== undefined });
-}
-
-function moduleFile({ project, kind }: Pick<LoadedModule, 'project' | 'kind'>): string {
-  return project === null ? `${kind}.ts` : `${project}/${kind}.ts`;
+  return moduleOf(loaded.kind, file, { hooks: [...hooks.keys()], remote: remote !== undefined, faults: unserved });
 }
 
 interface ModuleContent {

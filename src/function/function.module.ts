@@ -19,6 +19,7 @@ import { ModuleSources } from './module-sources.js';
 import { OfferedFunctions } from './offered-functions.js';
 import { FunctionRegistry } from './load/module-registry.js';
 import { ErrorRedaction } from './run/error-redaction.js';
+import { UnservedLog } from './unserved-log.js';
 
 /** Custom functions, hooks and remote sources, which authors declare in the functions folder. */
 @Module({
@@ -36,6 +37,7 @@ import { ErrorRedaction } from './run/error-redaction.js';
     ModuleSources,
     OfferedFunctions,
     ErrorRedaction,
+    UnservedLog,
   ],
   controllers: [AccessReportController, FunctionController, FunctionListController],
   exports: [FunctionRegistry],

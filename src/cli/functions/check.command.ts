@@ -7,6 +7,7 @@ import { ConfigError, type Config } from '../../config/config.js';
 import { NoDatabaseError } from '../../database/connection/start-error.js';
 import { checkFit } from '../../function/declare/check-fit.js';
 import { faultText, type ReadyModule, type ModuleFault } from '../../function/declare/definition.js';
+import { UnservedModules } from '../../function/declare/unserved-modules.js';
 import type { Deployment } from '../../function/load/deployment.js';
 import { readFolder } from '../../function/load/folder.js';
 import { renderKindTypes } from './kind-types.js';
@@ -39,6 +40,8 @@ interface CheckReport {
   /** Whether modules were checked against the kinds of projects, which requires a database. */
   readonly kinds: boolean;
   readonly faults: readonly ProjectFault[];
+  /** Modules whose kind no project has. They are no fault: the kind may come later. */
+  readonly unserved: readonly ModuleFault[];
 }
 
 const NO_KINDS = 'export {};';
@@ -84,22 +87,26 @@ async function checkDeployment(config: Config, current: Deployment, projects?: P
     each.state === 'ready' ? [moduleView(each.module, each.project)] : [],
   );
   const checker = await TypeChecker.make(config.functionsDir);
-  const faults = [...current.faults, ...(await projectFaults(checker, current, projects))];
+  const { faults: found, unserved } = await projectFaults(checker, current, projects);
+  const faults = [...current.faults, ...found];
   const { functionsDir: folder } = config;
-  return { folder, modules, types: checker !== undefined, kinds: projects !== undefined, faults };
+  return { folder, modules, types: checker !== undefined, kinds: projects !== undefined, faults, unserved };
 }
 
 /** Checks the modules of each project against its kinds; modules that no project uses are only type-checked. */
 async function projectFaults(
   checker: TypeChecker | undefined,
   deployment: Deployment,
-  projects: ProjectModels = [],
-): Promise<readonly ProjectFault[]> {
+  projects?: ProjectModels,
+): Promise<Pick<CheckReport, 'faults' | 'unserved'>> {
   const faults: ProjectFault[] = [];
-  const paths = deployment.loaded.flatMap((each) => (each.state === 'ready' ? each.module.path : []));
-  if (paths.length === 0) return faults;
-  const unchecked = new Set(paths);
-  for await (const { id, model } of projects) {
+  const { loaded } = deployment;
+  if (loaded.length === 0) return { faults, unserved: [] };
+  const unchecked = new Set(loaded.flatMap((each) => (each.state === 'ready' ? each.module.path : [])));
+  const [unserved, ids] = [new UnservedModules(loaded), new Set<string>()];
+  for await (const { id, model } of projects ?? []) {
+    ids.add(id);
+    unserved.see(id, new Set([...model.kinds.values()].flatMap((kind) => (kind.builtIn ? [] : kind.id))));
     const own: string[] = [];
     const found: ModuleFault[] = [];
     for (const kind of model.kinds.values()) {
@@ -113,7 +120,7 @@ async function projectFaults(
     for (const path of own) unchecked.delete(path);
   }
   if (unchecked.size > 0) faults.push(...(checker?.check([...unchecked], NO_KINDS) ?? []));
-  return faults;
+  return { faults, unserved: projects ? unserved.faults(ids) : [] };
 }
 
 function moduleView({ kind, file, functions, hooks, remote }: ReadyModule, project: string | null): object {
@@ -128,7 +135,7 @@ function moduleView({ kind, file, functions, hooks, remote }: ReadyModule, proje
   };
 }
 
-function reportText({ folder, modules, types, kinds, faults }: CheckReport): string {
+function reportText({ folder, modules, types, kinds, faults, unserved }: CheckReport): string {
   const rows = modules.map((each) => {
     const { file, functions, unit_functions, hooks, remote } = each as Record<string, unknown>;
     return [file, functions, unit_functions, hooks, remote ? 'yes' : 'no'].map((cell) =>
@@ -146,5 +153,6 @@ function reportText({ folder, modules, types, kinds, faults }: CheckReport): str
     ...(kinds ? [] : ['Kinds of projects were not checked: there is no database.\n']),
     ...(types ? [] : ['Types were not checked: TypeScript is not installed.\n']),
     ...faultLines,
+    ...unserved.map((each) => `${singleLineText(faultText(each))}: it serves nothing\n`),
   ].join('');
 }

@@ -16,8 +16,8 @@ export class ProjectRepository {
     return this.#run(async () => (await this.#rows.findOneBy({ id })) ?? undefined);
   }
 
-  list(): Promise<ProjectRow[]> {
-    return this.#run(() => this.#rows.find({ order: { id: 'ASC' } }));
+  list(take?: number): Promise<ProjectRow[]> {
+    return this.#run(() => this.#rows.find({ order: { id: 'ASC' }, ...(take !== undefined && { take }) }));
   }
 
   /** Projects with indexes that are still to be built. */

@@ -25,6 +25,8 @@ export class FunctionRegistry implements OnModuleInit, OnApplicationShutdown {
   #unread: string | undefined;
   #timer: NodeJS.Timeout | undefined;
   #loading: Promise<void> = Promise.resolve();
+  /** Called after each load. */
+  onLoad: () => void = () => undefined;
 
   constructor(
     @Inject(CONFIG) private readonly config: Config,
@@ -87,6 +89,7 @@ export class FunctionRegistry implements OnModuleInit, OnApplicationShutdown {
       this.logger.error({ file, line, module }, `functions: ${faultText(fault)}`);
     }
     if (reloaded) this.logger.info({ modules: loaded.loaded.length }, 'functions were loaded again');
+    this.onLoad();
   }
 
   #watch(): void {

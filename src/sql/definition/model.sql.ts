@@ -37,6 +37,11 @@ export interface ModelRow {
   readonly bytes: string | null;
 }
 
+/** The ids of all kinds. */
+export function kindIdsStatement(schema: string): Statement {
+  return render(sql`SELECT "id" FROM ${ident(schema, KIND_KIND)}`);
+}
+
 /** All definitions (`ModelRow`), by sort and in the order in which they were created. */
 export function loadModelStatement(schema: string): Statement {
   const recordsOf = (sort: string, table: string) =>

@@ -37,7 +37,7 @@ const folder = new FunctionsFolder({ 'city.ts': CITY });
 const service = await sharedServiceWith(folder);
 const project = await service.project();
 const other = await service.project();
-await defineKinds(project, { id: 'vault', access: CLOSED }, { id: 'city' });
+await defineKinds(project, { id: 'vault', access: CLOSED }, { id: 'city' }, { id: 'bridge' });
 await defineKinds(other, { id: 'town' });
 const ann = await asMember(project);
 
@@ -125,14 +125,25 @@ it('tells administrators alone what is wrong and where, without paths of the ser
   folder.write('city.ts', `const a = 1;\n${secret}`);
   folder.write(`${project.id}/vault.ts`, 'export default 5;');
   folder.write(`${project.id}/none.ts`, `import { kind } from 'kind';\nexport default kind('none').module({});`);
+  for (const meant of ['bridges', 'vaults'])
+    folder.write(`${meant}.ts`, `import { kind } from 'kind';\nexport default kind('${meant}').module({});`);
   folder.write(`${other.id}/town.ts`, 'syntax error here');
   folder.write('town.ts', 'syntax error there');
   await reload(service);
   const { items, modules } = await listOf(project);
   expect(items).toEqual([]);
   expect(modules?.map(({ kind_id: kind, file, faults }) => [kind, file, faults])).toEqual([
+    [
+      'bridges',
+      'bridges.ts',
+      [{ file: 'bridges.ts', line: null, text: "no kind 'bridges' in this project (did you mean 'bridge'?)" }],
+    ],
     ['city', 'city.ts', [{ file: 'city.ts', line: 2, text: 'no …/city.ts at postgres://…@host/db' }]],
-    ['none', `${project.id}/none.ts`, []],
+    [
+      'none',
+      `${project.id}/none.ts`,
+      [{ file: `${project.id}/none.ts`, line: null, text: "no kind 'none' in this project" }],
+    ],
     ['vault', `${project.id}/vault.ts`, [expect.objectContaining({ file: `${project.id}/vault.ts` })]],
   ]);
   const shown = JSON.stringify(modules);

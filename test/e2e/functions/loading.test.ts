@@ -50,6 +50,21 @@ describe('a folder', () => {
     expect(await said(project)).toBe('function.unknown');
   });
 
+  it('logs in one line which modules serve no kind, and which may be meant', async () => {
+    folder.write(`${project.id}/citys.ts`, saying('1', 'citys'));
+    folder.write(`${project.id}/land.ts`, saying('1', 'land'));
+    folder.write(`${project.id}x/city.ts`, saying('1'));
+    await reload(service);
+    const serving = () => lines.flatMap(({ msg }) => (msg.includes('serve nothing') ? msg : []));
+    await expect.poll(serving).toEqual([expect.stringContaining(`${project.id}/citys.ts: no kind 'citys' in`)]);
+    expect(serving()[0]).toContain("(did you mean 'city'?)");
+    expect(serving()[0]).toContain(`${project.id}x/city.ts: no project '${project.id}x'`);
+    expect(serving()[0]).not.toContain('land.ts');
+    for (const file of [`${project.id}/citys.ts`, `${project.id}/land.ts`, `${project.id}x/city.ts`])
+      folder.remove(file);
+    await reload(service);
+  });
+
   it('names its functions as TypeScript does', async () => {
     folder.write('city.ts', saying("'it'").replace('say:', 'sayIt:'));
     await reload(service);

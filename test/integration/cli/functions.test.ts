@@ -167,12 +167,21 @@ test('check reports errors in a module of a kind that no project has', async () 
     'nokind.ts',
     `import { kind } from 'kind';\nconst n: number = 'text';\nexport default kind('nokind').module({});`,
   );
+  write('citys.ts', `import { kind } from 'kind';\nexport default kind('citys').module({});`);
+  write('acm/land.ts', `import { kind } from 'kind';\nexport default kind('land').module({});`);
   const { code, out } = await kind('functions', 'check', '--json');
-  rmSync(join(folder.path, 'nokind.ts'));
+  const text = await kind('functions', 'check');
+  for (const name of ['nokind.ts', 'citys.ts', 'acm']) rmSync(join(folder.path, name), { recursive: true });
   expect(code).toBe(1);
-  expect((JSON.parse(out) as { faults: object[] }).faults).toEqual([
-    { file: 'nokind.ts', line: 2, text: "Type 'string' is not assignable to type 'number'." },
-  ]);
+  expect(JSON.parse(out)).toMatchObject({
+    faults: [{ file: 'nokind.ts', line: 2, text: "Type 'string' is not assignable to type 'number'." }],
+    unserved: [
+      { file: 'citys.ts', text: "no project has a kind 'citys' (did you mean 'city'?)" },
+      { file: 'nokind.ts', text: "no project has a kind 'nokind'" },
+      { file: 'acm/land.ts', text: "no project 'acm' (did you mean 'acme'?)" },
+    ],
+  });
+  expect(text.out).toContain("citys.ts: no project has a kind 'citys' (did you mean 'city'?): it serves nothing\n");
 });
 
 test('check reports names in declarations that the kinds of a project do not have', async () => {
