@@ -31,6 +31,7 @@ import { serviceUrl } from './listen-address.js';
 import { MailQueue } from './mail/mail-queue.js';
 import { UnservedLog } from './function/unserved-log.js';
 import { PublicAddress } from './mail/public-address.js';
+import { errorText } from './shared/error-text.js';
 import { notifyStatement } from './sql/server/connection.sql.js';
 import type { ReceivedConnections } from './received-connections.js';
 import { ProjectStore } from './tenancy/project-store.js';
@@ -211,6 +212,10 @@ const SUPERUSER_WARNING =
 const UNPREPARED_WARNING =
   'prepared statements are not kept by what DATABASE_URL leads through: the service goes on without them; DATABASE_PREPARED=off says so from the start';
 
+/** The only line about an outage of work in the background: see `isDatabaseAway`. */
+const LOST_WARNING =
+  'the connection to PostgreSQL is lost: announcements of other processes are not heard, and work in the background waits';
+
 /** Removes models and projects from the caches when other processes announce changes. */
 function announcementHandlers(
   app: NestExpressApplication,
@@ -237,7 +242,7 @@ function announcementHandlers(
       projects.setListening(false);
       switch (reason.type) {
         case 'lost':
-          logger.warn({ err: reason.error }, 'announcements of other processes are not heard: the connection is lost');
+          logger.warn({ reason: errorText(reason.error) }, LOST_WARNING);
           return;
         case 'silent':
           logger.warn(notListeningText(connection));
@@ -246,7 +251,7 @@ function announcementHandlers(
     },
     onRecovery(): void {
       projects.setListening(true);
-      logger.info('announcements of other processes are heard again');
+      logger.info('PostgreSQL answers, and announcements of other processes are heard again');
     },
   };
 }

@@ -8,7 +8,13 @@ import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import { NoSessionError } from '../../database/session-connection.js';
 import { Database, type Executor } from '../../database/database.js';
 import { ProjectRepository } from '../../database/registry/project.repository.js';
-import { isRetryable, isStaleModel, isTooLongForIndex } from '../../database/statement/sqlstate.js';
+import {
+  isDatabaseAway,
+  isRetryable,
+  isStaleModel,
+  isTooLongForIndex,
+  reasonText,
+} from '../../database/statement/sqlstate.js';
 import { formerIndexes } from '../../model/table/required-indexes.js';
 import { tableShapes, type IndexShape } from '../../model/table/required-tables.js';
 import { Measurements } from '../../shared/measurements.js';
@@ -111,7 +117,11 @@ export class IndexBuilder implements OnModuleDestroy {
       for (const row of await this.registry.unindexed()) this.#add(projectOf(row));
     } catch (error) {
       // The next search tries again.
-      this.#log.warn(`no look for indexes to build: ${(error as Error).message}`);
+      if (!isDatabaseAway(error)) {
+        this.#log.warn(
+          `cannot tell which indexes are still to be built, tried again in a minute: ${reasonText(error)}`,
+        );
+      }
     }
   }
 
@@ -132,12 +142,13 @@ export class IndexBuilder implements OnModuleDestroy {
         await this.database.withDedicatedConnection((executor) => this.#build(executor, project), this.#stop.signal);
       } catch (error) {
         // A deleted project has no tables; other failures are tried again by the next search.
-        if (this.#stop.signal.aborted || isStaleModel(error)) continue;
+        if (this.#stop.signal.aborted || isStaleModel(error) || isDatabaseAway(error)) continue;
         if (error instanceof NoSessionError) {
           this.#logNoSession();
           continue;
         }
-        if (error instanceof KindError) this.#log.warn(`${id}: ${error.message}`);
+        if (error instanceof KindError)
+          this.#log.warn(`${id}: indexes are not built yet, tried again in a minute: ${reasonText(error)}`);
         else this.#log.error(error);
       } finally {
         this.#missingCount = 0;

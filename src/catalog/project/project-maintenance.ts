@@ -6,6 +6,7 @@
 import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { ProjectRepository } from '../../database/registry/project.repository.js';
+import { isDatabaseAway, reasonText } from '../../database/statement/sqlstate.js';
 import { LOGGER } from '../../http/log/logger.js';
 import { KindError } from '../../shared/errors.js';
 import { lruCache } from '../../shared/lru-cache.js';
@@ -73,7 +74,9 @@ export class ProjectMaintenance implements OnModuleDestroy {
     this.#tried.set(id, true);
     this.#upgrade(id)
       .then((done) => done && this.#tried.delete(id))
-      .catch((err: unknown) => this.logger.error({ err, project: id }, 'project not brought up to date'))
+      .catch((err: unknown) => {
+        if (!isDatabaseAway(err)) this.logger.error({ err, project: id }, 'project not brought up to date');
+      })
       .finally(() => (this.#upgrading = false));
   }
 
@@ -87,7 +90,11 @@ export class ProjectMaintenance implements OnModuleDestroy {
     this.#running ??= this.run(this.#stop.signal)
       .catch((error: unknown) => {
         // The next round tries again.
-        if (!this.#stop.signal.aborted) this.logger.warn(`projects not maintained: ${String(error)}`);
+        if (this.#stop.signal.aborted || isDatabaseAway(error)) return;
+        this.logger.warn(
+          { reason: reasonText(error) },
+          'upgrades and deletions of projects are not finished: tried again in a minute',
+        );
       })
       .finally(() => (this.#running = undefined));
   }
@@ -107,7 +114,7 @@ export class ProjectMaintenance implements OnModuleDestroy {
       // Deleted in the meantime.
       if (error.code === 'project.unknown') return true;
       const seconds = this.#refuse(id) / 1000;
-      const entry = { project: id, reason: error.message, seconds };
+      const entry = { project: id, reason: reasonText(error), seconds };
       if (error.code === 'database.busy') this.logger.warn(entry, 'project not brought up to date yet: tried again');
       else this.logger.error(entry, 'project not brought up to date: npm run kind -- project migrate');
       return false;
@@ -130,7 +137,7 @@ export class ProjectMaintenance implements OnModuleDestroy {
       // Another process may have finished it.
       if (signal.aborted || (error instanceof KindError && error.code === 'project.unknown')) return;
       if (!(error instanceof KindError) || error.code === 'database.unavailable') throw error;
-      this.logger.warn({ project: id, reason: error.message }, 'deletion of a project not finished');
+      this.logger.warn({ project: id, reason: reasonText(error) }, 'deletion of a project not finished');
     }
   }
 }

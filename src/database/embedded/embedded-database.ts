@@ -9,7 +9,7 @@ import { makeFolder, unusableFolder } from '../../config/folder.js';
 import type { ServerConnection } from '../connection/connection.js';
 import { DatabaseStartError } from '../connection/start-error.js';
 import { readConnectionFile, removeConnectionFile, writeConnectionFile } from './connection-file.js';
-import { findOwner, tryOwn, tryUse, waitUntilUnused } from './owner-lock.js';
+import { findOwner, isLastToLeave, tryOwn, tryUse } from './owner-lock.js';
 import { EmbeddedServer, type ServerOptions } from './server.js';
 
 /** Timeouts in milliseconds: for a command that owns the database to end, and for a server to start or stop. */
@@ -59,7 +59,7 @@ export class EmbeddedDatabase {
     return this.#server.connection();
   }
 
-  /** The owner stops the server; others only disconnect. Later calls wait for the first. */
+  /** A service stops the server, and so does a command if no other process uses it. Later calls wait for the first. */
   stop(): Promise<void> {
     this.#stopping ??= this.#stop();
     return this.#stopping;
@@ -70,8 +70,10 @@ export class EmbeddedDatabase {
     await this.#recovery;
     const hold = this.#hold;
     if (!hold) return this.#server.stopStarted();
-    if (!hold.owner) return hold.client.end().catch(() => undefined);
-    if (this.options.role === 'command') await waitUntilUnused(hold.client).catch(() => undefined);
+    if (this.options.role === 'command' && !(await isLastToLeave(hold.client).catch(() => hold.owner))) {
+      this.#server.release();
+      return hold.client.end().catch(() => undefined);
+    }
     await removeConnectionFile(this.config.dataDir);
     // The session (and its lock) stays open until then, so that a new process does not use a server that is stopping.
     await this.#server.stop();
@@ -139,6 +141,8 @@ export class EmbeddedDatabase {
 
   async #own(client: Client): Promise<Hold | undefined> {
     if (!(await tryOwn(client))) return undefined;
+    // Not while the last command that used it is stopping it.
+    if (this.options.role === 'command' && !(await tryUse(client))) return undefined;
     // If the last owner was killed, its guard may be stopping the server; then the next query fails.
     if (await this.#server.adopt()) await delay(50);
     await this.#server.prepare(client);
@@ -156,13 +160,16 @@ export class EmbeddedDatabase {
 
   async #reacquire(): Promise<void> {
     this.options.log('the embedded PostgreSQL went away (see postgres.log in DATA_DIR); bringing it back');
+    let said: string | undefined;
     while (!this.#stopping) {
       try {
         await this.#acquire();
         if (this.#hold) this.options.log(`${this.#server.description}: is back`);
         return;
       } catch (error) {
-        this.options.log((error as Error).message);
+        const { message } = error as Error;
+        if (message !== said) this.options.log(message);
+        said = message;
         await delay(RECOVERY_INTERVAL);
       }
     }

@@ -1,10 +1,17 @@
 /**
  * Ownership of the embedded database. The owner holds an advisory lock in a session, which ends with its process;
- * commands that only use the database hold another one, shared.
+ * commands hold another one, shared, whether they own the database or only use it. Without a service, the last command
+ * stops the database.
  */
 import { Client } from 'pg';
 import type { Statement } from '../../sql/fragment.js';
-import { FIND_OWNER, LOCK_USAGE, TRY_OWNER_LOCK, TRY_SHARED_USAGE_LOCK } from '../../sql/server/owner-lock.sql.js';
+import {
+  FIND_OWNER,
+  TRY_OWNER_LOCK,
+  TRY_SHARED_USAGE_LOCK,
+  TRY_USAGE_LOCK,
+  UNLOCK_ALL,
+} from '../../sql/server/owner-lock.sql.js';
 import { clientOptions, type ServerConnection } from '../connection/connection.js';
 import { DatabaseStartError } from '../connection/start-error.js';
 import { runOnClient } from '../statement/run-on-client.js';
@@ -55,9 +62,14 @@ export async function tryUse(client: Client): Promise<boolean> {
   return tryLock(client, TRY_SHARED_USAGE_LOCK);
 }
 
-/** Waits until no process uses the database, and keeps others from starting to. */
-export async function waitUntilUnused(client: Client): Promise<void> {
-  await runOnClient(client, LOCK_USAGE);
+/**
+ * Ends the ownership or use of a command. True if no other process owns or uses the database: then it is owned again, to
+ * be stopped, and nobody can begin to use it. All of several that do this at once have given up their locks before they
+ * look, so one of them is the last.
+ */
+export async function isLastToLeave(client: Client): Promise<boolean> {
+  await runOnClient(client, UNLOCK_ALL);
+  return (await tryLock(client, TRY_USAGE_LOCK)) && (await tryOwn(client));
 }
 
 /** Finds the owner by the application name of its session. */

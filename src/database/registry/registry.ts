@@ -12,6 +12,7 @@ import {
   FIND_REGISTRY,
   KEEP_OFF_WORKERS,
   LOCK_REGISTRY,
+  READ_RELEASE,
   recordReleaseStatement,
   REGISTRY_HOLDER,
 } from '../../sql/server/registry.sql.js';
@@ -76,8 +77,13 @@ export async function migrateRegistry(dataSource: DataSource, waiting: Migration
 
 /** An older release does not keep what a newer one has added to the tables, such as numbers of units. */
 async function refuseOlder(runner: QueryRunner): Promise<void> {
-  const [newest] = await runRegistry<NewestRelease>(runner, recordReleaseStatement(RELEASE, BUILT_IN_VERSION));
-  if (!newest || newest.built_in <= BUILT_IN_VERSION) return;
+  const [newest] = await runRegistry<NewestRelease>(runner, READ_RELEASE);
+  // Nothing is written without need, as the disk may be full.
+  if (newest?.built_in === BUILT_IN_VERSION) return;
+  if (!newest || newest.built_in < BUILT_IN_VERSION) {
+    await runRegistry(runner, recordReleaseStatement(RELEASE, BUILT_IN_VERSION));
+    return;
+  }
   throw new DatabaseStartError(
     `the database was used by release ${newest.release} (version ${newest.built_in} of the built-in kinds), which is newer than this one, ${RELEASE} (version ${BUILT_IN_VERSION}): start that release or a later one, or go back to a copy or backup from before it`,
   );

@@ -1,4 +1,5 @@
 /** Classifies PostgreSQL's error codes (PostgreSQL documentation, appendix A). */
+import { errorText } from '../../shared/error-text.js';
 import { retryLater, KindError, asMayBeStored } from '../../shared/errors.js';
 import { answerTooLarge } from '../../shared/response-size.js';
 import { isAnswerLost } from './lost-answers.js';
@@ -161,6 +162,23 @@ export function commonRefusal(error: unknown): KindError | undefined {
     return retryLater('database.busy', 'Another change holds what this one needs', 1, error);
   }
   return undefined;
+}
+
+/**
+ * PostgreSQL does not answer, which the log says once (`service.ts`). Work in the background ends without a line then, and
+ * is tried again in its next round. A full disk is another thing.
+ */
+export function isDatabaseAway(error: unknown): boolean {
+  const refused = error instanceof KindError ? error : commonRefusal(error);
+  if (refused?.code !== 'database.unavailable') return false;
+  const { cause } = refused;
+  return !(isDatabaseFault(cause) && SHORT_OF_RESOURCES_CODES.has(cause.code));
+}
+
+/** What an error says, for the log: the texts of a refusal without their codes. */
+export function reasonText(error: unknown): string {
+  const refused = error instanceof KindError ? error : commonRefusal(error);
+  return refused ? refused.messages.map(({ text }) => text).join('; ') : errorText(error);
 }
 
 function databaseUnavailable(cause: unknown): KindError {

@@ -16,8 +16,12 @@ export const TRY_SHARED_USAGE_LOCK: Statement = render(
   sql`SELECT pg_try_advisory_lock_shared(${LOCK_CLASS}, ${USAGE_LOCK}) AS locked`,
 );
 
-/** Waits until no process uses the database. */
-export const LOCK_USAGE: Statement = render(sql`SELECT pg_advisory_lock(${LOCK_CLASS}, ${USAGE_LOCK})`);
+/** One row `locked`: whether no other process uses the database. */
+export const TRY_USAGE_LOCK: Statement = render(
+  sql`SELECT pg_try_advisory_lock(${LOCK_CLASS}, ${USAGE_LOCK}) AS locked`,
+);
+
+export const UNLOCK_ALL: Statement = render(sql`SELECT pg_advisory_unlock_all()`);
 
 /** One row `name` if the database has an owner: the application name of its connection. */
 export const FIND_OWNER: Statement = render(

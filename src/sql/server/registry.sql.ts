@@ -42,19 +42,17 @@ export const REGISTRY_HOLDER: Statement = render(
   `,
 );
 
-/**
- * One row `release, built_in`: the newest release that has used the database, by the version of its built-in model. That
- * is this one if none is newer.
- */
+/** One row `release, built_in`: the newest release that has used the database, by the version of its built-in model. */
+export const READ_RELEASE: Statement = render(
+  sql`SELECT "release", "built_in" FROM ${ident(REGISTRY_SCHEMA, 'release')}`,
+);
+
 export function recordReleaseStatement(release: string, builtIn: number): Statement {
   const table = ident(REGISTRY_SCHEMA, 'release');
   return render(
     sql`
-      INSERT INTO ${table} AS r ("release", "built_in") VALUES (${param(release)}, ${integer(builtIn)})
-      ON CONFLICT ("one") DO UPDATE SET
-        "release" = CASE WHEN r."built_in" > EXCLUDED."built_in" THEN r."release" ELSE EXCLUDED."release" END,
-        "built_in" = greatest(r."built_in", EXCLUDED."built_in")
-      RETURNING r."release", r."built_in"
+      INSERT INTO ${table} ("release", "built_in") VALUES (${param(release)}, ${integer(builtIn)})
+      ON CONFLICT ("one") DO UPDATE SET "release" = EXCLUDED."release", "built_in" = EXCLUDED."built_in"
     `,
   );
 }

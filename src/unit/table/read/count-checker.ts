@@ -4,7 +4,7 @@
  */
 import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import { Database } from '../../../database/database.js';
-import { isStaleModel } from '../../../database/statement/sqlstate.js';
+import { isDatabaseAway, isStaleModel, reasonText } from '../../../database/statement/sqlstate.js';
 import type { KindDef } from '../../../model/model.js';
 import { lruCache } from '../../../shared/lru-cache.js';
 import { lockCountStatement, repairCountStatement } from '../../../sql/count.sql.js';
@@ -79,7 +79,9 @@ export class CountChecker implements OnModuleDestroy {
           this.#checks.delete(key);
           continue;
         }
-        this.#log.warn(`${key}: the stored number of units was not checked: ${String(error)}`);
+        // All are due in the next round.
+        if (isDatabaseAway(error)) return;
+        this.#log.warn(`${key}: the stored number of units was not checked: ${reasonText(error)}`);
       }
       const pause = Math.max(KIND_INTERVAL, (performance.now() - start) / TIME_SHARE);
       this.#checks.set(key, { schema, kind: this.#checks.peek(key)?.kind ?? kind, due: performance.now() + pause });
