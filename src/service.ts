@@ -151,9 +151,11 @@ async function assemble(options: ServiceOptions) {
     pool: config.databasePool,
     statementTimeout: STATEMENT_TIMEOUT,
     idleTimeout,
+    limitsTemporaryFiles: true,
     warn,
   });
   if (reachability.superuser && !prepared) logger.warn(SUPERUSER_WARNING);
+  if (reachability.temporaryFiles === 'unlimited' && !prepared) logger.warn(UNLIMITED_FILES_WARNING);
   const replica = replicaOf(options);
   const database = new Database(dataSource, {
     ...(replica && { replica }),
@@ -190,7 +192,11 @@ async function assemble(options: ServiceOptions) {
 function replicaOf({ config, logger }: ServiceOptions): Replica | undefined {
   if (!config.replica) return undefined;
   const { url, maxLag } = config.replica;
-  const limits = { statementTimeout: STATEMENT_TIMEOUT, idleTimeout: idleTimeoutFor(config.functionTimeout) };
+  const limits = {
+    statementTimeout: STATEMENT_TIMEOUT,
+    idleTimeout: idleTimeoutFor(config.functionTimeout),
+    limitsTemporaryFiles: true,
+  };
   const open = async () => {
     const warn = (line: string): void => logger.warn(line);
     const { dataSource, reachability } = await openPool({ url }, { pool: config.databasePool, ...limits, warn });
@@ -208,6 +214,9 @@ function secretOriginOf({ jwtSecret, dataDir }: Config): string {
 
 const SUPERUSER_WARNING =
   'the service connects to PostgreSQL as a superuser: give it a role that has its database and no rights beyond it';
+
+const UNLIMITED_FILES_WARNING =
+  'temporary files of PostgreSQL have no limit, so a statement may fill its disk: GRANT SET ON PARAMETER temp_file_limit to the role of DATABASE_URL (behind a pooler: ALTER ROLE … SET temp_file_limit)';
 
 const UNPREPARED_WARNING =
   'prepared statements are not kept by what DATABASE_URL leads through: the service goes on without them; DATABASE_PREPARED=off says so from the start';

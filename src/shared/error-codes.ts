@@ -195,7 +195,11 @@ export const ERRORS = {
   'query.unknown': { status: 400, meaning: 'No such query parameter here.' },
   'query.bad_value': { status: 400, meaning: 'The value of a query parameter is malformed or out of range.' },
   'query.conflict': { status: 400, meaning: 'Two query parameters exclude each other.' },
-  'query.too_large': { status: 400, meaning: 'It takes a larger statement than allowed: fewer kinds or references.' },
+  'query.too_large': {
+    status: 400,
+    meaning:
+      'It takes a larger statement, more pairs of elements, or more temporary files of PostgreSQL than allowed: fewer kinds or references, or a filter.',
+  },
   'query.timeout': {
     status: 503,
     meaning: 'The query, a batch, or a deletion with all that it takes along, took longer than it may.',

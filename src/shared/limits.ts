@@ -11,6 +11,8 @@ export const LIMITS = {
   distinctCounts: 10,
   /** `each` in one aggregation: two make every pair of elements. */
   eachLists: 2,
+  /** Pairs of elements of two lists that `each` makes of all units of one aggregation. */
+  eachPairs: 1_000_000,
   /** Terms of one `order`. */
   orderTerms: 16,
   /** Objects of one bulk create, and units that a write by filter answers. */
@@ -66,6 +68,8 @@ export const LIMITS = {
    * columns of it, four times that for a table joined over a reference; one per 250 characters of SQL.
    */
   statementPoints: 2000,
+  /** Bytes of the temporary files of one statement in PostgreSQL, where the role may set `temp_file_limit`. */
+  temporaryBytes: 1024 * 1024 * 1024,
   /** Code points of a `pattern`. */
   patternLength: 500,
   /** Instructions of a compiled pattern. */

@@ -122,7 +122,9 @@ test('settings of .env reach the service, except those of its container', () => 
 });
 
 test('connect as a role that owns its database and is not a superuser', () => {
-  expect(configs.role.content).toMatch(/CREATE ROLE kind LOGIN PASSWORD 'kind';\nCREATE DATABASE kind OWNER kind;/);
+  expect(configs.role.content).toMatch(
+    /CREATE ROLE kind LOGIN PASSWORD 'kind';\nGRANT SET ON PARAMETER temp_file_limit TO kind;\nCREATE DATABASE kind OWNER kind;/,
+  );
   expect(JSON.stringify(services['database'])).not.toMatch(/POSTGRES_USER|POSTGRES_DB/);
   expect(new URL(started()['DATABASE_URL'] ?? '').username).toBe('kind');
 });

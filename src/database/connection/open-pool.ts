@@ -2,6 +2,7 @@
 import type { Client } from 'pg';
 import type { DataSource } from 'typeorm';
 import { EventThrottle } from '../../shared/event-throttle.js';
+import { LIMITS } from '../../shared/limits.js';
 import type { ConnectionOptions } from './connection.js';
 import { createDataSource } from './data-source.js';
 import { findMissingSettings, findReachability, type Reachability } from './reachability.js';
@@ -10,6 +11,8 @@ import { sessionSettings, describeMissing, type SessionLimits, type SessionSetti
 export interface OpenPoolOptions extends SessionLimits {
   /** Maximum of connections of this process. */
   readonly pool: number;
+  /** Limits the temporary files of each statement, where the role may. */
+  readonly limitsTemporaryFiles?: boolean;
   /** Logs a warning if a later connection lacks settings that the first ones had. */
   readonly warn: (line: string) => void;
 }
@@ -31,11 +34,20 @@ export async function openPool(connection: ConnectionOptions, options: OpenPoolO
   const reachability = await findReachability(connection, settings);
   const dataSource = createDataSource(connection, {
     pool: options.pool,
-    options: reachability.options,
+    options: optionsOf(reachability, options),
     ...(reachability.pooled && { verify: settingsCheck(settings, options.warn) }),
   });
   await dataSource.initialize();
   return { dataSource, reachability };
+}
+
+/** A limit that the server, database or role has is kept. */
+function optionsOf(
+  { options, temporaryFiles }: Reachability,
+  { limitsTemporaryFiles = false }: OpenPoolOptions,
+): string | undefined {
+  if (options === undefined || !limitsTemporaryFiles || temporaryFiles !== 'limitable') return options;
+  return `${options} -c temp_file_limit=${Math.ceil(LIMITS.temporaryBytes / 1024)}kB`;
 }
 
 /** The settings that a pooler passes on can change while the service is running. */

@@ -22,6 +22,8 @@ export interface Reachability {
   readonly pooled: boolean;
   /** Whether the role is a superuser. */
   readonly superuser: boolean;
+  /** Whether the temporary files of a statement have a limit, could get one by `options`, or have none. */
+  readonly temporaryFiles: 'limited' | 'limitable' | 'unlimited';
 }
 
 interface ProbeResult extends Reachability {
@@ -40,6 +42,8 @@ interface SettingRow {
   readonly role: string;
   readonly database: string;
   readonly superuser: boolean;
+  readonly unlimited: boolean;
+  readonly limits: boolean;
 }
 
 /** @throws DatabaseStartError if connections would lack required settings */
@@ -88,11 +92,13 @@ async function probeOnce(
     const rows = await readSettings((text, values) => client.query(text, values), settings);
     const [row] = rows;
     if (!row) throw new DatabaseStartError(`the database at ${databaseAddress(connection)} tells none of its settings`);
-    const { backend, role, database, superuser } = row;
+    const { backend, role, database, superuser, unlimited, limits } = row;
     // A pooler reports a process id of its own, not that of the backend.
     const pooled = (client as unknown as { processID: number | null }).processID !== backend;
     const missing = missingSettings(settings, settingValues(rows));
-    return { pooled, superuser, role, database, missing, ...(options !== undefined && { options }) };
+    const limitable = limits && !pooled && options !== undefined;
+    const temporaryFiles = !unlimited ? 'limited' : limitable ? 'limitable' : 'unlimited';
+    return { pooled, superuser, temporaryFiles, role, database, missing, ...(options !== undefined && { options }) };
   } finally {
     await client.end().catch(() => undefined);
   }

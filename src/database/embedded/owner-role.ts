@@ -9,6 +9,7 @@ import {
   createRoleStatement,
   databaseOwnerStatement,
   findRoleStatement,
+  grantTemporaryFileLimitStatement,
   changeDatabaseOwnerStatement,
   changeSchemaOwnerStatement,
   schemasOfRoleStatement,
@@ -40,6 +41,7 @@ export async function prepareOwner(client: Client, { password, connect, log }: O
     await runOnClient(client, revokePublicAccessStatement(DEFAULT_DATABASES));
     await runOnClient(client, createRoleStatement(OWNER, password));
   }
+  await runOnClient(client, grantTemporaryFileLimitStatement(OWNER));
   await Promise.all([
     known.length > 0 && runOnClient(client, setRolePasswordStatement(OWNER, password)),
     database && transferOwnership(client, database.owner, { connect, log }),

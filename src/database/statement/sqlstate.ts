@@ -29,6 +29,9 @@ const CONNECTION_LOST_CODES = new Set([
 /** The server has no disk space or memory left, or its disk fails. The statement had no effect, and the connection goes on. */
 const SHORT_OF_RESOURCES_CODES = new Set(['53000', '53100', '53200', '58030']);
 
+/** The temporary files of a statement are larger than `temp_file_limit`. */
+const TEMPORARY_FILES_CODE = '53400';
+
 /** No prepared statement of that name, or one exists already: a pooler has assigned another backend. */
 const UNPREPARED_CODES = new Set(['26000', '42P05']);
 /** Errors after which a transaction can be repeated. After an unprepared statement, names are no longer used. */
@@ -135,6 +138,11 @@ function isOfWorker({ routine, message }: DatabaseFault): boolean {
   return routine === 'ReportResultError' && message === 'requested length too large';
 }
 
+/** Whether two `each` of an aggregation made too many pairs (`aggregate.sql.ts`). */
+export function isTooManyPairs(error: unknown): boolean {
+  return isDatabaseFault(error) && error.routine === 'lpad';
+}
+
 export function isReadOnly(error: unknown): boolean {
   return isDatabaseFault(error) && error.code === READ_ONLY_CODE;
 }
@@ -154,6 +162,10 @@ export function commonRefusal(error: unknown): KindError | undefined {
     return retryLater('database.unavailable', 'The database is out of disk space or memory', 5, error);
   }
   if (isAnswerTooLarge(error)) return answerTooLarge(error);
+  if (error.code === TEMPORARY_FILES_CODE) {
+    const text = 'It takes more temporary files than a statement may: a filter for fewer units, or an indexed order';
+    return new KindError([{ code: 'query.too_large', text }], undefined, { cause: error });
+  }
   if (error.code === STATEMENT_CANCELLED_CODE) {
     const text = 'The query took longer than a statement may; narrow it, or add an index';
     return new KindError([{ code: 'query.timeout', text }], undefined, { cause: error });

@@ -8,7 +8,8 @@ import { firstOf } from './aggregate-age.sql.js';
 import type { AggregateColumn, AggregatePlan, InputType } from './aggregate-plan.js';
 import { conditionName, inputType, noRows, sourceSql, valueName } from './aggregate-source.sql.js';
 import { boundedRows } from '../answer-size.sql.js';
-import { columnRef, fieldJson } from '../columns.sql.js';
+import { LIMITS } from '../../shared/limits.js';
+import { columnRef, columnType, fieldJson } from '../columns.sql.js';
 import { storedCount } from '../count.sql.js';
 import { EMPTY_SQL, ident, integer, join, render, sql, type Fragment, type Statement } from '../fragment.js';
 import { FORCE_CUSTOM_PLAN, modelVersion } from '../model-version.sql.js';
@@ -67,7 +68,9 @@ function groupsSql(plan: AggregatePlan): Fragment {
     );
     return sql`SELECT ${join(columns.map(({ field }) => sql`(${total})::bigint AS ${ident(field.column ?? '')}`))}`;
   }
-  const values = columns.map((column, at) => sql`${columnSql(column, at)} AS ${ident(column.field.column ?? '')}`);
+  const values = columns.map(
+    (column, at) => sql`${columnSql(column, at, plan)} AS ${ident(column.field.column ?? '')}`,
+  );
   const keys = columns.flatMap(({ role }, at) => (role === 'group' ? [integer(at + 1)] : []));
   const rows =
     sources.length > 0
@@ -76,8 +79,9 @@ function groupsSql(plan: AggregatePlan): Fragment {
           ' UNION ALL ',
         )
       : noRows(plan);
+  const from = makesPairs(plan) ? sql`(SELECT r.*, row_number() OVER () AS n FROM (${rows}) AS r)` : sql`(${rows})`;
   const groupBy = keys.length > 0 ? sql` GROUP BY ${join(keys)}` : EMPTY_SQL;
-  return sql`SELECT ${join(values)} FROM (${rows}) AS r${groupBy}`;
+  return sql`SELECT ${join(values)} FROM ${from} AS r${groupBy}`;
 }
 
 /** Whether only units are counted, all of them, and their numbers are stored. */
@@ -87,9 +91,25 @@ export function isStoredCount({ sources, columns }: Pick<AggregatePlan, 'sources
   return sources.length > 0 && sources.every(hasStoredCount) && columns.every(countsUnits);
 }
 
-function columnSql(column: AggregateColumn, at: number): Fragment {
+/** An expression that fails, as `sqlstate.ts` recognises. Its number comes from a query, so that the planner cannot evaluate it. */
+const FAIL_TOO_MANY = sql`lpad('-', (SELECT 1073741824))`;
+
+/** Whether lists of a unit are taken apart together. */
+function makesPairs({ columns }: Pick<AggregatePlan, 'columns'>): boolean {
+  return columns.filter(isOfEach).length > 1;
+}
+
+function isOfEach(column: AggregateColumn): boolean {
+  return column.role === 'group' && column.transform?.type === 'each';
+}
+
+function columnSql(column: AggregateColumn, at: number, plan: AggregatePlan): Fragment {
   const value = sql`r.${valueName(at)}`;
-  if (column.role === 'group') return value;
+  if (column.role === 'group') {
+    if (column !== plan.columns.find(isOfEach) || !makesPairs(plan)) return value;
+    const type = columnType(column.field.columnType);
+    return sql`CASE WHEN r.n > ${integer(LIMITS.eachPairs)} THEN ${FAIL_TOO_MANY}::${type} ELSE ${value} END`;
+  }
   const filter = column.filtered ? sql` FILTER (WHERE r.${conditionName(at)})` : EMPTY_SQL;
   switch (column.function) {
     case 'count':

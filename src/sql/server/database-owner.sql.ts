@@ -16,6 +16,11 @@ export function setRolePasswordStatement(role: string, password: string): Statem
   return render(sql`ALTER ROLE ${ident(role)} PASSWORD ${literal(password)}`);
 }
 
+/** Lets the role limit the temporary files of its sessions. */
+export function grantTemporaryFileLimitStatement(role: string): Statement {
+  return render(sql`GRANT SET ON PARAMETER temp_file_limit TO ${ident(role)}`);
+}
+
 /** Lets only superusers connect to these databases. */
 export function revokePublicAccessStatement(databases: readonly string[]): Statement {
   return render(sql`REVOKE ALL ON DATABASE ${join(databases.map((name) => ident(name)))} FROM PUBLIC`);

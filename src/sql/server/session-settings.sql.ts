@@ -3,7 +3,8 @@ import { ident, join, literal, param, render, sql, type Statement } from '../fra
 
 /**
  * A row per setting: `name` in lower case, `value` in PostgreSQL's unit (such as milliseconds), and of the connection
- * `backend` (the number of the server's process), `role`, `database`, `superuser`.
+ * `backend` (the number of the server's process), `role`, `database`, `superuser`,
+ * `unlimited` (temporary files have no limit), and `limits` (the role may set one).
  */
 export function readSettingsStatement(names: readonly string[]): Statement {
   return render(
@@ -14,7 +15,9 @@ export function readSettingsStatement(names: readonly string[]): Statement {
         pg_backend_pid() AS backend,
         current_user AS role,
         current_database() AS database,
-        (SELECT rolsuper FROM pg_catalog.pg_roles WHERE rolname = current_user) AS superuser
+        (SELECT rolsuper FROM pg_catalog.pg_roles WHERE rolname = current_user) AS superuser,
+        current_setting('temp_file_limit') = '-1' AS unlimited,
+        has_parameter_privilege('temp_file_limit', 'SET') AS limits
       FROM pg_catalog.pg_settings AS s
       WHERE lower(s.name) = ANY(${param(names)}::text[])
     `,

@@ -40,6 +40,8 @@ it('the documented rights are enough in a shared database', async () => {
   const started = await startServiceOn({ url: url.href }, {}, log.logger);
   const { app } = started.service;
   expect(log.of().filter((line) => /superuser|heard/.test(line))).toEqual([]);
+  const unlimited = log.of('warn').filter((line) => line.includes('GRANT SET ON PARAMETER temp_file_limit'));
+  expect(unlimited).toHaveLength(1);
   const provisioning = app.get(Provisioning);
   const project = await started.project();
   await ok(project.post('/kind/unit', { id: 'land', parameters: [{ id: 'name', kind_id: 'string', indexed: true }] }));

@@ -1,9 +1,10 @@
 /** Reads pages: of lists, of lists over several kinds, of groups, and of traversals. */
 import { Injectable } from '@nestjs/common';
 import type { Executor } from '../../../database/database.js';
-import { isBadArgument, isDatabaseFault, isOutOfRange } from '../../../database/statement/sqlstate.js';
+import { isBadArgument, isDatabaseFault, isOutOfRange, isTooManyPairs } from '../../../database/statement/sqlstate.js';
 import type { Model } from '../../../model/model.js';
 import { KindError, refusal } from '../../../shared/errors.js';
+import { LIMITS } from '../../../shared/limits.js';
 import type { Statement } from '../../../sql/fragment.js';
 import { shortestPathStatement, type ShortestPathPlan } from '../../../sql/walk/shortest-path.sql.js';
 import type { QueryCall } from '../../explain/query-collector.js';
@@ -54,6 +55,11 @@ function lastOf(row: Pick<ListRow, 'last'> | undefined): PageRow['last'] {
 /** The refusal of a cursor whose values PostgreSQL cannot read; undefined for other errors. */
 function cursorFault({ cursor }: Pick<Paged, 'cursor'>, error: unknown): KindError | undefined {
   return cursor && isDatabaseFault(error) && error.code.startsWith('22') ? badCursor() : undefined;
+}
+
+function tooManyPairs(): KindError {
+  const text = `group: the elements of two lists make more than ${LIMITS.eachPairs.toLocaleString('en')} pairs; a filter for fewer units, or one each()`;
+  return refusal('query.too_large', text, { parameter: 'group' });
 }
 
 @Injectable()
@@ -149,6 +155,7 @@ export class PageRepository {
     } catch (error) {
       if (isOutOfRange(error))
         throw refusal('query.bad_value', 'a sum, average or bucket is beyond the range of its type');
+      if (isTooManyPairs(error)) throw tooManyPairs();
       // The database may lack a time zone that this process knows.
       if (isBadArgument(error))
         throw refusal('query.bad_value', 'timezone: the database has no such time zone', { parameter: 'timezone' });
