@@ -66,7 +66,8 @@ export function withoutContradictions(type: ParameterTypeId, create: boolean): S
     ...(fields.includes('default') ? [[multiple, given({ not: { type: ['array', 'null'] } })]] : []),
     ...(fields.includes('default') && type !== 'json' ? [[single, given({ type: 'array' })]] : []),
   ];
-  return { not: { anyOf: [schemaRef('kind_contradiction'), ...own.map((settings) => allOf(settings, create))] } };
+  const ofAll = schemaRef('kind_contradiction');
+  return { not: own.length === 0 ? ofAll : { anyOf: [ofAll, ...own.map((settings) => allOf(settings, create))] } };
 }
 
 function allOf(settings: readonly Setting[], create: boolean): Schema {
