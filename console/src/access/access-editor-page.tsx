@@ -18,6 +18,7 @@ import { useReview } from '../model/review.js';
 import { useModel, type Model } from '../model/use-model.js';
 import { Empty, EmptyPage, Waiting } from '../shell/page-states.js';
 import { useFaultFocus } from '../shell/use-fault-focus.js';
+import { useRights } from '../shell/use-rights.js';
 import { AccessFault } from './access-fault.js';
 import type { AccessOf } from './addresses.js';
 import { bodyOf, draftOf, faultsOf, settingOf, settingOfDraft, type Draft, type Edited } from './edited-access.js';
@@ -30,6 +31,7 @@ import './access.css';
 export function AccessEditorPage() {
   const text = useText();
   const { of = 'kind', id = '', operation = '' } = useParams() as { of?: AccessOf; id?: string; operation?: string };
+  const { administrator, isPending } = useRights();
   const { model, error: modelError } = useModel();
   const type = of === 'field' ? model?.parameters.get(id)?.kind_id : of;
   const edited = type && { of, definition: type, id, operation };
@@ -40,6 +42,14 @@ export function AccessEditorPage() {
     // What is typed must not be replaced.
     refetchOnWindowFocus: false,
   });
+  if (administrator === false) {
+    // A member may read the definition, and not what its access is.
+    return (
+      <EmptyPage title={text('access.title')}>
+        <Empty>{text('access.administrators')}</Empty>
+      </EmptyPage>
+    );
+  }
   const isGone = (model && !type) || (error instanceof ApiError && error.status === 404);
   const fault = error ?? modelError;
   if (isGone || fault) {
@@ -49,7 +59,7 @@ export function AccessEditorPage() {
       </EmptyPage>
     );
   }
-  if (!data || !edited) return <Waiting />;
+  if (!data || !edited || isPending) return <Waiting />;
   return <Editor key={`${of} ${id} ${operation}`} edited={edited} definition={data} />;
 }
 
