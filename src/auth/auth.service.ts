@@ -13,7 +13,7 @@ import type { BodyInput } from '../tenancy/body-input.js';
 import type { Project } from '../tenancy/project.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import { Behaviors } from '../unit/draft/behavior.js';
-import { timesOf } from '../unit/session/caller-executor.js';
+import { usedBy } from '../unit/session/caller-executor.js';
 import { UnitStores } from '../unit/unit-stores.js';
 import { withCompleteRefusal } from '../unit/draft/complete-refusal.js';
 import type { ChangePasswordBody } from './dto/change-password.dto.js';
@@ -65,17 +65,20 @@ export class AuthService {
     const createMember = (model: Model) => {
       const { kind, access } = authorizeSignUp(model, kindId);
       const { deployment } = this.behaviors;
-      return this.database.transaction(async (tx) => {
-        const session = { project, caller: SYSTEM, originalCaller: ANONYMOUS, model, executor: tx, ...deployment };
-        const rows = await this.stores.of(kind).insert(session, kind, [body], {
-          writer: ANONYMOUS,
-          access,
-          faults: faults.except(reported),
-        });
-        const id = insertedId(rows);
-        await tx.run(setPasswordStatement(project.schema, id, hash));
-        return this.members.open(tx, project, model, { kindId, memberId: id, client: request });
-      }, timesOf(ANONYMOUS));
+      return this.database.transaction(
+        async (tx) => {
+          const session = { project, caller: SYSTEM, originalCaller: ANONYMOUS, model, executor: tx, ...deployment };
+          const rows = await this.stores.of(kind).insert(session, kind, [body], {
+            writer: ANONYMOUS,
+            access,
+            faults: faults.except(reported),
+          });
+          const id = insertedId(rows);
+          await tx.run(setPasswordStatement(project.schema, id, hash));
+          return this.members.open(tx, project, model, { kindId, memberId: id, client: request });
+        },
+        usedBy({ project, caller: ANONYMOUS }),
+      );
     };
     return this.catalog.withCheckedModel({ project }, async (model) => {
       try {
@@ -123,7 +126,7 @@ export class AuthService {
     const { id, sessionId } = requireSession(caller);
     const { current_password: current, new_password: password } = await read();
     const [found] = await this.catalog.inProject(project, () =>
-      this.database.run<Credential>(findMemberCredentialStatement(project.schema, id)),
+      this.database.ofProject(project).run<Credential>(findMemberCredentialStatement(project.schema, id)),
     );
     if (!found) throw wrongPassword();
     const attempt = { address: request.address, account: accountOf(found) };
@@ -132,7 +135,7 @@ export class AuthService {
       if (!(await verifyPassword(before, current, project.id)) || before === null) throw wrongPassword();
       checkPassword({ username: found.username, email: found.email, password }, 'new_password');
       const hash = await hashPassword(password, project.id);
-      await this.passwords.inTransaction(async (tx) => {
+      await this.passwords.inTransaction(project, async (tx) => {
         const replacement: Replacement = { memberId: id, hash, expectedHash: before, keptSessionId: sessionId };
         if (!(await this.passwords.replace(tx, project, replacement))) throw wrongPassword();
       });

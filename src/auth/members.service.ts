@@ -19,6 +19,7 @@ import type { RequestScope } from '../tenancy/request-scope.js';
 import type { Credential } from './password/credential.js';
 import { requireSession } from './session/required-member.js';
 import { SessionStore } from './session/session-store.js';
+import { usedBy } from '../unit/session/caller-executor.js';
 
 @Injectable()
 export class MembersService {
@@ -51,7 +52,7 @@ export class MembersService {
           const entry = { action: 'member.signed_out', project: project.id, caller, requestId } as const;
           if (sessions > 0) this.audit.record({ ...entry, details: { kind, id, sessions } }, tx);
           return sessions;
-        });
+        }, usedBy(scope));
       const isKnown = sessionId === undefined || isUuid(sessionId);
       const count = isKnown ? await end() : 0;
       if (sessionId !== undefined && count === 0) {
@@ -68,7 +69,7 @@ export class MembersService {
 
   async #find(project: Project, memberId: string): Promise<Credential> {
     const [found] = isUuid(memberId)
-      ? await this.database.run<Credential>(findMemberCredentialStatement(project.schema, memberId))
+      ? await this.database.ofProject(project).run<Credential>(findMemberCredentialStatement(project.schema, memberId))
       : [];
     if (!found) throw refusal('unit.unknown', `No member has the id '${shortened(memberId)}'`);
     return found;

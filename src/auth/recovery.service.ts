@@ -59,15 +59,15 @@ export class RecoveryService {
 
   /** The mail is sent to the stored spelling of the address. */
   async #createMail(project: Project, email: string): Promise<Mail | undefined> {
-    const [found] = await this.database.run<Credential>(
-      findCredentialByEmailStatement(project.schema, foldName(email)),
-    );
+    const [found] = await this.database
+      .ofProject(project)
+      .run<Credential>(findCredentialByEmailStatement(project.schema, foldName(email)));
     if (!found || !(await this.#isUsable(project, found))) return undefined;
     if (!(await this.throttle.takeMail(project, 'recovery', found.member_id))) return undefined;
     const token = randomBytes(16).toString('base64url');
-    await this.database.run(deleteExpiredStatement(project.schema, RECOVERY_TABLE));
+    await this.database.ofProject(project).run(deleteExpiredStatement(project.schema, RECOVERY_TABLE));
     const recovery = { memberId: found.member_id, id: hashOf(token), lifetime: TOKEN_MINUTES * 60 };
-    await this.database.run(storeRecoveryStatement(project.schema, recovery));
+    await this.database.ofProject(project).run(storeRecoveryStatement(project.schema, recovery));
     const link = `${this.publicAddress.url}/api/lib/auth/reset_password/${token}`;
     const { id: key, label } = project;
     return recoveryMail({ to: found.email, project: label, key, token, link, minutes: TOKEN_MINUTES });
@@ -99,14 +99,16 @@ export class RecoveryService {
 
   async #credentialOfToken(project: Project, token: string): Promise<Credential> {
     if (!TOKEN.test(token)) throw badToken();
-    const [found] = await this.database.run<Credential>(findRecoveryCredentialStatement(project.schema, hashOf(token)));
+    const [found] = await this.database
+      .ofProject(project)
+      .run<Credential>(findRecoveryCredentialStatement(project.schema, hashOf(token)));
     if (!found || !(await this.#isUsable(project, found))) throw badToken();
     return found;
   }
 
   /** Uses the token and sets the password in one transaction. Of concurrent uses only one finds the token. */
   async #useToken(project: Project, id: string, memberId: string, hash: string): Promise<void> {
-    await this.passwords.inTransaction(async (tx) => {
+    await this.passwords.inTransaction(project, async (tx) => {
       const used = await tx.run<{ id: string }>(useRecoveryStatement(project.schema, id));
       if (!used.some((row) => row.id === id)) throw badToken();
       if (!(await this.passwords.replace(tx, project, { memberId, hash }))) throw badToken();

@@ -26,17 +26,19 @@ export class SignInCodes {
   async make(project: Project, memberId: string): Promise<string> {
     const code = String(randomInt(1_000_000)).padStart(6, '0');
     const hash = this.#hash(project.id, memberId, code);
-    await this.database.run(deleteExpiredStatement(project.schema, CODE_TABLE));
-    await this.database.run(storeCodeStatement(project.schema, { memberId, hash, lifetime: CODE_MINUTES * 60 }));
+    await this.database.ofProject(project).run(deleteExpiredStatement(project.schema, CODE_TABLE));
+    await this.database
+      .ofProject(project)
+      .run(storeCodeStatement(project.schema, { memberId, hash, lifetime: CODE_MINUTES * 60 }));
     return code;
   }
 
   /** Uses the member's code; false if it is wrong, used, expired or was tried too often. */
   async use(project: Project, memberId: string, code: string): Promise<boolean> {
     const hash = this.#hash(project.id, memberId, code.trim());
-    const [row] = await this.database.run<{ fits: boolean }>(
-      tryCodeStatement(project.schema, memberId, hash, MAX_TRIES),
-    );
+    const [row] = await this.database
+      .ofProject(project)
+      .run<{ fits: boolean }>(tryCodeStatement(project.schema, memberId, hash, MAX_TRIES));
     return row?.fits ?? false;
   }
 }

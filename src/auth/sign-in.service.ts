@@ -37,7 +37,7 @@ export class SignInService {
   async signIn(project: Project, request: AuthRequest, { username, password, otp }: SignInBody): Promise<Answer> {
     const name = foldName(username);
     const [found] = await this.catalog.inProject(project, () =>
-      this.database.run<Credential>(findCredentialStatement(project.schema, name)),
+      this.database.ofProject(project).run<Credential>(findCredentialStatement(project.schema, name)),
     );
     const attempt = { address: request.address, account: accountOf(found, name) };
     const work = async () => {

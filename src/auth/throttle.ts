@@ -115,7 +115,7 @@ export class Throttle {
   async clearFailures(project: Project, address: string, account: string): Promise<void> {
     if (!this.config.authRateLimit) return;
     const key = this.#hash('pair', address, account);
-    await this.database.run(deleteAttemptsStatement(project.schema, [key]));
+    await this.database.ofProject(project).run(deleteAttemptsStatement(project.schema, [key]));
   }
 
   /** Counts a mail to a member; false if the limit is reached. AUTH_RATE_LIMIT does not affect this. */
@@ -132,7 +132,7 @@ export class Throttle {
     window: number = ATTEMPT_WINDOW,
   ): Promise<{ id: string; at: string }[]> {
     const statement = takeAttemptsStatement(project.schema, keys, window);
-    const taken = await this.database.run<{ id: string; at: string }>(statement);
+    const taken = await this.database.ofProject(project).run<{ id: string; at: string }>(statement);
     await this.#sweep(project);
     return taken;
   }
@@ -145,12 +145,14 @@ export class Throttle {
       const [first] = taken;
       if (!first) return;
       const ids = taken.map(({ id }) => id);
-      await this.database.run(returnAttemptsStatement(project.schema, ids, first.at));
+      await this.database.ofProject(project).run(returnAttemptsStatement(project.schema, ids, first.at));
     };
     if (taken.length === keys.length) return uncount;
     await uncount();
     const refused = keys.filter(({ id }) => !taken.some((each) => each.id === id)).map(({ id }) => id);
-    const [row] = await this.database.run<{ wait: number }>(waitStatement(project.schema, refused, ATTEMPT_WINDOW));
+    const [row] = await this.database
+      .ofProject(project)
+      .run<{ wait: number }>(waitStatement(project.schema, refused, ATTEMPT_WINDOW));
     throw retryLater(
       'request.throttled',
       'Too many attempts; Retry-After says when to come back',
@@ -172,7 +174,7 @@ export class Throttle {
   async #sweep(project: Project): Promise<void> {
     this.#countedAttempts += 1;
     if (this.#countedAttempts % ATTEMPT_SWEEP_INTERVAL === 0)
-      await this.database.run(deleteExpiredStatement(project.schema, THROTTLE_TABLE));
+      await this.database.ofProject(project).run(deleteExpiredStatement(project.schema, THROTTLE_TABLE));
   }
 }
 

@@ -39,7 +39,7 @@ export class BatchService {
 
   /** Each operation checks this too, but a batch can be empty or malformed. @throws KindError 401 */
   async checkMember(scope: RequestScope): Promise<void> {
-    await this.catalog.withCachedModel(scope, '', (model) => checkMemberKind(model, scope.caller));
+    await this.catalog.withCachedModel(scope, (model) => checkMemberKind(model, scope.caller));
   }
 
   /** @param request the request of the batch, whose errors name the operation that failed */

@@ -1,19 +1,15 @@
 /** Provides requests with the model, and runs them again if it was stale. */
-import { Inject, Injectable } from '@nestjs/common';
-import type { Config } from '../config/config.js';
-import { CONFIG } from '../config/config.token.js';
+import { Injectable } from '@nestjs/common';
 import { Database, type Executor } from '../database/database.js';
 import { isStaleModel } from '../database/statement/sqlstate.js';
 import type { Model } from '../model/model.js';
 import { retryLater, KindError } from '../shared/errors.js';
-import type { FairQueue } from '../shared/fair-queue.js';
 import { Measurements } from '../shared/measurements.js';
 import type { MaybePromise } from '../shared/maybe-promise.js';
 import { readStateStatement, type ModelState } from '../sql/definition/model.sql.js';
 import { Overload } from '../tenancy/overload.js';
 import type { Project } from '../tenancy/project.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
-import { connectionQueue } from './connection-queue.js';
 import { ModelStore } from './model/model-store.js';
 import { StaleModelError } from './model/stale-model-error.js';
 
@@ -23,47 +19,42 @@ const MODEL_ATTEMPTS = 5;
 /** The project whose model is needed, and the transaction that the request is part of, if there is one. */
 export type ModelScope = Pick<RequestScope, 'project' | 'enclosing'>;
 
-/** Work to run once after the place of the project is released, whether or not the model has changed since. */
-export class AfterRelease<T> {
+/** Work to run once, whether or not the model has changed since. */
+export class RunOnce<T> {
   constructor(readonly run: () => Promise<T>) {}
 }
 
 @Injectable()
 export class Catalog {
-  readonly #queue: FairQueue;
-
   constructor(
     private readonly models: ModelStore,
     private readonly database: Database,
-    @Inject(CONFIG) config: Config,
     measurements: Measurements,
     overload: Overload,
   ) {
-    this.#queue = connectionQueue(config.databasePool);
-    measurements.addQueue('requests', this.#queue);
+    measurements.addQueue('requests', database.places.all);
+    measurements.addQueue('long transactions', database.places.long);
     measurements.addQueue('slow statements', database.slowStatements);
-    overload.watch(this.#queue);
+    overload.watch(database.places.all);
   }
 
   /**
    * Runs `work` with the cached model. Statements contain its version, so that stale answers are impossible. Before an
    * error is returned, the version is checked, so that kinds and rights created a moment ago by another process are
-   * found. Must not be nested, because a project has a limited number of places.
+   * found.
    *
-   * A request that is part of a transaction has the model of that transaction, which is run again if it was stale, and
-   * takes no place.
+   * A request that is part of a transaction has the model of that transaction, which is run again if it was stale.
    */
-  withModel<T>(scope: ModelScope, work: (model: Model) => Promise<T | AfterRelease<T>>): Promise<T> {
-    return this.withModelOf(scope, '', work);
+  withModel<T>(scope: ModelScope, work: (model: Model) => Promise<T | RunOnce<T>>): Promise<T> {
+    return this.#withModel(scope, work).then((result) => (result instanceof RunOnce ? result.run() : result));
   }
 
-  /** The same for work on a kind, or another part of the project, each of which has a share of the places. */
-  withModelOf<T>(scope: ModelScope, part: string, work: (model: Model) => Promise<T | AfterRelease<T>>): Promise<T> {
-    const { project, enclosing } = scope;
-    const done = enclosing
-      ? this.withModelUnqueued(scope, work)
-      : this.#queue.run(project.id, () => this.withModelUnqueued(scope, work), part);
-    return done.then((result) => (result instanceof AfterRelease ? result.run() : result));
+  #withModel<T>({ project, enclosing }: ModelScope, work: (model: Model) => Promise<T>): Promise<T> {
+    if (enclosing) return callAsync(work, enclosing.model);
+    const model = this.models.get(project);
+    return model instanceof Promise
+      ? model.then((loaded) => this.#firstRun(project, loaded, work))
+      : this.#firstRun(project, model, work);
   }
 
   /** The version of the model in memory; undefined if there is none. There may be a newer one. */
@@ -72,10 +63,10 @@ export class Catalog {
   }
 
   /**
-   * The result of work without statements. With a cached model it takes no place. If the work throws, it is run again by
-   * `withModelOf`, which checks the version of the model before it throws the error.
+   * The result of work without statements. If it throws, it is run again by `withModel`, which checks the version of the
+   * model before it throws the error.
    */
-  withCachedModel<T>(scope: ModelScope, part: string, work: (model: Model) => T): MaybePromise<T> {
+  withCachedModel<T>(scope: ModelScope, work: (model: Model) => T): MaybePromise<T> {
     const { project, enclosing } = scope;
     if (enclosing) return work(enclosing.model);
     const cached = this.models.peek(project);
@@ -86,19 +77,7 @@ export class Catalog {
         // The model may be outdated.
       }
     }
-    return this.withModelOf(scope, part, async (model) => work(model));
-  }
-
-  /**
-   * `withModelOf` without taking a place: for work that waits for something other than the database and limits its
-   * connections itself.
-   */
-  withModelUnqueued<T>({ project, enclosing }: ModelScope, work: (model: Model) => Promise<T>): Promise<T> {
-    if (enclosing) return callAsync(work, enclosing.model);
-    const model = this.models.get(project);
-    return model instanceof Promise
-      ? model.then((loaded) => this.#firstRun(project, loaded, work))
-      : this.#firstRun(project, model, work);
+    return this.withModel(scope, async (model) => work(model));
   }
 
   /** Callbacks instead of `async`, because all requests pass here and each promise has a cost. */
@@ -141,10 +120,7 @@ export class Catalog {
   }
 
   /** For work without database statements: checks the version first. */
-  withCheckedModel<T>(
-    scope: ModelScope,
-    work: (model: Model) => T | AfterRelease<T> | Promise<T | AfterRelease<T>>,
-  ): Promise<T> {
+  withCheckedModel<T>(scope: ModelScope, work: (model: Model) => T | Promise<T>): Promise<T> {
     return this.withModel(scope, async (model) => {
       await this.check(scope, model);
       return work(model);

@@ -1,14 +1,31 @@
 /** Options of the database, and of its transactions. */
 import { type BeginOptions } from './transaction/begin.js';
 import { type ConnectionOptions } from './connection/connection.js';
-import { type ConnectionShare, type Executor } from './transaction/executor.js';
+import { type Executor } from './transaction/executor.js';
 import { TransactionRuns } from './transaction/conflict-retries.js';
 
+/** The project that a connection is used for. */
+export interface ConnectionUser {
+  readonly id: string;
+  readonly schema: string;
+}
+
+export interface UseOptions {
+  /** Statement timeout in milliseconds, if it is shorter than that of the pool. */
+  readonly limit?: number | undefined;
+  /** The part of the project's work, such as a kind, each of which has a share of its connections. */
+  readonly part?: string | undefined;
+}
+
 export interface TransactionOptions extends BeginOptions {
+  /** The project that it is for; undefined for the service itself. */
+  readonly project?: ConnectionUser | undefined;
   /** The earlier runs of this transaction, for a caller that repeats it itself (with `once`). */
   readonly runs?: TransactionRuns;
-  /** The share of connections that it belongs to; it waits for a place there before it takes a connection. */
-  readonly share?: ConnectionShare | undefined;
+  /** Whether it may hold its connection long: it waits for a place among those of its project that may. */
+  readonly long?: boolean;
+  /** Milliseconds that it waits for such a place, if that is not the usual time. */
+  readonly longTimeout?: number;
   /** Set if the caller repeats the transaction itself. */
   readonly once?: boolean;
 }
@@ -19,8 +36,8 @@ export interface ReadReplica {
   readonly lag: number;
   /** Statements that it answered, and those that were sent to the primary instead. */
   readonly reads: { readonly replica: number; readonly primary: number };
-  /** For single reads; undefined while it cannot be used. @param limit milliseconds of a statement */
-  readsWithin(limit: number | undefined): Executor | undefined;
+  /** For single reads of a project; undefined while it cannot be used. */
+  readsOf(project: ConnectionUser, options: UseOptions): Executor | undefined;
 }
 
 export interface DatabaseOptions {

@@ -5,8 +5,15 @@ import type { FairQueue } from '../shared/fair-queue.js';
 import { beginWork } from '../shared/observed-work.js';
 import { isWrite, type Statement } from '../sql/fragment.js';
 import { clientOptions } from './connection/connection.js';
+import { ConnectionPlaces } from './connection/connection-places.js';
 import { preferIdle } from './connection/idle-connections.js';
-import type { DatabaseOptions, ReadReplica, TransactionOptions } from './database-options.js';
+import type {
+  ConnectionUser,
+  DatabaseOptions,
+  ReadReplica,
+  TransactionOptions,
+  UseOptions,
+} from './database-options.js';
 import { withSession } from './session-connection.js';
 import { requestCancel } from './statement/cancel-request.js';
 import { Deadline } from './statement/deadline.js';
@@ -15,7 +22,7 @@ import { rowsOf, type QueryCallback } from './statement/prepared-query.js';
 import { PreparedStatements } from './statement/prepared-statements.js';
 import { asRefusal } from './statement/send-text.js';
 import { SlowStatements } from './statement/slow-statements.js';
-import { isConnectionLost } from './statement/sqlstate.js';
+import { isConnectionLost, isLockTimeout } from './statement/sqlstate.js';
 import { StatementSender } from './statement/statement-sender.js';
 import {
   ContentionState,
@@ -26,7 +33,8 @@ import {
 import type { Executor, Transaction } from './transaction/executor.js';
 import { TransactionRunner } from './transaction/transaction-runner.js';
 
-export type { CommitWitness, Executor, ConnectionShare, TextSink, Transaction } from './transaction/executor.js';
+export type { ConnectionUser } from './database-options.js';
+export type { CommitWitness, Executor, TextSink, Transaction } from './transaction/executor.js';
 
 export interface PoolCounts {
   readonly used: number;
@@ -40,6 +48,7 @@ export class Database implements Executor {
   readonly #prepared: PreparedStatements;
   readonly #contention = new ContentionState();
   readonly #slow: SlowStatements;
+  #places: ConnectionPlaces | undefined;
   readonly #sender: StatementSender;
   readonly #transactions: TransactionRunner;
 
@@ -51,7 +60,13 @@ export class Database implements Executor {
     this.#prepared = new PreparedStatements(prepares, (error) => onUnprepared?.(error));
     this.#slow = new SlowStatements(options.slowStatements ?? Infinity);
     this.#sender = new StatementSender(this.#prepared);
-    this.#transactions = new TransactionRunner(() => this.#pool, this.#sender, this, options);
+    this.#transactions = new TransactionRunner(
+      () => this.#pool,
+      () => this.places,
+      this.#sender,
+      this,
+      options,
+    );
   }
 
   /** The connections of the pool, and how many wait for one. */
@@ -70,25 +85,62 @@ export class Database implements Executor {
     return this.options.replica;
   }
 
+  /** Who uses the connections. Those of the pool are not known before it is open. */
+  get places(): ConnectionPlaces {
+    return (this.#places ??= new ConnectionPlaces(this.#pool.options.max));
+  }
+
+  /** For the service itself, which needs no place. */
   run<Row>(statement: Statement): Promise<Row[]> {
-    return this.#run(statement, undefined);
+    return this.#send<Row>(statement, undefined).then(undefined, this.#afterFailure<Row>(statement, {}));
   }
 
-  /** An executor with a shorter statement timeout, in milliseconds. */
+  /** An executor for the service itself, with a shorter statement timeout, in milliseconds. */
   withTimeout(limit: number): Executor {
-    return { run: (statement) => this.#run(statement, limit) };
+    return {
+      run: <Row>(statement: Statement) =>
+        this.#send<Row>(statement, limit).then(undefined, this.#afterFailure<Row>(statement, { limit })),
+    };
   }
 
-  /** An executor for statements of one project, which leave time to others. @param limit as of `withTimeout` */
-  ofProject(schema: string, limit?: number): Executor {
-    return { run: (statement) => this.#slow.run(schema, statement.text, () => this.#run(statement, limit)) };
+  /** An executor for statements of one project, which leave time and connections to others. */
+  ofProject(project: ConnectionUser, { limit, part }: UseOptions = {}): Executor {
+    return {
+      run: <Row>(statement: Statement) =>
+        this.#slow.run(project.schema, statement.text, (measure) =>
+          this.places.all
+            .run(project.id, () => measure(() => this.#send<Row>(statement, limit)), part)
+            .then(undefined, this.#afterFailure<Row>(statement, { limit, project })),
+        ),
+    };
+  }
+
+  /**
+   * A statement that waits for a lock fails soon (see `LOCK_TIMEOUTS`) and had no effect: it is run again among those
+   * that may hold a connection long.
+   */
+  #afterFailure<Row>(
+    statement: Statement,
+    { limit, project }: { readonly limit?: number | undefined; readonly project?: ConnectionUser },
+  ): (error: unknown) => Promise<Row[]> {
+    return (error) => {
+      if (!isLockTimeout(error)) throw asRefusal(error);
+      const long = project !== undefined;
+      const options = {
+        isolation: 'read committed',
+        project,
+        long,
+        ...(limit && { statementTimeout: limit }),
+      } as const;
+      return this.transaction((tx) => tx.run<Row>(statement), options);
+    };
   }
 
   /**
    * Uses callbacks because all reads pass here and each promise between here and `pg` has a cost. The timeout is a
    * timer here: as a setting it would need a transaction, and three more messages.
    */
-  #run<Row>(statement: Statement, limit: number | undefined): Promise<Row[]> {
+  #send<Row>(statement: Statement, limit: number | undefined): Promise<Row[]> {
     const prepared = this.#prepared.preparedOn(statement);
     if (prepared) preferIdle(this.#pool, prepared);
     return new Promise((resolve, reject) => {
@@ -96,7 +148,7 @@ export class Database implements Executor {
       this.#pool.connect((fault, client, release) => {
         if (!client) {
           end?.(fault);
-          return reject(asRefusal(fault));
+          return reject(fault ?? new Error('the pool gave neither a connection nor an error'));
         }
         let named = false;
         const deadline = limit === undefined ? undefined : new Deadline(limit, () => requestCancel(client));
@@ -112,7 +164,7 @@ export class Database implements Executor {
           release(broken || deadline?.passed || this.#prepared.needsReplacement(client));
           if (error && isWrite(statement)) noteLostAnswer(error);
           end?.(error);
-          if (error || !result) reject(asRefusal(error));
+          if (error || !result) reject(error ?? new Error('a query answers rows or an error'));
           else resolve(rowsOf(result));
         };
         try {

@@ -9,7 +9,7 @@ import type { Statement } from '../sql/fragment.js';
 import { READ_REPLAYED, READ_WRITTEN } from '../sql/server/replica.sql.js';
 import { READ_SIGNING } from '../sql/server/service-registration.sql.js';
 import type { Database } from './database.js';
-import type { ReadReplica } from './database-options.js';
+import type { ConnectionUser, ReadReplica, UseOptions } from './database-options.js';
 import type { Executor } from './transaction/executor.js';
 
 export interface ReplicaOptions {
@@ -74,27 +74,25 @@ export class Replica implements ReadReplica {
   }
 
   /**
-   * Runs single reads on the replica, and on the primary if that fails; undefined while it cannot be used.
-   * @param limit the timeout of a statement in milliseconds; undefined for the general one
+   * Runs single reads of a project on the replica, and on the primary if that fails; undefined while it cannot be used.
    */
-  readsWithin(limit: number | undefined): Executor | undefined {
+  readsOf(project: ConnectionUser, options: UseOptions): Executor | undefined {
     const primary = this.#primary;
     const database = this.#opened?.database;
     if (!primary || !database || this.#isTooOld()) {
       this.#reads.primary += 1;
       return undefined;
     }
-    const within = (each: Database): Executor => (limit === undefined ? each : each.withTimeout(limit));
     const run = async <Row>(statement: Statement): Promise<Row[]> => {
       try {
-        const rows = await within(database).run<Row>(statement);
+        const rows = await database.ofProject(project, options).run<Row>(statement);
         this.#reads.replica += 1;
         return rows;
       } catch (error) {
         // Another server would need as long.
         if (error instanceof KindError && error.code === 'query.timeout') throw error;
         this.#reads.primary += 1;
-        return within(primary).run<Row>(statement);
+        return primary.ofProject(project, options).run<Row>(statement);
       }
     };
     return { run };

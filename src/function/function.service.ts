@@ -79,7 +79,7 @@ export class FunctionService {
     const current = given instanceof Deployment ? given : this.registry.current;
     const read = await this.#reader(scope, target, request, current);
     return this.capacity.call(scope.project.id, () =>
-      this.catalog.withModelUnqueued(scope, async (model) => {
+      this.catalog.withModel(scope, async (model) => {
         // The statement that reads the unit of the path also checks the version of the model.
         if (target.unit === undefined || !model.kinds.get(target.kind)?.storage.hasTable)
           await this.catalog.check(scope, model);
@@ -96,11 +96,7 @@ export class FunctionService {
     deployment: Deployment,
   ): Promise<ReadBody> {
     if (target.method === 'GET') return (def, faults) => bodyOfQuery(def, url, faults);
-    await this.catalog.withModelOf(
-      scope,
-      target.kind,
-      async (model) => void findFunction(scope, target, model, deployment),
-    );
+    await this.catalog.withModel(scope, async (model) => void findFunction(scope, target, model, deployment));
     const given = await bytes();
     return () => {
       refuseQuery(url);

@@ -5,7 +5,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { readableFields, writableFields } from '../access/masks.js';
 import { targetKindTextFor } from '../access/reference-access.js';
-import type { ConnectionShare } from '../database/database.js';
 import type { KindDef } from '../model/model.js';
 import { getOrInsert } from '../shared/get-or-insert.js';
 import { EventLoopYield } from '../shared/event-loop-yield.js';
@@ -29,7 +28,6 @@ import { originalCallerOf, transactionOf, type Session } from '../unit/session/s
 import type { UnitObject } from '../unit/hidden-values.js';
 import { SessionUnits } from '../unit/session-units.js';
 import { brokenModule } from './load/broken-module.js';
-import { Capacity } from './run/capacity.js';
 import type { ReadyModule, HookName } from './declare/definition.js';
 import { Deployment } from './load/deployment.js';
 import { InnerCalls } from './run/inner-calls.js';
@@ -60,7 +58,6 @@ export class HookBehaviors implements BehaviorSource, OnModuleInit {
     private readonly registry: FunctionRegistry,
     private readonly calls: InnerCalls,
     private readonly units: SessionUnits,
-    private readonly capacity: Capacity,
   ) {}
 
   onModuleInit(): void {
@@ -69,10 +66,6 @@ export class HookBehaviors implements BehaviorSource, OnModuleInit {
 
   get deployment(): Deployment {
     return this.registry.current;
-  }
-
-  share({ id }: Project): ConnectionShare {
-    return this.capacity.share(id);
   }
 
   of(kind: KindDef, project: Project, deployment: object): Behavior | undefined {

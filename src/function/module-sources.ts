@@ -57,8 +57,8 @@ export class ModuleSources implements RemoteSources, OnModuleInit {
     return this.capacity.source(id, work);
   }
 
-  begin({ id }: Project, runs: TransactionRuns): BeginTransaction {
-    return (work) => this.database.transaction(work, { share: this.capacity.share(id), runs, once: true });
+  begin(project: Project, runs: TransactionRuns): BeginTransaction {
+    return (work) => this.database.transaction(work, { project, long: true, runs, once: true });
   }
 
   #sourceOf(module: ReadyModule): RemoteSource {

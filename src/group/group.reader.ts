@@ -14,7 +14,6 @@ import { GET_QUERY, UNITS_QUERY } from '../http/route/query-names.js';
 import { getGroup, type GroupDef } from '../model/model.js';
 import { isCallerError } from '../shared/errors.js';
 import type { AnyKindPlan, UnionPlan } from '../sql/list/union.sql.js';
-import { groupPart } from '../tenancy/overload.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import { explainablePage } from '../unit/explain/explained-page.js';
 import { planAggregate } from '../unit/query/aggregate.plan.js';
@@ -72,7 +71,7 @@ export class GroupReader {
   }
 
   list(scope: RequestScope, groupId: string, parameters: QueryParameters): Promise<Answer> {
-    return this.catalog.withModelOf(scope, groupPart(groupId), (model) => {
+    return this.catalog.withModel(scope, (model) => {
       const session = readingSession(this.database, scope, model);
       return explainablePage(session, parameters, (within, query) => this.listIn(within, groupId, query));
     });
@@ -121,7 +120,7 @@ export class GroupReader {
   }
 
   aggregate(scope: RequestScope, groupId: string, parameters: QueryParameters): Promise<Answer> {
-    return this.catalog.withModelOf(scope, groupPart(groupId), async (model) => {
+    return this.catalog.withModel(scope, async (model) => {
       const session = readingSession(this.database, scope, model);
       const group = await this.#getGroup(session, groupId);
       return explainablePage(session, parameters, ({ executor, project }, asked) => {
@@ -138,7 +137,7 @@ export class GroupReader {
   }
 
   get(scope: RequestScope, groupId: string, unitId: string, parameters: QueryParameters): Promise<Answer> {
-    return this.catalog.withModelOf(scope, groupPart(groupId), async (model) => {
+    return this.catalog.withModel(scope, async (model) => {
       const session = requestSession(this.database, scope, model);
       const contexts = contextsOf(session, await this.#getGroup(session, groupId));
       const find = async (parsed: ParsedQuery) => {

@@ -18,7 +18,7 @@ import {
 } from '../sql/link/link.sql.js';
 import type { LinkPlan } from '../sql/link/link-ends.sql.js';
 import { keepVersionStatement } from '../sql/definition/model.sql.js';
-import { executorFor, timesOf } from '../unit/session/caller-executor.js';
+import { executorFor, usedBy } from '../unit/session/caller-executor.js';
 import type { Session } from '../unit/session/session.js';
 
 /** A session, or a request that has no transaction. */
@@ -60,7 +60,7 @@ export class LinkRepository {
       // After a lock timeout the time limit of the statement is used up.
       if (isLockTimeout(error.cause)) throw error;
     }
-    const options = { isolation: 'read committed', ...timesOf(caller) } as const;
+    const options = { ...usedBy({ project, caller }), isolation: 'read committed' } as const;
     return currentRow(await this.database.transaction((tx) => tx.run<LinkRow>(statement), options), model);
   }
 }

@@ -61,7 +61,7 @@ export class LinkService {
    */
   async #readBody(scope: RequestScope, path: LinkPath, read: () => Promise<unknown>): Promise<() => unknown> {
     const plan = async (model: Model): Promise<void> => void this.authorizer.plan({ ...scope, model }, path, 'create');
-    await this.catalog.withModelOf(scope, path.parentKind, plan);
+    await this.catalog.withModel(scope, plan);
     return deferError(read);
   }
 
@@ -137,7 +137,7 @@ export class LinkService {
     work: (scope: LinkScope, planned: PlannedLink) => Promise<T>,
     mayHook = true,
   ): Promise<T | SystemLink> {
-    return this.catalog.withModelOf(scope, path.parentKind, async (model): Promise<T | SystemLink> => {
+    return this.catalog.withModel(scope, async (model): Promise<T | SystemLink> => {
       const { enclosing } = scope;
       const deployment = enclosing ? deploymentOf(scope) : this.hooks.deployment;
       const inside = { ...scope, ...deployment, model, ...(enclosing && { executor: enclosing.executor }) };

@@ -12,7 +12,7 @@ export interface FairQueueOptions {
   readonly concurrency?: number;
   /** The fraction that one key may take of the places that other keys don't use; each key may always take one. */
   readonly keyShare?: number;
-  /** The same for one part of a key: the fraction of what the other parts of the key don't use, of places and of the queue. */
+  /** The same for one named part of a key: the fraction of what the other parts of the key don't use, of places and of the queue. */
   readonly partShare?: number;
   /** Maximum of waiting work of one key. */
   readonly maxWaitingPerKey?: number;
@@ -158,7 +158,8 @@ export class FairQueue {
     if (running >= perKey || this.#running >= concurrency) return false;
     const max = Math.min(perKey, (concurrency - (this.#running - running)) * keyShare);
     if (running > 0 && running + 1 > max) return false;
-    return part.running === 0 || part.running + 1 <= (max - (running - part.running)) * partShare;
+    if (part.running === 0 || part.name === '') return true;
+    return part.running + 1 <= (max - (running - part.running)) * partShare;
   }
 
   #take(queue: KeyQueue, part: PartQueue, waited: number): void {

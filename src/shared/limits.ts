@@ -179,6 +179,9 @@ export const LIMITS = {
   unreadSeconds: 60,
   /** Exports and imports of one project at the same time, in one process. */
   transfersPerProject: 2,
+  /** Imports whose file arrives at the same time, in one process and of one project: each keeps `importedAhead` bytes. */
+  importsArriving: 32,
+  importsArrivingPerProject: 4,
   /**
    * Seconds of one export or import, and seconds that it may wait for its client, plus one per `bodyBytesPerSecond`
    * transferred.
@@ -188,7 +191,11 @@ export const LIMITS = {
   /** Characters of one record of an imported file, and how many times as large a compressed file may become. */
   importedRecord: 4 * 1024 * 1024,
   importedInflation: 200,
-  /** Bytes of the text of an imported file that are kept while it is read, so that a conflict can be tried again. */
+  /**
+   * Bytes of the text of an imported file that arrive before its transaction begins, and that are kept while it is read,
+   * so that a conflict can be tried again.
+   */
+  importedAhead: 128 * 1024 * 1024,
   importedKept: 256 * 1024 * 1024,
   /** Timeout in seconds of a statement for a caller without a token; 30 for all others. */
   anonymousSeconds: 5,

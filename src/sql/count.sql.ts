@@ -90,9 +90,12 @@ export function storeCountStatement(schema: string, table: string, sum: string):
   );
 }
 
-/** Removes the rows that folding deleted, so that the table stays as small as its contents. */
+/**
+ * Removes the rows that folding deleted, so that the table stays as small as its contents. It waits for no lock: a later
+ * one does it then.
+ */
 export function vacuumCountsStatement(schema: string): Statement {
-  return render(sql`VACUUM (TRUNCATE false) ${ident(schema, COUNT_TABLE)}`);
+  return render(sql`VACUUM (TRUNCATE false, SKIP_LOCKED) ${ident(schema, COUNT_TABLE)}`);
 }
 
 /** Deletes the changes of tables that are dropped. */

@@ -6,11 +6,6 @@ import { Injectable } from '@nestjs/common';
 import type { FairQueue } from '../shared/fair-queue.js';
 import { HeldRefusals } from './held-refusals.js';
 
-/** The name of the part of a project's work that reads a group. */
-export function groupPart(group: string): string {
-  return `group ${group}`;
-}
-
 @Injectable()
 export class Overload {
   #queue: FairQueue | undefined;

@@ -12,6 +12,8 @@ import type { Project } from './project.js';
 export interface RequestScope {
   readonly project: Project;
   readonly caller: Caller;
+  /** The part of the project's work that it belongs to: its kind, or its group. */
+  readonly part?: string;
   /** How current data has to be; undefined if the request does not say. */
   readonly consistency?: Consistency | undefined;
   /** The id of the request, for the audit log. */

@@ -13,7 +13,7 @@ import { andThen, type MaybePromise } from '../shared/maybe-promise.js';
 import { RequestBodies } from './request-bodies.js';
 import { ANONYMOUS, CallerResolver } from './caller.js';
 import { consistencyOf } from './consistency.js';
-import { groupPart, Overload } from './overload.js';
+import { Overload } from './overload.js';
 import { RequestRates } from './request-rates.js';
 import { hasProjectKey, readProjectKey } from './project-key.js';
 import { ProjectStore } from './project-store.js';
@@ -43,21 +43,27 @@ export class TenancyInterceptor extends PreparingInterceptor {
     this.openRequests.refuseIfStopped();
     const request = requestOf(context);
     if (options.project === 'optional' && !hasProjectKey(request)) return;
-    return this.#refusal(request) ?? this.#resolve(request, context.getArgByIndex<HttpResponse>(1), options);
+    const part = partOf(request);
+    // Before anything is looked up or read.
+    const refused = this.overload.refuse(readProjectKey(request), part);
+    return refused ?? this.#resolve(request, context.getArgByIndex<HttpResponse>(1), { ...options, part });
   }
 
-  /** Before anything is looked up or read. */
-  #refusal(request: HttpRequest): Promise<never> | undefined {
-    const { kind_id, parent_kind_id, group_id } = request.params as Record<string, string | undefined>;
-    const part = group_id === undefined ? (kind_id ?? parent_kind_id ?? '') : groupPart(group_id);
-    return this.overload.refuse(readProjectKey(request), part);
-  }
-
-  #resolve(request: HttpRequest, response: HttpResponse, { accessToken }: RouteOptions): MaybePromise<void> {
+  #resolve(
+    request: HttpRequest,
+    response: HttpResponse,
+    { accessToken, part }: RouteOptions & { readonly part: string },
+  ): MaybePromise<void> {
     return andThen(this.#project(request), (project) => {
       const found = accessToken === 'none' ? ANONYMOUS : this.callers.resolve(request, project);
       return andThen(found, (caller) => {
-        setScope(request, { project, caller, consistency: consistencyOf(request), requestId: requestId(request) });
+        setScope(request, {
+          project,
+          caller,
+          part,
+          consistency: consistencyOf(request),
+          requestId: requestId(request),
+        });
         this.bodies.prepare(request);
         watch(response, project);
       });
@@ -71,6 +77,12 @@ export class TenancyInterceptor extends PreparingInterceptor {
       return project;
     });
   }
+}
+
+/** The part of the project's work that a request belongs to: its kind, or its group. */
+function partOf({ params }: HttpRequest): string {
+  const { kind_id, parent_kind_id, group_id } = params as Record<string, string | undefined>;
+  return group_id === undefined ? (kind_id ?? parent_kind_id ?? '') : `group ${group_id}`;
 }
 
 /** The project is active until the request is answered. */

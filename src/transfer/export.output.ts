@@ -29,6 +29,8 @@ export interface LineFormat {
 export interface ExportTarget extends LineSink {
   /** Aborts when nobody wants the rest. */
   readonly signal: AbortSignal;
+  /** How long it has waited for its client, if one may keep it waiting. */
+  readonly client?: WaitingTime;
   /** Whether anything was written, which can't be taken back. */
   readonly started: boolean;
   /** Resolves when all of it is written. */
@@ -39,7 +41,7 @@ export interface ExportTarget extends LineSink {
 
 export class ExportOutput implements ExportTarget {
   readonly #abort = new AbortController();
-  readonly #waiting: WaitingTime;
+  readonly client: WaitingTime;
   #target: Writable | undefined;
   #text = '';
   #full: Promise<void> | undefined;
@@ -51,7 +53,7 @@ export class ExportOutput implements ExportTarget {
     private readonly format: LineFormat,
     limits = WAITING_LIMITS,
   ) {
-    this.#waiting = new WaitingTime(limits);
+    this.client = new WaitingTime(limits);
     response.once('close', () => {
       if (!response.writableFinished) this.#abort.abort(new ClientGoneError());
     });
@@ -87,7 +89,7 @@ export class ExportOutput implements ExportTarget {
     const { response } = this;
     const sent = new Promise<void>((resolve) => response.once('finish', resolve).once('close', resolve));
     this.#target?.end();
-    await this.#waiting.during(sent, () => this.destroy());
+    await this.client.during(sent, () => this.destroy());
   }
 
   /** Breaks the connection. With a reset, because some clients and proxies take a plain end for the end of the file. */
@@ -121,7 +123,7 @@ export class ExportOutput implements ExportTarget {
     this.#text = '';
     if (this.signal.aborted || bytes.length === 0) return this.#full;
     const fits = this.#target.write(bytes);
-    this.#waiting.addBytes(bytes.length);
+    this.client.addBytes(bytes.length);
     if (!fits) this.#full ??= this.#drain(this.#target);
     return this.#full;
   }
@@ -138,7 +140,7 @@ export class ExportOutput implements ExportTarget {
       signal.addEventListener('abort', settle);
       if (signal.aborted) settle();
     });
-    await this.#waiting.during(drained, () => {
+    await this.client.during(drained, () => {
       this.#abort.abort(new ClientGoneError('the client reads too slowly'));
       this.destroy();
     });

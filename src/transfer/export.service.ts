@@ -15,7 +15,7 @@ import { modelVersionStatement } from '../sql/model-version.sql.js';
 import { csvColumns, openExportStatement, type ExportPlan } from '../sql/list/export.sql.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import { planContextOf, planList, planQuery } from '../unit/query/list.plan.js';
-import { timesOf } from '../unit/session/caller-executor.js';
+import { usedBy } from '../unit/session/caller-executor.js';
 import { checkVersion, type Versioned } from '../unit/table/check-version.js';
 import { UnitStores } from '../unit/unit-stores.js';
 import { csvHead } from './file/csv.format.js';
@@ -43,11 +43,13 @@ export class ExportService {
     parameters: QueryParameters,
     open: (format: LineFormat) => ExportTarget,
   ): Promise<void> {
-    const failed = await this.catalog.withModelUnqueued(scope, async (model) => {
+    const failed = await this.catalog.withModel(scope, async (model) => {
       const plan = this.#plan(scope, kindId, parameters, model);
       const output = open(lineFormat(plan));
       try {
-        await this.places.run(scope, () => this.#send(scope, model, plan, output));
+        await this.places.run(scope, output.client, () => this.#send(scope, model, plan, output));
+        // What is left to be sent needs no place.
+        await output.finish();
       } catch (error) {
         if (error instanceof ClientGoneError || output.signal.aborted) return undefined;
         // What was sent can't be taken back, so that it is not run again.
@@ -69,13 +71,14 @@ export class ExportService {
     });
   }
 
-  async #send({ caller }: RequestScope, model: Model, plan: ExportPlan, output: ExportTarget): Promise<void> {
+  async #send(scope: RequestScope, model: Model, plan: ExportPlan, output: ExportTarget): Promise<void> {
     const options = {
       isolation: 'read committed',
       readOnly: true,
       once: true,
       idleTimeout: TRANSFER_IDLE,
-      ...timesOf(caller),
+      ...usedBy(scope),
+      long: true,
     } as const;
     try {
       await this.database.transaction((tx) => sendUnits(tx, model, plan, output), options);
@@ -83,7 +86,6 @@ export class ExportService {
       if (output.started) output.destroy();
       throw commonRefusal(error) ?? error;
     }
-    await output.finish();
   }
 }
 

@@ -22,7 +22,7 @@ import type { RequestScope } from '../tenancy/request-scope.js';
 import { Behaviors } from '../unit/draft/behavior.js';
 import { upsertKey } from '../unit/draft/upsert-keys.js';
 import { planQuery } from '../unit/query/list.plan.js';
-import { requestIdOf, timesOf } from '../unit/session/caller-executor.js';
+import { requestIdOf, usedBy } from '../unit/session/caller-executor.js';
 import type { Session } from '../unit/session/session.js';
 import { DryRunDone } from '../unit/write/dry-run.js';
 import { keyId } from '../unit/write/idempotency-key.js';
@@ -49,6 +49,8 @@ export interface ImportRequest {
   readonly contentType: string | undefined;
   /** Begins to read the file. Called once, after all checks. @throws KindError 415 */
   readonly file: () => FileText;
+  /** Characters of the file to receive before the transaction begins, because a client may keep it waiting. */
+  readonly ahead?: number;
   /** Called after each piece with the number of records read so far. */
   readonly onProgress?: (records: number) => void;
   readonly key?: GivenKey;
@@ -94,17 +96,25 @@ export class ImportService {
     let text: RepeatedText | undefined;
     const until = performance.now() + LIMITS.transferSeconds * 1000;
     try {
-      return await this.catalog.withModelUnqueued(scope, async (model) => {
+      return await this.catalog.withModel(scope, async (model) => {
         await this.catalog.check(scope, model);
         const checked = this.#check(scope, kindId, request, model);
-        return this.places.run(scope, () => {
-          text ??= new RepeatedText(request.file(), checked.key !== undefined);
-          return this.#import(checked, text, until);
-        });
+        text ??= await this.#arrived(scope, request, checked.key !== undefined);
+        const { client } = text;
+        return this.places.run(scope, client, () => this.#import(checked, text as RepeatedText, until));
       });
     } finally {
       await text?.close();
     }
+  }
+
+  /** The file, of which so much has arrived that its client keeps no transaction waiting, unless it is very large. */
+  #arrived(scope: RequestScope, { file, ahead = 0 }: ImportRequest, hashed: boolean): Promise<RepeatedText> {
+    return this.places.arriving(scope, async () => {
+      const text = new RepeatedText(file(), hashed);
+      await text.arriveAhead(ahead);
+      return text;
+    });
   }
 
   #check(scope: RequestScope, kindId: string, request: ImportRequest, model: Model): CheckedImport {
@@ -143,12 +153,11 @@ export class ImportService {
   }
 
   async #import(checked: CheckedImport, text: RepeatedText, until: number): Promise<Answer> {
-    const { session, target, isolation } = checked;
+    const { session, isolation } = checked;
     const read = () => new ReadAhead(piecesOf(text.read(), checked.newReader(), session.project.schema));
     const runs = this.database.runs({ timeout: Math.max(0, until - performance.now()) });
-    const share = this.behaviors.share(target.kind, session);
-    const times = { lockTimeout: LOCK_TIMEOUT, idleTimeout: TRANSFER_IDLE, ...timesOf(session.caller) };
-    const options = { isolation, share, runs, once: true, ...times };
+    const times = { lockTimeout: LOCK_TIMEOUT, idleTimeout: TRANSFER_IDLE };
+    const options = { ...usedBy(session), isolation, long: true, runs, once: true, ...times };
     const key = checked.key && new ImportKey(this.kept, checked.key, text);
     try {
       let pieces = read();

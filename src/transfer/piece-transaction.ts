@@ -3,7 +3,7 @@
  * can be validated while PostgreSQL still works on that one. Hooks have a time limit of their own in it: they share one
  * in each `runs`.
  */
-import type { CommitWitness, ConnectionShare, Executor, TextSink, Transaction } from '../database/database.js';
+import type { CommitWitness, Executor, TextSink, Transaction } from '../database/database.js';
 import { inOneMessage, type Statement } from '../sql/fragment.js';
 import {
   releaseSavepointStatement,
@@ -117,7 +117,7 @@ export class PieceTransaction implements Transaction {
     this.whole.onEnd(work);
   }
 
-  joinShare(share: ConnectionShare): void {
-    this.whole.joinShare(share);
+  becomeLong(): void {
+    this.whole.becomeLong();
   }
 }

@@ -4,6 +4,7 @@ import { urlQueryParameters } from '../http/route/parse-list-query.js';
 import { EXPORT_QUERY, IMPORT_QUERY } from '../http/route/query-names.js';
 import { DRY_RUN_HEADER, KEY_HEADER, REPLAYED_HEADER } from '../http/request/header-names.js';
 import type { HttpRequest, HttpResponse } from '../http/request/request.js';
+import { LIMITS } from '../shared/limits.js';
 import { Scope, type RequestScope } from '../tenancy/request-scope.js';
 import { TenancyInterceptor } from '../tenancy/tenancy.interceptor.js';
 import { WriteInterceptor } from '../unit/write/write.interceptor.js';
@@ -77,6 +78,7 @@ export class TransferController {
       parameters: urlQueryParameters(request.url),
       contentType: request.headers['content-type'],
       file: () => requestFile(request),
+      ahead: LIMITS.importedAhead,
       onDryRun: () => request.res?.setHeader(DRY_RUN_HEADER, 'true'),
     });
   }

@@ -48,9 +48,9 @@ export class AccessPreviews {
       this.stores.of(readable.kind).checkState(readable.kind, scope, 'list');
       return readable;
     };
-    await this.catalog.withCachedModel(scope, kindId, open);
+    await this.catalog.withCachedModel(scope, open);
     const body = await request.body();
-    return this.catalog.withModelOf(scope, kindId, (model) => {
+    return this.catalog.withModel(scope, (model) => {
       const readable = open(model);
       const session = readingSession(this.database, scope, model);
       return this.stores.of(readable.kind).run(scope, model, () => this.#list(session, readable, request.url, body));

@@ -38,7 +38,7 @@ export class Explanations {
    * @throws KindError 401, 403 for callers who are not administrators
    */
   ofUnit(scope: RequestScope, kindId: string, unitId: string, url: string): Promise<Answer> {
-    return this.catalog.withModelOf(scope, kindId, async (model) => {
+    return this.catalog.withModel(scope, async (model) => {
       const { kind } = authorizeAdministrator(model, kindId, scope.caller);
       const store = this.stores.of(kind);
       store.checkState(kind, scope, 'get');

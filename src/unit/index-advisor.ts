@@ -48,10 +48,10 @@ export class IndexAdvisor {
 
   async advise(project: Project): Promise<IndexAdvice> {
     const model = await loadModel(this.database, project);
-    const stored = await this.database.run<StoredQuery>(listQueriesStatement(project.schema));
-    const rows = await this.database.run<{ name: string; since: string | null }>(
-      unusedIndexesStatement(project.schema),
-    );
+    const stored = await this.database.ofProject(project).run<StoredQuery>(listQueriesStatement(project.schema));
+    const rows = await this.database
+      .ofProject(project)
+      .run<{ name: string; since: string | null }>(unusedIndexesStatement(project.schema));
     const names = new Set(rows.map(({ name }) => name));
     const [since] = stored.map((query) => query.since).sort();
     return {
@@ -99,7 +99,9 @@ export class IndexAdvisor {
   async #isReady(project: Project, { kind, parameters }: IndexProposal): Promise<boolean> {
     const found = (await loadModel(this.database, project)).kinds.get(kind);
     const trigrams = await trigramSchema(this.database);
-    const rows = await this.database.run<{ name: string; valid: boolean }>(listIndexesStatement(project.schema));
+    const rows = await this.database
+      .ofProject(project)
+      .run<{ name: string; valid: boolean }>(listIndexesStatement(project.schema));
     const valid = new Set(rows.filter((row) => row.valid).map(({ name }) => name));
     const made = found ? optionalIndexes(found).filter((each) => each.parameters.join() === parameters.join()) : [];
     const shapes = made.flatMap(({ indexes }) => indexes);

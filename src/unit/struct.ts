@@ -50,7 +50,7 @@ export class Structs {
 
   /** `{label, parameters}` of a unit: its label, or that of its kind if it has none, and the parameters of its kind. */
   async ofUnit(scope: RequestScope, kindId: string, unitId: string, parameters: QueryParameters): Promise<Answer> {
-    return this.catalog.withModelOf(scope, kindId, async (model) => {
+    return this.catalog.withModel(scope, async (model) => {
       await this.catalog.check(scope, model);
       const { kind } = authorizeKind(model, kindId, 'read', scope.caller);
       const store = this.stores.of(kind);

@@ -1,7 +1,7 @@
 /** Reads units for the endpoints: checks the rights of the caller and the state of the kind, then calls the store. */
 import { Injectable } from '@nestjs/common';
 import { grantOf, authorizeKind } from '../access/access.js';
-import { Catalog, type AfterRelease } from '../catalog/catalog.service.js';
+import { Catalog, type RunOnce } from '../catalog/catalog.service.js';
 import { Database } from '../database/database.js';
 import { pageAnswer, type Answer } from '../http/answer/answer.js';
 import { readJson } from '../http/body/json-pieces.js';
@@ -70,7 +70,7 @@ export class UnitReader {
     operation: UnitOperation,
     work: (session: Session, readable: Readable, store: UnitStore) => Promise<Answer>,
   ): Promise<Answer> {
-    return this.catalog.withModelOf(scope, kindId, (model): Promise<Answer | AfterRelease<Answer>> => {
+    return this.catalog.withModel(scope, (model): Promise<Answer | RunOnce<Answer>> => {
       const readable = authorizeKind(model, kindId, 'read', scope.caller);
       const store = this.stores.of(readable.kind);
       store.checkState(readable.kind, scope, operation);
@@ -86,7 +86,7 @@ export class UnitReader {
     parameters: QueryParameters,
     where: (kind: KindDef, model: Model) => Promise<Predicate>,
   ): Promise<Answer> {
-    return this.catalog.withModelOf(scope, kindId, async (model) => {
+    return this.catalog.withModel(scope, async (model) => {
       const readable = authorizeKind(model, kindId, 'read', scope.caller);
       const listed = await where(readable.kind, model);
       const query = parseListQuery(parameters, LIST_QUERY);

@@ -23,7 +23,7 @@ import type { RequestScope } from '../tenancy/request-scope.js';
 import type { BodyLimit } from '../tenancy/request-bodies.js';
 import { Behaviors } from './draft/behavior.js';
 import { unitAnswer } from './table/read/presentation-version.js';
-import { deploymentOf, executorFor, requestIdOf, requestSession, timesOf } from './session/caller-executor.js';
+import { deploymentOf, executorFor, requestIdOf, requestSession, usedBy } from './session/caller-executor.js';
 import type { Session } from './session/session.js';
 import { affectedAnswer, bulkAnswer, createdAnswer, manyUpserted, onlyOne, upserted } from './write-answers.js';
 import { bodiesOf, objectReader } from './write-bodies.js';
@@ -141,8 +141,8 @@ export class UnitService {
 
   /**
    * Checks whether the caller may write, reads the body, then checks again and writes: in a definition change, or through
-   * the store. While the body arrives, or a definition change waits for its turn, the request holds none of the places
-   * of the project.
+   * the store. While the body arrives, or a definition change waits for its turn, the request holds no
+   * connection.
    * @param special of writes whose query `work` parses
    */
   async #write(
@@ -166,7 +166,7 @@ export class UnitService {
       this.stores.of(kind).checkState(kind, session, operation);
       return { kind, session, access: grant.predicate };
     };
-    const { definition, limit, transactional, secret } = await this.catalog.withCachedModel(scope, kindId, (model) => {
+    const { definition, limit, transactional, secret } = await this.catalog.withCachedModel(scope, (model) => {
       const { kind, session } = open(model);
       const behaviors = this.behaviors.of(kind, session);
       // For an edit this is called later: a missing unit is reported first.
@@ -186,7 +186,7 @@ export class UnitService {
     const query = { url: request.url, takes: flagNames(operation, definition) };
     const tags = expectedVersions(request.ifMatch);
     if (definition) {
-      const cascade = await this.catalog.withModelOf(scope, kindId, async (model) => {
+      const cascade = await this.catalog.withModel(scope, async (model) => {
         const { kind, session } = open(model);
         return this.#cascade(session, kind, unitId, query);
       });
@@ -197,7 +197,7 @@ export class UnitService {
       });
     }
     const bytes = await request.bytes(limit);
-    return this.catalog.withModelOf(scope, kindId, (model) => {
+    return this.catalog.withModel(scope, (model) => {
       const { kind, session, access } = open(model);
       const write = (within: Session) => work(within, kind, { access, tags }, bytes);
       const store = this.stores.of(kind);
@@ -206,8 +206,8 @@ export class UnitService {
         const isolation = store.isolation(session, kind, operation) ?? special?.isolation;
         if (!isolation || executor.tx) return write(session);
         const about = () => (unitId === undefined ? undefined : `${project.id} ${operation} ${kind.id} ${unitId}`);
-        const [share, runs] = [this.behaviors.share(kind, session), this.database.runs({ workKey: about })];
-        const options = { isolation, share, runs, ...timesOf(caller) };
+        const [long, runs] = [this.behaviors.haveHooks(kind, session), this.database.runs({ workKey: about })];
+        const options = { ...usedBy(scope), isolation, long, runs };
         return withCompleteRefusal(this.database, () =>
           this.database.transaction((tx) => write({ ...session, executor: tx }), options),
         );
@@ -249,7 +249,7 @@ export class UnitService {
       await this.rights.checkUnit(session, kind, unitId, grant.predicate, operation);
       await steps.check(session);
     };
-    const cascade = await this.catalog.withModelOf(scope, kindId, async (model) => {
+    const cascade = await this.catalog.withModel(scope, async (model) => {
       authorizeKind(model, kindId, operation, scope.caller);
       scope.enclosing?.admit('definition', kindId);
       try {

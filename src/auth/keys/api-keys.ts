@@ -26,14 +26,17 @@ export class ApiKeys {
 
   /** Makes a key for the member with a name or address. @throws KindError 400, 404, 409 */
   async create(project: Project, name: string, values: ReadonlyMap<string, Json>): Promise<NewKey> {
-    const [found] = await this.database.run<Credential>(findCredentialStatement(project.schema, foldName(name)));
+    const [found] = await this.database
+      .ofProject(project)
+      .run<Credential>(findCredentialStatement(project.schema, foldName(name)));
     if (!found) throw refusal('unit.unknown', `No member '${name}' in project '${project.id}'`);
     return this.catalog.withModel({ project }, async (model) => {
       if (!hasApiKeys(model)) throw refusal('kind.unknown', `The kind '${API_KEY_KIND}' of '${project.id}' is its own`);
       const kind = getBuiltInKind(model, API_KEY_KIND);
       const body = new Map<string, Json>([...values, ['member', found.member_id]]);
-      const [row] = await this.database.transaction((executor) =>
-        this.stores.of(kind).insert({ project, caller: SYSTEM, model, executor }, kind, [body]),
+      const [row] = await this.database.transaction(
+        (executor) => this.stores.of(kind).insert({ project, caller: SYSTEM, model, executor }, kind, [body]),
+        { project },
       );
       return JSON.parse(row?.body ?? '{}') as NewKey;
     });

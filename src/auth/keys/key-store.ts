@@ -11,7 +11,6 @@ import { CONFIG } from '../../config/config.token.js';
 import { Database, type Executor } from '../../database/database.js';
 import { clientAddress } from '../../http/request/client-address.js';
 import type { HttpRequest } from '../../http/request/request.js';
-import { API_KEY_KIND } from '../../model/built-in-traits.js';
 import { hasApiKeys } from '../../model/model.js';
 import type { MaybePromise } from '../../shared/maybe-promise.js';
 import { SharedLoads } from '../../shared/shared-loads.js';
@@ -112,9 +111,9 @@ export class KeyStore {
 
   async #load(project: Project, secret: string, hash: string): Promise<CheckedKey | undefined> {
     const change = this.#changes;
-    const row = await this.catalog.withModelOf({ project }, API_KEY_KIND, async (model) => {
+    const row = await this.catalog.withModel({ project }, async (model) => {
       if (!hasApiKeys(model)) return undefined;
-      const [found] = await this.database.run<FoundKey>(findKeyStatement(project.schema, hash));
+      const [found] = await this.database.ofProject(project).run<FoundKey>(findKeyStatement(project.schema, hash));
       return found;
     });
     if (!row) {
@@ -138,6 +137,9 @@ export class KeyStore {
 
   /** The request does not wait for it; if it fails, a later request tries again. */
   #recordUse(project: Project, id: string): void {
-    void this.database.run(recordKeyUseStatement(project.schema, id)).catch(() => undefined);
+    void this.database
+      .ofProject(project)
+      .run(recordKeyUseStatement(project.schema, id))
+      .catch(() => undefined);
   }
 }

@@ -34,8 +34,8 @@ export class PasswordStore {
    * Runs `work` in a transaction that may replace passwords. It uses READ COMMITTED: if it has to wait for a concurrent
    * sign-in with the old password, it must see the session that this has created, to end it.
    */
-  inTransaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    return this.database.transaction(work, { isolation: 'read committed' });
+  inTransaction<T>(project: Project, work: (tx: Transaction) => Promise<T>): Promise<T> {
+    return this.database.transaction(work, { project, isolation: 'read committed' });
   }
 
   /** Sets a password and ends the member's sessions, codes and recovery tokens. False if nothing matched. */
@@ -58,11 +58,13 @@ export class PasswordStore {
     password: string,
     onSet: (tx: Transaction, credential: Credential) => void,
   ): Promise<Credential> {
-    const [found] = await this.database.run<Credential>(findCredentialStatement(project.schema, foldName(name)));
+    const [found] = await this.database
+      .ofProject(project)
+      .run<Credential>(findCredentialStatement(project.schema, foldName(name)));
     if (!found) throw refusal('unit.unknown', `No member '${name}' in project '${project.id}'`);
     checkPassword({ ...found, password });
     const hash = await hashPassword(password, project.id);
-    await this.inTransaction(async (tx) => {
+    await this.inTransaction(project, async (tx) => {
       await this.replace(tx, project, { memberId: found.member_id, hash });
       onSet(tx, found);
     });

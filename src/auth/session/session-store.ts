@@ -95,8 +95,11 @@ export class SessionStore {
     if (!isUuid(sessionId)) throw invalidToken();
     const endCountBefore = this.#endCount;
     const [row] = await this.catalog.inProject(project, async () => {
-      const found = await this.database.run<{ unrecorded: boolean }>(findSessionStatement(project.schema, sessionId));
-      if (found[0]?.unrecorded) await this.database.run(recordUseStatement(project.schema, sessionId));
+      const found = await this.database
+        .ofProject(project)
+        .run<{ unrecorded: boolean }>(findSessionStatement(project.schema, sessionId));
+      if (found[0]?.unrecorded)
+        await this.database.ofProject(project).run(recordUseStatement(project.schema, sessionId));
       return found;
     });
     if (!row) throw invalidToken();
@@ -111,16 +114,20 @@ export class SessionStore {
   async rotate(project: Project, sessionId: string, token: string, client: SessionClient): Promise<SessionGrant> {
     const successor = randomUUID();
     const lifetime = this.config.refreshTokenTtl / 1000;
-    const rotated = await this.database.run<{ issued: number }>(
-      rotateTokenStatement(project.schema, { client, token, successor, lifetime, window: REUSE_WINDOW }),
-    );
+    const rotated = await this.database
+      .ofProject(project)
+      .run<{ issued: number }>(
+        rotateTokenStatement(project.schema, { client, token, successor, lifetime, window: REUSE_WINDOW }),
+      );
     if (rotated[0]) {
       await this.#sweep(this.database, project);
       return { sessionId, refreshId: successor, issuedAt: rotated[0].issued };
     }
-    const [known] = await this.database.run<{ id: string; issued: number; recent: boolean }>(
-      findSuccessorStatement(project.schema, token, REUSE_WINDOW),
-    );
+    const [known] = await this.database
+      .ofProject(project)
+      .run<{ id: string; issued: number; recent: boolean }>(
+        findSuccessorStatement(project.schema, token, REUSE_WINDOW),
+      );
     if (known?.recent) return { sessionId, refreshId: known.id, issuedAt: known.issued };
     await this.end(this.database, project, { id: sessionId });
     throw invalidToken();
@@ -136,7 +143,7 @@ export class SessionStore {
   /** The number of sessions of a member, and a page of them as JSON text. */
   async list(project: Project, page: SessionPage): Promise<{ count: number; items: string }> {
     const statement = listSessionsStatement(project.schema, page);
-    const [row] = await this.database.run<{ count: number; items: string }>(statement);
+    const [row] = await this.database.ofProject(project).run<{ count: number; items: string }>(statement);
     return row ?? { count: 0, items: '[]' };
   }
 

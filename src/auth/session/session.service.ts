@@ -37,7 +37,7 @@ export class SessionService {
       const kind = memberKindOf(model, member);
       const fields = [...readableFields(kind, member, model).values()];
       const statement = findMemberStatement(project.schema, kind, fields, member.id);
-      const [row] = await this.database.run<{ body: string }>(statement);
+      const [row] = await this.database.ofProject(project).run<{ body: string }>(statement);
       if (!row) throw refusal('token.invalid', 'The member of this token is deleted');
       const record = JSON.parse(row.body) as Record<string, unknown>;
       return jsonAnswer({ ...record, administrator: member.admin, groups: kind.groups });

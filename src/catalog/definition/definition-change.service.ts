@@ -110,6 +110,7 @@ export class DefinitionChangeService {
     return this.database.transaction((tx) => this.changeWithin(tx, project, options, work), {
       // READ COMMITTED, because model, counts and stored values must be those committed while it waited for its locks.
       // Nothing is read before.
+      project,
       isolation: 'read committed',
       lockTimeout: PROJECT_LOCK_TIMEOUT,
       statementTimeout: options.statementTimeout ?? CHANGE_STATEMENT_TIMEOUT,

@@ -19,8 +19,11 @@ interface Setting {
 
 export type SessionSettings = ReadonlyMap<string, Setting>;
 
-/** Default lock timeout in milliseconds, longer than usual changes take. */
-const DEFAULT_LOCK_TIMEOUT = 10_000;
+/**
+ * Lock timeouts in milliseconds. A statement that runs alone fails soon, so that many that wait for one row do not hold
+ * all connections; it is then run again in a transaction (`Database`), which waits longer than usual changes take.
+ */
+export const LOCK_TIMEOUTS = { alone: 100, transaction: 10_000 };
 
 /** TCP keepalives of the server, which detect broken connections: seconds, and count. */
 const KEEPALIVES = { idle: 30, interval: 10, count: 3 };
@@ -46,7 +49,7 @@ export function sessionSettings({ statementTimeout, idleTimeout }: SessionLimits
     // A stopped process or a lost machine must not hold its locks for ever.
     ['idle_in_transaction_session_timeout', { value: `${idleTimeout}ms`, holds: isPositive }],
     // With a lock timeout, the error names the lock instead of a slow query.
-    ['lock_timeout', { value: `${DEFAULT_LOCK_TIMEOUT}ms` }],
+    ['lock_timeout', { value: `${LOCK_TIMEOUTS.alone}ms` }],
     ['timezone', { value: 'UTC', holds: (value) => /^(Etc\/)?(UTC|UCT|Universal|Zulu|GMT)$/i.test(value) }],
     ['datestyle', { value: 'ISO', holds: (value) => /^ISO\b/i.test(value) }],
     ['intervalstyle', { value: 'postgres', holds: (value) => value === 'postgres' }],

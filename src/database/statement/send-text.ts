@@ -9,7 +9,6 @@ export function sendText(client: PoolClient, text: string): Promise<unknown> {
 }
 
 /** The error of a client or of its pool, as a refusal if it is a common one. */
-export function asRefusal(error: unknown): Error {
-  if (error instanceof Error) return commonRefusal(error) ?? error;
-  return new Error('the pool gave neither a connection nor an error');
+export function asRefusal(error: unknown): unknown {
+  return commonRefusal(error) ?? error;
 }

@@ -20,6 +20,9 @@ const COUNTED = 1000;
 /** The part of the connections for slow statements of one project, if that is more than its share of the processors. */
 const SHARE = 0.1;
 
+/** Sends a statement, and measures what it takes. */
+export type Measure = <T>(send: () => Promise<T>) => Promise<T>;
+
 /** How many run at the same time. @param processes that share the processors */
 export function slowStatementsAtOnce(connections: number, processes: number): number {
   return Math.max(fractionOf(connections, SHARE), Math.floor((availableParallelism() - 1) / processes));
@@ -41,11 +44,15 @@ export class SlowStatements {
     });
   }
 
-  /** Runs a statement; if it is slow, and other projects are active, when it is its turn. */
-  run<T>(schema: string, text: string, send: () => Promise<T>): Promise<T> {
-    if (!this.active.hasOthers(schema, RECENTLY)) return send();
+  /**
+   * Runs a statement; if it is slow, and other projects are active, when it is its turn.
+   * @param run sends it on a connection, and has its cost measured from then on
+   */
+  run<T>(schema: string, text: string, run: (measure: Measure) => Promise<T>): Promise<T> {
+    if (!this.active.hasOthers(schema, RECENTLY)) return run(unmeasured);
     const cost = getOrInsert<string, StatementCost>(this.#costs, text, () => new StatementCost());
-    return cost.isSlow ? this.#inTurn(schema, () => measured(cost, send)) : measured(cost, send);
+    const measure: Measure = (send) => measured(cost, send);
+    return cost.isSlow ? this.#inTurn(schema, () => run(measure)) : run(measure);
   }
 
   async #inTurn<T>(schema: string, send: () => Promise<T>): Promise<T> {
@@ -59,6 +66,8 @@ export class SlowStatements {
     }
   }
 }
+
+const unmeasured: Measure = (send) => send();
 
 /** Callbacks instead of `async`, because each promise has a cost. */
 function measured<T>(cost: StatementCost, send: () => Promise<T>): Promise<T> {

@@ -1,6 +1,7 @@
 /** Begins a transaction: its settings, and at REPEATABLE READ the locks of repeated runs. */
 import type { Statement } from '../../sql/fragment.js';
 import { beginStatement, lockTimeoutStatement, ROLLBACK, type Isolation } from '../../sql/server/transaction.sql.js';
+import { LOCK_TIMEOUTS } from '../connection/session-settings.js';
 import type { TransactionRuns } from './conflict-retries.js';
 import { isRetryable } from '../statement/sqlstate.js';
 
@@ -12,7 +13,10 @@ export interface BeginOptions {
    */
   readonly isolation?: Isolation;
   readonly readOnly?: boolean;
-  /** Lock timeout in milliseconds at READ COMMITTED; the transaction is then repeated, and finally refused with 503. */
+  /**
+   * Lock timeout in milliseconds at READ COMMITTED; the transaction is then repeated, and finally refused with 503.
+   * Without one it is refused at once, after `LOCK_TIMEOUTS.transaction`.
+   */
   readonly lockTimeout?: number;
   /** Statement timeout in milliseconds, if it differs from that of the pool. */
   readonly statementTimeout?: number;
@@ -39,7 +43,7 @@ export async function beginTransaction(
     send(beginStatement({ isolation, ...settings, ...(timeout !== undefined && { lockTimeout: timeout }) }));
   const timeLeft = () => Math.max(1, runs.timeLeft);
   const lockTimeoutOfRun = () => (runs.waitsForLocks ? timeLeft() : SHORT_LOCK_TIMEOUT);
-  if (isolation === 'read committed') return void (await beginWith(lockTimeout));
+  if (isolation === 'read committed') return void (await beginWith(lockTimeout ?? LOCK_TIMEOUTS.transaction));
   if (runs.locks.length === 0) return void (await beginWith(lockTimeoutOfRun()));
   for (let attempt = 1; ; attempt++) {
     await beginWith(timeLeft());

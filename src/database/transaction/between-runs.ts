@@ -1,23 +1,22 @@
 /** What happens between the runs of a transaction. */
 import type { BeginOptions } from './begin.js';
-import type { ConnectionShare } from './executor.js';
 import { READ_COMMITTED_ATTEMPTS, type TransactionRuns } from './conflict-retries.js';
 import { commonRefusal, isLockTimeout, isRetryable } from '../statement/sqlstate.js';
 
 /**
- * Waits for the turn on the units to lock, then for a place of the share. If remembered locks appear during that wait,
- * both are repeated.
+ * Waits for the turn on the units to lock, then for its places. If remembered locks appear during that wait, both are
+ * repeated.
  */
 export async function acquirePlaces(
   runs: TransactionRuns,
-  share: ConnectionShare | undefined,
+  acquire: (() => Promise<() => void>) | undefined,
 ): Promise<(() => void)[]> {
   for (;;) {
     runs.adoptRememberedLocks();
     const endTurn = await runs.waitForTurn();
-    if (!share) return [endTurn];
+    if (!acquire) return [endTurn];
     try {
-      const releasePlace = await share.acquire();
+      const releasePlace = await acquire();
       if (!runs.adoptRememberedLocks()) return [endTurn, releasePlace];
       releasePlace();
     } catch (error) {

@@ -51,25 +51,17 @@ export interface Transaction extends Executor {
   /** Runs when its connection is released, after COMMIT and ROLLBACK alike. */
   onEnd(work: () => void): void;
   /**
-   * Takes a place of a share, unless it has one. @throws ShareFullError if none is free; the transaction is then rolled
-   * back, and begins again when there is a place
+   * Counts from now on among the transactions that may hold their connection long. @throws NoLongPlaceError if no place
+   * is free there; the transaction is then rolled back, and begins again when there is one
    */
-  joinShare(share: ConnectionShare): void;
+  becomeLong(): void;
 }
 
-/** A limited part of the connections, for transactions that may hold theirs for long. */
-export interface ConnectionShare {
-  /** Waits for a place; the returned function releases it. @throws KindError 503 if that takes too long */
-  acquire(): Promise<() => void>;
-  /** Takes a place without waiting; undefined if none is free. */
-  tryAcquire(): (() => void) | undefined;
-}
+/** A transaction needs a place among the long ones, and must not wait for it while it holds a connection. */
+export class NoLongPlaceError extends RestartError {
+  override readonly name = 'NoLongPlaceError';
 
-/** A transaction needs a place of a full share, and must not wait for it while it holds a connection. */
-export class ShareFullError extends RestartError {
-  override readonly name = 'ShareFullError';
-
-  constructor(readonly share: ConnectionShare) {
+  constructor() {
     super('the transaction begins again when there is a place for it');
   }
 }

@@ -1,7 +1,7 @@
 /** A transaction that begins with its first statement, and holds no connection before. */
 import type { Statement } from '../../sql/fragment.js';
 import type { Isolation } from '../../sql/server/transaction.sql.js';
-import type { CommitWitness, ConnectionShare, TextSink, Transaction } from './executor.js';
+import type { CommitWitness, TextSink, Transaction } from './executor.js';
 import type { TransactionRuns } from './conflict-retries.js';
 
 /** Runs `work` in a transaction, like `Database.transaction`. */
@@ -69,8 +69,8 @@ export class LazyTransaction implements Transaction {
   }
 
   /** Before it has begun, `begin` takes the place. */
-  joinShare(share: ConnectionShare): void {
-    this.#open?.joinShare(share);
+  becomeLong(): void {
+    this.#open?.becomeLong();
   }
 
   async commit(): Promise<void> {

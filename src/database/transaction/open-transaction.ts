@@ -2,13 +2,7 @@
 import type { Statement } from '../../sql/fragment.js';
 import { getOrInsert } from '../../shared/get-or-insert.js';
 import type { Isolation } from '../../sql/server/transaction.sql.js';
-import {
-  ShareFullError,
-  type CommitWitness,
-  type ConnectionShare,
-  type TextSink,
-  type Transaction,
-} from './executor.js';
+import { NoLongPlaceError, type CommitWitness, type TextSink, type Transaction } from './executor.js';
 import type { TransactionRuns } from './conflict-retries.js';
 
 /** State of one run of a transaction, which is used until its connection is released. */
@@ -23,8 +17,10 @@ export interface TransactionState {
   readonly afterCommit: (() => void | Promise<void>)[];
   /** Work to run when the connection is released. */
   readonly onEnd: (() => void)[];
-  /** The share of connections that it has a place of. */
-  readonly share: ConnectionShare | undefined;
+  /** Whether it has a place among those that may hold their connection long, or needs none. */
+  readonly isLong: boolean;
+  /** Takes such a place; undefined if none is free. */
+  readonly takeLongPlace: () => (() => void) | undefined;
 }
 
 /** Sends statements on the connection of a transaction. */
@@ -36,7 +32,7 @@ export interface TransactionConnection {
 export class OpenTransaction implements Transaction {
   readonly hasBegun = true;
   readonly #signals = new Map<AbortSignal, () => void>();
-  #share: ConnectionShare | undefined;
+  #isLong: boolean;
   #ended = false;
 
   constructor(
@@ -45,7 +41,7 @@ export class OpenTransaction implements Transaction {
     /** Called when a signal aborts it. */
     private readonly interrupt: (reason: unknown) => void,
   ) {
-    this.#share = state.share;
+    this.#isLong = state.isLong;
   }
 
   get tx(): this {
@@ -87,11 +83,11 @@ export class OpenTransaction implements Transaction {
     this.state.onEnd.push(work);
   }
 
-  joinShare(share: ConnectionShare): void {
-    if (this.#share) return;
-    const release = share.tryAcquire();
-    if (!release) throw new ShareFullError(share);
-    this.#share = share;
+  becomeLong(): void {
+    if (this.#isLong) return;
+    const release = this.state.takeLongPlace();
+    if (!release) throw new NoLongPlaceError();
+    this.#isLong = true;
     this.state.onEnd.push(release);
   }
 

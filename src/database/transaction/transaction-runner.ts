@@ -3,6 +3,7 @@ import type { Pool, PoolClient } from 'pg';
 import { observedWork } from '../../shared/observed-work.js';
 import type { Statement } from '../../sql/fragment.js';
 import { cancelStatement } from '../../sql/server/connection.sql.js';
+import type { ConnectionPlaces } from '../connection/connection-places.js';
 import type { DatabaseOptions, TransactionOptions } from '../database-options.js';
 import { requestCancel } from '../statement/cancel-request.js';
 import { Deadline } from '../statement/deadline.js';
@@ -14,7 +15,7 @@ import { beginTransaction } from './begin.js';
 import { acquirePlaces, delayRetry, prepareNextRun } from './between-runs.js';
 import { commit } from './commit.js';
 import type { TransactionRuns } from './conflict-retries.js';
-import { ShareFullError, type Executor, type Transaction } from './executor.js';
+import { NoLongPlaceError, type Executor, type Transaction } from './executor.js';
 import { OpenTransaction, type TransactionConnection, type TransactionState } from './open-transaction.js';
 import { StatementQueue } from './statement-queue.js';
 
@@ -22,6 +23,7 @@ export class TransactionRunner {
   /** @param statements for statements outside of the transactions */
   constructor(
     private readonly pool: () => Pool,
+    private readonly places: () => ConnectionPlaces,
     private readonly sender: StatementSender,
     private readonly statements: Executor,
     private readonly options: DatabaseOptions,
@@ -29,23 +31,26 @@ export class TransactionRunner {
 
   /** Runs it again after each conflict. */
   async run<T>(work: (tx: Transaction) => Promise<T>, options: TransactionOptions, runs: TransactionRuns): Promise<T> {
-    const { isolation = 'repeatable read' } = options;
-    let { share } = options;
+    const { isolation = 'repeatable read', project, longTimeout } = options;
+    let { long = false } = options;
+    const acquire = project && (() => this.places().acquire(project, { long, ...(longTimeout && { longTimeout }) }));
+    const takeLongPlace = () => this.places().long.tryAcquire(project?.id ?? '');
     for (let attempt = 1; ; attempt++) {
-      const onEnd = await acquirePlaces(runs, share);
+      const onEnd = await acquirePlaces(runs, acquire);
       try {
         return await this.#attempt(work, options, {
           isolation,
           runs,
-          share,
+          isLong: long || !project,
+          takeLongPlace,
           beforeCommit: new Set(),
           witnesses: new Map(),
           afterCommit: [],
           onEnd,
         });
       } catch (error) {
-        if (error instanceof ShareFullError) {
-          ({ share } = error);
+        if (error instanceof NoLongPlaceError) {
+          long = true;
           attempt -= 1;
           continue;
         }

@@ -16,7 +16,6 @@ import { originalCallerOf, type Session } from '../../unit/session/session.js';
 import { withinUserCode, type UserCode } from '../sandbox/user-code.js';
 import { AnswerChecks } from './answer-checks.js';
 import type { CallScope } from './call-scope.js';
-import { Capacity } from './capacity.js';
 import { Contexts } from './contexts.js';
 import type { FunctionDef, ReadyModule } from '../declare/definition.js';
 import type { OperationQueue } from './operation-queue.js';
@@ -42,7 +41,6 @@ export interface FunctionCall {
 export class FunctionCalls {
   constructor(
     private readonly database: Database,
-    private readonly capacity: Capacity,
     private readonly contexts: Contexts,
     private readonly inner: InnerCalls,
     private readonly answers: AnswerChecks,
@@ -71,7 +69,7 @@ export class FunctionCalls {
   /** Runs once in an open transaction, which fails with the call. */
   async #callIn(tx: Transaction, call: FunctionCall): Promise<Answer> {
     const limit = new TimeLimit(call.timeout, () => tx.runs.contended);
-    tx.joinShare(this.capacity.share(call.session.project.id));
+    tx.becomeLong();
     tx.abortOn(limit.signal);
     limit.start(call.def.name);
     try {
@@ -164,10 +162,10 @@ export class FunctionCalls {
     runs: TransactionRuns,
     work: (tx: Transaction) => Promise<void>,
   ): Promise<void> {
-    const share = this.capacity.share(session.project.id);
+    const { project } = session;
     const statementTimeout = Math.min(timeout, timeLimitOf(originalCallerOf(session)) ?? timeout);
     const times = { statementTimeout, idleTimeout: idleTimeoutFor(timeout) };
-    return this.database.transaction(work, { share, ...times, runs, once: true });
+    return this.database.transaction(work, { project, long: true, ...times, runs, once: true });
   }
 }
 

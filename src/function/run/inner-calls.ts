@@ -11,7 +11,6 @@ import { transactionOf, type Session } from '../../unit/session/session.js';
 import type { Context } from '../../kit/context.js';
 import { runUserCode, type UserCode } from '../sandbox/user-code.js';
 import type { CallScope } from './call-scope.js';
-import { Capacity } from './capacity.js';
 import { Contexts } from './contexts.js';
 import type { ReadyModule, HookName } from '../declare/definition.js';
 import { TimeLimit } from './time-limit.js';
@@ -37,7 +36,6 @@ export class InnerCalls {
 
   constructor(
     private readonly contexts: Contexts,
-    private readonly capacity: Capacity,
     private readonly uncaught: ErrorRedaction,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
@@ -105,7 +103,7 @@ export class InnerCalls {
     const tx = transactionOf(session);
     const known = this.#running.get(tx);
     if (known) return known;
-    tx.joinShare(this.capacity.share(session.project.id));
+    tx.becomeLong();
     const limit = this.#limitOf(tx.runs);
     tx.abortOn(limit.signal);
     const failures: unknown[] = [];

@@ -21,7 +21,7 @@ import { DefaultBytes } from '../../unit/draft/default-bytes.js';
 import type { Draft } from '../../unit/draft/draft.js';
 import { readableLinkFields } from '../../unit/query/link-values.js';
 import { Walks } from '../../unit/query/reachable-kinds.js';
-import { requestSession, timesOf } from '../../unit/session/caller-executor.js';
+import { requestSession, usedBy } from '../../unit/session/caller-executor.js';
 import { LinkHooks } from '../../unit/table/delete/link-hooks.js';
 import type { Session } from '../../unit/session/session.js';
 import { UnitQuota } from '../../unit/table/write/unit-quota.js';
@@ -81,7 +81,7 @@ export class LinkSetService {
   /** Answers the records of the links. */
   async create(scope: RequestScope, path: LinkSetPath, request: LinkSetRequest): Promise<Answer> {
     const { project } = scope;
-    await this.catalog.withCachedModel(scope, path.kind, (model) => planLinkSet({ ...scope, model }, path));
+    await this.catalog.withCachedModel(scope, (model) => planLinkSet({ ...scope, model }, path));
     const bytes = await caught(request.bytes);
     const read = async () => {
       refuseQuery(request.url);
@@ -89,7 +89,7 @@ export class LinkSetService {
       const body = await parseBody(bytes, request.contentType, project.schema);
       return runYielding(readLinks(body), new EventLoopYield(project.schema));
     };
-    return this.catalog.withModelOf(scope, path.kind, async (model) =>
+    return this.catalog.withModel(scope, async (model) =>
       pageAnswer(
         await this.createIn({ ...this.hooks.deployment, ...requestSession(this.database, scope, model) }, path, read),
       ),
@@ -111,7 +111,7 @@ export class LinkSetService {
     const options =
       parent && this.setHooks.mayRun(parents, replace, session)
         ? this.hooks.transaction(parent, session, `link ${path.kind} ${path.unit}`)
-        : ({ isolation: 'read committed', ...timesOf(session.caller) } as const);
+        : ({ ...usedBy(session), isolation: 'read committed' } as const);
     return this.database.transaction((executor) => write({ ...session, executor }), options);
   }
 

@@ -55,7 +55,7 @@ export class LinkReader {
   ) {}
 
   list(scope: RequestScope, path: WalkPath, parameters: QueryParameters): Promise<Answer> {
-    return this.catalog.withModelOf(scope, path.kind, (model) => {
+    return this.catalog.withModel(scope, (model) => {
       const session = readingSession(this.database, scope, model);
       return explainablePage(session, parameters, (within, query) => this.listIn(within, path, query));
     });

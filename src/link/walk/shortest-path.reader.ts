@@ -45,7 +45,7 @@ export class ShortestPathReader {
   ) {}
 
   find(scope: RequestScope, start: NamedUnit, parameters: QueryParameters): Promise<Answer> {
-    return this.catalog.withModelOf(scope, start.kind, (model) => {
+    return this.catalog.withModel(scope, (model) => {
       const session = readingSession(this.database, scope, model);
       return explainablePage(session, parameters, (within, query) => this.findIn(within, start, query));
     });

@@ -38,7 +38,8 @@ export function requestFile(request: IncomingMessage): FileText {
 export class FileText implements AsyncIterable<TextPart> {
   readonly #bytes: ByteStream;
   readonly #gunzip: Gunzip | undefined;
-  readonly #waiting: WaitingTime;
+  /** How long it has waited for the client. */
+  readonly client: WaitingTime;
   #tooSlow = false;
 
   constructor(
@@ -46,7 +47,7 @@ export class FileText implements AsyncIterable<TextPart> {
     gzip: boolean,
     limits = WAITING_LIMITS,
   ) {
-    this.#waiting = new WaitingTime(limits);
+    this.client = new WaitingTime(limits);
     this.#gunzip = gzip ? inflated(stream) : undefined;
     this.#bytes = new ByteStream(this.#gunzip ?? stream);
   }
@@ -87,13 +88,13 @@ export class FileText implements AsyncIterable<TextPart> {
     };
     let bytes: Buffer | undefined;
     try {
-      bytes = await this.#waiting.during(this.#bytes.next(), giveUp);
+      bytes = await this.client.during(this.#bytes.next(), giveUp);
     } catch (error) {
       if (isDataError(error)) throw refusal('import.malformed', 'The body is not valid gzip');
       throw refusal('body.malformed', 'The body could not be read to its end');
     }
     if (this.#tooSlow) throw refusal('body.timeout', 'The body took too long to arrive');
-    this.#waiting.addBytes(bytes?.length ?? 0);
+    this.client.addBytes(bytes?.length ?? 0);
     return bytes;
   }
 

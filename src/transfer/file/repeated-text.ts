@@ -7,6 +7,7 @@ import { retryLater, type KindError } from '../../shared/errors.js';
 import { LIMITS } from '../../shared/limits.js';
 import type { FileText, TextPart } from './file-text.js';
 import { TextLog } from './text-log.js';
+import type { WaitingTime } from './waiting-time.js';
 
 export class RepeatedText {
   readonly #arriving: AsyncIterator<TextPart>;
@@ -15,6 +16,7 @@ export class RepeatedText {
   readonly #hash = createHash('sha256');
   #digest: string | undefined;
   #readings = 0;
+  #started = false;
   #ended = false;
   /** The part that is waited for, or the error that no part follows. */
   #next: Promise<TextPart | undefined> | undefined;
@@ -39,12 +41,26 @@ export class RepeatedText {
     return (this.#digest ??= this.#hash.digest('base64'));
   }
 
+  /** How long it has waited for the client. */
+  get client(): WaitingTime {
+    return this.file.client;
+  }
+
+  /** Resolves when all of it has arrived, or so much of it, or what it fails on, which is the error of its reading. */
+  async arriveAhead(characters: number): Promise<void> {
+    try {
+      while (!this.#ended && this.#log && this.#log.characters < characters) await (this.#next ??= this.#arrived());
+    } catch {
+      // What was read before it comes first.
+    }
+  }
+
   /** The whole text. A reading ends when the next one begins. @throws KindError 503 if it can't be read again */
   async *read(): AsyncGenerator<TextPart> {
     const reading = (this.#readings += 1);
     // The reading before may be waiting for a part, which is kept too.
     await this.#next?.catch(() => undefined);
-    if (reading > 1) yield* this.#kept();
+    if (this.#started) yield* this.#kept();
     while (!this.#ended && reading === this.#readings) {
       const part = await (this.#next ??= this.#arrived());
       if (part && reading === this.#readings) yield part;
@@ -79,6 +95,7 @@ export class RepeatedText {
   }
 
   async #arrived(): Promise<TextPart | undefined> {
+    this.#started = true;
     const next = await this.#arriving.next();
     const part = next.done ? undefined : next.value;
     if (part && this.hashed) this.#hash.update(part.text);

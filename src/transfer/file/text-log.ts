@@ -14,6 +14,11 @@ export class TextLog {
   #bytes = 0;
   #file: FileHandle | undefined;
 
+  /** UTF-16 code units of all of it. */
+  get characters(): number {
+    return this.#characters;
+  }
+
   /** @param mostBytes that the temporary file may have */
   constructor(private readonly mostBytes: number) {}
 

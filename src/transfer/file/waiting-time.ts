@@ -1,6 +1,6 @@
 /**
  * Limits how long a transfer waits for its client, which holds a transaction meanwhile: some seconds in all, and one more
- * per `bodyBytesPerSecond` transferred.
+ * per `bodyBytesPerSecond` transferred, which can't be saved up.
  */
 import { LIMITS } from '../../shared/limits.js';
 
@@ -16,25 +16,36 @@ export const WAITING_LIMITS: WaitingLimits = {
 };
 
 export class WaitingTime {
+  /** Milliseconds of ended waits, less those that transferred bytes have made up for. */
   #waited = 0;
-  #bytes = 0;
+  #current: { readonly since: number; readonly giveUp: () => void } | undefined;
 
   constructor(private readonly limits: WaitingLimits = WAITING_LIMITS) {}
 
   addBytes(bytes: number): void {
-    this.#bytes += bytes;
+    this.#waited = Math.max(0, this.#waited - (bytes / this.limits.bytesPerSecond) * 1000);
   }
 
   /** Waits for the client. If that takes too long in all, calls `giveUp`; `event` must settle then. */
   async during<T>(event: Promise<T>, giveUp: () => void): Promise<T> {
     const since = performance.now();
-    const left = this.limits.wait + (this.#bytes / this.limits.bytesPerSecond) * 1000 - this.#waited;
-    const timer = setTimeout(giveUp, Math.max(0, left));
+    const timer = setTimeout(giveUp, Math.max(0, this.limits.wait - this.#waited));
+    this.#current = { since, giveUp };
     try {
       return await event;
     } finally {
       clearTimeout(timer);
+      this.#current = undefined;
       this.#waited += performance.now() - since;
     }
+  }
+
+  /** Gives up a wait if it takes longer than so many milliseconds in all. Returns whether it did. */
+  endAfter(milliseconds: number): boolean {
+    if (!this.#current) return false;
+    const { since, giveUp } = this.#current;
+    if (this.#waited + performance.now() - since < milliseconds) return false;
+    giveUp();
+    return true;
   }
 }

@@ -3,7 +3,6 @@
  * storing credentials of members, and hooks. The engine itself has no code for particular kinds.
  */
 import { Injectable } from '@nestjs/common';
-import type { ConnectionShare } from '../../database/database.js';
 import { getOrInsert } from '../../shared/get-or-insert.js';
 import type { Faults } from '../../shared/errors.js';
 import type { Json } from '../../shared/json.js';
@@ -92,8 +91,6 @@ export interface BehaviorSource {
   /** The current set; an operation uses one set to its end. */
   readonly deployment: object;
   of(kind: KindDef, project: Project, deployment: object): Behavior | undefined;
-  /** The share of connections for transactions with these behaviors, which may take long. */
-  share(project: Project): ConnectionShare;
 }
 
 /** All behaviors; modules register theirs at startup. */
@@ -124,10 +121,10 @@ export class Behaviors {
     return own ? [...fixed, own] : fixed;
   }
 
-  /** The connection share that the transaction of a write takes from its beginning; otherwise the first hook takes it. */
-  share(kind: KindDef, { project, deployment }: Pick<Session, 'project' | 'deployment'>): ConnectionShare | undefined {
+  /** Whether code of the project runs for units of the kind, so that a transaction may take long. */
+  haveHooks(kind: KindDef, { project, deployment }: Pick<Session, 'project' | 'deployment'>): boolean {
     const source = this.#source;
-    return source?.of(kind, project, deployment ?? source.deployment) && source.share(project);
+    return source?.of(kind, project, deployment ?? source.deployment) !== undefined;
   }
 
   /** Whether a behavior may add values to new units, so that required parameters are checked only after it. */

@@ -1,7 +1,7 @@
 /** The store of remote kinds, whose units come from a source. */
 import { Injectable } from '@nestjs/common';
 import { checkActive } from '../../access/access.js';
-import { AfterRelease, Catalog, type ModelScope } from '../../catalog/catalog.service.js';
+import { RunOnce, Catalog, type ModelScope } from '../../catalog/catalog.service.js';
 import { UNIT_QUERY } from '../../http/route/query-names.js';
 import type { KindDef, Model } from '../../model/model.js';
 import { refusal, type KindError } from '../../shared/errors.js';
@@ -37,9 +37,9 @@ export class RemoteStore implements UnitStore {
     return this.remotes.lacks(kind, project, operation);
   }
 
-  async run<T>(scope: ModelScope, model: Model, work: () => Promise<T>): Promise<AfterRelease<T>> {
+  async run<T>(scope: ModelScope, model: Model, work: () => Promise<T>): Promise<RunOnce<T>> {
     await this.catalog.check(scope, model);
-    return new AfterRelease(work);
+    return new RunOnce(work);
   }
 
   readonly list: UnitStore['list'] = (...args) => this.reader.list(...args);

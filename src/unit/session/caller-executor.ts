@@ -1,4 +1,5 @@
 /** The executor and session of a request. Requests without a token have a shorter statement timeout, because anybody can send them. */
+import type { TransactionOptions } from '../../database/database-options.js';
 import type { Database, Executor } from '../../database/database.js';
 import { LIMITS } from '../../shared/limits.js';
 import type { Model } from '../../model/model.js';
@@ -11,18 +12,18 @@ export function timeLimitOf(caller: Caller): number | undefined {
   return caller.type === 'anonymous' ? LIMITS.anonymousSeconds * 1000 : undefined;
 }
 
-/** The timeouts of a caller's transaction. */
-export function timesOf(caller: Caller): { readonly statementTimeout?: number } {
-  const limit = timeLimitOf(caller);
-  return limit === undefined ? {} : { statementTimeout: limit };
+/** The project of a transaction, and the timeout of its caller. */
+export function usedBy({ project, caller }: Pick<RequestScope, 'project' | 'caller'>): TransactionOptions {
+  const statementTimeout = timeLimitOf(caller);
+  return { project, ...(statementTimeout !== undefined && { statementTimeout }) };
 }
 
 /** For single statements, or those of the transaction that the request is part of. */
 export function executorFor(
   database: Database,
-  { project, caller, enclosing }: Pick<RequestScope, 'project' | 'caller' | 'enclosing'>,
+  { project, caller, part, enclosing }: Pick<RequestScope, 'project' | 'caller' | 'part' | 'enclosing'>,
 ): Executor {
-  return enclosing ? enclosing.executor : database.ofProject(project.schema, timeLimitOf(caller));
+  return enclosing ? enclosing.executor : database.ofProject(project, { limit: timeLimitOf(caller), part });
 }
 
 /** The session of a request, without a transaction unless the request is part of one. */
@@ -39,7 +40,7 @@ export function requestSession(database: Database, scope: RequestScope, model: M
 export function readingSession(database: Database, scope: RequestScope, model: Model): Session {
   const session = requestSession(database, scope, model);
   if (scope.enclosing || !scope.consistency?.mayBeOlder()) return session;
-  const executor = database.replica?.readsWithin(timeLimitOf(scope.caller));
+  const executor = database.replica?.readsOf(scope.project, { limit: timeLimitOf(scope.caller), part: scope.part });
   return executor ? { ...session, executor } : session;
 }
 

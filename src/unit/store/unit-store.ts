@@ -1,6 +1,6 @@
 /** The interface of the stores of units: tables and remote sources. Callers check rights first. */
 import type { Grant } from '../../access/grant.js';
-import type { AfterRelease, ModelScope } from '../../catalog/catalog.service.js';
+import type { RunOnce, ModelScope } from '../../catalog/catalog.service.js';
 import type { UpsertQuery } from '../../filter/upsert-query.js';
 import type { MatchingQuery } from '../../filter/matching-query.js';
 import type { AggregateQuery } from '../../filter/aggregate-query.js';
@@ -112,8 +112,8 @@ export interface UnitStore {
   checkState(kind: KindDef, scope: Pick<Session, 'project' | 'deployment'>, operation: UnitOperation): void;
   /** Whether the store does not support the operation on units of this kind. */
   lacks(kind: KindDef, project: Project, operation: UnitOperation): boolean;
-  /** Runs the work of a request: immediately, or for slow stores after the place of the project is released. */
-  run<T>(scope: ModelScope, model: Model, work: () => Promise<T>): Promise<T | AfterRelease<T>>;
+  /** Runs the work of a request: immediately, or once after it, where it can't be repeated. */
+  run<T>(scope: ModelScope, model: Model, work: () => Promise<T>): Promise<T | RunOnce<T>>;
 
   /** @throws KindError 400 */
   list(session: Session, readable: Readable, query: ParsedQuery): Promise<UnitPage>;

@@ -35,7 +35,7 @@ export class UnbegunTransaction implements Transaction {
   }
 
   /** Called before user code runs. */
-  joinShare(): never {
+  becomeLong(): never {
     throw this.#stop();
   }
 

@@ -110,7 +110,9 @@ export class KeptAnswers {
     if (!REPEATED_STATUSES.has(status) || tooLarge || !this.bytes.hasRoom(project)) return;
     const { schema } = project;
     this.bytes.add(schema, sizeOf(content, keyed.request));
-    await this.database.run(keepRefusalStatement(schema, keyed, { status, content, headers: null }, LIFETIME));
+    await this.database
+      .ofProject(project)
+      .run(keepRefusalStatement(schema, keyed, { status, content, headers: null }, LIFETIME));
     await this.#sweep(schema);
   }
 

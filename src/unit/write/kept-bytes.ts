@@ -14,7 +14,7 @@ const DAY_MS = 24 * 3600_000;
 const MOST_PROJECTS = 10_000;
 
 /** What is known of a project whose answers are kept. */
-export type KeptProject = Pick<Project, 'schema' | 'settings'>;
+export type KeptProject = Pick<Project, 'id' | 'schema' | 'settings'>;
 
 @Injectable()
 export class KeptBytes {

@@ -148,7 +148,7 @@ class Write {
     const { deployment } = behaviors;
     const executor = new UnbegunTransaction();
     try {
-      await catalog.withModelUnqueued(this.#scope, (model) => {
+      await catalog.withModel(this.#scope, (model) => {
         const enclosing = { model, executor, ...deployment, rightsOnly: true as const, admit: this.#admit };
         setScope(this.request, { ...this.#scope, enclosing });
         return this.invoke();
@@ -257,7 +257,7 @@ class Write {
   /** Answers as before, if the caller still has the rights, and with what it may still read. */
   async #repeat(answered: AnsweredError, keyed: KeyedRequest): Promise<Answer> {
     const { catalog } = this.parts;
-    await catalog.withModelUnqueued(this.#scope, (model) => catalog.check(this.#scope, model));
+    await catalog.withModel(this.#scope, (model) => catalog.check(this.#scope, model));
     await this.#checkRights().catch(onlyMissingRights);
     try {
       const answer = await this.#readable(repeatedAnswer(answered, keyed), answered.modelVersion);
@@ -274,7 +274,7 @@ class Write {
     const { tag } = this.wish;
     if (tag === 'Functions') return answer;
     const asked = { url: this.request.url, isBatch: tag === 'Batch', body: this.#body, modelVersion };
-    return catalog.withModelUnqueued(this.#scope, async (model) => {
+    return catalog.withModel(this.#scope, async (model) => {
       await catalog.check(this.#scope, model);
       return repeated.readable(this.#scope, model, answer, asked);
     });

@@ -112,7 +112,8 @@ it('no secret is in the log', async () => {
   await key.get('/nothing/unit');
   await key.post('/note/unit', '{"broken');
   await admin.as(`${secret}x`).get('/note/unit');
-  const broken = vi.spyOn(service.service.database, 'run').mockRejectedValue(new Error('the connection is gone'));
+  const run = () => Promise.reject(new Error('the connection is gone'));
+  const broken = vi.spyOn(service.service.database, 'ofProject').mockReturnValue({ run });
   await admin.as(unknown(5000)).get('/note/unit');
   broken.mockRestore();
   const log = lines.join('');

@@ -69,7 +69,8 @@ it('no secret is in a log, cache or mail', async () => {
   await call(`/auth/reset_password/${token}`, { new_password: second });
 
   // The database goes away under it: what is told of that has no values either.
-  const broken = vi.spyOn(service.service.database, 'run').mockRejectedValue(new Error('the connection is gone'));
+  const run = () => Promise.reject(new Error('the connection is gone'));
+  const broken = vi.spyOn(service.service.database, 'ofProject').mockReturnValue({ run });
   await call('/auth/signin', { username: 'cleo', password: second });
   await call('/auth/recover_password', { email });
   broken.mockRestore();

@@ -38,10 +38,11 @@ const written = async (): Promise<string> => {
 /** Waits until the service uses the replica, or until it no longer does. */
 async function untilUsed(used: boolean, of: TestService = service): Promise<void> {
   const { replica } = of.service.database;
-  for (let attempt = 0; attempt < 500 && (replica?.readsWithin(undefined) !== undefined) !== used; attempt += 1) {
+  const project = { id: 'any', schema: 'project_any' };
+  for (let attempt = 0; attempt < 500 && (replica?.readsOf(project, {}) !== undefined) !== used; attempt += 1) {
     await delay(20);
   }
-  expect(replica?.readsWithin(undefined) !== undefined).toBe(used);
+  expect(replica?.readsOf(project, {}) !== undefined).toBe(used);
 }
 
 /** The answer, and which server gave it. */

@@ -13,7 +13,7 @@ async function withNotes(): Promise<TestProject> {
   return project;
 }
 
-/** Has many lists of a project wait for a lock, and as many more for their turn. */
+/** Has many lists of a project wait for a lock, of which so many hold a connection. */
 async function slow(project: TestProject, places: number) {
   const side = await sideConnection();
   const release = await side.lock(project, 'note');
@@ -25,10 +25,11 @@ async function slow(project: TestProject, places: number) {
   };
 }
 
-it('two projects with slow queries leave connections for a third', async () => {
+it('projects whose statements wait for locks leave connections for another', async () => {
   const [first, second, third] = [await withNotes(), await withNotes(), await withNotes()];
+  const last = await withNotes();
   const id = await createdId(third.post('/note/unit', { text: 'a' }));
-  const releases = [await slow(first, 4), await slow(second, 2)];
+  const releases = [await slow(first, 2), await slow(second, 2), await slow(last, 0)];
   for (let turn = 0; turn < 20; turn += 1) expect((await third.get(`/note/unit/${id}`)).status).toBe(200);
   for (const release of releases) await release();
 });

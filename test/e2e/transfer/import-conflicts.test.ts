@@ -6,9 +6,12 @@ import type { IncomingMessage } from 'node:http';
 import { expect, it, vi } from 'vitest';
 import { defineKinds } from '../../support/callers.js';
 import { ok, query } from '../../support/definitions.js';
+import { lowerLimit } from '../../support/limits.js';
 import { sharedService, type TestProject } from '../../support/service.js';
 
 const service = await sharedService();
+/** As for a file of which not all is received before its transaction begins. */
+lowerLimit('importedAhead', 0);
 
 async function projectWithItems(count: number): Promise<TestProject> {
   const project = await service.project();

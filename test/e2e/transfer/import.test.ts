@@ -7,6 +7,7 @@ import { anonymous, asMember, defineKinds } from '../../support/callers.js';
 import { ok, query, refusalOf } from '../../support/definitions.js';
 import { exchange } from '../../support/exchange.js';
 import { FunctionsFolder, sharedServiceWith } from '../../support/functions.js';
+import { lowerLimit } from '../../support/limits.js';
 import type { Reply, TestProject } from '../../support/service.js';
 
 const folder = new FunctionsFolder({
@@ -522,6 +523,7 @@ describe('with an idempotency key', async () => {
   });
 
   it('repeats refusals, and takes the key again after a file that was not read to its end', async () => {
+    lowerLimit('importedAhead', 0);
     await ok(own.post('/note/unit', { text: 'taken' }));
     const first = await keyed('refused', 'text\ntaken\nc\n');
     await ok(own.delete('/note/unit?filter=eq(text,taken)'));

@@ -2,8 +2,10 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
+import { Measurements } from '../../../src/shared/measurements.js';
 import { defineKinds } from '../../support/callers.js';
 import { ok } from '../../support/definitions.js';
+import { lowerLimit } from '../../support/limits.js';
 import { beside, MEASURED } from '../../support/neighbour.js';
 import { sharedService } from '../../support/service.js';
 
@@ -39,6 +41,15 @@ it('an import and an export keep nobody waiting', MEASURED, async () => {
   expect(Math.max(...waits)).toBeLessThan(BOUND);
 });
 
+/** How much of a queue's work runs or waits. */
+const workOf = (queue: string) => (state: 'running' | 'waiting') =>
+  service.service.app
+    .get(Measurements)
+    .all.find(({ name, labels }) => name === `kind_queue_${state}` && labels['queue'] === queue)
+    ?.read();
+const transfers = workOf('imports and exports');
+const arriving = workOf('arriving imports');
+
 /** An import of which only a part is sent. */
 async function begin(kind: string, part: string, length: number): Promise<Socket> {
   const { hostname, port } = new URL(service.service.url);
@@ -55,6 +66,7 @@ describe('while an import waits for its client', () => {
   const part = `name\n${'x\n'.repeat(40_000)}`;
 
   it('a change of the definitions is noticed, and the import begins again with the new ones', async () => {
+    lowerLimit('importedAhead', 0);
     const rest = 'y\n'.repeat(1000);
     const socket = await begin('other', part, part.length + rest.length);
     // The service has begun to write when it has read what was sent.
@@ -70,11 +82,24 @@ describe('while an import waits for its client', () => {
 
   it('two of a project leave no place for a third, but other projects have theirs', async () => {
     await defineKinds(quiet, { id: 'row', parameters: [{ id: 'name', kind_id: 'string' }] });
-    const sockets = [await begin('other', part, 1_000_000), await begin('other', part, 1_000_000)];
-    const third = () => project.call('POST', '/other/import', 'name\na\n', { headers: CSV });
-    // Until both of the others have their places.
-    await expect.poll(async () => (await third()).body.messages[0]?.code, { timeout: 20_000 }).toBe('server.busy');
+    lowerLimit('importedAhead', 0);
+    const sockets = await Promise.all([1, 2].map(() => begin('other', 'name\nx\n', 1_000_000)));
+    await expect.poll(() => transfers('running')).toBe(2);
+    const third = project.call('POST', '/other/import', 'name\na\n', { headers: CSV });
+    await expect.poll(() => transfers('waiting')).toBe(1);
     expect((await quiet.call('POST', '/row/import', 'name\na\n', { headers: CSV })).status).toBe(200);
+    // The client that keeps the others waiting loses its place.
+    expect((await third).status).toBe(200);
     for (const socket of sockets) socket.destroy();
+  });
+
+  it('it has no place before enough has arrived, whoever sends it how slowly', async () => {
+    await expect.poll(() => transfers('running')).toBe(0);
+    const sockets = await Promise.all([1, 2, 3].map(() => begin('other', 'name\nx\n', 1_000_000)));
+    await expect.poll(() => arriving('running')).toBe(3);
+    expect(transfers('running')).toBe(0);
+    expect((await project.call('POST', '/other/import', 'name\na\n', { headers: CSV })).status).toBe(200);
+    for (const socket of sockets) socket.destroy();
+    await expect.poll(() => arriving('running')).toBe(0);
   });
 });

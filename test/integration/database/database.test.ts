@@ -4,15 +4,9 @@ import { describe, expect, inject, it, vi } from 'vitest';
 import { atEnd } from '../../support/at-end.js';
 import { createDataSource } from '../../../src/database/connection/data-source.js';
 import { openPool } from '../../../src/database/connection/open-pool.js';
-import {
-  Database,
-  type CommitWitness,
-  type ConnectionShare,
-  type Transaction,
-} from '../../../src/database/database.js';
+import { Database, type CommitWitness, type Transaction } from '../../../src/database/database.js';
 import { commonRefusal } from '../../../src/database/statement/sqlstate.js';
-import { retryLater, KindError } from '../../../src/shared/errors.js';
-import { FairQueue } from '../../../src/shared/fair-queue.js';
+import { KindError } from '../../../src/shared/errors.js';
 import type { Statement } from '../../../src/sql/fragment.js';
 import { observeStatements } from '../../support/sent-statements.js';
 import { sideConnection } from '../../support/side-connection.js';
@@ -458,51 +452,87 @@ describe('a transaction that is aborted', () => {
   });
 });
 
-describe('a share of the connections', () => {
-  const open1 = () => {
-    const lanes = new FairQueue({ perKey: 1, refusal: () => retryLater('server.busy', 'later') });
-    const share: ConnectionShare = { acquire: () => lanes.acquire('a'), tryAcquire: () => lanes.tryAcquire('a') };
-    return { lanes, share };
-  };
+describe('the places of a pool', () => {
+  const project = { id: 'a', schema: 'project_a' };
 
-  it('is waited for before there is a connection, and given back after it', async () => {
+  it('are one for each connection that projects use, and one is left for a project that has none', async () => {
+    const { database: own } = await open(10);
+    let letGo = (): void => undefined;
+    const gone = new Promise<void>((resolve) => (letGo = resolve));
+    const used: number[] = [];
+    const holding = Array.from({ length: 12 }, (_, at) =>
+      own.transaction(
+        async () => {
+          used.push(own.places.all.counts.running);
+          await gone;
+        },
+        { project: { ...project, id: `p${at % 4}` } },
+      ),
+    );
+    // The last one is for a project that has none.
+    await vi.waitFor(() => expect(used).toHaveLength(9));
+    expect(own.places.all.counts).toMatchObject({ running: 9, waiting: 3 });
+    expect(await own.ofProject(project).run(statement('SELECT 1 AS one'))).toEqual([{ one: 1 }]);
+    letGo();
+    await Promise.all(holding);
+    expect(Math.max(...used)).toBe(9);
+    expect(own.places.all.counts).toMatchObject({ running: 0, waiting: 0 });
+  });
+
+  it('among the long ones are waited for before there is a connection, and given back after it', async () => {
     const { database: own } = await open(1);
-    const { lanes, share } = open1();
-    const leave = await lanes.acquire('a');
+    const { long } = own.places;
+    const leave = await long.acquire('a');
     let begun = 0;
-    const waits = own.transaction(async () => (begun += 1), { share });
-    expect(await own.run(statement('SELECT 1 AS one'))).toEqual([{ one: 1 }]);
+    const waits = own.transaction(async () => (begun += 1), { project, long: true });
+    expect(await own.ofProject(project).run(statement('SELECT 1 AS one'))).toEqual([{ one: 1 }]);
     expect(begun).toBe(0);
     leave();
     expect(await waits).toBe(1);
-    const failing = own.transaction(() => Promise.reject(new Error('its work failed')), { share });
+    const failing = own.transaction(() => Promise.reject(new Error('its work failed')), { project, long: true });
     expect(await refusalOf(failing)).toBe(' its work failed');
-    lanes.tryAcquire('a')?.();
-    expect(lanes.tryAcquire('a')).toBeDefined();
+    expect(long.counts.running).toBe(0);
   });
 
   it('that a transaction needs late makes it start again, and wait without a connection', async () => {
     const { database: own } = await open(1);
-    const { lanes, share } = open1();
-    const leave = await lanes.acquire('a');
+    const leave = await own.places.long.acquire('a');
     const done: string[] = [];
     let begun = 0;
-    const joins = own.transaction(async (tx) => {
+    const work = async (tx: Transaction): Promise<void> => {
       begun += 1;
       const attempt = begun;
       tx.afterCommit(() => void done.push(`commit ${attempt}`));
       tx.onEnd(() => void done.push(`end ${attempt}`));
       await tx.run(statement('CREATE TABLE public.joined AS SELECT 1 AS n'));
-      tx.joinShare(share);
-      tx.joinShare(share);
+      tx.becomeLong();
+      tx.becomeLong();
       await tx.run(statement('DROP TABLE public.joined'));
-    });
+    };
+    const joins = own.transaction(work, { project });
     await vi.waitFor(() => expect(done).toEqual(['end 1']));
     expect(await own.run(statement("SELECT to_regclass('public.joined') AS joined"))).toEqual([{ joined: null }]);
     leave();
     await joins;
     expect(done).toEqual(['end 1', 'commit 2', 'end 2']);
-    expect(lanes.tryAcquire('a')).toBeDefined();
+    expect(own.places.long.counts.running).toBe(0);
+  });
+
+  it('are not held by statements that wait for a lock: few of a project wait on a connection', async () => {
+    const { database: own } = await open(10);
+    const { database: holder } = await open(1);
+    await holder.run(statement('CREATE TABLE public.held AS SELECT 1 AS n'));
+    const edit = statement('UPDATE public.held SET n = n + 1 RETURNING n');
+    const edits = await holder.transaction(async (tx) => {
+      await tx.run(edit);
+      const waiting = Array.from({ length: 30 }, () => own.ofProject(project).run<{ n: number }>(edit));
+      await vi.waitFor(() => expect(own.places.long.counts).toMatchObject({ running: 3, waiting: 27 }));
+      expect(own.places.all.counts).toMatchObject({ running: 3, waiting: 0 });
+      return waiting;
+    });
+    const numbers = (await Promise.all(edits)).map(([row]) => row?.n ?? 0);
+    expect(numbers.sort((a, b) => a - b)).toEqual(Array.from({ length: 30 }, (_, at) => at + 3));
+    await holder.run(statement('DROP TABLE public.held'));
   });
 });
 

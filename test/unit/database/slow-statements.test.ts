@@ -17,7 +17,9 @@ beforeEach(() => {
 });
 
 function run(text: string, schema = 'noisy'): Promise<void> {
-  return statements.run(schema, text, () => new Promise<void>((resolve) => running.push(resolve)));
+  return statements.run(schema, text, (measure) =>
+    measure(() => new Promise<void>((resolve) => running.push(resolve))),
+  );
 }
 
 /** Ends the statement that has run longest, and lets what waits for it begin. */
@@ -90,7 +92,7 @@ it('lets the next one begin after a second, as the one before may wait for a loc
 
 it('goes on after a statement that fails', async () => {
   await teach('slow', 20);
-  const failed = statements.run('noisy', 'slow', () => Promise.reject(new Error('refused')));
+  const failed = statements.run('noisy', 'slow', (measure) => measure(() => Promise.reject(new Error('refused'))));
   const next = run('slow');
   await expect(failed).rejects.toThrow('refused');
   await vi.advanceTimersByTimeAsync(0);

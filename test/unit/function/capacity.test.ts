@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { Config } from '../../../src/config/config.js';
 import { Capacity } from '../../../src/function/run/capacity.js';
 import { Measurements } from '../../../src/shared/measurements.js';
 import { LIMITS } from '../../../src/shared/limits.js';
 
 describe('the capacity for functions', () => {
   it('refuses calls of a project of which too many wait', async () => {
-    const capacity = new Capacity({ databasePool: 10 } as Config, new Measurements());
+    const capacity = new Capacity(new Measurements());
     let open: (text: string) => void = () => undefined;
     const gate = new Promise<string>((resolve) => (open = resolve));
     const calls = Array.from({ length: 200 + LIMITS.requestsWaiting }, () => capacity.call('one', () => gate));

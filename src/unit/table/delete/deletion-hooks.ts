@@ -13,10 +13,10 @@ export function deletionRunsHooks(
 ): boolean {
   if (seen.has(kind)) return false;
   seen.add(kind);
-  if (behaviors.share(kind, session)) return true;
+  if (behaviors.haveHooks(kind, session)) return true;
   if (isLinkable(kind) && behaviors.unlinkingKinds(session).length > 0) return true;
   return storedReferences(session.model, kind.id).some(({ kind: other, field: { def } }) => {
     if (def.onDelete === 'cascade') return deletionRunsHooks(behaviors, session, other, seen);
-    return def.onDelete === 'set_null' && behaviors.share(other, session) !== undefined;
+    return def.onDelete === 'set_null' && behaviors.haveHooks(other, session);
   });
 }

@@ -10,7 +10,7 @@ import { LIMITS } from '../../../shared/limits.js';
 import { storedLinksStatement, type LinkKey, type StoredLinkRow } from '../../../sql/link/stored-links.sql.js';
 import { Behaviors, type Behavior, type HookedLink, type NewLink, type PendingWrite } from '../../draft/behavior.js';
 import type { Draft } from '../../draft/draft.js';
-import { timesOf } from '../../session/caller-executor.js';
+import { usedBy } from '../../session/caller-executor.js';
 import type { Session } from '../../session/session.js';
 
 const EVENTS = {
@@ -44,8 +44,8 @@ export class LinkHooks {
   /** The options of a transaction in which they run for links from units of a kind. @param about a key of similar work */
   transaction(parent: KindDef, session: Of & Pick<Session, 'caller'>, about: string): TransactionOptions {
     const runs = this.database.runs({ workKey: () => `${session.project.id} ${about}` });
-    const share = this.behaviors.share(parent, session);
-    return { isolation: 'repeatable read', ...(share && { share }), runs, ...timesOf(session.caller) };
+    const long = this.behaviors.haveHooks(parent, session);
+    return { ...usedBy(session), isolation: 'repeatable read', long, runs };
   }
 
   /** @throws KindError 503 if the module of the kind is broken */

@@ -17,6 +17,7 @@ import { Behaviors, type HookedLink } from '../../draft/behavior.js';
 import { hookedLink, HookedSize, LinkHooks } from './link-hooks.js';
 import { DeletionSet } from '../../session/deletion-set.js';
 import { withUnit } from '../../draft/refusal-position.js';
+import { usedBy } from '../../session/caller-executor.js';
 import type { Session } from '../../session/session.js';
 
 /** Links that are read at once with their values. */
@@ -92,14 +93,16 @@ export class UnitLinks {
 
   /** Their units are gone, so hooks cannot prevent it: only those that run afterwards are called. */
   async #removeDangling(session: Session, kind: KindDef, keys: readonly string[]): Promise<void> {
-    const { schema } = session.project;
-    const statement = deleteDanglingLinksStatement(schema, kind, keys);
+    const { project } = session;
+    const statement = deleteDanglingLinksStatement(project.schema, kind, keys);
     try {
-      if (!this.mayRunHooks(kind, session)) return void (await this.database.run(statement));
-      const found = await this.database.run<StoredLinkRow>(this.#page(session, kind, keys, undefined));
+      if (!this.mayRunHooks(kind, session)) return void (await this.database.ofProject(project).run(statement));
+      const found = await this.database
+        .ofProject(project)
+        .run<StoredLinkRow>(this.#page(session, kind, keys, undefined));
       if (found.length === 0) return;
       await this.#removeDanglingWithHooks(session, kind, keys).catch(async (error: unknown) => {
-        await this.database.run(statement);
+        await this.database.ofProject(project).run(statement);
         throw error;
       });
     } catch (error) {
@@ -121,7 +124,7 @@ export class UnitLinks {
       // A unit with the same key may have been created meanwhile: its links are still there.
       for await (const row of this.#linksOf(within, kind, keys)) links.delete(JSON.stringify(linkKeyOf(row)));
       await this.hooks.afterUnlinks(within, [...links.values()].map(hookedLink));
-    });
+    }, usedBy(session));
   }
 
   async *#linksOf(session: Session, kind: KindDef, keys: readonly string[]): AsyncGenerator<StoredLinkRow> {

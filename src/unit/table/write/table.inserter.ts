@@ -18,7 +18,7 @@ import { asSeparateWrite, nestedBodies, relocateRefusal, type NestedUnits } from
 import { checkLookedUp } from '../../draft/upsert-keys.js';
 import { References, type LocatedDraft } from '../../draft/references.js';
 import { ReplacedKeys } from '../../draft/replaced-ids.js';
-import { timesOf } from '../../session/caller-executor.js';
+import { usedBy } from '../../session/caller-executor.js';
 import { originalCallerOf, type Session } from '../../session/session.js';
 import type { UnitRow, WriteOptions } from '../../store/unit-store.js';
 import { BehaviorChanges } from './behavior-changes.js';
@@ -194,7 +194,10 @@ export class TableInserter {
   /** Runs the work in a new transaction. */
   inTransaction<T>(session: Session, work: (session: Session) => Promise<T>): Promise<T> {
     return withCompleteRefusal(session.executor, () =>
-      this.database.transaction((executor) => work({ ...session, executor }), timesOf(originalCallerOf(session))),
+      this.database.transaction(
+        (executor) => work({ ...session, executor }),
+        usedBy({ ...session, caller: originalCallerOf(session) }),
+      ),
     );
   }
 }
