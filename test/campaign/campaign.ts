@@ -8,6 +8,8 @@ export interface CampaignOptions {
   readonly folder: string;
   /** A data folder on which initdb has run, to be copied; without one, each database begins with initdb. */
   readonly initialised?: string | undefined;
+  /** How many units there are, in campaigns with a large project. */
+  readonly units?: number | undefined;
   /** Milliseconds that each client of a load waits between two requests; none, if it is left out. */
   readonly pause?: number | undefined;
   /** Reports progress. */

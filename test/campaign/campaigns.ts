@@ -1,4 +1,5 @@
 import type { Campaign } from './campaign.js';
+import { backup } from './backup.js';
 import { clock } from './clock.js';
 import { connections } from './connections.js';
 import { definitions } from './definitions.js';
@@ -7,10 +8,11 @@ import { document } from './document.js';
 import { fuzz } from './fuzz.js';
 import { kill } from './kill.js';
 import { restart } from './restart.js';
+import { soak } from './soak.js';
 import { stop, stopWorkers } from './stop.js';
 
 /** By the name on the command line. */
 export const CAMPAIGNS = {
   ...{ kill, restart, connections, disk, clock, stop, 'stop-workers': stopWorkers, definitions },
-  ...{ fuzz, document },
+  ...{ fuzz, document, backup, soak },
 } as const satisfies Record<string, Campaign>;

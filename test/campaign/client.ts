@@ -51,6 +51,11 @@ export class Client {
     this.#agent = new http.Agent({ maxSockets: 64, keepAlive });
   }
 
+  /** The same with other headers. */
+  as(headers: Readonly<Record<string, string>>): Client {
+    return new Client(this.url, { ...this.headers, ...headers });
+  }
+
   /** The same, telling of each answer. */
   observed(observe: (sent: Sent, answer: Answer | NoAnswer) => void, keepAlive = false): Client {
     return new Client(this.url, this.headers, observe, keepAlive);

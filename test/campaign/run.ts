@@ -11,13 +11,14 @@ const DEFAULT_SEED = 20261123;
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
-  options: { rounds: { type: 'string' }, seed: { type: 'string' } },
+  options: { rounds: { type: 'string' }, seed: { type: 'string' }, units: { type: 'string' } },
 });
 const [name = ''] = positionals;
 const campaign: Campaign | undefined = Object.hasOwn(CAMPAIGNS, name)
   ? CAMPAIGNS[name as keyof typeof CAMPAIGNS]
   : undefined;
 const [rounds, seed] = [numberOf(values.rounds, campaign?.rounds ?? 1), numberOf(values.seed, DEFAULT_SEED)];
+const units = values.units === undefined ? undefined : numberOf(values.units, 1);
 if (!campaign || positionals.length !== 1 || rounds === undefined || seed === undefined) {
   const lines = Object.entries(CAMPAIGNS).map(
     ([id, each]) => `  ${id.padEnd(12)} ${each.about} (${each.rounds} rounds)`,
@@ -42,7 +43,7 @@ async function run({ run: runRounds, missing }: Campaign, rounds: number, seed: 
   const began = performance.now();
   try {
     console.log(`${name}: ${rounds} rounds, seed ${seed}, in ${folder}`);
-    const figures = await runRounds({ rounds, seed, folder, say: (line) => console.log(line) });
+    const figures = await runRounds({ rounds, seed, units, folder, say: (line) => console.log(line) });
     const seconds = Math.round((performance.now() - began) / 1000);
     for (const [what, value] of Object.entries({ ...figures, seconds })) console.log(`${what}: ${value}`);
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
