@@ -13,7 +13,7 @@ import {
   isRetryable,
   isStaleModel,
   isTooLongForIndex,
-  reasonText,
+  causeText,
 } from '../../database/statement/sqlstate.js';
 import { formerIndexes } from '../../model/table/required-indexes.js';
 import { tableShapes, type IndexShape } from '../../model/table/required-tables.js';
@@ -118,9 +118,7 @@ export class IndexBuilder implements OnModuleDestroy {
     } catch (error) {
       // The next search tries again.
       if (!isDatabaseAway(error)) {
-        this.#log.warn(
-          `cannot tell which indexes are still to be built, tried again in a minute: ${reasonText(error)}`,
-        );
+        this.#log.warn(`cannot tell which indexes are still to be built, tried again in a minute: ${causeText(error)}`);
       }
     }
   }
@@ -148,7 +146,7 @@ export class IndexBuilder implements OnModuleDestroy {
           continue;
         }
         if (error instanceof KindError)
-          this.#log.warn(`${id}: indexes are not built yet, tried again in a minute: ${reasonText(error)}`);
+          this.#log.warn(`${id}: indexes are not built yet, tried again in a minute: ${causeText(error)}`);
         else this.#log.error(error);
       } finally {
         this.#missingCount = 0;

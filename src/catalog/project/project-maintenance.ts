@@ -6,7 +6,7 @@
 import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { ProjectRepository } from '../../database/registry/project.repository.js';
-import { isDatabaseAway, reasonText } from '../../database/statement/sqlstate.js';
+import { isDatabaseAway, causeText } from '../../database/statement/sqlstate.js';
 import { LOGGER } from '../../http/log/logger.js';
 import { KindError } from '../../shared/errors.js';
 import { lruCache } from '../../shared/lru-cache.js';
@@ -92,7 +92,7 @@ export class ProjectMaintenance implements OnModuleDestroy {
         // The next round tries again.
         if (this.#stop.signal.aborted || isDatabaseAway(error)) return;
         this.logger.warn(
-          { reason: reasonText(error) },
+          { reason: causeText(error) },
           'upgrades and deletions of projects are not finished: tried again in a minute',
         );
       })
@@ -114,7 +114,7 @@ export class ProjectMaintenance implements OnModuleDestroy {
       // Deleted in the meantime.
       if (error.code === 'project.unknown') return true;
       const seconds = this.#refuse(id) / 1000;
-      const entry = { project: id, reason: reasonText(error), seconds };
+      const entry = { project: id, reason: causeText(error), seconds };
       if (error.code === 'database.busy') this.logger.warn(entry, 'project not brought up to date yet: tried again');
       else this.logger.error(entry, 'project not brought up to date: npm run kind -- project migrate');
       return false;
@@ -137,7 +137,7 @@ export class ProjectMaintenance implements OnModuleDestroy {
       // Another process may have finished it.
       if (signal.aborted || (error instanceof KindError && error.code === 'project.unknown')) return;
       if (!(error instanceof KindError) || error.code === 'database.unavailable') throw error;
-      this.logger.warn({ project: id, reason: reasonText(error) }, 'deletion of a project not finished');
+      this.logger.warn({ project: id, reason: causeText(error) }, 'deletion of a project not finished');
     }
   }
 }

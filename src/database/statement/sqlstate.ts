@@ -188,7 +188,7 @@ export function isDatabaseAway(error: unknown): boolean {
 }
 
 /** What an error says, for the log: the texts of a refusal without their codes. */
-export function reasonText(error: unknown): string {
+export function causeText(error: unknown): string {
   const refused = error instanceof KindError ? error : commonRefusal(error);
   return refused ? refused.messages.map(({ text }) => text).join('; ') : errorText(error);
 }

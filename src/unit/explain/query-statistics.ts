@@ -5,7 +5,7 @@
  */
 import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import { Database } from '../../database/database.js';
-import { isDatabaseAway, isStaleModel, reasonText } from '../../database/statement/sqlstate.js';
+import { isDatabaseAway, isStaleModel, causeText } from '../../database/statement/sqlstate.js';
 import { queryPlanStatement } from '../../sql/server/query-plan.sql.js';
 import { addQueriesStatement, pruneQueriesStatement } from '../../sql/definition/query-statistics.sql.js';
 import { findingsOf } from './plan-findings.js';
@@ -127,7 +127,7 @@ export class QueryStatistics implements OnModuleDestroy {
       // The schema of a deleted project is gone.
       if (isStaleModel(error)) this.#collector.forget(schema);
       else if (!isDatabaseAway(error)) {
-        this.#log.warn(`${schema}: the numbers of queries were not stored: ${reasonText(error)}`);
+        this.#log.warn(`${schema}: the numbers of queries were not stored: ${causeText(error)}`);
       }
     }
   }

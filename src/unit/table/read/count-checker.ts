@@ -4,7 +4,7 @@
  */
 import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import { Database } from '../../../database/database.js';
-import { isDatabaseAway, isStaleModel, reasonText } from '../../../database/statement/sqlstate.js';
+import { isDatabaseAway, isStaleModel, causeText } from '../../../database/statement/sqlstate.js';
 import type { KindDef } from '../../../model/model.js';
 import { lruCache } from '../../../shared/lru-cache.js';
 import { lockCountStatement, repairCountStatement } from '../../../sql/count.sql.js';
@@ -81,7 +81,7 @@ export class CountChecker implements OnModuleDestroy {
         }
         // All are due in the next round.
         if (isDatabaseAway(error)) return;
-        this.#log.warn(`${key}: the stored number of units was not checked: ${reasonText(error)}`);
+        this.#log.warn(`${key}: the stored number of units was not checked: ${causeText(error)}`);
       }
       const pause = Math.max(KIND_INTERVAL, (performance.now() - start) / TIME_SHARE);
       this.#checks.set(key, { schema, kind: this.#checks.peek(key)?.kind ?? kind, due: performance.now() + pause });
