@@ -47,7 +47,7 @@ function masksFor(kind: KindDef, caller: Caller): Masks {
   const fields = [...kind.fields.values()];
   const readable = fields
     .filter((field) => hasValue(field) && mayReadField(field, caller))
-    .map((field) => (field.revealing ? withHiddenValues(field, caller) : field));
+    .map((field) => (field.revealing ? withoutRevealing(field, caller) : field));
   const writable = fields.filter((field) => !field.system && fieldAccessAllows(field.def.writeAccess, caller));
   return { readable: byFieldId(readable), writable: byFieldId(writable) };
 }
@@ -57,17 +57,24 @@ export function mayReadField({ def }: Field, caller: Caller): boolean {
   return (!def.hidden || caller.seesHidden === true) && fieldAccessAllows(def.readAccess, caller);
 }
 
-/** Whether a caller may see the values in a definition: its default, allowed values and pattern. */
+/** Whether a caller may see the values in a definition: its default, limits, allowed values and pattern. */
 export function mayReadValues({ hidden, readAccess }: ParameterDef, caller: Caller): boolean {
   return caller.type === 'system' || isAdministrator(caller) || (!hidden && fieldAccessAllows(readAccess, caller));
 }
 
+/** Whether a caller may know all of a definition: its values, and no rule that only administrators see. */
+export function mayReadDefinition(def: ParameterDef, caller: Caller): boolean {
+  const sees = caller.type === 'system' || isAdministrator(caller) || !isRules(def.writeAccess);
+  return sees && mayReadValues(def, caller);
+}
+
 /**
- * Restricts a field of parameter definitions that shows values: administrators see it in every definition, others only
- * where they may read the parameter.
+ * Restricts a field of definitions that shows values of a parameter, or rights: administrators see it in every
+ * definition, others values only where they may read the parameter, and rights nowhere.
  */
-function withHiddenValues(field: Field, caller: Caller): Field {
+function withoutRevealing(field: Field, caller: Caller): Field {
   if (caller.type === 'system' || isAdministrator(caller)) return field;
+  if (field.revealing === 'rights') return caller.seesHidden ? field : { ...field, shownWhere: 'nowhere' };
   const among = LEVELS.filter((level) => passesLevel(level, caller));
   return { ...field, shownWhere: { flag: 'hidden', level: 'read_access', among } };
 }

@@ -36,10 +36,13 @@ export interface Field {
   readonly reference?: { readonly kind: string; readonly key: ParameterType };
   /** The type that a struct shows, if the column has a wider one. */
   readonly describedAs?: string;
-  /** Contains values of the parameter that the record defines, so only callers who may read the parameter see it. */
-  readonly revealing?: boolean;
-  /** Restricts the field to some units for a caller; in others its value is null, also in filters and orders. */
-  readonly shownWhere?: ShownWhere;
+  /**
+   * What of a definition only some callers see: `values` of the parameter that the record defines who may read it, and
+   * `rights` administrators.
+   */
+  readonly revealing?: 'values' | 'rights';
+  /** Restricts the field to some units, or none, for a caller; in others its value is null, also in filters and orders. */
+  readonly shownWhere?: ShownWhere | 'nowhere';
   /** Part of records, but not of bodies and structs of the kind. */
   readonly recordOnly?: boolean;
 }

@@ -1,7 +1,7 @@
 /** Writes of parameters: validates definitions, and removes deleted parameters from kinds with `?cascade=true`. */
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { checkFieldRuleSyntax } from '../access/check-access.js';
-import { mayReadValues } from '../access/masks.js';
+import { mayReadDefinition } from '../access/masks.js';
 import { suggestableIds } from '../access/suggestable-ids.js';
 import {
   canonicalValues,
@@ -83,7 +83,7 @@ export class ParameterBehavior implements RegisteredBehavior, OnModuleInit {
     if (!isRepeated) return canonical;
     // A comparison would reveal the values of the stored parameter, so callers who may not read these are always
     // refused.
-    const mayCompare = !faults.any && mayReadValues(stored, originalCallerOf(session));
+    const mayCompare = !faults.any && mayReadDefinition(stored, originalCallerOf(session));
     const others = mayCompare ? differences(stored, definitionOfDraft(canonical, kind)) : [];
     if (!mayCompare || others.length > 0) addExistsFault(stored, others, write);
     return canonical;

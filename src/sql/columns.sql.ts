@@ -20,7 +20,9 @@ export function fieldType(field: Field): Fragment {
 }
 
 /** The column of a field in a row; `row` is the alias of its table. */
-export function columnRef({ id, column: name, shownWhere }: Field, row = 't'): Fragment {
+export function columnRef(field: Field, row = 't'): Fragment {
+  const { id, column: name, shownWhere } = field;
+  if (shownWhere === 'nowhere') return sql`NULL::${fieldType(field)}`;
   const value = ident(row, name ?? id);
   if (!shownWhere) return value;
   const { flag, level, among } = shownWhere;

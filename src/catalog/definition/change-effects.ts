@@ -21,11 +21,14 @@ export interface ReportedEffects {
   readonly [name: string]: Json;
 }
 
+const RIGHTS = ['access', 'read_access', 'write_access', 'access_default'];
+const VALUES = ['default'];
+
 export class ChangeEffects {
   readonly #losses: Entry[] = [];
   #tables: readonly Entry[] = [];
 
-  /** @param knowsAll whether the caller may know how many units there are, and what others may do */
+  /** @param knowsAll whether the caller may know how many units there are, what others may do, and all values */
   constructor(private readonly knowsAll: boolean) {}
 
   /** Counts the units and links that the change deletes, or that lose a value by it. Runs before anything is dropped. */
@@ -53,14 +56,20 @@ export class ChangeEffects {
     const hidden = this.#tables.length - MOST_STEPS;
     const access = this.knowsAll ? yield* changedAccess(before, after) : undefined;
     return {
-      definitions: changes,
-      tables: this.#tables.slice(0, MOST_STEPS),
+      definitions: this.#known(changes as Entry[], RIGHTS),
+      tables: this.#known(this.#tables.slice(0, MOST_STEPS), VALUES),
       losses: this.#losses,
       ...(access && { access: [...access.changes] }),
       ...(access && access.more > 0 && { more_access: access.more }),
       ...(more !== undefined && { more_definitions: more }),
       ...(hidden > 0 && { more_tables: hidden }),
     };
+  }
+
+  /** Without what only those who know all may know. */
+  #known(entries: readonly Entry[], secret: readonly string[]): readonly Entry[] {
+    if (this.knowsAll) return entries;
+    return entries.map((entry) => Object.fromEntries(Object.entries(entry).filter(([name]) => !secret.includes(name))));
   }
 
   async #countLinks(executor: Executor, schema: string, kinds: readonly string[]): Promise<void> {

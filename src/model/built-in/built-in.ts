@@ -56,7 +56,7 @@ const flag = (id: string, text: string, value = false) =>
 const level = (id: string, text: string) =>
   field(
     { id, type: 'string', label: text, helperText: `${LEVELS.join(', ')}, a rule over the unit, or a list of rules` },
-    { type: fieldAccessType, json: fieldAccessType.json },
+    { type: fieldAccessType, json: fieldAccessType.json, revealing: 'rights' },
   );
 
 const parameterList = field({
@@ -68,7 +68,7 @@ const parameterList = field({
   default: [],
 });
 
-const access = field({ id: 'access', type: 'json', label: 'Access', nullable: true });
+const access = field({ id: 'access', type: 'json', label: 'Access', nullable: true }, { revealing: 'rights' });
 
 const KIND_FIELDS: readonly Field[] = [
   constantField('type', KIND_KIND),
@@ -92,16 +92,18 @@ const OWN_FIELDS: Readonly<Record<OwnField, (type: ParameterTypeId) => Field>> =
   default: (type) =>
     field(
       { id: `default_${type}`, type, label: 'Default' },
-      { column: 'default_value', storedAs: 'json', revealing: true },
+      { column: 'default_value', storedAs: 'json', revealing: 'values' },
     ),
-  min_length: () => field({ id: 'min_length', type: 'integer', label: 'Shortest', minValue: 0 }),
-  max_length: () => field({ id: 'max_length', type: 'integer', label: 'Longest', minValue: 0 }),
-  min_value: (type) => field({ id: 'min_value', type, label: 'Smallest' }, { storedAs: 'json' }),
-  max_value: (type) => field({ id: 'max_value', type, label: 'Largest' }, { storedAs: 'json' }),
+  min_length: () =>
+    field({ id: 'min_length', type: 'integer', label: 'Shortest', minValue: 0 }, { revealing: 'values' }),
+  max_length: () =>
+    field({ id: 'max_length', type: 'integer', label: 'Longest', minValue: 0 }, { revealing: 'values' }),
+  min_value: (type) => field({ id: 'min_value', type, label: 'Smallest' }, { storedAs: 'json', revealing: 'values' }),
+  max_value: (type) => field({ id: 'max_value', type, label: 'Largest' }, { storedAs: 'json', revealing: 'values' }),
   scale: () => field({ id: 'scale', type: 'integer', label: 'Decimals', minValue: 0, maxValue: 1000 }),
   strip: () => flag('strip', 'Strip white space'),
-  values: () => field({ id: 'values', type: 'json', label: 'Allowed values' }, { revealing: true }),
-  pattern: () => field({ id: 'pattern', type: 'string', label: 'Pattern', maxLength: 500 }, { revealing: true }),
+  values: () => field({ id: 'values', type: 'json', label: 'Allowed values' }, { revealing: 'values' }),
+  pattern: () => field({ id: 'pattern', type: 'string', label: 'Pattern', maxLength: 500 }, { revealing: 'values' }),
   search: () => field({ id: 'search', type: 'string', label: 'Search', values: SEARCH_CONFIGURATIONS }),
   reference_kind: () =>
     field({ id: 'reference_kind', type: 'string', label: 'Referenced kind', required: true, nullable: false }),

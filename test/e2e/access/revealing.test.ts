@@ -6,7 +6,7 @@ import { sharedService, type TestProject } from '../../support/service.js';
 
 const service = await sharedService();
 const admin = await service.project();
-const given = { values: ['secret', 'x'], default_string: 'secret', pattern: 'secret|x' };
+const given = { values: ['secret', 'x'], default_string: 'secret', pattern: 'secret|x', min_length: 1, max_length: 6 };
 const define = (id: string, more: object) => ({ id, kind_id: 'string', ...given, ...more });
 await defineKinds(admin, {
   id: 'account',
@@ -22,7 +22,19 @@ await defineKinds(admin, {
     { id: 'asked', kind_id: 'string', only_run_time: true, default_string: 'secret' },
   ],
 });
-await ok(admin.put('/kind/unit/string', { access: { read: 'anyone' } }));
+for (const kind of ['string', 'integer', 'kind', 'link', 'group'])
+  await ok(admin.put(`/kind/unit/${kind}`, { access: { read: 'anyone' } }));
+await defineKinds(admin, {
+  id: 'payroll',
+  label: 'Payroll',
+  parameters: [
+    'plain',
+    { id: 'salary', kind_id: 'integer', hidden: true, min_value: 1000, max_value: 2000 },
+    { id: 'owned', kind_id: 'string', read_access: 'eq(plain,x)', write_access: 'eq(plain,secret)' },
+  ],
+  access: { read: 'anyone', update: 'eq(plain,secret)' },
+});
+await ok(admin.post('/link/unit', { id: 'road', label: 'Road', access: { create: 'eq(parent.plain,secret)' } }));
 const member = await asMember(admin);
 const nobody = anonymous(admin);
 
@@ -66,9 +78,22 @@ it('an inline definition is not compared with values that the caller may not rea
   await ok(admin.put('/kind/unit/string', { access: { read: 'anyone' } }));
 });
 
+it('a dry run of a change tells rights and defaults to administrators only', async () => {
+  for (const kind of ['kind', 'string']) await ok(admin.put(`/kind/unit/${kind}`, { access: { update: 'member' } }));
+  const change = { access: { read: 'admin' }, parameters: ['plain', 'salary', 'owned', 'hidden_one'] };
+  const [told, all] = await Promise.all(
+    [member, admin].map((caller) => caller.put('/kind/unit/payroll?dry_run=changes', change)),
+  );
+  for (const kind of ['kind', 'string']) await ok(admin.put(`/kind/unit/${kind}`, { access: { read: 'anyone' } }));
+  expect([told?.status, all?.status]).toEqual([200, 200]);
+  expect(all?.text).toMatch(/eq\(plain,secret\).*"default":"secret"/);
+  expect(told?.text).toMatch(/"settings":\[[^\]]*"access"/);
+  expect(told?.text).not.toMatch(/secret/);
+});
+
 describe.each(CALLERS)('$name', ({ caller, sees }) => {
   it.each(ALL)('reads in the record of %s only the values that it may read', async (id) => {
-    const none = { default_string: null, values: null, pattern: null };
+    const none = { default_string: null, values: null, pattern: null, min_length: null, max_length: null };
     expect(await ok(caller.get(`/string/unit/${id}`))).toMatchObject(sees.includes(id) ? given : none);
   });
 
@@ -82,6 +107,64 @@ describe.each(CALLERS)('$name', ({ caller, sees }) => {
     expect(await find('filter=isnull(pattern,false)&order=pattern;asc')).toEqual([...sees].sort());
     const descending = await find('order=pattern;desc');
     expect(descending.slice(-sees.length).sort()).toEqual([...sees].sort());
+  });
+});
+
+const isAdmin = (caller: TestProject) => caller === admin;
+
+describe.each(CALLERS)('$name', ({ caller }) => {
+  const items = async (path: string) => ((await ok(caller.get(path))) as { items: Record<string, unknown>[] }).items;
+  const count = async (path: string) => ((await ok(caller.get(path))) as { count: number }).count;
+
+  it('reads the limits of a number only where it may read the number', async () => {
+    const limits = isAdmin(caller) ? { min_value: 1000, max_value: 2000 } : { min_value: null, max_value: null };
+    expect(await ok(caller.get('/integer/unit/salary'))).toMatchObject(limits);
+    expect(await count('/integer/unit?filter=eq(min_value,1000)')).toBe(isAdmin(caller) ? 1 : 0);
+  });
+
+  it('reads rights in definitions only as an administrator, wherever they are answered', async () => {
+    const anonymous = caller === nobody;
+    const rights = /eq\(plain|eq\(parent|anyone/;
+    for (const path of [
+      '/kind/unit/payroll',
+      '/kind/unit?filter=eq(id,payroll)',
+      '/kind/unit?include=access&filter=eq(id,payroll)',
+      '/kind/unit?include=access.read&filter=eq(id,payroll)',
+      '/kind/aggregate?group=access.read',
+      '/string/unit/owned',
+      '/string/unit?include=read_access&filter=eq(id,owned)',
+      '/string/aggregate?group=write_access',
+      '/group/parameter/unit?include=write_access&filter=eq(id,owned)',
+      '/group/parameter/unit/owned',
+      '/link/unit/road',
+      '/link/unit?filter=eq(id,road)',
+    ]) {
+      if (anonymous && !path.startsWith('/string')) continue;
+      const { status, text } = await caller.get(path);
+      expect([status, rights.test(text)], path).toEqual([200, isAdmin(caller)]);
+    }
+    expect(await ok(caller.get('/string/unit/owned'))).toHaveProperty('read_access');
+  });
+
+  it('finds and orders definitions by rights only as an administrator', async () => {
+    for (const [kind, filter] of [
+      ['kind', 'isnull(access,false)'],
+      ['kind', 'eq(access.read,anyone)'],
+      ['string', 'contains(write_access,plain)'],
+      ['string', 'isnull(read_access,false)'],
+    ]) {
+      if (caller === nobody && kind === 'kind') continue;
+      const found = await count(`/${kind}/unit?filter=${filter}`);
+      expect(found > 0, filter).toBe(isAdmin(caller));
+    }
+    for (const name of ['read_access', 'write_access']) {
+      const [up, down] = [
+        await items(`/string/unit?order=${name};asc`),
+        await items(`/string/unit?order=${name};desc`),
+      ];
+      const same = JSON.stringify(up) === JSON.stringify(down);
+      expect(same, name).toBe(!isAdmin(caller));
+    }
   });
 });
 
