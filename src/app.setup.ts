@@ -30,11 +30,15 @@ import { OpenRequests } from './http/server/open-requests.js';
 import type { Platform } from './platform.module.js';
 
 export async function createApp(platform: Platform, logger: Logger): Promise<NestExpressApplication> {
-  const app = await NestFactory.create<NestExpressApplication>(AppModule.register(platform), new FastExpressAdapter(platform.config), {
-    bodyParser: false,
-    logger: new NestLogger(logger),
-    abortOnError: false,
-  });
+  const app = await NestFactory.create<NestExpressApplication>(
+    AppModule.register(platform),
+    new FastExpressAdapter(platform.config),
+    {
+      bodyParser: false,
+      logger: new NestLogger(logger),
+      abortOnError: false,
+    },
+  );
   const { config } = platform;
   app.set('trust proxy', config.trustProxy);
   app.set('query parser', () => ({}));

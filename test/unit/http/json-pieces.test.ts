@@ -25,7 +25,9 @@ function outcomeOf(parse: () => unknown): Outcome {
 }
 
 function same(text: string, piece: number): void {
-  expect(outcomeOf(() => runSync(parseInPieces(Buffer.from(text), { piece })))).toEqual(outcomeOf(() => parseJson(text)));
+  expect(outcomeOf(() => runSync(parseInPieces(Buffer.from(text), { piece })))).toEqual(
+    outcomeOf(() => parseJson(text)),
+  );
 }
 
 const space = fc.constantFrom('', ' ', '\n', '\t\r ');
