@@ -7,7 +7,10 @@ import { LIMITS, PASSWORD_LENGTH } from '../../shared/limits.js';
 import { foldName } from '../../shared/member-names.js';
 
 /** 19 MiB, two passes, one lane. argon2id is the default of the library, which runs on libuv's thread pool. */
-const ARGON2_OPTIONS: Options = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
+const ARGON2_OPTIONS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } satisfies Options;
+
+/** A hash that `hashPassword` makes, or made with less work. */
+const HASH = /^\$argon2id\$v=19\$m=(\d{1,9}),t=(\d{1,9}),p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/;
 
 /** One queue for the process. It uses at most three of libuv's four threads, so that one is left for other work. */
 export const hashQueue = new FairQueue({
@@ -28,15 +31,24 @@ export const DUMMY_HASH =
   '$argon2id$v=19$m=19456,t=2,p=1$FiqJLGixRGKUCxA/iQ991g$3MLLuegCJiBZWxw1QnNQDuynFvaRk2ofskCYxmerxRE';
 
 /**
- * Whether a password matches a hash. Without a hash, or for a password that is too long, it takes the same time and
- * returns false. @throws KindError 503 if too many are waiting
+ * Whether a hash takes no more work than ours. That of a forged backup can name any amount, and no sign-in of any project
+ * would have a thread.
+ */
+function isAffordable(stored: string): boolean {
+  const [, memory, time] = HASH.exec(stored) ?? [];
+  return Number(memory) <= ARGON2_OPTIONS.memoryCost && Number(time) <= ARGON2_OPTIONS.timeCost;
+}
+
+/**
+ * Whether a password matches a hash. Without a hash of ours, or for a password that is too long, it takes the same time
+ * and returns false. @throws KindError 503 if too many are waiting
  */
 export async function verifyPassword(
   stored: string | null | undefined,
   password: string,
   project = '',
 ): Promise<boolean> {
-  const possible = typeof stored === 'string' && [...password].length <= PASSWORD_LENGTH.max;
+  const possible = typeof stored === 'string' && isAffordable(stored) && [...password].length <= PASSWORD_LENGTH.max;
   const fits = await hashQueue.run(project, () =>
     argon2.verify(possible ? stored : DUMMY_HASH, possible ? password : ''),
   );

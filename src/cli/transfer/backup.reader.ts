@@ -20,6 +20,9 @@ import { altered, pathOfPart } from './backup.format.js';
 /** Bytes of the largest file in a backup that is read: a text can't be longer. A part has one megabyte, and a record. */
 const MOST_BYTES = 500 * 1024 * 1024;
 
+/** Lines of the largest file that is read: a megabyte of the shortest ones is less. An array can't be much longer. */
+const MOST_LINES = 1_000_000;
+
 interface Part {
   readonly name: string;
   readonly content: Buffer;
@@ -89,6 +92,9 @@ export class BackupReader implements ArchiveReader {
 }
 
 function linesOf(measure: FileMeasure, { content }: Part): string[] {
+  for (let at = -1, count = 0; (at = content.indexOf(0x0a, at + 1)) >= 0; count += 1) {
+    if (count === MOST_LINES) throw altered();
+  }
   measure.add(content);
   const lines = content.toString().split('\n');
   if (lines.pop() !== '') throw altered();

@@ -23,6 +23,9 @@ export const MANIFEST = 'manifest.json';
 /** The paths of files, so that none leads out of the archive. */
 const PATH = /^(?:definitions|kinds|links)\/[a-z][a-z0-9_]*\.ndjson$/;
 
+/** A moment, which is shown to the operator. */
+const TIME = /^[\d:.TZ-]+$/;
+
 /** What an archive is of. */
 export interface ArchiveContents {
   /** The version of the built-in kinds that the files fit. */
@@ -104,7 +107,11 @@ export function parseManifest(text: string): Manifest {
   refuseNewer(manifest, FORMAT_VERSION);
   if (checksum(rest) !== sha256) throw new ArchiveError('manifest.json was altered');
   const strange = manifest.files.find(({ path }) => !PATH.test(path));
-  if (strange) throw new ArchiveError(`manifest.json names a file that no export has: ${strange.path}`);
+  if (strange) throw new ArchiveError(`manifest.json names a file that no export has: ${JSON.stringify(strange.path)}`);
+  const paths = new Set<string>();
+  for (const { path } of manifest.files) {
+    if (paths.size === paths.add(path).size) throw new ArchiveError(`manifest.json names a file twice: ${path}`);
+  }
   return manifest;
 }
 
@@ -120,8 +127,8 @@ function parsed(text: string): Manifest {
 }
 
 /** Whether there is all that is read of it. Whoever can write a manifest can write its checksum. */
-function hasContents({ project, files, backup }: Readonly<Record<string, unknown>>): boolean {
-  if (!isPlainObject(project) || !Array.isArray(files)) return false;
+function hasContents({ project, files, backup, exported_at: time }: Readonly<Record<string, unknown>>): boolean {
+  if (!isPlainObject(project) || !Array.isArray(files) || typeof time !== 'string' || !TIME.test(time)) return false;
   const { id, label, settings, access_default: accessDefault } = project;
   return (
     [id, label].every((text) => typeof text === 'string') &&

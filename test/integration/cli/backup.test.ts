@@ -374,6 +374,7 @@ describe('a restore is refused in a line, before anything is written,', () => {
       { files: [null] },
       { project: undefined },
       { backup: { own_kinds: null } },
+      { exported_at: '2026-01-01\u001b[2J' },
     ];
     for (const change of strange) {
       const manifest = (parts: Map<string, string>) => withManifest(parts, (each) => ({ ...each, ...change }));
@@ -384,6 +385,14 @@ describe('a restore is refused in a line, before anything is written,', () => {
         withManifest(parts, (each) => ({ ...each, project: { ...(each.project as object), ...change } }));
       expect(await forged(project)).toMatch(/not the manifest/);
     }
+  });
+
+  it('of a file that is named twice, or that has more lines than any', async () => {
+    const twice = (parts: Map<string, string>) =>
+      withManifest(parts, (each) => ({ ...each, files: [...(each.files as object[]), (each.files as object[])[0]] }));
+    expect(await forged(twice)).toMatch(/names a file twice: definitions\/kind\.ndjson/);
+    const bomb = (parts: Map<string, string>) => parts.set('kinds/team/000001.ndjson', '\n'.repeat(1_000_001));
+    expect(await forged(bomb)).toMatch(/gz: it was altered/);
   });
 
   it('of hostile names', async () => {

@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest';
+import argon2 from '@node-rs/argon2';
+import { describe, expect, it, vi } from 'vitest';
 import { DUMMY_HASH, hashPassword, verifyPassword } from '../../../src/auth/password/password-hash.js';
 import { useRealHashes } from '../../support/cheap-hashes.js';
 
@@ -12,6 +13,22 @@ describe('a hash', () => {
     expect(await verifyPassword(hash, long)).toBe(true);
     expect(await verifyPassword(hash, `${'x'.repeat(127)}b`)).toBe(false);
     expect(await verifyPassword(hash, `${long}c`)).toBe(false);
+  });
+
+  it.each([
+    ['that names 16 GiB', DUMMY_HASH.replace('m=19456', 'm=16777216')],
+    ['that names one more KiB', DUMMY_HASH.replace('m=19456', 'm=19457')],
+    ['that names a million passes', DUMMY_HASH.replace('t=2', 't=1000000')],
+    ['that names more lanes', DUMMY_HASH.replace('p=1', 'p=4')],
+    ['with a long salt', DUMMY_HASH.replace('$Fiq', `$${'A'.repeat(1000)}`)],
+    ['of another function', '$2b$31$abcdefghijklmnopqrstuuabcdefghijklmnopqrstuvwxyzABCDEFGHIJ'],
+    ['that is none', 'x'],
+    ['that is empty', ''],
+  ])('from a forged backup %s never matches, and costs no more than ours', async (_, stored) => {
+    const verify = vi.spyOn(argon2, 'verify');
+    expect(await verifyPassword(stored, 'a password')).toBe(false);
+    expect(verify.mock.calls.map(([hash]) => hash)).toEqual([DUMMY_HASH]);
+    verify.mockRestore();
   });
 
   it('for an unknown member costs the same and never matches', async () => {
