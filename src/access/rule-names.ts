@@ -19,7 +19,9 @@ export function reachOfOwner(model: Model): Reach {
   return {
     follow({ reference }: Field) {
       const target = model.kinds.get(reference?.kind ?? '');
-      if (!target) throw refusal('filter.unknown_parameter', `no kind '${reference?.kind ?? ''}'`);
+      // Only a forged import refers to credentials.
+      if (!target || target.traits.sealed)
+        throw refusal('filter.unknown_parameter', `no kind '${reference?.kind ?? ''}'`);
       return { kind: target, visible: storedFields(target), access: undefined };
     },
     checkField: () => undefined,

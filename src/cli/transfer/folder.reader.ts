@@ -1,6 +1,6 @@
 /** Reads an exported project from a folder, and compares each file with what the manifest says of it. */
 import { createReadStream } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readFile, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   ArchiveError,
@@ -32,7 +32,8 @@ export class FolderReader implements ArchiveReader {
     const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
     let rest = '';
     try {
-      for await (const part of createReadStream(join(this.folder, file.path), { highWaterMark: PART_BYTES })) {
+      const path = await ownFile(this.folder, file.path);
+      for await (const part of createReadStream(path, { highWaterMark: PART_BYTES })) {
         const read = part as Buffer;
         measure.add(read);
         const lines = utf8.decode(read, { stream: true }).split('\n');
@@ -50,11 +51,18 @@ export class FolderReader implements ArchiveReader {
 
 async function manifestText(folder: string): Promise<string> {
   try {
-    return await readFile(join(folder, MANIFEST), 'utf8');
+    return await readFile(await ownFile(folder, MANIFEST), 'utf8');
   } catch (error) {
     if (!isMissing(error)) throw error;
     throw new ArchiveError(`${folder} has no ${MANIFEST}, so it is no export of a project, or one that was cut off`);
   }
+}
+
+/** The path of a file in the folder. @throws ArchiveError if a symbolic link leads to it, which may be a file of the host */
+async function ownFile(folder: string, name: string): Promise<string> {
+  const path = join(await realpath(folder), name);
+  if ((await realpath(path)) !== path) throw new ArchiveError(`${name} is a symbolic link, or behind one`);
+  return path;
 }
 
 function isMissing(error: unknown): boolean {

@@ -9,6 +9,8 @@ import { isWhole } from '../../model/built-in/completeness.js';
 import { KIND_KIND } from '../../model/built-in-traits.js';
 import { replacesBuiltIn } from '../../model/build/build-model.js';
 import { getBuiltInKind, type Model } from '../../model/model.js';
+import { checkReference } from '../../model/check/check-model.js';
+import { Faults } from '../../shared/errors.js';
 import { runSync } from '../../shared/work-in-pieces.js';
 import { notifyStatement } from '../../sql/server/connection.sql.js';
 import { repairCountStatement } from '../../sql/count.sql.js';
@@ -58,6 +60,7 @@ export class ProjectImport {
 
   async #fill(model: Model): Promise<void> {
     if (!runSync(isWhole(model))) throw new ArchiveError('the definitions name parameters or kinds that are missing');
+    checkReferences(model);
     const { archive, keepsAdministrators, project } = this.options;
     const { schema } = project;
     const administrators = keepsAdministrators ? await takeAdministrators(this.#tx, schema, model) : [];
@@ -121,6 +124,16 @@ export class ProjectImport {
     const count = found?.count ?? 0;
     if (count < records) throw new ArchiveError(`${path} has ${records} records, but ${count} were stored`);
   }
+}
+
+/** References as the API stores them: not to credentials, say, which rules could read. @throws KindError */
+function checkReferences(model: Model): void {
+  const nothing = { kinds: () => [], parameters: () => [] };
+  const faults = new Faults();
+  for (const parameter of model.parameters.values()) {
+    checkReference(parameter, model, nothing, faults.within(parameter.id));
+  }
+  faults.throwIfAny();
 }
 
 export function unfit(what: string, error: Error & { readonly detail?: string }): ArchiveError {

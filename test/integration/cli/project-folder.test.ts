@@ -8,6 +8,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
@@ -259,6 +260,32 @@ describe('an import is refused in a line, and leaves the project empty', () => {
       (name) =>
         seal(name, (each) => ({ ...each, files: [{ path: '../../etc/passwd', records: 0, bytes: 0, sha256: '' }] })),
       /names a file that no export has/,
+    ],
+    [
+      'with a reference to credentials, which rules could read',
+      (name) => {
+        edited(name, 'definitions/unit.ndjson', (text) =>
+          text.replace(/("reference_kind":)"[^"]*"/, '$1"kind_system_user"'),
+        );
+        seal(name);
+      },
+      /reference_kind: 'kind_system_user' is built in/,
+    ],
+    [
+      'with a symbolic link to a file of the host',
+      (name) => {
+        rmSync(join(path(name), 'kinds/thing.ndjson'));
+        symlinkSync(join(path('first'), 'kinds/thing.ndjson'), join(path(name), 'kinds/thing.ndjson'));
+      },
+      /kinds\/thing\.ndjson is a symbolic link, or behind one/,
+    ],
+    [
+      'with a symbolic link to a folder of the host',
+      (name) => {
+        rmSync(join(path(name), 'links'), { recursive: true });
+        symlinkSync(join(path('first'), 'links'), join(path(name), 'links'));
+      },
+      /links\/\w+\.ndjson is a symbolic link, or behind one/,
     ],
     [
       'with a file of no kind',

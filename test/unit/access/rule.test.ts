@@ -8,12 +8,14 @@ import { ANONYMOUS, memberCaller } from '../../../src/tenancy/caller.js';
 import { kind, kindIn, modelWith, parameter } from '../../support/models.js';
 
 const model = modelWith({
-  kinds: [kind('city', ['name', 'owner', 'size']), kind('person', ['team'])],
+  kinds: [kind('city', ['name', 'owner', 'size', 'account']), kind('person', ['team'])],
   parameters: [
     parameter('name', 'string'),
     parameter('team', 'string'),
     parameter('size', 'integer'),
     parameter('owner', 'unit', { reference_kind: 'person' }),
+    // As only a forged import has it.
+    parameter('account', 'unit', { reference_kind: 'kind_system_user' }),
   ],
   members: ['person'],
 });
@@ -38,6 +40,7 @@ describe('a rule', () => {
   it.each([
     ['names a parameter that is gone', 'eq(gone,1)', member],
     ['cannot be parsed', 'eq(name', member],
+    ['names a credential', 'contains(account.password_hash,x)', member],
     ['compares values of different types', 'eq(size,@member.team)', member],
     ['names a value that the member kind does not have', 'ne(name,@member.gone)', member],
     ['names a value of the member, without a member', 'not(eq(owner,@member.id))', ANONYMOUS],
@@ -50,6 +53,7 @@ describe('a rule', () => {
     ['eq(name,@member.gone)', 'filter.unknown_parameter'],
     ['eq(size,@member.team)', 'filter.bad_value'],
     ['eq(name', 'filter.syntax'],
+    ['contains(account.password_hash,x)', 'filter.unknown_parameter'],
   ])('%s is refused when it is stored', (rule, code) => {
     expect(() => checkRule(rule, city, model)).toThrow(expect.objectContaining({ code }) as Error);
   });
