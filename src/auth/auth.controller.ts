@@ -16,6 +16,7 @@ import { SignInBody } from './dto/sign-in.dto.js';
 import { SignUpBody } from './dto/sign-up.dto.js';
 import { NoStore } from './no-store.js';
 import { RecoveryService } from './recovery.service.js';
+import { RefreshCookies } from './session/refresh-cookie.js';
 import { RefreshTokenGuard, refreshClaims } from './session/refresh-token.strategy.js';
 import { SignInService } from './sign-in.service.js';
 import { authRequestOf } from './auth-request.js';
@@ -28,6 +29,7 @@ const REFRESH = {
   tag: 'Authentication',
   needs: 'bearer',
   content: 'session',
+  refuses: [403],
   summary: 'Refresh a session; the bearer is the refresh token, or its cookie',
 } as const;
 
@@ -42,6 +44,7 @@ export class AuthController {
     private readonly auth: AuthService,
     private readonly recovery: RecoveryService,
     private readonly signIns: SignInService,
+    private readonly cookies: RefreshCookies,
   ) {}
 
   @Post(':member_kind_id/signup')
@@ -114,6 +117,7 @@ export class AuthController {
   @UseGuards(RefreshTokenGuard)
   async refresh(@Scope() { project }: RequestScope, @Req() request: HttpRequest): Promise<Answer> {
     const client = authRequestOf(request);
+    this.cookies.checkOrigin(request);
     const claims = refreshClaims(request, project);
     refuseQuery(request.url);
     return this.auth.refresh(project, client, claims);
@@ -130,6 +134,7 @@ export class AuthController {
     @AnyInput() read: BodyInput,
   ): Promise<Answer> {
     const client = authRequestOf(request);
+    this.cookies.checkOrigin(request);
     const claims = refreshClaims(request, project);
     await read();
     return this.auth.refresh(project, client, claims);

@@ -49,6 +49,23 @@ export class RefreshCookies {
     this.#path = `${prefix}${PATH}`;
   }
 
+  /**
+   * Refuses the cookie to pages of other origins: what browsers and `SameSite` should do already. @throws KindError 403
+   */
+  checkOrigin(request: Pick<HttpRequest, 'headers'>): void {
+    const { authorization, origin, host, [REFRESH_TOKEN_HEADER]: place, 'sec-fetch-site': site } = request.headers;
+    // A browser tells the site of a page by itself: `none` is the address bar.
+    if (authorization !== undefined || place !== IN_COOKIE || site === 'same-origin' || site === 'none') return;
+    if (origin === undefined ? site === undefined : this.#isOwn(origin, host)) return;
+    throw refusal('access.denied', 'The cookie with the refresh token is not taken from pages of other origins');
+  }
+
+  #isOwn(origin: string, host: string | undefined): boolean {
+    const { publicUrl, corsOrigins } = this.config;
+    if (publicUrl !== undefined && new URL(publicUrl).origin === origin) return true;
+    return origin.replace(/^https?:\/\//, '') === host || (corsOrigins !== '*' && corsOrigins.includes(origin));
+  }
+
   /** The answer with a session; `inCookie` moves its refresh token from the body into the cookie. */
   sessionAnswer(project: Project, inCookie: boolean, session: MemberSession): Answer {
     if (!inCookie) return jsonAnswer(session);

@@ -119,6 +119,26 @@ describe('is refused', () => {
     expect((await refresh(named(token ?? ''))).status).toBe(401);
   });
 
+  it.each([
+    ['of another origin', { origin: 'https://evil.example' }, 403],
+    ['of no origin', { origin: 'null' }, 403],
+    ['of the same host with another port', { origin: 'http://127.0.0.1:1' }, 403],
+    ['of another site', { 'sec-fetch-site': 'cross-site' }, 403],
+    ['of another host of the site', { 'sec-fetch-site': 'same-site' }, 403],
+    ['of another origin of the site', { origin: 'https://blog.example.com', 'sec-fetch-site': 'same-site' }, 403],
+    ['but not of the service', { origin: new URL(service.service.url).origin }, 200],
+    ['but not of the service behind a proxy', { origin: 'https://kind.example', 'sec-fetch-site': 'same-origin' }, 200],
+    ['but not of the address bar', { 'sec-fetch-site': 'none' }, 200],
+  ])('from a page %s', async (_, headers, status) => {
+    const token = valueOf(await signIn());
+    const reply = await refresh({ ...named(token), ...headers });
+    expect(reply.status).toBe(status);
+    // The token was not used up.
+    if (status === 403) expect((await refresh(named(token))).status).toBe(200);
+    const { refresh_token: bearer } = (await signIn({})).body.content as Record<string, string>;
+    expect((await refresh({ authorization: `Bearer ${bearer}`, ...headers })).status).toBe(200);
+  });
+
   it('beside a bearer, which decides', async () => {
     const headers = { ...named(valueOf(await signIn())), authorization: 'Bearer nothing' };
     expect((await refresh(headers)).status).toBe(401);
