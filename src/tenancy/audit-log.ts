@@ -10,6 +10,7 @@ import { ConfigError, type Config } from '../config/config.js';
 import type { Json } from '../shared/json.js';
 import type { CommitWitness, Transaction } from '../database/database.js';
 import { isAnswerLost } from '../database/statement/lost-answers.js';
+import type { RequestIds } from '../http/request/request-id.js';
 import type { Caller } from './caller.js';
 
 export type AuditAction =
@@ -23,7 +24,7 @@ export interface AuditEntry {
   readonly project: string;
   readonly caller: Caller;
   /** Undefined if no request asked for it. */
-  readonly requestId: string | undefined;
+  readonly requestId: RequestIds | undefined;
   readonly details?: Readonly<Record<string, Json>>;
 }
 
@@ -86,8 +87,9 @@ export class AuditLog {
   }
 
   #lineOf({ action, project, caller, requestId, details }: AuditEntry): object {
-    const request = requestId === undefined ? {} : { request: requestId };
-    return { action, project, by: this.#nameOf(caller), ...request, ...details };
+    const { own: request, sent } = requestId ?? {};
+    const ids = { ...(request !== undefined && { request }), ...(sent !== undefined && { client_request: sent }) };
+    return { action, project, by: this.#nameOf(caller), ...ids, ...details };
   }
 
   #nameOf(caller: Caller): Json {

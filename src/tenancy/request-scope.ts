@@ -5,6 +5,7 @@ import { RequestSlot } from '../http/request/request-slot.js';
 import { requestOf, type HttpRequest } from '../http/request/request.js';
 import type { Field, KindDef, Model } from '../model/model.js';
 import type { Json } from '../shared/json.js';
+import type { RequestIds } from '../http/request/request-id.js';
 import type { Caller } from './caller.js';
 import type { Consistency } from './consistency.js';
 import type { Project } from './project.js';
@@ -17,7 +18,7 @@ export interface RequestScope {
   /** How current data has to be; undefined if the request does not say. */
   readonly consistency?: Consistency | undefined;
   /** The id of the request, for the audit log. */
-  readonly requestId?: string;
+  readonly requestId?: RequestIds;
   /** The transaction that the request is part of, with its model. Undefined: the request decides what it needs. */
   readonly enclosing?: EnclosingTransaction;
   /** Gets what a change of definitions does. */

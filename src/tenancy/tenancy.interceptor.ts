@@ -3,7 +3,7 @@
  * reading the body, which handlers do after they have checked the caller's rights.
  */
 import { Injectable, type ExecutionContext } from '@nestjs/common';
-import { requestId } from '../http/request/request-id.js';
+import { idsOfRequest } from '../http/request/request-id.js';
 import { requestOf, type HttpRequest, type HttpResponse } from '../http/request/request.js';
 import { OpenRequests } from '../http/server/open-requests.js';
 import { PreparingInterceptor } from '../http/server/preparing.interceptor.js';
@@ -62,7 +62,7 @@ export class TenancyInterceptor extends PreparingInterceptor {
           caller,
           part,
           consistency: consistencyOf(request),
-          requestId: requestId(request),
+          requestId: idsOfRequest(request),
         });
         this.bodies.prepare(request);
         watch(response, project);

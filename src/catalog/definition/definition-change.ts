@@ -1,6 +1,7 @@
 /** One change of definitions, as the code that writes the definitions sees it. */
 import { type Transaction } from '../../database/database.js';
 import { type Model } from '../../model/model.js';
+import type { RequestIds } from '../../http/request/request-id.js';
 import type { Caller } from '../../tenancy/caller.js';
 import type { AroundChange } from '../../tenancy/request-scope.js';
 import type { ChangeEffects, ReportedEffects } from './change-effects.js';
@@ -46,7 +47,7 @@ export interface ChangeOptions {
   readonly tellCounts: boolean;
   readonly caller: Caller;
   /** The id of the request, for the audit log. */
-  readonly requestId?: string;
+  readonly requestId?: RequestIds;
   /** Milliseconds of each statement; ten minutes by default, 0 for any. */
   readonly statementTimeout?: number;
   /** Gets what the change does, inside its transaction. */

@@ -5,7 +5,13 @@ import { RequestSlot } from './request-slot.js';
 import type { HttpRequest } from './request.js';
 
 const SAFE_ID = /^[A-Za-z0-9._-]{1,64}$/;
-const requestIds = new RequestSlot<string>();
+const requestIds = new RequestSlot<RequestIds>();
+
+/** The ids of a request. What a client sent may be sent again, or be somebody else's. */
+export interface RequestIds {
+  readonly own: string;
+  readonly sent?: string;
+}
 
 let idPrefix = '';
 let idsOfPrefix = 0;
@@ -19,14 +25,26 @@ export function freshId(): string {
   return `${idPrefix}-${(idsOfPrefix++).toString(36)}`;
 }
 
+/** The id that the answer has: the one that was sent, if there is one. */
 export function requestId(request: object): string {
-  return requestIds.get(request) ?? '';
+  const { own, sent } = idsOfRequest(request);
+  return sent ?? own;
+}
+
+export function idsOfRequest(request: object): RequestIds {
+  return requestIds.get(request) ?? { own: '' };
+}
+
+/** The ids of a request in lines of the log. */
+export function loggedIds(request: object): { readonly requestId: string; readonly ownRequestId?: string } {
+  const { own, sent } = idsOfRequest(request);
+  return sent === undefined ? { requestId: own } : { requestId: sent, ownRequestId: own };
 }
 
 /** Assigns an id to a new request: the one that the client (or a proxy) sent if it is safe, else a new one. */
 export function identify(request: HttpRequest): string {
   const sent = request.headers[REQUEST_ID_HEADER];
-  const id = typeof sent === 'string' && SAFE_ID.test(sent) ? sent : freshId();
-  requestIds.set(request, id);
-  return id;
+  const isSafe = typeof sent === 'string' && SAFE_ID.test(sent);
+  requestIds.set(request, { own: freshId(), ...(isSafe && { sent }) });
+  return requestId(request);
 }

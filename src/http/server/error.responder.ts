@@ -7,7 +7,7 @@ import { EventThrottle } from '../../shared/event-throttle.js';
 import { errorEnvelope, JSON_CONTENT_TYPE } from '../answer/answer.js';
 import { errorAnswer, refusalOf } from './error-answer.js';
 import type { HttpRequest, HttpResponse } from '../request/request.js';
-import { requestId } from '../request/request-id.js';
+import { loggedIds } from '../request/request-id.js';
 import { namedProject } from './request-log.js';
 
 /** The log for unexpected errors and for conditions that the operator must know. */
@@ -57,7 +57,7 @@ export class ErrorResponder implements ExceptionFilter {
   #log(answered: KindError, error: unknown, request: HttpRequest): void {
     const refused = answered.cause instanceof KindError ? answered.cause : answered;
     if (refused.status === 500) {
-      this.log.error({ err: error, requestId: requestId(request), method: request.method }, 'unexpected error');
+      this.log.error({ err: error, ...loggedIds(request), method: request.method }, 'unexpected error');
       return;
     }
     const condition = operatorCondition(refused);
@@ -68,7 +68,7 @@ export class ErrorResponder implements ExceptionFilter {
       code: refused.code,
       count,
       ...cause,
-      requestId: requestId(request),
+      ...loggedIds(request),
       project: namedProject(request),
     };
     this.log.warn(fields, refused.messages[0].text);

@@ -5,7 +5,7 @@ import { PROJECT_ID } from '../../shared/identifiers.js';
 import { routePath, type Route } from '../route/route-path.js';
 import type { RequestObserver } from './request-lifecycle.js';
 import { PROJECT_HEADER } from '../request/header-names.js';
-import { requestId } from '../request/request-id.js';
+import { loggedIds } from '../request/request-id.js';
 import type { HttpRequest } from '../request/request.js';
 
 const SLOW_MS = 1000;
@@ -37,7 +37,7 @@ export function requestLog(logger: Logger): RequestObserver {
     const count = slow ? throttle.pass(`${project} ${request.method} ${path}`) : undefined;
     if (count === undefined && !logger.isLevelEnabled('debug')) return;
     const fields = {
-      requestId: requestId(request),
+      ...loggedIds(request),
       project,
       method: request.method,
       path,

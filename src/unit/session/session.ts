@@ -2,6 +2,7 @@
 import type { DefinitionChange } from '../../catalog/definition/definition-change.js';
 import type { Executor, Transaction } from '../../database/database.js';
 import type { Model } from '../../model/model.js';
+import type { RequestIds } from '../../http/request/request-id.js';
 import { SYSTEM, type Caller } from '../../tenancy/caller.js';
 import type { DeletionReport } from '../../tenancy/request-scope.js';
 import type { Project } from '../../tenancy/project.js';
@@ -13,7 +14,7 @@ export interface Session {
   readonly model: Model;
   readonly executor: Executor;
   /** The id of the request, for the audit log. */
-  readonly requestId?: string;
+  readonly requestId?: RequestIds;
   /** Set within a definition change. */
   readonly change?: DefinitionChange;
   /** The caller of the request, where `caller` is the system; hooks receive this one. */

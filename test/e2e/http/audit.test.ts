@@ -50,6 +50,8 @@ async function linesBy(work: () => Promise<unknown>): Promise<object[]> {
     });
 }
 
+/** An id of the service, whatever the client sent. */
+const OWN_ID = expect.stringMatching(/^[0-9a-f]{16}-[0-9a-z]+$/) as string;
 const withId = (id: string) => ({ headers: { 'x-request-id': id } });
 
 test('a definition: which settings changed, and access before and after', async () => {
@@ -58,7 +60,8 @@ test('a definition: which settings changed, and access before and after', async 
   expect(await linesBy(() => admin.post('/kind/unit', city, withId('make-city')))).toEqual([
     {
       ...of,
-      request: 'make-city',
+      request: OWN_ID,
+      client_request: 'make-city',
       changes: [
         { definition: 'kind', id: 'city', change: 'created' },
         { definition: 'parameter', id: 'name', change: 'created' },
@@ -69,7 +72,8 @@ test('a definition: which settings changed, and access before and after', async 
   expect(await linesBy(() => admin.put('/kind/unit/city', edit, withId('close')))).toEqual([
     {
       ...of,
-      request: 'close',
+      request: OWN_ID,
+      client_request: 'close',
       changes: [
         {
           definition: 'kind',
@@ -87,7 +91,8 @@ test('a definition: which settings changed, and access before and after', async 
   ]);
   expect(await linesBy(() => admin.delete('/kind/unit/city?cascade=true', withId('drop')))).toMatchObject([
     {
-      request: 'drop',
+      request: OWN_ID,
+      client_request: 'drop',
       changes: [
         { definition: 'kind', id: 'city', change: 'deleted' },
         { definition: 'parameter', id: 'name', change: 'deleted' },
@@ -120,12 +125,14 @@ test('members that administrators write: names of fields, no values', async () =
   const create = async () => {
     id = await createdId(admin.post('/person/unit', { username: 'bob', email: 'bob@secret.example' }, withId('c')));
   };
-  expect(await linesBy(create)).toEqual([{ ...entry, action: 'member.created', request: 'c', id }]);
+  expect(await linesBy(create)).toEqual([
+    { ...entry, action: 'member.created', request: OWN_ID, client_request: 'c', id },
+  ]);
   expect(await linesBy(() => admin.put(`/person/unit/${id}`, { first_name: 'Bob' }, withId('e')))).toEqual([
-    { ...entry, action: 'member.changed', request: 'e', id, fields: ['first_name'] },
+    { ...entry, action: 'member.changed', request: OWN_ID, client_request: 'e', id, fields: ['first_name'] },
   ]);
   expect(await linesBy(() => admin.delete(`/person/unit/${id}`, withId('d')))).toEqual([
-    { ...entry, action: 'member.deleted', request: 'd', id },
+    { ...entry, action: 'member.deleted', request: OWN_ID, client_request: 'd', id },
   ]);
   expect(readFileSync(file, 'utf8')).not.toContain('secret.example');
 });
@@ -139,7 +146,7 @@ test('members of a file: those that are stored, once', async () => {
     const content = await ok(admin.post('/person/import?errors=skip', file, csv));
     expect(content).toMatchObject({ created: 2, failed: 1 });
   });
-  const created = { action: 'member.created', request: 'f', kind: 'person' };
+  const created = { action: 'member.created', request: OWN_ID, client_request: 'f', kind: 'person' };
   expect(added).toMatchObject([created, created]);
   expect(new Set(added.map((line) => (line as { id: string }).id)).size).toBe(2);
 });
@@ -151,7 +158,15 @@ test('API keys, without their secrets; and that a key was used', async () => {
     made = (await ok(admin.post('/api_key/unit', { label: 'Robot', scope }, withId('k')))) as typeof made;
   };
   expect(await linesBy(create)).toMatchObject([
-    { action: 'api_key.created', by: BY_ADMIN, request: 'k', id: expect.any(String) as string, member: adminId, scope },
+    {
+      action: 'api_key.created',
+      by: BY_ADMIN,
+      request: OWN_ID,
+      client_request: 'k',
+      id: expect.any(String) as string,
+      member: adminId,
+      scope,
+    },
   ]);
   const robot = admin.as(made.secret);
   expect(await linesBy(() => robot.post('/kind/unit', { id: 'thing' }))).toMatchObject([
@@ -176,7 +191,8 @@ test('members whose sessions an administrator ends, if there were any', async ()
       project: admin.id,
       by: BY_ADMIN,
       action: 'member.signed_out',
-      request: 's',
+      request: OWN_ID,
+      client_request: 's',
       kind: 'person',
       id,
       sessions: 2,
@@ -284,7 +300,7 @@ test('in the log of the service, also where its level is higher', async () => {
   log.logger.level = 'fatal';
   const { service: other } = await startTestService({ auditLog: 'log' }, log.logger);
   await new TestProject(other, admin.id, admin.token).post('/kind/unit', { id: 'logged' }, withId('l'));
-  const line = { channel: 'audit', action: 'definitions.changed', request: 'l', level: 'info' };
+  const line = { channel: 'audit', action: 'definitions.changed', request: OWN_ID, client_request: 'l', level: 'info' };
   expect((JSON.parse(log.text()) as object[]).filter((each) => 'channel' in each)).toMatchObject([line]);
 });
 
