@@ -84,7 +84,7 @@ function p99(times: number[]): number {
 
 async function connect(): Promise<Client> {
   const database = inject('database');
-  const client = new Client('url' in database ? database.url : (database));
+  const client = new Client('url' in database ? database.url : database);
   await client.connect();
   return client;
 }
