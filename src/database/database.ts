@@ -92,15 +92,16 @@ export class Database implements Executor {
 
   /** For the service itself, which needs no place. */
   run<Row>(statement: Statement): Promise<Row[]> {
-    return this.#send<Row>(statement, undefined).then(undefined, this.#afterFailure<Row>(statement, {}));
+    return this.#runAlone(statement, undefined);
   }
 
   /** An executor for the service itself, with a shorter statement timeout, in milliseconds. */
   withTimeout(limit: number): Executor {
-    return {
-      run: <Row>(statement: Statement) =>
-        this.#send<Row>(statement, limit).then(undefined, this.#afterFailure<Row>(statement, { limit })),
-    };
+    return { run: (statement) => this.#runAlone(statement, limit) };
+  }
+
+  #runAlone<Row>(statement: Statement, limit: number | undefined): Promise<Row[]> {
+    return this.#send<Row>(statement, limit).then(undefined, this.#afterFailure<Row>(statement, { limit }));
   }
 
   /** An executor for statements of one project, which leave time and connections to others. */

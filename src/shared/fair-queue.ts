@@ -79,12 +79,6 @@ export interface QueueCounts {
   readonly refused: number;
 }
 
-/** The places of one key, for work that takes and releases them itself. */
-export interface KeyPlaces {
-  readonly acquire: () => Promise<() => void>;
-  readonly tryAcquire: () => (() => void) | undefined;
-}
-
 export class FairQueue {
   readonly #options: Required<FairQueueOptions>;
   readonly #queues = new Map<string, KeyQueue>();
@@ -143,10 +137,6 @@ export class FairQueue {
     if (shortestWait < milliseconds || queue.waiting.size <= started) return undefined;
     this.#refused += 1;
     return (this.#congested ??= this.#options.refusal());
-  }
-
-  placesOf(key: string): KeyPlaces {
-    return { acquire: () => this.acquire(key), tryAcquire: () => this.tryAcquire(key) };
   }
 
   #queueOf(key: string): KeyQueue {
