@@ -5,7 +5,9 @@ import { ok, refusalOf } from '../../support/definitions.js';
 import { startTestService, type Reply, type TestProject } from '../../support/service.js';
 import { sideConnection } from '../../support/side-connection.js';
 
-const service = await startTestService({ databasePool: 24 });
+// A project may have 30 % of the connections for statements that wait for locks: here more than there are requests, so
+// that none of them waits in a queue, where it could be refused before its statement takes too long.
+const service = await startTestService({ databasePool: 80 });
 const project = await service.project();
 const member = await asMember(project);
 const nobody = anonymous(project);

@@ -113,8 +113,10 @@ describe('beside a quiet project', MEASURED, () => {
       project.post('/kind/unit', { id: 'large', parameters }),
     );
     expect(result.status).toBe(400);
-    expect(result.body.messages[0]?.text).toContain('parameters[0].pattern: is too large');
-    expect(result.body.messages.at(-1)?.text).toContain('pattern: takes too long to be read');
+    const texts = result.body.messages.map((each) => each.text);
+    // On a slow machine, even the first one may take too long.
+    for (const each of texts) expect(each).toMatch(/\.pattern: (?:is too large|takes too long to be read)/);
+    expect(texts.at(-1)).toContain('pattern: takes too long to be read');
     expect(held).toBeLessThan(500);
     expect(Math.max(...waits)).toBeLessThan(1500);
   });
