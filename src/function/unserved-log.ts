@@ -1,10 +1,14 @@
-/** Logs in one line which modules serve no kind, when the service has started and when modules were loaded again. */
+/**
+ * Logs in one line which modules serve no kind, and in another which wait for their project, when the service has
+ * started and when modules were loaded again.
+ */
 import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { Database } from '../database/database.js';
 import { ProjectRepository } from '../database/registry/project.repository.js';
 import { LOGGER } from '../http/log/logger.js';
 import { RESERVED_KINDS } from '../model/built-in/built-in.js';
+import { didYouMean } from '../shared/did-you-mean.js';
 import { kindIdsStatement } from '../sql/definition/model.sql.js';
 import { projectOf } from '../tenancy/project.js';
 import { faultText } from './declare/definition.js';
@@ -35,20 +39,30 @@ export class UnservedLog {
       if (loaded.length === 0) return;
       const first = await this.projects.list(MOST_PROJECTS + 1);
       const all = first.length <= MOST_PROJECTS;
-      const named = new Set(loaded.flatMap(({ project }) => project ?? []));
+      const folders = [...new Set(loaded.flatMap(({ project }) => project ?? []))];
       const rows = all
         ? first
-        : (await Promise.all([...named].map((id) => this.projects.find(id)))).flatMap((row) => row ?? []);
-      const unserved = new UnservedModules(all ? loaded : loaded.filter(({ project }) => project !== null));
+        : (await Promise.all(folders.map((id) => this.projects.find(id)))).flatMap((row) => row ?? []);
+      const ids = new Set(rows.map(({ id }) => id));
+      this.#tellWaiting(folders, ids);
+      const unserved = new UnservedModules(loaded.filter(({ project }) => (project === null ? all : ids.has(project))));
       for (const row of rows) {
         if (unserved.isComplete) return;
         const kinds = await this.database.run<{ id: string }>(kindIdsStatement(projectOf(row).schema));
         unserved.see(row.id, new Set(kinds.map(({ id }) => id).filter((id) => !RESERVED_KINDS.has(id))));
       }
-      const texts = unserved.faults(new Set(rows.map(({ id }) => id))).map(faultText);
+      const texts = unserved.faults(ids).map(faultText);
       if (texts.length > 0) this.logger.warn(`functions: modules that serve nothing: ${texts.join('; ')}`);
     } catch (error) {
       this.logger.debug({ err: error }, 'functions: whether all modules serve a kind is not known');
     }
+  }
+
+  /** Projects may come later, as that of the demo does. */
+  #tellWaiting(folders: readonly string[], projects: ReadonlySet<string>): void {
+    const texts = folders.flatMap((id) =>
+      projects.has(id) ? [] : `no project '${id}' yet${didYouMean(id, projects)}, its modules wait`,
+    );
+    if (texts.length > 0) this.logger.info(`functions: ${texts.join('; ')}`);
   }
 }

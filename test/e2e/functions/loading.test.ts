@@ -50,16 +50,23 @@ describe('a folder', () => {
     expect(await said(project)).toBe('function.unknown');
   });
 
-  it('logs in one line which modules serve no kind, and which may be meant', async () => {
+  it('logs in one line which modules serve no kind and which may be meant, and in another which wait for their project', async () => {
     folder.write(`${project.id}/citys.ts`, saying('1', 'citys'));
     folder.write(`${project.id}/land.ts`, saying('1', 'land'));
     folder.write(`${project.id}x/city.ts`, saying('1'));
     await reload(service);
-    const serving = () => lines.flatMap(({ msg }) => (msg.includes('serve nothing') ? msg : []));
-    await expect.poll(serving).toEqual([expect.stringContaining(`${project.id}/citys.ts: no kind 'citys' in`)]);
-    expect(serving()[0]).toContain("(did you mean 'city'?)");
-    expect(serving()[0]).toContain(`${project.id}x/city.ts: no project '${project.id}x'`);
-    expect(serving()[0]).not.toContain('land.ts');
+    const told = (text: string, level: number) => () =>
+      lines.flatMap((line) => (line.msg.includes(text) ? [[line.level === level, line.msg]] : []));
+    const [unserved, waiting] = [told('serve nothing', 40), told('wait', 30)];
+    await expect
+      .poll(unserved)
+      .toEqual([[true, expect.stringContaining(`${project.id}/citys.ts: no kind 'citys' in`) as string]]);
+    expect(unserved()[0]?.[1]).toContain("(did you mean 'city'?)");
+    expect(unserved()[0]?.[1]).not.toMatch(/land\.ts|x\/city\.ts/);
+    expect(waiting()).toEqual([
+      [true, expect.stringContaining(`functions: no project '${project.id}x' yet (did you mean`) as string],
+    ]);
+    expect(waiting()[0]?.[1]).toContain('), its modules wait');
     for (const file of [`${project.id}/citys.ts`, `${project.id}/land.ts`, `${project.id}x/city.ts`])
       folder.remove(file);
     await reload(service);
