@@ -2,12 +2,12 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { checkAccess } from '../access/check-access.js';
 import { suggestableIds } from '../access/suggestable-ids.js';
-import { reportTakenNames, reportUnknownParameter } from '../model/check/check-model.js';
+import { checkListShape, reportTakenNames, reportUnknownParameter } from '../model/check/check-model.js';
 import { grantedFields, RESERVED_KINDS } from '../model/built-in/built-in.js';
 import { MEMBER_GROUP, referencesTo, type KindDef } from '../model/model.js';
 import { CREDENTIAL_KIND, GROUP_KIND, KIND_KIND, NO_TRAITS } from '../model/built-in-traits.js';
 import { refusal } from '../shared/errors.js';
-import { jsonEqual, typeName, type Json, scalarText } from '../shared/json.js';
+import { jsonEqual, type Json, scalarText } from '../shared/json.js';
 import { InlineParameters } from '../unit/inline-parameters.js';
 import { checkBodyLists } from './check-body-lists.js';
 import { Behaviors, type RegisteredBehavior, type PendingWrite } from '../unit/draft/behavior.js';
@@ -69,7 +69,7 @@ export class KindBehavior implements RegisteredBehavior, OnModuleInit {
       const unavailable = { definition: 'a kind', isReserved, existing: session.model.kinds, codes: ID_CODES };
       checkNewId(kindId, unavailable, faults);
     }
-    for (const key of ['unique', 'indexes']) checkListShape(key, draft.values.get(key), write);
+    for (const key of ['unique', 'indexes']) checkListShape(key, draft.values.get(key), faults);
     checkParameterNames(draft.values.get('parameters'), write);
     const access = draft.values.get('access');
     if (access !== undefined && access !== null)
@@ -148,15 +148,4 @@ function checkParameterNames(list: Json | undefined, write: PendingWrite): void 
     if (known.some((ids) => ids.has(id))) continue;
     reportUnknownParameter(id, suggestableIds(session.model, originalCallerOf(session)).parameters(), faults);
   }
-}
-
-/** Checks that `unique` and `indexes` are lists of lists of parameter ids. */
-function checkListShape(key: string, value: Json | undefined, { faults }: PendingWrite): void {
-  if (value === undefined) return;
-  const bad = (text: string) => faults.add('parameter.bad_type', `${key}${text}`, { parameter: key });
-  if (!Array.isArray(value)) return void bad(`: must be a list of lists of parameter ids, got ${typeName(value)}`);
-  (value as Json[]).forEach((list, at) => {
-    const valid = Array.isArray(list) && list.length > 0 && list.every((id: Json) => typeof id === 'string');
-    if (!valid) bad(`[${at}]: must be a list of parameter ids`);
-  });
 }

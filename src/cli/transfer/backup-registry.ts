@@ -6,6 +6,7 @@ import type { ProjectRow } from '../../database/registry/project.repository.js';
 import type { AccessDefault } from '../../model/parameter-type/parameter-settings.js';
 import { isPlainObject } from '../../shared/json.js';
 import { ArchiveError } from '../../transfer/project/archive.js';
+import { isProjectId } from '../../transfer/project/manifest-fields.js';
 import { writeJson } from './folder.writer.js';
 
 export const REGISTRY = 'registry.json';
@@ -77,7 +78,7 @@ function parsed(text: string, file: string): Record<string, unknown> {
 function isRegistered(value: unknown): value is RegisteredProject {
   if (!isPlainObject(value)) return false;
   const { id, inserted_at: insertedAt, file } = value;
-  return typeof id === 'string' && typeof insertedAt === 'string' && (file === null || file === backupName(id));
+  return isProjectId(id) && typeof insertedAt === 'string' && (file === null || file === backupName(String(id)));
 }
 
 function noRegistry(file: string): ArchiveError {

@@ -3,6 +3,7 @@ import { RELEASE } from '../../config/release.js';
 import { BUILT_IN_VERSION } from '../../model/built-in/built-in.js';
 import { isPlainObject } from '../../shared/json.js';
 import { ArchiveError, refuseNewer, type ArchiveOrigin } from '../../transfer/project/archive.js';
+import { isProjectId, ORIGIN_FIELDS, strangeField } from '../../transfer/project/manifest-fields.js';
 
 const FORMAT = 'kind-backup';
 /** Raise it if releases before this one can't read what it writes. */
@@ -38,9 +39,16 @@ export function parseHeader(text: string): Header {
     value = undefined;
   }
   if (!isPlainObject(value) || value.format !== FORMAT) throw noBackup();
+  const strange = strangeField(value, ORIGIN_FIELDS);
+  if (strange !== undefined) throw noHeader(strange);
   const header = value as unknown as Header;
   refuseNewer(header, FORMAT_VERSION);
+  if (!isProjectId(header.project)) throw noHeader('project');
   return header;
+}
+
+function noHeader(field: string): ArchiveError {
+  return new ArchiveError(`its header was altered: '${field}' is not what a backup has there`);
 }
 
 export function noBackup(): ArchiveError {

@@ -1,5 +1,6 @@
 /** Checks a model for contradictions. The catalog checks the model of a change before the commit. */
 import type { Faults } from '../../shared/errors.js';
+import { typeName, type Json } from '../../shared/json.js';
 import { LIMITS } from '../../shared/limits.js';
 import type { WorkInPieces } from '../../shared/work-in-pieces.js';
 import { BUILT_IN_GROUPS } from '../built-in/built-in.js';
@@ -139,6 +140,17 @@ export type KindLists = Pick<KindDef, 'parameters' | 'unique' | 'indexes'>;
 
 /** The properties of a definition that decide which lists may name it. */
 export type Listed = Pick<ParameterDef, 'type' | 'primary' | 'multiple' | 'runTime'>;
+
+/** Adds a fault if a value of `unique` or `indexes` is no list of lists of ids. */
+export function checkListShape(key: string, value: Json | undefined, faults: Faults): void {
+  if (value === undefined) return;
+  const bad = (text: string) => faults.add('parameter.bad_type', `${key}${text}`, { parameter: key });
+  if (!Array.isArray(value)) return void bad(`: must be a list of lists of parameter ids, got ${typeName(value)}`);
+  (value as Json[]).forEach((list, at) => {
+    const valid = Array.isArray(list) && list.length > 0 && list.every((id: Json) => typeof id === 'string');
+    if (!valid) bad(`[${at}]: must be a list of parameter ids`);
+  });
+}
 
 /** Adds the faults of a kind's lists. `reportUnknownParameter` reports unknown ids in `parameters`. */
 export function checkLists(kind: KindLists, known: ReadonlyMap<string, Listed>, faults: Faults): void {

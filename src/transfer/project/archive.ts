@@ -6,10 +6,11 @@ import { createHash } from 'node:crypto';
 import { RELEASE } from '../../config/release.js';
 import type { ProjectSettings } from '../../database/entities/project.entity.js';
 import { BUILT_IN_VERSION } from '../../model/built-in/built-in.js';
-import { ACCESS_DEFAULTS, type AccessDefault } from '../../model/parameter-type/parameter-settings.js';
+import type { AccessDefault } from '../../model/parameter-type/parameter-settings.js';
 import { isPlainObject } from '../../shared/json.js';
 import type { LineSink } from '../file/cursor-lines.js';
 import { ArchiveError, type ArchiveFile } from './archive-file.js';
+import { ORIGIN_FIELDS, strangeField, strangeManifestField } from './manifest-fields.js';
 
 export { ArchiveError, type ArchiveFile } from './archive-file.js';
 
@@ -22,9 +23,6 @@ export const MANIFEST = 'manifest.json';
 
 /** The paths of files, so that none leads out of the archive. */
 const PATH = /^(?:definitions|kinds|links)\/[a-z][a-z0-9_]*\.ndjson$/;
-
-/** A moment, which is shown to the operator. */
-const TIME = /^[\d:.TZ-]+$/;
 
 /** What an archive is of. */
 export interface ArchiveContents {
@@ -104,7 +102,6 @@ export function manifestOf(contents: ArchiveContents): Manifest {
 export function parseManifest(text: string): Manifest {
   const manifest = parsed(text);
   const { sha256, ...rest } = manifest;
-  refuseNewer(manifest, FORMAT_VERSION);
   if (checksum(rest) !== sha256) throw new ArchiveError('manifest.json was altered');
   const strange = manifest.files.find(({ path }) => !PATH.test(path));
   if (strange) throw new ArchiveError(`manifest.json names a file that no export has: ${JSON.stringify(strange.path)}`);
@@ -122,27 +119,20 @@ function parsed(text: string): Manifest {
   } catch {
     value = undefined;
   }
-  if (isPlainObject(value) && value.format === FORMAT && hasContents(value)) return value as unknown as Manifest;
-  throw new ArchiveError('manifest.json is not the manifest of an exported project');
+  if (!isPlainObject(value) || value.format !== FORMAT) throw noManifest('');
+  const strange = strangeField(value, ORIGIN_FIELDS);
+  if (strange !== undefined) throw noManifest(strange);
+  // A newer one may have other fields.
+  refuseNewer(value as unknown as Manifest, FORMAT_VERSION);
+  const other = strangeManifestField(value);
+  if (other !== undefined) throw noManifest(other);
+  return value as unknown as Manifest;
 }
 
-/** Whether there is all that is read of it. Whoever can write a manifest can write its checksum. */
-function hasContents({ project, files, backup, exported_at: time }: Readonly<Record<string, unknown>>): boolean {
-  if (!isPlainObject(project) || !Array.isArray(files) || typeof time !== 'string' || !TIME.test(time)) return false;
-  const { id, label, settings, access_default: accessDefault } = project;
-  return (
-    [id, label].every((text) => typeof text === 'string') &&
-    isPlainObject(settings) &&
-    Object.entries(settings).every(([name, value]) => isSetting(name, value)) &&
-    ACCESS_DEFAULTS.some((each) => each === accessDefault) &&
-    files.every((file) => isPlainObject(file) && typeof file.path === 'string') &&
-    (backup === undefined || (isPlainObject(backup) && Array.isArray(backup.own_kinds)))
-  );
-}
-
-/** A limit is a positive number, or null for none. */
-function isSetting(name: string, value: unknown): boolean {
-  return name === 'otp' ? typeof value === 'boolean' : value === null || (typeof value === 'number' && value > 0);
+/** @param field the name of the one that is no such field */
+function noManifest(field: string): ArchiveError {
+  const why = field === '' ? '' : `: '${field}' is not what an export has there`;
+  return new ArchiveError(`${MANIFEST} is not the manifest of an exported project${why}`);
 }
 
 /** Who wrote an archive. */

@@ -1,17 +1,14 @@
 /** Stores the files of an archive in a project without definitions, in the transaction of a change of definitions. */
+import { loadModel } from '../../catalog/model/model-store.js';
 import type { DefinitionChange } from '../../catalog/definition/definition-change.js';
 import { PROJECT_CHANNEL } from '../../catalog/project/provisioning.js';
 import { refoldMemberKeys } from '../../catalog/project/refold-member-keys.js';
 import type { Transaction } from '../../database/database.js';
 import { commonRefusal, isDatabaseFault } from '../../database/statement/sqlstate.js';
 import { BUILT_IN_VERSION } from '../../model/built-in/built-in.js';
-import { isWhole } from '../../model/built-in/completeness.js';
 import { KIND_KIND } from '../../model/built-in-traits.js';
 import { replacesBuiltIn } from '../../model/build/build-model.js';
 import { getBuiltInKind, type Model } from '../../model/model.js';
-import { checkReference } from '../../model/check/check-model.js';
-import { Faults } from '../../shared/errors.js';
-import { runSync } from '../../shared/work-in-pieces.js';
 import { notifyStatement } from '../../sql/server/connection.sql.js';
 import { repairCountStatement } from '../../sql/count.sql.js';
 import { setAccessDefaultStatement } from '../../sql/access/model-access.sql.js';
@@ -21,8 +18,11 @@ import { updateProjectStatement } from '../../sql/server/registry.sql.js';
 import { deleteUnitsStatement } from '../../sql/write/reference.sql.js';
 import type { Project } from '../../tenancy/project.js';
 import { ArchiveError, type ArchiveFile, type ArchiveReader, type OnProgress } from './archive.js';
+import { checkDefinitions, checkDefinitionLines } from './definition-lines.js';
 import { putBackAdministrators, takeAdministrators } from './kept-administrators.js';
 import { dataFiles, definitionFiles, unitKinds, type ProjectFile } from './project-files.js';
+
+type Part = 'definitions' | 'data';
 
 export interface ProjectImportOptions {
   readonly project: Project;
@@ -47,6 +47,7 @@ export class ProjectImport {
     await this.#tx.run(notifyStatement(PROJECT_CHANNEL, project.id));
     await this.#tx.run(setAccessDefaultStatement(project.schema, accessDefault));
     await this.#storeAll(definitionFiles(change.before), 'definitions');
+    checkDefinitions(await loadModel(this.#tx, project, { known: change.before }));
     change.fill = (model) => this.#fill(model);
   }
 
@@ -59,8 +60,6 @@ export class ProjectImport {
   }
 
   async #fill(model: Model): Promise<void> {
-    if (!runSync(isWhole(model))) throw new ArchiveError('the definitions name parameters or kinds that are missing');
-    checkReferences(model);
     const { archive, keepsAdministrators, project } = this.options;
     const { schema } = project;
     const administrators = keepsAdministrators ? await takeAdministrators(this.#tx, schema, model) : [];
@@ -75,14 +74,14 @@ export class ProjectImport {
   }
 
   /** In the order of the archive. Files of kinds that are not defined are refused: they would be lost. */
-  async #storeAll(known: readonly ProjectFile[], part: 'definitions' | 'data'): Promise<void> {
+  async #storeAll(known: readonly ProjectFile[], part: Part): Promise<void> {
     const missing = new Map(known.map((file) => [file.path, file]));
     const { files } = this.options.archive.manifest;
     for (const file of files.filter(({ path }) => path.startsWith('definitions/') === (part === 'definitions'))) {
       const fitting = missing.get(file.path);
       if (!fitting) throw new ArchiveError(`${file.path} belongs to no kind or link type of the definitions`);
       missing.delete(file.path);
-      await this.#store(file, fitting);
+      await this.#store(file, fitting, part);
       // Built-in definitions are there before.
       if (part === 'data') await this.#checkCount(file, fitting);
     }
@@ -91,10 +90,13 @@ export class ProjectImport {
     if (lacking) throw new ArchiveError(`${lacking.path} is missing`);
   }
 
-  async #store(file: ArchiveFile, { path, rows }: ProjectFile): Promise<void> {
+  async #store(file: ArchiveFile, fitting: ProjectFile, part: Part): Promise<void> {
     const { archive, onStored } = this.options;
+    let first = 1;
     for await (const { lines, bytes } of archive.read(file)) {
-      if (lines.length > 0) await this.#insert(path, rows, lines);
+      if (part === 'definitions') checkDefinitionLines(fitting, lines, first);
+      if (lines.length > 0) await this.#insert(fitting.path, fitting.rows, lines);
+      first += lines.length;
       this.#bytes += bytes;
       this.#rows += lines.length;
       onStored(this.#bytes, this.#rows);
@@ -124,16 +126,6 @@ export class ProjectImport {
     const count = found?.count ?? 0;
     if (count < records) throw new ArchiveError(`${path} has ${records} records, but ${count} were stored`);
   }
-}
-
-/** References as the API stores them: not to credentials, say, which rules could read. @throws KindError */
-function checkReferences(model: Model): void {
-  const nothing = { kinds: () => [], parameters: () => [] };
-  const faults = new Faults();
-  for (const parameter of model.parameters.values()) {
-    checkReference(parameter, model, nothing, faults.within(parameter.id));
-  }
-  faults.throwIfAny();
 }
 
 export function unfit(what: string, error: Error & { readonly detail?: string }): ArchiveError {

@@ -387,6 +387,67 @@ describe('a restore is refused in a line, before anything is written,', () => {
     }
   });
 
+  it('of a header or manifest with other texts than a backup has, which would be shown or stored', async () => {
+    for (const [field, value] of Object.entries({ release: '9\u001b[2J', project: 'a\u001b[2J', built_in: '20' })) {
+      expect(await forged((parts) => parts, { [field]: value })).toContain(
+        `forged.tar.gz: its header was altered: '${field}' is not what a backup has there\n`,
+      );
+    }
+    const changed = (path: string, value: unknown) => (parts: Map<string, string>) =>
+      withManifest(parts, (each) => {
+        const [first = '', second] = path.split('.');
+        return { ...each, [first]: second ? { ...(each[first] as object), [second]: value } : value };
+      });
+    for (const [field, value] of [
+      ['release', 'a\u001b[2J'],
+      ['passwords', 'yes'],
+      ['project.id', 'a\u001b[2J'],
+      ['project.label', 'a\u0000'],
+      ['backup.own_kinds', ['kind']],
+      ['backup.model_version', 'x'],
+    ] as const) {
+      expect(await forged(changed(field, value))).toContain(`: '${field}' is not what an export has there\n`);
+    }
+  });
+
+  it.each<[string, string, object, RegExp]>([
+    ['kind', 'team', { access: { read: [] } }, /'team'\): access\.read: must be one of anyone, /],
+    ['kind', 'team', { access: [] }, /'team'\): access: must be an object of operations, got array/],
+    ['kind', 'team', { access: { read: 'eq(' } }, /'team'\): access\.read: /],
+    ['kind', 'team', { label: [] }, /'team'\): label: must be a string, got array/],
+    ['kind', 'team', { active: 'x' }, /'team'\): active: must be /],
+    ['kind', 'player', { unique: ['title'] }, /'player'\): unique\[0\]: must be a list of parameter ids/],
+    ['kind', 'player', { indexes: {} }, /'player'\): indexes: must be a list of lists of parameter ids, got object/],
+    ['kind', 'player', { parameters: [['title']] }, /'player'\): parameters\[0\]: must be a string/],
+    [
+      'kind',
+      'player',
+      { unique: [['nothing']] },
+      /kind\.ndjson: 'player': unique: 'nothing' is no parameter of the kind/,
+    ],
+    ['kind', 'team', { id: 'a"b' }, /kind\.ndjson, line \d+: id: must be a lower-case letter/],
+    ['group', 'sports', { kind_list: 'team' }, /'sports'\): kind_list: must be an array, got string/],
+    ['link', 'plays', { access: { create: 1 } }, /'plays'\): access/],
+    ['integer', 'xmin', { read_access: [] }, /'xmin'\): read_access: must be one of anyone, /],
+    ['integer', 'xmin', { kind_id: 'whole' }, /'xmin'\): kind_id: must be 'integer'/],
+    ['integer', 'xmin', { min_value: 'a' }, /'xmin'\): min_value: must be a whole number/],
+    ['integer', 'rank', { default_integer: [] }, /'rank'\): default_integer: must be a whole number/],
+    ['string', 'code', { values: 'a' }, /'code'\): values: must be a list of at least one value/],
+    ['string', 'code', { pattern: '(' }, /'code'\): pattern: is no regular expression/],
+  ])('of a definition that is not as one is stored: %s %s %j', async (file, id, change, text) => {
+    const name = `definitions/${file}/000001.ndjson`;
+    const altered = (line: string) => {
+      const record = JSON.parse(line) as { id: string };
+      return record.id === id ? JSON.stringify({ ...record, ...change }) : line;
+    };
+    const refusal = await forged((parts) => {
+      const lines = (parts.get(name) ?? '').trimEnd().split('\n').map(altered);
+      return withManifest(parts.set(name, `${lines.join('\n')}\n`), (each) => each);
+    });
+    expect(refusal).toMatch(text);
+    expect(refusal).toContain(`forged.tar.gz: definitions/${file}.ndjson`);
+  });
+
   it('of a file that is named twice, or that has more lines than any', async () => {
     const twice = (parts: Map<string, string>) =>
       withManifest(parts, (each) => ({ ...each, files: [...(each.files as object[]), (each.files as object[])[0]] }));
@@ -651,6 +712,11 @@ describe('project restore --all', () => {
   });
 
   it.each([
+    [
+      'a project of a name with control characters',
+      registered([{ id: 'a\u001b[2J', inserted_at: at.one, file: null }]),
+      /is not as `backup --all` wrote it/,
+    ],
     ['no registry', undefined, /^error: there is no \S+registry\.json, which `backup --all` writes last: /],
     ['another text', {}, /registry\.json is not as `backup --all` wrote it/],
     ['names of other files', registered([{ ...both[0], file: '../one.tar.gz' }]), /is not as `backup --all` wrote it/],

@@ -1,0 +1,122 @@
+/**
+ * Reads the definitions of an archive as strictly as those in bodies of requests: whoever can write an archive can write
+ * its checksums, and definitions of another form would make later requests fail. Pure.
+ */
+import { checkAccess, checkFieldRuleSyntax, checkLinkAccess } from '../../access/check-access.js';
+import { settleTrusted } from '../../catalog/pattern/pattern-definition.js';
+import { KIND_KIND, LINK_KIND, NO_TRAITS } from '../../model/built-in-traits.js';
+import { PARAMETER_TABLE } from '../../model/built-in/built-in.js';
+import { isWhole } from '../../model/built-in/completeness.js';
+import { definitionOf, type ParameterRecord } from '../../model/build/definition-records.js';
+import { checkLinkType } from '../../model/check/check-link-type.js';
+import { checkLists, checkListShape, checkModel, checkReference } from '../../model/check/check-model.js';
+import { checkParameter } from '../../model/check/check-parameter.js';
+import { PatternChecks } from '../../model/check/pattern-checks.js';
+import type { Field, Model } from '../../model/model.js';
+import { Faults, KindError } from '../../shared/errors.js';
+import { IDENTIFIER_HINT, isIdentifier } from '../../shared/identifiers.js';
+import { isPlainObject, scalarText, typeName, type Json } from '../../shared/json.js';
+import { runSync } from '../../shared/work-in-pieces.js';
+import { ArchiveError } from './archive-file.js';
+import type { ProjectFile } from './project-files.js';
+
+/** A line as its fields are stored. */
+type Definition = Readonly<Record<string, Json>>;
+
+/** @param first the number of the first line in its file @throws ArchiveError with the file, the line and the field */
+export function checkDefinitionLines(file: ProjectFile, lines: readonly string[], first: number): void {
+  lines.forEach((text, at) => {
+    const line = parsed(text);
+    const id = isIdentifier(line?.['id']) ? ` ('${line['id']}')` : '';
+    refuseFaults(`${file.path}, line ${first + at}${id}`, (faults) => {
+      if (line) checkLine(file, line, faults);
+      else faults.add('parameter.bad_value', 'it is no record');
+    });
+  });
+}
+
+function parsed(text: string): Definition | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isPlainObject(value) ? (value as Definition) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function checkLine({ rows }: ProjectFile, line: Definition, faults: Faults): void {
+  const bad = (text: string) => faults.add('parameter.bad_value', text);
+  const stored: Record<string, Json> = {};
+  for (const field of rows.fields) {
+    const value = line[field.id] ?? null;
+    if (value !== null) stored[field.id] = acceptedValue(field, value, bad);
+  }
+  if (!isIdentifier(line['id'])) bad(`id: must be ${IDENTIFIER_HINT}`);
+  if (rows.where && line[rows.where.column] !== rows.where.value) {
+    bad(`${rows.where.column}: must be '${rows.where.value}'`);
+  }
+  if (faults.any) return;
+  if (rows.table === PARAMETER_TABLE) return checkParameterLine(stored, faults);
+  for (const key of ['unique', 'indexes']) checkListShape(key, stored[key], faults);
+  const access = stored['access'];
+  if (access === undefined) return;
+  if (rows.table === KIND_KIND) checkAccess(NO_TRAITS, access, faults);
+  if (rows.table === LINK_KIND) checkLinkAccess(access, faults);
+}
+
+function acceptedValue({ id, def, type }: Field, value: Json, bad: (text: string) => void): Json {
+  const accepted = (each: Json, path: string): Json =>
+    type.accept(each, def, (_, text) => bad(`${path}: ${text}`)) ?? null;
+  if (id === 'metadata' && !isPlainObject(value)) bad(`${id}: must be an object, got ${typeName(value)}`);
+  if (!def.multiple) return accepted(value, id);
+  if (Array.isArray(value)) return value.map((each: Json, at) => accepted(each, `${id}[${at}]`));
+  bad(`${id}: must be an array, got ${typeName(value)}`);
+  return null;
+}
+
+function checkParameterLine(stored: Definition, faults: Faults): void {
+  const record = { ...stored, default_value: stored[`default_${scalarText(stored['kind_id'])}`] ?? null };
+  const def = definitionOf(record as unknown as ParameterRecord);
+  const patterns = new PatternChecks();
+  checkParameter(def, faults, patterns);
+  checkFieldRuleSyntax(def, faults);
+  settleTrusted(patterns);
+}
+
+/** Checks what definitions say of each other, before tables are made of them. @throws ArchiveError */
+export function checkDefinitions(model: Model): void {
+  if (!runSync(isWhole(model))) throw new ArchiveError('the definitions name parameters or kinds that are missing');
+  const nothing = { kinds: () => [], parameters: () => [] };
+  for (const parameter of model.parameters.values()) {
+    // References as the API stores them: not to credentials, say, which rules could read.
+    refuseFaults(`definitions/${parameter.type}.ndjson: '${parameter.id}'`, (faults) =>
+      checkReference(parameter, model, nothing, faults),
+    );
+  }
+  const own = [...model.kinds.values()].filter(({ builtIn }) => !builtIn);
+  for (const kind of own) {
+    refuseFaults(`definitions/${KIND_KIND}.ndjson: '${kind.id}'`, (faults) =>
+      checkLists(kind, model.parameters, faults),
+    );
+  }
+  for (const type of model.linkTypes.values()) {
+    refuseFaults(`definitions/${LINK_KIND}.ndjson: '${type.id}'`, (faults) =>
+      checkLinkType(type, model, nothing, faults),
+    );
+  }
+  const none = new Set<string>();
+  const touched = { kinds: new Set(own.map(({ id }) => id)), parameters: none, linkTypes: none, regrouped: none };
+  refuseFaults('the definitions', (faults) => runSync(checkModel(model, touched, nothing, faults)));
+}
+
+/** @throws ArchiveError with all faults, after where they are */
+function refuseFaults(place: string, check: (faults: Faults) => void): void {
+  const faults = new Faults();
+  try {
+    check(faults);
+    faults.throwIfAny();
+  } catch (error) {
+    if (!(error instanceof KindError)) throw error;
+    throw new ArchiveError(`${place}: ${error.messages.map(({ text }) => text).join('; ')}`);
+  }
+}
