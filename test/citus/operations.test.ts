@@ -12,9 +12,11 @@ import { clientOptions } from '../../src/database/connection/connection.js';
 import { atEnd } from '../support/at-end.js';
 import { contentsOf } from '../support/backup-files.js';
 import { defineKinds } from '../support/callers.js';
-import { expectNoDrift, ok, query } from '../support/definitions.js';
-import { urlOf } from '../support/own-database.js';
+import { expectNoDrift, ok, query, refusalOf } from '../support/definitions.js';
+import { logLines } from '../support/log-lines.js';
+import { ownDatabase, startServiceOn, urlOf } from '../support/own-database.js';
 import { sharedService, startTestService } from '../support/service.js';
+import { sideConnection } from '../support/side-connection.js';
 import { wholeProject } from '../support/whole-project.js';
 import { expectStoredOnce, isCitus, NOTES, workerOf } from './places.js';
 
@@ -92,6 +94,27 @@ describe.skipIf(!isCitus)('on Citus', async () => {
       if (name === 'manifest.json') continue;
       expect([between?.get(name), after?.get(name)], name).toEqual([text, text]);
     }
+  });
+
+  it('temporary files of workers have the limit of the role', async () => {
+    const own = await ownDatabase();
+    const side = await sideConnection(own);
+    const database = new URL(urlOf(own)).pathname.slice(1);
+    await side.rows(['ALTER ROLE CURRENT_USER IN DATABASE', database, "SET temp_file_limit = '256kB'"].join(' '));
+    const log = logLines();
+    const project = await (await startServiceOn(own, {}, log.logger)).project();
+    await defineKinds(project, { id: 'note', parameters: [{ id: 'body', kind_id: 'text' }] });
+    for (let at = 0; at < 5; at += 1) {
+      const bodies = Array.from({ length: 700 }, () => ({ body: randomBytes(750).toString('hex') }));
+      await ok(project.post('/note/unit', bodies));
+    }
+    expect(log.of('warn').filter((line) => line.includes('temp_file_limit'))).toEqual([]);
+    expect(refusalOf(await project.get('/note/unit?order=body&offset=3400&limit=1'))).toEqual({
+      status: 400,
+      messages: ['query.too_large'],
+    });
+    expect(refusalOf(await project.get('/note/export'))).toEqual({ status: 400, messages: ['query.too_large'] });
+    expect(await ok(project.get('/note/unit?order=body&limit=1&include=id'))).toMatchObject({ count: 3500 });
   });
 
   it('each change of definitions is announced once, when it is committed', async () => {

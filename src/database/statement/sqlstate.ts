@@ -138,9 +138,9 @@ function isOfWorker({ routine, message }: DatabaseFault): boolean {
   return routine === 'ReportResultError' && message === 'requested length too large';
 }
 
-/** Whether two `each` of an aggregation made too many pairs (`aggregate.sql.ts`). */
+/** Whether two `each` of an aggregation made too many pairs (`aggregate.sql.ts`), for which it divides by zero. */
 export function isTooManyPairs(error: unknown): boolean {
-  return isDatabaseFault(error) && error.routine === 'lpad';
+  return isDatabaseFault(error) && error.code === '22012';
 }
 
 export function isReadOnly(error: unknown): boolean {

@@ -91,8 +91,8 @@ export function isStoredCount({ sources, columns }: Pick<AggregatePlan, 'sources
   return sources.length > 0 && sources.every(hasStoredCount) && columns.every(countsUnits);
 }
 
-/** An expression that fails, as `sqlstate.ts` recognises. Its number comes from a query, so that the planner cannot evaluate it. */
-const FAIL_TOO_MANY = sql`lpad('-', (SELECT 1073741824))`;
+/** A text that fails, as `sqlstate.ts` recognises. Its number comes from a query, so that the planner cannot evaluate it. */
+const FAIL_TOO_MANY = sql`(1 / (SELECT 0))::text`;
 
 /** Whether lists of a unit are taken apart together. */
 function makesPairs({ columns }: Pick<AggregatePlan, 'columns'>): boolean {
