@@ -96,6 +96,7 @@ async function measureCommands() {
     ['create', 'by-command'],
     ['show', 'by-command'],
     ['list'],
+    ['list', '--long'],
     ['migrate'],
     ['delete', 'by-command', '--yes'],
   ]) {

@@ -27,6 +27,9 @@ export interface ProjectView {
   readonly inserted_at: string;
 }
 
+/** What the registry has of a project. The rest is in the tables of the project, which takes long for thousands. */
+export type RegistryView = Omit<ProjectView, 'access_default'>;
+
 export async function projectView(provisioning: Provisioning, row: ProjectRow): Promise<ProjectView> {
   return view(row, await provisioning.accessDefaults([row]));
 }
@@ -36,7 +39,7 @@ export async function projectViews(provisioning: Provisioning, rows: readonly Pr
   return rows.map((row) => view(row, accessDefaults));
 }
 
-function view(row: ProjectRow, accessDefaults: ReadonlyMap<string, AccessDefault>): ProjectView {
+export function registryView(row: ProjectRow): RegistryView {
   return {
     key: row.id,
     label: row.label,
@@ -45,9 +48,12 @@ function view(row: ProjectRow, accessDefaults: ReadonlyMap<string, AccessDefault
     requests_per_second: row.settings.requestsPerSecond ?? 'off',
     units: row.settings.units ?? 'off',
     storage: row.settings.storage ? byteSizeText(row.settings.storage) : 'off',
-    access_default: accessDefaults.get(row.id) ?? null,
     indexes: row.unindexed ? 'being built' : 'ready',
     schema: projectOf(row).schema,
     inserted_at: row.insertedAt,
   };
+}
+
+function view(row: ProjectRow, accessDefaults: ReadonlyMap<string, AccessDefault>): ProjectView {
+  return { ...registryView(row), access_default: accessDefaults.get(row.id) ?? null };
 }

@@ -183,7 +183,7 @@ describe('a backup', () => {
   it('comes back into another server, which has never been used', async () => {
     const elsewhere = loadConfig(settingsOf(urlOf(await ownDatabase())), folder);
     expect(await run(elsewhere, ['project', 'restore', first])).toMatchObject({ code: 0, err: '' });
-    const { out } = await run(elsewhere, ['project', 'list', '--json']);
+    const { out } = await run(elsewhere, ['project', 'list', '--long', '--json']);
     expect(JSON.parse(out)).toMatchObject([
       { key: source.id, label: 'The "whole"', units: 5000, access_default: 'closed' },
     ]);
