@@ -24,6 +24,8 @@ export type SessionSettings = ReadonlyMap<string, Setting>;
  * all connections; it is then run again in a transaction (`Database`), which waits longer than usual changes take.
  */
 export const LOCK_TIMEOUTS = { alone: 100, transaction: 10_000 };
+/** Milliseconds: the longest that a role may have instead of `LOCK_TIMEOUTS.alone`, behind a pooler. */
+const LONGEST_LOCK_TIMEOUT = 1000;
 
 /** TCP keepalives of the server, which detect broken connections: seconds, and count. */
 const KEEPALIVES = { idle: 30, interval: 10, count: 3 };
@@ -42,14 +44,14 @@ export function idleTimeoutFor(limit: number): number {
 }
 
 const isPositive = (value: string): boolean => Number(value) > 0;
+const isShort = (value: string): boolean => isPositive(value) && Number(value) <= LONGEST_LOCK_TIMEOUT;
 
 export function sessionSettings({ statementTimeout, idleTimeout }: SessionLimits): SessionSettings {
   return new Map<string, Setting>([
     ['statement_timeout', { value: `${statementTimeout}ms`, holds: isPositive }],
     // A stopped process or a lost machine must not hold its locks for ever.
     ['idle_in_transaction_session_timeout', { value: `${idleTimeout}ms`, holds: isPositive }],
-    // With a lock timeout, the error names the lock instead of a slow query.
-    ['lock_timeout', { value: `${LOCK_TIMEOUTS.alone}ms` }],
+    ['lock_timeout', { value: `${LOCK_TIMEOUTS.alone}ms`, holds: isShort }],
     ['timezone', { value: 'UTC', holds: (value) => /^(Etc\/)?(UTC|UCT|Universal|Zulu|GMT)$/i.test(value) }],
     ['datestyle', { value: 'ISO', holds: (value) => /^ISO\b/i.test(value) }],
     ['intervalstyle', { value: 'postgres', holds: (value) => value === 'postgres' }],

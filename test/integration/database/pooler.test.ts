@@ -1,9 +1,10 @@
 /** The service on a database that it reaches through a pooler. */
+import { Client } from 'pg';
 import { describe, expect, it, vi } from 'vitest';
 import { atEnd } from '../../support/at-end.js';
 import { IndexBuilder } from '../../../src/catalog/index/index-builder.js';
 import { Provisioning } from '../../../src/catalog/project/provisioning.js';
-import type { ConnectionOptions } from '../../../src/database/connection/connection.js';
+import { clientOptions, type ConnectionOptions } from '../../../src/database/connection/connection.js';
 import { Database, type Transaction } from '../../../src/database/database.js';
 import { openPool } from '../../../src/database/connection/open-pool.js';
 import { LIMITS } from '../../../src/shared/limits.js';
@@ -102,6 +103,30 @@ describe('settings', () => {
     );
     expect(row).toEqual({ w: '5MB', e: '1', j: 'off' });
   });
+});
+
+it('projects whose statements wait for locks leave connections for another behind a pooler too', async () => {
+  const { connection, direct } = await pooled({ servers: 8 });
+  const { dataSource, reachability: reach } = await openPool(connection, { ...LIMITED, pool: 8 });
+  atEnd(() => dataSource.destroy());
+  const database = new Database(dataSource, reach);
+  await database.run(statement('CREATE TABLE held ()'));
+  const holder = new Client(clientOptions(direct));
+  await holder.connect();
+  atEnd(() => holder.end());
+  await holder.query('BEGIN; LOCK TABLE held');
+  const of = (id: string) => database.ofProject({ id, schema: id });
+  const waiting = Array.from({ length: 60 }, (_, at) =>
+    of(`noisy${at % 10}`)
+      .run(statement('SELECT FROM held'))
+      .catch(() => undefined),
+  );
+  const begun = performance.now();
+  for (let times = 0; times < 5; times += 1)
+    expect(await of('quiet').run(statement('SELECT 1 AS one'))).toHaveLength(1);
+  expect(performance.now() - begun).toBeLessThan(3000);
+  await holder.query('COMMIT');
+  await Promise.all(waiting);
 });
 
 it('a statement with a shorter time limit is ended behind a pooler too', async () => {

@@ -12,6 +12,7 @@ const settings = sessionSettings({ statementTimeout: 30_000, idleTimeout: 15_000
 const GOOD = new Map([
   ['statement_timeout', '20000'],
   ['idle_in_transaction_session_timeout', '60000'],
+  ['lock_timeout', '1000'],
   ['timezone', 'Etc/UTC'],
   ['datestyle', 'ISO, DMY'],
   ['intervalstyle', 'postgres'],
@@ -27,6 +28,8 @@ test('a server with its own limits and formats is accepted', () => {
 test.each([
   ['statement_timeout', '0', '30000ms'],
   ['idle_in_transaction_session_timeout', '0', '15000ms'],
+  ['lock_timeout', '0', '100ms'],
+  ['lock_timeout', '5000', '100ms'],
   ['timezone', 'Europe/Rome', 'UTC'],
   ['datestyle', 'SQL, DMY', 'ISO'],
   ['intervalstyle', 'iso_8601', 'postgres'],
