@@ -187,6 +187,8 @@ export const LIMITS = {
    * transferred.
    */
   transferSeconds: 3600,
+  /** Seconds of its transaction, which keeps PostgreSQL from cleaning up for all projects; commands have `transferSeconds`. */
+  transferTransactionSeconds: 900,
   transferWaitSeconds: 30,
   /** Characters of one record of an imported file, and how many times as large a compressed file may become. */
   importedRecord: 4 * 1024 * 1024,

@@ -90,11 +90,12 @@ export class ExportService {
 }
 
 async function sendUnits(tx: Transaction, model: Model, plan: ExportPlan, output: ExportTarget): Promise<void> {
-  const until = performance.now() + LIMITS.transferSeconds * 1000;
+  const seconds = output.client ? LIMITS.transferTransactionSeconds : LIMITS.transferSeconds;
+  const until = performance.now() + seconds * 1000;
   tx.abortOn(output.signal);
   const count = await sendLines(tx, openExportStatement(plan), output, () => {
     if (performance.now() <= until) return;
-    throw refusal('query.timeout', `An export takes ${LIMITS.transferSeconds} seconds at most`);
+    throw refusal('query.timeout', `An export takes ${seconds} seconds at most`);
   });
   if (count === 0) await checkModel(tx, plan, model);
 }

@@ -101,7 +101,12 @@ export class ImportService {
         const checked = this.#check(scope, kindId, request, model);
         text ??= await this.#arrived(scope, request, checked.key !== undefined);
         const { client } = text;
-        return this.places.run(scope, client, () => this.#import(checked, text as RepeatedText, until));
+        return this.places.run(scope, client, () => {
+          const most = performance.now() + LIMITS.transferTransactionSeconds * 1000;
+          // Only commands receive nothing ahead.
+          const end = request.ahead === undefined ? until : Math.min(until, most);
+          return this.#import(checked, text as RepeatedText, end);
+        });
       });
     } finally {
       await text?.close();
@@ -201,7 +206,7 @@ export class ImportService {
       if (!skip && writer.faults.length >= LIMITS.faults) throw faultsOf(writer.faults);
       onProgress(writer.count);
       if (performance.now() <= until) return;
-      throw refusal('query.timeout', `An import takes ${LIMITS.transferSeconds} seconds at most`);
+      throw refusal('query.timeout', 'The import takes too long: split the file');
     };
     if (target.upsert) await pieces.each((piece) => void writer.prepare(piece, lookAhead));
     // While PostgreSQL works on one piece, the values of the next one are validated.

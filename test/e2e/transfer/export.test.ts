@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { anonymous, asMember, defineKinds } from '../../support/callers.js';
 import { ok, query, refusalOf } from '../../support/definitions.js';
+import { lowerLimit } from '../../support/limits.js';
 import { startTestService } from '../../support/service.js';
 
 const service = await startTestService();
@@ -198,6 +199,22 @@ it('with an outdated model begins anew, before its first line', async () => {
   expect((await elsewhere.get('/fresh/export?include=n')).text).toBe('n\r\n');
   await ok(project.put('/kind/unit/fresh', { parameters: ['n', 'name'] }));
   expect((await elsewhere.get('/fresh/export')).text).toContain('n,name');
+});
+
+it('and an import keep a transaction for a limited time', async () => {
+  lowerLimit('transferTransactionSeconds', 0);
+  await defineKinds(project, { id: 'long', parameters: [{ id: 'n', kind_id: 'integer' }] });
+  await ok(
+    project.post(
+      '/long/unit',
+      Array.from({ length: 200 }, (_, n) => ({ n })),
+    ),
+  );
+  const tooLong = { status: 503, messages: ['query.timeout'] };
+  expect(refusalOf(await project.get('/long/export'))).toEqual(tooLong);
+  const headers = { 'content-type': 'text/csv' };
+  expect(refusalOf(await project.call('POST', '/long/import', 'n\n1\n', { headers }))).toEqual(tooLong);
+  expect(await ok(project.get('/long/unit?limit=0'))).toMatchObject({ count: 200 });
 });
 
 it('that fails in the middle breaks the connection', async () => {
