@@ -117,9 +117,9 @@ it('says in one line that none of several processes could be started', async () 
   expect(said).toMatch(/^WORKERS: got 2, but none of these processes could be started; .*\n$/);
 }, 60_000);
 
-/** All that a start says that fails. */
+/** All that a start says that fails, but for warnings, such as of a superuser. */
 async function failing(env: Record<string, string>): Promise<string> {
-  const { child } = start({ LOG_LEVEL: 'warn', ...env });
+  const { child } = start({ LOG_LEVEL: 'error', ...env });
   let said = '';
   child.stderr?.on('data', (chunk: Buffer) => (said += chunk.toString()));
   expect(await once(child, 'exit')).toEqual([1, null]);
