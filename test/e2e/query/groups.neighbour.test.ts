@@ -33,10 +33,12 @@ beforeAll(async () => {
   const copies = (table: string, of: string, count: number, changes: string) =>
     query(
       project,
-      `INSERT INTO $schema."${table}"
-        SELECT (jsonb_populate_record(one, jsonb_build_object('id', '${of}' || n${changes}))).*
-        FROM $schema."${table}" AS one, generate_series(1, ${count - 1}) AS n
-        WHERE one."id" = '${of}0'`,
+      `WITH copies AS MATERIALIZED (
+          SELECT (jsonb_populate_record(one, jsonb_build_object('id', '${of}' || n${changes}))).*
+          FROM $schema."${table}" AS one, generate_series(1, ${count - 1}) AS n
+          WHERE one."id" = '${of}0'
+        )
+        INSERT INTO $schema."${table}" SELECT * FROM copies`,
     );
   await copies('_parameter', 'p', KINDS * OF_EACH, '');
   const own = `(SELECT array_agg('p' || p ORDER BY p) FROM generate_series(n * ${OF_EACH}, n * ${OF_EACH} + ${OF_EACH - 1}) AS p)`;
