@@ -1,11 +1,13 @@
 /** PgBouncer in transaction mode between the service and the coordinator (docs/citus.md). */
+import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { defineKinds } from '../support/callers.js';
-import { expectNoDrift, ok, query } from '../support/definitions.js';
+import { createdId, expectNoDrift, ok, query } from '../support/definitions.js';
 import { logLines } from '../support/log-lines.js';
 import { ownDatabase, startServiceOn, urlOf } from '../support/own-database.js';
 import { pgbouncerVersion, startPgbouncer } from '../support/pgbouncer.js';
 import { giveSettings } from '../support/role-settings.js';
+import { sideConnection } from '../support/side-connection.js';
 import { expectStoredOnce, isCitus, NOTES, otherWorker, workerOf, writing } from './places.js';
 
 const version = isCitus ? pgbouncerVersion() : undefined;
@@ -21,6 +23,20 @@ describe.skipIf(version === undefined)('PgBouncer before Citus', async () => {
   const log = logLines();
   const first = await startServiceOn({ url, directUrl: urlOf(direct) }, {}, log.logger);
   const second = await startServiceOn({ url });
+
+  it('an edit waits for a row on a worker, longer than the lock timeout of the role', async () => {
+    const project = await first.project();
+    await defineKinds(project, NOTES);
+    const id = await createdId(project.post('/note/unit', { label: 'first' }));
+    const side = await sideConnection(direct);
+    const release = await side.holding(project, `UPDATE note SET label = 'second' WHERE id = '${id}'`);
+    const edit = project.put(`/note/unit/${id}`, { label: 'third' });
+    await side.blocked();
+    await delay(1000);
+    await release();
+    await ok(edit);
+    expect(await ok(project.get(`/note/unit/${id}`))).toMatchObject({ label: 'third' });
+  });
 
   it('projects are on workers, and definitions change and a project moves under writes', async () => {
     expect(log.of().filter((line) => /lacks settings|heard/.test(line))).toEqual([]);
