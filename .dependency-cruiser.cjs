@@ -6,6 +6,7 @@ const layers = [
   ['database', 'http', 'mail'],
   ['tenancy'],
   ['catalog', 'access'],
+  ['run'],
   ['unit'],
   ['kind', 'group', 'parameter', 'link', 'batch', 'transfer', 'auth', 'health', 'doc', 'console'],
   ['function'],
@@ -20,19 +21,19 @@ const upward = layers.slice(0, -1).map((names, level) => ({
   from: { path: folder(names) },
   to: { path: folder(layers.slice(level + 1).flat()) },
 }));
-const islands = layers[7].map((name) => ({
+const islands = layers[8].map((name) => ({
   name: `island-${name}`,
   comment: `${name} is an island: it never imports another one`,
   severity: 'error',
   from: { path: `^src/${name}/` },
-  to: { path: folder(layers[7].filter((other) => other !== name)) },
+  to: { path: folder(layers[8].filter((other) => other !== name)) },
 }));
 
 /** The folders inside a layer, lowest first; the layer's own files come last and may import from all of them. */
 const rooms = {
   unit: ['session', 'draft', 'query', 'store', 'table', 'remote'],
   function: ['declare', 'sandbox', 'load', 'run'],
-  catalog: ['model', 'pattern', 'index', 'definition', 'project'],
+  catalog: ['model', 'pattern', 'index', 'definition', 'session', 'project'],
 };
 const inward = Object.entries(rooms).flatMap(([layer, names]) =>
   names.map((name, level) => ({

@@ -17,6 +17,10 @@ import { LOGGER } from './http/log/logger.js';
 import { InnerRoutes } from './http/server/inner-routes.js';
 import { OpenRequests } from './http/server/open-requests.js';
 import { Measurements } from './shared/measurements.js';
+import { Deployments } from './catalog/session/deployments.js';
+import { KeptAnswers } from './run/kept-answers.js';
+import { KeptBytes } from './tenancy/kept-bytes.js';
+import { Runner } from './run/runner.js';
 import { Overload } from './tenancy/overload.js';
 import { RequestBodies } from './tenancy/request-bodies.js';
 import { RequestRates } from './tenancy/request-rates.js';
@@ -68,6 +72,10 @@ export class PlatformModule {
       Provisioning,
       ProjectMaintenance,
       StorageSizes,
+      Deployments,
+      KeptAnswers,
+      KeptBytes,
+      Runner,
     ];
     return {
       module: PlatformModule,

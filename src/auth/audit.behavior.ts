@@ -6,7 +6,7 @@ import type { Json } from '../shared/json.js';
 import { AuditLog } from '../tenancy/audit-log.js';
 import { Behaviors, type RegisteredBehavior, type WrittenBy } from '../unit/draft/behavior.js';
 import type { Draft } from '../unit/draft/draft.js';
-import { originalCallerOf, type Session } from '../unit/session/session.js';
+import { originalCallerOf, type Session } from '../catalog/session/session.js';
 
 @Injectable()
 export class AuditBehavior implements RegisteredBehavior, OnModuleInit {

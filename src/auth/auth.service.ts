@@ -13,9 +13,8 @@ import type { BodyInput } from '../tenancy/body-input.js';
 import type { Project } from '../tenancy/project.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import { Behaviors } from '../unit/draft/behavior.js';
-import { usedBy } from '../unit/session/caller-executor.js';
+import { usedBy } from '../catalog/session/caller-executor.js';
 import { UnitStores } from '../unit/unit-stores.js';
-import { withCompleteRefusal } from '../unit/draft/complete-refusal.js';
 import type { ChangePasswordBody } from './dto/change-password.dto.js';
 import { readSignUp, atSignUpPath } from './dto/sign-up.dto.js';
 import { accountOf, type Credential } from './password/credential.js';
@@ -82,7 +81,7 @@ export class AuthService {
     };
     return this.catalog.withCheckedModel({ project }, async (model) => {
       try {
-        const session = await withCompleteRefusal(this.database, () => createMember(model));
+        const session = await createMember(model);
         return session ? this.cookies.sessionAnswer(project, request.inCookie, session) : NULL_ANSWER;
       } catch (error) {
         throw error instanceof KindError ? atSignUpPath(error) : error;

@@ -1,17 +1,15 @@
 import { Controller, Post, Req, UseInterceptors } from '@nestjs/common';
-import type { Answer } from '../http/answer/answer.js';
 import type { HttpRequest } from '../http/request/request.js';
 import { ApiRoute } from '../http/route/api-route.js';
 import { DRY_RUN_QUERY } from '../http/route/query-names.js';
-import { AnyInput, type BodyInput } from '../tenancy/body-input.js';
-import { Scope, type RequestScope } from '../tenancy/request-scope.js';
+import type { Command } from '../run/command.js';
+import { RunInterceptor } from '../run/run.interceptor.js';
 import { TenancyInterceptor } from '../tenancy/tenancy.interceptor.js';
-import { WriteInterceptor } from '../unit/write/write.interceptor.js';
 import { BatchService } from './batch.service.js';
 
 /** Several operations in one transaction. */
 @Controller('api/lib/batch')
-@UseInterceptors(TenancyInterceptor, WriteInterceptor)
+@UseInterceptors(TenancyInterceptor, RunInterceptor)
 export class BatchController {
   constructor(private readonly batches: BatchService) {}
 
@@ -30,12 +28,7 @@ export class BatchController {
     content: 'batch',
     refuses: [405, 409, 412],
   })
-  async run(
-    @Scope() scope: RequestScope,
-    @Req() request: HttpRequest,
-    @AnyInput('bodyLimitUnits') read: BodyInput,
-  ): Promise<Answer> {
-    await this.batches.checkMember(scope);
-    return this.batches.run(scope, request, await read());
+  run(@Req() request: HttpRequest): Command {
+    return this.batches.run(request);
   }
 }

@@ -1,14 +1,15 @@
-/** Runs the operations of a batch in one transaction, each by the handler of its route. */
+/** The command that runs the operations of a batch in one transaction, each by the command of its route. */
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { checkMemberKind } from '../access/access.js';
-import { Catalog } from '../catalog/catalog.service.js';
-import { Answer, ENVELOPE_END, inPieces, NULL_ANSWER } from '../http/answer/answer.js';
+import { Database } from '../database/database.js';
+import { ENVELOPE_END, inPieces, type Answer } from '../http/answer/answer.js';
 import { readJson } from '../http/body/json-pieces.js';
-import { ParsedBody } from '../http/body/read-body.js';
+import { parseBody, ParsedBody, type ReceivedBody } from '../http/body/read-body.js';
 import { currentOperation } from '../http/request/current-operation.js';
 import type { HttpRequest } from '../http/request/request.js';
 import type { RouteTag } from '../http/route/api-route.js';
+import { refuseQuery } from '../http/route/parse-list-query.js';
 import type { QueryName } from '../http/route/query-names.js';
 import { InnerRoutes, type InnerRoute } from '../http/server/inner-routes.js';
 import { Faults, isMissingRight, KindError, refusal } from '../shared/errors.js';
@@ -17,9 +18,12 @@ import type { Json } from '../shared/json.js';
 import { LIMITS } from '../shared/limits.js';
 import { answerTooLarge } from '../shared/response-size.js';
 import { runYielding } from '../shared/work-in-pieces.js';
-import { setBody } from '../tenancy/request-bodies.js';
-import { setScope, type EnclosingTransaction, type RequestScope } from '../tenancy/request-scope.js';
-import { EnclosedRunner, type EnclosedScope } from '../unit/write/enclosed.runner.js';
+import { isCommand, type Command, type Opened } from '../run/command.js';
+import { endOfBatch, inTransaction } from '../catalog/session/in-transaction.js';
+import { secretRefusal } from '../run/kept-answers.js';
+import { Runner } from '../run/runner.js';
+import type { Session } from '../catalog/session/session.js';
+import { deletionEffects } from '../unit/unit.writer.js';
 import { readBatch, type GivenBatch } from './batch.request.js';
 import type { BatchOperation } from './operation.js';
 import { fillBody, fillPath, pathReferences, ReferenceBudget, withoutReferences } from './references.js';
@@ -33,30 +37,36 @@ const PREFIX = '/api/lib';
 export class BatchService {
   constructor(
     private readonly routes: InnerRoutes,
-    private readonly runner: EnclosedRunner,
-    private readonly catalog: Catalog,
+    private readonly runner: Runner,
+    private readonly database: Database,
   ) {}
 
-  /** Each operation checks this too, but a batch can be empty or malformed. @throws KindError 401 */
-  async checkMember(scope: RequestScope): Promise<void> {
-    await this.catalog.withCachedModel(scope, (model) => checkMemberKind(model, scope.caller));
-  }
-
   /** @param request the request of the batch, whose errors name the operation that failed */
-  async run(scope: RequestScope, request: HttpRequest, body: unknown): Promise<Answer> {
-    const given = await runYielding(readBatch(body), new EventLoopYield(scope.project.schema));
-    this.#checkRoutes(given, request);
-    const { enclosing } = scope;
-    const admit: EnclosingTransaction['admit'] = (write, kind) => {
-      if (write === 'secret') return enclosing?.admit(write, kind);
-      throw notHere(write === 'definition' ? 'Definitions are only read' : `The source of '${kind}' cannot be undone`);
+  run(request: HttpRequest): Command {
+    const until = endOfBatch();
+    const given = async ({ project }: Opened, bytes: ReceivedBody): Promise<GivenBatch> => {
+      refuseQuery(request.url);
+      const body = await parseBody(bytes, request.headers['content-type'], project.schema);
+      return runYielding(readBatch(body), new EventLoopYield(project.schema));
     };
-    const runAll = (within: EnclosedScope) => this.#runAll(within, request, given);
-    if (enclosing) {
-      const within = { ...scope, enclosing: { ...enclosing, admit } };
-      return enclosing.rightsOnly ? this.#checkRights(within, request, given) : runAll(within);
-    }
-    return this.runner.run(scope, { admit, workKey: () => keyOf(given) }, runAll);
+    return {
+      authorize: ({ model, caller }) => {
+        // Each operation checks this too, but a batch can be empty or malformed.
+        checkMemberKind(model, caller);
+        return {
+          effect: 'write',
+          body: 'bodyLimitUnits',
+          effects: deletionEffects,
+          recheck: async (opened, bytes) => this.#checkRights(opened, request, await given(opened, bytes)),
+          run: async (session, bytes) => {
+            const batch = await given(session, bytes);
+            this.#checkRoutes(batch, request);
+            const needs = { long: true, about: () => keyOf(batch), until };
+            return inTransaction(this.database, session, needs, (within) => this.#runAll(within, request, batch));
+          },
+        };
+      },
+    };
   }
 
   /** Refuses routes that no batch may call, before anything is done. Routes of paths with references are checked later. */
@@ -86,33 +96,33 @@ export class BatchService {
     }
   }
 
-  /** Checks the rights of all operations. What their references stand for is not known. */
-  async #checkRights(scope: EnclosedScope, request: HttpRequest, { operations }: GivenBatch): Promise<Answer> {
+  /** Checks the rights of all operations. What their references stand for is not known. @throws KindError 401, 403 */
+  async #checkRights(opened: Opened, request: HttpRequest, { operations }: GivenBatch): Promise<void> {
     for (const [at, operation] of operations.entries()) {
       currentOperation.set(request, at);
-      const path = withoutReferences(operation.path);
       try {
-        await this.#run(scope, { ...operation, path, body: {} }, new Map(), new ReferenceBudget());
+        const command = await this.#command({ ...operation, path: withoutReferences(operation.path) }, new Map());
+        const { recheck } = command.authorize(opened);
+        await recheck?.(opened, new ParsedBody(operation.body));
       } catch (error) {
         if (isMissingRight(error)) throw error;
       }
     }
     currentOperation.set(request, undefined);
-    return NULL_ANSWER;
   }
 
-  async #runAll(scope: EnclosedScope, request: HttpRequest, { operations, used }: GivenBatch): Promise<Answer> {
+  async #runAll(session: Session, request: HttpRequest, { operations, used }: GivenBatch): Promise<Answer> {
     const answers = new Map<string, Json>();
     const budget = new ReferenceBudget();
     const items: string[] = [];
     let bytes = 0;
     for (const [at, operation] of operations.entries()) {
       currentOperation.set(request, at);
-      const { content } = await this.#run(scope, operation, answers, budget);
+      const { content } = await this.#run(session, operation, answers, budget);
       bytes += Buffer.byteLength(content);
       if (bytes > LIMITS.answerBytes) throw answerTooLarge();
       const { as } = operation;
-      if (as !== undefined && used.has(as)) answers.set(as, (await readJson(content, scope.project.schema)) as Json);
+      if (as !== undefined && used.has(as)) answers.set(as, (await readJson(content, session.project.schema)) as Json);
       items.push(
         `${at === 0 ? '' : ','}{"as":${JSON.stringify(as ?? null)},"status":200,"content":`,
         content,
@@ -124,24 +134,38 @@ export class BatchService {
   }
 
   async #run(
-    scope: EnclosedScope,
-    { method, path, hasBody, body, ifMatch }: BatchOperation,
+    session: Session,
+    operation: BatchOperation,
     answers: ReadonlyMap<string, Json>,
     budget: ReferenceBudget,
   ): Promise<Answer> {
+    const command = await this.#command(operation, answers);
+    const yielder = new EventLoopYield(session.project.schema);
+    const body = operation.hasBody
+      ? new ParsedBody(await runYielding(fillBody(operation.body, answers, budget), yielder))
+      : undefined;
+    const plan = command.authorize(session);
+    const { effect, kindId = '', secret } = plan;
+    if (effect === 'definition') throw notHere('Definitions are only read');
+    if (effect === 'outside') throw notHere(`The source of '${kindId}' cannot be undone`);
+    if (secret && session.kept) throw secretRefusal(kindId);
+    return this.runner.within(session, plan, body);
+  }
+
+  /** The command of an operation, with the references of its path filled in. */
+  async #command(
+    { method, path, hasBody, ifMatch }: BatchOperation,
+    answers: ReadonlyMap<string, Json>,
+  ): Promise<Command> {
     const headers = {
       ...(hasBody && { 'content-type': 'application/json', 'content-length': '1' }),
       ...(ifMatch !== undefined && { 'if-match': ifMatch }),
     };
     const find = (url: string) => this.#find({ method, url: PREFIX + url, headers });
     const { request, invoke } = find(fillPath(path, answers, (pathname) => find(pathname).query));
-    const yielder = new EventLoopYield(scope.project.schema);
-    const filled = hasBody ? new ParsedBody(await runYielding(fillBody(body, answers, budget), yielder)) : undefined;
-    setScope(request, scope);
-    setBody(request, filled);
-    const answer = await invoke(request);
-    if (!(answer instanceof Answer)) throw new Error(`${method} ${path} answered what is no answer`);
-    return answer;
+    const command = await invoke(request);
+    if (!isCommand(command)) throw new Error(`${method} ${path} is no command`);
+    return command;
   }
 
   /** @throws KindError 400, 404, 405 */

@@ -16,8 +16,8 @@ import { StaleModelError } from './model/stale-model-error.js';
 /** Attempts of a request whose model changes each time. */
 const MODEL_ATTEMPTS = 5;
 
-/** The project whose model is needed, and the transaction that the request is part of, if there is one. */
-export type ModelScope = Pick<RequestScope, 'project' | 'enclosing'>;
+/** The project whose model is needed. */
+export type ModelScope = Pick<RequestScope, 'project'>;
 
 /** Work to run once, whether or not the model has changed since. */
 export class RunOnce<T> {
@@ -42,15 +42,12 @@ export class Catalog {
    * Runs `work` with the cached model. Statements contain its version, so that stale answers are impossible. Before an
    * error is returned, the version is checked, so that kinds and rights created a moment ago by another process are
    * found.
-   *
-   * A request that is part of a transaction has the model of that transaction, which is run again if it was stale.
    */
   withModel<T>(scope: ModelScope, work: (model: Model) => Promise<T | RunOnce<T>>): Promise<T> {
     return this.#withModel(scope, work).then((result) => (result instanceof RunOnce ? result.run() : result));
   }
 
-  #withModel<T>({ project, enclosing }: ModelScope, work: (model: Model) => Promise<T>): Promise<T> {
-    if (enclosing) return callAsync(work, enclosing.model);
+  #withModel<T>({ project }: ModelScope, work: (model: Model) => Promise<T>): Promise<T> {
     const model = this.models.get(project);
     return model instanceof Promise
       ? model.then((loaded) => this.#firstRun(project, loaded, work))
@@ -67,9 +64,7 @@ export class Catalog {
    * model before it throws the error.
    */
   withCachedModel<T>(scope: ModelScope, work: (model: Model) => T): MaybePromise<T> {
-    const { project, enclosing } = scope;
-    if (enclosing) return work(enclosing.model);
-    const cached = this.models.peek(project);
+    const cached = this.models.peek(scope.project);
     if (cached) {
       try {
         return work(cached);
@@ -128,11 +123,7 @@ export class Catalog {
   }
 
   /** @throws StaleModelError if there is a newer model */
-  async check(
-    { project, enclosing }: ModelScope,
-    model: Model,
-    executor: Executor = enclosing?.executor ?? this.database,
-  ): Promise<void> {
+  async check({ project }: ModelScope, model: Model, executor: Executor = this.database): Promise<void> {
     if (await this.#isStale(project, model, executor)) throw new StaleModelError();
   }
 
@@ -157,11 +148,6 @@ export class Catalog {
       return isStaleModel(error);
     }
   }
-}
-
-/** Calls the work; what it throws at once becomes a rejection. */
-async function callAsync<T>(work: (model: Model) => Promise<T>, model: Model): Promise<T> {
-  return work(model);
 }
 
 /** Compares the version and, for a model that was loaded during a restore of its schema, the number of definitions. */

@@ -28,6 +28,8 @@ export interface TransactionOptions extends BeginOptions {
   readonly longTimeout?: number;
   /** Set if the caller repeats the transaction itself. */
   readonly once?: boolean;
+  /** Set if all of it is undone at its end. */
+  readonly undo?: boolean;
 }
 
 /** Offers older data. */

@@ -30,6 +30,7 @@ import {
   TransactionRuns,
   type TransactionRunsOptions,
 } from './transaction/conflict-retries.js';
+import { withCompleteRefusal } from './transaction/complete-refusal.js';
 import type { Executor, Transaction } from './transaction/executor.js';
 import { TransactionRunner } from './transaction/transaction-runner.js';
 
@@ -188,8 +189,9 @@ export class Database implements Executor {
    */
   async transaction<T>(work: (tx: Transaction) => Promise<T>, options: TransactionOptions = {}): Promise<T> {
     const { runs = this.runs() } = options;
+    const run = (): Promise<T> => this.#transactions.run(work, options, runs);
     try {
-      return await this.#transactions.run(work, options, runs);
+      return await (options.once ? run() : withCompleteRefusal(this, run));
     } finally {
       if (!options.once) runs.end();
     }

@@ -1,12 +1,10 @@
 import { Controller, Get, Param, Post, Req, UseInterceptors } from '@nestjs/common';
 import { ApiRoute } from '../http/route/api-route.js';
-import type { Answer } from '../http/answer/answer.js';
 import type { HttpRequest } from '../http/request/request.js';
 import type { Method } from '../kit/module.js';
-import { bodyBytes } from '../tenancy/request-bodies.js';
-import { Scope, type RequestScope } from '../tenancy/request-scope.js';
+import type { Command } from '../run/command.js';
+import { RunInterceptor } from '../run/run.interceptor.js';
 import { TenancyInterceptor } from '../tenancy/tenancy.interceptor.js';
-import { WriteInterceptor } from '../unit/write/write.interceptor.js';
 import { FunctionService } from './function.service.js';
 
 interface FunctionParams {
@@ -27,48 +25,40 @@ const IN_QUERY = 'Parameters are in the query.';
 
 /** Custom functions of kinds and of units. */
 @Controller('api/lib/:kind_id')
-@UseInterceptors(TenancyInterceptor, WriteInterceptor)
+@UseInterceptors(TenancyInterceptor, RunInterceptor)
 export class FunctionController {
   constructor(private readonly functions: FunctionService) {}
 
   @Get('function/:function_name')
   @ApiRoute({ ...OF_KIND, id: 'function.query', description: IN_QUERY })
-  get(@Scope() scope: RequestScope, @Param() path: FunctionParams, @Req() request: HttpRequest): Promise<Answer> {
-    return this.#call(scope, 'GET', path, request);
+  get(@Param() path: FunctionParams, @Req() request: HttpRequest): Command {
+    return this.#call('GET', path, request);
   }
 
   @Post('function/:function_name')
   @ApiRoute({ ...OF_KIND, id: 'function.post', form: 'function' })
-  post(@Scope() scope: RequestScope, @Param() path: FunctionParams, @Req() request: HttpRequest): Promise<Answer> {
-    return this.#call(scope, 'POST', path, request);
+  post(@Param() path: FunctionParams, @Req() request: HttpRequest): Command {
+    return this.#call('POST', path, request);
   }
 
   @Get('unit/:unit_id/function/:function_name')
   @ApiRoute({ ...OF_UNIT, id: 'unit_function.query', description: IN_QUERY })
-  getOfUnit(@Scope() scope: RequestScope, @Param() path: FunctionParams, @Req() request: HttpRequest): Promise<Answer> {
-    return this.#call(scope, 'GET', path, request);
+  getOfUnit(@Param() path: FunctionParams, @Req() request: HttpRequest): Command {
+    return this.#call('GET', path, request);
   }
 
   @Post('unit/:unit_id/function/:function_name')
   @ApiRoute({ ...OF_UNIT, id: 'unit_function.post', form: 'function' })
-  postOfUnit(
-    @Scope() scope: RequestScope,
-    @Param() path: FunctionParams,
-    @Req() request: HttpRequest,
-  ): Promise<Answer> {
-    return this.#call(scope, 'POST', path, request);
+  postOfUnit(@Param() path: FunctionParams, @Req() request: HttpRequest): Command {
+    return this.#call('POST', path, request);
   }
 
   #call(
-    scope: RequestScope,
     method: Method,
     { kind_id: kind, unit_id: unit, function_name: name }: FunctionParams,
     request: HttpRequest,
-  ): Promise<Answer> {
-    return this.functions.call(
-      scope,
-      { method, kind, name, ...(unit !== undefined && { unit }) },
-      { url: request.url, contentType: request.headers['content-type'], bytes: () => bodyBytes(request) },
-    );
+  ): Command {
+    const target = { method, kind, name, ...(unit !== undefined && { unit }) };
+    return this.functions.call(target, { url: request.url, contentType: request.headers['content-type'] });
   }
 }

@@ -1,28 +1,25 @@
-/** Calls a function: checks rights first, then existence, state and parameters, and runs it in one transaction. */
+/** The command that calls a function: checks rights first, then existence, state and parameters, and runs it in one transaction. */
 import { Inject, Injectable } from '@nestjs/common';
 import { checkActive, accessDenied } from '../access/access.js';
 import type { Grant } from '../access/grant.js';
 import { authorizeFunction } from '../access/function-access.js';
-import { Catalog } from '../catalog/catalog.service.js';
 import { PatternMatcher } from '../catalog/pattern/pattern-matcher.js';
 import type { Config } from '../config/config.js';
 import { CONFIG } from '../config/config.token.js';
-import { Database } from '../database/database.js';
 import { Answer } from '../http/answer/answer.js';
 import { parseBody, type ReceivedBody } from '../http/body/read-body.js';
 import { refuseQuery } from '../http/route/parse-list-query.js';
 import type { Method } from '../kit/module.js';
-import type { KindDef, Model } from '../model/model.js';
+import type { KindDef } from '../model/model.js';
 import { EventLoopYield } from '../shared/event-loop-yield.js';
 import { Faults, methodNotAllowed, refusal } from '../shared/errors.js';
 import { andThen, type MaybePromise } from '../shared/maybe-promise.js';
 import { didYouMean } from '../shared/did-you-mean.js';
 import { shortened } from '../shared/shortened.js';
-import type { RequestScope } from '../tenancy/request-scope.js';
 import { optionalBody, type Body } from '../unit/draft/draft.js';
 import { References, addReferenceFaults } from '../unit/draft/references.js';
-import { requestSession } from '../unit/session/caller-executor.js';
-import type { Session } from '../unit/session/session.js';
+import type { Command, Opened } from '../run/command.js';
+import type { Session } from '../catalog/session/session.js';
 import { SessionUnits } from '../unit/session-units.js';
 import { UnitStores } from '../unit/unit-stores.js';
 import { brokenModule } from './load/broken-module.js';
@@ -46,10 +43,10 @@ export interface CallTarget {
 export interface CallRequest {
   readonly url: string;
   readonly contentType: string | undefined;
-  readonly bytes: () => Promise<ReceivedBody>;
 }
 
-interface Opened {
+/** A function that the caller may call. */
+interface Opening {
   readonly kind: KindDef;
   readonly grant: Grant;
   /** Undefined if the module is broken. */
@@ -63,8 +60,6 @@ type ReadBody = (def: FunctionDef, faults: Faults) => MaybePromise<Body>;
 export class FunctionService {
   constructor(
     private readonly registry: FunctionRegistry,
-    private readonly catalog: Catalog,
-    private readonly database: Database,
     private readonly units: SessionUnits,
     private readonly stores: UnitStores,
     private readonly references: References,
@@ -74,45 +69,37 @@ export class FunctionService {
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
-  async call(scope: RequestScope, target: CallTarget, request: CallRequest): Promise<Answer> {
-    const given = scope.enclosing?.deployment;
-    const current = given instanceof Deployment ? given : this.registry.current;
-    const read = await this.#reader(scope, target, request, current);
-    return this.capacity.call(scope.project.id, () =>
-      this.catalog.withModel(scope, async (model) => {
-        // The statement that reads the unit of the path also checks the version of the model.
-        if (target.unit === undefined || !model.kinds.get(target.kind)?.storage.hasTable)
-          await this.catalog.check(scope, model);
-        return this.#run(scope, target, model, current, read);
-      }),
-    );
-  }
-
-  /** The body is received after the rights are checked, and before the call counts toward the limit of the project. */
-  async #reader(
-    scope: RequestScope,
-    target: CallTarget,
-    { url, contentType, bytes }: CallRequest,
-    deployment: Deployment,
-  ): Promise<ReadBody> {
-    if (target.method === 'GET') return (def, faults) => bodyOfQuery(def, url, faults);
-    await this.catalog.withModel(scope, async (model) => void findFunction(scope, target, model, deployment));
-    const given = await bytes();
-    return () => {
-      refuseQuery(url);
-      return andThen(parseBody(given, contentType, scope.project.schema), optionalBody);
+  call(target: CallTarget, { url, contentType }: CallRequest): Command {
+    return {
+      authorize: (opened) => {
+        const found = findFunction(opened, target, this.#deploymentOf(opened));
+        const read = (bytes: ReceivedBody): ReadBody => {
+          if (target.method === 'GET') return (def, faults) => bodyOfQuery(def, url, faults);
+          return () => {
+            refuseQuery(url);
+            return andThen(parseBody(bytes, contentType, opened.project.schema), optionalBody);
+          };
+        };
+        return {
+          effect: 'write',
+          kindId: target.kind,
+          ...(target.method !== 'GET' && { body: 'bodyLimit' }),
+          // The statement that reads the unit of the path also checks the version of the model.
+          checked: target.unit === undefined || !found.kind.storage.hasTable,
+          run: (session, bytes) =>
+            this.capacity.call(session.project.id, () => this.#run(session, target, found, read(bytes))),
+        };
+      },
     };
   }
 
-  async #run(
-    scope: RequestScope,
-    target: CallTarget,
-    model: Model,
-    deployment: Deployment,
-    read: ReadBody,
-  ): Promise<Answer> {
-    const { kind, grant, found } = findFunction(scope, target, model, deployment);
-    const session: Session = { ...requestSession(this.database, scope, model), deployment };
+  /** The functions at the beginning of the request. */
+  #deploymentOf({ deployment }: Opened): Deployment {
+    return deployment instanceof Deployment ? deployment : this.registry.current;
+  }
+
+  async #run(session: Session, target: CallTarget, { kind, grant, found }: Opening, read: ReadBody): Promise<Answer> {
+    const { project, model, caller } = session;
     const reading = target.unit === undefined ? undefined : this.#reading(kind, grant, target.unit);
     const unit = reading && new GivenUnit(kind, await reading.get(session), reading);
     if (!found) throw brokenModule();
@@ -120,10 +107,10 @@ export class FunctionService {
     const faults = new Faults();
     const parameters = await readParameters(def, await read(def, faults), {
       model,
-      caller: scope.caller,
+      caller,
       faults,
-      yielder: new EventLoopYield(scope.project.schema),
-      settle: (patterns) => this.patterns.settle(scope.project.id, patterns),
+      yielder: new EventLoopYield(project.schema),
+      settle: (patterns) => this.patterns.settle(project.id, patterns),
     });
     addReferenceFaults(await this.references.unreachable(session, parameters.kind, [parameters.placed], true), faults);
     faults.throwIfAny();
@@ -154,8 +141,7 @@ export class FunctionService {
 }
 
 /** @throws KindError 401, 403 or 404 as for the kind, 404 for an unknown function, 405 for a method it does not have */
-function findFunction(scope: RequestScope, target: CallTarget, model: Model, deployment: Deployment): Opened {
-  const { project, caller } = scope;
+function findFunction({ project, caller, model }: Opened, target: CallTarget, deployment: Deployment): Opening {
   const loaded = model.kinds.get(target.kind)?.builtIn ? undefined : deployment.find(project.id, target.kind);
   const module = loaded?.state === 'ready' ? loaded.module : undefined;
   const ofUnit = target.unit !== undefined;

@@ -24,7 +24,7 @@ import {
 } from '../unit/draft/behavior.js';
 import { bodyOf, keyOf, shownValues, withoutValuesOf, withValuesOf, type Draft } from '../unit/draft/draft.js';
 import { draftUpdate } from '../unit/draft/draft-reader.js';
-import { originalCallerOf, transactionOf, type Session } from '../unit/session/session.js';
+import { originalCallerOf, transactionOf, type Session } from '../catalog/session/session.js';
 import type { UnitObject } from '../unit/hidden-values.js';
 import { SessionUnits } from '../unit/session-units.js';
 import { brokenModule } from './load/broken-module.js';

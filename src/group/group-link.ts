@@ -4,7 +4,7 @@ import { GROUP_KIND, GROUP_LINK, KIND_KIND } from '../model/built-in-traits.js';
 import { getBuiltInKind, getGroup } from '../model/model.js';
 import { refusal } from '../shared/errors.js';
 import { DefinitionWriter } from '../unit/definition-writer.js';
-import type { Session } from '../unit/session/session.js';
+import type { Session } from '../catalog/session/session.js';
 import { unknownUnit } from '../unit/session/unit-ids.js';
 import { SystemLinks, type SystemLink } from '../unit/system-links.js';
 

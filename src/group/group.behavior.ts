@@ -11,7 +11,7 @@ import { updateParametersStatement } from '../sql/definition/model.sql.js';
 import { Behaviors, type RegisteredBehavior, type PendingWrite } from '../unit/draft/behavior.js';
 import type { Body, Draft } from '../unit/draft/draft.js';
 import { checkNewId, withLabel } from '../unit/draft/client-ids.js';
-import { originalCallerOf, changeOf, type Session } from '../unit/session/session.js';
+import { originalCallerOf, changeOf, type Session } from '../catalog/session/session.js';
 import { GROUP_KIND } from '../model/built-in-traits.js';
 
 const ID_CODES = { reserved: 'group.reserved', exists: 'group.exists' } as const;

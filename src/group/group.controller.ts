@@ -8,16 +8,16 @@ import {
   LIST_QUERY,
   STRUCT_QUERY,
 } from '../http/route/query-names.js';
-import type { Answer } from '../http/answer/answer.js';
 import type { HttpRequest } from '../http/request/request.js';
-import { Scope, type RequestScope } from '../tenancy/request-scope.js';
+import type { Command } from '../run/command.js';
+import { RunInterceptor } from '../run/run.interceptor.js';
 import { TenancyInterceptor } from '../tenancy/tenancy.interceptor.js';
 import { GroupReader } from './group.reader.js';
 import { GROUP_KIND, KIND_KIND } from '../model/built-in-traits.js';
 
 /** The kinds and units of a group. Groups themselves are read and written as units of the kind `group`. */
 @Controller('api/lib/group/:group_id')
-@UseInterceptors(TenancyInterceptor)
+@UseInterceptors(TenancyInterceptor, RunInterceptor)
 export class GroupController {
   constructor(private readonly groups: GroupReader) {}
 
@@ -32,8 +32,8 @@ export class GroupController {
     query: STRUCT_QUERY,
     content: 'struct',
   })
-  struct(@Scope() scope: RequestScope, @Param('group_id') group: string, @Req() request: HttpRequest): Promise<Answer> {
-    return this.groups.struct(scope, group, urlQueryParameters(request.url));
+  struct(@Param('group_id') group: string, @Req() request: HttpRequest): Command {
+    return this.groups.struct(group, urlQueryParameters(request.url));
   }
 
   @Get('kind')
@@ -49,8 +49,8 @@ export class GroupController {
     query: LIST_QUERY,
     content: 'kinds',
   })
-  kinds(@Scope() scope: RequestScope, @Param('group_id') group: string, @Req() request: HttpRequest): Promise<Answer> {
-    return this.groups.kinds(scope, group, urlQueryParameters(request.url));
+  kinds(@Param('group_id') group: string, @Req() request: HttpRequest): Command {
+    return this.groups.kinds(group, urlQueryParameters(request.url));
   }
 
   @Get('unit')
@@ -64,8 +64,8 @@ export class GroupController {
     query: LIST_ENDPOINT_QUERY,
     content: 'anyUnits',
   })
-  list(@Scope() scope: RequestScope, @Param('group_id') group: string, @Req() request: HttpRequest): Promise<Answer> {
-    return this.groups.list(scope, group, urlQueryParameters(request.url));
+  list(@Param('group_id') group: string, @Req() request: HttpRequest): Command {
+    return this.groups.list(group, urlQueryParameters(request.url));
   }
 
   @Get('aggregate')
@@ -79,12 +79,8 @@ export class GroupController {
     query: AGGREGATE_ENDPOINT_QUERY,
     content: 'groups',
   })
-  aggregate(
-    @Scope() scope: RequestScope,
-    @Param('group_id') group: string,
-    @Req() request: HttpRequest,
-  ): Promise<Answer> {
-    return this.groups.aggregate(scope, group, urlQueryParameters(request.url));
+  aggregate(@Param('group_id') group: string, @Req() request: HttpRequest): Command {
+    return this.groups.aggregate(group, urlQueryParameters(request.url));
   }
 
   @Get('unit/:unit_id')
@@ -99,12 +95,7 @@ export class GroupController {
     content: 'anyUnit',
     conditional: 'read',
   })
-  get(
-    @Scope() scope: RequestScope,
-    @Param('group_id') group: string,
-    @Param('unit_id') unit: string,
-    @Req() request: HttpRequest,
-  ): Promise<Answer> {
-    return this.groups.get(scope, group, unit, urlQueryParameters(request.url));
+  get(@Param('group_id') group: string, @Param('unit_id') unit: string, @Req() request: HttpRequest): Command {
+    return this.groups.get(group, unit, urlQueryParameters(request.url));
   }
 }

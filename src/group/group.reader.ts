@@ -2,8 +2,6 @@
 import { Injectable } from '@nestjs/common';
 import { grantOf, authorizeKind } from '../access/access.js';
 import { FULL_GRANT } from '../access/grant.js';
-import { Catalog } from '../catalog/catalog.service.js';
-import { Database } from '../database/database.js';
 import type { Answer } from '../http/answer/answer.js';
 import { EMPTY_QUERY, type ListQuery } from '../filter/list-query.js';
 import type { OrderBy } from '../filter/order.ast.js';
@@ -14,14 +12,13 @@ import { GET_QUERY, UNITS_QUERY } from '../http/route/query-names.js';
 import { getGroup, type GroupDef } from '../model/model.js';
 import { isCallerError } from '../shared/errors.js';
 import type { AnyKindPlan, UnionPlan } from '../sql/list/union.sql.js';
-import type { RequestScope } from '../tenancy/request-scope.js';
 import { explainablePage } from '../unit/explain/explained-page.js';
 import { planAggregate } from '../unit/query/aggregate.plan.js';
 import { decodeCursor, encodeCursor } from '../unit/query/cursor.js';
 import { planParts, showsKind, includingKind, type MixedPage, type UnionParts } from '../unit/query/union.plan.js';
 import { showsMore, unitAnswer } from '../unit/table/read/presentation-version.js';
-import { readingSession, requestSession } from '../unit/session/caller-executor.js';
-import type { Session } from '../unit/session/session.js';
+import { reading, type Command } from '../run/command.js';
+import type { Session } from '../catalog/session/session.js';
 import { Structs } from '../unit/struct.js';
 import { noUnit, parseKey } from '../unit/session/unit-ids.js';
 import { planContextOf, countFor, planQuery, type PlanContext } from '../unit/query/list.plan.js';
@@ -46,8 +43,6 @@ export class GroupReader {
   readonly #aggregates = new RepeatedQueries<ReadyAggregate>();
 
   constructor(
-    private readonly catalog: Catalog,
-    private readonly database: Database,
     private readonly pages: PageRepository,
     private readonly repository: UnitRepository,
     private readonly reader: UnitReader,
@@ -55,26 +50,24 @@ export class GroupReader {
     private readonly structs: Structs,
   ) {}
 
-  struct(scope: RequestScope, groupId: string, parameters: QueryParameters): Promise<Answer> {
-    return this.catalog.withCheckedModel(scope, async (model) => {
-      const group = await this.#getGroup(requestSession(this.database, scope, model), groupId);
-      return this.structs.ofGroup(scope, model, group, parameters);
-    });
+  struct(groupId: string, parameters: QueryParameters): Command {
+    const run = async (session: Session): Promise<Answer> =>
+      this.structs.ofGroup(session, await this.#getGroup(session, groupId), parameters);
+    return readingGroups(() => ({ checked: true, run }));
   }
 
   /** The kinds that the group's list names. */
-  kinds(scope: RequestScope, groupId: string, parameters: QueryParameters): Promise<Answer> {
-    return this.reader.listWhere(scope, KIND_KIND, parameters, async (kind, model) => {
-      const { kinds } = await this.#getGroup(requestSession(this.database, scope, model), groupId);
+  kinds(groupId: string, parameters: QueryParameters): Command {
+    return this.reader.listWhere(KIND_KIND, parameters, async (kind, session) => {
+      const { kinds } = await this.#getGroup(session, groupId);
       return { op: 'in', target: { field: kind.keyField, keys: [] }, values: kinds };
     });
   }
 
-  list(scope: RequestScope, groupId: string, parameters: QueryParameters): Promise<Answer> {
-    return this.catalog.withModel(scope, (model) => {
-      const session = readingSession(this.database, scope, model);
-      return explainablePage(session, parameters, (within, query) => this.listIn(within, groupId, query));
-    });
+  list(groupId: string, parameters: QueryParameters): Command {
+    const run = (session: Session): Promise<Answer> =>
+      explainablePage(session, parameters, (within, query) => this.listIn(within, groupId, query));
+    return readingGroups(() => ({ mayBeOlder: true, run }));
   }
 
   /** A page within a session. */
@@ -119,9 +112,9 @@ export class GroupReader {
     return { ...page, next: last && encodeCursor(groupSignature(groupId, query, parts), last) };
   }
 
-  aggregate(scope: RequestScope, groupId: string, parameters: QueryParameters): Promise<Answer> {
-    return this.catalog.withModel(scope, async (model) => {
-      const session = readingSession(this.database, scope, model);
+  aggregate(groupId: string, parameters: QueryParameters): Command {
+    const run = async (session: Session): Promise<Answer> => {
+      const { model } = session;
       const group = await this.#getGroup(session, groupId);
       return explainablePage(session, parameters, ({ executor, project }, asked) => {
         const key = queryKey(session, { kind: { id: `group ${groupId}` }, grant: FULL_GRANT }, asked);
@@ -133,19 +126,20 @@ export class GroupReader {
         if (key) this.#aggregates.note(key, aggregate);
         return this.pages.fetchAggregate(executor, aggregate, model);
       });
-    });
+    };
+    return readingGroups(() => ({ mayBeOlder: true, run }));
   }
 
-  get(scope: RequestScope, groupId: string, unitId: string, parameters: QueryParameters): Promise<Answer> {
-    return this.catalog.withModel(scope, async (model) => {
-      const session = requestSession(this.database, scope, model);
+  get(groupId: string, unitId: string, parameters: QueryParameters): Command {
+    const run = async (session: Session): Promise<Answer> => {
+      const { model, project } = session;
       const contexts = contextsOf(session, await this.#getGroup(session, groupId));
       const find = async (parsed: ParsedQuery) => {
         const parts = await this.#withLinks(session, parsed.query, () =>
           planQuery(parsed, (list) => planParts({ ...list, order: [], filter: undefined }, contexts)),
         );
         const plans = keyed(parts, unitId);
-        const found = await this.repository.fetchAny(session.executor, scope.project.schema, plans, model);
+        const found = await this.repository.fetchAny(session.executor, project.schema, plans, model);
         const plan = found && plans[found.at];
         if (!plan) throw noUnit(unitId, `in the group '${groupId}'`);
         return unitAnswer(plan.kind, found, showsMore(plan));
@@ -157,7 +151,8 @@ export class GroupReader {
         if (isCallerError(error) && error.code !== 'unit.unknown') await find({ query: EMPTY_QUERY, faults: [] });
         throw error;
       }
-    });
+    };
+    return readingGroups(() => ({ run }));
   }
 
   /** @throws KindError 404 for a group that does not exist, or that the caller may not read */
@@ -175,6 +170,14 @@ export class GroupReader {
       parts: planned.parts.map((part) => ({ ...part, read: { ...part.read, also: loaded(part.kind) } })),
     };
   }
+}
+
+/** A command of callers who may read groups. */
+function readingGroups(plan: Parameters<typeof reading>[0]): Command {
+  return reading((opened) => {
+    authorizeKind(opened.model, GROUP_KIND, 'read', opened.caller);
+    return plan(opened);
+  });
 }
 
 /** The kinds of a group whose units the caller may read, in their order. */

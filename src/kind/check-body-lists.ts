@@ -10,7 +10,7 @@ import { isPlainObject, type Json } from '../shared/json.js';
 import { bodyOf, type Body } from '../unit/draft/draft.js';
 import type { PendingWrite } from '../unit/draft/behavior.js';
 import { idOfBody, withLabel } from '../unit/draft/client-ids.js';
-import { originalCallerOf } from '../unit/session/session.js';
+import { originalCallerOf } from '../catalog/session/session.js';
 
 /** @param id of the kind @param values the valid values of the body */
 export function checkBodyLists(

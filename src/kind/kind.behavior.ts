@@ -13,7 +13,7 @@ import { checkBodyLists } from './check-body-lists.js';
 import { Behaviors, type RegisteredBehavior, type PendingWrite } from '../unit/draft/behavior.js';
 import type { Body, Draft } from '../unit/draft/draft.js';
 import { checkNewId, idOfBody, withLabel } from '../unit/draft/client-ids.js';
-import { originalCallerOf, changeOf, type Session } from '../unit/session/session.js';
+import { originalCallerOf, changeOf, type Session } from '../catalog/session/session.js';
 import { DefinitionWriter } from '../unit/definition-writer.js';
 
 /** The fields of a built-in kind that may be edited. */

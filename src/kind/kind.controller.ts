@@ -2,16 +2,16 @@ import { Controller, Get, Req, UseInterceptors } from '@nestjs/common';
 import { ApiRoute } from '../http/route/api-route.js';
 import { urlQueryParameters } from '../http/route/parse-list-query.js';
 import { STRUCT_QUERY } from '../http/route/query-names.js';
-import type { Answer } from '../http/answer/answer.js';
 import type { HttpRequest } from '../http/request/request.js';
-import { Scope, type RequestScope } from '../tenancy/request-scope.js';
+import type { Command } from '../run/command.js';
+import { RunInterceptor } from '../run/run.interceptor.js';
 import { TenancyInterceptor } from '../tenancy/tenancy.interceptor.js';
 import { Structs } from '../unit/struct.js';
 import { KIND_KIND } from '../model/built-in-traits.js';
 
 /** Kinds are units of `kind`, so only the struct of their body has a route here. */
 @Controller('api/lib/kind')
-@UseInterceptors(TenancyInterceptor)
+@UseInterceptors(TenancyInterceptor, RunInterceptor)
 export class KindController {
   constructor(private readonly structs: Structs) {}
 
@@ -26,7 +26,7 @@ export class KindController {
     query: STRUCT_QUERY,
     content: 'struct',
   })
-  struct(@Scope() scope: RequestScope, @Req() request: HttpRequest): Promise<Answer> {
-    return this.structs.ofKind(scope, KIND_KIND, urlQueryParameters(request.url), true);
+  struct(@Req() request: HttpRequest): Command {
+    return this.structs.ofKind(KIND_KIND, urlQueryParameters(request.url), true);
   }
 }

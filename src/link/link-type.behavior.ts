@@ -17,7 +17,7 @@ import { checkNewId, idOfBody, withLabel } from '../unit/draft/client-ids.js';
 import { lockLinksStatement } from '../sql/link/link.sql.js';
 import { countLinksStatement, deleteLinksOfTypeStatement } from '../sql/link/many-links.sql.js';
 import { InlineParameters } from '../unit/inline-parameters.js';
-import { changeOf, originalCallerOf, type Session } from '../unit/session/session.js';
+import { changeOf, originalCallerOf, type Session } from '../catalog/session/session.js';
 import { LINK_KIND } from '../model/built-in-traits.js';
 
 const ID_CODES = { reserved: 'link.reserved', exists: 'link.exists' } as const;

@@ -14,24 +14,24 @@ import { DefaultBytes } from '../unit/draft/default-bytes.js';
 import type { Body, Draft } from '../unit/draft/draft.js';
 import { NO_TARGET, type DraftOptions } from '../unit/draft/draft-builder.js';
 import { completeDraft, draftCreate, draftPartial, draftUpdate } from '../unit/draft/draft-reader.js';
-import type { Session } from '../unit/session/session.js';
-import type { LinkScope } from './link.repository.js';
+import type { Opened } from '../run/command.js';
+import type { Session } from '../catalog/session/session.js';
 
 @Injectable()
 export class LinkValueReader {
   constructor(private readonly patterns: PatternMatcher) {}
 
   /** The values of a new link, with defaults. @throws KindError 400 */
-  create(scope: LinkScope, type: LinkTypeDef, body: Body): Promise<LinkValues> {
+  create(scope: Opened, type: LinkTypeDef, body: Body): Promise<LinkValues> {
     return this.#read(scope, type, body, draftCreate);
   }
 
   /** The values that an edit names. @throws KindError 400 */
-  update(scope: LinkScope, type: LinkTypeDef, body: Body): Promise<LinkValues> {
+  update(scope: Opened, type: LinkTypeDef, body: Body): Promise<LinkValues> {
     return this.#read(scope, type, body, draftUpdate);
   }
 
-  async #read(scope: LinkScope, type: LinkTypeDef, body: Body, read: typeof draftCreate): Promise<LinkValues> {
+  async #read(scope: Opened, type: LinkTypeDef, body: Body, read: typeof draftCreate): Promise<LinkValues> {
     const { faults, patterns, ...options } = this.#options(scope, type);
     const yielder = new EventLoopYield(scope.project.schema);
     const draft = await runYielding(read(body, { ...options, faults, patterns }), yielder);
@@ -62,7 +62,7 @@ export class LinkValueReader {
     return this.#values(session, draft, options.readable, body);
   }
 
-  #options({ caller, model }: LinkScope, { values: kind }: LinkTypeDef): DraftOptions {
+  #options({ caller, model }: Opened, { values: kind }: LinkTypeDef): DraftOptions {
     return {
       kind,
       writable: writableFields(kind, caller, model),
@@ -75,7 +75,7 @@ export class LinkValueReader {
   }
 
   async #values(
-    { project }: LinkScope,
+    { project }: Opened,
     { written, row }: Draft,
     readable: DraftOptions['readable'],
     body: Body,

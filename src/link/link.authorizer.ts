@@ -6,9 +6,9 @@ import type { LinkOperation } from '../model/built-in-traits.js';
 import type { LinkTypeDef } from '../model/model.js';
 import { didYouMean } from '../shared/did-you-mean.js';
 import type { LinkPlan } from '../sql/link/link-ends.sql.js';
+import type { Opened } from '../run/command.js';
 import { SystemLinks, type SystemLink } from '../unit/system-links.js';
 import { planLink, unknownType, type LinkPath } from './link.plan.js';
-import type { LinkScope } from './link.repository.js';
 
 /** A link that the caller may be allowed to write: the statement tests its units. */
 export interface PlannedLink {
@@ -25,7 +25,7 @@ export class LinkAuthorizer {
    * a link type replaces the right `link` of the parent's kind; both units must be readable. Changing values is a create.
    * @throws KindError 401, 403, 404
    */
-  plan(scope: LinkScope, path: LinkPath, operation: LinkOperation): PlannedLink | SystemLink {
+  plan(scope: Opened, path: LinkPath, operation: LinkOperation): PlannedLink | SystemLink {
     const { model, caller } = scope;
     const type = model.linkTypes.get(path.link);
     const ofModel = model.kinds.get(path.parentKind)?.builtIn === true;

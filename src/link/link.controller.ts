@@ -7,17 +7,15 @@ import {
   PATH_ENDPOINT_QUERY,
   WALK_ENDPOINT_QUERY,
 } from '../http/route/query-names.js';
-import { type Answer, NULL_ANSWER } from '../http/answer/answer.js';
 import { hasBody } from '../http/body/read-body.js';
 import type { HttpRequest } from '../http/request/request.js';
-import { bodyBytes, bodyJson } from '../tenancy/request-bodies.js';
-import { Scope, type RequestScope } from '../tenancy/request-scope.js';
+import type { Command } from '../run/command.js';
+import { RunInterceptor } from '../run/run.interceptor.js';
 import { TenancyInterceptor } from '../tenancy/tenancy.interceptor.js';
-import { WriteInterceptor } from '../unit/write/write.interceptor.js';
 import { LinkReader } from './walk/link.reader.js';
 import type { LinkPath } from './link.plan.js';
 import { LinkSetService } from './set/link-set.service.js';
-import { LinkService } from './link.service.js';
+import { LinkService, type LinkRequest } from './link.service.js';
 import { ShortestPathReader } from './walk/shortest-path.reader.js';
 import { GROUP_KIND, KIND_KIND } from '../model/built-in-traits.js';
 
@@ -48,6 +46,10 @@ function linkPathOf(params: LinkParams): LinkPath {
   };
 }
 
+function linkRequestOf(request: HttpRequest): LinkRequest {
+  return { url: request.url, contentType: request.headers['content-type'], body: hasBody(request) };
+}
+
 const LINKS = { tag: 'Links', of: 'linkable', joint: true, needs: 'access' } as const;
 const SYSTEM = { needs: 'bearer', rights: ['link'] } as const;
 
@@ -68,7 +70,7 @@ const GROUP_KIND_ROUTE = {
 
 /** Links from one unit to another. */
 @Controller('api/lib/:parent_kind_id/unit/:parent_unit_id/link/:link_id/:child_kind_id/unit/:child_unit_id')
-@UseInterceptors(TenancyInterceptor, WriteInterceptor)
+@UseInterceptors(TenancyInterceptor, RunInterceptor)
 export class LinkController {
   constructor(private readonly links: LinkService) {}
 
@@ -105,10 +107,8 @@ export class LinkController {
       refuses: [409],
     },
   )
-  create(@Scope() scope: RequestScope, @Param() params: LinkParams, @Req() request: HttpRequest): Promise<Answer> {
-    const path = linkPathOf(params);
-    if (!hasBody(request)) return this.links.create(scope, path, request.url);
-    return this.links.create(scope, path, request.url, () => bodyJson(request, 'small'));
+  create(@Param() params: LinkParams, @Req() request: HttpRequest): Command {
+    return this.links.create(linkPathOf(params), linkRequestOf(request));
   }
 
   @Put()
@@ -124,8 +124,8 @@ export class LinkController {
     content: 'link',
     refuses: [405],
   })
-  update(@Scope() scope: RequestScope, @Param() params: LinkParams, @Req() request: HttpRequest): Promise<Answer> {
-    return this.links.update(scope, linkPathOf(params), request.url, () => bodyJson(request, 'small'));
+  update(@Param() params: LinkParams, @Req() request: HttpRequest): Command {
+    return this.links.update(linkPathOf(params), linkRequestOf(request));
   }
 
   @Delete()
@@ -157,19 +157,14 @@ export class LinkController {
       refuses: [409],
     },
   )
-  async remove(
-    @Scope() scope: RequestScope,
-    @Param() params: LinkParams,
-    @Req() request: HttpRequest,
-  ): Promise<Answer> {
-    await this.links.remove(scope, linkPathOf(params), request.url);
-    return NULL_ANSWER;
+  remove(@Param() params: LinkParams, @Req() request: HttpRequest): Command {
+    return this.links.remove(linkPathOf(params), request);
   }
 }
 
 /** The shortest path from one unit to another. */
 @Controller('api/lib/:parent_kind_id/unit/:parent_unit_id/link/path')
-@UseInterceptors(TenancyInterceptor)
+@UseInterceptors(TenancyInterceptor, RunInterceptor)
 export class ShortestPathController {
   constructor(private readonly reader: ShortestPathReader) {}
 
@@ -184,15 +179,15 @@ export class ShortestPathController {
     query: PATH_ENDPOINT_QUERY,
     content: 'linkedUnits',
   })
-  find(@Scope() scope: RequestScope, @Param() params: WalkStart, @Req() request: HttpRequest): Promise<Answer> {
+  find(@Param() params: WalkStart, @Req() request: HttpRequest): Command {
     const { parent_kind_id: kind, parent_unit_id: unit } = params;
-    return this.reader.find(scope, { kind, unit }, urlQueryParameters(request.url));
+    return this.reader.find({ kind, unit }, urlQueryParameters(request.url));
   }
 }
 
 /** Many links of one unit at once. */
 @Controller('api/lib/:parent_kind_id/unit/:parent_unit_id/link/:link_id/:direction')
-@UseInterceptors(TenancyInterceptor, WriteInterceptor)
+@UseInterceptors(TenancyInterceptor, RunInterceptor)
 export class LinkSetController {
   constructor(private readonly links: LinkSetService) {}
 
@@ -211,27 +206,16 @@ export class LinkSetController {
     content: 'links',
     refuses: [409],
   })
-  create(
-    @Scope() scope: RequestScope,
-    @Param() params: WalkParams & Pick<LinkParams, 'link_id'>,
-    @Req() request: HttpRequest,
-  ): Promise<Answer> {
+  create(@Param() params: WalkParams & Pick<LinkParams, 'link_id'>, @Req() request: HttpRequest): Command {
     const { parent_kind_id: kind, parent_unit_id: unit, link_id: link, direction } = params;
-    return this.links.create(
-      scope,
-      { kind, unit, link, direction },
-      {
-        url: request.url,
-        bytes: () => bodyBytes(request, 'bodyLimitUnits'),
-        contentType: request.headers['content-type'],
-      },
-    );
+    const path = { kind, unit, link, direction };
+    return this.links.create(path, { url: request.url, contentType: request.headers['content-type'] });
   }
 }
 
 /** The units that a unit is linked with, over one or more steps. */
 @Controller('api/lib/:parent_kind_id/unit/:parent_unit_id/link/:direction')
-@UseInterceptors(TenancyInterceptor)
+@UseInterceptors(TenancyInterceptor, RunInterceptor)
 export class LinkedController {
   constructor(private readonly reader: LinkReader) {}
 
@@ -245,8 +229,8 @@ export class LinkedController {
     query: WALK_ENDPOINT_QUERY,
     content: 'linkedUnits',
   })
-  list(@Scope() scope: RequestScope, @Param() params: WalkParams, @Req() request: HttpRequest): Promise<Answer> {
+  list(@Param() params: WalkParams, @Req() request: HttpRequest): Command {
     const { parent_kind_id: kind, parent_unit_id: unit, direction } = params;
-    return this.reader.list(scope, { kind, unit, direction }, urlQueryParameters(request.url));
+    return this.reader.list({ kind, unit, direction }, urlQueryParameters(request.url));
   }
 }

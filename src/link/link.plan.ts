@@ -6,7 +6,7 @@ import { shortened } from '../shared/shortened.js';
 import type { LinkPlan } from '../sql/link/link-ends.sql.js';
 import type { LinkRow } from '../sql/link/link.sql.js';
 import type { Caller } from '../tenancy/caller.js';
-import type { Session } from '../unit/session/session.js';
+import type { Session } from '../catalog/session/session.js';
 import { readableLinkFields } from '../unit/query/link-values.js';
 import { requireKey, unknownUnit } from '../unit/session/unit-ids.js';
 

@@ -1,7 +1,7 @@
 /** Runs the statements of links. */
 import { Injectable } from '@nestjs/common';
 import { StaleModelError } from '../catalog/model/stale-model-error.js';
-import { Database, type Executor } from '../database/database.js';
+import { Database } from '../database/database.js';
 import { isLockTimeout, isTooLongForIndex } from '../database/statement/sqlstate.js';
 import { noteContention } from '../database/transaction/contention.js';
 import type { Model } from '../model/model.js';
@@ -18,45 +18,38 @@ import {
 } from '../sql/link/link.sql.js';
 import type { LinkPlan } from '../sql/link/link-ends.sql.js';
 import { keepVersionStatement } from '../sql/definition/model.sql.js';
-import { executorFor, usedBy } from '../unit/session/caller-executor.js';
-import type { Session } from '../unit/session/session.js';
-
-/** A session, or a request that has no transaction. */
-export type LinkScope = Pick<Session, 'project' | 'caller' | 'originalCaller' | 'deployment' | 'deletionSet'> & {
-  readonly model: Model;
-  readonly executor?: Executor;
-};
+import { usedBy } from '../catalog/session/caller-executor.js';
+import type { Session } from '../catalog/session/session.js';
 
 @Injectable()
 export class LinkRepository {
   constructor(private readonly database: Database) {}
 
-  find(scope: LinkScope, plan: LinkPlan): Promise<LinkRow> {
-    return this.#run(scope, findLinkStatement(plan));
+  find(session: Session, plan: LinkPlan): Promise<LinkRow> {
+    return this.#run(session, findLinkStatement(plan));
   }
 
-  insert(scope: LinkScope, plan: LinkPlan, values?: LinkValues): Promise<LinkRow> {
-    return this.#run(scope, insertLinkStatement(plan, values));
+  insert(session: Session, plan: LinkPlan, values?: LinkValues): Promise<LinkRow> {
+    return this.#run(session, insertLinkStatement(plan, values));
   }
 
-  update(scope: LinkScope, plan: LinkPlan, values: LinkValues): Promise<LinkRow> {
-    return this.#run(scope, updateLinkStatement(plan, values));
+  update(session: Session, plan: LinkPlan, values: LinkValues): Promise<LinkRow> {
+    return this.#run(session, updateLinkStatement(plan, values));
   }
 
-  delete(scope: LinkScope, plan: LinkPlan): Promise<LinkRow> {
-    return this.#run(scope, deleteLinkStatement(plan));
+  delete(session: Session, plan: LinkPlan): Promise<LinkRow> {
+    return this.#run(session, deleteLinkStatement(plan));
   }
 
   /** Without a transaction the statement runs alone. After a deadlock it runs again, in a transaction with retries. */
-  async #run({ project, caller, model, executor }: LinkScope, statement: Statement): Promise<LinkRow> {
-    executor?.tx?.beforeCommit(keepVersionStatement(project.schema));
+  async #run({ project, caller, model, executor }: Session, statement: Statement): Promise<LinkRow> {
+    executor.tx?.beforeCommit(keepVersionStatement(project.schema));
     try {
-      const alone = executor ?? executorFor(this.database, { project, caller });
-      return currentRow(await alone.run<LinkRow>(statement), model);
+      return currentRow(await executor.run<LinkRow>(statement), model);
     } catch (error) {
       noteContention(error, () => ({ schema: project.schema, table: LINK_TABLE }));
       if (isTooLongForIndex(error)) throw tooLong();
-      if (executor || !(error instanceof KindError) || error.code !== 'database.busy') throw error;
+      if (executor.tx || !(error instanceof KindError) || error.code !== 'database.busy') throw error;
       // After a lock timeout the time limit of the statement is used up.
       if (isLockTimeout(error.cause)) throw error;
     }

@@ -1,96 +1,103 @@
-/** Creates, changes and removes links. Kinds of the model have link types of the system, which other modules register. */
+/** The commands that create, change and remove links. Kinds of the model have link types of the system, which other modules register. */
 import { Injectable } from '@nestjs/common';
 import { authorizeKind } from '../access/access.js';
-import { Catalog } from '../catalog/catalog.service.js';
 import { Database } from '../database/database.js';
-import { Answer } from '../http/answer/answer.js';
+import { Answer, NULL_ANSWER } from '../http/answer/answer.js';
+import { parseBody, type ReceivedBody } from '../http/body/read-body.js';
 import { refuseQuery } from '../http/route/parse-list-query.js';
 import { CASCADE_QUERY, NO_QUERY } from '../http/route/query-names.js';
 import { KIND_KIND, type LinkOperation } from '../model/built-in-traits.js';
-import { getBuiltInKind, type Model } from '../model/model.js';
+import { getBuiltInKind } from '../model/model.js';
+import type { Command, Plan } from '../run/command.js';
+import { inTransaction } from '../catalog/session/in-transaction.js';
 import { refusal } from '../shared/errors.js';
-import type { RequestScope } from '../tenancy/request-scope.js';
+import type { MaybePromise } from '../shared/maybe-promise.js';
+import type { BodyLimit } from '../tenancy/request-bodies.js';
 import { optionalBody, type Body } from '../unit/draft/draft.js';
 import { LinkHooks } from '../unit/table/delete/link-hooks.js';
-import { deploymentOf } from '../unit/session/caller-executor.js';
-import type { Session } from '../unit/session/session.js';
+import type { Session } from '../catalog/session/session.js';
 import type { SystemLink } from '../unit/system-links.js';
 import { unitAnswer } from '../unit/table/read/presentation-version.js';
 import { UnitRights } from '../unit/table/rights.js';
-import { UnitService, type FlagQuery } from '../unit/unit.service.js';
+import { UnitWriter, type FlagQuery } from '../unit/unit.writer.js';
 import { isSystemLink, LinkAuthorizer, type PlannedLink } from './link.authorizer.js';
 import { unknownType, type LinkPath } from './link.plan.js';
-import type { LinkScope } from './link.repository.js';
 import { LinkWriter } from './link.writer.js';
+
+/** The parts of an HTTP request that a link needs. */
+export interface LinkRequest {
+  readonly url: string;
+  readonly contentType: string | undefined;
+  /** Whether it has a body. */
+  readonly body: boolean;
+}
+
+type LinkWork = (session: Session, planned: PlannedLink, bytes: ReceivedBody) => Promise<Answer>;
 
 @Injectable()
 export class LinkService {
   constructor(
-    private readonly catalog: Catalog,
     private readonly authorizer: LinkAuthorizer,
     private readonly writer: LinkWriter,
-    private readonly units: UnitService,
+    private readonly units: UnitWriter,
     private readonly hooks: LinkHooks,
     private readonly database: Database,
     private readonly rights: UnitRights,
   ) {}
 
   /**
-   * Answers the link record, or for link types of the system the record of the kind. `read` parses the body, if the
-   * request has one. Only link types with parameters use it.
+   * Answers the link record, or for link types of the system the record of the kind. Only link types with parameters use
+   * the body.
    */
-  async create(scope: RequestScope, path: LinkPath, url: string, read?: () => Promise<unknown>): Promise<Answer> {
-    const body = read ? await this.#readBody(scope, path, read) : () => undefined;
-    const result = await this.#onUnits(scope, path, 'create', (inside, planned) =>
-      this.writer.create(inside, planned, path, () => {
+  create(path: LinkPath, { url, contentType, body }: LinkRequest): Command {
+    const create: LinkWork = async (session, planned, bytes) => {
+      const given = await deferred(parseBody(bytes, contentType, session.project.schema));
+      const record = await this.writer.create(session, planned, path, () => {
         refuseQuery(url);
-        return newLinkBody(planned, body());
-      }),
+        return newLinkBody(planned, given());
+      });
+      return new Answer(record);
+    };
+    const add = (link: SystemLink): Plan['run'] => {
+      return async (session, bytes) => {
+        await parseBody(bytes, contentType, session.project.schema);
+        const kindId = await link.add(session, path.parent, path.child);
+        const kind = getBuiltInKind(session.model, KIND_KIND);
+        return unitAnswer(kind, await this.rights.present(session, kind, kindId));
+      };
+    };
+    return this.#command(path, 'create', { work: create, hooks: true, ...(body && { body: 'small' }) }, (link) =>
+      this.#onModel(path, { url, takes: NO_QUERY }, link, { run: add(link), ...(body && { body: 'small' }) }),
     );
-    if (typeof result === 'string') return new Answer(result);
-    return this.#onModel(scope, path, { url, takes: NO_QUERY }, result, async (session) => {
-      body();
-      const kindId = await result.add(session, path.parent, path.child);
-      const kind = getBuiltInKind(session.model, KIND_KIND);
-      return unitAnswer(kind, await this.rights.present(session, kind, kindId));
-    });
-  }
-
-  /**
-   * Reads the body after the rights are checked. The request does not count toward the limit of the project meanwhile.
-   */
-  async #readBody(scope: RequestScope, path: LinkPath, read: () => Promise<unknown>): Promise<() => unknown> {
-    const plan = async (model: Model): Promise<void> => void this.authorizer.plan({ ...scope, model }, path, 'create');
-    await this.catalog.withModel(scope, plan);
-    return deferError(read);
   }
 
   /** Changes values of a link, and answers its record. */
-  async update(scope: RequestScope, path: LinkPath, url: string, read: () => Promise<unknown>): Promise<Answer> {
-    const body = await this.#readBody(scope, path, read);
-    const result = await this.#onUnits(
-      scope,
-      path,
-      'create',
-      (inside, planned) =>
-        this.writer.update(inside, planned, path, () => {
-          refuseQuery(url);
-          return optionalBody(body() ?? null);
-        }),
-      false,
-    );
-    if (typeof result === 'string') return new Answer(result);
-    throw refusal('route.method', `Links of '${path.link}' have no values`);
+  update(path: LinkPath, { url, contentType }: LinkRequest): Command {
+    const update: LinkWork = async (session, planned, bytes) => {
+      const given = await deferred(parseBody(bytes, contentType, session.project.schema));
+      const record = await this.writer.update(session, planned, path, () => {
+        refuseQuery(url);
+        return optionalBody(given() ?? null);
+      });
+      return new Answer(record);
+    };
+    return this.#command(path, 'create', { work: update, hooks: false, body: 'small' }, () => {
+      throw refusal('route.method', `Links of '${path.link}' have no values`);
+    });
   }
 
-  async remove(scope: RequestScope, path: LinkPath, url: string): Promise<void> {
-    const systemLink = await this.#onUnits(scope, path, 'delete', (inside, planned) =>
-      this.writer.remove(inside, planned, path, () => refuseQuery(url)),
-    );
-    if (systemLink === undefined) return;
-    await this.#onModel(scope, path, { url, takes: CASCADE_QUERY }, systemLink, (session) =>
-      systemLink.remove(session, path.parent, path.child),
-    );
+  remove(path: LinkPath, { url }: Pick<LinkRequest, 'url'>): Command {
+    const remove: LinkWork = async (session, planned) => {
+      await this.writer.remove(session, planned, path, () => refuseQuery(url));
+      return NULL_ANSWER;
+    };
+    return this.#command(path, 'delete', { work: remove, hooks: true }, (link) => {
+      const run = async (session: Session): Promise<Answer> => {
+        await link.remove(session, path.parent, path.child);
+        return NULL_ANSWER;
+      };
+      return this.#onModel(path, { url, takes: CASCADE_QUERY }, link, { run });
+    });
   }
 
   /** Links units of users' kinds within a session. @param values of the parameters of the link type */
@@ -113,48 +120,48 @@ export class LinkService {
     await this.writer.remove(session, planned, path);
   }
 
-  #onModel<T>(
-    scope: RequestScope,
+  /** @param onModel plans the same for a link type of the system, whose units are kinds */
+  #command(
+    path: LinkPath,
+    operation: LinkOperation,
+    { work, hooks, body }: { readonly work: LinkWork; readonly hooks: boolean; readonly body?: BodyLimit },
+    onModel: (link: SystemLink) => Command,
+  ): Command {
+    return {
+      authorize: (opened) => {
+        const planned = this.authorizer.plan(opened, path, operation);
+        if (isSystemLink(planned)) return onModel(planned).authorize(opened);
+        const parent = planned.plan.parent.kind;
+        const run: Plan['run'] = (session, bytes) => {
+          if (!hooks || !this.hooks.runFor(parent, operation, session)) return work(session, planned, bytes);
+          const needs = this.hooks.needs(parent, session, `link ${parent.id} ${path.parent}`);
+          return inTransaction(this.database, session, needs, (within) => work(within, planned, bytes));
+        };
+        return { effect: 'write', kindId: path.parentKind, body, run };
+      },
+    };
+  }
+
+  #onModel(
     { parentKind, parent, childKind, child }: LinkPath,
     query: FlagQuery,
     link: SystemLink,
-    work: (session: Session) => Promise<T>,
-  ): Promise<T> {
+    steps: Pick<Plan, 'body' | 'run'>,
+  ): Command {
     const check = async (session: Session): Promise<void> => {
       link.check(session, parent, childKind, child);
-      const { kind } = authorizeKind(session.model, childKind, 'read', scope.caller);
+      const { kind } = authorizeKind(session.model, childKind, 'read', session.caller);
       await this.rights.checkUnit(session, kind, child, undefined, 'read');
     };
     const rights = { kindId: parentKind, unitId: parent, operation: 'link' } as const;
-    return this.units.define(scope, rights, query, { check, work });
-  }
-
-  /** Runs `work` for users' kinds, in a transaction if hooks may run; returns the link type of the system if the path names kinds of the model. */
-  #onUnits<T>(
-    scope: RequestScope,
-    path: LinkPath,
-    operation: LinkOperation,
-    work: (scope: LinkScope, planned: PlannedLink) => Promise<T>,
-    mayHook = true,
-  ): Promise<T | SystemLink> {
-    return this.catalog.withModel(scope, async (model): Promise<T | SystemLink> => {
-      const { enclosing } = scope;
-      const deployment = enclosing ? deploymentOf(scope) : this.hooks.deployment;
-      const inside = { ...scope, ...deployment, model, ...(enclosing && { executor: enclosing.executor }) };
-      const planned = this.authorizer.plan(inside, path, operation);
-      if (isSystemLink(planned)) return planned;
-      const parent = planned.plan.parent.kind;
-      if (enclosing || !mayHook || !this.hooks.runFor(parent, operation, inside)) return work(inside, planned);
-      const options = this.hooks.transaction(parent, inside, `link ${parent.id} ${path.parent}`);
-      return this.database.transaction((executor) => work({ ...inside, executor }, planned), options);
-    });
+    return this.units.define(rights, query, { check, ...steps });
   }
 }
 
-/** Does the work now, and returns a function that returns its result or throws its error. */
-async function deferError(work: () => Promise<unknown>): Promise<() => unknown> {
+/** Waits for a value, and returns a function that returns it or throws what went wrong with it. */
+async function deferred<T>(value: MaybePromise<T>): Promise<() => T> {
   try {
-    const result = await work();
+    const result = await value;
     return () => result;
   } catch (error) {
     return () => {

@@ -9,11 +9,11 @@ import type { LinkValues } from '../sql/link/link.sql.js';
 import type { LinkKey } from '../sql/link/stored-links.sql.js';
 import type { Body } from '../unit/draft/draft.js';
 import { LinkHooks, newLinkOf } from '../unit/table/delete/link-hooks.js';
-import type { Session } from '../unit/session/session.js';
+import type { Session } from '../catalog/session/session.js';
 import { UnitQuota } from '../unit/table/write/unit-quota.js';
 import type { PlannedLink } from './link.authorizer.js';
 import { checkLinkedUnits, type LinkPath } from './link.plan.js';
-import { LinkRepository, type LinkScope } from './link.repository.js';
+import { LinkRepository } from './link.repository.js';
 import { LinkValueReader } from './link-values.js';
 
 /** Attempts to create a link that other requests create and delete meanwhile. */
@@ -32,32 +32,32 @@ export class LinkWriter {
    * Creates a link and returns its record. If it exists with these values, or if there are none, that is the stored one.
    * @param read returns the values. Its faults are reported after those of the units
    */
-  async create(scope: LinkScope, planned: PlannedLink, path: LinkPath, read: () => Body): Promise<string> {
-    if (this.hooks.runFor(planned.plan.parent.kind, 'create', scope)) {
-      return this.#createWithHooks(sessionOf(scope), planned, path, read);
+  async create(session: Session, planned: PlannedLink, path: LinkPath, read: () => Body): Promise<string> {
+    if (this.hooks.runFor(planned.plan.parent.kind, 'create', session)) {
+      return this.#createWithHooks(session, planned, path, read);
     }
-    const values = await this.#input(scope, planned, path, () => this.#newValues(scope, planned, path, read()));
-    return typeof values === 'string' ? values : this.#insert(scope, planned, path, values);
+    const values = await this.#input(session, planned, path, () => this.#newValues(session, planned, path, read()));
+    return typeof values === 'string' ? values : this.#insert(session, planned, path, values);
   }
 
   /** Changes the values of a link that `read` names, and returns its record. */
-  async update(scope: LinkScope, planned: PlannedLink, path: LinkPath, read: () => Body): Promise<string> {
-    const values = await this.#input(scope, planned, path, () => this.values.update(scope, planned.type, read()));
-    return this.#update(scope, planned, path, values);
+  async update(session: Session, planned: PlannedLink, path: LinkPath, read: () => Body): Promise<string> {
+    const values = await this.#input(session, planned, path, () => this.values.update(session, planned.type, read()));
+    return this.#update(session, planned, path, values);
   }
 
   /** @param check throws faults of the request, which are reported after those of the units */
   async remove(
-    scope: LinkScope,
+    session: Session,
     planned: PlannedLink,
     path: LinkPath,
     check: () => void = () => undefined,
   ): Promise<undefined> {
-    await this.#input(scope, planned, path, check);
-    if (this.hooks.runFor(planned.plan.parent.kind, 'delete', scope)) {
-      return this.#removeWithHooks(sessionOf(scope), planned, path);
+    await this.#input(session, planned, path, check);
+    if (this.hooks.runFor(planned.plan.parent.kind, 'delete', session)) {
+      return this.#removeWithHooks(session, planned, path);
     }
-    return this.#delete(scope, planned, path);
+    return this.#delete(session, planned, path);
   }
 
   /** Hooks run only if the link does not exist. Rights are checked before they run, and again when the link is written. */
@@ -93,11 +93,11 @@ export class LinkWriter {
   }
 
   /** Missing units are reported before faults of query and body. */
-  async #input<T>(scope: LinkScope, { plan }: PlannedLink, path: LinkPath, read: () => MaybePromise<T>): Promise<T> {
+  async #input<T>(session: Session, { plan }: PlannedLink, path: LinkPath, read: () => MaybePromise<T>): Promise<T> {
     try {
       return await read();
     } catch (error) {
-      if (isCallerError(error)) checkLinkedUnits(await this.repository.find(scope, plan), plan, path, scope.caller);
+      if (isCallerError(error)) checkLinkedUnits(await this.repository.find(session, plan), plan, path, session.caller);
       throw error;
     }
   }
@@ -107,33 +107,33 @@ export class LinkWriter {
    * one do not matter if the link exists: its record is returned.
    */
   async #newValues(
-    scope: LinkScope,
+    session: Session,
     { type, plan }: PlannedLink,
     path: LinkPath,
     body: Body,
   ): Promise<LinkValues | string | undefined> {
     if (type.parameters.length === 0) return undefined;
     try {
-      return await this.values.create(scope, type, body);
+      return await this.values.create(session, type, body);
     } catch (error) {
       if ([...body.keys()].length > 0 || !isCallerError(error)) throw error;
-      const row = await this.repository.find(scope, plan);
-      checkLinkedUnits(row, plan, path, scope.caller);
+      const row = await this.repository.find(session, plan);
+      checkLinkedUnits(row, plan, path, session.caller);
       if (row.body === null) throw error;
       return row.body;
     }
   }
 
   async #insert(
-    scope: LinkScope,
+    session: Session,
     { plan }: PlannedLink,
     path: LinkPath,
     values: LinkValues | undefined,
   ): Promise<string> {
-    this.quota.checkStorage(scope);
+    this.quota.checkStorage(session);
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-      const row = await this.repository.insert(scope, plan, values);
-      checkLinkedUnits(row, plan, path, scope.caller);
+      const row = await this.repository.insert(session, plan, values);
+      checkLinkedUnits(row, plan, path, session.caller);
       if (row.body !== null && row.differs) {
         throw refusal('link.differs', 'This link exists with other values; PUT on the same path changes them');
       }
@@ -142,26 +142,20 @@ export class LinkWriter {
     throw retryLater('database.busy', 'The same link is made and deleted all the time');
   }
 
-  async #update(scope: LinkScope, { plan }: PlannedLink, path: LinkPath, values: LinkValues): Promise<string> {
-    this.quota.checkStorage(scope);
+  async #update(session: Session, { plan }: PlannedLink, path: LinkPath, values: LinkValues): Promise<string> {
+    this.quota.checkStorage(session);
     const changes = values.written.length > 0;
-    const row = await (changes ? this.repository.update(scope, plan, values) : this.repository.find(scope, plan));
-    checkLinkedUnits(row, plan, path, scope.caller);
+    const row = await (changes ? this.repository.update(session, plan, values) : this.repository.find(session, plan));
+    checkLinkedUnits(row, plan, path, session.caller);
     if (row.body === null) throw refusal('link.unknown', 'No such link');
     return row.body;
   }
 
-  async #delete(scope: LinkScope, { plan }: PlannedLink, path: LinkPath): Promise<undefined> {
-    const row = await this.repository.delete(scope, plan);
-    checkLinkedUnits(row, plan, path, scope.caller);
+  async #delete(session: Session, { plan }: PlannedLink, path: LinkPath): Promise<undefined> {
+    const row = await this.repository.delete(session, plan);
+    checkLinkedUnits(row, plan, path, session.caller);
     if (row.body === null) throw refusal('link.unknown', 'No such link');
   }
-}
-
-/** @throws Error where there is no transaction */
-function sessionOf({ executor, ...scope }: LinkScope): Session {
-  if (!executor?.tx) throw new Error('hooks run in a transaction');
-  return { ...scope, executor };
 }
 
 /** The key of a link, with ids as in records. */

@@ -6,7 +6,7 @@ import { getBuiltInKind, type KindDef } from '../model/model.js';
 import { isParameterTypeId } from '../model/parameter-type/type-by-id.js';
 import { Faults, refusal } from '../shared/errors.js';
 import { DefinitionWriter } from '../unit/definition-writer.js';
-import type { Session } from '../unit/session/session.js';
+import type { Session } from '../catalog/session/session.js';
 import { unknownUnit } from '../unit/session/unit-ids.js';
 import { SystemLinks, type SystemLink } from '../unit/system-links.js';
 

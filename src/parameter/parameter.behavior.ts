@@ -22,7 +22,7 @@ import { scalarText } from '../shared/json.js';
 import { Behaviors, type RegisteredBehavior, type PendingWrite } from '../unit/draft/behavior.js';
 import { withSystemValue, type Body, type Draft } from '../unit/draft/draft.js';
 import { withLabel } from '../unit/draft/client-ids.js';
-import { originalCallerOf, changeOf, type Session } from '../unit/session/session.js';
+import { originalCallerOf, changeOf, type Session } from '../catalog/session/session.js';
 import { DefinitionWriter } from '../unit/definition-writer.js';
 import { LINK_KIND } from '../model/built-in-traits.js';
 import { ParameterLink } from './parameter-link.js';

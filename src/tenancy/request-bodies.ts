@@ -42,22 +42,6 @@ export class RequestBodies {
   }
 }
 
-/** Gives a request that is an operation of a batch its body. */
-export function setBody(request: object, body: ReceivedBody): void {
-  bodyReaders.set(request, () => Promise.resolve(body));
-}
-
-/** Calls `seen` with the body whenever a handler reads it, before the handler gets it. What it throws is thrown there. */
-export function observeBody(request: object, seen: (body: ReceivedBody) => void): void {
-  const read = bodyReaders.get(request);
-  if (!read) throw new Error('a body is observed after the tenancy interceptor');
-  bodyReaders.set(request, async (limit) => {
-    const body = await read(limit);
-    seen(body);
-    return body;
-  });
-}
-
 /** Reads the bytes of a request's body, only once; undefined if it has none. @throws KindError 400, 413, 415, 503 */
 export function bodyBytes(request: object, limit: BodyLimit = 'bodyLimit'): BodyBytes {
   const read = bodyReaders.get(request);

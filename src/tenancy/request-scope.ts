@@ -1,10 +1,7 @@
 /** The project and the caller of a request, stored by the tenancy interceptor. */
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
-import type { Executor, Transaction } from '../database/database.js';
 import { RequestSlot } from '../http/request/request-slot.js';
 import { requestOf, type HttpRequest } from '../http/request/request.js';
-import type { Field, KindDef, Model } from '../model/model.js';
-import type { Json } from '../shared/json.js';
 import type { RequestIds } from '../http/request/request-id.js';
 import type { Caller } from './caller.js';
 import type { Consistency } from './consistency.js';
@@ -19,47 +16,7 @@ export interface RequestScope {
   readonly consistency?: Consistency | undefined;
   /** The id of the request, for the audit log. */
   readonly requestId?: RequestIds;
-  /** The transaction that the request is part of, with its model. Undefined: the request decides what it needs. */
-  readonly enclosing?: EnclosingTransaction;
-  /** Gets what a change of definitions does. */
-  readonly reportChange?: (effects: Readonly<Record<string, Json>>) => void;
-  /** Runs around a change of definitions, which has a transaction of its own. */
-  readonly aroundChange?: AroundChange;
 }
-
-/**
- * A write that not every transaction may have: of definitions, of units of a remote kind, or one whose answer is secret,
- * so that it may not be kept.
- */
-export type SpecialWrite = 'definition' | 'remote' | 'secret';
-
-/** Gets what deletions of units do, with all that they take along, and says of it what the caller may read. */
-export interface DeletionReport {
-  deleted(kind: KindDef, units: number, by: Caller): void;
-  /** References that are set to null. */
-  cleared(kind: KindDef, field: Field, units: number): void;
-  /** For what happens to the units that refer by a field; undefined if nothing is said of them. */
-  through(kind: KindDef, field: Field): DeletionReport | undefined;
-}
-
-/** The transaction of a batch, of a dry run, or of a request with an idempotency key. */
-export interface EnclosingTransaction {
-  readonly model: Model;
-  readonly executor: Executor;
-  /** The custom functions at its beginning, which it uses to its end. */
-  readonly deployment?: object;
-  /** The transaction is rolled back at its end. */
-  readonly dry?: true;
-  /** Set where the answer says what deletions do. */
-  readonly deletions?: DeletionReport;
-  /** The transaction has not begun: handlers only check rights, up to their first statement. */
-  readonly rightsOnly?: true;
-  /** Called before such a write, after the rights are checked. @throws KindError 400 if it is not allowed here */
-  readonly admit: (write: SpecialWrite, kindId: string) => void;
-}
-
-/** @param change makes the change in the transaction; returns the answer, or undefined for one without content */
-export type AroundChange = <T>(tx: Transaction, change: () => Promise<T>) => Promise<T>;
 
 const scopes = new RequestSlot<RequestScope>();
 

@@ -5,8 +5,8 @@
 import type { Transaction } from '../database/database.js';
 import type { Answer } from '../http/answer/answer.js';
 import { KindError } from '../shared/errors.js';
-import { AnsweredError, repeatedAnswer, type KeptAnswers } from '../unit/write/kept-answers.js';
-import type { KeptProject } from '../unit/write/kept-bytes.js';
+import { repeatedAnswer, type EarlierAnswer, type KeptAnswers } from '../run/kept-answers.js';
+import type { KeptProject } from '../tenancy/kept-bytes.js';
 import type { RepeatedText } from './file/repeated-text.js';
 
 /** A key as a request sends it. */
@@ -35,11 +35,12 @@ export class ImportKey {
     private readonly text: RepeatedText,
   ) {}
 
-  /** Takes the key for a transaction. @throws AnsweredError if it was used before, KindError 409 */
-  async claim(tx: Transaction): Promise<void> {
+  /** Takes the key for a transaction. Returns the answer if it was used before. @throws KindError 409 */
+  async claim(tx: Transaction): Promise<EarlierAnswer | undefined> {
     this.#claimed = false;
-    await this.kept.claim(tx, this.options.project.schema, this.#keyed(''));
-    this.#claimed = true;
+    const earlier = await this.kept.claim(tx, this.options.project.schema, this.#keyed(''));
+    this.#claimed = earlier === undefined;
+    return earlier;
   }
 
   /** Stores the answer in the transaction that has the key. */
@@ -47,23 +48,22 @@ export class ImportKey {
     return this.kept.keep(tx, this.options.project, this.#keyed(this.text.hash), answer, undefined);
   }
 
-  /** After the transaction was rolled back. @throws the error, unless the request was answered before */
-  async settle(error: unknown): Promise<Answer> {
-    if (error instanceof AnsweredError) return this.#repeated(error);
+  /** Stores a refusal after the transaction was rolled back. */
+  async keepRefusal(error: unknown): Promise<void> {
     // The hash of a part of a file would be that of no request.
     if (this.#claimed && error instanceof KindError && this.text.ended) {
       const { status, messages } = error;
       await this.kept.keepRefusal(this.options.project, this.#keyed(this.text.hash), { status, messages });
     }
-    throw error;
   }
 
-  async #repeated(error: AnsweredError): Promise<Answer> {
+  /** The answer to the earlier request, when all of the file has arrived. @throws KindError 422 for another request */
+  async repeat(earlier: EarlierAnswer): Promise<Answer> {
     await this.text.skip();
     const keyed = this.#keyed(this.text.hash);
-    const isSame = error.earlier.request === keyed.request && error.earlier.hash === keyed.hash;
+    const isSame = earlier.request === keyed.request && earlier.hash === keyed.hash;
     if (isSame) this.options.given.onRepeated();
-    return repeatedAnswer(error, keyed);
+    return repeatedAnswer(earlier, keyed).answer;
   }
 
   #keyed(hash: string) {

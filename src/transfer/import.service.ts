@@ -22,11 +22,9 @@ import type { RequestScope } from '../tenancy/request-scope.js';
 import { Behaviors } from '../unit/draft/behavior.js';
 import { upsertKey } from '../unit/draft/upsert-keys.js';
 import { planQuery } from '../unit/query/list.plan.js';
-import { requestIdOf, usedBy } from '../unit/session/caller-executor.js';
-import type { Session } from '../unit/session/session.js';
-import { DryRunDone } from '../unit/write/dry-run.js';
-import { keyId } from '../unit/write/idempotency-key.js';
-import { KeptAnswers } from '../unit/write/kept-answers.js';
+import { requestIdOf, usedBy } from '../catalog/session/caller-executor.js';
+import type { Session } from '../catalog/session/session.js';
+import { KeptAnswers, keyId } from '../run/kept-answers.js';
 import { UnitStores } from '../unit/unit-stores.js';
 import { csvHeaderOf } from './file/csv.columns.js';
 import { CsvReader } from './file/csv.reader.js';
@@ -162,7 +160,7 @@ export class ImportService {
     const read = () => new ReadAhead(piecesOf(text.read(), checked.newReader(), session.project.schema));
     const runs = this.database.runs({ timeout: Math.max(0, until - performance.now()) });
     const times = { lockTimeout: LOCK_TIMEOUT, idleTimeout: TRANSFER_IDLE };
-    const options = { ...usedBy(session), isolation, long: true, runs, once: true, ...times };
+    const options = { ...usedBy(session), isolation, long: true, runs, once: true, undo: checked.dryRun, ...times };
     const key = checked.key && new ImportKey(this.kept, checked.key, text);
     try {
       let pieces = read();
@@ -171,7 +169,8 @@ export class ImportService {
       for (let attempt = 1; ; attempt++, pieces = read()) {
         try {
           return await this.database.transaction(async (tx) => {
-            await key?.claim(tx);
+            const earlier = await key?.claim(tx);
+            if (earlier) return key?.repeat(earlier) as Promise<Answer>;
             const answer = await this.#write(tx, checked, pieces, until);
             await key?.keep(tx, answer);
             return answer;
@@ -183,10 +182,9 @@ export class ImportService {
         }
       }
     } catch (error) {
-      if (error instanceof DryRunDone) return error.answer;
       if (error instanceof OutdatedError) throw contentionRefusal(error);
       const refused = commonRefusal(error) ?? error;
-      if (key) return await key.settle(refused);
+      await key?.keepRefusal(refused);
       throw refused;
     } finally {
       runs.end();
@@ -234,9 +232,7 @@ export class ImportService {
     await before;
     const { count, results, failed, faults } = writer;
     if (!skip && faults.length > 0) throw faultsOf(faults);
-    const answer = jsonAnswer({ count, ...results, failed, errors: faults });
-    if (checked.dryRun) throw new DryRunDone(answer);
-    return answer;
+    return jsonAnswer({ count, ...results, failed, errors: faults });
   }
 }
 

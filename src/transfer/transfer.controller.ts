@@ -7,7 +7,7 @@ import type { HttpRequest, HttpResponse } from '../http/request/request.js';
 import { LIMITS } from '../shared/limits.js';
 import { Scope, type RequestScope } from '../tenancy/request-scope.js';
 import { TenancyInterceptor } from '../tenancy/tenancy.interceptor.js';
-import { WriteInterceptor } from '../unit/write/write.interceptor.js';
+import { RunInterceptor } from '../run/run.interceptor.js';
 import type { Answer } from '../http/answer/answer.js';
 import { requestFile } from './file/file-text.js';
 import { ImportService } from './import.service.js';
@@ -16,7 +16,7 @@ import { ExportService } from './export.service.js';
 
 /** Files of units: exports and imports. */
 @Controller('api/lib/:kind_id')
-@UseInterceptors(TenancyInterceptor, WriteInterceptor)
+@UseInterceptors(TenancyInterceptor, RunInterceptor)
 export class TransferController {
   constructor(
     private readonly exports: ExportService,

@@ -3,10 +3,9 @@ import { Injectable } from '@nestjs/common';
 import { authorizeAdministrator } from '../access/access.js';
 import { checkPreviewedField, kindWithFieldAccess, unitsForField } from '../access/preview-field.js';
 import { kindWithAccess, unitsFor } from '../access/preview.js';
-import { Catalog } from '../catalog/catalog.service.js';
-import { Database } from '../database/database.js';
 import { pageAnswer, type Answer } from '../http/answer/answer.js';
 import { readDto } from '../http/body/dto.js';
+import { parseBody } from '../http/body/read-body.js';
 import { parseListQuery, urlQueryParameters } from '../http/route/parse-list-query.js';
 import { PREVIEW_QUERY } from '../http/route/query-names.js';
 import type { KindDef, Model } from '../model/model.js';
@@ -14,46 +13,38 @@ import { conjunction } from '../model/predicate/predicate.js';
 import { refusal, type KindError } from '../shared/errors.js';
 import type { Json } from '../shared/json.js';
 import { ANONYMOUS } from '../tenancy/caller.js';
-import type { RequestScope } from '../tenancy/request-scope.js';
 import { AccessPreviewBody } from './access-preview.body.js';
 import { NamedMembers } from './named-members.js';
 import { planQuery } from './query/list.plan.js';
-import { readingSession } from './session/caller-executor.js';
-import type { Session } from './session/session.js';
+import { reading, type Command, type Plan } from '../run/command.js';
+import type { Session } from '../catalog/session/session.js';
 import type { Readable } from './store/unit-store.js';
 import { UnitStores } from './unit-stores.js';
 
 interface PreviewRequest {
   readonly url: string;
-  /** Reads the body as JSON. */
-  readonly body: () => Promise<unknown>;
+  readonly contentType: string | undefined;
 }
 
 @Injectable()
 export class AccessPreviews {
   constructor(
-    private readonly catalog: Catalog,
-    private readonly database: Database,
     private readonly members: NamedMembers,
     private readonly stores: UnitStores,
   ) {}
 
   /**
-   * A page of the units, as the administrator sees them. While the body arrives, no place of the project is held.
+   * A page of the units, as the administrator sees them.
    * @throws KindError 400, 401, 403, 404
    */
-  async ofKind(scope: RequestScope, kindId: string, request: PreviewRequest): Promise<Answer> {
-    const open = (model: Model): Readable => {
-      const readable = authorizeAdministrator(model, kindId, scope.caller);
-      this.stores.of(readable.kind).checkState(readable.kind, scope, 'list');
-      return readable;
-    };
-    await this.catalog.withCachedModel(scope, open);
-    const body = await request.body();
-    return this.catalog.withModel(scope, (model) => {
-      const readable = open(model);
-      const session = readingSession(this.database, scope, model);
-      return this.stores.of(readable.kind).run(scope, model, () => this.#list(session, readable, request.url, body));
+  ofKind(kindId: string, { url, contentType }: PreviewRequest): Command {
+    return reading((opened) => {
+      const readable = authorizeAdministrator(opened.model, kindId, opened.caller);
+      const { kind } = readable;
+      this.stores.of(kind).checkState(kind, opened, 'list');
+      const run: Plan['run'] = async (session, bytes) =>
+        this.#list(session, readable, url, await parseBody(bytes, contentType, session.project.schema));
+      return { body: 'small', mayBeOlder: true, once: !kind.storage.transactional, run };
     });
   }
 

@@ -2,7 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import { getBuiltInKind } from '../model/model.js';
 import { bodyOf } from './draft/draft.js';
-import { asSystem, type Session } from './session/session.js';
+import { asSystem, type Session } from '../catalog/session/session.js';
 import { UnitStores } from './unit-stores.js';
 
 @Injectable()

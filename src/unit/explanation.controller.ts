@@ -1,19 +1,17 @@
 import { Controller, Get, Param, Post, Req, UseInterceptors } from '@nestjs/common';
-import type { Answer } from '../http/answer/answer.js';
 import type { HttpRequest } from '../http/request/request.js';
 import { ApiRoute } from '../http/route/api-route.js';
 import { EXPLANATION_QUERY, PREVIEW_QUERY } from '../http/route/query-names.js';
-import { bodyJson } from '../tenancy/request-bodies.js';
-import { Scope, type RequestScope } from '../tenancy/request-scope.js';
+import type { Command } from '../run/command.js';
+import { RunInterceptor } from '../run/run.interceptor.js';
 import { TenancyInterceptor } from '../tenancy/tenancy.interceptor.js';
 import { AccessPreviewBody } from './access-preview.body.js';
 import { AccessPreviews } from './access-previews.js';
 import { Explanations } from './explanations.js';
-import { WriteInterceptor } from './write/write.interceptor.js';
 
 /** What administrators are told of the access of members. */
 @Controller('api/lib/:kind_id')
-@UseInterceptors(TenancyInterceptor, WriteInterceptor)
+@UseInterceptors(TenancyInterceptor, RunInterceptor)
 export class ExplanationController {
   constructor(
     private readonly explanations: Explanations,
@@ -34,13 +32,8 @@ export class ExplanationController {
     query: EXPLANATION_QUERY,
     content: 'explanation',
   })
-  access(
-    @Scope() scope: RequestScope,
-    @Param('kind_id') kind: string,
-    @Param('unit_id') unit: string,
-    @Req() request: HttpRequest,
-  ): Promise<Answer> {
-    return this.explanations.ofUnit(scope, kind, unit, request.url);
+  access(@Param('kind_id') kind: string, @Param('unit_id') unit: string, @Req() request: HttpRequest): Command {
+    return this.explanations.ofUnit(kind, unit, request.url);
   }
 
   @Post('access/preview')
@@ -60,7 +53,7 @@ export class ExplanationController {
     body: AccessPreviewBody,
     content: 'units',
   })
-  preview(@Scope() scope: RequestScope, @Param('kind_id') kind: string, @Req() request: HttpRequest): Promise<Answer> {
-    return this.previews.ofKind(scope, kind, { url: request.url, body: () => bodyJson(request, 'small') });
+  preview(@Param('kind_id') kind: string, @Req() request: HttpRequest): Command {
+    return this.previews.ofKind(kind, { url: request.url, contentType: request.headers['content-type'] });
   }
 }

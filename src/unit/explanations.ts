@@ -4,8 +4,6 @@ import { authorizeAdministrator } from '../access/access.js';
 import { readableFields, writableFields } from '../access/masks.js';
 import { explainAccess, predicatesToTest, operationChecks, type OperationCheck } from '../access/explain/explain.js';
 import { ruleLimitFault } from '../access/rule.js';
-import { Catalog } from '../catalog/catalog.service.js';
-import { Database } from '../database/database.js';
 import { jsonAnswer, type Answer } from '../http/answer/answer.js';
 import { readQuery } from '../http/route/parse-list-query.js';
 import { EXPLANATION_QUERY, type QueryName } from '../http/route/query-names.js';
@@ -14,19 +12,16 @@ import type { Visible } from '../model/predicate/predicate.js';
 import type { KindDef } from '../model/model.js';
 import { refusal } from '../shared/errors.js';
 import { ANONYMOUS, type Caller } from '../tenancy/caller.js';
-import type { RequestScope } from '../tenancy/request-scope.js';
 import { LinkExplanations, type NamedChild } from './link-explanations.js';
 import { NamedMembers } from './named-members.js';
 import { UnitStores } from './unit-stores.js';
-import { requestSession } from './session/caller-executor.js';
-import type { Session } from './session/session.js';
+import { reading, type Command } from '../run/command.js';
+import type { Session } from '../catalog/session/session.js';
 import { unknownUnit } from './session/unit-ids.js';
 
 @Injectable()
 export class Explanations {
   constructor(
-    private readonly catalog: Catalog,
-    private readonly database: Database,
     private readonly members: NamedMembers,
     private readonly stores: UnitStores,
     private readonly links: LinkExplanations,
@@ -37,19 +32,18 @@ export class Explanations {
    * why; the parameters that the member may read and write; and the links for which the access of their type decides.
    * @throws KindError 401, 403 for callers who are not administrators
    */
-  ofUnit(scope: RequestScope, kindId: string, unitId: string, url: string): Promise<Answer> {
-    return this.catalog.withModel(scope, async (model) => {
-      const { kind } = authorizeAdministrator(model, kindId, scope.caller);
-      const store = this.stores.of(kind);
-      store.checkState(kind, scope, 'get');
-      const session = requestSession(this.database, scope, model);
-      return store.run(scope, model, () => this.#explain(session, scope, kind, unitId, url));
+  ofUnit(kindId: string, unitId: string, url: string): Command {
+    return reading((opened) => {
+      const { kind } = authorizeAdministrator(opened.model, kindId, opened.caller);
+      this.stores.of(kind).checkState(kind, opened, 'get');
+      const run = (session: Session): Promise<Answer> => this.#explain(session, kind, unitId, url);
+      return { once: !kind.storage.transactional, run };
     });
   }
 
-  async #explain(session: Session, scope: RequestScope, kind: KindDef, unitId: string, url: string): Promise<Answer> {
+  async #explain(session: Session, kind: KindDef, unitId: string, url: string): Promise<Answer> {
     const asked = await this.#read(
-      () => this.#asked(session, scope, kind, url),
+      () => this.#asked(session, kind, url),
       () => this.#checkExists(session, kind, unitId),
     );
     const { member, child } = asked;
@@ -112,7 +106,6 @@ export class Explanations {
   /** The member in the query, as a caller, and the child of links. */
   async #asked(
     session: Session,
-    scope: RequestScope,
     parent: KindDef,
     url: string,
   ): Promise<{ readonly member: Caller; readonly child: NamedChild | undefined }> {
@@ -127,7 +120,7 @@ export class Explanations {
     if (childId !== undefined && childKind === undefined) throw badQuery('child_kind', 'wants the id of a kind');
     const member = id === undefined ? ANONYMOUS : await this.members.find(session, id, badMember);
     if (childKind === undefined || childId === undefined) return { member, child: undefined };
-    return { member, child: await this.links.child(session, scope, parent, { kindId: childKind, id: childId }) };
+    return { member, child: await this.links.child(session, parent, { kindId: childKind, id: childId }) };
   }
 
   async #checkExists(session: Session, kind: KindDef, unitId: string): Promise<void> {

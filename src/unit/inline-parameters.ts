@@ -15,7 +15,7 @@ import type { PendingWrite } from './draft/behavior.js';
 import { bodyOf, type Body } from './draft/draft.js';
 import { Drafter } from './draft/drafter.js';
 import { idOfBody, withLabel } from './draft/client-ids.js';
-import { changeOf } from './session/session.js';
+import { changeOf } from '../catalog/session/session.js';
 import { UnitStores } from './unit-stores.js';
 
 /** A definition and its position in the list. */

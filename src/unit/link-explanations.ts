@@ -5,8 +5,7 @@ import { explainLink, linkChecks, type LinkExplanation } from '../access/explain
 import { isLinkable, type KindDef } from '../model/model.js';
 import { refusal } from '../shared/errors.js';
 import type { Caller } from '../tenancy/caller.js';
-import type { RequestScope } from '../tenancy/request-scope.js';
-import type { Session } from './session/session.js';
+import type { Session } from '../catalog/session/session.js';
 import { requireKey, unknownUnit } from './session/unit-ids.js';
 import { UnitRepository } from './table/unit.repository.js';
 import { UnitStores } from './unit-stores.js';
@@ -35,15 +34,14 @@ export class LinkExplanations {
   /** @throws KindError 401, 403, 404 if there is no such unit, or it cannot be linked with the parent */
   async child(
     session: Session,
-    scope: RequestScope,
     parent: KindDef,
     { kindId, id }: { readonly kindId: string; readonly id: string },
   ): Promise<NamedChild> {
-    const { kind } = authorizeKind(session.model, kindId, 'read', scope.caller);
+    const { kind } = authorizeKind(session.model, kindId, 'read', session.caller);
     const unlinked = [parent, kind].find((each) => !isLinkable(each));
     if (unlinked) throw refusal('link.unknown', `Units of '${unlinked.id}' have no links of this sort`);
     const store = this.stores.of(kind);
-    store.checkState(kind, scope, 'get');
+    store.checkState(kind, session, 'get');
     if (!(await store.evaluate(session, kind, id, []))) throw unknownUnit(kind, id);
     return { kind, id };
   }

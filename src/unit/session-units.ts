@@ -22,7 +22,7 @@ import { bodyOf, type Body } from './draft/draft.js';
 import type { NotObject } from './draft/drafter.js';
 import type { Readable, UnitOperation, UnitRow, UpsertResult } from './store/unit-store.js';
 import { unitEtag } from './table/read/presentation-version.js';
-import type { Session } from './session/session.js';
+import type { Session } from '../catalog/session/session.js';
 import { unknownUnit } from './session/unit-ids.js';
 import { concealHidden, type UnitObject } from './hidden-values.js';
 import { UnitReader } from './unit.reader.js';

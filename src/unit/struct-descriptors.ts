@@ -17,7 +17,7 @@ import type { Json } from '../shared/json.js';
 import { targetsOfOrder, type OrderTerm } from '../sql/list/order.sql.js';
 import { ANONYMOUS, type Caller } from '../tenancy/caller.js';
 import { planFields } from './query/answer.plan.js';
-import { collectFaults } from './query/collect-faults.js';
+import { collectFaults } from '../shared/collect-faults.js';
 import { orderTerm } from './query/order.plan.js';
 import { UNIT_FIELDS } from '../model/fields-of-every-unit.js';
 

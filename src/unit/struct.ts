@@ -2,12 +2,10 @@
 import { Injectable } from '@nestjs/common';
 import { authorizeKind } from '../access/access.js';
 import { mayDescribe, STRUCT_RIGHTS } from '../access/reference-access.js';
-import { Catalog } from '../catalog/catalog.service.js';
-import { Database } from '../database/database.js';
 import { Answer, pageAnswer } from '../http/answer/answer.js';
 import { parseListQuery, type QueryParameters } from '../http/route/parse-list-query.js';
 import { STRUCT_QUERY } from '../http/route/query-names.js';
-import type { GroupDef, KindDef, Model } from '../model/model.js';
+import type { GroupDef, KindDef } from '../model/model.js';
 import { EventLoopYield } from '../shared/event-loop-yield.js';
 import { Faults, refusal, type KindError } from '../shared/errors.js';
 import { jsonText } from '../shared/large-json.js';
@@ -15,11 +13,11 @@ import { LIMITS } from '../shared/limits.js';
 import { runYielding, type WorkInPieces } from '../shared/work-in-pieces.js';
 import { answerTooLarge } from '../shared/response-size.js';
 import { descriptorsStatement } from '../sql/list/descriptor.sql.js';
-import type { RequestScope } from '../tenancy/request-scope.js';
 import { describe, planDescriptors, type Descriptor } from './struct-descriptors.js';
 import { UnitStores } from './unit-stores.js';
-import { executorFor, requestSession } from './session/caller-executor.js';
-import { collectFaults } from './query/collect-faults.js';
+import { reading, type Command } from '../run/command.js';
+import type { Session } from '../catalog/session/session.js';
+import { collectFaults } from '../shared/collect-faults.js';
 import { planQuery } from './query/list.plan.js';
 import { UnitReader } from './unit.reader.js';
 import { unknownUnit } from './session/unit-ids.js';
@@ -33,57 +31,53 @@ interface Described {
 @Injectable()
 export class Structs {
   constructor(
-    private readonly catalog: Catalog,
-    private readonly database: Database,
     private readonly reader: UnitReader,
     private readonly stores: UnitStores,
   ) {}
 
   /** `{count, items}` with a kind's parameters; `{label, parameters}` if `labelled`. */
-  ofKind(scope: RequestScope, kindId: string, parameters: QueryParameters, labelled: boolean): Promise<Answer> {
-    return this.catalog.withCheckedModel(scope, async (model) => {
-      const { kind } = authorizeKind(model, kindId, STRUCT_RIGHTS, scope.caller);
-      const described = await this.#describe(scope, model, [kind], parameters);
-      return labelled ? labelledAnswer(kind.label, described) : pageAnswer(described);
+  ofKind(kindId: string, parameters: QueryParameters, labelled: boolean): Command {
+    return reading(({ model, caller }) => {
+      const { kind } = authorizeKind(model, kindId, STRUCT_RIGHTS, caller);
+      const run = async (session: Session): Promise<Answer> => {
+        const described = await this.#describe(session, [kind], parameters);
+        return labelled ? labelledAnswer(kind.label, described) : pageAnswer(described);
+      };
+      return { checked: true, run };
     });
   }
 
   /** `{label, parameters}` of a unit: its label, or that of its kind if it has none, and the parameters of its kind. */
-  async ofUnit(scope: RequestScope, kindId: string, unitId: string, parameters: QueryParameters): Promise<Answer> {
-    return this.catalog.withModel(scope, async (model) => {
-      await this.catalog.check(scope, model);
-      const { kind } = authorizeKind(model, kindId, 'read', scope.caller);
-      const store = this.stores.of(kind);
-      store.checkState(kind, scope, 'get');
-      return store.run(scope, model, async () => {
-        const unit = await this.reader.find(requestSession(this.database, scope, model), kind, unitId);
+  ofUnit(kindId: string, unitId: string, parameters: QueryParameters): Command {
+    return reading((opened) => {
+      const { kind } = authorizeKind(opened.model, kindId, 'read', opened.caller);
+      this.stores.of(kind).checkState(kind, opened, 'get');
+      const run = async (session: Session): Promise<Answer> => {
+        const unit = await this.reader.find(session, kind, unitId);
         if (!unit) throw unknownUnit(kind, unitId);
         const label = typeof unit['label'] === 'string' ? unit['label'] : kind.label;
-        return labelledAnswer(label, await this.#describe(scope, model, [kind], parameters));
-      });
+        return labelledAnswer(label, await this.#describe(session, [kind], parameters));
+      };
+      return { checked: true, once: !kind.storage.transactional, run };
     });
   }
 
   /**
    * `{label, parameters}` of a group that the caller may read: the parameters of its kinds; of equal names the first.
    */
-  async ofGroup(scope: RequestScope, model: Model, group: GroupDef, parameters: QueryParameters): Promise<Answer> {
+  async ofGroup(session: Session, group: GroupDef, parameters: QueryParameters): Promise<Answer> {
+    const { model, caller } = session;
     const kinds = group.kinds.flatMap((id) => model.kinds.get(id) ?? []);
-    const described = kinds.filter((kind) => mayDescribe(kind, scope.caller, model));
-    return labelledAnswer(group.label, await this.#describe(scope, model, described, parameters));
+    const described = kinds.filter((kind) => mayDescribe(kind, caller, model));
+    return labelledAnswer(group.label, await this.#describe(session, described, parameters));
   }
 
   /**
    * The descriptors that the query selects. Without a limit all are returned, because forms need all. @throws KindError
    * 400
    */
-  async #describe(
-    scope: RequestScope,
-    model: Model,
-    kinds: readonly KindDef[],
-    parameters: QueryParameters,
-  ): Promise<Described> {
-    const { caller, project } = scope;
+  async #describe(session: Session, kinds: readonly KindDef[], parameters: QueryParameters): Promise<Described> {
+    const { caller, project, model } = session;
     const { query, all, plan } = planQuery(parseListQuery(parameters, STRUCT_QUERY), (list) => {
       const faults = new Faults();
       const planned = collectFaults(faults, () => planDescriptors(list, model), undefined);
@@ -99,7 +93,7 @@ export class Structs {
         return { ...Object.fromEntries(used), n };
       });
       const rows = await runYielding(listText(tested, testedTooLarge), yielder);
-      const found = await executorFor(this.database, scope).run<{ n: number }>(
+      const found = await session.executor.run<{ n: number }>(
         descriptorsStatement({ schema: project.schema, rows, ...plan }),
       );
       matching = found.flatMap(({ n }) => all[n] ?? []);

@@ -4,7 +4,7 @@
  */
 import { Injectable } from '@nestjs/common';
 import type { SYSTEM_LINK_TYPES } from '../model/built-in-traits.js';
-import type { Session } from './session/session.js';
+import type { Session } from '../catalog/session/session.js';
 
 export interface SystemLink {
   readonly linkId: (typeof SYSTEM_LINK_TYPES)[number];

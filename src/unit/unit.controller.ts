@@ -10,23 +10,21 @@ import {
   MATCHING_ENDPOINT_QUERY,
   STRUCT_QUERY,
 } from '../http/route/query-names.js';
-import type { Answer } from '../http/answer/answer.js';
 import type { HttpRequest } from '../http/request/request.js';
-import { bodyBytes } from '../tenancy/request-bodies.js';
-import { Scope, type RequestScope } from '../tenancy/request-scope.js';
+import type { Command } from '../run/command.js';
+import { RunInterceptor } from '../run/run.interceptor.js';
 import { TenancyInterceptor } from '../tenancy/tenancy.interceptor.js';
 import { Structs } from './struct.js';
 import { UnitReader } from './unit.reader.js';
-import { UnitService, type WriteRequest } from './unit.service.js';
-import { WriteInterceptor } from './write/write.interceptor.js';
+import { UnitWriter, type WriteRequest } from './unit.writer.js';
 
 /** The units of all kinds, with those of the model. */
 @Controller('api/lib/:kind_id')
-@UseInterceptors(TenancyInterceptor, WriteInterceptor)
+@UseInterceptors(TenancyInterceptor, RunInterceptor)
 export class UnitController {
   constructor(
     private readonly reader: UnitReader,
-    private readonly units: UnitService,
+    private readonly units: UnitWriter,
     private readonly structs: Structs,
   ) {}
 
@@ -42,8 +40,8 @@ export class UnitController {
     query: LIST_ENDPOINT_QUERY,
     content: 'units',
   })
-  list(@Scope() scope: RequestScope, @Param('kind_id') kind: string, @Req() request: HttpRequest): Promise<Answer> {
-    return this.reader.list(scope, kind, urlQueryParameters(request.url));
+  list(@Param('kind_id') kind: string, @Req() request: HttpRequest): Command {
+    return this.reader.list(kind, urlQueryParameters(request.url));
   }
 
   @Get('aggregate')
@@ -58,12 +56,8 @@ export class UnitController {
     query: AGGREGATE_ENDPOINT_QUERY,
     content: 'groups',
   })
-  aggregate(
-    @Scope() scope: RequestScope,
-    @Param('kind_id') kind: string,
-    @Req() request: HttpRequest,
-  ): Promise<Answer> {
-    return this.reader.aggregate(scope, kind, urlQueryParameters(request.url));
+  aggregate(@Param('kind_id') kind: string, @Req() request: HttpRequest): Command {
+    return this.reader.aggregate(kind, urlQueryParameters(request.url));
   }
 
   @Get('unit/:unit_id')
@@ -79,13 +73,8 @@ export class UnitController {
     content: 'unit',
     conditional: 'read',
   })
-  get(
-    @Scope() scope: RequestScope,
-    @Param('kind_id') kind: string,
-    @Param('unit_id') unit: string,
-    @Req() request: HttpRequest,
-  ): Promise<Answer> {
-    return this.reader.get(scope, kind, unit, urlQueryParameters(request.url));
+  get(@Param('kind_id') kind: string, @Param('unit_id') unit: string, @Req() request: HttpRequest): Command {
+    return this.reader.get(kind, unit, urlQueryParameters(request.url));
   }
 
   @Get('by/:unique_parameter/:value')
@@ -102,13 +91,12 @@ export class UnitController {
     conditional: 'read',
   })
   getBy(
-    @Scope() scope: RequestScope,
     @Param('kind_id') kind: string,
     @Param('unique_parameter') parameter: string,
     @Param('value') value: string,
     @Req() request: HttpRequest,
-  ): Promise<Answer> {
-    return this.reader.getBy(scope, kind, { parameter, value }, urlQueryParameters(request.url));
+  ): Command {
+    return this.reader.getBy(kind, { parameter, value }, urlQueryParameters(request.url));
   }
 
   @Post('unit')
@@ -127,8 +115,8 @@ export class UnitController {
     refuses: [409],
     upserts: true,
   })
-  create(@Scope() scope: RequestScope, @Param('kind_id') kind: string, @Req() request: HttpRequest): Promise<Answer> {
-    return this.units.create(scope, kind, writeRequestOf(request));
+  create(@Param('kind_id') kind: string, @Req() request: HttpRequest): Command {
+    return this.units.create(kind, writeRequestOf(request));
   }
 
   @Put('unit')
@@ -145,12 +133,8 @@ export class UnitController {
     content: 'affected',
     refuses: [409],
   })
-  updateMatching(
-    @Scope() scope: RequestScope,
-    @Param('kind_id') kind: string,
-    @Req() request: HttpRequest,
-  ): Promise<Answer> {
-    return this.units.updateMatching(scope, kind, writeRequestOf(request));
+  updateMatching(@Param('kind_id') kind: string, @Req() request: HttpRequest): Command {
+    return this.units.updateMatching(kind, writeRequestOf(request));
   }
 
   @Delete('unit')
@@ -165,12 +149,8 @@ export class UnitController {
     content: 'affected',
     refuses: [409],
   })
-  removeMatching(
-    @Scope() scope: RequestScope,
-    @Param('kind_id') kind: string,
-    @Req() request: HttpRequest,
-  ): Promise<Answer> {
-    return this.units.removeMatching(scope, kind, writeRequestOf(request));
+  removeMatching(@Param('kind_id') kind: string, @Req() request: HttpRequest): Command {
+    return this.units.removeMatching(kind, writeRequestOf(request));
   }
 
   @Put('unit/:unit_id')
@@ -189,13 +169,8 @@ export class UnitController {
     refuses: [409, 412],
     conditional: 'write',
   })
-  update(
-    @Scope() scope: RequestScope,
-    @Param('kind_id') kind: string,
-    @Param('unit_id') unit: string,
-    @Req() request: HttpRequest,
-  ): Promise<Answer> {
-    return this.units.update(scope, kind, unit, writeRequestOf(request));
+  update(@Param('kind_id') kind: string, @Param('unit_id') unit: string, @Req() request: HttpRequest): Command {
+    return this.units.update(kind, unit, writeRequestOf(request));
   }
 
   @Delete('unit/:unit_id')
@@ -212,13 +187,8 @@ export class UnitController {
     refuses: [409, 412],
     conditional: 'write',
   })
-  remove(
-    @Scope() scope: RequestScope,
-    @Param('kind_id') kind: string,
-    @Param('unit_id') unit: string,
-    @Req() request: HttpRequest,
-  ): Promise<Answer> {
-    return this.units.remove(scope, kind, unit, writeRequestOf(request));
+  remove(@Param('kind_id') kind: string, @Param('unit_id') unit: string, @Req() request: HttpRequest): Command {
+    return this.units.remove(kind, unit, writeRequestOf(request));
   }
 
   @Get('struct')
@@ -234,8 +204,8 @@ export class UnitController {
     query: STRUCT_QUERY,
     content: 'descriptors',
   })
-  struct(@Scope() scope: RequestScope, @Param('kind_id') kind: string, @Req() request: HttpRequest): Promise<Answer> {
-    return this.structs.ofKind(scope, kind, urlQueryParameters(request.url), false);
+  struct(@Param('kind_id') kind: string, @Req() request: HttpRequest): Command {
+    return this.structs.ofKind(kind, urlQueryParameters(request.url), false);
   }
 
   @Get('unit/:unit_id/struct')
@@ -251,20 +221,14 @@ export class UnitController {
     query: STRUCT_QUERY,
     content: 'struct',
   })
-  unitStruct(
-    @Scope() scope: RequestScope,
-    @Param('kind_id') kind: string,
-    @Param('unit_id') unit: string,
-    @Req() request: HttpRequest,
-  ): Promise<Answer> {
-    return this.structs.ofUnit(scope, kind, unit, urlQueryParameters(request.url));
+  unitStruct(@Param('kind_id') kind: string, @Param('unit_id') unit: string, @Req() request: HttpRequest): Command {
+    return this.structs.ofUnit(kind, unit, urlQueryParameters(request.url));
   }
 }
 
 function writeRequestOf(request: HttpRequest): WriteRequest {
   return {
     url: request.url,
-    bytes: (limit) => bodyBytes(request, limit),
     contentType: request.headers['content-type'],
     ifMatch: request.headers['if-match'],
   };

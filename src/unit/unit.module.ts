@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { AnswerMask, KeyedRuns } from '../run/keyed-run.js';
 import { Behaviors } from './draft/behavior.js';
 import { BehaviorChanges } from './table/write/behavior-changes.js';
 import { ExpressionResults } from './table/write/expression-results.js';
@@ -6,15 +7,12 @@ import { CountChecker } from './table/read/count-checker.js';
 import { GenericPlans } from './table/read/generic-plans.js';
 import { Deletions } from './table/delete/deletion.js';
 import { Drafter } from './draft/drafter.js';
-import { EnclosedRunner } from './write/enclosed.runner.js';
 import { DefinitionWriter } from './definition-writer.js';
 import { AccessPreviews } from './access-previews.js';
 import { ExplanationController } from './explanation.controller.js';
 import { Explanations } from './explanations.js';
 import { IndexAdvisor } from './index-advisor.js';
 import { InlineParameters } from './inline-parameters.js';
-import { KeptAnswers } from './write/kept-answers.js';
-import { KeptBytes } from './write/kept-bytes.js';
 import { RepeatedAnswers } from './write/repeated-answers.js';
 import { LinkExplanations } from './link-explanations.js';
 import { NamedMembers } from './named-members.js';
@@ -47,7 +45,7 @@ import { UnitReader } from './unit.reader.js';
 import { PageRepository } from './table/read/page.repository.js';
 import { UnitRepository } from './table/unit.repository.js';
 import { UnitRights } from './table/rights.js';
-import { UnitService } from './unit.service.js';
+import { UnitWriter } from './unit.writer.js';
 import { UnitStores } from './unit-stores.js';
 import { Walks } from './query/reachable-kinds.js';
 import { ViolationCompleter } from './table/violation/complete-violations.js';
@@ -55,6 +53,8 @@ import { ViolationCompleter } from './table/violation/complete-violations.js';
 /** The engine: reads and writes units of all kinds. */
 @Module({
   providers: [
+    { provide: AnswerMask, useClass: RepeatedAnswers },
+    KeyedRuns,
     AccessPreviews,
     Behaviors,
     BehaviorChanges,
@@ -71,13 +71,9 @@ import { ViolationCompleter } from './table/violation/complete-violations.js';
     DefinitionWriter,
     Deletions,
     Drafter,
-    EnclosedRunner,
     Explanations,
     IndexAdvisor,
     InlineParameters,
-    KeptAnswers,
-    KeptBytes,
-    RepeatedAnswers,
     LinkExplanations,
     LinkHooks,
     NamedMembers,
@@ -101,7 +97,7 @@ import { ViolationCompleter } from './table/violation/complete-violations.js';
     UnitReader,
     UnitRepository,
     UnitRights,
-    UnitService,
+    UnitWriter,
     UnitStores,
     Walks,
     ViolationCompleter,
@@ -111,11 +107,10 @@ import { ViolationCompleter } from './table/violation/complete-violations.js';
     Behaviors,
     DefinitionWriter,
     Drafter,
-    EnclosedRunner,
     Explanations,
     InlineParameters,
-    KeptAnswers,
-    RepeatedAnswers,
+    AnswerMask,
+    KeyedRuns,
     LinkHooks,
     PageRepository,
     References,
@@ -127,7 +122,7 @@ import { ViolationCompleter } from './table/violation/complete-violations.js';
     UnitRepository,
     UnitQuota,
     UnitRights,
-    UnitService,
+    UnitWriter,
     UnitStores,
     Walks,
   ],

@@ -1,20 +1,17 @@
-/** Reads units for the endpoints: checks the rights of the caller and the state of the kind, then calls the store. */
+/** The commands that read units: they check the rights of the caller and the state of the kind, then call the store. */
 import { Injectable } from '@nestjs/common';
 import { grantOf, authorizeKind } from '../access/access.js';
-import { Catalog, type RunOnce } from '../catalog/catalog.service.js';
-import { Database } from '../database/database.js';
 import { pageAnswer, type Answer } from '../http/answer/answer.js';
 import { readJson } from '../http/body/json-pieces.js';
 import { parseAggregateQuery } from '../http/route/parse-aggregate-query.js';
 import { parseListQuery, type QueryParameters } from '../http/route/parse-list-query.js';
 import { LIST_QUERY } from '../http/route/query-names.js';
-import type { KindDef, Model } from '../model/model.js';
+import type { KindDef } from '../model/model.js';
 import type { Predicate } from '../model/predicate/predicate.js';
 import { isCallerError } from '../shared/errors.js';
 import type { MaybePromise } from '../shared/maybe-promise.js';
-import type { RequestScope } from '../tenancy/request-scope.js';
-import { readingSession, requestSession } from './session/caller-executor.js';
-import type { Session } from './session/session.js';
+import { reading, type Command } from '../run/command.js';
+import type { Session } from '../catalog/session/session.js';
 import { unknownUnit } from './session/unit-ids.js';
 import { explainablePage } from './explain/explained-page.js';
 import type { KeyText } from './query/key-parameter.js';
@@ -27,22 +24,20 @@ import { UnitStores } from './unit-stores.js';
 @Injectable()
 export class UnitReader {
   constructor(
-    private readonly catalog: Catalog,
-    private readonly database: Database,
     private readonly tables: TableReader,
     private readonly stores: UnitStores,
   ) {}
 
-  list(scope: RequestScope, kindId: string, parameters: QueryParameters): Promise<Answer> {
-    return this.#read(scope, kindId, 'list', (session, readable) => {
+  list(kindId: string, parameters: QueryParameters): Command {
+    return this.#read(kindId, 'list', (session, readable) => {
       const { storage } = readable.kind;
       if (!storage.hasTable) return this.listIn(session, readable, parameters).then(pageAnswer);
       return explainablePage(session, parameters, (within, query) => this.listIn(within, readable, query));
     });
   }
 
-  aggregate(scope: RequestScope, kindId: string, parameters: QueryParameters): Promise<Answer> {
-    return this.#read(scope, kindId, 'aggregate', (session, readable, store) => {
+  aggregate(kindId: string, parameters: QueryParameters): Command {
+    return this.#read(kindId, 'aggregate', (session, readable, store) => {
       const aggregate = (within: Session, query: QueryParameters) =>
         store.aggregate(within, readable, parseAggregateQuery(query, store.queryNames.aggregate));
       if (!readable.kind.storage.hasTable) return aggregate(session, parameters).then(pageAnswer);
@@ -50,47 +45,51 @@ export class UnitReader {
     });
   }
 
-  get(scope: RequestScope, kindId: string, unitId: string, parameters: QueryParameters): Promise<Answer> {
-    return this.#read(scope, kindId, 'get', (session, readable, store) => {
+  get(kindId: string, unitId: string, parameters: QueryParameters): Command {
+    return this.#read(kindId, 'get', (session, readable, store) => {
       const query = parseListQuery(parameters, store.queryNames.get);
       return store.get(session, readable, unitId, query).then((unit) => unitAnswer(readable.kind, unit, unit.more));
     });
   }
 
-  getBy(scope: RequestScope, kindId: string, key: KeyText, parameters: QueryParameters): Promise<Answer> {
-    return this.#read(scope, kindId, 'get', async (session, readable, store) => {
+  getBy(kindId: string, key: KeyText, parameters: QueryParameters): Command {
+    return this.#read(kindId, 'get', async (session, readable, store) => {
       const unit = await store.getBy(session, readable, key, parseListQuery(parameters, store.queryNames.get));
       return unitAnswer(readable.kind, unit, unit.more);
     });
   }
 
   #read(
-    scope: RequestScope,
     kindId: string,
     operation: UnitOperation,
     work: (session: Session, readable: Readable, store: UnitStore) => Promise<Answer>,
-  ): Promise<Answer> {
-    return this.catalog.withModel(scope, (model): Promise<Answer | RunOnce<Answer>> => {
-      const readable = authorizeKind(model, kindId, 'read', scope.caller);
+  ): Command {
+    return reading((opened) => {
+      const readable = authorizeKind(opened.model, kindId, 'read', opened.caller);
       const store = this.stores.of(readable.kind);
-      store.checkState(readable.kind, scope, operation);
-      const sessionFor = operation === 'get' ? requestSession : readingSession;
-      return store.run(scope, model, () => work(sessionFor(this.database, scope, model), readable, store));
+      store.checkState(readable.kind, opened, operation);
+      return {
+        once: !readable.kind.storage.transactional,
+        mayBeOlder: operation !== 'get',
+        run: (session) => work(session, readable, store),
+      };
     });
   }
 
   /** Lists units that satisfy a condition made from the model, such as the kinds of a group. */
   listWhere(
-    scope: RequestScope,
     kindId: string,
     parameters: QueryParameters,
-    where: (kind: KindDef, model: Model) => Promise<Predicate>,
-  ): Promise<Answer> {
-    return this.catalog.withModel(scope, async (model) => {
-      const readable = authorizeKind(model, kindId, 'read', scope.caller);
-      const listed = await where(readable.kind, model);
-      const query = parseListQuery(parameters, LIST_QUERY);
-      return pageAnswer(await this.tables.list(requestSession(this.database, scope, model), readable, query, listed));
+    where: (kind: KindDef, session: Session) => Promise<Predicate>,
+  ): Command {
+    return reading(({ model, caller }) => {
+      const readable = authorizeKind(model, kindId, 'read', caller);
+      const run = async (session: Session): Promise<Answer> => {
+        const listed = await where(readable.kind, session);
+        const query = parseListQuery(parameters, LIST_QUERY);
+        return pageAnswer(await this.tables.list(session, readable, query, listed));
+      };
+      return { run };
     });
   }
 

@@ -6,13 +6,13 @@ import { isPlainObject, typeName } from '../shared/json.js';
 import { LIMITS } from '../shared/limits.js';
 import { andThen, type MaybePromise } from '../shared/maybe-promise.js';
 import type { WorkInPieces } from '../shared/work-in-pieces.js';
-import type { RequestScope } from '../tenancy/request-scope.js';
+import type { Session } from '../catalog/session/session.js';
 import { bodyOf, type Body } from './draft/draft.js';
 import type { NotObject } from './draft/drafter.js';
 
 /** Parses the body of an edit when it is first read. */
 export function objectReader(
-  { project }: RequestScope,
+  { project }: Pick<Session, 'project'>,
   { contentType }: { readonly contentType: string | undefined },
   bytes: ReceivedBody,
 ): () => MaybePromise<Body> {

@@ -5,7 +5,7 @@ import type { KindDef } from '../../src/model/model.js';
 import { refusal } from '../../src/shared/errors.js';
 import { LIMITS } from '../../src/shared/limits.js';
 import { Behaviors } from '../../src/unit/draft/behavior.js';
-import { asSystem, type Session } from '../../src/unit/session/session.js';
+import { asSystem, type Session } from '../../src/catalog/session/session.js';
 import { TableStore } from '../../src/unit/table/table.store.js';
 import { asMember, defineKinds } from '../support/callers.js';
 import { createdId, ok, query, refusalOf } from '../support/definitions.js';

@@ -15,7 +15,7 @@ import { countKeysStatement, lockKeyOwnerStatement } from '../../sql/member/api-
 import { isAdministrator } from '../../tenancy/caller.js';
 import { Behaviors, type PendingWrite, type RegisteredBehavior } from '../../unit/draft/behavior.js';
 import { withSystemValue, type Draft } from '../../unit/draft/draft.js';
-import type { Session } from '../../unit/session/session.js';
+import type { Session } from '../../catalog/session/session.js';
 import { KeyStore } from './key-store.js';
 import { hashOfSecret, hintOf, newSecret } from './secret.js';
 

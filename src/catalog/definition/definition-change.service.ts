@@ -35,7 +35,7 @@ import { DeferredIndexes } from '../index/deferred-indexes.js';
 import { loadModel, ModelStore } from '../model/model-store.js';
 import { raiseVersion } from '../model/raise-version.js';
 import { PatternMatcher } from '../pattern/pattern-matcher.js';
-import { DefinitionChange, type ChangeOptions } from './definition-change.js';
+import { DefinitionChange, type AroundChange, type ChangeOptions } from './definition-change.js';
 import { dropKindsFromScopes } from './key-scopes.js';
 import { runSteps } from './run-steps.js';
 import { checkWritten } from './check-definitions.js';
@@ -79,8 +79,9 @@ export class DefinitionChangeService {
     project: Project,
     options: ChangeOptions,
     work: (change: DefinitionChange) => Promise<T>,
+    around?: AroundChange<T>,
   ): Promise<T> {
-    return this.#queue.run(project.id, () => this.#change(project, options, work));
+    return this.#queue.run(project.id, () => this.#change(project, options, work, around));
   }
 
   /** The same in a transaction at READ COMMITTED that has read nothing of the project, such as one that makes it. */
@@ -89,6 +90,7 @@ export class DefinitionChangeService {
     project: Project,
     options: ChangeOptions,
     work: (change: DefinitionChange) => Promise<T>,
+    around: AroundChange<T> = (_, change) => change(),
   ): Promise<T> {
     await tx.run(lockProjectStatement(project.schema));
     await tx.run(lockTimeoutStatement(TABLE_LOCK_TIMEOUT));
@@ -103,17 +105,23 @@ export class DefinitionChangeService {
       if (this.audit.isOn) this.#audit(project, before, model, options, tx);
       return result;
     };
-    return options.around ? options.around(tx, changed) : changed();
+    return around(tx, changed);
   }
 
-  #change<T>(project: Project, options: ChangeOptions, work: (change: DefinitionChange) => Promise<T>): Promise<T> {
-    return this.database.transaction((tx) => this.changeWithin(tx, project, options, work), {
+  #change<T>(
+    project: Project,
+    options: ChangeOptions,
+    work: (change: DefinitionChange) => Promise<T>,
+    around: AroundChange<T> | undefined,
+  ): Promise<T> {
+    return this.database.transaction((tx) => this.changeWithin(tx, project, options, work, around), {
       // READ COMMITTED, because model, counts and stored values must be those committed while it waited for its locks.
       // Nothing is read before.
       project,
       isolation: 'read committed',
       lockTimeout: PROJECT_LOCK_TIMEOUT,
       statementTimeout: options.statementTimeout ?? CHANGE_STATEMENT_TIMEOUT,
+      undo: options.undo ?? false,
     });
   }
 

@@ -3,7 +3,6 @@ import { type Transaction } from '../../database/database.js';
 import { type Model } from '../../model/model.js';
 import type { RequestIds } from '../../http/request/request-id.js';
 import type { Caller } from '../../tenancy/caller.js';
-import type { AroundChange } from '../../tenancy/request-scope.js';
 import type { ChangeEffects, ReportedEffects } from './change-effects.js';
 
 export class DefinitionChange {
@@ -52,6 +51,9 @@ export interface ChangeOptions {
   readonly statementTimeout?: number;
   /** Gets what the change does, inside its transaction. */
   readonly report?: (effects: ReportedEffects) => void;
-  /** Runs around the whole change, after the project is locked. */
-  readonly around?: AroundChange;
+  /** Set if all of it is undone at its end. */
+  readonly undo?: boolean;
 }
+
+/** Runs around a whole change in its transaction, after the project is locked. */
+export type AroundChange<T> = (tx: Transaction, change: () => Promise<T>) => Promise<T>;

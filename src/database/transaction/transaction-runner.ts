@@ -109,7 +109,8 @@ export class TransactionRunner {
       await beginTransaction(send, { ...options, idleTimeout: this.#idleTimeout(options) }, state.runs);
       result = await work(tx);
       tx.finish();
-      await queue.send(() => commit((text) => sendText(client, text), state));
+      if (options.undo) await queue.send(() => client.query('ROLLBACK'));
+      else await queue.send(() => commit((text) => sendText(client, text), state));
     } catch (error) {
       tx.close();
       if (isConnectionLost(error) && !(options.readOnly && isReadOnly(error))) broken = true;
@@ -121,7 +122,7 @@ export class TransactionRunner {
       client.removeListener('error', onError);
       client.release(broken || this.sender.prepared.needsReplacement(client));
     }
-    for (const callback of state.afterCommit) {
+    for (const callback of options.undo ? [] : state.afterCommit) {
       try {
         await callback();
       } catch (error) {

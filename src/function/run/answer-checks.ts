@@ -15,7 +15,7 @@ import { isPlainObject, typeName } from '../../shared/json.js';
 import { SYSTEM } from '../../tenancy/caller.js';
 import { bodyOf } from '../../unit/draft/draft.js';
 import { ValueReader } from '../../unit/draft/value-reader.js';
-import type { Session } from '../../unit/session/session.js';
+import type { Session } from '../../catalog/session/session.js';
 import type { DeclaredValues, FunctionDef, ReadyModule } from '../declare/definition.js';
 import { lineOf } from '../declare/source-location.js';
 import { readParameters } from './call-parameters.js';

@@ -22,7 +22,7 @@ import { isEmailAddress } from '../../shared/email.js';
 import { KindError } from '../../shared/errors.js';
 import { UndividedWork } from '../../shared/event-loop-yield.js';
 import { knowsWholeProject, SYSTEM, type Caller } from '../../tenancy/caller.js';
-import { originalCallerOf, type Session } from '../../unit/session/session.js';
+import { originalCallerOf, type Session } from '../../catalog/session/session.js';
 import { readJson } from '../../http/body/json-pieces.js';
 import type { MixedPage } from '../../unit/query/union.plan.js';
 import {

@@ -17,7 +17,7 @@ import {
 } from '../../shared/errors.js';
 import { EventThrottle } from '../../shared/event-throttle.js';
 import { knowsWholeProject } from '../../tenancy/caller.js';
-import { originalCallerOf, type Session } from '../../unit/session/session.js';
+import { originalCallerOf, type Session } from '../../catalog/session/session.js';
 import { originOf, markFinal, type RequestedOperation, type RefusalOrigin } from '../sandbox/refusal-origin.js';
 import { UserCodeError } from '../sandbox/user-code.js';
 import type { ReadyModule } from '../declare/definition.js';

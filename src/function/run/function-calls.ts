@@ -10,9 +10,9 @@ import { LazyTransaction } from '../../database/transaction/lazy-transaction.js'
 import type { TransactionRuns } from '../../database/transaction/conflict-retries.js';
 import { Answer } from '../../http/answer/answer.js';
 import { boundedJson } from '../../shared/response-size.js';
-import { timeLimitOf } from '../../unit/session/caller-executor.js';
+import { timeLimitOf } from '../../catalog/session/caller-executor.js';
 import type { UnitObject } from '../../unit/hidden-values.js';
-import { originalCallerOf, type Session } from '../../unit/session/session.js';
+import { originalCallerOf, type Session } from '../../catalog/session/session.js';
 import { withinUserCode, type UserCode } from '../sandbox/user-code.js';
 import { AnswerChecks } from './answer-checks.js';
 import type { CallScope } from './call-scope.js';

@@ -4,7 +4,7 @@
  */
 import { OutdatedError } from '../../database/transaction/contention.js';
 import type { KindDef } from '../../model/model.js';
-import type { Session } from '../../unit/session/session.js';
+import type { Session } from '../../catalog/session/session.js';
 import type { UnitObject } from '../../unit/hidden-values.js';
 import { deepCopy } from '../sandbox/deep-copy.js';
 

@@ -7,7 +7,7 @@ import type { Config } from '../../config/config.js';
 import { CONFIG } from '../../config/config.token.js';
 import type { Transaction } from '../../database/database.js';
 import type { TransactionRuns } from '../../database/transaction/conflict-retries.js';
-import { transactionOf, type Session } from '../../unit/session/session.js';
+import { transactionOf, type Session } from '../../catalog/session/session.js';
 import type { Context } from '../../kit/context.js';
 import { runUserCode, type UserCode } from '../sandbox/user-code.js';
 import type { CallScope } from './call-scope.js';

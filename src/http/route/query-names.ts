@@ -144,7 +144,7 @@ export const IMPORT_QUERY = [
 ] as const satisfies readonly QueryName[];
 
 export const CASCADE_QUERY = ['cascade'] as const satisfies readonly QueryName[];
-/** Of writes that can be tried. `unit/write/write.interceptor.ts` takes it off the URL. */
+/** Of writes that can be tried. `run/run.interceptor.ts` takes it off the URL. */
 export const DRY_RUN_QUERY = ['dry_run'] as const satisfies readonly QueryName[];
 /** Of endpoints that create units. */
 export const CREATE_ENDPOINT_QUERY = [...UPSERT_QUERY, ...DRY_RUN_QUERY] as const satisfies readonly QueryName[];

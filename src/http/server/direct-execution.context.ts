@@ -13,7 +13,7 @@ import { markRejectedByPipes } from '@nestjs/core/router/rejected-by-pipes.js';
 import type { MaybePromise } from '../../shared/maybe-promise.js';
 import { Answer } from '../answer/answer.js';
 import type { HttpRequest, HttpResponse } from '../request/request.js';
-import { AroundInterceptor, PreparingInterceptor } from './preparing.interceptor.js';
+import { PreparingInterceptor } from './preparing.interceptor.js';
 import { setInvoker } from './route-invokers.js';
 
 /** Runs one route: extracts the arguments, calls the handler and sends its result. */
@@ -89,11 +89,14 @@ export class DirectExecutionContext {
         ? afterPipes(pending, request, () => callback.apply(instance, values))
         : callback.apply(instance, values);
     };
-    const around = interceptors.find((interceptor) => interceptor instanceof AroundInterceptor);
+    const finish = (result: unknown, request: HttpRequest): unknown =>
+      interceptors.reduceRight((value, interceptor) => interceptor.finish(request, value), result);
     const call = (context: ExecutionContextHost): MaybePromise<unknown> => {
       const [request, response, next] = context.getArgs<[HttpRequest, HttpResponse, () => void]>();
-      const run = around?.around(context);
-      const result = run ? run(async () => handle(request, response, next)) : handle(request, response, next);
+      const handled = handle(request, response, next);
+      const result = isThenable(handled)
+        ? handled.then((value) => finish(value, request))
+        : finish(handled, request);
       return isThenable(result)
         ? result.then((value) => send(value, request, response))
         : send(result, request, response);

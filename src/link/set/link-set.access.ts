@@ -6,7 +6,7 @@ import type { LinkTypeDef } from '../../model/model.js';
 import type { KindError } from '../../shared/errors.js';
 import { getOrInsert } from '../../shared/get-or-insert.js';
 import type { LinkSet, OtherUnits } from '../../sql/link/link-set.sql.js';
-import type { Session } from '../../unit/session/session.js';
+import type { Session } from '../../catalog/session/session.js';
 import { linkedKinds } from './link-set.plan.js';
 import { LinkSetRepository } from './link-set.repository.js';
 import type { FoundLink } from './link-set.values.js';

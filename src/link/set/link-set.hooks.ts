@@ -11,7 +11,7 @@ import type { HookedLink } from '../../unit/draft/behavior.js';
 import type { DefaultBytes } from '../../unit/draft/default-bytes.js';
 import { withPosition } from '../../unit/draft/refusal-position.js';
 import { LinkHooks, newLinkOf } from '../../unit/table/delete/link-hooks.js';
-import type { Session } from '../../unit/session/session.js';
+import type { Session } from '../../catalog/session/session.js';
 import type { FoundLink } from './link-set.values.js';
 
 @Injectable()

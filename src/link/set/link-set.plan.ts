@@ -11,7 +11,7 @@ import { shortened } from '../../shared/shortened.js';
 import type { LinkEnd } from '../../sql/link/link-ends.sql.js';
 import type { OtherUnits } from '../../sql/link/link-set.sql.js';
 import type { Direction } from '../../sql/link/traversal-plan.js';
-import type { Session } from '../../unit/session/session.js';
+import type { Session } from '../../catalog/session/session.js';
 import { parseKey, requireKey } from '../../unit/session/unit-ids.js';
 import { parseDirection } from '../direction.js';
 import type { GivenLink } from './link-set.request.js';

@@ -21,7 +21,7 @@ import {
 } from '../../sql/link/link-set.sql.js';
 import { refusedLinksStatement, type LinksToTest, type RefusedLinksRow } from '../../sql/link/link-set-access.sql.js';
 import { writeLinksStatements, type NewLinkRow, type NewLinks } from '../../sql/link/link-set-write.sql.js';
-import type { Session } from '../../unit/session/session.js';
+import type { Session } from '../../catalog/session/session.js';
 import { tooLong } from '../link.repository.js';
 
 @Injectable()

@@ -2,9 +2,8 @@
 import { Injectable } from '@nestjs/common';
 import { grantOf } from '../../access/access.js';
 import { hasOwnAccess } from '../../access/link-access.js';
-import { Catalog } from '../../catalog/catalog.service.js';
 import { Database } from '../../database/database.js';
-import { pageAnswer, type Answer } from '../../http/answer/answer.js';
+import { pageAnswer } from '../../http/answer/answer.js';
 import { parseBody, type ReceivedBody } from '../../http/body/read-body.js';
 import { refuseQuery } from '../../http/route/parse-list-query.js';
 import { isLinkable, type KindDef, type LinkTypeDef } from '../../model/model.js';
@@ -16,14 +15,14 @@ import { runYielding } from '../../shared/work-in-pieces.js';
 import type { LinkSet, LinksToDelete, OtherUnits } from '../../sql/link/link-set.sql.js';
 import type { NewLinkRow } from '../../sql/link/link-set-write.sql.js';
 import { keepVersionStatement } from '../../sql/definition/model.sql.js';
-import type { RequestScope } from '../../tenancy/request-scope.js';
 import { DefaultBytes } from '../../unit/draft/default-bytes.js';
 import type { Draft } from '../../unit/draft/draft.js';
 import { readableLinkFields } from '../../unit/query/link-values.js';
 import { Walks } from '../../unit/query/reachable-kinds.js';
-import { requestSession, usedBy } from '../../unit/session/caller-executor.js';
 import { LinkHooks } from '../../unit/table/delete/link-hooks.js';
-import type { Session } from '../../unit/session/session.js';
+import type { Command, Opened } from '../../run/command.js';
+import { inTransaction } from '../../catalog/session/in-transaction.js';
+import type { Session } from '../../catalog/session/session.js';
 import { UnitQuota } from '../../unit/table/write/unit-quota.js';
 import { unknownUnit } from '../../unit/session/unit-ids.js';
 import { LinkSetAccess, mayNotLink } from './link-set.access.js';
@@ -37,10 +36,9 @@ import { LinkSetValues, type FoundLink } from './link-set.values.js';
 /** Attempts to write links that other requests create or delete meanwhile. */
 const ATTEMPTS = 5;
 
-/** The parts of an HTTP request that it needs. `bytes` reads the body, after the rights are checked. */
+/** The parts of an HTTP request that it needs. */
 export interface LinkSetRequest {
   readonly url: string;
-  readonly bytes: () => Promise<ReceivedBody>;
   readonly contentType: string | undefined;
 }
 
@@ -67,7 +65,6 @@ export interface LinkRecords {
 @Injectable()
 export class LinkSetService {
   constructor(
-    private readonly catalog: Catalog,
     private readonly database: Database,
     private readonly repository: LinkSetRepository,
     private readonly values: LinkSetValues,
@@ -79,21 +76,27 @@ export class LinkSetService {
   ) {}
 
   /** Answers the records of the links. */
-  async create(scope: RequestScope, path: LinkSetPath, request: LinkSetRequest): Promise<Answer> {
-    const { project } = scope;
-    await this.catalog.withCachedModel(scope, (model) => planLinkSet({ ...scope, model }, path));
-    const bytes = await caught(request.bytes);
-    const read = async () => {
-      refuseQuery(request.url);
-      if (bytes instanceof KindError) throw bytes;
-      const body = await parseBody(bytes, request.contentType, project.schema);
+  create(path: LinkSetPath, { url, contentType }: LinkSetRequest): Command {
+    const given = async ({ project }: Opened, bytes: ReceivedBody): Promise<GivenLinks> => {
+      refuseQuery(url);
+      const body = await parseBody(bytes, contentType, project.schema);
       return runYielding(readLinks(body), new EventLoopYield(project.schema));
     };
-    return this.catalog.withModel(scope, async (model) =>
-      pageAnswer(
-        await this.createIn({ ...this.hooks.deployment, ...requestSession(this.database, scope, model) }, path, read),
-      ),
-    );
+    return {
+      authorize: (opened) => {
+        planLinkSet(opened, path);
+        return {
+          effect: 'write',
+          kindId: path.kind,
+          body: 'bodyLimitUnits',
+          recheck: async (now, bytes) => {
+            const { links } = await given(now, bytes);
+            planOtherKinds(now, links, planLinkSet(now, path));
+          },
+          run: async (session, bytes) => pageAnswer(await this.createIn(session, path, () => given(session, bytes))),
+        };
+      },
+    };
   }
 
   /** Creates links within a session, or in a transaction of its own if the session has none. */
@@ -101,18 +104,15 @@ export class LinkSetService {
     const planned = planLinkSet(session, path);
     const validated = await this.#validate(session, planned, read);
     const write = (within: Session) => this.#write(within, path, planned, validated);
-    if (session.executor.tx) {
-      session.executor.tx.beforeCommit(keepVersionStatement(session.project.schema));
-      return write(session);
-    }
+    session.executor.tx?.beforeCommit(keepVersionStatement(session.project.schema));
     const parents = parentsOf(session, planned, validated);
     const [parent] = parents;
     const replace = !(validated instanceof KindError) && validated.replace;
-    const options =
+    const needs =
       parent && this.setHooks.mayRun(parents, replace, session)
-        ? this.hooks.transaction(parent, session, `link ${path.kind} ${path.unit}`)
-        : ({ ...usedBy(session), isolation: 'read committed' } as const);
-    return this.database.transaction((executor) => write({ ...session, executor }), options);
+        ? this.hooks.needs(parent, session, `link ${path.kind} ${path.unit}`)
+        : ({ isolation: 'read committed' } as const);
+    return inTransaction(this.database, session, needs, write);
   }
 
   /**

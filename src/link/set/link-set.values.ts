@@ -14,7 +14,7 @@ import { DefaultBytes } from '../../unit/draft/default-bytes.js';
 import type { Draft } from '../../unit/draft/draft.js';
 import { NO_TARGET } from '../../unit/draft/draft-builder.js';
 import { completeDraft, draftPartial } from '../../unit/draft/draft-reader.js';
-import type { Session } from '../../unit/session/session.js';
+import type { Session } from '../../catalog/session/session.js';
 import type { GivenLink } from './link-set.request.js';
 
 /** Links that are validated between two looks at the clock. */

@@ -1,8 +1,6 @@
 /** Reads the units that can be reached from a unit over links. */
 import { Injectable } from '@nestjs/common';
 import { checkHasTable, authorizeKind } from '../../access/access.js';
-import { Catalog } from '../../catalog/catalog.service.js';
-import { Database } from '../../database/database.js';
 import type { Answer } from '../../http/answer/answer.js';
 import { parseListQuery, type ParsedQuery, type QueryParameters } from '../../http/route/parse-list-query.js';
 import { WALK_QUERY } from '../../http/route/query-names.js';
@@ -10,10 +8,9 @@ import { refusal, type KindError } from '../../shared/errors.js';
 import { scalarText, type Json } from '../../shared/json.js';
 import { LIMITS } from '../../shared/limits.js';
 import { identityOf } from '../../sql/statement-template.js';
-import type { RequestScope } from '../../tenancy/request-scope.js';
 import { explainablePage } from '../../unit/explain/explained-page.js';
-import { readingSession } from '../../unit/session/caller-executor.js';
-import type { Session } from '../../unit/session/session.js';
+import { reading, type Command } from '../../run/command.js';
+import type { Session } from '../../catalog/session/session.js';
 import { requireKey, unknownUnit } from '../../unit/session/unit-ids.js';
 import { UnitReader } from '../../unit/unit.reader.js';
 import { queryKey, RepeatedQueries, type QueryKey } from '../../unit/query/repeated-queries.js';
@@ -47,17 +44,17 @@ export class LinkReader {
   readonly #repeated = new RepeatedQueries<PreparedWalk>();
 
   constructor(
-    private readonly catalog: Catalog,
-    private readonly database: Database,
     private readonly pages: PageRepository,
     private readonly reader: UnitReader,
     private readonly walks: Walks,
   ) {}
 
-  list(scope: RequestScope, path: WalkPath, parameters: QueryParameters): Promise<Answer> {
-    return this.catalog.withModel(scope, (model) => {
-      const session = readingSession(this.database, scope, model);
-      return explainablePage(session, parameters, (within, query) => this.listIn(within, path, query));
+  list(path: WalkPath, parameters: QueryParameters): Command {
+    const run = (session: Session): Promise<Answer> =>
+      explainablePage(session, parameters, (within, query) => this.listIn(within, path, query));
+    return reading(({ model, caller }) => {
+      authorizeKind(model, path.kind, 'read', caller);
+      return { mayBeOlder: true, run };
     });
   }
 

@@ -1,21 +1,18 @@
 /** Reads the shortest path over links from one unit to another. */
 import { Injectable } from '@nestjs/common';
 import { authorizeKind, checkHasTable } from '../../access/access.js';
-import { Catalog } from '../../catalog/catalog.service.js';
-import { Database } from '../../database/database.js';
 import type { Answer } from '../../http/answer/answer.js';
 import type { Parsed, QueryParameters } from '../../http/route/parse-list-query.js';
 import { parsePathQuery, type PathQuery } from '../../http/route/parse-path-query.js';
 import { refusal, type KindError } from '../../shared/errors.js';
 import type { LinkEnd } from '../../sql/link/link-ends.sql.js';
 import type { ShortestPathPlan } from '../../sql/walk/shortest-path.sql.js';
-import type { RequestScope } from '../../tenancy/request-scope.js';
 import { explainablePage } from '../../unit/explain/explained-page.js';
 import { notLinked } from '../../unit/query/named-links.js';
 import { Walks, type ExpectedKinds, type TraversableKinds } from '../../unit/query/reachable-kinds.js';
 import { showsKind, type MixedPage } from '../../unit/query/union.plan.js';
-import { readingSession } from '../../unit/session/caller-executor.js';
-import type { Session } from '../../unit/session/session.js';
+import { reading, type Command } from '../../run/command.js';
+import type { Session } from '../../catalog/session/session.js';
 import { requireKey, unknownUnit } from '../../unit/session/unit-ids.js';
 import { PageRepository } from '../../unit/table/read/page.repository.js';
 import { UnitReader } from '../../unit/unit.reader.js';
@@ -37,17 +34,17 @@ interface PlannedPath {
 @Injectable()
 export class ShortestPathReader {
   constructor(
-    private readonly catalog: Catalog,
-    private readonly database: Database,
     private readonly pages: PageRepository,
     private readonly reader: UnitReader,
     private readonly walks: Walks,
   ) {}
 
-  find(scope: RequestScope, start: NamedUnit, parameters: QueryParameters): Promise<Answer> {
-    return this.catalog.withModel(scope, (model) => {
-      const session = readingSession(this.database, scope, model);
-      return explainablePage(session, parameters, (within, query) => this.findIn(within, start, query));
+  find(start: NamedUnit, parameters: QueryParameters): Command {
+    const run = (session: Session): Promise<Answer> =>
+      explainablePage(session, parameters, (within, query) => this.findIn(within, start, query));
+    return reading(({ model, caller }) => {
+      authorizeKind(model, start.kind, 'read', caller);
+      return { mayBeOlder: true, run };
     });
   }
 

@@ -9,7 +9,7 @@ import { builtInField } from '../../model/field.js';
 import type { Field } from '../../model/model.js';
 import type { LinkNames } from '../../model/predicate/path.js';
 import type { LinkColumn } from '../../sql/walk/reached-links.sql.js';
-import type { Session } from '../../unit/session/session.js';
+import type { Session } from '../../catalog/session/session.js';
 
 /** The number of steps before the link, as the field `link` of a unit shows it. */
 const DEPTH: Field = builtInField({ id: 'depth', type: 'integer', nullable: false }, { system: true });

@@ -14,7 +14,8 @@ import { keyOf, type Body, type Draft } from './draft.js';
 import { withPosition } from './refusal-position.js';
 import type { LocatedDraft } from './references.js';
 import type { Project } from '../../tenancy/project.js';
-import type { Session } from '../session/session.js';
+import { Deployments } from '../../catalog/session/deployments.js';
+import type { Session } from '../../catalog/session/session.js';
 
 /** A write in progress. `id` is set for edits. */
 export interface PendingWrite {
@@ -101,6 +102,8 @@ export class Behaviors {
   readonly #byKind = new WeakMap<KindDef, readonly Behavior[]>();
   readonly #unlinking = new WeakMap<Model, { readonly deployment: object | undefined; readonly kinds: string[] }>();
 
+  constructor(private readonly deployments: Deployments) {}
+
   register(behavior: RegisteredBehavior): void {
     this.#registered.push(behavior);
   }
@@ -108,6 +111,7 @@ export class Behaviors {
   /** Call it at most once. */
   registerSource(source: BehaviorSource): void {
     this.#source = source;
+    this.deployments.use(source);
   }
 
   /** For the session of a new operation. */

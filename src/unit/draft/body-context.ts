@@ -6,7 +6,7 @@ import { isConditional, type ConditionalField } from '../../model/predicate/cond
 import { KindError, prefixError } from '../../shared/errors.js';
 import type { EventLoopYield } from '../../shared/event-loop-yield.js';
 import type { Caller } from '../../tenancy/caller.js';
-import { originalCallerOf } from '../session/session.js';
+import { originalCallerOf } from '../../catalog/session/session.js';
 import type { PendingWrite } from './behavior.js';
 import type { DraftOptions } from './draft-builder.js';
 import type { Body } from './draft.js';

@@ -9,7 +9,7 @@ import { getOrInsert } from '../../shared/get-or-insert.js';
 import { retryLater, refusal } from '../../shared/errors.js';
 import type { Json } from '../../shared/json.js';
 import { LIMITS } from '../../shared/limits.js';
-import { originalCallerOf, type Session } from '../session/session.js';
+import { originalCallerOf, type Session } from '../../catalog/session/session.js';
 
 const defaultsBudget = new BodyBudget({
   all: LIMITS.bodiesInFlight,

@@ -21,7 +21,7 @@ import type { BodyDetails, DraftOptions } from './draft-builder.js';
 import { draftCreate, draftPartial, draftUpdate } from './draft-reader.js';
 import { NestedUnits, nestedBodies } from './nested-units.js';
 import type { LocatedDraft } from './references.js';
-import type { Session } from '../session/session.js';
+import type { Session } from '../../catalog/session/session.js';
 
 /** An element of a bulk body that is not an object, and its type. */
 export interface NotObject {

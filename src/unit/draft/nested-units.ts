@@ -9,7 +9,7 @@ import { isPlainObject } from '../../shared/json.js';
 import { keyOf, type Body } from './draft.js';
 import { relocateFunctionError } from './refusal-position.js';
 import type { NewUnits, LocatedDraft } from './references.js';
-import { rewordRefusal } from './complete-refusal.js';
+import { rewordRefusal } from '../../database/transaction/complete-refusal.js';
 
 /** Units of one kind at the same depth, which one statement inserts. */
 export interface NestedGroup {

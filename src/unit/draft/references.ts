@@ -11,8 +11,8 @@ import { countReferencesStatement, existingStatement } from '../../sql/write/ref
 import type { Caller } from '../../tenancy/caller.js';
 import { referenced, type CountedReference } from './conflict-messages.js';
 import { keyOf, type Draft } from './draft.js';
-import { ofUnit } from './complete-refusal.js';
-import { originalCallerOf, type Session } from '../session/session.js';
+import { ofUnit } from '../../database/transaction/complete-refusal.js';
+import { originalCallerOf, type Session } from '../../catalog/session/session.js';
 
 /** Whether kinds with a table have references to the kind. */
 export function isReferenced(model: Model, kind: KindDef): boolean {

@@ -1,7 +1,7 @@
 /** Adds the position in the body to refusals of hooks. */
 import { FunctionError } from '../../kit/function-error.js';
 import { KindError } from '../../shared/errors.js';
-import { ofUnit, rewordRefusal } from './complete-refusal.js';
+import { ofUnit, rewordRefusal } from '../../database/transaction/complete-refusal.js';
 import type { LocatedDraft } from './references.js';
 
 /** Runs work that a hook may refuse. @throws its error, in a bulk write with the position of the unit */

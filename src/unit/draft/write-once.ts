@@ -5,7 +5,7 @@ import { unconditional } from '../../model/predicate/conditional-field.js';
 import { KindError, type Message } from '../../shared/errors.js';
 import { jsonEqual, type Json } from '../../shared/json.js';
 import type { WriteOnceField } from '../../sql/write/write.sql.js';
-import type { Session } from '../session/session.js';
+import type { Session } from '../../catalog/session/session.js';
 import type { Body } from './draft.js';
 
 /**

@@ -24,7 +24,7 @@ import { LeastSize } from './least-size.js';
 import { checkLookups, checkRelated } from './lookup-limit.js';
 import { namesInQuery } from './paths-in-query.js';
 import { planSearch, searchCondition } from './search.plan.js';
-import { collectFaults } from './collect-faults.js';
+import { collectFaults } from '../../shared/collect-faults.js';
 import type { PlanContext } from './list.plan.js';
 import { orderTerm, targetOf } from './order.plan.js';
 

@@ -11,7 +11,7 @@ import { Faults, refusal } from '../../shared/errors.js';
 import { LIMITS } from '../../shared/limits.js';
 import { shortened } from '../../shared/shortened.js';
 import type { ReadPlan, ShownPath } from '../../sql/list/select.sql.js';
-import { collectFaults } from './collect-faults.js';
+import { collectFaults } from '../../shared/collect-faults.js';
 import { targetOf } from './order.plan.js';
 import { planRelated } from './related.plan.js';
 import { planSnippets } from './search.plan.js';

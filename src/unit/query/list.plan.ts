@@ -11,12 +11,12 @@ import { relatedIn } from '../../model/predicate/related.js';
 import { resolveFilter } from '../../model/predicate/resolve-filter.js';
 import { hasStoredCount, type CountedRows, type ListPlan, type ReadPlan } from '../../sql/list/select.sql.js';
 import { planAnswer } from './answer.plan.js';
-import { collectFaults } from './collect-faults.js';
+import { collectFaults } from '../../shared/collect-faults.js';
 import { planCursor } from './cursor.js';
 import { checkLookups, checkRelated, checkRelatedPage, orderTargets, shownTargets } from './lookup-limit.js';
 import { planOrder } from './order.plan.js';
 import { planSearch, searchCondition } from './search.plan.js';
-import type { Session } from '../session/session.js';
+import type { Session } from '../../catalog/session/session.js';
 
 /**
  * `visible` are the fields that the caller may read, `reach` the references that it may follow; none without `reach`.

@@ -7,7 +7,7 @@ import { KindError } from '../../shared/errors.js';
 import { everyField } from '../../model/predicate/predicate.js';
 import type { ReadPlan } from '../../sql/list/select.sql.js';
 import type { Direction, PassedKind } from '../../sql/link/traversal-plan.js';
-import type { Session } from '../session/session.js';
+import type { Session } from '../../catalog/session/session.js';
 import { planContextOf, type PlanContext } from './list.plan.js';
 import { namedKinds } from './named-links.js';
 import { includingKind, planParts } from './union.plan.js';

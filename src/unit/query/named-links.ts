@@ -5,7 +5,7 @@ import { isLinkable, type KindDef } from '../../model/model.js';
 import { didYouMean } from '../../shared/did-you-mean.js';
 import { KindError, refusal } from '../../shared/errors.js';
 import { shortened } from '../../shared/shortened.js';
-import type { Session } from '../session/session.js';
+import type { Session } from '../../catalog/session/session.js';
 
 /**
  * The kinds; undefined for all.

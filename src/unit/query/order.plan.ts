@@ -10,7 +10,7 @@ import { resolveOperand } from '../../model/predicate/resolve-filter.js';
 import { resolvePlace } from '../../model/predicate/resolve-pair.js';
 import { Faults, KindError, refusal } from '../../shared/errors.js';
 import { orderedField, type OrderTerm } from '../../sql/list/order.sql.js';
-import { collectFaults } from './collect-faults.js';
+import { collectFaults } from '../../shared/collect-faults.js';
 
 /** The order of the query, followed by the id, so that it is total; without one, oldest first. */
 export function planOrder(query: Pick<ListQuery, 'order'>, names: Names): OrderTerm[] {

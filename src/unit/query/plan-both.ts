@@ -1,6 +1,6 @@
 /** Plans two parts of a query, one of which needs the database. */
 import { Faults } from '../../shared/errors.js';
-import { collectFaults } from './collect-faults.js';
+import { collectFaults } from '../../shared/collect-faults.js';
 
 /**
  * The plans of two parts of a query.

@@ -15,7 +15,7 @@ import type { ReadPlan } from '../../sql/list/select.sql.js';
 import { linkCounts, noLinkCounts } from '../../sql/link/link-counts.sql.js';
 import { loadedLinks, noLinks } from '../../sql/walk/walk.sql.js';
 import { isAdministrator, scopeOfKey } from '../../tenancy/caller.js';
-import type { Session } from '../session/session.js';
+import type { Session } from '../../catalog/session/session.js';
 import { shownLinkValues } from './link-values.js';
 import { planLoadedLinks, type LoadedQuery } from './loaded-links.plan.js';
 

@@ -12,7 +12,7 @@ import type { KindDef } from '../../model/model.js';
 import { boundRuleOf } from '../../model/predicate/bound-rule.js';
 import type { Statement } from '../../sql/fragment.js';
 import { identityOf } from '../../sql/statement-template.js';
-import type { Session } from '../session/session.js';
+import type { Session } from '../../catalog/session/session.js';
 
 /** The most queries in memory, and the characters of their keys and statements. */
 const STORED = { queries: 2000, characters: 4_000_000 } as const;

@@ -17,7 +17,7 @@ import { namesInQuery } from './paths-in-query.js';
 import { planSearch, searchCondition } from './search.plan.js';
 import type { UnitPage } from './unit-page.js';
 import { planAnswer } from './answer.plan.js';
-import { collectFaults } from './collect-faults.js';
+import { collectFaults } from '../../shared/collect-faults.js';
 import type { PlanContext } from './list.plan.js';
 import { orderTerm } from './order.plan.js';
 

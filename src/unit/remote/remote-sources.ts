@@ -16,7 +16,7 @@ import { retryLater, KindError, asMayBeStored, refusal } from '../../shared/erro
 import type { Project } from '../../tenancy/project.js';
 import { Behaviors } from '../draft/behavior.js';
 import type { Settle } from './remote-answer.js';
-import type { Session } from '../session/session.js';
+import type { Session } from '../../catalog/session/session.js';
 import type { UnitOperation } from '../store/unit-store.js';
 
 /** The source of one kind. */

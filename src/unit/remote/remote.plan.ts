@@ -7,7 +7,7 @@ import type { Field } from '../../model/model.js';
 import type { Names, Reach } from '../../model/predicate/path.js';
 import { Faults, refusal } from '../../shared/errors.js';
 import { planAnswer } from '../query/answer.plan.js';
-import { collectFaults } from '../query/collect-faults.js';
+import { collectFaults } from '../../shared/collect-faults.js';
 import { planList, type PlanContext } from '../query/list.plan.js';
 
 export interface RemotePlan {

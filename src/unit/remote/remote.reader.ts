@@ -15,7 +15,7 @@ import { planRemoteAggregate, readGroups } from './remote-aggregate.js';
 import { NO_REACH, planRemoteAnswer, planRemoteList } from './remote.plan.js';
 import { remotePage, readPage, readUnit, rowOf, type RemoteRecord } from './remote-answer.js';
 import { RemoteSourceRunner, type SourceAccess } from './remote-sources.js';
-import type { Session } from '../session/session.js';
+import type { Session } from '../../catalog/session/session.js';
 import { parseKey, unknownUnit } from '../session/unit-ids.js';
 import { planContextOf, planQuery, type PlanContext } from '../query/list.plan.js';
 import type { UnitRow } from '../store/unit-store.js';

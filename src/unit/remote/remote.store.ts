@@ -1,12 +1,11 @@
 /** The store of remote kinds, whose units come from a source. */
 import { Injectable } from '@nestjs/common';
 import { checkActive } from '../../access/access.js';
-import { RunOnce, Catalog, type ModelScope } from '../../catalog/catalog.service.js';
 import { UNIT_QUERY } from '../../http/route/query-names.js';
-import type { KindDef, Model } from '../../model/model.js';
+import type { KindDef } from '../../model/model.js';
 import { refusal, type KindError } from '../../shared/errors.js';
 import type { Project } from '../../tenancy/project.js';
-import type { Session } from '../session/session.js';
+import type { Session } from '../../catalog/session/session.js';
 import type { UnitOperation, UnitStore } from '../store/unit-store.js';
 import { RemoteReader } from './remote.reader.js';
 import { RemoteSourceRunner } from './remote-sources.js';
@@ -22,7 +21,6 @@ export class RemoteStore implements UnitStore {
   readonly queryNames = UNIT_QUERY.remote;
 
   constructor(
-    private readonly catalog: Catalog,
     private readonly remotes: RemoteSourceRunner,
     private readonly reader: RemoteReader,
     private readonly writer: RemoteWriter,
@@ -35,11 +33,6 @@ export class RemoteStore implements UnitStore {
 
   lacks(kind: KindDef, project: Project, operation: UnitOperation): boolean {
     return this.remotes.lacks(kind, project, operation);
-  }
-
-  async run<T>(scope: ModelScope, model: Model, work: () => Promise<T>): Promise<RunOnce<T>> {
-    await this.catalog.check(scope, model);
-    return new RunOnce(work);
   }
 
   readonly list: UnitStore['list'] = (...args) => this.reader.list(...args);

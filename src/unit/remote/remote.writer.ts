@@ -24,7 +24,7 @@ import { References, addReferenceFaults } from '../draft/references.js';
 import { requireRecord } from './remote.reader.js';
 import { readUnit, rowOf, shownUnit, type RemoteRecord } from './remote-answer.js';
 import { RemoteSourceRunner, type SourceAccess } from './remote-sources.js';
-import type { Session } from '../session/session.js';
+import type { Session } from '../../catalog/session/session.js';
 import { unknownUnit } from '../session/unit-ids.js';
 import type { UnitRow } from '../store/unit-store.js';
 import type { WriteOptions } from '../store/unit-store.js';

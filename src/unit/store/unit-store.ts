@@ -1,13 +1,12 @@
 /** The interface of the stores of units: tables and remote sources. Callers check rights first. */
 import type { Grant } from '../../access/grant.js';
-import type { RunOnce, ModelScope } from '../../catalog/catalog.service.js';
 import type { UpsertQuery } from '../../filter/upsert-query.js';
 import type { MatchingQuery } from '../../filter/matching-query.js';
 import type { AggregateQuery } from '../../filter/aggregate-query.js';
 import type { Parsed, ParsedQuery, RepeatableQuery } from '../../http/route/parse-list-query.js';
 import type { QueryName } from '../../http/route/query-names.js';
 import type { Remote } from '../../kit/remote.js';
-import type { Field, KindDef, Model } from '../../model/model.js';
+import type { Field, KindDef } from '../../model/model.js';
 import type { Predicate } from '../../model/predicate/predicate.js';
 import type { Faults } from '../../shared/errors.js';
 import type { MaybePromise } from '../../shared/maybe-promise.js';
@@ -19,7 +18,7 @@ import type { NotObject } from '../draft/drafter.js';
 import type { KeyText } from '../query/key-parameter.js';
 import type { GroupPage, UnitPage } from '../query/unit-page.js';
 import type { KeyRow } from '../draft/upsert-keys.js';
-import type { Session } from '../session/session.js';
+import type { Session } from '../../catalog/session/session.js';
 
 export type UnitOperation = keyof Remote;
 
@@ -112,8 +111,6 @@ export interface UnitStore {
   checkState(kind: KindDef, scope: Pick<Session, 'project' | 'deployment'>, operation: UnitOperation): void;
   /** Whether the store does not support the operation on units of this kind. */
   lacks(kind: KindDef, project: Project, operation: UnitOperation): boolean;
-  /** Runs the work of a request: immediately, or once after it, where it can't be repeated. */
-  run<T>(scope: ModelScope, model: Model, work: () => Promise<T>): Promise<T | RunOnce<T>>;
 
   /** @throws KindError 400 */
   list(session: Session, readable: Readable, query: ParsedQuery): Promise<UnitPage>;

@@ -9,7 +9,7 @@ import { conjunction, everyField, type Predicate } from '../../model/predicate/p
 import { refusal, type KindError } from '../../shared/errors.js';
 import type { Caller } from '../../tenancy/caller.js';
 import type { Body } from '../draft/draft.js';
-import type { Session } from '../session/session.js';
+import type { Session } from '../../catalog/session/session.js';
 import { TableReader } from './read/table.reader.js';
 import { parseKey, unknownUnit } from '../session/unit-ids.js';
 import type { Conditions, UnitRow } from '../store/unit-store.js';

@@ -2,8 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import { checkActive } from '../../access/access.js';
 import { UNIT_QUERY } from '../../http/route/query-names.js';
-import type { ModelScope } from '../../catalog/catalog.service.js';
-import type { KindDef, Model } from '../../model/model.js';
+import type { KindDef } from '../../model/model.js';
 import type { UnitStore } from '../store/unit-store.js';
 import { TableReader } from './read/table.reader.js';
 import { MatchingWriter } from './write/matching.writer.js';
@@ -27,10 +26,6 @@ export class TableStore implements UnitStore {
 
   lacks(): boolean {
     return false;
-  }
-
-  run<T>(_scope: ModelScope, _model: Model, work: () => Promise<T>): Promise<T> {
-    return work();
   }
 
   readonly list: UnitStore['list'] = (...args) => this.reader.list(...args);

@@ -29,7 +29,7 @@ import { modelVersionStatement } from '../../sql/model-version.sql.js';
 import { checkVersion, type Versioned } from './check-version.js';
 import type { WriteContext } from './violation/constraint-violations.js';
 import { jsonTextOf, runWrite, type RowValues } from './write/run-write.js';
-import type { Session } from '../session/session.js';
+import type { Session } from '../../catalog/session/session.js';
 import { StoredCounts } from './stored-counts.js';
 
 /** A row of a write, which has no version of the model: it is written only if that is the one of the plan. */

@@ -7,7 +7,7 @@ import { readableFields } from '../../access/masks.js';
 import type { Field, KindDef, Model } from '../../model/model.js';
 import { isConditional } from '../../model/predicate/conditional-field.js';
 import { knowsWholeProject, type Caller } from '../../tenancy/caller.js';
-import type { DeletionReport } from '../../tenancy/request-scope.js';
+import type { DeletionReport } from '../../catalog/session/session.js';
 
 interface Loss {
   readonly kind_id: string;

@@ -9,24 +9,15 @@ import { readableFields } from '../../access/masks.js';
 import { Database } from '../../database/database.js';
 import { Answer } from '../../http/answer/answer.js';
 import { readJson } from '../../http/body/json-pieces.js';
-import { parseBody, type ReceivedBody } from '../../http/body/read-body.js';
+import { parseBody } from '../../http/body/read-body.js';
 import type { Field, KindDef, Model } from '../../model/model.js';
 import { conditionOf, isConditional } from '../../model/predicate/conditional-field.js';
 import { conjunction, type Predicate } from '../../model/predicate/predicate.js';
 import { getOrInsert } from '../../shared/get-or-insert.js';
 import { existingStatement } from '../../sql/write/reference.sql.js';
-import type { RequestScope } from '../../tenancy/request-scope.js';
+import type { Opened } from '../../run/command.js';
+import { AnswerMask, type MaskedRequest } from '../../run/keyed-run.js';
 import { AnswerUnits, type AnsweredUnit } from './answer-units.js';
-
-/** A request whose answer is repeated. */
-export interface AnsweredRequest {
-  /** Path and query. */
-  readonly url: string;
-  readonly isBatch: boolean;
-  readonly body: ReceivedBody;
-  /** The version of the model when it was answered, if that is known. */
-  readonly modelVersion: number | undefined;
-}
 
 /** The content of an answer, or of one operation of a batch. */
 interface Part {
@@ -35,6 +26,7 @@ interface Part {
 }
 
 const PREFIX = '/api/lib';
+const BATCH = '/batch';
 const OF_FUNCTION = /^\/[^/?]+(?:\/unit\/[^/?]+)?\/function(?:\/|$)/;
 /** Units, one of them, or groups of units of one kind. */
 const OF_KIND = /^\/([^/?]+)\/(?:unit(?:\/[^/?]+)?|aggregate)(?:\?|$)/;
@@ -42,11 +34,14 @@ const OF_KIND = /^\/([^/?]+)\/(?:unit(?:\/[^/?]+)?|aggregate)(?:\?|$)/;
 const READS_OTHERS = /\.[a-z_]|(?:exists|related|linked|load_links)/;
 
 @Injectable()
-export class RepeatedAnswers {
-  constructor(private readonly database: Database) {}
+export class RepeatedAnswers extends AnswerMask {
+  constructor(private readonly database: Database) {
+    super();
+  }
 
   /** @throws KindError 403 if the caller may not read it any more, and parts of it cannot be left out */
-  async readable(scope: RequestScope, model: Model, answer: Answer, request: AnsweredRequest): Promise<Answer> {
+  async readable(scope: Opened, answer: Answer, request: MaskedRequest): Promise<Answer> {
+    const { model } = scope;
     const content = await readJson(answer.content, scope.project.schema);
     const parts = (await partsOf(content, request, scope)).filter(({ url }) => !OF_FUNCTION.test(url));
     const units = new AnswerUnits(model);
@@ -66,12 +61,8 @@ export class RepeatedAnswers {
   }
 }
 
-async function partsOf(
-  content: unknown,
-  { url, isBatch, body }: AnsweredRequest,
-  { project }: RequestScope,
-): Promise<readonly Part[]> {
-  if (!isBatch) return [{ url: withoutPrefix(url), content }];
+async function partsOf(content: unknown, { url, body }: MaskedRequest, { project }: Opened): Promise<readonly Part[]> {
+  if (withoutPrefix(url) !== BATCH) return [{ url: withoutPrefix(url), content }];
   const given = (await parseBody(body, 'application/json', project.schema)) as { operations: { path: string }[] };
   const { items } = content as { items: { content: unknown }[] };
   return items.map((item, at) => ({ url: given.operations[at]?.path ?? '', content: item.content }));
@@ -82,7 +73,7 @@ function withoutPrefix(url: string): string {
 }
 
 /** Whether an answer without the ids of its units shows only what the caller may read of every unit, now as then. */
-function isOpen(url: string, { caller }: RequestScope, model: Model, { modelVersion }: AnsweredRequest): boolean {
+function isOpen(url: string, { caller }: Opened, model: Model, { modelVersion }: MaskedRequest): boolean {
   const [, kindId = ''] = OF_KIND.exec(url) ?? [];
   const kind = model.kinds.get(kindId);
   if (!kind || modelVersion !== model.version || READS_OTHERS.test(url)) return false;
@@ -90,14 +81,14 @@ function isOpen(url: string, { caller }: RequestScope, model: Model, { modelVers
 }
 
 /** Whether no rule depends on the unit. */
-function readsAll(kind: KindDef, { caller }: Pick<RequestScope, 'caller'>, model: Model): boolean {
+function readsAll(kind: KindDef, { caller }: Pick<Opened, 'caller'>, model: Model): boolean {
   const grant = grantOf(kind, 'read', caller, model);
   return (
     grant !== undefined && !grant.predicate && ![...readableFields(kind, caller, model).values()].some(isConditional)
   );
 }
 
-function noLongerReadable({ caller }: RequestScope) {
+function noLongerReadable({ caller }: Opened) {
   return accessDenied(caller, 'It was done, but you may no longer read all that was answered');
 }
 
@@ -111,7 +102,7 @@ class Masking {
   /** @param kind undefined if it is gone @param units of the kind */
   constructor(
     private readonly database: Database,
-    private readonly scope: RequestScope,
+    private readonly scope: Opened,
     private readonly model: Model,
     private readonly kind: KindDef | undefined,
     private readonly units: readonly AnsweredUnit[],

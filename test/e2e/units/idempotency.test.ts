@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { LIMITS } from '../../../src/shared/limits.js';
 import { ProjectStore } from '../../../src/tenancy/project-store.js';
-import { KeptBytes } from '../../../src/unit/write/kept-bytes.js';
+import { KeptBytes } from '../../../src/tenancy/kept-bytes.js';
 import { anonymous, asMember, defineKinds } from '../../support/callers.js';
 import { createdId, earlier, ok, query, refusalOf } from '../../support/definitions.js';
 import { FunctionsFolder, reload, sharedServiceWith } from '../../support/functions.js';

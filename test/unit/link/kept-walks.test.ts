@@ -6,7 +6,7 @@ import { planWalk } from '../../../src/link/walk/walk.plan.js';
 import type { KindRecord } from '../../../src/model/build/definition-records.js';
 import { walkStatement } from '../../../src/sql/walk/walk.sql.js';
 import { ANONYMOUS, memberCaller, SYSTEM, type Caller } from '../../../src/tenancy/caller.js';
-import type { Session } from '../../../src/unit/session/session.js';
+import type { Session } from '../../../src/catalog/session/session.js';
 import { Walks, type TraversableKinds } from '../../../src/unit/query/reachable-kinds.js';
 import { kind, kindIn, modelWith, parameter } from '../../support/models.js';
 

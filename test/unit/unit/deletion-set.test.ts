@@ -1,7 +1,7 @@
 /** What one deletion may take along, and for how long. */
 import { expect, it } from 'vitest';
 import { LIMITS } from '../../../src/shared/limits.js';
-import { DeletionSet } from '../../../src/unit/session/deletion-set.js';
+import { DeletionSet } from '../../../src/catalog/session/deletion-set.js';
 
 it('knows the units being deleted, by kind', () => {
   const deletionSet = new DeletionSet();

@@ -4,7 +4,7 @@ import { FunctionError } from '../../../src/kit/function-error.js';
 import { Faults, refusal, type KindError } from '../../../src/shared/errors.js';
 import type { Json } from '../../../src/shared/json.js';
 import { idOfBody, withLabel } from '../../../src/unit/draft/client-ids.js';
-import { withFaults } from '../../../src/unit/draft/complete-refusal.js';
+import { withFaults } from '../../../src/database/transaction/complete-refusal.js';
 import {
   bodyOf,
   keyOf,

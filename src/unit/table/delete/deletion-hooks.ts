@@ -2,7 +2,7 @@
 import { isLinkable, type KindDef } from '../../../model/model.js';
 import type { Behaviors } from '../../draft/behavior.js';
 import { storedReferences } from '../../draft/references.js';
-import type { Session } from '../../session/session.js';
+import type { Session } from '../../../catalog/session/session.js';
 
 /** Whether hooks may run when a unit of the kind is deleted: its own, those of its links, or of units that refer to it. */
 export function deletionRunsHooks(

@@ -18,8 +18,8 @@ import { UnitLinks } from './unit-links.js';
 import { referenceKept } from '../../draft/conflict-messages.js';
 import { References, storedReferences } from '../../draft/references.js';
 import { withOtherUnit, withUnit } from '../../draft/refusal-position.js';
-import { DeletionSet } from '../../session/deletion-set.js';
-import type { Session } from '../../session/session.js';
+import { DeletionSet } from '../../../catalog/session/deletion-set.js';
+import type { Session } from '../../../catalog/session/session.js';
 import { StoredCounts } from '../stored-counts.js';
 import type { Project } from '../../../tenancy/project.js';
 

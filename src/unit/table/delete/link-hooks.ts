@@ -1,8 +1,6 @@
 /** Calls behaviors of the parent's kind for links that are created and deleted. */
 import { Injectable } from '@nestjs/common';
 import { PatternMatcher } from '../../../catalog/pattern/pattern-matcher.js';
-import { Database } from '../../../database/database.js';
-import type { TransactionOptions } from '../../../database/database-options.js';
 import type { LinkOperation } from '../../../model/built-in-traits.js';
 import type { KindDef } from '../../../model/model.js';
 import { refusal } from '../../../shared/errors.js';
@@ -10,8 +8,8 @@ import { LIMITS } from '../../../shared/limits.js';
 import { storedLinksStatement, type LinkKey, type StoredLinkRow } from '../../../sql/link/stored-links.sql.js';
 import { Behaviors, type Behavior, type HookedLink, type NewLink, type PendingWrite } from '../../draft/behavior.js';
 import type { Draft } from '../../draft/draft.js';
-import { usedBy } from '../../session/caller-executor.js';
-import type { Session } from '../../session/session.js';
+import type { TransactionNeeds } from '../../../catalog/session/in-transaction.js';
+import type { Session } from '../../../catalog/session/session.js';
 
 const EVENTS = {
   create: ['beforeLink', 'afterLink'],
@@ -28,7 +26,6 @@ export class LinkHooks {
   constructor(
     private readonly behaviors: Behaviors,
     private readonly patterns: PatternMatcher,
-    private readonly database: Database,
   ) {}
 
   /** Whether behaviors are called when links from units of a kind are created or deleted. */
@@ -36,16 +33,9 @@ export class LinkHooks {
     return this.behaviors.of(parent, session).some((behavior) => EVENTS[operation].some((event) => event in behavior));
   }
 
-  /** The current set of hooks; an operation uses one set to its end. */
-  get deployment(): Behaviors['deployment'] {
-    return this.behaviors.deployment;
-  }
-
-  /** The options of a transaction in which they run for links from units of a kind. @param about a key of similar work */
-  transaction(parent: KindDef, session: Of & Pick<Session, 'caller'>, about: string): TransactionOptions {
-    const runs = this.database.runs({ workKey: () => `${session.project.id} ${about}` });
-    const long = this.behaviors.haveHooks(parent, session);
-    return { ...usedBy(session), isolation: 'repeatable read', long, runs };
+  /** The transaction in which they run for links from units of a kind. @param about a key of similar work */
+  needs(parent: KindDef, session: Of, about: string): TransactionNeeds {
+    return { isolation: 'repeatable read', long: this.behaviors.haveHooks(parent, session), about: () => about };
   }
 
   /** @throws KindError 503 if the module of the kind is broken */

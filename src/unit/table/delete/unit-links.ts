@@ -15,10 +15,10 @@ import {
 } from '../../../sql/link/stored-links.sql.js';
 import { Behaviors, type HookedLink } from '../../draft/behavior.js';
 import { hookedLink, HookedSize, LinkHooks } from './link-hooks.js';
-import { DeletionSet } from '../../session/deletion-set.js';
+import { DeletionSet } from '../../../catalog/session/deletion-set.js';
 import { withUnit } from '../../draft/refusal-position.js';
-import { usedBy } from '../../session/caller-executor.js';
-import type { Session } from '../../session/session.js';
+import { usedBy } from '../../../catalog/session/caller-executor.js';
+import type { Session } from '../../../catalog/session/session.js';
 
 /** Links that are read at once with their values. */
 const PAGE = 100;

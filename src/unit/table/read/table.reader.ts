@@ -11,7 +11,7 @@ import type { ReadPlan } from '../../../sql/list/select.sql.js';
 import { showsMore } from './presentation-version.js';
 import type { Readable, ShownUnit } from '../../store/unit-store.js';
 import type { GroupPage, UnitPage } from '../../query/unit-page.js';
-import type { Session } from '../../session/session.js';
+import type { Session } from '../../../catalog/session/session.js';
 import { noUnit, parseKey, unknownUnit } from '../../session/unit-ids.js';
 import { planAggregate } from '../../query/aggregate.plan.js';
 import { pageCursor } from '../../query/cursor.js';

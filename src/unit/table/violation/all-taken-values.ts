@@ -11,8 +11,8 @@ import { takenStatement } from '../../../sql/write/taken-values.sql.js';
 import { rowsText } from '../../../sql/write/new-rows.sql.js';
 import { takenValues } from '../../draft/conflict-messages.js';
 import type { LocatedDraft } from '../../draft/references.js';
-import type { Session } from '../../session/session.js';
-import { completeRefusal, withFaults } from '../../draft/complete-refusal.js';
+import type { Session } from '../../../catalog/session/session.js';
+import { completeRefusal, withFaults } from '../../../database/transaction/complete-refusal.js';
 
 /**
  * Adds all taken values of the drafts to a refusal, of fields that the caller may read. Of two drafts with the same

@@ -10,9 +10,9 @@ import { unconditional } from '../../../model/predicate/conditional-field.js';
 import { Faults, KindError, type Message } from '../../../shared/errors.js';
 import type { WriteContext } from './constraint-violations.js';
 import { References, addReferenceFaults, type LocatedDraft, type Unreachable } from '../../draft/references.js';
-import { originalCallerOf, type Session } from '../../session/session.js';
+import { originalCallerOf, type Session } from '../../../catalog/session/session.js';
 import { withAllUniqueViolations } from './all-taken-values.js';
-import { withFaults } from '../../draft/complete-refusal.js';
+import { withFaults } from '../../../database/transaction/complete-refusal.js';
 
 @Injectable()
 export class ViolationCompleter {

@@ -17,7 +17,7 @@ import { expressionsOf, type Draft } from '../../draft/draft.js';
 import { draftForRules, completeDraft } from '../../draft/draft-reader.js';
 import { withPosition } from '../../draft/refusal-position.js';
 import type { LocatedDraft } from '../../draft/references.js';
-import type { Session } from '../../session/session.js';
+import type { Session } from '../../../catalog/session/session.js';
 import { unknownUnit } from '../../session/unit-ids.js';
 import { ExpressionResults } from './expression-results.js';
 import { UnitRepository } from '../unit.repository.js';

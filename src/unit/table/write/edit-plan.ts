@@ -5,7 +5,7 @@ import type { ConditionalField } from '../../../model/predicate/conditional-fiel
 import { conjunction, type Predicate } from '../../../model/predicate/predicate.js';
 import { expressionsOf, type Body, type Draft } from '../../draft/draft.js';
 import { writeOnceFields } from '../../draft/write-once.js';
-import type { Session } from '../../session/session.js';
+import type { Session } from '../../../catalog/session/session.js';
 
 /** The written fields of an edit, its expressions, and which of the fields may be written once. */
 export function planWritten(session: Session, kind: KindDef, draft: Draft, body: Body) {

@@ -16,7 +16,7 @@ import { NestedUnits } from '../../draft/nested-units.js';
 import { References, type LocatedDraft, type Unreachable } from '../../draft/references.js';
 import { withPositions } from '../../draft/refusal-position.js';
 import { writeOnceRefusal } from '../../draft/write-once.js';
-import type { Session } from '../../session/session.js';
+import type { Session } from '../../../catalog/session/session.js';
 import { unknownUnit } from '../../session/unit-ids.js';
 import type { UnitRow } from '../../store/unit-store.js';
 import { ViolationCompleter } from '../violation/complete-violations.js';

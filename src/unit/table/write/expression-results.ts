@@ -11,7 +11,7 @@ import type { UpdatePlan } from '../../../sql/write/write.sql.js';
 import { DefaultBytes } from '../../draft/default-bytes.js';
 import { expressionsOf, withValuesOf, type Draft } from '../../draft/draft.js';
 import { draftUpdate } from '../../draft/draft-reader.js';
-import { originalCallerOf, type Session } from '../../session/session.js';
+import { originalCallerOf, type Session } from '../../../catalog/session/session.js';
 import { UnitRepository } from '../unit.repository.js';
 
 type Target = Pick<UpdatePlan, 'schema' | 'kind' | 'id'>;

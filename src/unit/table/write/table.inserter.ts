@@ -8,7 +8,7 @@ import type { Predicate } from '../../../model/predicate/predicate.js';
 import { Faults, KindError, refusal } from '../../../shared/errors.js';
 import type { Caller } from '../../../tenancy/caller.js';
 import { Behaviors } from '../../draft/behavior.js';
-import { rewordRefusal, withCompleteRefusal, withFaults } from '../../draft/complete-refusal.js';
+import { rewordRefusal, withFaults } from '../../../database/transaction/complete-refusal.js';
 import { DefaultBytes } from '../../draft/default-bytes.js';
 import type { WritePlan } from '../../../sql/write/write.sql.js';
 import { takenValues } from '../../draft/conflict-messages.js';
@@ -18,8 +18,8 @@ import { asSeparateWrite, nestedBodies, relocateRefusal, type NestedUnits } from
 import { checkLookedUp } from '../../draft/upsert-keys.js';
 import { References, type LocatedDraft } from '../../draft/references.js';
 import { ReplacedKeys } from '../../draft/replaced-ids.js';
-import { usedBy } from '../../session/caller-executor.js';
-import { originalCallerOf, type Session } from '../../session/session.js';
+import { usedBy } from '../../../catalog/session/caller-executor.js';
+import { originalCallerOf, type Session } from '../../../catalog/session/session.js';
 import type { UnitRow, WriteOptions } from '../../store/unit-store.js';
 import { BehaviorChanges } from './behavior-changes.js';
 import type { WriteContext } from '../violation/constraint-violations.js';
@@ -193,11 +193,9 @@ export class TableInserter {
 
   /** Runs the work in a new transaction. */
   inTransaction<T>(session: Session, work: (session: Session) => Promise<T>): Promise<T> {
-    return withCompleteRefusal(session.executor, () =>
-      this.database.transaction(
-        (executor) => work({ ...session, executor }),
-        usedBy({ ...session, caller: originalCallerOf(session) }),
-      ),
+    return this.database.transaction(
+      (executor) => work({ ...session, executor }),
+      usedBy({ ...session, caller: originalCallerOf(session) }),
     );
   }
 }

@@ -26,7 +26,7 @@ import { createsNestedUnits } from '../../draft/nested-units.js';
 import { writeOnceRefusal } from '../../draft/write-once.js';
 import { checkLookedUp } from '../../draft/upsert-keys.js';
 import { isReferenced, References, type Unreachable } from '../../draft/references.js';
-import { asSystem, type Session } from '../../session/session.js';
+import { asSystem, type Session } from '../../../catalog/session/session.js';
 import { unknownUnit, parseKey } from '../../session/unit-ids.js';
 import type { UnitRow } from '../../store/unit-store.js';
 import { UnitRepository } from '../unit.repository.js';

@@ -7,7 +7,7 @@ import { byteSizeText } from '../../../shared/byte-size.js';
 import { refusal, type KindError } from '../../../shared/errors.js';
 import { storedUnitsStatement } from '../../../sql/count.sql.js';
 import { knowsWholeProject } from '../../../tenancy/caller.js';
-import { originalCallerOf, type Session } from '../../session/session.js';
+import { originalCallerOf, type Session } from '../../../catalog/session/session.js';
 
 @Injectable()
 export class UnitQuota {

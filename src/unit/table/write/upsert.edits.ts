@@ -18,7 +18,7 @@ import { Drafter, type EditDraft } from '../../draft/drafter.js';
 import { addReferenceFaults, References, type Unreachable } from '../../draft/references.js';
 import { withPosition, withPositions } from '../../draft/refusal-position.js';
 import { existingStatement } from '../../../sql/write/reference.sql.js';
-import type { Session } from '../../session/session.js';
+import type { Session } from '../../../catalog/session/session.js';
 import type { FoundUnit, UpsertedUnit, UnitRow } from '../../store/unit-store.js';
 import { mayNotWriteUnit } from '../rights.js';
 import { editReader } from './edit-body.js';

@@ -21,7 +21,7 @@ import { isNotObject, type NotObject } from '../../draft/drafter.js';
 import { withPositions } from '../../draft/refusal-position.js';
 import { isComplete, keyRows, IGNORED_FAULTS, upsertKey, type KeyRow } from '../../draft/upsert-keys.js';
 import { planQuery } from '../../query/list.plan.js';
-import { originalCallerOf, type Session } from '../../session/session.js';
+import { originalCallerOf, type Session } from '../../../catalog/session/session.js';
 import type {
   FoundUnit,
   LookedUp,

@@ -2,7 +2,7 @@
 import { getOrInsert } from '../../shared/get-or-insert.js';
 import { refusal } from '../../shared/errors.js';
 import { LIMITS } from '../../shared/limits.js';
-import { WriteDeadline } from './write-deadline.js';
+import { WriteDeadline } from '../../shared/write-deadline.js';
 
 const NONE: ReadonlySet<string> = new Set();
 

@@ -1,5 +1,5 @@
 /** Reports the faults of all parts of a query together. Pure. */
-import { KindError, type Faults } from '../../shared/errors.js';
+import { KindError, type Faults } from './errors.js';
 
 /** Returns the result of `work`. If it throws faults of the query, adds them to `faults` and returns `otherwise`. */
 export function collectFaults<T>(faults: Faults, work: () => T, otherwise: T): T {

@@ -1,13 +1,14 @@
-/** Keeps the answers of requests with an idempotency key, in the transaction of the write. */
+/** Idempotency keys: the answer to a request that has one is kept, in the transaction of its write. */
+import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { Answer } from '../../http/answer/answer.js';
-import { REPEATED_STATUSES } from '../../http/request/header-names.js';
-import { StoredRefusal, type ErrorAnswer } from '../../http/server/error-answer.js';
-import { Database, type Executor } from '../../database/database.js';
-import { IDEMPOTENCY_TABLE } from '../../model/table/internal-tables.js';
-import { refusal, retryLater } from '../../shared/errors.js';
-import { LIMITS } from '../../shared/limits.js';
-import { lruCache } from '../../shared/lru-cache.js';
+import { Answer } from '../http/answer/answer.js';
+import { KEY_HEADER, REPEATED_STATUSES } from '../http/request/header-names.js';
+import { StoredRefusal, type ErrorAnswer } from '../http/server/error-answer.js';
+import { Database, type Executor } from '../database/database.js';
+import { IDEMPOTENCY_TABLE } from '../model/table/internal-tables.js';
+import { refusal, retryLater, type KindError } from '../shared/errors.js';
+import { LIMITS } from '../shared/limits.js';
+import { lruCache } from '../shared/lru-cache.js';
 import {
   claimKeyStatement,
   keepAnswerStatement,
@@ -15,9 +16,10 @@ import {
   type ClaimRow,
   type KeptAnswer,
   type KeyedRequest,
-} from '../../sql/write/idempotency.sql.js';
-import { deleteExpiredStatement } from '../../sql/member/recovery.sql.js';
-import { KeptBytes, type KeptProject } from './kept-bytes.js';
+} from '../sql/write/idempotency.sql.js';
+import { deleteExpiredStatement } from '../sql/member/recovery.sql.js';
+import type { Caller } from '../tenancy/caller.js';
+import { KeptBytes, type KeptProject } from '../tenancy/kept-bytes.js';
 
 /** Seconds that an answer is kept. */
 const LIFETIME = 24 * 3600;
@@ -39,22 +41,10 @@ interface KeptHeaders {
   readonly model?: number | undefined;
 }
 
-/** The request has been answered before. */
-export class AnsweredError extends Error {
-  override readonly name = 'AnsweredError';
-
-  constructor(
-    /** The earlier request with the key. */
-    readonly earlier: Omit<KeyedRequest, 'id'>,
-    readonly answer: KeptAnswer,
-  ) {
-    super('a request with this idempotency key was answered before');
-  }
-
-  /** The version of the model then, if it is known. */
-  get modelVersion(): number | undefined {
-    return (JSON.parse(this.answer.headers ?? '{}') as KeptHeaders).model;
-  }
+/** The answer to an earlier request with the key. */
+export interface EarlierAnswer extends KeptAnswer {
+  readonly request: string;
+  readonly hash: string;
 }
 
 @Injectable()
@@ -66,14 +56,14 @@ export class KeptAnswers {
     private readonly bytes: KeptBytes,
   ) {}
 
-  /** Takes the key. @throws AnsweredError if it was used before, KindError 409 while another request uses it */
-  async claim(tx: Executor, schema: string, keyed: KeyedRequest): Promise<void> {
+  /** Takes the key. Returns the answer if it was used before. @throws KindError 409 while another request uses it */
+  async claim(tx: Executor, schema: string, keyed: KeyedRequest): Promise<EarlierAnswer | undefined> {
     for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
       const [row] = await tx.run<ClaimRow>(claimKeyStatement(schema, keyed, LIFETIME));
-      if (row?.claimed !== false) return;
+      if (row?.claimed !== false) return undefined;
       const { request, hash, status, content, headers } = row;
       if (request !== null && hash !== null && status !== null && content !== null) {
-        throw new AnsweredError({ request, hash }, { status: Number(status), content, headers });
+        return { request, hash, status: Number(status), content, headers };
       }
       if (!row.free) break;
     }
@@ -128,15 +118,52 @@ function sizeOf(content: string, request: string): number {
   return Buffer.byteLength(content) + request.length + ROW_BYTES;
 }
 
-/** The kept answer. @throws StoredRefusal if it was a refusal, KindError 422 if the key was used for another request */
-export function repeatedAnswer({ earlier, answer }: AnsweredError, keyed: KeyedRequest): Answer {
-  if (earlier.request !== keyed.request || earlier.hash !== keyed.hash) {
-    const differs = earlier.request === keyed.request ? 'body' : 'method, path or query';
+const KEY = /^[\x21-\x7e]{1,255}$/;
+
+/** The member and the key. @throws KindError 400 for a malformed key, and for callers without a token */
+export function keyId(key: string, caller: Caller): string {
+  if (!KEY.test(key)) {
+    const text = 'Idempotency-Key: wants one key of 1 to 255 visible ASCII characters';
+    throw refusal('idempotency.bad_key', text, { parameter: KEY_HEADER });
+  }
+  if (caller.type !== 'member') {
+    throw refusal('idempotency.not_here', 'Idempotency-Key is for members: the request has no token', {
+      parameter: KEY_HEADER,
+    });
+  }
+  return `${caller.kindId} ${caller.id} ${key}`;
+}
+
+/** @param request method, path and query; @param body undefined if it has none */
+export function keyedRequest(id: string, request: string, body: Uint8Array | undefined): KeyedRequest {
+  const hash = createHash('sha256')
+    .update(body ?? '')
+    .digest('base64');
+  return { id, request, hash };
+}
+
+/** Why an answer cannot be kept. */
+export function keyNotHere(text: string): KindError {
+  return refusal('idempotency.not_here', `Idempotency-Key: ${text}`, { parameter: KEY_HEADER });
+}
+
+export function secretRefusal(kindId: string): KindError {
+  return keyNotHere(`a new unit of '${kindId}' has a secret, and its answer is not kept`);
+}
+
+/**
+ * The kept answer, and the version of its model if that is known. @throws StoredRefusal if it was a refusal, KindError 422
+ * if the key was used for another request
+ */
+export function repeatedAnswer(
+  { request, hash, status, content, headers }: EarlierAnswer,
+  keyed: KeyedRequest,
+): { readonly answer: Answer; readonly modelVersion: number | undefined } {
+  if (request !== keyed.request || hash !== keyed.hash) {
+    const differs = request === keyed.request ? 'body' : 'method, path or query';
     throw refusal('idempotency.mismatch', `This Idempotency-Key was used for a request with another ${differs}`);
   }
-  if (answer.status === 200) {
-    const { etag, headers } = JSON.parse(answer.headers ?? '{}') as KeptHeaders;
-    return new Answer(answer.content, etag, headers);
-  }
-  throw new StoredRefusal(answer.status, JSON.parse(answer.content) as object[]);
+  if (status !== 200) throw new StoredRefusal(status, JSON.parse(content) as object[]);
+  const kept = JSON.parse(headers ?? '{}') as KeptHeaders;
+  return { answer: new Answer(content, kept.etag, kept.headers), modelVersion: kept.model };
 }

@@ -3,12 +3,12 @@
  * the bytes of the last day, and those of this process only, each process having its share.
  */
 import { Inject, Injectable } from '@nestjs/common';
-import type { Config } from '../../config/config.js';
-import { CONFIG } from '../../config/config.token.js';
-import { retryLater } from '../../shared/errors.js';
-import { LIMITS } from '../../shared/limits.js';
-import { lruCache } from '../../shared/lru-cache.js';
-import type { Project } from '../../tenancy/project.js';
+import type { Config } from '../config/config.js';
+import { CONFIG } from '../config/config.token.js';
+import { retryLater } from '../shared/errors.js';
+import { LIMITS } from '../shared/limits.js';
+import { lruCache } from '../shared/lru-cache.js';
+import type { Project } from './project.js';
 
 const DAY_MS = 24 * 3600_000;
 const MOST_PROJECTS = 10_000;

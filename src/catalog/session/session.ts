@@ -1,10 +1,9 @@
 /** What an operation on units needs: project, caller, model and connection. */
-import type { DefinitionChange } from '../../catalog/definition/definition-change.js';
+import type { DefinitionChange } from '../definition/definition-change.js';
 import type { Executor, Transaction } from '../../database/database.js';
-import type { Model } from '../../model/model.js';
+import type { Field, KindDef, Model } from '../../model/model.js';
 import type { RequestIds } from '../../http/request/request-id.js';
 import { SYSTEM, type Caller } from '../../tenancy/caller.js';
-import type { DeletionReport } from '../../tenancy/request-scope.js';
 import type { Project } from '../../tenancy/project.js';
 import type { DeletionSet } from './deletion-set.js';
 
@@ -23,6 +22,8 @@ export interface Session {
   readonly deployment?: object;
   /** Set if what is written is undone at the end. */
   readonly dry?: true;
+  /** Set if the answer is kept for an idempotency key, so that it must not have a secret. */
+  readonly kept?: true;
   /** Set where somebody wants to know what deletions do. */
   readonly deletions?: DeletionReport | undefined;
   /** Set while units are deleted. */
@@ -49,4 +50,13 @@ export function asSystem(session: Session): Session {
 export function changeOf(session: Session): DefinitionChange {
   if (!session.change) throw new Error('definitions are written in a definition change');
   return session.change;
+}
+
+/** Gets what deletions of units do, with all that they take along, and says of it what the caller may read. */
+export interface DeletionReport {
+  deleted(kind: KindDef, units: number, by: Caller): void;
+  /** References that are set to null. */
+  cleared(kind: KindDef, field: Field, units: number): void;
+  /** For what happens to the units that refer by a field; undefined if nothing is said of them. */
+  through(kind: KindDef, field: Field): DeletionReport | undefined;
 }

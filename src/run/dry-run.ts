@@ -1,8 +1,7 @@
 /** The query parameter `dry_run` of writes. */
-import type { HttpRequest } from '../../http/request/request.js';
-import { withoutBrackets } from '../../http/route/parse-list-query.js';
-import type { Answer } from '../../http/answer/answer.js';
-import { refusal, type KindError } from '../../shared/errors.js';
+import type { HttpRequest } from '../http/request/request.js';
+import { withoutBrackets } from '../http/route/parse-list-query.js';
+import { refusal, type KindError } from '../shared/errors.js';
 
 const NAME = 'dry_run';
 
@@ -34,13 +33,4 @@ export function takeDryRun(request: HttpRequest): DryRun | undefined {
 function isDryRun(part: string): boolean {
   const [name = ''] = new URLSearchParams(part).keys();
   return withoutBrackets(name) === NAME;
-}
-
-/** Thrown at the end of a dry run, so that its transaction is rolled back. */
-export class DryRunDone extends Error {
-  override readonly name = 'DryRunDone';
-
-  constructor(readonly answer: Answer) {
-    super('a dry run is undone');
-  }
 }

@@ -1,5 +1,5 @@
 /** The time limit of a write of several statements. */
-import { refusal } from '../../shared/errors.js';
+import { refusal } from './errors.js';
 
 export class WriteDeadline {
   readonly #until: number;

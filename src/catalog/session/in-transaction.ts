@@ -1,0 +1,70 @@
+/** Runs work in the transaction of a session, or in one of its own. */
+import { idleTimeoutFor } from '../../database/connection/session-settings.js';
+import type { Database, Transaction } from '../../database/database.js';
+import { KindError } from '../../shared/errors.js';
+import { LIMITS } from '../../shared/limits.js';
+import type { Isolation } from '../../sql/server/transaction.sql.js';
+import { usedBy } from './caller-executor.js';
+import type { Session } from './session.js';
+
+/** What work needs of a transaction of its own. */
+export interface TransactionNeeds {
+  /** REPEATABLE READ if left out. */
+  readonly isolation?: Isolation;
+  /** Whether it may hold its connection long, because code of the project runs in it. */
+  readonly long?: boolean;
+  /** A key of similar work, which writes the same units. */
+  readonly about?: () => string | undefined;
+  /** When it must have ended, with all its runs, as `performance.now()` tells it. */
+  readonly until?: number;
+  /** Set if all of it is undone at its end. */
+  readonly undo?: boolean;
+}
+
+export type SessionInTransaction = Session & { readonly executor: Transaction };
+
+/** Until when all operations of a request that shares one transaction must have ended. */
+export function endOfBatch(): number {
+  return performance.now() + LIMITS.batchSeconds * 1000;
+}
+
+/** Work that conflicts with another transaction is run again from its start. @throws KindError 503 when time is over */
+export async function inTransaction<T>(
+  database: Database,
+  session: Session,
+  { isolation = 'repeatable read', long = false, about, until, undo = false }: TransactionNeeds,
+  work: (within: SessionInTransaction) => Promise<T>,
+): Promise<T> {
+  const { tx } = session.executor;
+  if (tx) return work({ ...session, executor: tx });
+  const workKey = (): string | undefined => {
+    const key = about?.();
+    return key === undefined ? undefined : `${session.project.id} ${key}`;
+  };
+  const options = { ...usedBy(session), isolation, long, undo };
+  if (until === undefined) {
+    const runs = database.runs({ workKey });
+    return database.transaction((executor) => work({ ...session, executor }), { ...options, runs });
+  }
+  const limit = Math.max(1, until - performance.now());
+  const abort = new AbortController();
+  const timer = setTimeout(() => abort.abort(tookTooLong()), limit);
+  const runs = database.runs({ timeout: limit, workKey });
+  const times = { statementTimeout: limit, idleTimeout: idleTimeoutFor(limit), longTimeout: limit };
+  try {
+    return await database.transaction(
+      (executor) => {
+        executor.abortOn(abort.signal);
+        return work({ ...session, executor });
+      },
+      { ...times, ...options, runs },
+    );
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function tookTooLong(): KindError {
+  const text = `All operations together took longer than ${LIMITS.batchSeconds} seconds; send fewer of them`;
+  return new KindError([{ code: 'query.timeout', text }]);
+}

@@ -1,0 +1,201 @@
+/**
+ * Runs a command that is a dry run, or has an idempotency key, in one transaction: that of a dry run is undone, and with a
+ * key it also stores the answer.
+ */
+import { Injectable } from '@nestjs/common';
+import { Catalog } from '../catalog/catalog.service.js';
+import { executorFor } from '../catalog/session/caller-executor.js';
+import { endOfBatch, inTransaction } from '../catalog/session/in-transaction.js';
+import { Database, type Transaction } from '../database/database.js';
+import { Answer, NULL_ANSWER } from '../http/answer/answer.js';
+import type { ReceivedBody } from '../http/body/read-body.js';
+import { DRY_RUN_HEADER, REPLAYED_HEADER } from '../http/request/header-names.js';
+import type { HttpRequest } from '../http/request/request.js';
+import { errorAnswer, refusalOf, StoredRefusal } from '../http/server/error-answer.js';
+import type { Model } from '../model/model.js';
+import { collectFaults } from '../shared/collect-faults.js';
+import { Faults, isCallerError, isMissingRight, refusal } from '../shared/errors.js';
+import type { KeyedRequest } from '../sql/write/idempotency.sql.js';
+import { bodyBytes } from '../tenancy/request-bodies.js';
+import type { Opened, Plan } from './command.js';
+import type { DryRun } from './dry-run.js';
+import { keyedRequest, keyId, keyNotHere, KeptAnswers, repeatedAnswer, secretRefusal } from './kept-answers.js';
+import type { EarlierAnswer } from './kept-answers.js';
+import { Runner, type CommandRun } from './runner.js';
+
+/** What a request asks for beside its command. */
+export interface RunOptions {
+  /** Method, path and query, as they were sent. */
+  readonly line: string;
+  readonly dryRun: DryRun | undefined;
+  readonly key: string | undefined;
+}
+
+/** Leaves out of an answer that was kept what the caller may no longer read. */
+export abstract class AnswerMask {
+  abstract readable(opened: Opened, answer: Answer, request: MaskedRequest): Promise<Answer>;
+}
+
+/** A request whose answer is repeated. */
+export interface MaskedRequest {
+  /** Path and query. */
+  readonly url: string;
+  readonly body: ReceivedBody;
+  /** The version of the model when it was answered, if that is known. */
+  readonly modelVersion: number | undefined;
+}
+
+@Injectable()
+export class KeyedRuns {
+  constructor(
+    readonly runner: Runner,
+    readonly catalog: Catalog,
+    readonly database: Database,
+    readonly kept: KeptAnswers,
+    readonly mask: AnswerMask,
+  ) {}
+
+  run(request: HttpRequest, work: CommandRun, options: RunOptions): Promise<Answer> {
+    return new KeyedRun(this, request, work, options).run();
+  }
+}
+
+class KeyedRun {
+  readonly #dry: boolean;
+  #body: ReceivedBody;
+  #keyed: KeyedRequest | undefined;
+  /** The answer to an earlier request with the key. */
+  #earlier: EarlierAnswer | undefined;
+  /** Whether the key was free, so that a refusal is kept. */
+  #claimed = false;
+  /** What a change of definitions, or a deletion, does, if that was asked for. */
+  #effects: object | undefined;
+
+  constructor(
+    private readonly parts: KeyedRuns,
+    private readonly request: HttpRequest,
+    private readonly work: CommandRun,
+    private readonly options: RunOptions,
+  ) {
+    this.#dry = options.dryRun?.dry === true;
+  }
+
+  async run(): Promise<Answer> {
+    if (this.#dry) this.request.res?.setHeader(DRY_RUN_HEADER, 'true');
+    const { plan } = await this.parts.runner.plan(this.work);
+    this.#admit(plan);
+    this.#body = plan.body && (await bodyBytes(this.request, plan.body));
+    this.#readOptions();
+    try {
+      const answer = await (plan.effect === 'definition' ? this.#define() : this.#write());
+      return this.#earlier ? await this.#repeat(this.#earlier, this.#keyed as KeyedRequest) : answer;
+    } catch (error) {
+      if (this.#claimed) await this.#keepRefusal(error);
+      throw error;
+    }
+  }
+
+  /** @throws KindError 400 for writes that can't be undone, or whose answers can't be kept */
+  #admit({ effect, secret, kindId = '' }: Plan): void {
+    if (effect === 'outside') {
+      const text = `the source of '${kindId}' is no part of a transaction`;
+      throw this.#dry ? refusal('query.unknown', `dry_run: ${text}`, { parameter: 'dry_run' }) : keyNotHere(text);
+    }
+    if (secret && !this.#dry) throw secretRefusal(kindId);
+  }
+
+  /** A dry run keeps nothing for its key. @throws KindError 400 */
+  #readOptions(): void {
+    const { line, dryRun, key } = this.options;
+    const faults = new Faults();
+    if (dryRun?.fault) faults.addAll(dryRun.fault);
+    const keyOf = () => (key === undefined ? undefined : keyId(key, this.work.scope.caller));
+    const id = collectFaults(faults, keyOf, undefined);
+    faults.throwIfAny();
+    const bytes = this.#body instanceof Uint8Array ? this.#body : undefined;
+    if (id !== undefined && !this.#dry) this.#keyed = keyedRequest(id, line, bytes);
+  }
+
+  #write(): Promise<Answer> {
+    const { catalog, database } = this.parts;
+    const { scope } = this.work;
+    const needs = { long: true, about: () => this.options.line, until: endOfBatch(), undo: this.#dry };
+    return catalog.withModel(scope, (model) => {
+      const { opened, plan } = this.work.planned(model);
+      this.#admit(plan);
+      const session = { ...opened, executor: executorFor(database, scope) };
+      return inTransaction(database, session, needs, (within) => {
+        const effects = this.options.dryRun?.asksChanges ? plan.effects?.(opened) : undefined;
+        const marks = { ...(this.#dry && { dry: true as const }), ...(this.#keyed && { kept: true as const }) };
+        return this.#inside(within.executor, model.version, async () => {
+          const answer = await plan.run({ ...within, ...marks, deletions: effects?.report }, this.#body);
+          this.#effects = effects?.told();
+          return answer;
+        });
+      });
+    });
+  }
+
+  #define(): Promise<Answer> {
+    return this.parts.runner.define(this.work, () => Promise.resolve(this.#body), {
+      around: (tx, change) => this.#inside(tx, undefined, change),
+      undo: this.#dry,
+      ...(this.options.dryRun?.asksChanges && { report: (effects) => void (this.#effects = effects) }),
+    });
+  }
+
+  /** Runs the work in its transaction, unless the key has an answer. */
+  async #inside(tx: Transaction, version: number | undefined, work: () => Promise<Answer>): Promise<Answer> {
+    const { kept } = this.parts;
+    const { project } = this.work.scope;
+    const keyed = this.#keyed;
+    this.#claimed = false;
+    this.#earlier = keyed && (await kept.claim(tx, project.schema, keyed));
+    if (this.#earlier) return NULL_ANSWER;
+    this.#claimed = keyed !== undefined;
+    const answer = await work();
+    if (keyed) await kept.keep(tx, project, keyed, answer, version);
+    return this.options.dryRun?.asksChanges ? this.#withChanges(answer) : answer;
+  }
+
+  #withChanges({ content, etag, headers }: Answer): Answer {
+    if (this.#effects) return new Answer(content, etag, headers, JSON.stringify(this.#effects));
+    const text = 'dry_run: changes is for definitions, and deletions of units; others want true or false';
+    throw refusal('query.bad_value', text, { parameter: 'dry_run' });
+  }
+
+  /** After the transaction was rolled back. */
+  async #keepRefusal(error: unknown): Promise<void> {
+    const answer = errorAnswer(refusalOf(error, this.request), this.request);
+    if (this.#keyed) await this.parts.kept.keepRefusal(this.work.scope.project, this.#keyed, answer);
+  }
+
+  /** Answers as before, if the caller still has the rights, and with what it may still read. */
+  async #repeat(earlier: EarlierAnswer, keyed: KeyedRequest): Promise<Answer> {
+    const { catalog, mask } = this.parts;
+    return catalog.withCheckedModel(this.work.scope, async (model) => {
+      await this.#recheck(model).catch(onlyMissingRights);
+      const replayed = (): void => void this.request.res?.setHeader(REPLAYED_HEADER, 'true');
+      try {
+        const { answer, modelVersion } = repeatedAnswer(earlier, keyed);
+        const asked = { url: this.request.url, body: this.#body, modelVersion };
+        const readable = await mask.readable(this.work.opened(model), answer, asked);
+        replayed();
+        return readable;
+      } catch (error) {
+        if (error instanceof StoredRefusal) replayed();
+        throw error;
+      }
+    });
+  }
+
+  async #recheck(model: Model): Promise<void> {
+    const { opened, plan } = this.work.planned(model);
+    await plan.recheck?.(opened, this.#body);
+  }
+}
+
+/** Other refusals of a request that was answered before do not matter: its answer is repeated. */
+function onlyMissingRights(error: unknown): void {
+  if (isMissingRight(error) || !isCallerError(error)) throw error;
+}

@@ -1,0 +1,52 @@
+/** Runs the command that a handler returns. Handlers that return an answer have done all themselves. */
+import { Injectable, type ExecutionContext } from '@nestjs/common';
+import { KEY_HEADER } from '../http/request/header-names.js';
+import { RequestSlot } from '../http/request/request-slot.js';
+import { requestOf, type HttpRequest } from '../http/request/request.js';
+import { routeOf } from '../http/route/api-route.js';
+import { PreparingInterceptor } from '../http/server/preparing.interceptor.js';
+import { refusal } from '../shared/errors.js';
+import { bodyBytes } from '../tenancy/request-bodies.js';
+import { scopeOf } from '../tenancy/request-scope.js';
+import { isCommand } from './command.js';
+import { takeDryRun } from './dry-run.js';
+import { KeyedRuns, type RunOptions } from './keyed-run.js';
+import { Runner } from './runner.js';
+
+const READ_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
+
+const optionsOf = new RequestSlot<RunOptions>();
+
+@Injectable()
+export class RunInterceptor extends PreparingInterceptor {
+  constructor(
+    private readonly runner: Runner,
+    private readonly keyed: KeyedRuns,
+  ) {
+    super();
+  }
+
+  /** Reads the key, and takes `dry_run` off the URL, before the handler reads it. */
+  prepare(context: ExecutionContext): void {
+    const request = requestOf(context);
+    const key = request.headers[KEY_HEADER] as string | undefined;
+    if (READ_METHODS.has(request.method) || (key === undefined && !request.url.includes('dry_run'))) return;
+    const route = routeOf(context.getHandler());
+    if (route?.alone) {
+      if (key === undefined || route.keepsAnswers) return;
+      throw refusal('idempotency.not_here', 'This address takes no Idempotency-Key');
+    }
+    const line = `${request.method} ${request.url}`;
+    const dryRun = route?.query.includes('dry_run') ? takeDryRun(request) : undefined;
+    if (dryRun?.dry || key !== undefined) optionsOf.set(request, { line, dryRun, key });
+  }
+
+  override finish(request: HttpRequest, result: unknown): unknown {
+    if (!isCommand(result)) return result;
+    const work = this.runner.begin(scopeOf(request), result);
+    const options = optionsOf.get(request);
+    return options
+      ? this.keyed.run(request, work, options)
+      : this.runner.run(work, (limit) => bodyBytes(request, limit));
+  }
+}

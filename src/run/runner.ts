@@ -1,0 +1,145 @@
+/** Runs commands: model, rights, body, then the work; again with a newer model where the first was stale. */
+import { Injectable } from '@nestjs/common';
+import { Catalog, RunOnce } from '../catalog/catalog.service.js';
+import { DefinitionChangeService } from '../catalog/definition/definition-change.service.js';
+import type { ReportedEffects } from '../catalog/definition/change-effects.js';
+import type { AroundChange } from '../catalog/definition/definition-change.js';
+import { Database, type Executor } from '../database/database.js';
+import type { Answer } from '../http/answer/answer.js';
+import type { ReceivedBody } from '../http/body/read-body.js';
+import type { Model } from '../model/model.js';
+import type { MaybePromise } from '../shared/maybe-promise.js';
+import { knowsWholeProject } from '../tenancy/caller.js';
+import type { BodyLimit } from '../tenancy/request-bodies.js';
+import type { RequestScope } from '../tenancy/request-scope.js';
+import { executorFor, replicaFor, requestIdOf } from '../catalog/session/caller-executor.js';
+import type { Command, Opened, Plan } from './command.js';
+import { Deployments } from '../catalog/session/deployments.js';
+import type { Session } from '../catalog/session/session.js';
+
+/** Receives a body of limited size. */
+export type ReadBody = (limit: BodyLimit) => Promise<ReceivedBody>;
+
+/** A command with the model that its plan was made with. */
+interface Planned {
+  readonly opened: Opened;
+  readonly plan: Plan;
+}
+
+/** What happens around a change of definitions, in its transaction. */
+export interface DefineOptions {
+  readonly around?: AroundChange<Answer>;
+  readonly report?: (effects: ReportedEffects) => void;
+  readonly undo?: boolean;
+}
+
+@Injectable()
+export class Runner {
+  constructor(
+    private readonly catalog: Catalog,
+    private readonly database: Database,
+    private readonly changes: DefinitionChangeService,
+    private readonly deployments: Deployments,
+  ) {}
+
+  begin(scope: RequestScope, command: Command): CommandRun {
+    return new CommandRun(scope, command, this.deployments.current);
+  }
+
+  /** Answers a request. @param read receives the body */
+  async run(work: CommandRun, read: ReadBody = noBody): Promise<Answer> {
+    const first = this.plan(work);
+    const { plan } = first instanceof Promise ? await first : first;
+    if (plan.effect === 'definition') return this.define(work, read);
+    const body = plan.body && (await read(plan.body));
+    return this.catalog.withModel(work.scope, (model) => this.#start(work.planned(model), work.scope, body));
+  }
+
+  /** The plan with the model in memory. @throws the refusal of the rights, with a model that is current */
+  plan(work: CommandRun): MaybePromise<Planned> {
+    return this.catalog.withCachedModel(work.scope, (model) => work.planned(model));
+  }
+
+  /** A write to another source is not repeated where the model changes meanwhile. */
+  #start({ opened, plan }: Planned, scope: RequestScope, body: ReceivedBody): Promise<Answer | RunOnce<Answer>> {
+    const session = { ...opened, executor: this.#executorOf(plan, scope) };
+    if (!plan.once && !plan.checked) return plan.run(session, body);
+    return this.#startChecked(scope, session, plan, body);
+  }
+
+  async #startChecked(
+    scope: RequestScope,
+    session: Session,
+    plan: Plan,
+    body: ReceivedBody,
+  ): Promise<Answer | RunOnce<Answer>> {
+    await this.catalog.check(scope, session.model);
+    const run = (): Promise<Answer> => plan.run(session, body);
+    return plan.once ? new RunOnce(run) : run();
+  }
+
+  #executorOf({ mayBeOlder }: Plan, scope: RequestScope): Executor {
+    const replica = mayBeOlder === true ? replicaFor(this.database, scope) : undefined;
+    return replica ?? executorFor(this.database, scope);
+  }
+
+  /** Runs a command in the transaction of a session, as a part of it. */
+  async within(session: Session, plan: Plan, body: ReceivedBody): Promise<Answer> {
+    if (plan.once || plan.checked) await this.catalog.check(session, session.model, session.executor);
+    return plan.run(session, body);
+  }
+
+  /** Changes definitions: with the model that it reads under the lock of the project, rights are checked again. */
+  async define(work: CommandRun, read: ReadBody, { around, ...more }: DefineOptions = {}): Promise<Answer> {
+    const { scope, command } = work;
+    const { project, caller } = scope;
+    const executor = executorFor(this.database, scope);
+    const { cascade, limit } = await this.catalog.withModel(scope, async (model) => {
+      const { opened, plan } = work.planned(model);
+      const prepared = await plan.prepare?.({ ...opened, executor });
+      return { cascade: prepared === true, limit: plan.body };
+    });
+    const body = limit && (await read(limit));
+    const options = { cascade, tellCounts: knowsWholeProject(caller), caller, ...requestIdOf(scope), ...more };
+    return this.catalog.inProject(project, () =>
+      this.changes.change(
+        project,
+        options,
+        (change) => {
+          const opened = { ...work.opened(change.before), change };
+          return command.authorize(opened).run({ ...opened, executor: change.tx }, body);
+        },
+        around,
+      ),
+    );
+  }
+}
+
+/** One request: plans its command with the models that it meets, and with one set of functions to its end. */
+export class CommandRun {
+  #planned: Planned | undefined;
+
+  constructor(
+    readonly scope: RequestScope,
+    readonly command: Command,
+    private readonly deployment: object | undefined,
+  ) {}
+
+  opened(model: Model): Opened {
+    const { project, caller } = this.scope;
+    const { deployment } = this;
+    return { project, caller, ...requestIdOf(this.scope), ...(deployment && { deployment }), model };
+  }
+
+  /** @throws the refusal of the rights */
+  planned(model: Model): Planned {
+    if (this.#planned?.opened.model !== model) {
+      const opened = this.opened(model);
+      this.#planned = { opened, plan: this.command.authorize(opened) };
+    }
+    return this.#planned;
+  }
+}
+
+/** For commands that take no body. */
+const noBody: ReadBody = () => Promise.resolve(undefined);

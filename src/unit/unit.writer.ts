@@ -1,0 +1,258 @@
+/** The commands that write units: they check rights, then the state of the kind, then the input; then they call the store. */
+import { Injectable } from '@nestjs/common';
+import { authorizeKind } from '../access/access.js';
+import { Database } from '../database/database.js';
+import { NULL_ANSWER, type Answer } from '../http/answer/answer.js';
+import { expectedVersions } from '../http/answer/etag.js';
+import { parseBody, type ReceivedBody } from '../http/body/read-body.js';
+import { parseFlags, readQuery, urlQueryParameters } from '../http/route/parse-list-query.js';
+import { parseMatchingQuery } from '../http/route/parse-matching-query.js';
+import { isUpsert, parseUpsertQuery } from '../http/route/parse-upsert-query.js';
+import { CASCADE_QUERY, NO_QUERY, type QueryName } from '../http/route/query-names.js';
+import type { Operation } from '../model/built-in-traits.js';
+import type { KindDef } from '../model/model.js';
+import type { Command, Opened, Plan, ToldEffects } from '../run/command.js';
+import { inTransaction } from '../catalog/session/in-transaction.js';
+import type { Session } from '../catalog/session/session.js';
+import { EventLoopYield } from '../shared/event-loop-yield.js';
+import { refusal } from '../shared/errors.js';
+import type { MaybePromise } from '../shared/maybe-promise.js';
+import { runYielding } from '../shared/work-in-pieces.js';
+import type { Isolation } from '../sql/server/transaction.sql.js';
+import { Behaviors } from './draft/behavior.js';
+import type { UnitOperation, WriteOptions } from './store/unit-store.js';
+import { unitAnswer } from './table/read/presentation-version.js';
+import { UnitRights } from './table/rights.js';
+import { UnitReader } from './unit.reader.js';
+import { UnitStores } from './unit-stores.js';
+import { affectedAnswer, bulkAnswer, createdAnswer, manyUpserted, onlyOne, upserted } from './write-answers.js';
+import { bodiesOf, objectReader } from './write-bodies.js';
+import { DeletionEffects } from './write/deletion-effects.js';
+
+/** The parts of an HTTP request that a write needs. */
+export interface WriteRequest {
+  readonly url: string;
+  readonly contentType: string | undefined;
+  readonly ifMatch: string | undefined;
+}
+
+/** The URL of a write, and the query parameters that it may have, which are all flags. */
+export interface FlagQuery {
+  readonly url: string;
+  readonly takes: readonly QueryName[];
+}
+
+type WorkWithin = Plan['run'];
+type WriteWork = (session: Session, kind: KindDef, options: WriteOptions, bytes: ReceivedBody) => Promise<Answer>;
+
+interface WriteTarget {
+  readonly kindId: string;
+  readonly unitId?: string;
+  readonly operation: Extract<Operation, UnitOperation>;
+  readonly request: WriteRequest;
+  /** Any of which the caller needs; left out if it is that of the operation. */
+  readonly rights?: readonly Operation[];
+  /** The isolation level, where the store needs none. */
+  readonly isolation?: Isolation;
+  /** Of writes whose units a query selects: refuses kinds whose units cannot be written so. */
+  readonly check?: (kind: KindDef) => void;
+}
+
+@Injectable()
+export class UnitWriter {
+  constructor(
+    private readonly database: Database,
+    private readonly behaviors: Behaviors,
+    private readonly rights: UnitRights,
+    private readonly stores: UnitStores,
+    private readonly reader: UnitReader,
+  ) {}
+
+  create(kindId: string, request: WriteRequest): Command {
+    if (isUpsert(request.url)) return this.upsert(kindId, request);
+    return this.#write({ kindId, operation: 'create', request }, async (session, kind, { access }, bytes) => {
+      const { bodies, bulk } = await readBodies(session, kind, request, bytes);
+      const rows = await this.stores.of(kind).insert(session, kind, bodies, { bulk, access });
+      return bulk ? bulkAnswer(rows) : createdAnswer(kind, onlyOne(rows));
+    });
+  }
+
+  update(kindId: string, unitId: string, request: WriteRequest): Command {
+    return this.#write({ kindId, unitId, operation: 'update', request }, async (session, kind, options, bytes) => {
+      const read = objectReader(session, request, bytes);
+      return unitAnswer(kind, await this.stores.of(kind).update(session, kind, unitId, read, options));
+    });
+  }
+
+  remove(kindId: string, unitId: string, request: WriteRequest): Command {
+    return this.#write({ kindId, unitId, operation: 'delete', request }, async (session, kind, options) => {
+      await this.stores.of(kind).remove(session, kind, unitId, options);
+      return NULL_ANSWER;
+    });
+  }
+
+  /** A create that edits or leaves units that exist. */
+  upsert(kindId: string, request: WriteRequest): Command {
+    const target: WriteTarget = {
+      kindId,
+      operation: 'create',
+      request,
+      rights: ['create', 'update'],
+      isolation: 'repeatable read',
+      check: (kind) => void (kind.storage.bulk || readQuery(request.url, NO_QUERY)),
+    };
+    return this.#write(target, async (session, kind, _, bytes) => {
+      refuseIfMatch(request, 'on_conflict');
+      const { bodies, bulk } = await readBodies(session, kind, request, bytes);
+      const query = parseUpsertQuery(urlQueryParameters(request.url));
+      const rows = await this.stores.of(kind).upsert(session, kind, bodies, query, { bulk });
+      return bulk ? manyUpserted(rows) : upserted(kind, onlyOne(rows));
+    });
+  }
+
+  updateMatching(kindId: string, request: WriteRequest): Command {
+    const target: WriteTarget = { kindId, operation: 'update', request, check: refuseWithoutBulk };
+    return this.#write(target, async (session, kind, options, bytes) => {
+      refuseIfMatch(request, 'a filter');
+      const read = objectReader(session, request, bytes);
+      const query = parseMatchingQuery(urlQueryParameters(request.url));
+      return affectedAnswer(await this.stores.of(kind).updateAll(session, kind, query, read, options));
+    });
+  }
+
+  removeMatching(kindId: string, request: WriteRequest): Command {
+    const target: WriteTarget = { kindId, operation: 'delete', request, check: refuseWithoutBulk };
+    return this.#write(target, async (session, kind, options) => {
+      refuseIfMatch(request, 'a filter');
+      const query = parseMatchingQuery(urlQueryParameters(request.url));
+      return affectedAnswer(await this.stores.of(kind).removeAll(session, kind, query, options));
+    });
+  }
+
+  #write(target: WriteTarget, work: WriteWork): Command {
+    return { authorize: (opened) => this.#plan(target, work, opened) };
+  }
+
+  #plan(target: WriteTarget, work: WriteWork, opened: Opened): Plan {
+    const { kindId, operation, request, rights = operation, check } = target;
+    const { kind, grant } = authorizeKind(opened.model, kindId, rights, opened.caller);
+    check?.(kind);
+    this.stores.of(kind).checkState(kind, opened, operation);
+    const behaviors = this.behaviors.of(kind, opened);
+    // For an edit this is called later: a missing unit is reported first.
+    if (operation === 'create') for (const behavior of behaviors) behavior.ready?.();
+    const options = { access: grant.predicate, tags: expectedVersions(request.ifMatch) };
+    const run: WorkWithin = (session, bytes) => work(session, kind, options, bytes);
+    const common = {
+      kindId,
+      body: kind.builtIn ? 'bodyLimit' : 'bodyLimitUnits',
+      ...(operation === 'delete' && { effects: deletionEffects }),
+    } as const;
+    if (behaviors.some((behavior) => behavior.definition)) {
+      const prepare = (session: Session) => this.#cascade(session, kind, target, true);
+      return { ...common, effect: 'definition', prepare, run };
+    }
+    const { transactional } = kind.storage;
+    return {
+      ...common,
+      effect: transactional ? 'write' : 'outside',
+      once: !transactional,
+      secret: operation === 'create' && kind.traits.secret !== undefined,
+      run: (session, bytes) => this.#run(session, kind, target, (within) => run(within, bytes)),
+    };
+  }
+
+  async #run(
+    session: Session,
+    kind: KindDef,
+    target: WriteTarget,
+    write: (session: Session) => Promise<Answer>,
+  ): Promise<Answer> {
+    const { operation, unitId, check } = target;
+    // Those that a query selects parse it themselves.
+    if (!check) await this.#cascade(session, kind, target, false);
+    const isolation = this.stores.of(kind).isolation(session, kind, operation) ?? target.isolation;
+    if (!isolation) return write(session);
+    const about = () => (unitId === undefined ? undefined : `${operation} ${kind.id} ${unitId}`);
+    const long = this.behaviors.haveHooks(kind, session);
+    return inTransaction(this.database, session, { isolation, long, about }, write);
+  }
+
+  /**
+   * Parses the flag `cascade`. A missing unit, or one that cannot be written now, is reported before faults of the
+   * query.
+   */
+  #cascade(session: Session, kind: KindDef, target: WriteTarget, definition: boolean): MaybePromise<boolean> {
+    try {
+      return parseFlags(target.request.url, flagNames(target.operation, definition)).has('cascade');
+    } catch (error) {
+      return this.#refuseQuery(session, kind, target.unitId, error);
+    }
+  }
+
+  async #refuseQuery(session: Session, kind: KindDef, unitId: string | undefined, fault: unknown): Promise<never> {
+    if (unitId !== undefined) await this.reader.checkExists(session, kind, unitId);
+    for (const behavior of this.behaviors.of(kind, session)) behavior.ready?.();
+    throw fault;
+  }
+
+  /**
+   * Changes definitions in more than one unit, such as adding a kind to a group. `check` reports missing units, before
+   * faults of the query.
+   */
+  define(
+    rights: { readonly kindId: string; readonly unitId: string; readonly operation: Operation },
+    query: FlagQuery,
+    steps: Pick<Plan, 'body' | 'run'> & { check(session: Session): Promise<void> },
+  ): Command {
+    const { kindId, unitId, operation } = rights;
+    return {
+      authorize: ({ model, caller }) => {
+        const { kind, grant } = authorizeKind(model, kindId, operation, caller);
+        const checkAll = async (session: Session): Promise<void> => {
+          await this.rights.checkUnit(session, kind, unitId, grant.predicate, operation);
+          await steps.check(session);
+        };
+        const prepare = async (session: Session): Promise<boolean> => {
+          try {
+            return parseFlags(query.url, query.takes).has('cascade');
+          } catch (error) {
+            await checkAll(session);
+            throw error;
+          }
+        };
+        const run: WorkWithin = async (session, body) => {
+          await checkAll(session);
+          return steps.run(session, body);
+        };
+        return { effect: 'definition', kindId, body: steps.body, prepare, run };
+      },
+    };
+  }
+}
+
+/** What a dry run says of deletions. */
+export function deletionEffects({ model, caller }: Opened): ToldEffects {
+  const report = new DeletionEffects(model, caller);
+  return { report, told: () => report.told() };
+}
+
+async function readBodies(session: Session, kind: KindDef, { contentType }: WriteRequest, bytes: ReceivedBody) {
+  const { schema } = session.project;
+  return runYielding(bodiesOf(await parseBody(bytes, contentType, schema), kind), new EventLoopYield(schema));
+}
+
+function refuseWithoutBulk({ id, storage, builtIn }: KindDef): void {
+  const code = builtIn ? 'route.method' : 'kind.not_allowed_here';
+  if (!storage.bulk) throw refusal(code, `Units of '${id}' are written one by one`);
+}
+
+/** Only deletions, and edits of definitions, can lose data: only they have `cascade`. */
+function flagNames(operation: Operation, definition: boolean): readonly QueryName[] {
+  return operation === 'delete' || (operation === 'update' && definition) ? CASCADE_QUERY : NO_QUERY;
+}
+
+function refuseIfMatch({ ifMatch }: WriteRequest, where: string): void {
+  if (ifMatch === undefined) return;
+  throw refusal('header.not_here', `If-Match names the version of one unit: not with ${where}`);
+}
