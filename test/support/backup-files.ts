@@ -8,6 +8,14 @@ import { withEnds } from '../../src/cli/transfer/backup-ends.js';
 
 export type Parts = ReadonlyMap<string, string>;
 
+/** Of a file in an archive. */
+export interface TarHeader {
+  readonly name: string;
+  readonly type?: 'symlink' | 'character-device';
+  readonly linkname?: string;
+  readonly pax?: Readonly<Record<string, string>>;
+}
+
 /** The files in a backup by their names, in order. */
 export async function partsOf(file: string): Promise<Map<string, string>> {
   const parts = new Map<string, string>();
@@ -45,9 +53,10 @@ export function headerOf(file: string): Record<string, unknown> {
   return JSON.parse(bytes.subarray(10, bytes.indexOf(0, 10)).toString()) as Record<string, unknown>;
 }
 
-/** Writes a backup whose ends fit these files, whatever they are. */
-export async function writeBackup(file: string, header: object, parts: Parts): Promise<void> {
+/** Writes a backup whose ends fit these files, whatever they are. @param first a header of tar before all of them */
+export async function writeBackup(file: string, header: object, parts: Parts, first?: TarHeader): Promise<void> {
   const packed = pack();
+  if (first) packed.entry(first, Buffer.alloc(0), () => undefined);
   for (const [name, text] of parts) packed.entry({ name }, Buffer.from(text), () => undefined);
   packed.finalize();
   const tar: Buffer[] = [];

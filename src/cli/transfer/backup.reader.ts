@@ -1,6 +1,6 @@
 /** Reads a backup, after all of it was checked. */
 import { createReadStream } from 'node:fs';
-import { pipeline, type Readable } from 'node:stream';
+import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { extract, type Entry } from 'tar-stream';
 import {
@@ -16,6 +16,7 @@ import {
 import { compareFile, FileMeasure } from '../../transfer/project/archive-file.js';
 import { checkBackupEnds, withoutLastEnd } from './backup-ends.js';
 import { altered, pathOfPart } from './backup.format.js';
+import { plainFiles } from './plain-tar.js';
 
 /** Bytes of the largest file in a backup that is read: a text can't be longer. A part has one megabyte, and a record. */
 const MOST_BYTES = 500 * 1024 * 1024;
@@ -106,8 +107,9 @@ function linesOf(measure: FileMeasure, { content }: Part): string[] {
 async function* partsOf(file: string, onRead: (bytes: number) => void = () => undefined): AsyncGenerator<Part> {
   const source = createReadStream(file);
   const unpacked = pipeline(source, withoutLastEnd, createGunzip(), () => undefined);
+  const plain = Readable.from(plainFiles(unpacked, MOST_BYTES));
   try {
-    for await (const entry of entriesOf(unpacked)) {
+    for await (const entry of entriesOf(plain)) {
       const content = await contentOf(entry);
       onRead(source.bytesRead);
       yield { name: entry.header.name, content };
@@ -118,6 +120,7 @@ async function* partsOf(file: string, onRead: (bytes: number) => void = () => un
   } finally {
     source.destroy();
     unpacked.destroy();
+    plain.destroy();
   }
 }
 
@@ -128,7 +131,6 @@ function entriesOf(source: Readable): AsyncIterable<Entry> {
 }
 
 async function contentOf(entry: Entry): Promise<Buffer> {
-  if (entry.header.size > MOST_BYTES) throw altered();
   const pieces: Buffer[] = [];
   for await (const piece of entry) pieces.push(piece as Buffer);
   return Buffer.concat(pieces);

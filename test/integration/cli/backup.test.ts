@@ -34,6 +34,7 @@ import {
   withManifest,
   writeBackup,
   type Parts,
+  type TarHeader,
 } from '../../support/backup-files.js';
 import { asAdministrator, defineKinds, signUp, withMembers } from '../../support/callers.js';
 import { compiled } from '../../support/compiled.js';
@@ -454,6 +455,16 @@ describe('a restore is refused in a line, before anything is written,', () => {
     expect(await forged(twice)).toMatch(/names a file twice: definitions\/kind\.ndjson/);
     const bomb = (parts: Map<string, string>) => parts.set('kinds/team/000001.ndjson', '\n'.repeat(1_000_001));
     expect(await forged(bomb)).toMatch(/gz: it was altered/);
+  });
+
+  it.each<[string, TarHeader]>([
+    ['a size that is none', { name: 'a', pax: { size: 'abc' } }],
+    ['a negative size', { name: 'a', pax: { size: '-5' } }],
+    ['a link', { name: 'kinds/team/000001.ndjson', type: 'symlink', linkname: '/etc/passwd' }],
+    ['a device', { name: 'kinds/team/000001.ndjson', type: 'character-device' }],
+  ])('of %s in its archive, at once', { timeout: 20_000 }, async (_, stranger) => {
+    await writeBackup(path('forged.tar.gz'), headerOf(first), await partsOf(first), stranger);
+    expect(await refused(path('forged.tar.gz'))).toMatch(/gz: it was altered/);
   });
 
   it('of hostile names', async () => {
