@@ -8,8 +8,9 @@ const layers = [
   ['catalog', 'access'],
   ['run'],
   ['unit'],
-  ['kind', 'group', 'parameter', 'link', 'batch', 'transfer', 'auth', 'health', 'doc', 'console'],
+  ['kind', 'group', 'parameter', 'link', 'batch', 'transfer', 'auth', 'metrics', 'doc', 'console'],
   ['function'],
+  ['workers'],
   ['cli'],
 ];
 const folder = (names) => `^src/(${names.join('|')})/`;
@@ -33,7 +34,7 @@ const islands = layers[8].map((name) => ({
 const rooms = {
   unit: ['session', 'draft', 'query', 'store', 'table', 'remote'],
   function: ['declare', 'sandbox', 'load', 'run'],
-  catalog: ['model', 'pattern', 'index', 'definition', 'session', 'project'],
+  catalog: ['model', 'pattern', 'indexes', 'definition', 'session', 'project'],
 };
 const inward = Object.entries(rooms).flatMap(([layer, names]) =>
   names.map((name, level) => ({
@@ -55,7 +56,7 @@ module.exports = {
     {
       name: 'root-is-the-composition-root',
       severity: 'error',
-      from: { path: '^src/[^/]+/', pathNot: '^src/cli/' },
+      from: { path: '^src/[^/]+/', pathNot: '^src/(cli|workers)/' },
       to: { path: '^src/[^/]+\\.ts$' },
     },
     {

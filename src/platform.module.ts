@@ -3,7 +3,7 @@ import { Module, type DynamicModule } from '@nestjs/common';
 import { pino, type Logger } from 'pino';
 import { Catalog } from './catalog/catalog.service.js';
 import { DefinitionChangeService } from './catalog/definition/definition-change.service.js';
-import { IndexBuilder } from './catalog/index/index-builder.js';
+import { IndexBuilder } from './catalog/indexes/index-builder.js';
 import { ModelStore } from './catalog/model/model-store.js';
 import { PatternMatcher } from './catalog/pattern/pattern-matcher.js';
 import { ProjectMaintenance } from './catalog/project/project-maintenance.js';

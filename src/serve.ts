@@ -2,7 +2,7 @@
 import 'reflect-metadata';
 import cluster from 'node:cluster';
 import { addressFault, checkAddresses } from './listen-address.js';
-import type { RunningService } from './cluster.js';
+import type { RunningService } from './workers/cluster.js';
 import { ConfigError, loadConfig, type Config } from './config/config.js';
 import { loadSecret } from './config/secret.js';
 import { openDatabase } from './database/open-database.js';
@@ -16,7 +16,7 @@ async function main(): Promise<void> {
   const config = loadConfig();
   const logger = createLogger(config);
   handleStrayErrors(logger, config.functionsDir);
-  if (cluster.isWorker) return (await import('./cluster.js')).serveAsWorker(config, logger);
+  if (cluster.isWorker) return (await import('./workers/cluster.js')).serveAsWorker(config, logger);
   for (const warning of config.warnings) logger.warn(warning);
   const database = await openDatabase(config, {
     role: 'service',
@@ -73,7 +73,7 @@ async function start(
   await checkAddresses(config);
   const options = { config, secret: await loadSecret(config), ...context };
   return config.workers > 1
-    ? (await import('./cluster.js')).startWorkers(options)
+    ? (await import('./workers/cluster.js')).startWorkers(options)
     : (await import('./service.js')).startService(options);
 }
 

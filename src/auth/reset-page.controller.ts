@@ -4,7 +4,7 @@ import { Controller, Get, Param, Req, Res, UseInterceptors } from '@nestjs/commo
 import { codingOf } from '../http/answer/content-coding.js';
 import { loggedPath } from '../http/server/request-log.js';
 import type { HttpRequest, HttpResponse } from '../http/request/request.js';
-import { answerAsset, answerFile, PAGE_POLICY, SCRIPT, STYLE, StoredFiles } from '../http/answer/stored-file.js';
+import { answerAsset, answerFile, PAGE_POLICY, SCRIPT, STYLE, StoredFiles } from '../http/answer/static-file.js';
 import { methodNotAllowed } from '../shared/errors.js';
 import { WithOptionalProject, WithoutProject } from '../tenancy/route-options.js';
 import { TenancyInterceptor } from '../tenancy/tenancy.interceptor.js';

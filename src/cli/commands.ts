@@ -2,7 +2,7 @@
 import { Command } from 'commander';
 import { reportAccessCommand } from './access/report.command.js';
 import { checkFunctionsCommand } from './functions/check.command.js';
-import { adviseIndexesCommand } from './index/advise.command.js';
+import { adviseIndexesCommand } from './indexes/advise.command.js';
 import { createKeyCommand } from './key/create.command.js';
 import { setPasswordCommand } from './member/set-password.command.js';
 import { backupProjectCommand } from './project/backup.command.js';

@@ -2,7 +2,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { isAlive } from '../database/embedded/process-probe.js';
-import { SCRIPT, STYLE, StoredFiles } from '../http/answer/stored-file.js';
+import { SCRIPT, STYLE, StoredFiles } from '../http/answer/static-file.js';
 
 const FOLDER = join(import.meta.dirname, '../../console');
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Controller, Get, Param, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
-import { answerAsset, PAGE_POLICY, pagePolicy } from '../http/answer/stored-file.js';
+import { answerAsset, PAGE_POLICY, pagePolicy } from '../http/answer/static-file.js';
 import { unknownRoute } from '../http/server/path-methods.js';
 import type { HttpRequest, HttpResponse } from '../http/request/request.js';
 import { ConsoleFiles } from './console-files.js';

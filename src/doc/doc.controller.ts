@@ -5,7 +5,7 @@ import { readQuery } from '../http/route/parse-list-query.js';
 import { unbracket } from '../http/route/query-reader.js';
 import { KINDS_QUERY } from '../http/route/query-names.js';
 import type { HttpRequest, HttpResponse } from '../http/request/request.js';
-import { answerAsset, answerFile, PAGE_POLICY } from '../http/answer/stored-file.js';
+import { answerAsset, answerFile, PAGE_POLICY } from '../http/answer/static-file.js';
 import { varyOf } from '../http/answer/vary.js';
 import { WithOptionalProject, WithoutProject } from '../tenancy/route-options.js';
 import { findScope } from '../tenancy/request-scope.js';

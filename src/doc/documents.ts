@@ -6,7 +6,7 @@ import { rightsKeyOf } from '../access/masks.js';
 import { Catalog } from '../catalog/catalog.service.js';
 import { RELEASE } from '../config/release.js';
 import type { Coding } from '../http/answer/content-coding.js';
-import { encodedFile, storedFile, type StoredFile } from '../http/answer/stored-file.js';
+import { encodedFile, storedFile, type StoredFile } from '../http/answer/static-file.js';
 import { PublicAddress } from '../mail/public-address.js';
 import type { KindDef, Model } from '../model/model.js';
 import { retryLater, KindError } from '../shared/errors.js';

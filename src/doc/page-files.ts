@@ -1,7 +1,7 @@
 /** The files of the documentation page. */
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { SCRIPT, STYLE, StoredFiles } from '../http/answer/stored-file.js';
+import { SCRIPT, STYLE, StoredFiles } from '../http/answer/static-file.js';
 
 const SWAGGER_UI = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
 const PAGE_FOLDER = join(import.meta.dirname, 'page');

@@ -12,7 +12,7 @@ import { GET_QUERY, UNITS_QUERY } from '../http/route/query-names.js';
 import { getGroup, type GroupDef } from '../model/model.js';
 import { isCallerError } from '../shared/errors.js';
 import type { AnyKindPlan, UnionPlan } from '../sql/list/union.sql.js';
-import { explainablePage } from '../unit/explain/explained-page.js';
+import { explainablePage } from '../unit/tuning/explained-page.js';
 import { planAggregate } from '../unit/query/aggregate.plan.js';
 import { decodeCursor, encodeCursor } from '../unit/query/cursor.js';
 import { planParts, showsKind, includingKind, type MixedPage, type UnionParts } from '../unit/query/union.plan.js';

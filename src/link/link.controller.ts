@@ -14,7 +14,7 @@ import { RunInterceptor } from '../run/run.interceptor.js';
 import { TenancyInterceptor } from '../tenancy/tenancy.interceptor.js';
 import { LinkReader } from './walk/link.reader.js';
 import type { LinkPath } from './link.plan.js';
-import { LinkSetService } from './set/link-set.service.js';
+import { LinkSetService } from './many/link-set.service.js';
 import { LinkService, type LinkRequest } from './link.service.js';
 import { ShortestPathReader } from './walk/shortest-path.reader.js';
 import { GROUP_KIND, KIND_KIND } from '../model/built-in-traits.js';

@@ -14,7 +14,7 @@ import { refusal } from '../shared/errors.js';
 import type { MaybePromise } from '../shared/maybe-promise.js';
 import type { BodyLimit } from '../tenancy/request-bodies.js';
 import { optionalBody, type Body } from '../unit/draft/draft.js';
-import { LinkHooks } from '../unit/table/delete/link-hooks.js';
+import { LinkHooks } from '../unit/table/links/link-hooks.js';
 import type { Session } from '../catalog/session/session.js';
 import type { SystemLink } from '../unit/system-links.js';
 import { unitAnswer } from '../unit/table/read/presentation-version.js';

@@ -8,7 +8,7 @@ import type { LinkEnd, LinkPlan } from '../sql/link/link-ends.sql.js';
 import type { LinkValues } from '../sql/link/link.sql.js';
 import type { LinkKey } from '../sql/link/stored-links.sql.js';
 import type { Body } from '../unit/draft/draft.js';
-import { LinkHooks, newLinkOf } from '../unit/table/delete/link-hooks.js';
+import { LinkHooks, newLinkOf } from '../unit/table/links/link-hooks.js';
 import type { Session } from '../catalog/session/session.js';
 import { UnitQuota } from '../unit/table/write/unit-quota.js';
 import type { PlannedLink } from './link.authorizer.js';

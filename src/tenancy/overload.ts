@@ -4,7 +4,7 @@
  */
 import { Injectable } from '@nestjs/common';
 import type { FairQueue } from '../shared/fair-queue.js';
-import { HeldRefusals } from './held-refusals.js';
+import { HeldRefusals } from './delayed-refusals.js';
 
 @Injectable()
 export class Overload {

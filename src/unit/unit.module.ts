@@ -8,22 +8,22 @@ import { GenericPlans } from './table/read/generic-plans.js';
 import { Deletions } from './table/delete/deletion.js';
 import { Drafter } from './draft/drafter.js';
 import { DefinitionWriter } from './definition-writer.js';
-import { AccessPreviews } from './access-previews.js';
-import { ExplanationController } from './explanation.controller.js';
-import { Explanations } from './explanations.js';
-import { IndexAdvisor } from './index-advisor.js';
+import { AccessPreviews } from './access/access-previews.js';
+import { ExplanationController } from './access/explanation.controller.js';
+import { Explanations } from './access/explanations.js';
+import { IndexAdvisor } from './tuning/index-advisor.js';
 import { InlineParameters } from './inline-parameters.js';
-import { RepeatedAnswers } from './write/repeated-answers.js';
-import { LinkExplanations } from './link-explanations.js';
-import { NamedMembers } from './named-members.js';
-import { LinkHooks } from './table/delete/link-hooks.js';
+import { KeptAnswerMask } from './kept-answer.mask.js';
+import { LinkExplanations } from './access/link-explanations.js';
+import { NamedMembers } from './access/named-members.js';
+import { LinkHooks } from './table/links/link-hooks.js';
 import { References } from './draft/references.js';
 import { RemoteReader } from './remote/remote.reader.js';
 import { RemoteStore } from './remote/remote.store.js';
 import { RemoteWriter } from './remote/remote.writer.js';
 import { RemoteSourceRunner } from './remote/remote-sources.js';
 import { SessionUnits } from './session-units.js';
-import { QueryStatistics } from './explain/query-statistics.js';
+import { QueryStatistics } from './tuning/query-statistics.js';
 import { StoredCounts } from './table/stored-counts.js';
 import { Structs } from './struct.js';
 import { SystemLinks } from './system-links.js';
@@ -39,7 +39,7 @@ import { EditSetRepository } from './table/write/edit-set.repository.js';
 import { EditSetWriter } from './table/write/edit-set.writer.js';
 import { TableWriter } from './table/write/table.writer.js';
 import { UnitQuota } from './table/write/unit-quota.js';
-import { UnitLinks } from './table/delete/unit-links.js';
+import { UnitLinks } from './table/links/unit-links.js';
 import { UnitController } from './unit.controller.js';
 import { UnitReader } from './unit.reader.js';
 import { PageRepository } from './table/read/page.repository.js';
@@ -53,7 +53,7 @@ import { ViolationCompleter } from './table/violation/complete-violations.js';
 /** The engine: reads and writes units of all kinds. */
 @Module({
   providers: [
-    { provide: AnswerMask, useClass: RepeatedAnswers },
+    { provide: AnswerMask, useClass: KeptAnswerMask },
     KeyedRuns,
     AccessPreviews,
     Behaviors,

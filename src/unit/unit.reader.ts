@@ -13,7 +13,7 @@ import type { MaybePromise } from '../shared/maybe-promise.js';
 import { reading, type Command } from '../run/command.js';
 import type { Session } from '../catalog/session/session.js';
 import { unknownUnit } from './session/unit-ids.js';
-import { explainablePage } from './explain/explained-page.js';
+import { explainablePage } from './tuning/explained-page.js';
 import type { KeyText } from './query/key-parameter.js';
 import type { UnitPage } from './query/unit-page.js';
 import type { Readable, UnitOperation, UnitRow, UnitStore } from './store/unit-store.js';

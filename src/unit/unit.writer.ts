@@ -27,7 +27,7 @@ import { UnitReader } from './unit.reader.js';
 import { UnitStores } from './unit-stores.js';
 import { affectedAnswer, bulkAnswer, createdAnswer, manyUpserted, onlyOne, upserted } from './write-answers.js';
 import { bodiesOf, objectReader } from './write-bodies.js';
-import { DeletionEffects } from './write/deletion-effects.js';
+import { DeletionEffects } from './table/delete/deletion-effects.js';
 
 /** The parts of an HTTP request that a write needs. */
 export interface WriteRequest {

@@ -2,7 +2,7 @@
 import type { Executor } from '../../src/database/database.js';
 import type { Statement } from '../../src/sql/fragment.js';
 import { queryPlanStatement } from '../../src/sql/server/query-plan.sql.js';
-import { planOfTables, type PlanNode, type QueryPlan } from '../../src/unit/explain/query-plan.js';
+import { planOfTables, type PlanNode, type QueryPlan } from '../../src/unit/tuning/query-plan.js';
 
 export async function planOf(database: Executor, statement: Statement): Promise<PlanNode> {
   const [row] = await database.run<{ 'QUERY PLAN': [QueryPlan] }>(queryPlanStatement(statement));

@@ -1,7 +1,7 @@
 /** Connections of a shared port: which worker gets each, and what happens to those of a worker that ends. */
 import type { Socket } from 'node:net';
 import { afterEach, expect, it, vi } from 'vitest';
-import { ConnectionBalancer } from '../../src/connection-balancer.js';
+import { ConnectionBalancer } from '../../src/workers/connection-balancer.js';
 
 afterEach(() => void vi.useRealTimers());
 

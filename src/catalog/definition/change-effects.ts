@@ -7,7 +7,7 @@ import type { ColumnChange, Guard, SchemaStep } from '../../model/table/diff.js'
 import type { Json } from '../../shared/json.js';
 import type { WorkInPieces } from '../../shared/work-in-pieces.js';
 import { countLinksOfKindsStatement } from '../../sql/link/many-links.sql.js';
-import type { DeferredIndexes } from '../index/deferred-indexes.js';
+import type { DeferredIndexes } from '../indexes/deferred-indexes.js';
 import { changedDefinitions } from './changed-definitions.js';
 import { countUnits, type GuardContext } from './change-guards.js';
 

@@ -30,8 +30,8 @@ import { alteredTables, droppedKinds, formerMemberKinds, newOrDroppedTables } fr
 import { changedDefinitions } from './changed-definitions.js';
 import { checkGuards } from './change-guards.js';
 import { ChangeEffects } from './change-effects.js';
-import { IndexBuilder } from '../index/index-builder.js';
-import { DeferredIndexes } from '../index/deferred-indexes.js';
+import { IndexBuilder } from '../indexes/index-builder.js';
+import { DeferredIndexes } from '../indexes/deferred-indexes.js';
 import { loadModel, ModelStore } from '../model/model-store.js';
 import { raiseVersion } from '../model/raise-version.js';
 import { PatternMatcher } from '../pattern/pattern-matcher.js';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { IndexBuilder } from '../../catalog/index/index-builder.js';
+import { IndexBuilder } from '../../catalog/indexes/index-builder.js';
 import { Provisioning } from '../../catalog/project/provisioning.js';
 import { KindError, refusal, type Message } from '../../shared/errors.js';
 import { singleLineText, textTable } from '../tools/text.js';

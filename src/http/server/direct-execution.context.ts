@@ -94,9 +94,7 @@ export class DirectExecutionContext {
     const call = (context: ExecutionContextHost): MaybePromise<unknown> => {
       const [request, response, next] = context.getArgs<[HttpRequest, HttpResponse, () => void]>();
       const handled = handle(request, response, next);
-      const result = isThenable(handled)
-        ? handled.then((value) => finish(value, request))
-        : finish(handled, request);
+      const result = isThenable(handled) ? handled.then((value) => finish(value, request)) : finish(handled, request);
       return isThenable(result)
         ? result.then((value) => send(value, request, response))
         : send(result, request, response);

@@ -8,7 +8,7 @@ import { refusal, type KindError } from '../../shared/errors.js';
 import { scalarText, type Json } from '../../shared/json.js';
 import { LIMITS } from '../../shared/limits.js';
 import { identityOf } from '../../sql/statement-template.js';
-import { explainablePage } from '../../unit/explain/explained-page.js';
+import { explainablePage } from '../../unit/tuning/explained-page.js';
 import { reading, type Command } from '../../run/command.js';
 import type { Session } from '../../catalog/session/session.js';
 import { requireKey, unknownUnit } from '../../unit/session/unit-ids.js';

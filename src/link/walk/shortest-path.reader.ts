@@ -7,7 +7,7 @@ import { parsePathQuery, type PathQuery } from '../../http/route/parse-path-quer
 import { refusal, type KindError } from '../../shared/errors.js';
 import type { LinkEnd } from '../../sql/link/link-ends.sql.js';
 import type { ShortestPathPlan } from '../../sql/walk/shortest-path.sql.js';
-import { explainablePage } from '../../unit/explain/explained-page.js';
+import { explainablePage } from '../../unit/tuning/explained-page.js';
 import { notLinked } from '../../unit/query/named-links.js';
 import { Walks, type ExpectedKinds, type TraversableKinds } from '../../unit/query/reachable-kinds.js';
 import { showsKind, type MixedPage } from '../../unit/query/union.plan.js';

@@ -1,7 +1,7 @@
 /** Paths, methods and headers: unknown and malformed ones, and the headers of every answer. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { Readiness } from '../../../src/health/readiness.js';
+import { Readiness } from '../../../src/metrics/readiness.js';
 import { BUILT_IN_KINDS } from '../../../src/model/built-in/built-in.js';
 import { anonymous, defineKinds } from '../../support/callers.js';
 import { expectWellFormed, play, scenarios, wireRequest, type Scenario } from '../../support/scenario.js';

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { IndexBuilder } from '../../../src/catalog/index/index-builder.js';
+import { IndexBuilder } from '../../../src/catalog/indexes/index-builder.js';
 import { Provisioning } from '../../../src/catalog/project/provisioning.js';
 import { BUILT_IN_VERSION } from '../../../src/model/built-in/built-in.js';
 import { constraintName } from '../../../src/model/names.js';

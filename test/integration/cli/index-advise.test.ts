@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import { runCommandLine } from '../../../src/cli/run.js';
 import { loadConfig } from '../../../src/config/config.js';
-import { QueryStatistics } from '../../../src/unit/explain/query-statistics.js';
+import { QueryStatistics } from '../../../src/unit/tuning/query-statistics.js';
 import { anonymous, defineKinds } from '../../support/callers.js';
 import { ok, query } from '../../support/definitions.js';
 import { ownDatabase, startServiceOn, urlOf } from '../../support/own-database.js';

@@ -5,7 +5,7 @@ import { listQueryOf } from '../../support/list-query.js';
 import { listStatement } from '../../../src/sql/list/select.sql.js';
 import { ProjectStore } from '../../../src/tenancy/project-store.js';
 import { planList } from '../../../src/unit/query/list.plan.js';
-import type { PlanNode } from '../../../src/unit/explain/query-plan.js';
+import type { PlanNode } from '../../../src/unit/tuning/query-plan.js';
 import { defineKinds } from '../../support/callers.js';
 import { sharedService } from '../../support/service.js';
 import { planOf } from '../../support/plans.js';

@@ -2,7 +2,7 @@
 import { Client } from 'pg';
 import { describe, expect, it, vi } from 'vitest';
 import { atEnd } from '../../support/at-end.js';
-import { IndexBuilder } from '../../../src/catalog/index/index-builder.js';
+import { IndexBuilder } from '../../../src/catalog/indexes/index-builder.js';
 import { Provisioning } from '../../../src/catalog/project/provisioning.js';
 import { clientOptions, type ConnectionOptions } from '../../../src/database/connection/connection.js';
 import { Database, type Transaction } from '../../../src/database/database.js';

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { atEnd } from '../../support/at-end.js';
-import { IndexBuilder } from '../../../src/catalog/index/index-builder.js';
+import { IndexBuilder } from '../../../src/catalog/indexes/index-builder.js';
 import { Provisioning } from '../../../src/catalog/project/provisioning.js';
 import { createdId, ok } from '../../support/definitions.js';
 import { logLines } from '../../support/log-lines.js';

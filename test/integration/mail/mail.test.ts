@@ -6,7 +6,7 @@ import { SMTPServer } from 'smtp-server';
 import { describe, expect, it, vi } from 'vitest';
 import { pino, type Logger } from 'pino';
 import { atEnd } from '../../support/at-end.js';
-import { Metrics } from '../../../src/health/metrics.js';
+import { Metrics } from '../../../src/metrics/metrics.js';
 import { checkMail } from '../../../src/mail/check-mail.js';
 import { OutboxTransport } from '../../../src/mail/outbox.transport.js';
 import { MailQueue } from '../../../src/mail/mail-queue.js';

@@ -6,7 +6,7 @@ import { observeStatements } from '../../support/sent-statements.js';
 import { sharedService } from '../../support/service.js';
 import { planOf } from '../../support/plans.js';
 import type { Statement } from '../../../src/sql/fragment.js';
-import { nodesOf } from '../../../src/unit/explain/query-plan.js';
+import { nodesOf } from '../../../src/unit/tuning/query-plan.js';
 
 const ARTICLES = 2000;
 const COMMENTS = 100_000;

@@ -1,6 +1,6 @@
 /** Searches read an index, whichever texts the caller may read, and it is built in the background for large kinds. */
 import { expect, it } from 'vitest';
-import { IndexBuilder } from '../../../src/catalog/index/index-builder.js';
+import { IndexBuilder } from '../../../src/catalog/indexes/index-builder.js';
 import type { Statement } from '../../../src/sql/fragment.js';
 import { asMember, defineKinds } from '../../support/callers.js';
 import { expectNoDrift, ok, query } from '../../support/definitions.js';

@@ -12,7 +12,7 @@ import { createdId, ok, query } from '../../support/definitions.js';
 import { FunctionsFolder, reload } from '../../support/functions.js';
 import { logLines } from '../../support/log-lines.js';
 import type { Statement } from '../../../src/sql/fragment.js';
-import { nodesOf, rowCount, type PlanNode } from '../../../src/unit/explain/query-plan.js';
+import { nodesOf, rowCount, type PlanNode } from '../../../src/unit/tuning/query-plan.js';
 import { planOf } from '../../support/plans.js';
 import { observeStatements } from '../../support/sent-statements.js';
 import { startTestService, type TestProject } from '../../support/service.js';

@@ -1,6 +1,6 @@
 /** The index of an `indexed` text serves filters for its beginning and for parts of it, and finds what a scan finds. */
 import { describe, expect, it } from 'vitest';
-import { IndexBuilder } from '../../../src/catalog/index/index-builder.js';
+import { IndexBuilder } from '../../../src/catalog/indexes/index-builder.js';
 import { Provisioning } from '../../../src/catalog/project/provisioning.js';
 import { defineKinds } from '../../support/callers.js';
 import { definitionsOf, expectNoDrift, ok, query } from '../../support/definitions.js';

@@ -2,7 +2,7 @@
 import 'reflect-metadata';
 import { Logger } from '@nestjs/common';
 import { afterEach, expect, it, vi } from 'vitest';
-import { IndexBuilder } from '../../../src/catalog/index/index-builder.js';
+import { IndexBuilder } from '../../../src/catalog/indexes/index-builder.js';
 import { ProjectMaintenance } from '../../../src/catalog/project/project-maintenance.js';
 import type { Provisioning } from '../../../src/catalog/project/provisioning.js';
 import type { Database } from '../../../src/database/database.js';

@@ -2,8 +2,8 @@
 import performance from 'node:perf_hooks';
 import { expect, it, vi } from 'vitest';
 import type { Config } from '../../../src/config/config.js';
-import { Metrics } from '../../../src/health/metrics.js';
-import { ProjectLoads } from '../../../src/health/project-loads.js';
+import { Metrics } from '../../../src/metrics/metrics.js';
+import { ProjectLoads } from '../../../src/metrics/project-loads.js';
 import { FairQueue } from '../../../src/shared/fair-queue.js';
 import { Measurements } from '../../../src/shared/measurements.js';
 import { refusal } from '../../../src/shared/errors.js';

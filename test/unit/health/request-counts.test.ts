@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { RequestCounts } from '../../../src/health/request-counts.js';
+import { RequestCounts } from '../../../src/metrics/request-counts.js';
 
 const route = { path: '/api/lib/:kind_id/unit/:unit_id' };
 

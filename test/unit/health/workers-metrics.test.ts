@@ -1,8 +1,8 @@
 /** Metrics of several processes: how values are combined, and what is answered without a process that hangs. */
 import { Registry } from 'prom-client';
 import { afterEach, expect, it, vi } from 'vitest';
-import { registerSampled, type SampledMetric } from '../../../src/health/sampled-metric.js';
-import { WorkersMetrics, type ProcessMetrics } from '../../../src/health/workers-metrics.js';
+import { registerSampled, type SampledMetric } from '../../../src/metrics/sampled-metric.js';
+import { WorkersMetrics, type ProcessMetrics } from '../../../src/metrics/workers-metrics.js';
 
 afterEach(() => void vi.useRealTimers());
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { HeldRefusals } from '../../../src/tenancy/held-refusals.js';
+import { HeldRefusals } from '../../../src/tenancy/delayed-refusals.js';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

@@ -1,7 +1,7 @@
 /** The queries that a process remembers are bounded, for each project and for all, and hold no values. */
 import { describe, expect, it } from 'vitest';
 import type { Model } from '../../../src/model/model.js';
-import { MAX_SHAPES, QueryCollector } from '../../../src/unit/explain/query-collector.js';
+import { MAX_SHAPES, QueryCollector } from '../../../src/unit/tuning/query-collector.js';
 
 const model = { version: 1 } as Model;
 const call = (schema: string, shape: string, milliseconds = 1, value = 'x') => ({

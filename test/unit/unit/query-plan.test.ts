@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sortedColumn, testedColumns } from '../../../src/unit/explain/query-plan.js';
+import { sortedColumn, testedColumns } from '../../../src/unit/tuning/query-plan.js';
 
 describe('the columns that a condition of a plan tests', () => {
   it.each<[string, [string, string][]]>([

@@ -14,7 +14,7 @@ import {
 } from '../../../sql/write/reference.sql.js';
 import { trackContention, type ContentionTarget } from '../../../database/transaction/contention.js';
 import { Behaviors, type Behavior, type HookedLink } from '../../draft/behavior.js';
-import { UnitLinks } from './unit-links.js';
+import { UnitLinks } from '../links/unit-links.js';
 import { referenceKept } from '../../draft/conflict-messages.js';
 import { References, storedReferences } from '../../draft/references.js';
 import { withOtherUnit, withUnit } from '../../draft/refusal-position.js';

@@ -21,7 +21,7 @@ import { readEdit } from './edit-body.js';
 import { planWritten, withFieldRules } from './edit-plan.js';
 import { ExpressionResults } from './expression-results.js';
 import { UnitQuota } from './unit-quota.js';
-import { UnitLinks } from '../delete/unit-links.js';
+import { UnitLinks } from '../links/unit-links.js';
 import { createsNestedUnits } from '../../draft/nested-units.js';
 import { writeOnceRefusal } from '../../draft/write-once.js';
 import { checkLookedUp } from '../../draft/upsert-keys.js';

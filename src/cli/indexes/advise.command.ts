@@ -3,8 +3,8 @@ import { checkNotDeleted, Provisioning } from '../../catalog/project/provisionin
 import { KindError } from '../../shared/errors.js';
 import { plural } from '../../shared/plural.js';
 import { projectOf, type Project } from '../../tenancy/project.js';
-import { IndexAdvisor, type IndexAdvice, type UnusedIndex } from '../../unit/index-advisor.js';
-import type { IndexProposal } from '../../unit/explain/index-proposals.js';
+import { IndexAdvisor, type IndexAdvice, type UnusedIndex } from '../../unit/tuning/index-advisor.js';
+import type { IndexProposal } from '../../unit/tuning/index-proposals.js';
 import { print } from '../tools/output.js';
 import { singleLineText, textTable } from '../tools/text.js';
 import type { CommandContext, CommonOptions, Services } from '../tools/command-context.js';

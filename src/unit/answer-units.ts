@@ -1,6 +1,6 @@
 /** Finds the units, and the ends of links, that an answer shows. Pure. */
-import type { Model } from '../../model/model.js';
-import { isPlainObject } from '../../shared/json.js';
+import type { Model } from '../model/model.js';
+import { isPlainObject } from '../shared/json.js';
 
 /** A unit in an answer: what it shows of it. */
 export interface AnsweredUnit {

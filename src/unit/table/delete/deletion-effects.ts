@@ -2,12 +2,12 @@
  * What a dry run says of deletions: the units that are deleted, and those that lose a reference, by kind. It says what
  * the caller may read: otherwise it would tell in which hidden parameters, and by which hidden units, a unit is named.
  */
-import { grantOf } from '../../access/access.js';
-import { readableFields } from '../../access/masks.js';
-import type { Field, KindDef, Model } from '../../model/model.js';
-import { isConditional } from '../../model/predicate/conditional-field.js';
-import { knowsWholeProject, type Caller } from '../../tenancy/caller.js';
-import type { DeletionReport } from '../../catalog/session/session.js';
+import { grantOf } from '../../../access/access.js';
+import { readableFields } from '../../../access/masks.js';
+import type { Field, KindDef, Model } from '../../../model/model.js';
+import { isConditional } from '../../../model/predicate/conditional-field.js';
+import { knowsWholeProject, type Caller } from '../../../tenancy/caller.js';
+import type { DeletionReport } from '../../../catalog/session/session.js';
 
 interface Loss {
   readonly kind_id: string;

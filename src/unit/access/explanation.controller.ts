@@ -1,10 +1,10 @@
 import { Controller, Get, Param, Post, Req, UseInterceptors } from '@nestjs/common';
-import type { HttpRequest } from '../http/request/request.js';
-import { ApiRoute } from '../http/route/api-route.js';
-import { EXPLANATION_QUERY, PREVIEW_QUERY } from '../http/route/query-names.js';
-import type { Command } from '../run/command.js';
-import { RunInterceptor } from '../run/run.interceptor.js';
-import { TenancyInterceptor } from '../tenancy/tenancy.interceptor.js';
+import type { HttpRequest } from '../../http/request/request.js';
+import { ApiRoute } from '../../http/route/api-route.js';
+import { EXPLANATION_QUERY, PREVIEW_QUERY } from '../../http/route/query-names.js';
+import type { Command } from '../../run/command.js';
+import { RunInterceptor } from '../../run/run.interceptor.js';
+import { TenancyInterceptor } from '../../tenancy/tenancy.interceptor.js';
 import { AccessPreviewBody } from './access-preview.body.js';
 import { AccessPreviews } from './access-previews.js';
 import { Explanations } from './explanations.js';

@@ -1,25 +1,25 @@
 /** Shows administrators which units a member could use, under the access of a kind as it is or as it would be. */
 import { Injectable } from '@nestjs/common';
-import { authorizeAdministrator } from '../access/access.js';
-import { checkPreviewedField, kindWithFieldAccess, unitsForField } from '../access/preview-field.js';
-import { kindWithAccess, unitsFor } from '../access/preview.js';
-import { pageAnswer, type Answer } from '../http/answer/answer.js';
-import { readDto } from '../http/body/dto.js';
-import { parseBody } from '../http/body/read-body.js';
-import { parseListQuery, urlQueryParameters } from '../http/route/parse-list-query.js';
-import { PREVIEW_QUERY } from '../http/route/query-names.js';
-import type { KindDef, Model } from '../model/model.js';
-import { conjunction } from '../model/predicate/predicate.js';
-import { refusal, type KindError } from '../shared/errors.js';
-import type { Json } from '../shared/json.js';
-import { ANONYMOUS } from '../tenancy/caller.js';
+import { authorizeAdministrator } from '../../access/access.js';
+import { checkPreviewedField, kindWithFieldAccess, unitsForField } from '../../access/preview-field.js';
+import { kindWithAccess, unitsFor } from '../../access/preview.js';
+import { pageAnswer, type Answer } from '../../http/answer/answer.js';
+import { readDto } from '../../http/body/dto.js';
+import { parseBody } from '../../http/body/read-body.js';
+import { parseListQuery, urlQueryParameters } from '../../http/route/parse-list-query.js';
+import { PREVIEW_QUERY } from '../../http/route/query-names.js';
+import type { KindDef, Model } from '../../model/model.js';
+import { conjunction } from '../../model/predicate/predicate.js';
+import { refusal, type KindError } from '../../shared/errors.js';
+import type { Json } from '../../shared/json.js';
+import { ANONYMOUS } from '../../tenancy/caller.js';
 import { AccessPreviewBody } from './access-preview.body.js';
 import { NamedMembers } from './named-members.js';
-import { planQuery } from './query/list.plan.js';
-import { reading, type Command, type Plan } from '../run/command.js';
-import type { Session } from '../catalog/session/session.js';
-import type { Readable } from './store/unit-store.js';
-import { UnitStores } from './unit-stores.js';
+import { planQuery } from '../query/list.plan.js';
+import { reading, type Command, type Plan } from '../../run/command.js';
+import type { Session } from '../../catalog/session/session.js';
+import type { Readable } from '../store/unit-store.js';
+import { UnitStores } from '../unit-stores.js';
 
 interface PreviewRequest {
   readonly url: string;

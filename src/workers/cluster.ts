@@ -8,17 +8,17 @@ import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import type { Logger } from 'pino';
-import type { FirstProject } from './bootstrap.js';
-import { ConfigError, type Config } from './config/config.js';
+import type { FirstProject } from '../bootstrap.js';
+import { ConfigError, type Config } from '../config/config.js';
 import { ConnectionBalancer } from './connection-balancer.js';
-import type { ConnectionOptions } from './database/connection/connection.js';
-import { serveMetrics } from './health/metrics.server.js';
-import { Metrics } from './health/metrics.js';
-import { WorkersMetrics, type ProcessMetrics } from './health/workers-metrics.js';
-import { serviceUrl } from './listen-address.js';
+import type { ConnectionOptions } from '../database/connection/connection.js';
+import { serveMetrics } from '../metrics/metrics.server.js';
+import { Metrics } from '../metrics/metrics.js';
+import { WorkersMetrics, type ProcessMetrics } from '../metrics/workers-metrics.js';
+import { serviceUrl } from '../listen-address.js';
 import { ReceivedConnections, type ConnectionReport } from './received-connections.js';
-import { stopListening } from './http/server/stop-serving.js';
-import { prepareService, startService, type Service, type ServiceOptions } from './service.js';
+import { stopListening } from '../http/server/stop-serving.js';
+import { prepareService, startService, type Service, type ServiceOptions } from '../service.js';
 import { stopTime, stopWorker } from './worker-stop.js';
 import { passOn, WorkerLoads, type LoadQuestion, type LoadReply } from './worker-loads.js';
 
@@ -60,7 +60,7 @@ export async function startWorkers(options: ServiceOptions): Promise<RunningServ
   const { config, secret, connection, logger } = options;
   // Metrics can be infinite, which JSON can't say.
   const serialization = 'advanced';
-  cluster.setupPrimary({ exec: fileURLToPath(new URL('./main.js', import.meta.url)), serialization });
+  cluster.setupPrimary({ exec: fileURLToPath(new URL('../main.js', import.meta.url)), serialization });
   const first = await prepareService(options);
   const balancer = new ConnectionBalancer<Worker>(sendConnection);
   const server = await acceptConnections(config, logger, balancer);

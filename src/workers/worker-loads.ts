@@ -3,8 +3,8 @@
  * replies back.
  */
 import type { Worker } from 'node:cluster';
-import type { ProjectCounts, ProjectLoads } from './health/project-loads.js';
-import { retryLater } from './shared/errors.js';
+import type { ProjectCounts, ProjectLoads } from '../metrics/project-loads.js';
+import { retryLater } from '../shared/errors.js';
 
 export interface LoadQuestion {
   readonly type: 'loads';

@@ -19,7 +19,7 @@ import { DefaultBytes } from '../../unit/draft/default-bytes.js';
 import type { Draft } from '../../unit/draft/draft.js';
 import { readableLinkFields } from '../../unit/query/link-values.js';
 import { Walks } from '../../unit/query/reachable-kinds.js';
-import { LinkHooks } from '../../unit/table/delete/link-hooks.js';
+import { LinkHooks } from '../../unit/table/links/link-hooks.js';
 import type { Command, Opened } from '../../run/command.js';
 import { inTransaction } from '../../catalog/session/in-transaction.js';
 import type { Session } from '../../catalog/session/session.js';

@@ -1,23 +1,23 @@
 /** Explains to administrators what a member may do with a unit, and which level or rule decides. */
 import { Injectable } from '@nestjs/common';
-import { authorizeAdministrator } from '../access/access.js';
-import { readableFields, writableFields } from '../access/masks.js';
-import { explainAccess, predicatesToTest, operationChecks, type OperationCheck } from '../access/explain/explain.js';
-import { ruleLimitFault } from '../access/rule.js';
-import { jsonAnswer, type Answer } from '../http/answer/answer.js';
-import { readQuery } from '../http/route/parse-list-query.js';
-import { EXPLANATION_QUERY, type QueryName } from '../http/route/query-names.js';
-import { isConditional } from '../model/predicate/conditional-field.js';
-import type { Visible } from '../model/predicate/predicate.js';
-import type { KindDef } from '../model/model.js';
-import { refusal } from '../shared/errors.js';
-import { ANONYMOUS, type Caller } from '../tenancy/caller.js';
+import { authorizeAdministrator } from '../../access/access.js';
+import { readableFields, writableFields } from '../../access/masks.js';
+import { explainAccess, predicatesToTest, operationChecks, type OperationCheck } from '../../access/explain/explain.js';
+import { ruleLimitFault } from '../../access/rule.js';
+import { jsonAnswer, type Answer } from '../../http/answer/answer.js';
+import { readQuery } from '../../http/route/parse-list-query.js';
+import { EXPLANATION_QUERY, type QueryName } from '../../http/route/query-names.js';
+import { isConditional } from '../../model/predicate/conditional-field.js';
+import type { Visible } from '../../model/predicate/predicate.js';
+import type { KindDef } from '../../model/model.js';
+import { refusal } from '../../shared/errors.js';
+import { ANONYMOUS, type Caller } from '../../tenancy/caller.js';
 import { LinkExplanations, type NamedChild } from './link-explanations.js';
 import { NamedMembers } from './named-members.js';
-import { UnitStores } from './unit-stores.js';
-import { reading, type Command } from '../run/command.js';
-import type { Session } from '../catalog/session/session.js';
-import { unknownUnit } from './session/unit-ids.js';
+import { UnitStores } from '../unit-stores.js';
+import { reading, type Command } from '../../run/command.js';
+import type { Session } from '../../catalog/session/session.js';
+import { unknownUnit } from '../session/unit-ids.js';
 
 @Injectable()
 export class Explanations {

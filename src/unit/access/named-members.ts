@@ -1,11 +1,11 @@
 /** Members that an administrator names, to be told what they may do. */
 import { Injectable } from '@nestjs/common';
-import { isMemberKind } from '../model/model.js';
-import type { KindError } from '../shared/errors.js';
-import { memberCaller, type Caller } from '../tenancy/caller.js';
-import type { Session } from '../catalog/session/session.js';
-import { parseKey } from './session/unit-ids.js';
-import { UnitRepository } from './table/unit.repository.js';
+import { isMemberKind } from '../../model/model.js';
+import type { KindError } from '../../shared/errors.js';
+import { memberCaller, type Caller } from '../../tenancy/caller.js';
+import type { Session } from '../../catalog/session/session.js';
+import { parseKey } from '../session/unit-ids.js';
+import { UnitRepository } from '../table/unit.repository.js';
 
 @Injectable()
 export class NamedMembers {

@@ -1,8 +1,8 @@
 /** Stops a worker, which is killed if it does not end in time. */
 import type { Worker } from 'node:cluster';
 import type { Logger } from 'pino';
-import type { Config } from './config/config.js';
-import { MAIL_GRACE } from './service.js';
+import type { Config } from '../config/config.js';
+import { MAIL_GRACE } from '../service.js';
 
 /** Milliseconds for the steps of a stop besides waiting for requests and mails. */
 const STOP_MARGIN = 10_000;

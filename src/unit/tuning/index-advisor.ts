@@ -1,23 +1,23 @@
 /** Proposes indexes by what the queries of a project did, and makes them by changing definitions. */
 import { Injectable } from '@nestjs/common';
-import { DefinitionChangeService } from '../catalog/definition/definition-change.service.js';
-import { canBuild, IndexBuilder } from '../catalog/index/index-builder.js';
-import { trigramSchema } from '../catalog/index/trigrams.js';
-import { loadModel } from '../catalog/model/model-store.js';
-import { Database } from '../database/database.js';
-import { KIND_KIND } from '../model/built-in-traits.js';
-import { kindsUsing, type Model } from '../model/model.js';
-import { optionalIndexes } from '../model/table/required-indexes.js';
-import { listIndexesStatement } from '../sql/definition/index.sql.js';
+import { DefinitionChangeService } from '../../catalog/definition/definition-change.service.js';
+import { canBuild, IndexBuilder } from '../../catalog/indexes/index-builder.js';
+import { trigramSchema } from '../../catalog/indexes/trigrams.js';
+import { loadModel } from '../../catalog/model/model-store.js';
+import { Database } from '../../database/database.js';
+import { KIND_KIND } from '../../model/built-in-traits.js';
+import { kindsUsing, type Model } from '../../model/model.js';
+import { optionalIndexes } from '../../model/table/required-indexes.js';
+import { listIndexesStatement } from '../../sql/definition/index.sql.js';
 import {
   listQueriesStatement,
   unusedIndexesStatement,
   type StoredQuery,
-} from '../sql/definition/query-statistics.sql.js';
-import { SYSTEM } from '../tenancy/caller.js';
-import type { Project } from '../tenancy/project.js';
-import { DefinitionWriter } from './definition-writer.js';
-import { isLacking, proposeIndexes, type IndexProposal } from './explain/index-proposals.js';
+} from '../../sql/definition/query-statistics.sql.js';
+import { SYSTEM } from '../../tenancy/caller.js';
+import type { Project } from '../../tenancy/project.js';
+import { DefinitionWriter } from '../definition-writer.js';
+import { isLacking, proposeIndexes, type IndexProposal } from './index-proposals.js';
 
 export interface IndexAdvice {
   /** When the oldest of the recorded queries ran first; undefined if none is recorded. */

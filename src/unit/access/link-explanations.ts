@@ -1,14 +1,14 @@
 /** Explains who may link a unit as the parent, where the access of the link type decides. */
 import { Injectable } from '@nestjs/common';
-import { authorizeKind, grantOf } from '../access/access.js';
-import { explainLink, linkChecks, type LinkExplanation } from '../access/explain/explain-links.js';
-import { isLinkable, type KindDef } from '../model/model.js';
-import { refusal } from '../shared/errors.js';
-import type { Caller } from '../tenancy/caller.js';
-import type { Session } from '../catalog/session/session.js';
-import { requireKey, unknownUnit } from './session/unit-ids.js';
-import { UnitRepository } from './table/unit.repository.js';
-import { UnitStores } from './unit-stores.js';
+import { authorizeKind, grantOf } from '../../access/access.js';
+import { explainLink, linkChecks, type LinkExplanation } from '../../access/explain/explain-links.js';
+import { isLinkable, type KindDef } from '../../model/model.js';
+import { refusal } from '../../shared/errors.js';
+import type { Caller } from '../../tenancy/caller.js';
+import type { Session } from '../../catalog/session/session.js';
+import { requireKey, unknownUnit } from '../session/unit-ids.js';
+import { UnitRepository } from '../table/unit.repository.js';
+import { UnitStores } from '../unit-stores.js';
 
 /** The child of the links to explain. */
 export interface NamedChild {

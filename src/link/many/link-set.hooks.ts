@@ -10,7 +10,7 @@ import type { LinkKey } from '../../sql/link/stored-links.sql.js';
 import type { HookedLink } from '../../unit/draft/behavior.js';
 import type { DefaultBytes } from '../../unit/draft/default-bytes.js';
 import { withPosition } from '../../unit/draft/refusal-position.js';
-import { LinkHooks, newLinkOf } from '../../unit/table/delete/link-hooks.js';
+import { LinkHooks, newLinkOf } from '../../unit/table/links/link-hooks.js';
 import type { Session } from '../../catalog/session/session.js';
 import type { FoundLink } from './link-set.values.js';
 

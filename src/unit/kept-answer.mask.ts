@@ -3,20 +3,20 @@
  * caller may no longer read, with the rules as they hold for the units now. Answers of functions are their authors'.
  */
 import { Injectable } from '@nestjs/common';
-import { accessDenied, grantOf } from '../../access/access.js';
-import type { Grant } from '../../access/grant.js';
-import { readableFields } from '../../access/masks.js';
-import { Database } from '../../database/database.js';
-import { Answer } from '../../http/answer/answer.js';
-import { readJson } from '../../http/body/json-pieces.js';
-import { parseBody } from '../../http/body/read-body.js';
-import type { Field, KindDef, Model } from '../../model/model.js';
-import { conditionOf, isConditional } from '../../model/predicate/conditional-field.js';
-import { conjunction, type Predicate } from '../../model/predicate/predicate.js';
-import { getOrInsert } from '../../shared/get-or-insert.js';
-import { existingStatement } from '../../sql/write/reference.sql.js';
-import type { Opened } from '../../run/command.js';
-import { AnswerMask, type MaskedRequest } from '../../run/keyed-run.js';
+import { accessDenied, grantOf } from '../access/access.js';
+import type { Grant } from '../access/grant.js';
+import { readableFields } from '../access/masks.js';
+import { Database } from '../database/database.js';
+import { Answer } from '../http/answer/answer.js';
+import { readJson } from '../http/body/json-pieces.js';
+import { parseBody } from '../http/body/read-body.js';
+import type { Field, KindDef, Model } from '../model/model.js';
+import { conditionOf, isConditional } from '../model/predicate/conditional-field.js';
+import { conjunction, type Predicate } from '../model/predicate/predicate.js';
+import { getOrInsert } from '../shared/get-or-insert.js';
+import { existingStatement } from '../sql/write/reference.sql.js';
+import type { Opened } from '../run/command.js';
+import { AnswerMask, type MaskedRequest } from '../run/keyed-run.js';
 import { AnswerUnits, type AnsweredUnit } from './answer-units.js';
 
 /** The content of an answer, or of one operation of a batch. */
@@ -34,7 +34,7 @@ const OF_KIND = /^\/([^/?]+)\/(?:unit(?:\/[^/?]+)?|aggregate)(?:\?|$)/;
 const READS_OTHERS = /\.[a-z_]|(?:exists|related|linked|load_links)/;
 
 @Injectable()
-export class RepeatedAnswers extends AnswerMask {
+export class KeptAnswerMask extends AnswerMask {
   constructor(private readonly database: Database) {
     super();
   }

@@ -1,7 +1,7 @@
-import { PREVIEWED_OPERATIONS } from '../access/preview.js';
-import { Choice, OptionalText, OptionalValue } from '../http/body/dto.js';
-import type { Operation } from '../model/built-in-traits.js';
-import type { Json } from '../shared/json.js';
+import { PREVIEWED_OPERATIONS } from '../../access/preview.js';
+import { Choice, OptionalText, OptionalValue } from '../../http/body/dto.js';
+import type { Operation } from '../../model/built-in-traits.js';
+import type { Json } from '../../shared/json.js';
 
 /** What administrators ask before they change the access of a kind. */
 export class AccessPreviewBody {
