@@ -18,7 +18,7 @@ import { withSession } from './session-connection.js';
 import { requestCancel } from './statement/cancel-request.js';
 import { Deadline } from './statement/deadline.js';
 import { noteLostAnswer } from './statement/lost-answers.js';
-import { rowsOf, type QueryCallback } from './statement/prepared-query.js';
+import { rowsOf } from './statement/prepared-query.js';
 import { PreparedStatements } from './statement/prepared-statements.js';
 import { asRefusal } from './statement/send-text.js';
 import { SlowStatements } from './statement/slow-statements.js';
@@ -33,6 +33,7 @@ import {
 import { withCompleteRefusal } from './transaction/complete-refusal.js';
 import type { Executor, Transaction } from './transaction/executor.js';
 import { TransactionRunner } from './transaction/transaction-runner.js';
+import { poolOf, type QueryCallback } from './pg-internals.js';
 
 export type { ConnectionUser } from './database-options.js';
 export type { CommitWitness, Executor, TextSink, Transaction } from './transaction/executor.js';
@@ -209,6 +210,6 @@ export class Database implements Executor {
   }
 
   get #pool(): Pool {
-    return (this.dataSource.driver as unknown as { master: Pool }).master;
+    return poolOf(this.dataSource);
   }
 }

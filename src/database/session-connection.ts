@@ -12,6 +12,7 @@ import { GuardedClient } from './connection/guarded-client.js';
 import { runOnClient } from './statement/run-on-client.js';
 import { commonRefusal } from './statement/sqlstate.js';
 import type { Executor } from './transaction/executor.js';
+import { keyOfClient } from './pg-internals.js';
 
 /** Milliseconds for a notification to arrive. */
 const NOTIFY_TIMEOUT = 2000;
@@ -58,8 +59,7 @@ export async function withSession<T>(
 export async function backendOf(client: Client, database: Executor): Promise<number> {
   const [row] = await runOnClient<{ backend: number }>(client, READ_BACKEND_PID);
   const backend = row?.backend ?? 0;
-  const { processID } = client as unknown as { processID: number | null };
-  if (processID === backend || (await receivesNotifications(client, database))) return backend;
+  if (keyOfClient(client).processID === backend || (await receivesNotifications(client, database))) return backend;
   throw new NoSessionError('the connection leads through a transaction pooler, and what is to be done needs a session');
 }
 

@@ -1,6 +1,7 @@
 /** Connections of the pool. An exception while a response is parsed fails the query and closes this connection only. */
 import type { Duplex } from 'node:stream';
 import { Client, type ClientConfig } from 'pg';
+import { streamOf } from '../pg-internals.js';
 
 type DataHandler = (chunk: Buffer) => void;
 
@@ -13,9 +14,7 @@ export class GuardedClient extends Client {
     super(config);
     // The query reports the error. Without a listener, the event would end the process.
     this.on('error', () => undefined);
-    this.once('connect', () =>
-      guardHandlers((this as unknown as { connection: { stream: Duplex } }).connection.stream),
-    );
+    this.once('connect', () => guardHandlers(streamOf(this)));
   }
 }
 

@@ -14,6 +14,7 @@ import {
 } from './session-settings.js';
 import { isDatabaseFault } from '../statement/sqlstate.js';
 import { DatabaseStartError } from './start-error.js';
+import { keyOfClient } from '../pg-internals.js';
 
 export interface Reachability {
   /** The startup parameter `options`; undefined if the settings apply without it. */
@@ -94,7 +95,7 @@ async function probeOnce(
     if (!row) throw new DatabaseStartError(`the database at ${databaseAddress(connection)} tells none of its settings`);
     const { backend, role, database, superuser, unlimited, limits } = row;
     // A pooler reports a process id of its own, not that of the backend.
-    const pooled = (client as unknown as { processID: number | null }).processID !== backend;
+    const pooled = keyOfClient(client).processID !== backend;
     const missing = missingSettings(settings, settingValues(rows));
     const limitable = limits && !pooled && options !== undefined;
     const temporaryFiles = !unlimited ? 'limited' : limitable ? 'limitable' : 'unlimited';

@@ -1,25 +1,19 @@
 /** Sends a CancelRequest for the running statement of a connection. A pooler forwards it to the right backend. */
 import { connect } from 'node:net';
 import type { PoolClient } from 'pg';
+import { keyOfClient } from '../pg-internals.js';
 
 /** The code of the request (PostgreSQL documentation, "Message Formats", CancelRequest). */
 const CANCEL_REQUEST_CODE = 80877102;
 /** Milliseconds. */
 const CANCEL_TIMEOUT = 5000;
 
-interface ClientInternals {
-  readonly host: string;
-  readonly port: number;
-  readonly processID: number | null;
-  readonly secretKey: number | null;
-}
-
 /**
  * Sent on a separate, unencrypted connection, as the protocol allows; there is no response. The other side closes the
  * connection: PgBouncer drops the request if the client closes first.
  */
 export function requestCancel(client: PoolClient): void {
-  const { host, port, processID, secretKey } = client as unknown as ClientInternals;
+  const { host, port, processID, secretKey } = keyOfClient(client);
   if (processID === null || secretKey === null) return;
   const message = Buffer.alloc(16);
   [message.length, CANCEL_REQUEST_CODE, processID, secretKey].forEach((value, at) =>

@@ -3,22 +3,13 @@
  * the connection as they are.
  */
 import { LongValue } from '../../shared/byte-pieces.js';
-
-interface BindOptions {
-  readonly values: readonly unknown[];
-}
-
-/** The parts of `pg`'s connection that are used here. */
-export interface BindingConnection {
-  bind(options: BindOptions): void;
-  _send(bytes: Buffer): unknown;
-}
+import type { BindingConnection } from '../pg-internals.js';
 
 const NOTHING = Buffer.alloc(0);
 
 /** The connection, for a statement that has long values. */
 export function sendingInPieces<C extends BindingConnection>(connection: C): C {
-  const bind = (options: BindOptions): void => {
+  const bind = (options: Parameters<BindingConnection['bind']>[0]): void => {
     const { values } = options;
     const send = (message: Buffer): void => {
       for (const piece of filled(message, values)) connection._send(piece);

@@ -2,57 +2,26 @@
  * Builds a `Query` of `pg` directly. Passing a configuration object instead would copy it with its property
  * descriptors, which took 5 % of a small request.
  */
-import { Query } from 'pg';
+import type { Query } from 'pg';
 import { keepNewest } from '../../shared/bounded-map.js';
 import { LongValue } from '../../shared/byte-pieces.js';
 import type { Statement } from '../../sql/fragment.js';
-import { sendingInPieces, type BindingConnection } from './long-values.js';
-
-interface Rows {
-  readonly rows: unknown[];
-}
-
-/** Called with the result or an error. */
-export type QueryCallback = (error: Error | null | undefined, result: Rows | readonly Rows[] | undefined) => void;
+import {
+  asQuery,
+  InnerQuery,
+  type BindingConnection,
+  type ColumnDescription,
+  type QueryCallback,
+  type ResultColumns,
+} from '../pg-internals.js';
+import { sendingInPieces } from './long-values.js';
 
 /** The rows of a result; of a message with several statements those of all. */
-export function rowsOf<Row>(result: Rows | readonly Rows[]): Row[] {
+export function rowsOf<Row>(result: NonNullable<Parameters<QueryCallback>[1]>): Row[] {
   return ('rows' in result ? result.rows : result.flatMap(({ rows }) => rows)) as Row[];
 }
 
-/** A column of a result, as PostgreSQL describes it before the rows. */
-interface ColumnDescription {
-  readonly name: string;
-  readonly dataTypeID: number;
-  readonly format: string;
-}
-
-/** The private fields of `pg`'s results that depend on the columns only. */
-interface ResultColumns {
-  fields: readonly ColumnDescription[];
-  _parsers: readonly unknown[];
-  _prebuiltEmptyResultObject: object | null;
-}
-
-interface RowDescription {
-  readonly fields: readonly ColumnDescription[];
-}
-
-/** The parts of `pg`'s query that are overridden and used here. */
-const PlainQuery = Query as unknown as new (
-  text: string,
-  values: readonly unknown[],
-  settled: QueryCallback,
-) => {
-  name?: string;
-  queryMode?: 'extended';
-  _result: ResultColumns;
-  _accumulateRows: unknown;
-  handleRowDescription(message: RowDescription): void;
-  prepare(connection: BindingConnection): void;
-};
-
-class SentQuery extends PlainQuery {
+class SentQuery extends InnerQuery {
   readonly #isLong: boolean;
 
   constructor(text: string, values: readonly unknown[], settled: QueryCallback) {
@@ -79,7 +48,7 @@ class NamedQuery extends SentQuery {
     this.name = name;
   }
 
-  override handleRowDescription(message: RowDescription): void {
+  override handleRowDescription(message: { readonly fields: readonly ColumnDescription[] }): void {
     const known = columnsByName.get(this.name);
     if (!known || !isSame(known.fields, message.fields)) {
       super.handleRowDescription(message);
@@ -114,5 +83,5 @@ export function preparedQuery(
   const query = name === undefined ? new SentQuery(text, values, settled) : new NamedQuery(name, text, values, settled);
   // Without values `pg` would use the simple protocol, in which one text can contain several statements.
   if (prepare) query.queryMode = 'extended';
-  return query as unknown as Query;
+  return asQuery(query);
 }

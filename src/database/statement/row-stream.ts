@@ -2,10 +2,9 @@
  * A query whose rows are passed on as they arrive, so that the memory it takes does not depend on their number. While
  * the receiver is full, nothing is read from the connection, and PostgreSQL waits.
  */
-import type { Duplex } from 'node:stream';
-import { Query, type PoolClient } from 'pg';
+import type { PoolClient } from 'pg';
 import type { Statement } from '../../sql/fragment.js';
-import type { QueryCallback } from './prepared-query.js';
+import { asQuery, InnerQuery, streamOf, type QueryCallback } from '../pg-internals.js';
 
 /** Receives the rows of a query one by one. */
 export interface TextSink {
@@ -13,16 +12,7 @@ export interface TextSink {
   add(text: string): Promise<void> | undefined;
 }
 
-/** The parts of `pg`'s query that are overridden and used here. */
-const PlainQuery = Query as unknown as new (
-  text: string,
-  values: readonly unknown[],
-  settled: QueryCallback,
-) => {
-  handleDataRow(message: { readonly fields: readonly (string | null)[] }): void;
-};
-
-class RowQuery extends PlainQuery {
+class RowQuery extends InnerQuery {
   constructor(
     { text, values }: Statement,
     private readonly take: (text: string) => void,
@@ -38,7 +28,7 @@ class RowQuery extends PlainQuery {
 
 /** Returns the number of rows. @param statement of one text column */
 export function streamRows(client: PoolClient, statement: Statement, sink: TextSink): Promise<number> {
-  const { stream } = (client as unknown as { readonly connection: { readonly stream: Duplex } }).connection;
+  const stream = streamOf(client);
   return new Promise((resolve, reject) => {
     let rows = 0;
     let waiting = false;
@@ -57,6 +47,6 @@ export function streamRows(client: PoolClient, statement: Statement, sink: TextS
       if (error) reject(error);
       else resolve(rows);
     };
-    client.query(new RowQuery(statement, take, settled) as unknown as Query);
+    client.query(asQuery(new RowQuery(statement, take, settled)));
   });
 }

@@ -2,7 +2,8 @@
 import type { PoolClient } from 'pg';
 import { beginWork } from '../../shared/observed-work.js';
 import type { Statement } from '../../sql/fragment.js';
-import { preparedQuery, rowsOf, type QueryCallback } from './prepared-query.js';
+import type { QueryCallback } from '../pg-internals.js';
+import { preparedQuery, rowsOf } from './prepared-query.js';
 import type { PreparedStatements } from './prepared-statements.js';
 
 export class StatementSender {

@@ -18,6 +18,7 @@ import type { TransactionRuns } from './conflict-retries.js';
 import { NoLongPlaceError, type Executor, type Transaction } from './executor.js';
 import { OpenTransaction, type TransactionConnection, type TransactionState } from './open-transaction.js';
 import { StatementQueue } from './statement-queue.js';
+import { keyOfClient } from '../pg-internals.js';
 
 export class TransactionRunner {
   /** @param statements for statements outside of the transactions */
@@ -135,8 +136,8 @@ export class TransactionRunner {
   async #cancel(client: PoolClient): Promise<void> {
     // Behind a pooler, the process id of a connection is known to the pooler only.
     if (this.options.pooled) return requestCancel(client);
-    const { processID } = client as unknown as { processID?: number };
-    if (processID !== undefined) await this.statements.run(cancelStatement(processID)).catch(() => undefined);
+    const { processID } = keyOfClient(client);
+    if (processID !== null) await this.statements.run(cancelStatement(processID)).catch(() => undefined);
   }
 
   async #connect(): Promise<PoolClient> {
