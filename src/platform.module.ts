@@ -5,6 +5,7 @@ import { Catalog } from './catalog/catalog.service.js';
 import { DefinitionChangeService } from './catalog/definition/definition-change.service.js';
 import { IndexBuilder } from './catalog/indexes/index-builder.js';
 import { ModelStore } from './catalog/model/model-store.js';
+import { ExpiredRows } from './catalog/project/expired-rows.js';
 import { PatternMatcher } from './catalog/pattern/pattern-matcher.js';
 import { ProjectMaintenance } from './catalog/project/project-maintenance.js';
 import { Provisioning } from './catalog/project/provisioning.js';
@@ -71,6 +72,7 @@ export class PlatformModule {
       PatternMatcher,
       Provisioning,
       ProjectMaintenance,
+      ExpiredRows,
       StorageSizes,
       Deployments,
       KeptAnswers,

@@ -2,6 +2,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Catalog } from '../catalog/catalog.service.js';
+import { ExpiredRows } from '../catalog/project/expired-rows.js';
 import { Database } from '../database/database.js';
 import { NULL_ANSWER, type Answer } from '../http/answer/answer.js';
 import type { Mail } from '../mail/mail.js';
@@ -15,7 +16,6 @@ import { findCredentialByEmailStatement } from '../sql/member/credential.sql.js'
 import {
   storeRecoveryStatement,
   findRecoveryCredentialStatement,
-  deleteExpiredStatement,
   useRecoveryStatement,
 } from '../sql/member/recovery.sql.js';
 import type { BodyInput } from '../tenancy/body-input.js';
@@ -36,6 +36,7 @@ export class RecoveryService {
   constructor(
     private readonly catalog: Catalog,
     private readonly database: Database,
+    private readonly expired: ExpiredRows,
     private readonly mail: MailQueue,
     private readonly passwords: PasswordStore,
     private readonly publicAddress: PublicAddress,
@@ -65,9 +66,10 @@ export class RecoveryService {
     if (!found || !(await this.#isUsable(project, found))) return undefined;
     if (!(await this.throttle.takeMail(project, 'recovery', found.member_id))) return undefined;
     const token = randomBytes(16).toString('base64url');
-    await this.database.ofProject(project).run(deleteExpiredStatement(project.schema, RECOVERY_TABLE));
     const recovery = { memberId: found.member_id, id: hashOf(token), lifetime: TOKEN_MINUTES * 60 };
-    await this.database.ofProject(project).run(storeRecoveryStatement(project.schema, recovery));
+    const executor = this.database.ofProject(project);
+    await this.expired.sweep(executor, project.schema, RECOVERY_TABLE);
+    await executor.run(storeRecoveryStatement(project.schema, recovery));
     const link = `${this.publicAddress.url}/api/lib/auth/reset_password/${token}`;
     const { id: key, label } = project;
     return recoveryMail({ to: found.email, project: label, key, token, link, minutes: TOKEN_MINUTES });

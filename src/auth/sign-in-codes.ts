@@ -1,10 +1,11 @@
 /** Sign-in codes. Six digits can be guessed, so tries are limited, and stored hashes use a secret key. */
 import { randomInt } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
+import { ExpiredRows } from '../catalog/project/expired-rows.js';
 import { SECRET } from '../config/config.token.js';
 import { Database } from '../database/database.js';
 import { CODE_TABLE } from '../model/table/internal-tables.js';
-import { storeCodeStatement, deleteExpiredStatement, tryCodeStatement } from '../sql/member/recovery.sql.js';
+import { storeCodeStatement, tryCodeStatement } from '../sql/member/recovery.sql.js';
 import type { Project } from '../tenancy/project.js';
 import { keyedHash } from './keyed-hash.js';
 
@@ -17,6 +18,7 @@ export class SignInCodes {
 
   constructor(
     private readonly database: Database,
+    private readonly expired: ExpiredRows,
     @Inject(SECRET) secret: string,
   ) {
     this.#hash = keyedHash(secret, 'sign-in codes');
@@ -26,10 +28,9 @@ export class SignInCodes {
   async make(project: Project, memberId: string): Promise<string> {
     const code = String(randomInt(1_000_000)).padStart(6, '0');
     const hash = this.#hash(project.id, memberId, code);
-    await this.database.ofProject(project).run(deleteExpiredStatement(project.schema, CODE_TABLE));
-    await this.database
-      .ofProject(project)
-      .run(storeCodeStatement(project.schema, { memberId, hash, lifetime: CODE_MINUTES * 60 }));
+    const executor = this.database.ofProject(project);
+    await this.expired.sweep(executor, project.schema, CODE_TABLE);
+    await executor.run(storeCodeStatement(project.schema, { memberId, hash, lifetime: CODE_MINUTES * 60 }));
     return code;
   }
 

@@ -4,6 +4,7 @@
  * failure. It makes no difference whether the account exists.
  */
 import { Inject, Injectable } from '@nestjs/common';
+import { ExpiredRows } from '../catalog/project/expired-rows.js';
 import type { Config } from '../config/config.js';
 import { CONFIG, SECRET } from '../config/config.token.js';
 import { Database } from '../database/database.js';
@@ -11,7 +12,6 @@ import { THROTTLE_TABLE } from '../model/table/internal-tables.js';
 import { retryLater, KindError } from '../shared/errors.js';
 import { FairQueue } from '../shared/fair-queue.js';
 import { LIMITS } from '../shared/limits.js';
-import { deleteExpiredStatement } from '../sql/member/recovery.sql.js';
 import {
   deleteAttemptsStatement,
   returnAttemptsStatement,
@@ -45,9 +45,6 @@ export type MailType = 'code' | 'recovery';
  */
 const CONCURRENT_ATTEMPTS = { pair: 3, address: 25 } as const;
 
-/** Attempts between two deletions of a project's expired rows. */
-const ATTEMPT_SWEEP_INTERVAL = 50;
-
 /** The source of an attempt: an address, and the account that it tries, if any. */
 export interface AuthAttempt {
   readonly address: string;
@@ -60,10 +57,10 @@ export class Throttle {
   readonly #hash: (...parts: readonly string[]) => string;
   readonly #pairs = attemptQueue(CONCURRENT_ATTEMPTS.pair);
   readonly #addresses = attemptQueue(CONCURRENT_ATTEMPTS.address);
-  #countedAttempts = 0;
 
   constructor(
     private readonly database: Database,
+    private readonly expired: ExpiredRows,
     @Inject(CONFIG) private readonly config: Config,
     @Inject(SECRET) secret: string,
   ) {
@@ -132,8 +129,9 @@ export class Throttle {
     window: number = ATTEMPT_WINDOW,
   ): Promise<{ id: string; at: string }[]> {
     const statement = takeAttemptsStatement(project.schema, keys, window);
-    const taken = await this.database.ofProject(project).run<{ id: string; at: string }>(statement);
-    await this.#sweep(project);
+    const executor = this.database.ofProject(project);
+    const taken = await executor.run<{ id: string; at: string }>(statement);
+    await this.expired.sweep(executor, project.schema, THROTTLE_TABLE);
     return taken;
   }
 
@@ -168,13 +166,6 @@ export class Throttle {
       { id: this.#hash('pair', address, account), allowed: ATTEMPT_LIMITS.pair },
       { id: this.#hash('account', account), allowed: ATTEMPT_LIMITS.account },
     ];
-  }
-
-  /** Deletes expired rows from time to time; each deletion removes more than were added since the last one. */
-  async #sweep(project: Project): Promise<void> {
-    this.#countedAttempts += 1;
-    if (this.#countedAttempts % ATTEMPT_SWEEP_INTERVAL === 0)
-      await this.database.ofProject(project).run(deleteExpiredStatement(project.schema, THROTTLE_TABLE));
   }
 }
 

@@ -1,6 +1,7 @@
 /** Idempotency keys: the answer to a request that has one is kept, in the transaction of its write. */
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import { ExpiredRows } from '../catalog/project/expired-rows.js';
 import { Answer } from '../http/answer/answer.js';
 import { KEY_HEADER, REPEATED_STATUSES } from '../http/request/header-names.js';
 import { StoredRefusal, type ErrorAnswer } from '../http/server/error-answer.js';
@@ -8,7 +9,6 @@ import { Database, type Executor } from '../database/database.js';
 import { IDEMPOTENCY_TABLE } from '../model/table/internal-tables.js';
 import { refusal, retryLater, type KindError } from '../shared/errors.js';
 import { LIMITS } from '../shared/limits.js';
-import { lruCache } from '../shared/lru-cache.js';
 import {
   claimKeyStatement,
   keepAnswerStatement,
@@ -17,7 +17,6 @@ import {
   type KeptAnswer,
   type KeyedRequest,
 } from '../sql/write/idempotency.sql.js';
-import { deleteExpiredStatement } from '../sql/member/recovery.sql.js';
 import type { Caller } from '../tenancy/caller.js';
 import { KeptBytes, type KeptProject } from '../tenancy/kept-bytes.js';
 
@@ -29,9 +28,6 @@ const ROW_BYTES = 500;
 
 /** Attempts to take a key whose row another transaction has just stored. */
 const ATTEMPTS = 5;
-
-/** Milliseconds between two deletions of expired rows of one project. */
-const SWEEP_INTERVAL = 10 * 60_000;
 
 /** The headers of an answer that is kept. */
 interface KeptHeaders {
@@ -49,10 +45,9 @@ export interface EarlierAnswer extends KeptAnswer {
 
 @Injectable()
 export class KeptAnswers {
-  readonly #swept = lruCache<true>(10_000, { ttl: SWEEP_INTERVAL });
-
   constructor(
     private readonly database: Database,
+    private readonly expired: ExpiredRows,
     private readonly bytes: KeptBytes,
   ) {}
 
@@ -89,7 +84,7 @@ export class KeptAnswers {
     await tx.run(keepAnswerStatement(schema, keyed, { status: 200, content, headers: sent }));
     tx.tx?.afterCommit(() => {
       this.bytes.add(schema, sizeOf(content, keyed.request));
-      return this.#sweep(schema);
+      return this.expired.sweep(this.database, schema, IDEMPOTENCY_TABLE);
     });
   }
 
@@ -100,16 +95,9 @@ export class KeptAnswers {
     if (!REPEATED_STATUSES.has(status) || tooLarge || !this.bytes.hasRoom(project)) return;
     const { schema } = project;
     this.bytes.add(schema, sizeOf(content, keyed.request));
-    await this.database
-      .ofProject(project)
-      .run(keepRefusalStatement(schema, keyed, { status, content, headers: null }, LIFETIME));
-    await this.#sweep(schema);
-  }
-
-  async #sweep(schema: string): Promise<void> {
-    if (this.#swept.has(schema)) return;
-    this.#swept.set(schema, true);
-    await this.database.run(deleteExpiredStatement(schema, IDEMPOTENCY_TABLE));
+    const executor = this.database.ofProject(project);
+    await executor.run(keepRefusalStatement(schema, keyed, { status, content, headers: null }, LIFETIME));
+    await this.expired.sweep(executor, schema, IDEMPOTENCY_TABLE);
   }
 }
 

@@ -19,6 +19,7 @@ import * as credential from '../../src/sql/member/credential.sql.js';
 import * as recovery from '../../src/sql/member/recovery.sql.js';
 import * as session from '../../src/sql/member/session.sql.js';
 import * as throttle from '../../src/sql/member/throttle.sql.js';
+import * as expiredRows from '../../src/sql/server/expired-rows.sql.js';
 import * as idempotency from '../../src/sql/write/idempotency.sql.js';
 import { deleteStatement } from '../../src/sql/write/write.sql.js';
 
@@ -103,7 +104,10 @@ const SAMPLES: Readonly<Record<string, () => Statement | readonly Statement[]>> 
   storeRecoveryStatement: () => recovery.storeRecoveryStatement(SCHEMA, { memberId: ID, id: 'a', lifetime: 1 }),
   useRecoveryStatement: () => recovery.useRecoveryStatement(SCHEMA, 'a'),
   deleteCodesAndRecoveriesStatement: () => recovery.deleteCodesAndRecoveriesStatement(SCHEMA, ID),
-  deleteExpiredStatement: () => recovery.deleteExpiredStatement(SCHEMA, '_throttle'),
+  deleteExpiredRowsStatement: () => [
+    expiredRows.deleteExpiredRowsStatement(SCHEMA, '_throttle'),
+    expiredRows.deleteExpiredRowsStatement(SCHEMA, '_session'),
+  ],
   startSessionStatement: () =>
     ['hash', undefined].map((password) =>
       session.startSessionStatement(SCHEMA, {
@@ -119,7 +123,6 @@ const SAMPLES: Readonly<Record<string, () => Statement | readonly Statement[]>> 
   recordUseStatement: () => session.recordUseStatement(SCHEMA, ID),
   rotateTokenStatement: () =>
     session.rotateTokenStatement(SCHEMA, { client, token: ID, successor: ID, lifetime: 1, window: 1 }),
-  deleteExpiredSessionsStatement: () => session.deleteExpiredSessionsStatement(SCHEMA),
   endSessionsStatement: () => session.endSessionsStatement(SCHEMA, { memberId: ID, but: ID }),
   endMembersStatement: () => session.endMembersStatement(SCHEMA, 'm'),
   takeAttemptsStatement: () => throttle.takeAttemptsStatement(SCHEMA, [{ id: 'a', allowed: 1 }], 1),

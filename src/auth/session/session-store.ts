@@ -5,9 +5,11 @@
 import { randomUUID } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { Catalog } from '../../catalog/catalog.service.js';
+import { ExpiredRows } from '../../catalog/project/expired-rows.js';
 import type { Config } from '../../config/config.js';
 import { CONFIG } from '../../config/config.token.js';
 import { Database, type Executor } from '../../database/database.js';
+import { SESSION_TABLE } from '../../model/table/internal-tables.js';
 import { refusal } from '../../shared/errors.js';
 import { isUuid } from '../../shared/identifiers.js';
 import { lruCache } from '../../shared/lru-cache.js';
@@ -20,7 +22,6 @@ import {
   recordUseStatement,
   startSessionStatement,
   findSuccessorStatement,
-  deleteExpiredSessionsStatement,
   type EndedSessions,
   type SessionClient,
   type SessionPage,
@@ -48,20 +49,17 @@ export interface SessionStart {
 const SESSION_CACHE_MS = 900;
 /** Seconds in which a used refresh token still returns its successor, for a second tab and parallel calls. */
 const REUSE_WINDOW = 10;
-/** Sign-ins and refreshes between two deletions of expired sessions. */
-const SESSION_SWEEP_INTERVAL = 50;
 
 @Injectable()
 export class SessionStore {
   readonly #checked = lruCache<true>(50_000, { ttl: SESSION_CACHE_MS });
   /** How often this process has ended sessions. */
   #endCount = 0;
-  /** How often this process has started or refreshed a session. */
-  #changeCount = 0;
 
   constructor(
     private readonly catalog: Catalog,
     private readonly database: Database,
+    private readonly expired: ExpiredRows,
     @Inject(CONFIG) private readonly config: Config,
     measurements: Measurements,
   ) {
@@ -81,7 +79,7 @@ export class SessionStore {
       startSessionStatement(project.schema, { ...session, ...(password !== undefined && { password }) }),
     );
     if (!row) throw refusal('signin.failed', 'The password was changed a moment ago');
-    await this.#sweep(executor, project);
+    await this.expired.sweep(executor, project.schema, SESSION_TABLE);
     return { sessionId, refreshId, issuedAt: row.issued };
   }
 
@@ -120,7 +118,7 @@ export class SessionStore {
         rotateTokenStatement(project.schema, { client, token, successor, lifetime, window: REUSE_WINDOW }),
       );
     if (rotated[0]) {
-      await this.#sweep(this.database, project);
+      await this.expired.sweep(this.database, project.schema, SESSION_TABLE);
       return { sessionId, refreshId: successor, issuedAt: rotated[0].issued };
     }
     const [known] = await this.database
@@ -131,13 +129,6 @@ export class SessionStore {
     if (known?.recent) return { sessionId, refreshId: known.id, issuedAt: known.issued };
     await this.end(this.database, project, { id: sessionId });
     throw invalidToken();
-  }
-
-  /** Deletes expired sessions from time to time; each deletion removes more than were added since the last one. */
-  async #sweep(executor: Executor, project: Project): Promise<void> {
-    this.#changeCount += 1;
-    if (this.#changeCount % SESSION_SWEEP_INTERVAL === 0)
-      await executor.run(deleteExpiredSessionsStatement(project.schema));
   }
 
   /** The number of sessions of a member, and a page of them as JSON text. */

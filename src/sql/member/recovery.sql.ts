@@ -1,10 +1,5 @@
 /** Codes of sign-ins and tokens of password recoveries. A conditional statement uses each of them only once. */
-import {
-  CODE_TABLE,
-  IDEMPOTENCY_TABLE,
-  RECOVERY_TABLE,
-  type THROTTLE_TABLE,
-} from '../../model/table/internal-tables.js';
+import { CODE_TABLE, RECOVERY_TABLE } from '../../model/table/internal-tables.js';
 import { credentialsWhere } from './credential.sql.js';
 import { ident, integer, param, render, sql, type Fragment, type Statement } from '../fragment.js';
 import { NOW_TABLE, seconds } from '../time.sql.js';
@@ -98,25 +93,4 @@ export function deleteCodesAndRecoveriesStatement(schema: string, memberId: stri
       WHERE "member_id" = ${member}
     `,
   );
-}
-
-/** Deletes some expired rows, the oldest first, without waiting for locked ones. */
-export function deleteExpiredStatement(
-  schema: string,
-  table: typeof CODE_TABLE | typeof RECOVERY_TABLE | typeof THROTTLE_TABLE | typeof IDEMPOTENCY_TABLE,
-): Statement {
-  const rows = ident(schema, table);
-  return render(sql`DELETE FROM ${rows} WHERE "id" IN (${expiredIds(rows)})`, true);
-}
-
-/** The ids of some expired rows of a table, the oldest first, without locked ones. */
-export function expiredIds(table: Fragment): Fragment {
-  return sql`
-    SELECT "id"
-    FROM ${table}
-    WHERE "expires_at" <= now()
-    ORDER BY "expires_at"
-    LIMIT 500
-    FOR UPDATE SKIP LOCKED
-  `;
 }

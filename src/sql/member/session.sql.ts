@@ -1,7 +1,6 @@
 /** Sessions of members and their refresh tokens. A conditional UPDATE uses each token only once. */
 import { REFRESH_TABLE, SESSION_TABLE } from '../../model/table/internal-tables.js';
 import { CREDENTIAL_KIND } from '../../model/built-in-traits.js';
-import { expiredIds } from './recovery.sql.js';
 import { seconds, utcText } from '../time.sql.js';
 import { all, ident, integer, param, render, sql, type Fragment, type Statement } from '../fragment.js';
 
@@ -232,22 +231,6 @@ export function findSuccessorStatement(schema: string, token: string, window: nu
   );
 }
 
-/** Deletes some expired sessions, the oldest first, with their tokens. */
-export function deleteExpiredSessionsStatement(schema: string): Statement {
-  const sessions = ident(schema, SESSION_TABLE);
-  return render(
-    sql`
-      WITH expired AS (
-        DELETE FROM ${sessions}
-        WHERE "id" IN (${expiredIds(sessions)})
-        RETURNING "id"
-      )
-      ${deleteTokensOf(schema, sql`expired`)}
-    `,
-    true,
-  );
-}
-
 /** One session, also only if it is of a member, or all sessions of a member, also except one. */
 export type EndedSessions = { id: string; memberId?: string } | { memberId: string; but?: string };
 
@@ -291,6 +274,6 @@ function endedSessions(schema: string, condition: Fragment): Fragment {
 }
 
 /** Deletes the refresh tokens of the sessions in a CTE. */
-function deleteTokensOf(schema: string, sessions: Fragment): Fragment {
+export function deleteTokensOf(schema: string, sessions: Fragment): Fragment {
   return sql`DELETE FROM ${ident(schema, REFRESH_TABLE)} WHERE "session_id" IN (SELECT "id" FROM ${sessions})`;
 }
