@@ -19,6 +19,7 @@ import { formerIndexes } from '../../model/table/required-indexes.js';
 import { tableShapes, type IndexShape } from '../../model/table/required-tables.js';
 import { Measurements } from '../../shared/measurements.js';
 import { KindError } from '../../shared/errors.js';
+import { PeriodicWork } from '../../shared/periodic-work.js';
 import {
   analyzeStatement,
   buildIndexStatement,
@@ -32,9 +33,6 @@ import { projectOf, type Project } from '../../tenancy/project.js';
 import { loadModel } from '../model/model-store.js';
 import { trigramSchema } from './trigrams.js';
 import { PROJECT_LOCK_TIMEOUT } from '../model/lock-timeouts.js';
-
-/** Milliseconds between two searches for unfinished work. */
-const SEARCH_INTERVAL = 60_000;
 
 /** An index that the model requires and that does not exist; `invalid`: an interrupted build left it unusable. */
 interface MissingIndex {
@@ -55,13 +53,12 @@ interface UnfinishedIndexes {
 export class IndexBuilder implements OnModuleDestroy {
   readonly #log = new Logger('indexes');
   readonly #waiting = new Map<string, Project>();
-  readonly #stop = new AbortController();
+  readonly #searches = new PeriodicWork(() => this.#search());
   /** Indexes, by project, for which stored values are too long. They are tried again after the next change. */
   readonly #impossible = new Map<string, Set<string>>();
   /** Whether it was logged that nothing can be built. */
   #noSessionLogged = false;
   #running: Promise<void> | undefined;
-  #searchTimer: NodeJS.Timeout | undefined;
   #missingCount = 0;
 
   constructor(
@@ -94,9 +91,9 @@ export class IndexBuilder implements OnModuleDestroy {
    * Builds missing indexes now and periodically, including those that other processes left, until the module is
    * destroyed.
    */
-  async watch(): Promise<void> {
-    this.#searchTimer = setInterval(() => void this.#search(), SEARCH_INTERVAL).unref();
-    await this.#search();
+  watch(): Promise<void> {
+    this.#searches.start();
+    return this.#searches.run();
   }
 
   /** Builds all missing indexes once; skips those that another process is building. */
@@ -106,9 +103,8 @@ export class IndexBuilder implements OnModuleDestroy {
   }
 
   async onModuleDestroy(): Promise<void> {
-    clearInterval(this.#searchTimer);
     this.#waiting.clear();
-    this.#stop.abort();
+    await this.#searches.stop();
     await this.#running;
   }
 
@@ -124,7 +120,7 @@ export class IndexBuilder implements OnModuleDestroy {
   }
 
   #add(project: Project): void {
-    if (this.#stop.signal.aborted) return;
+    if (this.#searches.signal.aborted) return;
     this.#waiting.set(project.id, project);
     this.#running ??= this.#buildAll().finally(() => {
       this.#running = undefined;
@@ -137,10 +133,13 @@ export class IndexBuilder implements OnModuleDestroy {
     for (const [id, project] of this.#waiting) {
       this.#waiting.delete(id);
       try {
-        await this.database.withDedicatedConnection((executor) => this.#build(executor, project), this.#stop.signal);
+        await this.database.withDedicatedConnection(
+          (executor) => this.#build(executor, project),
+          this.#searches.signal,
+        );
       } catch (error) {
         // A deleted project has no tables; other failures are tried again by the next search.
-        if (this.#stop.signal.aborted || isStaleModel(error) || isDatabaseAway(error)) continue;
+        if (this.#searches.signal.aborted || isStaleModel(error) || isDatabaseAway(error)) continue;
         if (error instanceof NoSessionError) {
           this.#logNoSession();
           continue;
@@ -172,7 +171,7 @@ export class IndexBuilder implements OnModuleDestroy {
       this.#missingCount = missing.length;
       for (const name of replaced) await executor.run(dropIndexStatement(project.schema, name));
       for (const each of missing) {
-        if (this.#stop.signal.aborted) return;
+        if (this.#searches.signal.aborted) return;
         try {
           await this.#buildOne(executor, project, each);
         } catch (error) {
@@ -228,7 +227,7 @@ export class IndexBuilder implements OnModuleDestroy {
       await executor.run(buildIndexStatement(schema, table, index, trigrams));
       if (isOfExpression(index)) await executor.run(analyzeStatement(schema, table));
     } catch (error) {
-      if (this.#stop.signal.aborted) throw error;
+      if (this.#searches.signal.aborted) throw error;
       await executor.run(dropIndexStatement(schema, index.name)).catch(() => undefined);
       if (!isTooLongForIndex(error)) throw error;
       this.#impossible.set(id, new Set([...(this.#impossible.get(id) ?? []), index.name]));

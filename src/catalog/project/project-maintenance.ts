@@ -10,10 +10,9 @@ import { isDatabaseAway, causeText } from '../../database/statement/sqlstate.js'
 import { LOGGER } from '../../http/log/logger.js';
 import { KindError } from '../../shared/errors.js';
 import { lruCache } from '../../shared/lru-cache.js';
+import { PeriodicWork, ROUND_INTERVAL } from '../../shared/periodic-work.js';
 import { Provisioning } from './provisioning.js';
 
-/** Milliseconds between two rounds in the background. */
-const ROUND_INTERVAL = 60_000;
 /** Milliseconds before the upgrade of a project is tried again for a request. */
 const UPGRADE_RETRY_DELAY = 60_000;
 const MAX_TRIED = 10_000;
@@ -28,13 +27,11 @@ interface Refused {
 
 @Injectable()
 export class ProjectMaintenance implements OnModuleDestroy {
-  readonly #stop = new AbortController();
+  readonly #rounds = new PeriodicWork(() => this.#runInBackground());
   /** Projects whose upgrade was refused, because a table was locked, or differs from the model until it is repaired. */
   readonly #refused = new Map<string, Refused>();
   readonly #tried = lruCache<true>(MAX_TRIED, { ttl: UPGRADE_RETRY_DELAY });
   #upgrading = false;
-  #running: Promise<void> | undefined;
-  #timer: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly provisioning: Provisioning,
@@ -59,8 +56,8 @@ export class ProjectMaintenance implements OnModuleDestroy {
 
   /** Begins a round now, and then one every minute, until the module is destroyed. */
   watch(): void {
-    this.#timer = setInterval(() => this.#runInBackground(), ROUND_INTERVAL).unref();
-    this.#runInBackground();
+    this.#rounds.start();
+    void this.#rounds.run();
   }
 
   /**
@@ -80,23 +77,20 @@ export class ProjectMaintenance implements OnModuleDestroy {
       .finally(() => (this.#upgrading = false));
   }
 
-  async onModuleDestroy(): Promise<void> {
-    clearInterval(this.#timer);
-    this.#stop.abort();
-    await this.#running;
+  onModuleDestroy(): Promise<void> {
+    return this.#rounds.stop();
   }
 
-  #runInBackground(): void {
-    this.#running ??= this.run(this.#stop.signal)
-      .catch((error: unknown) => {
-        // The next round tries again.
-        if (this.#stop.signal.aborted || isDatabaseAway(error)) return;
-        this.logger.warn(
-          { reason: causeText(error) },
-          'upgrades and deletions of projects are not finished: tried again in a minute',
-        );
-      })
-      .finally(() => (this.#running = undefined));
+  async #runInBackground(): Promise<void> {
+    const { signal } = this.#rounds;
+    try {
+      await this.run(signal);
+    } catch (error) {
+      // The next round tries again.
+      if (signal.aborted || isDatabaseAway(error)) return;
+      const reason = causeText(error);
+      this.logger.warn({ reason }, 'upgrades and deletions of projects are not finished: tried again in a minute');
+    }
   }
 
   /** False, with a log entry, if it is refused, so that the others are still served. */

@@ -6,14 +6,13 @@
 import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import { Database } from '../../database/database.js';
 import { isDatabaseAway, isStaleModel, causeText } from '../../database/statement/sqlstate.js';
+import { PeriodicWork } from '../../shared/periodic-work.js';
 import { queryPlanStatement } from '../../sql/server/query-plan.sql.js';
 import { addQueriesStatement, pruneQueriesStatement } from '../../sql/definition/query-statistics.sql.js';
 import { findingsOf } from './plan-findings.js';
 import { QueryCollector, type QueryCall, type QuerySample } from './query-collector.js';
 import { planOfTables, type QueryPlan } from './query-plan.js';
 
-/** Milliseconds between two rounds. */
-const ROUND_INTERVAL = 60_000;
 /** Milliseconds of a round in which statements are executed again. The last one may take longer. */
 const EXAMINED_PER_ROUND = 3000;
 /** Milliseconds of a round in which numbers are stored, each project for itself. The others are first in the next round. */
@@ -33,39 +32,30 @@ export class QueryStatistics implements OnModuleDestroy {
   readonly #pausedUntil = new Map<string, number>();
   /** Projects whose numbers the last round did not store, by schema. */
   #unstored: readonly string[] = [];
-  readonly #stop = new AbortController();
-  #timer: NodeJS.Timeout | undefined;
-  #running: Promise<void> | undefined;
+  readonly #rounds = new PeriodicWork((all) => this.#round(all));
 
   constructor(private readonly database: Database) {}
 
   /** Call it after each query. */
   note(call: QueryCall): void {
     this.#collector.note(call, performance.now());
-    this.#timer ??= setInterval(() => void this.store(), ROUND_INTERVAL).unref();
+    this.#rounds.start();
   }
 
   /** Examines statements and stores the numbers, as happens once a minute. `all`: without limits of time. */
-  async store({ all = false } = {}): Promise<void> {
-    if (this.#running && !all) return;
-    await this.#running;
-    if (this.#stop.signal.aborted) return;
-    this.#running = this.#round(all).finally(() => (this.#running = undefined));
-    await this.#running;
+  store(options?: { readonly all: boolean }): Promise<void> {
+    return this.#rounds.run(options);
   }
 
-  async onModuleDestroy(): Promise<void> {
-    clearInterval(this.#timer);
-    this.#stop.abort();
-    await this.#running;
+  onModuleDestroy(): Promise<void> {
+    return this.#rounds.stop();
   }
 
   async #round(all: boolean): Promise<void> {
     await this.#examine(all);
     await this.#storeAll(all ? Infinity : performance.now() + STORED_PER_ROUND);
     if (this.#collector.size > 0) return;
-    clearInterval(this.#timer);
-    this.#timer = undefined;
+    this.#rounds.pause();
     this.#pausedUntil.clear();
   }
 
@@ -73,7 +63,7 @@ export class QueryStatistics implements OnModuleDestroy {
     const schemas = [...new Set([...this.#unstored, ...this.#collector.schemas])];
     let stored = 0;
     for (const schema of schemas) {
-      if (this.#stop.signal.aborted || performance.now() > end) break;
+      if (this.#rounds.signal.aborted || performance.now() > end) break;
       await this.#storeOf(schema);
       stored += 1;
     }
@@ -85,7 +75,7 @@ export class QueryStatistics implements OnModuleDestroy {
     const end = all ? Infinity : performance.now() + EXAMINED_PER_ROUND;
     const waiting = this.#collector.schemas.sort((a, b) => this.#pause(a) - this.#pause(b));
     for (const schema of waiting) {
-      if (this.#stop.signal.aborted || performance.now() > end) return;
+      if (this.#rounds.signal.aborted || performance.now() > end) return;
       if (!all && this.#pause(schema) > performance.now()) continue;
       const next = this.#collector.takeSample(schema, performance.now());
       if (!next) continue;
@@ -105,7 +95,7 @@ export class QueryStatistics implements OnModuleDestroy {
     try {
       const [row] = await this.database.transaction(
         (tx) => {
-          tx.abortOn(this.#stop.signal);
+          tx.abortOn(this.#rounds.signal);
           return tx.run<{ 'QUERY PLAN': [QueryPlan] }>(queryPlanStatement(statement));
         },
         { isolation: 'read committed', readOnly: true, statementTimeout: STATEMENT_TIMEOUT },

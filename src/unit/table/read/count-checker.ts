@@ -7,10 +7,10 @@ import { Database } from '../../../database/database.js';
 import { isDatabaseAway, isStaleModel, causeText } from '../../../database/statement/sqlstate.js';
 import type { KindDef } from '../../../model/model.js';
 import { lruCache } from '../../../shared/lru-cache.js';
+import { PeriodicWork, ROUND_INTERVAL } from '../../../shared/periodic-work.js';
 import { lockCountStatement, repairCountStatement } from '../../../sql/count.sql.js';
 
-/** Milliseconds between two rounds, and at least between two checks of a kind. */
-const ROUND_INTERVAL = 60_000;
+/** Milliseconds at least between two checks of a kind. */
 const KIND_INTERVAL = 600_000;
 /** A kind is checked so rarely that checks take at most this part of the time. */
 const TIME_SHARE = 1 / 1000;
@@ -32,9 +32,7 @@ interface Check {
 export class CountChecker implements OnModuleDestroy {
   readonly #log = new Logger('counts');
   readonly #checks = lruCache<Check>(MAX_REMEMBERED);
-  readonly #stop = new AbortController();
-  #timer: NodeJS.Timeout | undefined;
-  #running: Promise<void> | undefined;
+  readonly #rounds = new PeriodicWork((all) => this.#checkDue(all));
 
   constructor(private readonly database: Database) {}
 
@@ -44,32 +42,25 @@ export class CountChecker implements OnModuleDestroy {
     const known = this.#checks.get(key);
     if (known?.kind === kind) return;
     this.#checks.set(key, { schema, kind, due: known?.due ?? performance.now() + ROUND_INTERVAL });
-    this.#timer ??= setInterval(() => void this.check(), ROUND_INTERVAL).unref();
+    this.#rounds.start();
   }
 
   /** Checks the kinds that are due, or all that were used, one after the other. */
-  async check({ all = false } = {}): Promise<void> {
-    if (this.#running) {
-      if (!all) return;
-      await this.#running;
-    }
+  check(options?: { readonly all: boolean }): Promise<void> {
+    return this.#rounds.run(options);
+  }
+
+  onModuleDestroy(): Promise<void> {
+    return this.#rounds.stop();
+  }
+
+  /** Those that are due, the longest due first, until the end of the round. */
+  async #checkDue(all: boolean): Promise<void> {
     const now = performance.now();
     const [time, end] = all ? [Infinity, Infinity] : [now, now + TIME_PER_ROUND];
-    this.#running = this.#checkDue(time, end).finally(() => (this.#running = undefined));
-    await this.#running;
-  }
-
-  async onModuleDestroy(): Promise<void> {
-    clearInterval(this.#timer);
-    this.#stop.abort();
-    await this.#running;
-  }
-
-  /** Those that are due at a time, the longest due first, until the end of the round. */
-  async #checkDue(time: number, end: number): Promise<void> {
     const due = [...this.#checks.entries()].filter(([, check]) => check.due <= time);
     for (const [key, { schema, kind }] of due.sort(([, a], [, b]) => a.due - b.due)) {
-      if (this.#stop.signal.aborted || performance.now() > end) return;
+      if (this.#rounds.signal.aborted || performance.now() > end) return;
       const start = performance.now();
       try {
         await this.#repair(schema, kind);
@@ -92,7 +83,7 @@ export class CountChecker implements OnModuleDestroy {
     // The snapshot of the second statement must be taken with the lock held.
     const [repaired] = await this.database.transaction(
       async (tx) => {
-        tx.abortOn(this.#stop.signal);
+        tx.abortOn(this.#rounds.signal);
         const [lock] = await tx.run<{ locked: boolean }>(lockCountStatement(schema, kind));
         return lock?.locked ? tx.run<{ missing: string }>(repairCountStatement(schema, kind)) : [];
       },
