@@ -3,11 +3,10 @@ import { UnitModule } from '../unit/unit.module.js';
 import { GroupBehavior } from './group.behavior.js';
 import { GroupController } from './group.controller.js';
 import { GroupReader } from './group.reader.js';
-import { GroupLink } from './group-link.js';
 
 @Module({
   imports: [UnitModule],
-  providers: [GroupBehavior, GroupLink, GroupReader],
+  providers: [GroupBehavior, GroupReader],
   exports: [GroupReader],
   controllers: [GroupController],
 })

@@ -7,8 +7,8 @@ import type { LinkTypeDef } from '../model/model.js';
 import { didYouMean } from '../shared/did-you-mean.js';
 import type { LinkPlan } from '../sql/link/link-ends.sql.js';
 import type { Opened } from '../run/command.js';
-import { SystemLinks, type SystemLink } from '../unit/system-links.js';
 import { planLink, unknownType, type LinkPath } from './link.plan.js';
+import { SystemLinks, type SystemLink } from './system-links.js';
 
 /** A link that the caller may be allowed to write: the statement tests its units. */
 export interface PlannedLink {

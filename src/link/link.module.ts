@@ -14,6 +14,7 @@ import { LinkValueReader } from './link-values.js';
 import { ShortestPathReader } from './walk/shortest-path.reader.js';
 import { LinkTypeBehavior } from './link-type.behavior.js';
 import { LinkWriter } from './link.writer.js';
+import { SystemLinks } from './system-links.js';
 
 @Module({
   imports: [UnitModule],
@@ -31,6 +32,7 @@ import { LinkWriter } from './link.writer.js';
     LinkValueReader,
     LinkWriter,
     ShortestPathReader,
+    SystemLinks,
   ],
   exports: [LinkReader, LinkService, LinkSetService, ShortestPathReader],
   controllers: [LinkController, LinkSetController, ShortestPathController, LinkedController],

@@ -1,4 +1,4 @@
-/** The commands that create, change and remove links. Kinds of the model have link types of the system, which other modules register. */
+/** The commands that create, change and remove links. Kinds of the model have link types of the system. */
 import { Injectable } from '@nestjs/common';
 import { authorizeKind } from '../access/access.js';
 import { Database } from '../database/database.js';
@@ -16,13 +16,13 @@ import type { BodyLimit } from '../tenancy/request-bodies.js';
 import { optionalBody, type Body } from '../unit/draft/draft.js';
 import { LinkHooks } from '../unit/table/links/link-hooks.js';
 import type { Session } from '../catalog/session/session.js';
-import type { SystemLink } from '../unit/system-links.js';
 import { unitAnswer } from '../unit/table/read/presentation-version.js';
 import { UnitRights } from '../unit/table/rights.js';
 import { UnitWriter, type FlagQuery } from '../unit/unit.writer.js';
 import { isSystemLink, LinkAuthorizer, type PlannedLink } from './link.authorizer.js';
 import { unknownType, type LinkPath } from './link.plan.js';
 import { LinkWriter } from './link.writer.js';
+import type { SystemLink } from './system-links.js';
 
 /** The parts of an HTTP request that a link needs. */
 export interface LinkRequest {

@@ -26,7 +26,7 @@ export const LINK_TYPE = 'link';
 
 export const GROUP_LINK = 'group';
 export const PARAMETER_LINK = 'parameter';
-/** The link types of the system: kinds are linked to groups, and parameters to kinds. Each has a class `SystemLink`. */
+/** The link types of the system: kinds are linked to groups, and parameters to kinds. `link/system-links.ts` describes each. */
 export const SYSTEM_LINK_TYPES = [GROUP_LINK, PARAMETER_LINK] as const;
 
 export interface BuiltInTraits {

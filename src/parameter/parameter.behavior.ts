@@ -23,9 +23,8 @@ import { Behaviors, type RegisteredBehavior, type PendingWrite } from '../unit/d
 import { withSystemValue, type Body, type Draft } from '../unit/draft/draft.js';
 import { withLabel } from '../unit/draft/client-ids.js';
 import { originalCallerOf, changeOf, type Session } from '../catalog/session/session.js';
-import { DefinitionWriter } from '../unit/definition-writer.js';
-import { LINK_KIND } from '../model/built-in-traits.js';
-import { ParameterLink } from './parameter-link.js';
+import { DefinitionWriter, withoutParameter } from '../unit/definition-writer.js';
+import { KIND_KIND, LINK_KIND } from '../model/built-in-traits.js';
 
 @Injectable()
 export class ParameterBehavior implements RegisteredBehavior, OnModuleInit {
@@ -34,7 +33,6 @@ export class ParameterBehavior implements RegisteredBehavior, OnModuleInit {
 
   constructor(
     private readonly behaviors: Behaviors,
-    private readonly kinds: ParameterLink,
     private readonly definitions: DefinitionWriter,
   ) {}
 
@@ -108,7 +106,7 @@ export class ParameterBehavior implements RegisteredBehavior, OnModuleInit {
         `'${id}' is used by ${users.join(', and by ')}; ?cascade=true takes it from them too`,
       );
     }
-    for (const kind of kinds) await this.kinds.removeFrom(session, kind, id);
+    for (const kind of kinds) await this.definitions.update(session, KIND_KIND, kind.id, withoutParameter(kind, id));
     for (const type of linkTypes) {
       const parameters = type.parameters.filter((each) => each !== id);
       await this.definitions.update(session, LINK_KIND, type.id, { parameters });

@@ -1,7 +1,6 @@
 import { Module } from '@nestjs/common';
 import { UnitModule } from '../unit/unit.module.js';
-import { ParameterLink } from './parameter-link.js';
 import { ParameterBehavior } from './parameter.behavior.js';
 
-@Module({ imports: [UnitModule], providers: [ParameterLink, ParameterBehavior] })
+@Module({ imports: [UnitModule], providers: [ParameterBehavior] })
 export class ParameterModule {}

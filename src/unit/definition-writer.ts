@@ -1,6 +1,6 @@
 /** Edits the records of kinds and groups for other definitions, such as the `kind_list` of a group for a deleted kind. */
 import { Injectable } from '@nestjs/common';
-import { getBuiltInKind } from '../model/model.js';
+import { getBuiltInKind, type KindDef } from '../model/model.js';
 import { bodyOf } from './draft/draft.js';
 import { asSystem, type Session } from '../catalog/session/session.js';
 import { UnitStores } from './unit-stores.js';
@@ -14,4 +14,10 @@ export class DefinitionWriter {
     const kind = getBuiltInKind(session.model, kindId);
     await this.stores.of(kind).update(asSystem(session), kind, id, () => bodyOf(values));
   }
+}
+
+/** The values of a kind without a parameter, which is also in none of its unique constraints and indexes. */
+export function withoutParameter({ parameters, unique, indexes }: KindDef, id: string): Record<string, unknown> {
+  const without = (lists: KindDef['unique']) => lists.filter((ids) => !ids.includes(id));
+  return { parameters: parameters.filter((each) => each !== id), unique: without(unique), indexes: without(indexes) };
 }

@@ -26,7 +26,6 @@ import { SessionUnits } from './session-units.js';
 import { QueryStatistics } from './tuning/query-statistics.js';
 import { StoredCounts } from './table/stored-counts.js';
 import { Structs } from './struct.js';
-import { SystemLinks } from './system-links.js';
 import { TableInserter } from './table/write/table.inserter.js';
 import { TableReader } from './table/read/table.reader.js';
 import { TableStore } from './table/table.store.js';
@@ -87,7 +86,6 @@ import { ViolationCompleter } from './table/violation/complete-violations.js';
     SessionUnits,
     StoredCounts,
     Structs,
-    SystemLinks,
     TableInserter,
     UnitQuota,
     TableReader,
@@ -117,7 +115,6 @@ import { ViolationCompleter } from './table/violation/complete-violations.js';
     RemoteSourceRunner,
     SessionUnits,
     Structs,
-    SystemLinks,
     UnitReader,
     UnitRepository,
     UnitQuota,
