@@ -16,7 +16,6 @@ import { LinkReader } from './walk/link.reader.js';
 import type { LinkPath } from './link.plan.js';
 import { LinkSetService } from './many/link-set.service.js';
 import { LinkService, type LinkRequest } from './link.service.js';
-import { ShortestPathReader } from './walk/shortest-path.reader.js';
 import { GROUP_KIND, KIND_KIND } from '../model/built-in-traits.js';
 
 interface LinkParams {
@@ -166,7 +165,7 @@ export class LinkController {
 @Controller('api/lib/:parent_kind_id/unit/:parent_unit_id/link/path')
 @UseInterceptors(TenancyInterceptor, RunInterceptor)
 export class ShortestPathController {
-  constructor(private readonly reader: ShortestPathReader) {}
+  constructor(private readonly reader: LinkReader) {}
 
   @Get()
   @ApiRoute({
@@ -181,7 +180,7 @@ export class ShortestPathController {
   })
   find(@Param() params: WalkStart, @Req() request: HttpRequest): Command {
     const { parent_kind_id: kind, parent_unit_id: unit } = params;
-    return this.reader.find({ kind, unit }, urlQueryParameters(request.url));
+    return this.reader.shortestPath({ kind, unit }, urlQueryParameters(request.url));
   }
 }
 

@@ -11,7 +11,6 @@ import { LinkReader } from './walk/link.reader.js';
 import { LinkRepository } from './link.repository.js';
 import { LinkService } from './link.service.js';
 import { LinkValueReader } from './link-values.js';
-import { ShortestPathReader } from './walk/shortest-path.reader.js';
 import { LinkTypeBehavior } from './link-type.behavior.js';
 import { LinkWriter } from './link.writer.js';
 import { SystemLinks } from './system-links.js';
@@ -31,10 +30,9 @@ import { SystemLinks } from './system-links.js';
     LinkTypeBehavior,
     LinkValueReader,
     LinkWriter,
-    ShortestPathReader,
     SystemLinks,
   ],
-  exports: [LinkReader, LinkService, LinkSetService, ShortestPathReader],
+  exports: [LinkReader, LinkService, LinkSetService],
   controllers: [LinkController, LinkSetController, ShortestPathController, LinkedController],
 })
 export class LinkModule {}

@@ -13,7 +13,6 @@ import type { LinkPath } from '../../link/link.plan.js';
 import { LinkService } from '../../link/link.service.js';
 import { calledLinks } from '../../link/many/link-set.request.js';
 import { LinkSetService } from '../../link/many/link-set.service.js';
-import { ShortestPathReader } from '../../link/walk/shortest-path.reader.js';
 import { mailLine } from '../../mail/mail.js';
 import { Markup, markup } from '../../mail/markup.js';
 import { MailQueue } from '../../mail/mail-queue.js';
@@ -56,7 +55,6 @@ export class Contexts {
     private readonly links: LinkService,
     private readonly linkSets: LinkSetService,
     private readonly walks: LinkReader,
-    private readonly paths: ShortestPathReader,
     private readonly groups: GroupReader,
     private readonly outgoing: MailQueue,
     @Inject(LOGGER) private readonly logger: Logger,
@@ -213,7 +211,7 @@ export class Contexts {
         const parameters = [...optionParameters(options, call), ['to_kind', to.kind_id], ['to_id', to.id]] as const;
         return read([from.kind_id, to.kind_id], async () => {
           try {
-            const path = this.paths.findIn(session, start, parameters);
+            const path = this.walks.shortestPathIn(session, start, parameters);
             return (await mixedPage(session, path, concealHiddenOfLinked)).items;
           } catch (error) {
             if (error instanceof KindError && error.code === 'link.no_path') return null;

@@ -1,18 +1,27 @@
-/** Reads the units that can be reached from a unit over links. */
+/** Reads the units that can be reached from a unit over links, and the shortest path to one of them. */
 import { Injectable } from '@nestjs/common';
 import { checkHasTable, authorizeKind } from '../../access/access.js';
-import type { Answer } from '../../http/answer/answer.js';
-import { parseListQuery, type ParsedQuery, type QueryParameters } from '../../http/route/parse-list-query.js';
+import {
+  parseListQuery,
+  type Parsed,
+  type ParsedQuery,
+  type QueryParameters,
+} from '../../http/route/parse-list-query.js';
+import { parsePathQuery, type PathQuery } from '../../http/route/parse-path-query.js';
 import { WALK_QUERY } from '../../http/route/query-names.js';
 import { refusal, type KindError } from '../../shared/errors.js';
 import { scalarText, type Json } from '../../shared/json.js';
 import { LIMITS } from '../../shared/limits.js';
+import type { LinkEnd } from '../../sql/link/link-ends.sql.js';
 import { identityOf } from '../../sql/statement-template.js';
+import type { ShortestPathPlan } from '../../sql/walk/shortest-path.sql.js';
 import { explainablePage } from '../../unit/tuning/explained-page.js';
 import { reading, type Command } from '../../run/command.js';
 import type { Session } from '../../catalog/session/session.js';
 import { requireKey, unknownUnit } from '../../unit/session/unit-ids.js';
+import type { Readable } from '../../unit/store/unit-store.js';
 import { UnitReader } from '../../unit/unit.reader.js';
+import { notLinked } from '../../unit/query/named-links.js';
 import { queryKey, RepeatedQueries, type QueryKey } from '../../unit/query/repeated-queries.js';
 import { readyWalk, type ReadyWalk } from '../../unit/table/read/ready-page.js';
 import { PageRepository, type WalkRow } from '../../unit/table/read/page.repository.js';
@@ -21,9 +30,13 @@ import { Walks, type ExpectedKinds, type TraversableKinds } from '../../unit/que
 import { parseDirection } from '../direction.js';
 import { loading, nextCursor, planWalk, type From, type PlannedWalk } from './walk.plan.js';
 
-export interface WalkPath {
+/** A unit, as the request names it. */
+export interface NamedUnit {
   readonly kind: string;
   readonly unit: string;
+}
+
+export interface WalkPath extends NamedUnit {
   readonly direction: string;
 }
 
@@ -39,6 +52,12 @@ interface Walked {
   readonly row: WalkRow;
 }
 
+interface PlannedPath {
+  readonly plan: ShortestPathPlan;
+  /** The id of the target, as the request names it. */
+  readonly targetId: string;
+}
+
 @Injectable()
 export class LinkReader {
   readonly #repeated = new RepeatedQueries<PreparedWalk>();
@@ -50,27 +69,24 @@ export class LinkReader {
   ) {}
 
   list(path: WalkPath, parameters: QueryParameters): Command {
-    const run = (session: Session): Promise<Answer> =>
-      explainablePage(session, parameters, (within, query) => this.listIn(within, path, query));
-    return reading(({ model, caller }) => {
-      authorizeKind(model, path.kind, 'read', caller);
-      return { mayBeOlder: true, run };
-    });
+    return explainable(path, parameters, (session, query) => this.listIn(session, path, query));
+  }
+
+  shortestPath(start: NamedUnit, parameters: QueryParameters): Command {
+    return explainable(start, parameters, (session, query) => this.shortestPathIn(session, start, query));
   }
 
   /** A page within a session. */
   async listIn(session: Session, path: WalkPath, parameters: QueryParameters): Promise<MixedPage> {
     const { model } = session;
-    const { kind, grant } = authorizeKind(model, path.kind, 'read', session.caller);
-    const direction = parseDirection(kind, path.direction);
-    checkHasTable(kind);
-    const key = requireKey(kind, path.unit);
-    const from: From = { start: { kind, key, access: grant.predicate }, direction };
+    const readable = authorizeKind(model, path.kind, 'read', session.caller);
+    const direction = parseDirection(readable.kind, path.direction);
+    const from: From = { start: endAt(readable, path.unit), direction };
     const parsed = parseListQuery(parameters, WALK_QUERY);
     const { row, walk } = await this.walks.withExpectedKinds(model, (expected) =>
       this.#walk(session, from, parsed, path.unit, expected),
     );
-    if (!row.found) throw unknownUnit(kind, path.unit);
+    if (!row.found) throw unknownUnit(readable.kind, path.unit);
     if (row.over) throw tooFar();
     const { count, items, last } = row;
     const page = { count, items, showsKinds: walk.showsKinds };
@@ -130,9 +146,78 @@ export class LinkReader {
     const loaded = await this.walks.loaded(session, { ...query, linkIds: undefined, kindIds: undefined });
     return { query, plan: loading(plan, loaded) };
   }
+
+  /** A path within a session. */
+  async shortestPathIn(session: Session, named: NamedUnit, parameters: QueryParameters): Promise<MixedPage> {
+    const { model, executor } = session;
+    const parsed = parsePathQuery(parameters);
+    const { list } = parsed.query;
+    const start = endOf(session, named);
+    const traversable = await this.walks.traversableKinds(session);
+    const { row, plan, targetId } = await this.walks.withExpectedKinds(model, async (expected) => {
+      const planned = await this.reader.planFor(session, start.kind, named.unit, () =>
+        this.#planPath(session, start, parsed, traversable, expected),
+      );
+      return { ...planned, row: await this.pages.fetchShortestPath(executor, planned.plan, model) };
+    });
+    if (!row.found) throw unknownUnit(start.kind, named.unit);
+    if (!row.target_found) throw unknownUnit(plan.target.kind, targetId);
+    if (row.over) throw tooFar();
+    if (!row.met) throw noPath(list.depth);
+    const { count, items } = row;
+    return { count, items, showsKinds: showsKind(list) };
+  }
+
+  async #planPath(
+    session: Session,
+    start: LinkEnd,
+    { query, faults }: Parsed<PathQuery>,
+    traversable: TraversableKinds,
+    expected: ExpectedKinds,
+  ): Promise<PlannedPath> {
+    const { target: named, list, direction } = query;
+    const target = named && endOf(session, named, 'to_kind');
+    const plan = () => planWalk({ query: list, faults }, session, { start, direction }, traversable, expected).plan;
+    if (!target) {
+      // The query has a fault, with which it can't be planned.
+      plan();
+      throw new Error('a query without a target was not refused');
+    }
+    return this.reader.planFor(session, target.kind, named.unit, () => {
+      return { plan: { ...plan(), target }, targetId: named.unit };
+    });
+  }
 }
 
-export function tooFar(): KindError {
+/** A command whose answer can say why it takes as long as it does. */
+function explainable(
+  start: NamedUnit,
+  parameters: QueryParameters,
+  read: (session: Session, parameters: QueryParameters) => Promise<MixedPage>,
+): Command {
+  return reading(({ model, caller }) => {
+    authorizeKind(model, start.kind, 'read', caller);
+    return { mayBeOlder: true, run: (session) => explainablePage(session, parameters, read) };
+  });
+}
+
+function endAt({ kind, grant }: Readable, unit: string): LinkEnd {
+  checkHasTable(kind);
+  return { kind, key: requireKey(kind, unit), access: grant.predicate };
+}
+
+/** An end of a path. @throws KindError 401, 403, 404 */
+function endOf({ model, caller }: Session, { kind: id, unit }: NamedUnit, parameter?: 'to_kind'): LinkEnd {
+  const readable = authorizeKind(model, id, 'read', caller);
+  if (readable.kind.builtIn) throw notLinked(readable.kind, parameter && { parameter });
+  return endAt(readable, unit);
+}
+
+function noPath(depth: number): KindError {
+  return refusal('link.no_path', `No path of at most ${depth + 1} links leads to this unit`);
+}
+
+function tooFar(): KindError {
   const [units, links] = [LIMITS.walkUnits, LIMITS.walkLinks].map((limit) => limit.toLocaleString('en'));
   return refusal(
     'link.too_far',
