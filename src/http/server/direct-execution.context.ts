@@ -3,44 +3,24 @@
  * routes whose interceptors are all `PreparingInterceptor`s and that have no guards; all other routes stay with Nest.
  * Nest creates four observables, a subject and ten promises per request for an interceptor, which took 25 µs.
  */
-import type { ExecutionContext, HttpServer, NestInterceptor, RequestMethod } from '@nestjs/common';
-import { RouteParamtypes, type Controller } from '@nestjs/common/internal';
-import { ContextUtils, ExecutionContextHost, STATIC_CONTEXT } from '@nestjs/core/internal';
-import type { GuardsContextCreator, InterceptorsContextCreator, PipesContextCreator } from '@nestjs/core/internal';
-import type { ContextId } from '@nestjs/core';
-import type { RouterExecutionContext } from '@nestjs/core/router/router-execution-context.js';
-import { markRejectedByPipes } from '@nestjs/core/router/rejected-by-pipes.js';
+import type { ExecutionContext, NestInterceptor } from '@nestjs/common';
 import type { MaybePromise } from '../../shared/maybe-promise.js';
 import { Answer } from '../answer/answer.js';
 import type { HttpRequest, HttpResponse } from '../request/request.js';
+import {
+  ContextUtils,
+  ExecutionContextHost,
+  markRejectedByPipes,
+  RouteParamtypes,
+  STATIC_CONTEXT,
+  type CreateArguments,
+  type NestExecutionContext,
+} from './nest-internals.js';
 import { PreparingInterceptor } from './preparing.interceptor.js';
 import { setInvoker } from './route-invokers.js';
 
 /** Runs one route: extracts the arguments, calls the handler and sends its result. */
 export type RouteRunner = (request: HttpRequest, response: HttpResponse, next: () => void) => MaybePromise<unknown>;
-
-/** The arguments of Nest's `RouterExecutionContext.create`. */
-type CreateArguments = [
-  instance: Controller,
-  callback: (...args: unknown[]) => unknown,
-  methodName: string,
-  moduleKey: string,
-  requestMethod: RequestMethod,
-  contextId?: ContextId,
-  inquirerId?: string,
-];
-
-/** Private parts of Nest's class. `installDirectRoutes` checks that they exist. */
-export interface NestExecutionContext extends Pick<
-  RouterExecutionContext,
-  'createPipesFn' | 'getMetadata' | 'reflectRedirect' | 'reflectRenderTemplate'
-> {
-  create(...args: CreateArguments): RouteRunner;
-  readonly applicationRef: HttpServer;
-  readonly guardsContextCreator: GuardsContextCreator;
-  readonly interceptorsContextCreator: InterceptorsContextCreator;
-  readonly pipesContextCreator: PipesContextCreator;
-}
 
 /** Parameters with which a handler sends the answer itself. */
 const RESPONSE_PARAMETERS: readonly unknown[] = [RouteParamtypes.RESPONSE, RouteParamtypes.NEXT];
@@ -51,7 +31,7 @@ export class DirectExecutionContext {
   constructor(private readonly nest: NestExecutionContext) {}
 
   create(...args: CreateArguments): RouteRunner {
-    return this.#direct(...args) ?? this.nest.create(...args);
+    return this.#direct(...args) ?? (this.nest.create(...args) as RouteRunner);
   }
 
   /** Undefined if the route needs what only Nest's own implementation has. */

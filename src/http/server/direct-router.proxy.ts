@@ -1,9 +1,7 @@
 /** Passes errors of a route to its exception filters, like Nest's `RouterProxy`, without a promise of its own. */
-import { ExecutionContextHost } from '@nestjs/core/internal';
-import { RouterProxy } from '@nestjs/core/router/router-proxy.js';
-import type { ExceptionsHandler } from '@nestjs/core/exceptions/exceptions-handler.js';
 import type { HttpRequest, HttpResponse } from '../request/request.js';
 import type { RouteRunner } from './direct-execution.context.js';
+import { ExecutionContextHost, RouterProxy, type ExceptionsHandler } from './nest-internals.js';
 import { invokerOf, setInvoker } from './route-invokers.js';
 
 type Next = (error?: unknown) => void;

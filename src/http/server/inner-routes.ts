@@ -6,7 +6,8 @@ import { routeOf, type DescribedRoute } from '../route/api-route.js';
 import type { HttpRequest } from '../request/request.js';
 import { unknownRoute } from './path-methods.js';
 import { invokerOf, type RouteInvoker } from './route-invokers.js';
-import { RouteTable, type RouterLayer, type RouterRoute } from './route-table.js';
+import { insideOf, type RouterRoute } from './nest-internals.js';
+import { RouteTable } from './route-table.js';
 
 /** A route, and the request with which it is called. */
 export interface InnerRoute {
@@ -47,7 +48,7 @@ export class InnerRoutes {
   }
 
   #find(request: HttpRequest): { route: RouterRoute; params: Record<string, string> } | undefined {
-    const layers = request.app.router.stack as unknown as readonly RouterLayer[];
+    const layers = insideOf(request.app.router).stack;
     if (this.#table?.size !== layers.length) this.#table = new RouteTable(layers);
     const simple = this.#table.find(request.method, request.url);
     if (simple) return simple;

@@ -3,19 +3,10 @@ import type { RequestHandler } from 'express';
 import { BUILT_IN_KINDS } from '../../model/built-in/built-in.js';
 import { methodNotAllowed, refusal, type KindError } from '../../shared/errors.js';
 import { routeOf } from '../route/api-route.js';
+import { insideOf, type RouterRoute } from './nest-internals.js';
 import { loggedPath } from './request-log.js';
 import type { HttpRequest } from '../request/request.js';
 
-/** The part of Express' router that is used here. */
-interface RouterLayer {
-  readonly route?: Route;
-  match(path: string): { readonly params: Params } | false;
-}
-interface Route {
-  readonly path: string;
-  readonly methods: Readonly<Record<string, unknown>>;
-  readonly stack: readonly { readonly handle: object }[];
-}
 type Params = Readonly<Record<string, unknown>>;
 
 const BUILT_IN: ReadonlySet<unknown> = new Set(BUILT_IN_KINDS.map(({ id }) => id));
@@ -24,8 +15,7 @@ const OF_USERS_KINDS: ReadonlySet<unknown> = new Set(['bulk', 'linkable', 'none'
 
 /** `GET`, `PUT`…; empty if there is no such path. @throws Error with status 400 if the path is malformed */
 function methodsOf({ app, path }: Pick<HttpRequest, 'app' | 'path'>): string[] {
-  const layers = app.router.stack as unknown as readonly RouterLayer[];
-  const methods = layers.flatMap((layer) => {
+  const methods = insideOf(app.router).stack.flatMap((layer) => {
     const match = layer.route && layer.match(path);
     return layer.route && match && isPath(match.params) && isAnswered(layer.route, match.params)
       ? Object.keys(layer.route.methods)
@@ -40,10 +30,12 @@ function isPath(params: Params): boolean {
 }
 
 /** False for what a built-in kind always refuses. */
-function isAnswered({ path, stack }: Route, params: Params): boolean {
+function isAnswered({ path, stack }: RouterRoute, params: Params): boolean {
   const described = stack[0] && routeOf(stack[0].handle);
   if (!BUILT_IN.has(params['kind_id'] ?? params['parent_kind_id']) || !OF_USERS_KINDS.has(described?.of)) return true;
-  const segments = path.split('/').map((segment) => (segment.startsWith(':') ? params[segment.slice(1)] : segment));
+  const segments = String(path)
+    .split('/')
+    .map((segment) => (segment.startsWith(':') ? params[segment.slice(1)] : segment));
   return described?.variants.some((variant) => isOf(segments, variant.split('/'))) ?? false;
 }
 

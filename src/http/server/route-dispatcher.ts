@@ -6,18 +6,11 @@ import { tracingChannel } from 'node:diagnostics_channel';
 import express, { type Express, type Router } from 'express';
 import type { HttpRequest, HttpResponse } from '../request/request.js';
 import { RequestSlot } from '../request/request-slot.js';
-import { RouteTable, type FoundRoute, type RouterLayer } from './route-table.js';
+import { handleWith, insideOf, type RouterLayer } from './nest-internals.js';
+import { RouteTable, type FoundRoute } from './route-table.js';
 
 type Next = (error?: unknown) => void;
 type Handle = (request: HttpRequest, response: HttpResponse, next: Next | undefined) => unknown;
-
-/** The parts of Express' router that are used here. */
-interface RouterInternals {
-  readonly caseSensitive?: boolean;
-  readonly strict?: boolean;
-  readonly params: object;
-  stack: RouterLayer[];
-}
 
 /** Channels of Express for tools that trace requests. They get their events from Express alone. */
 const tracing = tracingChannel('express.router.request');
@@ -41,7 +34,7 @@ export class RouteDispatcher {
 
   /** Undefined if only Express can walk its router. */
   #layers(): readonly RouterLayer[] | undefined {
-    const { caseSensitive, strict, params, stack } = this.app.router as unknown as RouterInternals;
+    const { caseSensitive, strict, params, stack } = insideOf(this.app.router);
     const plain = caseSensitive === true && strict === true && Object.keys(params).length === 0;
     return plain && !isTraced() ? stack : undefined;
   }
@@ -79,7 +72,7 @@ export class RouteDispatcher {
   /** Lets Express continue with the layers from a position on. */
   #continue(request: HttpRequest, response: HttpResponse, from: number, error: unknown): void {
     passedErrors.set(request, error);
-    (this.app as unknown as { handle: Handle }).handle.call(this.#continuedFrom(from), request, response, undefined);
+    handleWith(this.app, this.#continuedFrom(from), request, response);
   }
 
   #continuedFrom(from: number): Express {
@@ -88,8 +81,7 @@ export class RouteDispatcher {
     const { app } = this;
     const router = express.Router({ caseSensitive: true, strict: true });
     router.use((request, _, next) => next(passedErrors.get(request)));
-    const { stack } = app.router as unknown as RouterInternals;
-    (router as unknown as RouterInternals).stack.push(...stack.slice(from));
+    insideOf(router).stack.push(...insideOf(app.router).stack.slice(from));
     const continued = Object.create(app, { router: { value: router satisfies Router } }) as Express;
     this.#continued.set(from, continued);
     return continued;

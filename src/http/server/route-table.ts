@@ -4,23 +4,7 @@
  * can tell: for paths with other than plain characters, and patterns with more than parameters.
  */
 import { METHODS } from 'node:http';
-
-/** A layer of Express' router, as far as it is used here. */
-export interface RouterLayer {
-  readonly handle: (...args: never[]) => unknown;
-  readonly rawPath: unknown;
-  /** Whether it is middleware for all paths. */
-  readonly slash: boolean;
-  readonly route?: RouterRoute;
-  /** @throws Error with status 400 for malformed percent-encoding */
-  match(path: string): { readonly params: Record<string, string> } | false;
-}
-
-export interface RouterRoute {
-  readonly path: unknown;
-  readonly stack: readonly { readonly handle: (...args: never[]) => unknown }[];
-  _handlesMethod(method: string): boolean;
-}
+import type { RouterLayer, RouterRoute } from './nest-internals.js';
 
 export interface FoundRoute {
   readonly route: RouterRoute;

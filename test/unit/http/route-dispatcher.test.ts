@@ -6,7 +6,8 @@ import express, { type Express, type NextFunction, type Request, type Response }
 import fc from 'fast-check';
 import { afterAll, expect, it, vi } from 'vitest';
 import { FastExpressAdapter } from '../../../src/http/server/fast-express.adapter.js';
-import { RouteTable, type RouterLayer } from '../../../src/http/server/route-table.js';
+import type { RouterLayer } from '../../../src/http/server/nest-internals.js';
+import { RouteTable } from '../../../src/http/server/route-table.js';
 import { applicationDescription } from '../../support/application.js';
 import { exchange } from '../../support/exchange.js';
 
