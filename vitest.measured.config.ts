@@ -1,15 +1,27 @@
 /** `npm run test:measured`: tests that measure time or memory, on a machine with nothing else to do. They are not part of `npm test`. */
 import { defineConfig } from 'vitest/config';
+import { compiledSources } from './test/support/compiled.js';
 import { BASE, DATABASE_SETUP } from './vitest.config.js';
 
 export default defineConfig({
-  ...BASE,
   test: {
-    ...BASE.test,
-    // V8 as in the service: the other tests collect garbage on the main thread.
-    execArgv: [],
-    globalSetup: DATABASE_SETUP,
-    include: ['test/measured/**/*.test.ts'],
+    globalSetup: ['test/support/compiled.setup.ts', ...DATABASE_SETUP],
     fileParallelism: false,
+    projects: [
+      {
+        ...BASE,
+        plugins: [compiledSources(), ...BASE.plugins],
+        test: {
+          ...BASE.test,
+          name: 'measured',
+          // V8 as in the service: the other tests collect garbage on the main thread.
+          execArgv: [],
+          include: ['test/measured/**/*.test.ts'],
+          // The machine may have something to do after all; code that blocks others does so in each attempt.
+          retry: 2,
+          server: { deps: { external: [/\/\.compiled\//] } },
+        },
+      },
+    ],
   },
 });

@@ -81,11 +81,6 @@ export const LEFT_OUT: readonly LeftOut[] = [
     reason: OF_THE_COORDINATOR,
   },
   {
-    file: 'test/integration/query/memory.test.ts',
-    test: /: (?:creates|edits|links) under rules$/,
-    reason: 'the coordinator plans each statement too, which takes up to 1.2 GB for the largest rules (docs/citus.md)',
-  },
-  {
     file: 'test/e2e/functions/reruns.test.ts',
     test: 'a repeated call > is rejected at its time limit, with Retry-After',
     reason: LOCK_TIMEOUT,

@@ -3,12 +3,6 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { TestProject } from './service.js';
 
-/**
- * Options of tests that hold a time to a bound. Other test files use the same processors, which can cost a second; code
- * that blocks others does so in each attempt.
- */
-export const MEASURED = { retry: 2 };
-
 export interface Noticed<T> {
   readonly result: T;
   /** Milliseconds for which the event loop was held at most, at a stretch. */

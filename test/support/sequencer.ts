@@ -14,7 +14,6 @@ const LONGEST = [
   'integration/embedded/lifecycle',
   'integration/embedded/crash',
   'functions/examples',
-  'integration/catalog/large-models',
   'integration/model/drift',
   'e2e/functions/lost-updates',
   'integration/service/frozen',

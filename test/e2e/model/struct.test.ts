@@ -1,9 +1,8 @@
 /** Struct descriptors of kinds, units and groups. */
 import { describe, expect, it } from 'vitest';
-import { LIMITS } from '../../../src/shared/limits.js';
 import { createdId, ok, refusalOf } from '../../support/definitions.js';
-import { beside, MEASURED } from '../../support/neighbour.js';
 import { sharedService } from '../../support/service.js';
+import { defineWide } from '../../support/wide-kind.js';
 
 const service = await sharedService();
 const project = await service.project();
@@ -499,15 +498,9 @@ describe('the query of a struct', () => {
 
 describe('a struct beyond the size limit', async () => {
   const TOO_LARGE = { status: 400, messages: ['answer.too_large'] };
-  const values = Array.from({ length: 900 }, (_, n) => `${n} ${'v'.repeat(120)}`);
   const wide = await service.project();
-  const ids = Array.from({ length: Math.ceil(LIMITS.structBytes / JSON.stringify(values).length) }, (_, n) => `p${n}`);
-  await ok(wide.post('/kind/unit', { id: 'wide', public: true }));
+  const { ids, values } = await defineWide(wide);
   await ok(wide.post('/group/unit', { id: 'wides', kind_list: ['wide'] }));
-  for (let at = 0; at < ids.length; at += 6) {
-    const parameters = ids.slice(0, at + 6).map((id, n) => (n < at ? id : { id, kind_id: 'string', values }));
-    await ok(wide.put('/kind/unit/wide', { parameters }));
-  }
   const unit = (await ok(wide.post('/wide/unit', {}))) as { id: string };
 
   it('is refused, and answered in parts', async () => {
@@ -525,15 +518,5 @@ describe('a struct beyond the size limit', async () => {
     const filter = 'filter=isnull(values,false)&limit=1';
     expect(refusalOf(await wide.get(`/wide/struct?${filter}`))).toEqual({ status: 400, messages: ['query.too_large'] });
     expect(await ok(wide.get(`/wide/struct?${filter}&include=p3,p4`))).toMatchObject({ count: 2 });
-  });
-
-  it('and the largest allowed ones do not block other requests', MEASURED, async () => {
-    const asked = Array.from({ length: 12 }, (_, n) => `/wide/struct?${n % 2 ? `limit=${ids.length - 2}` : ''}`);
-    const anonymous = wide.as(undefined);
-    const { result, held } = await beside(project, '/kind/unit/string', () =>
-      Promise.all(asked.map((path) => anonymous.get(path))),
-    );
-    expect(result.map(({ status }) => status)).toEqual(asked.map((_, n) => (n % 2 ? 200 : 400)));
-    expect(held).toBeLessThan(1000);
   });
 });

@@ -3,14 +3,14 @@
  * quiet project. What a server process takes to plan them is bounded.
  */
 import { expect, it } from 'vitest';
-import { LIMITS } from '../../../src/shared/limits.js';
-import { asMember, defineKinds } from '../../support/callers.js';
-import { createdId, ok } from '../../support/definitions.js';
-import { alternatives, defineFarKinds, farWays, shareOf } from '../../support/far-kinds.js';
-import { peakDuring } from '../../support/backends.js';
-import { beside } from '../../support/neighbour.js';
-import { ownDatabase, startServiceOn } from '../../support/own-database.js';
-import { sideConnection } from '../../support/side-connection.js';
+import { LIMITS } from '../../src/shared/limits.js';
+import { asMember, defineKinds } from '../support/callers.js';
+import { createdId, ok } from '../support/definitions.js';
+import { alternatives, defineFarKinds, farWays, shareOf } from '../support/far-kinds.js';
+import { peakDuring } from '../support/backends.js';
+import { beside } from '../support/neighbour.js';
+import { ownDatabase, startServiceOn } from '../support/own-database.js';
+import { sideConnection } from '../support/side-connection.js';
 
 const database = await ownDatabase();
 const service = await startServiceOn(database, { databasePool: 10 });

@@ -1,10 +1,10 @@
 /** One project sends the largest bodies that it may; another one, which reads one unit at a time, does not wait for it. */
 import { afterAll, expect, it } from 'vitest';
-import { defineKinds } from '../../support/callers.js';
-import { ok } from '../../support/definitions.js';
-import { beside, MEASURED } from '../../support/neighbour.js';
-import { Sender } from '../../support/sender.js';
-import { sharedService } from '../../support/service.js';
+import { defineKinds } from '../support/callers.js';
+import { ok } from '../support/definitions.js';
+import { beside } from '../support/neighbour.js';
+import { Sender } from '../support/sender.js';
+import { sharedService } from '../support/service.js';
 
 const service = await sharedService();
 const quiet = await service.project();
@@ -65,7 +65,7 @@ it.each<[string, string, number]>([
     `'[' + ${list(1000, `'{"other":{' + ${list(500, `'"k' + n + '":1'`)} + '}}'`)} + ']'`,
     400,
   ],
-])('keep nobody waiting: %s', MEASURED, async (_, body, status) => {
+])('keep nobody waiting: %s', async (_, body, status) => {
   const { result, held, waits } = await beside(quiet, '/kind/unit/string', () =>
     sender.send('POST', '/thing/unit', body),
   );
@@ -83,7 +83,7 @@ it.each<[string, string, readonly number[]]>([
   // How many texts are matched in the time that a request has depends on the machine.
   ['texts with a pattern', links(`'"words":[' + ${list(200, `'"w' + n + '"'`)} + ']'`), [200, 400]],
   ['unknown keys', links(list(500, `'"k' + n + '":1'`)), [400]],
-])('keep nobody waiting: a thousand links with %s', MEASURED, async (_, body, statuses) => {
+])('keep nobody waiting: a thousand links with %s', async (_, body, statuses) => {
   const { result, held, waits } = await beside(quiet, '/kind/unit/string', () =>
     sender.send('POST', '/node/unit/n0/link/tie/child', body),
   );
@@ -92,7 +92,7 @@ it.each<[string, string, readonly number[]]>([
   expect(Math.max(...waits)).toBeLessThan(BOUND);
 });
 
-it('do not block others: pages of large units, and several bodies at once', MEASURED, async () => {
+it('do not block others: pages of large units, and several bodies at once', async () => {
   const bodies = Array.from({ length: 4 }, () => `'{"body":"' + 'x'.repeat(3e6) + '"}'`);
   const { result, held, waits } = await beside(quiet, '/kind/unit/string', async () => [
     ...(await Promise.all(bodies.map((body) => sender.send('POST', '/thing/unit', body)))),

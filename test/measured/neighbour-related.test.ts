@@ -3,10 +3,10 @@
  * units; another one, which reads one unit at a time, does not wait for it.
  */
 import { beforeAll, expect, it } from 'vitest';
-import { defineKinds } from '../../support/callers.js';
-import { createdId, query } from '../../support/definitions.js';
-import { beside, MEASURED } from '../../support/neighbour.js';
-import { sharedService } from '../../support/service.js';
+import { defineKinds } from '../support/callers.js';
+import { createdId, query } from '../support/definitions.js';
+import { beside } from '../support/neighbour.js';
+import { sharedService } from '../support/service.js';
 
 const [ARTICLES, COMMENTS, VOTES] = [500, 5000, 20_000];
 const AT_ONCE = 6;
@@ -70,7 +70,7 @@ it.each([
   ['counts along links', `/vote/unit?filter=${linked}&limit=1`],
   ['aggregates of related units', `/article/aggregate?group=title&select=s:sum(${counted})&filter=${nested}&limit=50`],
   ['searches by rank', '/comment/unit?search=common lorem&order=rank();desc&include=[id,snippet(text)]&limit=100'],
-])('%s keep nobody waiting', { ...MEASURED, timeout: 120_000 }, async (_, path) => {
+])('%s keep nobody waiting', { timeout: 120_000 }, async (_, path) => {
   const { waits, held, result } = await beside(quiet, note, () =>
     Promise.all(Array.from({ length: AT_ONCE }, () => project.get(path))),
   );

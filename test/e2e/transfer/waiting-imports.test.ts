@@ -1,4 +1,4 @@
-/** Large files of one project hold up nobody else, and what changes meanwhile is noticed. */
+/** Imports that wait for their client: what changes meanwhile is noticed, and others have places too. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
@@ -6,40 +6,13 @@ import { Measurements } from '../../../src/shared/measurements.js';
 import { defineKinds } from '../../support/callers.js';
 import { ok } from '../../support/definitions.js';
 import { lowerLimit } from '../../support/limits.js';
-import { beside, MEASURED } from '../../support/neighbour.js';
 import { sharedService } from '../../support/service.js';
 
 const service = await sharedService();
 const quiet = await service.project();
 const project = await service.project();
-await defineKinds(
-  project,
-  {
-    id: 'row',
-    parameters: [
-      { id: 'name', kind_id: 'string' },
-      { id: 'number', kind_id: 'integer' },
-    ],
-  },
-  { id: 'other', parameters: ['name'] },
-);
+await defineKinds(project, { id: 'other', parameters: [{ id: 'name', kind_id: 'string' }] });
 const CSV = { 'content-type': 'text/csv' };
-/** Milliseconds. */
-const BOUND = 1000;
-const ROWS = 30_000;
-
-it('an import and an export keep nobody waiting', MEASURED, async () => {
-  const file = `name,number\n${Array.from({ length: ROWS }, (_, n) => `"a name, ${n}",${n}\n`).join('')}`;
-  const { result, held, waits } = await beside(quiet, '/kind/unit/string', async () => {
-    const imported = await project.call('POST', '/row/import', file, { headers: CSV });
-    const exported = await project.get('/row/export?format=ndjson');
-    return { imported, lines: exported.text.split('\n').length - 1 };
-  });
-  expect(result.imported.body.content).toMatchObject({ created: ROWS });
-  expect(result.lines % ROWS).toBe(0);
-  expect(held).toBeLessThan(BOUND);
-  expect(Math.max(...waits)).toBeLessThan(BOUND);
-});
 
 /** How much of a queue's work runs or waits. */
 const workOf = (queue: string) => (state: 'running' | 'waiting') =>

@@ -1,9 +1,9 @@
 /** The largest questions to a group of many kinds keep nobody waiting while they are planned. */
 import { beforeAll, expect, it } from 'vitest';
-import { defineKinds } from '../../support/callers.js';
-import { createdId, ok, query } from '../../support/definitions.js';
-import { beside, MEASURED } from '../../support/neighbour.js';
-import { sharedService } from '../../support/service.js';
+import { defineKinds } from '../support/callers.js';
+import { createdId, ok, query } from '../support/definitions.js';
+import { beside } from '../support/neighbour.js';
+import { sharedService } from '../support/service.js';
 
 const [KINDS, OF_EACH] = [400, 40];
 /** Milliseconds. Before names and sizes were bounded, these requests took 15 to 30 seconds. */
@@ -83,7 +83,7 @@ it.each([
   ],
   ['groups and orders', `/group/all/aggregate?group=${names(20).join()}&order=${names(16).join('&order=')}`],
   ['related units of linked ones', `/base/unit/b/link/child?filter=and(exists(comment.of),or(${tests(190)}))`],
-])('%s: nobody waits while it is planned', { ...MEASURED, timeout: 120_000 }, async (_, path) => {
+])('%s: nobody waits while it is planned', { timeout: 120_000 }, async (_, path) => {
   const { waits } = await beside(quiet, note, () => project.get(path));
   expect(Math.max(...waits)).toBeLessThan(BOUND);
 });
