@@ -87,7 +87,7 @@ export class FunctionService {
           // The statement that reads the unit of the path also checks the version of the model.
           checked: target.unit === undefined || !found.kind.storage.hasTable,
           run: (session, bytes) =>
-            this.capacity.call(session.project.id, () => this.#run(session, target, found, read(bytes))),
+            this.capacity.calls.run(session.project.id, () => this.#run(session, target, found, read(bytes))),
         };
       },
     };

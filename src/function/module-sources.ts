@@ -54,7 +54,7 @@ export class ModuleSources implements RemoteSources, OnModuleInit {
   }
 
   hold<T>({ id }: Project, work: () => Promise<T>): Promise<T> {
-    return this.capacity.source(id, work);
+    return this.capacity.sources.run(id, work);
   }
 
   begin(project: Project, runs: TransactionRuns): BeginTransaction {

@@ -19,32 +19,19 @@ const WAIT_TIMEOUT = 5000;
 
 @Injectable()
 export class Capacity {
-  readonly #calls: FairQueue;
-  readonly #sources: FairQueue;
+  /** By project. Both refuse with 503 what waits too long. */
+  readonly calls: FairQueue;
+  readonly sources: FairQueue;
 
   constructor(measurements: Measurements) {
     const waiting: FairQueueOptions = {
       maxWaitingPerKey: LIMITS.requestsWaiting,
       timeout: WAIT_TIMEOUT,
-      refusal: busy,
+      refusal: () => retryLater('server.busy', 'Too many functions are under way'),
     };
-    this.#calls = new FairQueue({ ...waiting, perKey: CALLS });
-    this.#sources = new FairQueue({ ...waiting, perKey: SOURCES });
-    measurements.addQueue('function calls', this.#calls);
-    measurements.addQueue('remote sources', this.#sources);
+    this.calls = new FairQueue({ ...waiting, perKey: CALLS });
+    this.sources = new FairQueue({ ...waiting, perKey: SOURCES });
+    measurements.addQueue('function calls', this.calls);
+    measurements.addQueue('remote sources', this.sources);
   }
-
-  /** @throws KindError 503 if too many calls are running */
-  call<T>(project: string, work: () => Promise<T>): Promise<T> {
-    return this.#calls.run(project, work);
-  }
-
-  /** @throws KindError 503 if too many calls are running */
-  source<T>(project: string, work: () => Promise<T>): Promise<T> {
-    return this.#sources.run(project, work);
-  }
-}
-
-function busy() {
-  return retryLater('server.busy', 'Too many functions are under way');
 }

@@ -8,9 +8,9 @@ describe('the capacity for functions', () => {
     const capacity = new Capacity(new Measurements());
     let open: (text: string) => void = () => undefined;
     const gate = new Promise<string>((resolve) => (open = resolve));
-    const calls = Array.from({ length: 200 + LIMITS.requestsWaiting }, () => capacity.call('one', () => gate));
-    await expect(capacity.call('one', () => gate)).rejects.toMatchObject({ code: 'server.busy' });
-    const other = capacity.call('other', () => gate);
+    const calls = Array.from({ length: 200 + LIMITS.requestsWaiting }, () => capacity.calls.run('one', () => gate));
+    await expect(capacity.calls.run('one', () => gate)).rejects.toMatchObject({ code: 'server.busy' });
+    const other = capacity.calls.run('other', () => gate);
     open('done');
     expect(await other).toBe('done');
     expect(new Set(await Promise.all(calls))).toEqual(new Set(['done']));
