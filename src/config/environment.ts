@@ -6,6 +6,7 @@ import 'reflect-metadata';
 import { plainToInstance, Transform } from 'class-transformer';
 import { IsOptional, ValidateBy, ValidateIf, validateSync } from 'class-validator';
 import { PROJECT_ID } from '../shared/identifiers.js';
+import { PASSWORD } from '../shared/limits.js';
 import {
   address,
   duration,
@@ -14,6 +15,7 @@ import {
   originList,
   size,
   textMatching,
+  textOfLength,
   trustProxy,
   wholeNumber,
   type VariableReader,
@@ -101,7 +103,7 @@ export class Environment {
   @Reads(singleLine) readonly BOOTSTRAP_ADMIN_USERNAME: string = 'admin';
   @Reads(textMatching('an e-mail address', /^[^\s@]+@[^\s@]+$/)) readonly BOOTSTRAP_ADMIN_EMAIL: string =
     'admin@example.com';
-  @IsOptional() @Reads(textMatching('8 to 128 characters', /^.{8,128}$/su)) readonly BOOTSTRAP_ADMIN_PASSWORD?: string;
+  @IsOptional() @Reads(textOfLength(PASSWORD)) readonly BOOTSTRAP_ADMIN_PASSWORD?: string;
 
   @Reads(singleLine) readonly FUNCTIONS_DIR: string = './functions';
   @IsOptional() @Reads(onOff) readonly FUNCTIONS_WATCH?: boolean;

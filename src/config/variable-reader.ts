@@ -40,6 +40,15 @@ export function textMatching(wants: string, pattern: RegExp): VariableReader<str
   return { wants, read: (value) => (pattern.test(value) ? value : undefined) };
 }
 
+/** In characters (code points). */
+export function textOfLength(length: {
+  readonly minLength: number;
+  readonly maxLength: number;
+}): VariableReader<string> {
+  const { minLength, maxLength } = length;
+  return textMatching(`${minLength} to ${maxLength} characters`, new RegExp(`^.{${minLength},${maxLength}}$`, 'su'));
+}
+
 export function oneOf<T extends string>(...values: readonly T[]): VariableReader<T> {
   return { wants: `one of ${values.join(', ')}`, read: (value) => values.find((known) => known === value) };
 }

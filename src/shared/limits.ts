@@ -220,5 +220,5 @@ export const LIMITS = {
   loadedLinks: 200_000,
 } as const;
 
-/** Characters of a password. */
-export const PASSWORD_LENGTH = { min: 8, max: 128 } as const;
+/** Characters (code points) of a password. */
+export const PASSWORD = { minLength: 8, maxLength: 128 } as const;

@@ -39,7 +39,7 @@ export const members = {
     new_password: 'New password',
     repeat_password: 'New password again',
     not_same: 'This is not the same as the new password',
-    password_short: 'At least 8 characters',
+    password_short: 'At least %{least} characters',
     change_password: 'Change the password',
     password_changed: 'The password is changed. All your other sessions were ended.',
   },

@@ -3,6 +3,7 @@ import { Button, Group, PasswordInput, Stack, Title } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNotify } from 'ra-core';
 import { useState } from 'react';
+import { PASSWORD } from '../../../src/shared/limits.js';
 import { ApiError } from '../api/errors.js';
 import { changePassword } from '../api/members.js';
 import { FIELD_OF_FORM, type FieldErrors } from '../data/faults.js';
@@ -14,8 +15,6 @@ import { useCheckedForm } from './use-checked-form.js';
 const [CURRENT, NEW, REPEATED] = ['current_password', 'new_password', 'repeat_password'] as const;
 const NAMES = [CURRENT, NEW, REPEATED];
 const EMPTY = { [CURRENT]: '', [NEW]: '', [REPEATED]: '' };
-/** As the service has it (docs/auth.md). */
-const LEAST_LENGTH = 8;
 
 export function PasswordForm() {
   const text = useText();
@@ -25,7 +24,9 @@ export function PasswordForm() {
   const [values, setValues] = useState(EMPTY);
   const check = (): FieldErrors => ({
     ...(values[CURRENT] === '' && { [CURRENT]: text('field.required') }),
-    ...([...values[NEW]].length < LEAST_LENGTH && { [NEW]: text('members.password_short') }),
+    ...([...values[NEW]].length < PASSWORD.minLength && {
+      [NEW]: text('members.password_short', { least: PASSWORD.minLength }),
+    }),
     ...(values[REPEATED] !== values[NEW] && { [REPEATED]: text('members.not_same') }),
   });
   const { form, faults, isBusy, onSubmit } = useCheckedForm({

@@ -1,11 +1,7 @@
 /** Schemas of passwords. Rules that involve the member's names are checked in `password/password-hash.ts`. */
 import type { TextDescription } from '../../http/body/dto.js';
-import { PASSWORD_LENGTH } from '../../shared/limits.js';
+import { PASSWORD } from '../../shared/limits.js';
 
 export const PASSWORD_FIELD: TextDescription = { format: 'password', writeOnly: true };
 
-export const NEW_PASSWORD_FIELD: TextDescription = {
-  ...PASSWORD_FIELD,
-  minLength: PASSWORD_LENGTH.min,
-  maxLength: PASSWORD_LENGTH.max,
-};
+export const NEW_PASSWORD_FIELD: TextDescription = { ...PASSWORD_FIELD, ...PASSWORD };

@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import argon2, { type Options } from '@node-rs/argon2';
 import { retryLater, Faults } from '../../shared/errors.js';
 import { FairQueue } from '../../shared/fair-queue.js';
-import { LIMITS, PASSWORD_LENGTH } from '../../shared/limits.js';
+import { LIMITS, PASSWORD } from '../../shared/limits.js';
 import { foldName } from '../../shared/member-names.js';
 
 /** 19 MiB, two passes, one lane. argon2id is the default of the library, which runs on libuv's thread pool. */
@@ -48,14 +48,14 @@ export async function verifyPassword(
   password: string,
   project = '',
 ): Promise<boolean> {
-  const possible = typeof stored === 'string' && isAffordable(stored) && [...password].length <= PASSWORD_LENGTH.max;
+  const possible = typeof stored === 'string' && isAffordable(stored) && [...password].length <= PASSWORD.maxLength;
   const fits = await hashQueue.run(project, () =>
     argon2.verify(possible ? stored : DUMMY_HASH, possible ? password : ''),
   );
   return fits && possible;
 }
 
-/** Adds a fault unless the password has 8 to 128 characters and differs from the member's names. */
+/** Adds a fault unless the length of the password is right and it differs from the member's names. */
 export function addPasswordFaults(
   password: string,
   names: readonly string[],
@@ -63,7 +63,7 @@ export function addPasswordFaults(
   parameter = 'password',
 ): void {
   const length = [...password].length;
-  const { min, max } = PASSWORD_LENGTH;
+  const { minLength: min, maxLength: max } = PASSWORD;
   if (length < min) faults.add('parameter.too_short', `${parameter}: at least ${min} characters`, { parameter });
   if (length > max) faults.add('parameter.too_long', `${parameter}: at most ${max} characters`, { parameter });
   if (names.some((name) => foldName(name) === foldName(password))) {

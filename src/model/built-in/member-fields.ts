@@ -1,5 +1,5 @@
 /** The fields of members. */
-import { PASSWORD_LENGTH } from '../../shared/limits.js';
+import { PASSWORD } from '../../shared/limits.js';
 import { builtInField as field } from '../field.js';
 import type { Field } from '../model.js';
 import { idColumn } from './credential-fields.js';
@@ -15,15 +15,14 @@ const CREDENTIALS = field({
   nullable: false,
 });
 
-const PASSWORD = field({
+const PASSWORD_FIELD = field({
   id: 'password',
   type: 'string',
   label: 'Password',
   required: true,
   nullable: false,
   runTime: true,
-  minLength: PASSWORD_LENGTH.min,
-  maxLength: PASSWORD_LENGTH.max,
+  ...PASSWORD,
 });
 
 /** The fields that the group of member kinds adds to its kinds. */
@@ -66,7 +65,7 @@ export const SESSION_NAMES: readonly string[] = ['password', 'access_token', 're
 
 /** The granted fields in the struct of a member kind: those of a sign-up, so that a form built from it can sign up. */
 export const MEMBER_STRUCT: readonly Field[] = MEMBER_FIELDS.flatMap((granted) => {
-  if (granted.id === 'username') return [granted, PASSWORD];
+  if (granted.id === 'username') return [granted, PASSWORD_FIELD];
   if (granted.id === CREDENTIAL_KIND) return [CREDENTIALS];
   return granted.system ? [] : [granted];
 });
