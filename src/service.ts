@@ -69,7 +69,7 @@ export interface ServiceOptions {
   readonly signal?: AbortSignal;
 }
 
-export interface WorkerOptions {
+interface WorkerOptions {
   /** The address on which the primary listens. */
   readonly url: string;
   readonly connections: ReceivedConnections;

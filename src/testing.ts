@@ -20,7 +20,7 @@ export interface TestProjectOptions {
   readonly log?: 'error' | 'info' | 'debug';
 }
 
-export interface TestAnswer {
+interface TestAnswer {
   readonly status: number;
   readonly content: unknown;
   readonly messages: readonly { readonly code: string; readonly text: string; readonly parameter?: string }[];

@@ -8,7 +8,7 @@ import { TenancyInterceptor } from './tenancy/tenancy.interceptor.js';
 @Controller('api/lib')
 @ApiExcludeController()
 @UseInterceptors(TenancyInterceptor)
-export class UnknownRouteController {
+class UnknownRouteController {
   @All('*path')
   refuse(@Req() request: HttpRequest): never {
     throw unknownRoute(request);

@@ -11,7 +11,7 @@ import { isAdministrator, type Caller } from '../tenancy/caller.js';
 import { accessDenied } from './access.js';
 import { exceedRuleLimits, NEVER, rulesPredicate } from './rule.js';
 
-export type FieldAccessName = 'readAccess' | 'writeAccess';
+type FieldAccessName = 'readAccess' | 'writeAccess';
 
 const kindsWithRules = new WeakMap<KindDef, boolean>();
 

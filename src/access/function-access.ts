@@ -29,7 +29,7 @@ function withFunctionAccess(kind: KindDef, access: Level | readonly string[]): K
 }
 
 /** Whether a function is called on a unit or on the whole kind, and the access that it declares, if any. */
-export interface FunctionTarget {
+interface FunctionTarget {
   readonly ofUnit: boolean;
   readonly access: Level | readonly string[] | undefined;
 }

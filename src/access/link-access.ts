@@ -29,7 +29,7 @@ export function isClosedFor(type: LinkTypeDef, operation: LinkOperation, caller:
 }
 
 /** The links on which an operation is allowed: all that satisfy both predicates. */
-export interface LinkGrant {
+interface LinkGrant {
   /** The parents, by the right `link` of their kind; undefined for all. */
   readonly allowed: Predicate | undefined;
   /** The links, by the access of their type; undefined for all. */

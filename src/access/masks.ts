@@ -18,7 +18,7 @@ function fieldAccessAllows(access: FieldAccess | undefined, caller: Caller): boo
 
 type CallerClass = 'system' | 'admin' | 'member' | 'anonymous';
 
-export function callerClassOf(caller: Caller): CallerClass {
+function callerClassOf(caller: Caller): CallerClass {
   return caller.type === 'member' && caller.admin ? 'admin' : caller.type;
 }
 

@@ -34,7 +34,7 @@ export interface KindRights extends Readonly<Record<ToldOperation, Right>> {
 }
 
 /** Null where the right `link` of the parent's kind decides. */
-export interface LinkTypeRights extends Readonly<Record<LinkOperation, Right | null>> {
+interface LinkTypeRights extends Readonly<Record<LinkOperation, Right | null>> {
   readonly id: string;
 }
 

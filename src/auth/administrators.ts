@@ -11,7 +11,7 @@ import { UnitStores } from '../unit/unit-stores.js';
 import { checkPassword, hashPassword } from './password/password-hash.js';
 import { insertedId } from './inserted-id.js';
 
-export interface AdministratorSeed {
+interface AdministratorSeed {
   readonly username: string;
   readonly email: string;
   readonly password: string;

@@ -37,7 +37,7 @@ const ATTEMPT_WINDOW = 15 * 60;
  */
 const MAIL_LIMIT = { allowed: 10, window: 60 * 60 } as const;
 
-export type MailType = 'code' | 'recovery';
+type MailType = 'code' | 'recovery';
 
 /**
  * Concurrent attempts of one process; others wait. An attempt counts until it has succeeded, so without this limit many
@@ -46,7 +46,7 @@ export type MailType = 'code' | 'recovery';
 const CONCURRENT_ATTEMPTS = { pair: 3, address: 25 } as const;
 
 /** The source of an attempt: an address, and the account that it tries, if any. */
-export interface AuthAttempt {
+interface AuthAttempt {
   readonly address: string;
   /** The member, or the folded name if nobody has it: see `accountOf`. */
   readonly account?: string;

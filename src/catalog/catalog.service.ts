@@ -17,7 +17,7 @@ import { StaleModelError } from './model/stale-model-error.js';
 const MODEL_ATTEMPTS = 5;
 
 /** The project whose model is needed. */
-export type ModelScope = Pick<RequestScope, 'project'>;
+type ModelScope = Pick<RequestScope, 'project'>;
 
 /** Work to run once, whether or not the model has changed since. */
 export class RunOnce<T> {

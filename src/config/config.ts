@@ -8,7 +8,7 @@ import { parse } from 'dotenv';
 import { nearestTo } from '../shared/did-you-mean.js';
 import { LOG_LEVELS, readEnvironment, SECRET_VARIABLES, TRACE_PROTOCOLS, type Environment } from './environment.js';
 
-export type LogLevel = (typeof LOG_LEVELS)[number];
+type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** How traces are sent. */
 export type TraceProtocol = (typeof TRACE_PROTOCOLS)[number];
@@ -70,7 +70,7 @@ export interface Config extends Address {
   readonly warnings: readonly string[];
 }
 
-export interface BootstrapConfig {
+interface BootstrapConfig {
   readonly project: string;
   readonly adminUsername: string;
   readonly adminEmail: string;

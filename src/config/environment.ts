@@ -157,7 +157,7 @@ function needsSecret({ JWT_SECRET, NODE_ENV, DATABASE_URL }: Environment): boole
   return JWT_SECRET !== undefined || (NODE_ENV === 'production' && DATABASE_URL !== undefined);
 }
 
-export interface EnvironmentFault {
+interface EnvironmentFault {
   readonly variable: string;
   readonly wants: string;
 }

@@ -38,7 +38,7 @@ import { poolOf, type QueryCallback } from './pg-internals.js';
 export type { ConnectionUser } from './database-options.js';
 export type { CommitWitness, Executor, TextSink, Transaction } from './transaction/executor.js';
 
-export interface PoolCounts {
+interface PoolCounts {
   readonly used: number;
   readonly idle: number;
   readonly waiting: number;

@@ -21,10 +21,10 @@ export interface ListenerEvents {
 }
 
 /** `lost`: an error of the connection. `silent`: the connection works, but notifications do not arrive. */
-export type ListenFailure = { readonly type: 'lost'; readonly error: unknown } | { readonly type: 'silent' };
+type ListenFailure = { readonly type: 'lost'; readonly error: unknown } | { readonly type: 'silent' };
 
 /** Sends a notification on another connection than that of the listener. */
-export type Notify = (channel: string, payload: string) => Promise<void>;
+type Notify = (channel: string, payload: string) => Promise<void>;
 
 /** In milliseconds. */
 const LISTENER_TIMES = {

@@ -6,7 +6,7 @@ import { EmbeddedDatabase } from './embedded/embedded-database.js';
 import { openExternal } from './connection/external.js';
 import { NoDatabaseError } from './connection/start-error.js';
 
-export interface OpenOptions {
+interface OpenOptions {
   /**
    * A service owns the embedded database exclusively, and stops it. A command uses that of a running service, or starts
    * it temporarily.

@@ -17,7 +17,7 @@ interface ClientInternals {
 }
 
 /** Where a connection leads, and what a CancelRequest names. */
-export type ClientKey = Pick<ClientInternals, 'host' | 'port' | 'processID' | 'secretKey'>;
+type ClientKey = Pick<ClientInternals, 'host' | 'port' | 'processID' | 'secretKey'>;
 
 export function keyOfClient(client: ClientBase): ClientKey {
   return client as unknown as ClientInternals;

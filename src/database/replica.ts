@@ -12,7 +12,7 @@ import type { Database } from './database.js';
 import type { ConnectionUser, ReadReplica, UseOptions } from './database-options.js';
 import type { Executor } from './transaction/executor.js';
 
-export interface ReplicaOptions {
+interface ReplicaOptions {
   /** The age of its data in milliseconds from which on it is not used. */
   readonly maxLag: number;
   /** Connects to it. */
@@ -22,7 +22,7 @@ export interface ReplicaOptions {
   readonly interval?: number;
 }
 
-export interface OpenedReplica {
+interface OpenedReplica {
   readonly database: Database;
   readonly close: () => Promise<void>;
 }

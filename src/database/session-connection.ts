@@ -56,7 +56,7 @@ export async function withSession<T>(
  * The process id of the backend of a connection. @param database another connection to the same server
  * @throws NoSessionError if the backend can change between statements
  */
-export async function backendOf(client: Client, database: Executor): Promise<number> {
+async function backendOf(client: Client, database: Executor): Promise<number> {
   const [row] = await runOnClient<{ backend: number }>(client, READ_BACKEND_PID);
   const backend = row?.backend ?? 0;
   if (keyOfClient(client).processID === backend || (await receivesNotifications(client, database))) return backend;

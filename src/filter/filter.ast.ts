@@ -81,7 +81,7 @@ export interface Comparison {
   readonly at: number;
 }
 
-export interface Membership {
+interface Membership {
   readonly op: 'in';
   readonly path: Path;
   readonly value: ValueList;
@@ -89,7 +89,7 @@ export interface Membership {
 }
 
 /** `value: false` tests for values that are not null. */
-export interface NullTest {
+interface NullTest {
   readonly op: 'isnull';
   readonly path: Path;
   readonly value: boolean;
@@ -129,13 +129,13 @@ export type Test = Comparison | Membership | NullTest | FieldComparison | NearTe
 /** The tests of one parameter. */
 export type ParameterTest = Exclude<Test, FieldComparison | NearTest>;
 
-export interface Combination {
+interface Combination {
   readonly op: 'and' | 'or';
   readonly filters: readonly Filter[];
   readonly at: number;
 }
 
-export interface Negation {
+interface Negation {
   readonly op: 'not';
   readonly filter: Filter;
   readonly at: number;

@@ -10,7 +10,7 @@ export function isLinkPath(segments: Path['segments']): boolean {
 }
 
 /** A filter in two parts that both have to match: tests of the link alone, and all others. */
-export interface SplitFilter {
+interface SplitFilter {
   readonly ofLink: Filter | undefined;
   readonly others: Filter | undefined;
 }

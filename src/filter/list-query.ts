@@ -31,7 +31,7 @@ export interface ListQuery {
   readonly includeLinked: readonly string[] | undefined;
 }
 
-export type LoadLinks = 'units' | 'count' | false;
+type LoadLinks = 'units' | 'count' | false;
 
 /** The name in `include` for all fields. */
 export const ALL_FIELDS = '*';

@@ -5,19 +5,19 @@ import type { Path, Place, RelatedUnits } from './filter.ast.js';
 export type OrderValue = OrderPath | OrderDistance | OrderRank;
 
 /** `rank()`: how well a unit matches the search. */
-export interface OrderRank {
+interface OrderRank {
   readonly type: 'rank';
   readonly at: number;
 }
 
 /** `distance(latitude,longitude,41.9,12.5)`: in kilometres from a point. */
-export interface OrderDistance extends Place {
+interface OrderDistance extends Place {
   readonly type: 'distance';
   readonly at: number;
 }
 
 /** `name`, `country.name`. */
-export interface OrderPath {
+interface OrderPath {
   readonly type: 'path';
   readonly path: Path;
   readonly at: number;

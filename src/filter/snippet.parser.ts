@@ -7,7 +7,7 @@ import { checkSize, Scanner } from './filter.scanner.js';
 const FUNCTION = 'snippet';
 
 /** The part of a text in which the words of the search are. */
-export interface SnippetTerm {
+interface SnippetTerm {
   /** Its key in the answer: `snippet_text` unless it has one of its own. */
   readonly name: string;
   readonly path: Path;

@@ -32,7 +32,7 @@ import { GivenUnit, type UnitReading } from './run/given-unit.js';
 import { FunctionRegistry } from './load/module-registry.js';
 
 /** The function that a request names. */
-export interface CallTarget {
+interface CallTarget {
   readonly method: Method;
   readonly kind: string;
   /** The id of the unit, for a function of a unit. */
@@ -40,7 +40,7 @@ export interface CallTarget {
   readonly name: string;
 }
 
-export interface CallRequest {
+interface CallRequest {
   readonly url: string;
   readonly contentType: string | undefined;
 }

@@ -17,14 +17,14 @@ import { failureCodes } from './failure-codes.js';
 import type { Mail } from './mail.js';
 
 /** Renders a mail when its turn comes; undefined if there is nothing to send. */
-export interface MailJob {
+interface MailJob {
   /** For the log, which never contains addresses or content. */
   readonly type: string;
   readonly make: () => Mail | undefined | Promise<Mail | undefined>;
 }
 
 /** Mails of functions have lower limits, so that slow or busy functions do not delay sign-in codes. */
-export type MailSender = 'service' | 'function';
+type MailSender = 'service' | 'function';
 
 /** The number of queued mails at which another one is refused, by sender: of all projects, and per project. */
 const QUEUE_LIMITS: Readonly<Record<MailSender, { readonly total: number; readonly perProject: number }>> = {

@@ -6,7 +6,7 @@ const SHOWN = 10;
 const COUNTED = 10_000;
 const WINDOW_MS = 60_000;
 
-export interface ProjectLoad {
+interface ProjectLoad {
   readonly project: string;
   /** Requests in the last whole minute. */
   readonly requests: number;

@@ -6,7 +6,7 @@ import type { Address } from '../config/config.js';
 import { METRICS_TYPE } from './metrics.js';
 import { setCommonHeaders } from '../http/answer/common-headers.js';
 
-export interface MetricsServer {
+interface MetricsServer {
   /** The address of `/metrics`. */
   readonly url: string;
   stop(): Promise<void>;

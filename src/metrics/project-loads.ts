@@ -7,7 +7,7 @@ import { bucketOf, BUCKETS, quantileOf } from './duration-buckets.js';
 /** The path at which they are answered. */
 export const PROJECT_METRICS = '/api/lib/metrics';
 /** Minutes that are kept and answered. */
-export const MINUTES = 60;
+const MINUTES = 60;
 const MINUTE_MS = 60_000;
 /** Projects that are counted; beyond it those without requests for the longest time are forgotten. */
 const PROJECTS = 1000;
@@ -15,7 +15,7 @@ const PROJECTS = 1000;
 const CLIENT_GONE = 499;
 
 /** The requests of one project in one minute of one process. */
-export interface MinuteCounts {
+interface MinuteCounts {
   /** Minutes since 1970. */
   readonly minute: number;
   /** Answers 4xx, and 5xx. */
@@ -32,7 +32,7 @@ export interface ProjectCounts {
 }
 
 /** A minute as it is answered. */
-export interface MinuteLoad {
+interface MinuteLoad {
   readonly begin: string;
   readonly requests: number;
   readonly refused: number;

@@ -9,7 +9,7 @@ import { knowsWholeProject } from '../tenancy/caller.js';
 import { findScope } from '../tenancy/request-scope.js';
 
 /** Who gets the header. */
-export type TimingAudience = 'administrators' | 'on';
+type TimingAudience = 'administrators' | 'on';
 
 const AUTHENTICATION = /^\/api\/lib\/auth\//;
 

@@ -8,7 +8,7 @@ import { registerSampled, type SampledMetric } from './sampled-metric.js';
 /** The metrics of one process. */
 export type ProcessMetrics = Omit<MetricObjectWithValues<MetricValue<string>>, 'collect'>[];
 
-export interface WorkersMetricsOptions<Worker> {
+interface WorkersMetricsOptions<Worker> {
   /** How many workers there should be. */
   readonly workers: number;
   /** Asks a worker for its values. */

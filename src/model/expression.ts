@@ -5,7 +5,7 @@ import type { Field, KindDef } from './model.js';
 import type { Stored } from './parameter-type/parameter-type.js';
 
 /** The keys of an expression. */
-export const EXPRESSION_WORDS = ['$inc', '$remove', '$add', '$merge', '$set'] as const;
+const EXPRESSION_WORDS = ['$inc', '$remove', '$add', '$merge', '$set'] as const;
 export type ExpressionWord = (typeof EXPRESSION_WORDS)[number];
 
 /** `set` is none of them: its value replaces what is stored, as any other value does. */

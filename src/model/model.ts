@@ -48,7 +48,7 @@ export interface Field {
 }
 
 /** The units that show a field: those whose column `flag` is false and whose column `level` is null or in `among`. */
-export interface ShownWhere {
+interface ShownWhere {
   readonly flag: string;
   readonly level: string;
   readonly among: readonly string[];

@@ -15,7 +15,7 @@ export type Opened = Omit<Session, 'executor'>;
  * `definition`: changes definitions, in a transaction of its own at READ COMMITTED. `outside`: writes to a source that no
  * transaction can undo.
  */
-export type Effect = 'read' | 'write' | 'definition' | 'outside';
+type Effect = 'read' | 'write' | 'definition' | 'outside';
 
 export interface Command {
   /**

@@ -27,7 +27,7 @@ interface Planned {
 }
 
 /** What happens around a change of definitions, in its transaction. */
-export interface DefineOptions {
+interface DefineOptions {
   readonly around?: AroundChange<Answer>;
   readonly report?: (effects: ReportedEffects) => void;
   readonly undo?: boolean;

@@ -27,7 +27,7 @@ export interface Message {
 /** The location of a fault: the parameter, in a bulk write the position of the object (from 0), in a batch the operation, in a file the line. */
 export type FaultLocation = Pick<Message, 'parameter' | 'index' | 'operation' | 'line' | 'record'>;
 
-export interface KindErrorOptions {
+interface KindErrorOptions {
   readonly cause?: unknown;
   /** The methods to name in the header `Allow`. */
   readonly allow?: readonly string[] | undefined;

@@ -32,7 +32,7 @@ export interface FairQueueOptions {
 }
 
 /** More waits than `waiting`, and than was started in the last second, all of which had waited for `milliseconds`. */
-export interface Congestion {
+interface Congestion {
   readonly milliseconds: number;
   readonly waiting: number;
 }
@@ -72,7 +72,7 @@ export function fractionOf(places: number, fraction: number): number {
 }
 
 /** The work of all keys. */
-export interface QueueCounts {
+interface QueueCounts {
   readonly running: number;
   readonly waiting: number;
   /** Since the start of the process. */

@@ -6,9 +6,9 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 
 export type WorkType = 'statement' | 'function' | 'mail';
 
-export type EndOfWork = (error?: unknown) => void;
+type EndOfWork = (error?: unknown) => void;
 
-export interface BegunWork {
+interface BegunWork {
   /** Observes the work that this work consists of. */
   readonly inside: WorkObserver;
   readonly end: EndOfWork;

@@ -1,6 +1,6 @@
 /** How much work a queue has started in the last second, and how long all of it had waited. */
 
-export interface Flow {
+interface Flow {
   readonly started: number;
   /** Milliseconds that the work waited that waited least. */
   readonly shortestWait: number;

@@ -13,13 +13,13 @@ import { isAnswerLost } from '../database/statement/lost-answers.js';
 import type { RequestIds } from '../http/request/request-id.js';
 import type { Caller } from './caller.js';
 
-export type AuditAction =
+type AuditAction =
   | `${'project' | 'member' | 'api_key'}.${'created' | 'changed' | 'deleted'}`
   | 'definitions.changed'
   | 'member.password_set'
   | 'member.signed_out';
 
-export interface AuditEntry {
+interface AuditEntry {
   readonly action: AuditAction;
   readonly project: string;
   readonly caller: Caller;

@@ -12,7 +12,7 @@ export interface KeyScope {
 }
 
 /** The API key of a request. */
-export interface CallerKey {
+interface CallerKey {
   /** Undefined: all that the member may. */
   readonly scope: KeyScope | undefined;
 }

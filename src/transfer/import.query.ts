@@ -9,7 +9,7 @@ import { refusal } from '../shared/errors.js';
 import { shortened } from '../shared/shortened.js';
 import { FORMATS, type FileFormat } from './export.query.js';
 
-export interface ImportQuery {
+interface ImportQuery {
   /** Undefined: that of the content type. */
   readonly format: FileFormat | undefined;
   /** Whether records with faults are passed over; otherwise the first of them refuse the whole file. */

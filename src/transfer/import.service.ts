@@ -42,7 +42,7 @@ import { TransferPlaces } from './transfer-places.js';
 /** Milliseconds that a statement waits for a lock. */
 const LOCK_TIMEOUT = 10_000;
 
-export interface ImportRequest {
+interface ImportRequest {
   readonly parameters: QueryParameters;
   readonly contentType: string | undefined;
   /** Begins to read the file. Called once, after all checks. @throws KindError 415 */

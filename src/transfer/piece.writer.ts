@@ -55,7 +55,7 @@ interface PreparedPiece {
 }
 
 /** A piece that is being written. */
-export interface WrittenPiece {
+interface WrittenPiece {
   readonly done: Promise<void>;
   /** Settles when PostgreSQL has begun to work on it, or with `done`. */
   readonly sent: Promise<void>;

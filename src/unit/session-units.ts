@@ -31,7 +31,7 @@ import { UnitStores } from './unit-stores.js';
 /** A unit with its ETag, which is not enumerable. */
 export type UnitWithEtag = UnitObject & { readonly etag: string };
 
-export interface UpsertedObject {
+interface UpsertedObject {
   readonly result: UpsertResult;
   readonly unit: UnitWithEtag;
 }

@@ -46,7 +46,7 @@ export interface Viewer {
 }
 
 /** Filter and order of a query on descriptors; `used` are the fields that they contain. */
-export interface DescriptorPlan {
+interface DescriptorPlan {
   readonly filter: Predicate | undefined;
   readonly order: readonly OrderTerm[];
   readonly used: readonly Field[];

@@ -13,7 +13,7 @@ import { linkRulesPredicate, type LinkedKinds } from '../link-rule.js';
 import { passesLevel } from '../level.js';
 
 /** The access check of one operation on links of a type. */
-export interface LinkCheck {
+interface LinkCheck {
   readonly linkId: string;
   readonly operation: LinkOperation;
   /** Null if there are rules. */

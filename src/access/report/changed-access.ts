@@ -11,7 +11,7 @@ const ENTRIES_PER_PIECE = 500;
 type Shown = Readonly<Record<string, string | boolean>>;
 type ChangedEntry = Readonly<Record<string, string | Shown | null>>;
 
-export interface ChangedAccess {
+interface ChangedAccess {
   readonly changes: readonly ChangedEntry[];
   /** How many others there are. */
   readonly more: number;

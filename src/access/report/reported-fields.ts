@@ -9,7 +9,7 @@ import { isRules } from '../../model/parameter-type/field-access.js';
 import type { WorkInPieces } from '../../shared/work-in-pieces.js';
 import { allowedBy, allowedFor, both, wider, type Allowed } from './audience.js';
 
-export interface FieldReport extends Allowed {
+interface FieldReport extends Allowed {
   readonly kind: KindDef;
   readonly field: Field;
   readonly operation: 'read' | 'write';

@@ -10,7 +10,7 @@ import { prefixMessage, type Faults, type KindError } from '../../shared/errors.
 import { NEW_PASSWORD_FIELD, PASSWORD_FIELD } from './password.description.js';
 
 @ApiSchema({ name: 'kind_sign_up_user' })
-export class SystemUserBody {
+class SystemUserBody {
   @Text()
   readonly username!: string;
 
@@ -38,7 +38,7 @@ export class SignUpBody {
   readonly kind_system_user!: Partial<SystemUserBody>;
 }
 
-export interface SignUp {
+interface SignUp {
   /** Undefined if it has a fault. */
   readonly password: string | undefined;
   /** `username` and `email`, as far as they have no fault. */

@@ -14,7 +14,7 @@ import { UnitStores } from '../../unit/unit-stores.js';
 import type { Credential } from '../password/credential.js';
 
 /** The record of a new key, with its secret. */
-export type NewKey = Readonly<Record<string, Json>> & { readonly id: string; readonly secret: string };
+type NewKey = Readonly<Record<string, Json>> & { readonly id: string; readonly secret: string };
 
 @Injectable()
 export class ApiKeys {

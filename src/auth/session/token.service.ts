@@ -16,7 +16,7 @@ import { SessionStore, type SessionGrant } from './session-store.js';
 export const ISSUER = 'kind';
 export const ALGORITHM = 'HS256';
 
-export type TokenType = 'access' | 'refresh';
+type TokenType = 'access' | 'refresh';
 
 export interface Claims {
   readonly sub: string;

@@ -9,7 +9,7 @@ import { guardStatement, patternValuesStatement } from '../../sql/definition/ddl
 import type { Project } from '../../tenancy/project.js';
 import type { PatternMatcher, PatternTime } from '../pattern/pattern-matcher.js';
 
-export interface GuardOptions {
+interface GuardOptions {
   readonly cascade: boolean;
   readonly tellCounts: boolean;
 }

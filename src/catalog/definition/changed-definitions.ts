@@ -11,7 +11,7 @@ const MOST_OF_ACCESS = 2000;
 type Settings = Readonly<Record<string, unknown>>;
 type Entry = Record<string, Json>;
 
-export interface ChangedDefinitions extends Readonly<Record<string, Json>> {
+interface ChangedDefinitions extends Readonly<Record<string, Json>> {
   readonly changes: Json[];
 }
 

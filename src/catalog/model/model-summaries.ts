@@ -7,7 +7,7 @@ import { modelSummariesStatement, type ModelSummaryRow } from '../../sql/definit
 const SCHEMAS_PER_MESSAGE = 100;
 
 /** What is known of the models of projects, by schema. Those whose tables do not exist are not in it. */
-export type ModelSummaries = ReadonlyMap<string, ModelSummaryRow>;
+type ModelSummaries = ReadonlyMap<string, ModelSummaryRow>;
 
 /** One message to PostgreSQL for each hundred. */
 export async function readModelSummaries(executor: Executor, schemas: readonly string[]): Promise<ModelSummaries> {

@@ -42,7 +42,7 @@ export const PROJECT_CHANNEL = 'kind_project';
 /** Projects whose versions are read before the first of them is upgraded. */
 const PROJECTS_PER_BATCH = 100;
 
-export interface NewProject {
+interface NewProject {
   readonly id: string;
   readonly label?: string;
   readonly accessDefault?: AccessDefault;

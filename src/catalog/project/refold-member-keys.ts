@@ -15,7 +15,7 @@ const CREDENTIALS_PER_READ = 1000;
 /** Maximum of members that are reported by id. */
 const MAX_REPORTED = 20;
 
-export interface RefoldResult {
+interface RefoldResult {
   readonly count: number;
   /** A message about members that keep their old keys; empty if there are none. */
   readonly leftAlone: readonly string[];

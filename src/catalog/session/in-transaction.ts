@@ -21,7 +21,7 @@ export interface TransactionNeeds {
   readonly undo?: boolean;
 }
 
-export type SessionInTransaction = Session & { readonly executor: Transaction };
+type SessionInTransaction = Session & { readonly executor: Transaction };
 
 /** Until when all operations of a request that shares one transaction must have ended. */
 export function endOfBatch(): number {

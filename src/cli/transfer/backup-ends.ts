@@ -15,7 +15,7 @@ const TAIL = Buffer.from([0, 0x03, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
 
 const HASH_NAME = 'sha256=';
 const HASH_CHARACTERS = 64;
-export const LAST_BYTES = HEAD.length + HASH_NAME.length + HASH_CHARACTERS + TAIL.length;
+const LAST_BYTES = HEAD.length + HASH_NAME.length + HASH_CHARACTERS + TAIL.length;
 /** The most that the first member may have. */
 const FIRST_BYTES = 1024;
 

@@ -9,7 +9,7 @@ import { isCompressed } from './transfer-options.js';
 /** Characters that are collected before they are written. */
 const CHUNK = 64 * 1024;
 
-export interface FileOutputOptions {
+interface FileOutputOptions {
   readonly onLine: () => void;
   /** Called with each part of the text before it is written. */
   readonly onText?: (text: string) => void;

@@ -23,7 +23,7 @@ import {
 } from './backup-registry.js';
 import { makeEmptyFolder } from './folder.writer.js';
 
-export interface BackupView extends ArchiveView {
+interface BackupView extends ArchiveView {
   readonly project: string;
   readonly file: string;
   /** The moment whose state it has. */

@@ -7,7 +7,7 @@ import { GuardedClient } from './guarded-client.js';
 import { MIGRATIONS } from '../migrations/migrations.js';
 import { ProjectEntity } from '../entities/project.entity.js';
 
-export interface PoolOptions {
+interface PoolOptions {
   /** Maximum of connections of this process. */
   readonly pool: number;
   /** The startup parameter `options`, from `findReachability`. */

@@ -8,7 +8,7 @@ import { createDataSource } from './data-source.js';
 import { findMissingSettings, findReachability, type Reachability } from './reachability.js';
 import { sessionSettings, describeMissing, type SessionLimits, type SessionSettings } from './session-settings.js';
 
-export interface OpenPoolOptions extends SessionLimits {
+interface OpenPoolOptions extends SessionLimits {
   /** Maximum of connections of this process. */
   readonly pool: number;
   /** Limits the temporary files of each statement, where the role may. */
@@ -17,7 +17,7 @@ export interface OpenPoolOptions extends SessionLimits {
   readonly warn: (line: string) => void;
 }
 
-export interface OpenedPool {
+interface OpenedPool {
   readonly dataSource: DataSource;
   readonly reachability: Reachability;
 }

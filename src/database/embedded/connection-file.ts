@@ -7,7 +7,7 @@ import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ServerConnection } from '../connection/connection.js';
 
-export interface ConnectionFile extends ServerConnection {
+interface ConnectionFile extends ServerConnection {
   /** The process that owns the database. */
   readonly pid: number;
   readonly role: 'service' | 'command';

@@ -24,7 +24,7 @@ const LOCK_DATABASE = 'postgres';
 export const DATABASE = 'kind';
 
 /** `nobody`: no server is listening. `not ready`: it is starting, stopping or recovering. */
-export type ConnectAttempt = Client | 'nobody' | 'not ready';
+type ConnectAttempt = Client | 'nobody' | 'not ready';
 
 const NOT_LISTENING_CODES = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTDIR']);
 const NOT_READY_CODES = new Set(['57P03', '57P01', '57P02', '53300', 'ECONNRESET', 'EPIPE', 'EAGAIN']);

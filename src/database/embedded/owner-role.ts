@@ -22,7 +22,7 @@ import { DATABASE } from './owner-lock.js';
 /** Default databases of every server. */
 const DEFAULT_DATABASES = ['postgres', 'template1'];
 
-export interface OwnerRoleOptions {
+interface OwnerRoleOptions {
   readonly password: string;
   /** Opens a session of the superuser in the database; the caller ends it. */
   readonly connect: () => Promise<Client>;

@@ -18,7 +18,7 @@ const LOG_MAX_BYTES = 4 * 1024 * 1024;
 const FAST_SHUTDOWN = 20_000;
 const IMMEDIATE_SHUTDOWN = 8_000;
 
-export interface StartRequest {
+interface StartRequest {
   readonly dataDir: string;
   readonly folder: string;
   readonly binaries: Binaries;

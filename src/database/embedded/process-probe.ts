@@ -10,7 +10,7 @@ import { promisify } from 'node:util';
 /** A custom setting on the command line that identifies the process by its data folder. */
 export const FOLDER_SETTING = 'kind.data_folder';
 
-export interface PidFile {
+interface PidFile {
   readonly pid: number;
   readonly port: number;
 }

@@ -9,7 +9,7 @@ import { spawnIdentity, type Account } from './account.js';
 export const PROGRAM_ENV: NodeJS.ProcessEnv | undefined =
   process.platform === 'win32' ? undefined : { LC_ALL: 'C', PATH: '/usr/local/bin:/usr/bin:/bin' };
 
-export interface ProgramResult {
+interface ProgramResult {
   readonly ok: boolean;
   readonly output: string;
 }

@@ -20,7 +20,7 @@ import { DatabaseStartError } from '../connection/start-error.js';
 import { isConnectionLost, isNotAllowed } from '../statement/sqlstate.js';
 
 /** Options of the wait for another process. */
-export interface MigrationWait {
+interface MigrationWait {
   /** Logs what it waits for: immediately, then every ten seconds. */
   readonly log?: (line: string) => void;
   /** Aborts the wait. */

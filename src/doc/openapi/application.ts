@@ -11,7 +11,7 @@ import type { OpenApiMethod, OpenApiDocument, RequestBody, Schema } from './open
 import type { DocumentedRoute } from './route.js';
 
 /** The fixed members at the beginning of every document. */
-export type DocumentFrame = Pick<OpenApiDocument, 'openapi' | 'info'>;
+type DocumentFrame = Pick<OpenApiDocument, 'openapi' | 'info'>;
 
 export interface Application {
   readonly frame: DocumentFrame;

@@ -24,7 +24,7 @@ import { typesWithValues } from './schema/link.schema.js';
 import { SharedValues } from './schema/shared.values.js';
 import { isShown, isShownOf, readableLinkTypes, type DocumentInput, type DocumentView } from './view.js';
 
-export interface DocumentInfo {
+interface DocumentInfo {
   /** The URL of the service. */
   readonly url: string;
   readonly title: string;

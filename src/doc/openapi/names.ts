@@ -43,8 +43,7 @@ export const SCHEMA_FORMS = ['record', 'answer', 'page', 'create', 'update'] as 
 export type SchemaForm = (typeof SCHEMA_FORMS)[number];
 
 /** The suffixes of the schemas of a link type. None ends in another, without punctuation, nor in those of kinds. */
-export const LINK_FORMS = ['link', 'link_step', 'link_body', 'link_changes', 'links_body'] as const;
-export type LinkForm = (typeof LINK_FORMS)[number];
+export type LinkForm = 'link' | 'link_step' | 'link_body' | 'link_changes' | 'links_body';
 
 /** What ids of link types would make of themselves in names of the document's own. */
 const NO_LINK_STEMS = ['kind', 'any'];

@@ -43,7 +43,7 @@ export interface DocumentView extends DocumentInput {
 }
 
 /** Whether the caller has any of the rights on units of a kind. */
-export function hasRight({ model, caller }: DocumentInput, kind: KindDef, rights: readonly Right[] = []): boolean {
+function hasRight({ model, caller }: DocumentInput, kind: KindDef, rights: readonly Right[] = []): boolean {
   return rights.some((right) => isAllowedForSomeUnit(kind, right, caller, model));
 }
 

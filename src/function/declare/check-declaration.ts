@@ -50,7 +50,7 @@ const METHODS = ['GET', 'POST'] as const;
 const LONGEST_TIMEOUT = 3_600_000;
 
 /** Reports a fault, with the place of the declaration. */
-export type ReportModuleFault = (fault: ModuleFault) => void;
+type ReportModuleFault = (fault: ModuleFault) => void;
 
 type Bad = (text: string, place?: SourceLocation) => void;
 

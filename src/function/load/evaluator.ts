@@ -13,7 +13,7 @@ import { freezeBuiltIns } from '../sandbox/frozen-builtins.js';
 import { Compiler } from './compiler.js';
 
 /** The exports of a file, by name. */
-export type Exported = Readonly<Record<string, unknown>>;
+type Exported = Readonly<Record<string, unknown>>;
 
 /**
  * Imports the modules of one load. A file is evaluated once for all its importers, also those that import it later, in

@@ -10,7 +10,7 @@ import type { ModuleFault } from '../declare/definition.js';
 import type { ModuleFile } from '../declare/module-file.js';
 
 /** A file that has the name of a kind, but is a link to a place outside of the folder, or to nothing. */
-export interface Misplaced extends Pick<ModuleFile, 'kind' | 'project' | 'file'> {
+interface Misplaced extends Pick<ModuleFile, 'kind' | 'project' | 'file'> {
   readonly text: string;
 }
 

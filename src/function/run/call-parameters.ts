@@ -24,7 +24,7 @@ import type { DeclaredValues, FunctionDef } from '../declare/definition.js';
 import { NO_TRAITS } from '../../model/built-in-traits.js';
 import { keyField, RESERVED_PARAMETERS } from '../../model/fields-of-every-unit.js';
 
-export interface ReadParameters {
+interface ReadParameters {
   readonly values: Readonly<Record<string, Json>>;
   /** The values as a unit of a kind with these parameters, so that its references can be looked up. */
   readonly kind: KindDef;
@@ -34,7 +34,7 @@ export interface ReadParameters {
 /** Kinds with the declared values of functions, cached as long as the model and the function exist. */
 const shapes = new WeakMap<Model, WeakMap<DeclaredValues, KindDef>>();
 
-export interface ParameterReading {
+interface ParameterReading {
   readonly model: Model;
   readonly caller: Caller;
   readonly faults: Faults;

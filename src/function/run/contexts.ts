@@ -40,7 +40,7 @@ import { matchingParameters, optionParameters, upsertParameters } from './list-o
 import { deepCopy } from '../sandbox/deep-copy.js';
 import { LINK_TYPE } from '../../model/built-in-traits.js';
 
-export interface ContextOptions {
+interface ContextOptions {
   readonly session: Session;
   readonly call: CallScope;
   readonly code: UserCode;

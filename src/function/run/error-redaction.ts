@@ -25,7 +25,7 @@ import { lineOf, sourceLocationOf } from '../declare/source-location.js';
 import { visiblePathOf } from './visible-path.js';
 
 /** The call that failed. */
-export interface FailedCall {
+interface FailedCall {
   readonly module: ReadyModule;
   /** The name of the function or hook. */
   readonly name: string;

@@ -9,7 +9,7 @@ interface PathViewer {
   readonly model: Model;
 }
 
-export interface VisiblePath {
+interface VisiblePath {
   /** The part of the path that the caller may see; undefined for none. */
   readonly visible: string | undefined;
   /** Whether the caller may see every field and kind of the path. */

@@ -4,7 +4,7 @@
  * small amount is guaranteed to each project and to each address. A body that is the only one is always accepted.
  */
 
-export interface BudgetOptions {
+interface BudgetOptions {
   readonly all: number;
   readonly perProject: number;
   /** The part of `perProject` for callers without a token: for all of them, and for one address. */

@@ -23,7 +23,7 @@ import {
   bodyTooMany,
 } from './json-scan.js';
 
-export interface JsonPiecesOptions {
+interface JsonPiecesOptions {
   /** Minimum of bytes of a group of members; a shorter text is parsed in one piece. */
   readonly piece?: number;
   /** Parses one group. */

@@ -37,7 +37,7 @@ export class ParsedBody {
 export type ReceivedBody = Buffer | ParsedBody | undefined;
 
 /** The sender of a body, and its maximum size in bytes. */
-export interface BodyBounds extends BodySender {
+interface BodyBounds extends BodySender {
   readonly limit: number;
 }
 

@@ -15,7 +15,7 @@ import type { QueryName } from './query-names.js';
 export type Needs = 'nothing' | 'project' | 'bearer' | 'access';
 
 /** Forms of bodies that depend on the kind. */
-export type BodyForm = 'create' | 'update' | 'signup' | 'function' | 'newLink' | 'link' | 'links' | 'batch' | 'file';
+type BodyForm = 'create' | 'update' | 'signup' | 'function' | 'newLink' | 'link' | 'links' | 'batch' | 'file';
 
 export type ContentForm =
   | 'unit'
@@ -105,7 +105,7 @@ export interface RouteFacts {
   readonly refuses?: readonly ErrorKind['status'][];
 }
 
-export interface RouteDescription extends RouteFacts {
+interface RouteDescription extends RouteFacts {
   readonly id: string;
   readonly tag: RouteTag;
   /** `%` is replaced by the label of the kind. */
@@ -117,8 +117,7 @@ export interface RouteDescription extends RouteFacts {
 }
 
 /** A more specific path that the same route serves. */
-export interface RouteVariant
-  extends RouteFacts, Pick<RouteDescription, 'id' | 'tag' | 'summary' | 'description' | 'query'> {
+interface RouteVariant extends RouteFacts, Pick<RouteDescription, 'id' | 'tag' | 'summary' | 'description' | 'query'> {
   readonly path: string;
 }
 

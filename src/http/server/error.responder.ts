@@ -11,7 +11,7 @@ import { loggedIds } from '../request/request-id.js';
 import { namedProject } from './request-log.js';
 
 /** The log for unexpected errors and for conditions that the operator must know. */
-export interface ErrorLog {
+interface ErrorLog {
   error(fields: object, message: string): void;
   warn(fields: object, message: string): void;
 }

@@ -18,7 +18,7 @@ export interface InnerRoute {
   readonly request: HttpRequest;
 }
 
-export interface InnerRequest {
+interface InnerRequest {
   readonly method: string;
   /** Path and query. */
   readonly url: string;

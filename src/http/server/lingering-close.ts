@@ -8,7 +8,7 @@ import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { LIMITS } from '../../shared/limits.js';
 
-export interface LingerOptions {
+interface LingerOptions {
   /** Bytes of one request; beyond them its connection is destroyed. */
   readonly bytes: number;
   readonly milliseconds: number;

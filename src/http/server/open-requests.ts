@@ -8,7 +8,7 @@ import { Measurements } from '../../shared/measurements.js';
  * `stopping`: requests are answered as always, but `/health/ready` fails. `last`: each answer ends its connection.
  * `refusing`: new requests are refused with 503, too.
  */
-export type ServingState = 'serving' | 'stopping' | 'last' | 'refusing';
+type ServingState = 'serving' | 'stopping' | 'last' | 'refusing';
 
 @Injectable()
 export class OpenRequests {

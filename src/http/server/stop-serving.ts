@@ -8,13 +8,13 @@ import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises'
 import type { OpenConnections } from './open-connections.js';
 import type { OpenRequests } from './open-requests.js';
 
-export interface Serving {
+interface Serving {
   readonly server: Server;
   readonly requests: OpenRequests;
   readonly connections: OpenConnections;
 }
 
-export interface StopTimes {
+interface StopTimes {
   /** Milliseconds for requests in progress. */
   readonly shutdownGrace: number;
   /** Milliseconds of it during which clients may use the connections that they have kept. */

@@ -6,7 +6,7 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { LIMITS } from '../../shared/limits.js';
 
-export interface UnreadOptions {
+interface UnreadOptions {
   /** Maximum for all answers of the process. */
   readonly bytes: number;
   /** Milliseconds after which a client that reads nothing is disconnected. */

@@ -59,7 +59,7 @@ export function planLinkSet({ model, caller }: Context, path: LinkSetPath): Plan
 }
 
 /** The kind of some of the other units. */
-export interface OtherKind extends Pick<OtherUnits, 'kind' | 'access' | 'allowed' | 'rule'> {
+interface OtherKind extends Pick<OtherUnits, 'kind' | 'access' | 'allowed' | 'rule'> {
   readonly fault?: undefined;
 }
 
@@ -68,7 +68,7 @@ interface UnlinkableKind {
   readonly fault: string;
 }
 
-export type OtherKinds = ReadonlyMap<string, OtherKind | UnlinkableKind>;
+type OtherKinds = ReadonlyMap<string, OtherKind | UnlinkableKind>;
 
 /** The kinds of the other units, by id. @throws KindError 401, 403, 503 with the position of the first of its units */
 export function planOtherKinds(context: Context, links: readonly GivenLink[], planned: PlannedLinkSet): OtherKinds {

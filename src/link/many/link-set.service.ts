@@ -37,7 +37,7 @@ import { LinkSetValues, type FoundLink } from './link-set.values.js';
 const ATTEMPTS = 5;
 
 /** The parts of an HTTP request that it needs. */
-export interface LinkSetRequest {
+interface LinkSetRequest {
   readonly url: string;
   readonly contentType: string | undefined;
 }
@@ -56,7 +56,7 @@ interface ValidatedLinks {
   readonly faults: readonly Message[];
 }
 
-export interface LinkRecords {
+interface LinkRecords {
   readonly count: number;
   /** JSON text: the records in the order of the request. */
   readonly items: string;

@@ -31,12 +31,12 @@ import { parseDirection } from '../direction.js';
 import { loading, nextCursor, planWalk, type From, type PlannedWalk } from './walk.plan.js';
 
 /** A unit, as the request names it. */
-export interface NamedUnit {
+interface NamedUnit {
   readonly kind: string;
   readonly unit: string;
 }
 
-export interface WalkPath extends NamedUnit {
+interface WalkPath extends NamedUnit {
   readonly direction: string;
 }
 

@@ -14,7 +14,7 @@ import type { Session } from '../../catalog/session/session.js';
 /** The number of steps before the link, as the field `link` of a unit shows it. */
 const DEPTH: Field = builtInField({ id: 'depth', type: 'integer', nullable: false }, { system: true });
 
-export interface WalkLinkNames extends LinkNames {
+interface WalkLinkNames extends LinkNames {
   /** The values that the query names. */
   readonly columns: readonly LinkColumn[];
 }

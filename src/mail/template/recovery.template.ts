@@ -3,7 +3,7 @@ import { mailLine, type Mail } from '../mail.js';
 import { markup } from '../markup.js';
 import { layout } from './layout.js';
 
-export interface RecoveryMail {
+interface RecoveryMail {
   readonly to: string;
   /** The label of the project. */
   readonly project: string;

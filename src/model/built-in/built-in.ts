@@ -220,7 +220,7 @@ export const BUILT_IN_KINDS: readonly BuiltInKind[] = [
 /** The built-in kinds that an older project may have a kind of its own in place of. */
 export const ADDED_KINDS: readonly string[] = BUILT_IN_KINDS.filter(({ added }) => added).map(({ id }) => id);
 
-export interface BuiltInGroup {
+interface BuiltInGroup {
   readonly id: string;
   readonly label: string;
   readonly description: string;

@@ -136,7 +136,7 @@ function checkSearch(kind: KindDef, model: Model, touched: Touched, faults: Faul
 }
 
 /** The lists of a kind that name parameters. */
-export type KindLists = Pick<KindDef, 'parameters' | 'unique' | 'indexes'>;
+type KindLists = Pick<KindDef, 'parameters' | 'unique' | 'indexes'>;
 
 /** The properties of a definition that decide which lists may name it. */
 export type Listed = Pick<ParameterDef, 'type' | 'primary' | 'multiple' | 'runTime'>;

@@ -18,7 +18,7 @@ export type ColumnType = string;
 export type JsonForm = 'native' | 'text' | 'decimal' | 'timestamp' | 'base64' | 'safe_integer' | 'text_or_list';
 
 /** The TypeScript types of values; `Json` is that of the kit. */
-export type TypeScriptType = 'string' | 'number' | 'boolean' | 'Json';
+type TypeScriptType = 'string' | 'number' | 'boolean' | 'Json';
 
 /** Keywords of JSON Schema. */
 export type JsonSchema = Readonly<Record<string, Json>>;

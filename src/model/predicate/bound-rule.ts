@@ -4,7 +4,7 @@ import { mapTests, type Predicate } from './predicate.js';
 import { bindMember, mapRelated } from './related.js';
 
 /** The predicate of a rule, and the member that it is bound to; undefined if the rule names no member. */
-export interface BoundRule {
+interface BoundRule {
   readonly rule: Predicate;
   readonly memberId: string | undefined;
 }

@@ -2,7 +2,7 @@
 import { fieldTests, operandsOf, type Predicate, type Related, type Step, type Target } from './predicate.js';
 import { filtersOf, relatedIn } from './related.js';
 
-export interface Extent {
+interface Extent {
   /** A test with values of the member counts once for each of its values. */
   readonly tests: number;
   /** Referenced units that are looked up for each unit, and tests of the member. The same references in several tests count once. */

@@ -25,7 +25,7 @@ import type { Predicate, Related, RelatedKind, Visible } from './predicate.js';
 import { constantResult } from './related.js';
 
 /** Resolves the filter of related units. */
-export type ResolveInner = (filter: Filter, names: Names) => Predicate;
+type ResolveInner = (filter: Filter, names: Names) => Predicate;
 
 /**
  * @throws KindError 400 with the position, for an unknown kind, parameter or link type; 401 or 403 for a kind that the

@@ -34,7 +34,7 @@ export type SchemaStep =
   | { readonly type: 'create_index'; readonly table: string; readonly index: IndexShape }
   | { readonly type: 'add_foreign_key'; readonly table: string; readonly key: ForeignKeyShape };
 
-export interface ModelChange {
+interface ModelChange {
   readonly guards: readonly Guard[];
   readonly steps: readonly SchemaStep[];
   /** The new shapes of the compared tables; unchanged tables may be left out. */

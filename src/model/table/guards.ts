@@ -13,7 +13,7 @@ export type Condition =
   | { readonly type: 'duplicates'; readonly columns: readonly string[] }
   | { readonly type: 'violates'; readonly column: string; readonly array: boolean; readonly constraint: Constraint };
 
-export type GuardCode = Extract<
+type GuardCode = Extract<
   ErrorCode,
   'kind.has_units' | 'parameter.has_values' | 'parameter.locked_by_units' | 'parameter.violated'
 >;

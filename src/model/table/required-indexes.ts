@@ -42,7 +42,7 @@ function fieldIndex(field: Field, kind: KindDef, ruled: boolean): IndexShape[] {
 }
 
 /** The indexes of one parameter or of a list in `indexes`. */
-export interface OptionalIndex {
+interface OptionalIndex {
   readonly parameters: readonly string[];
   readonly indexes: readonly IndexShape[];
 }
@@ -94,7 +94,7 @@ export function columnsOf(kind: KindDef, ids: readonly string[]): string[] {
 }
 
 /** An index of an older version, and the index of this version that replaces it. */
-export interface FormerIndex {
+interface FormerIndex {
   readonly name: string;
   readonly replacement: IndexShape;
 }

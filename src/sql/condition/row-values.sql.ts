@@ -3,7 +3,7 @@ import type { Target } from '../../model/predicate/predicate.js';
 import { ident, join, sql, type Fragment } from '../fragment.js';
 import { Lookups } from './predicate.sql.js';
 
-export interface ValuesWithJoins {
+interface ValuesWithJoins {
   readonly values: readonly Fragment[];
   /** The joins that follow the table `t` in FROM. */
   readonly joins: Fragment;

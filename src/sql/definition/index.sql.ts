@@ -6,7 +6,7 @@ import { documentWords } from '../condition/search.sql.js';
 import { EMPTY_SQL, ident, integer, join, param, render, sql, type Fragment, type Statement } from '../fragment.js';
 
 /** What an index is made with besides its shape. */
-export interface IndexOptions {
+interface IndexOptions {
   /** The schema of the extension pg_trgm, which indexes with the method `trigram` need. */
   readonly trigrams: string | undefined;
   readonly concurrently?: boolean;

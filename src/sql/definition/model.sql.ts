@@ -123,7 +123,7 @@ export function insertModelStatement(schema: string, { version, builtIn, accessD
   );
 }
 
-export interface NewModel {
+interface NewModel {
   readonly version: number;
   readonly builtIn: number;
   readonly accessDefault: AccessDefault;

@@ -56,7 +56,7 @@ export function storedLinksStatement(
   `);
 }
 
-export interface LinksOfUnits {
+interface LinksOfUnits {
   readonly kind: KindDef;
   readonly keys: readonly string[];
   /** The kinds of parents whose links are read. */

@@ -6,7 +6,7 @@ import { ident, join, param, render, sql, type Fragment, type Statement } from '
 import { orderBy, sortSql, type OrderTerm } from './order.sql.js';
 import { predicateSql } from '../condition/predicate.sql.js';
 
-export interface DescriptorQuery {
+interface DescriptorQuery {
   readonly schema: string;
   /** The fields of each descriptor that the query uses. */
   readonly used: readonly Field[];

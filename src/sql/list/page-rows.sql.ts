@@ -24,7 +24,7 @@ interface SelectedRows {
   readonly related?: readonly ShownRelated[];
 }
 
-export interface PageRows {
+interface PageRows {
   /** A CTE that precedes the page, with a comma. */
   readonly before: Fragment;
   /** The rows in FROM, as `t`. */

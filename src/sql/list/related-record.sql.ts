@@ -19,7 +19,7 @@ export interface ShownRelated {
   readonly column?: Fragment;
 }
 
-export interface RelatedList {
+interface RelatedList {
   /** The fields of each unit. */
   readonly fields: readonly Field[];
   /** The last term is the id, so that the order is total. */

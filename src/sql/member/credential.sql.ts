@@ -7,7 +7,7 @@ import { all, ident, integer, param, render, sql, type Fragment, type Statement 
 import { NOW_TABLE } from '../time.sql.js';
 
 /** The columns of credentials that sign-in needs. */
-export const CREDENTIAL_COLUMNS = sql`
+const CREDENTIAL_COLUMNS = sql`
   "username", "email", "password_hash", "member_kind", "member_id"::text AS member_id
 `;
 

@@ -4,7 +4,7 @@ import { credentialsWhere } from './credential.sql.js';
 import { ident, integer, param, render, sql, type Fragment, type Statement } from '../fragment.js';
 import { NOW_TABLE, seconds } from '../time.sql.js';
 
-export interface NewCode {
+interface NewCode {
   readonly memberId: string;
   readonly hash: string;
   /** Seconds. */
@@ -44,7 +44,7 @@ export function tryCodeStatement(schema: string, memberId: string, hash: string,
   );
 }
 
-export interface NewRecovery {
+interface NewRecovery {
   readonly memberId: string;
   /** The hash of its token. */
   readonly id: string;

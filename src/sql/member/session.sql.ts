@@ -11,7 +11,7 @@ export interface SessionClient {
   readonly userAgent: string | undefined;
 }
 
-export interface NewSession {
+interface NewSession {
   readonly id: string;
   readonly client: SessionClient | undefined;
   readonly memberKind: string;
@@ -160,7 +160,7 @@ export function listSessionsStatement(schema: string, { memberId, currentId, lim
   );
 }
 
-export interface TokenRotation {
+interface TokenRotation {
   readonly client: SessionClient;
   readonly token: string;
   readonly successor: string;

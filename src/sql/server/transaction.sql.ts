@@ -4,7 +4,7 @@ import { ident, integer, join, render, sql, type Fragment, type Statement } from
 /** READ COMMITTED: each statement has a snapshot of its own. REPEATABLE READ: all have the snapshot of the first. */
 export type Isolation = 'read committed' | 'repeatable read';
 
-export interface TransactionStart {
+interface TransactionStart {
   readonly isolation: Isolation;
   readonly readOnly?: boolean;
   /** Milliseconds. */

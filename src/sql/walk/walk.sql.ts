@@ -99,7 +99,7 @@ export function readPlans(shown: WalkPlan['shown']): ReadPlan[] {
 }
 
 /** What `load_links` shows. */
-export interface ShownLinks {
+interface ShownLinks {
   /** The fields of linked units, for each kind. */
   readonly shown: readonly ReadPlan[];
   /** The ids of the kinds whose units are shown; undefined for all that are reached. */

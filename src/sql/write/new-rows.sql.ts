@@ -8,7 +8,7 @@ import { EMPTY_SQL, ident, join, sql, type Fragment } from '../fragment.js';
 import { keyArray } from '../table.sql.js';
 
 /** A column of input rows that is no field. */
-export interface InputColumn {
+interface InputColumn {
   readonly name: Fragment;
   readonly type: Fragment;
 }
@@ -88,7 +88,7 @@ export function isPlannedOnce(count: number): boolean {
 }
 
 /** One row as the parameters of its written fields, in their order. */
-export interface RowParams {
+interface RowParams {
   readonly params: readonly unknown[];
 }
 

@@ -18,7 +18,7 @@ function hasNoKeyIn(kind: KindDef, keys: readonly string[]): Fragment | undefine
   return keys.length === 0 ? undefined : sql`NOT (${hasKeyIn(kind, keys)})`;
 }
 
-export interface ReferringUnitsPlan {
+interface ReferringUnitsPlan {
   readonly limit: number;
   /** The keys of units that are left out. */
   readonly except: readonly string[];
@@ -57,7 +57,7 @@ export function deleteUnitsStatement(schema: string, kind: KindDef, keys: readon
   return render(counted ? sql`WITH deleted AS (${deleted} RETURNING 1) ${counted}` : deleted);
 }
 
-export interface ClearedReferences {
+interface ClearedReferences {
   /** All units, if there are none. */
   readonly units?: readonly string[];
   /** Whether it returns a row for each unit. */

@@ -6,7 +6,7 @@ import { INPUT_KEY, inputColumn, inputRows, keyedInputRows, numberedInputRows, t
 import { joinedKindTable, keyArray, kindTable } from '../table.sql.js';
 
 /** The fields that edits write, and the keys of the units, one for each row. */
-export interface EditedRows {
+interface EditedRows {
   readonly written: readonly Field[];
   readonly keys: readonly string[];
 }

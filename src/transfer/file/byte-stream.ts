@@ -2,7 +2,7 @@
 import type { Readable } from 'node:stream';
 
 /** The stream has ended before its data has. */
-export class CutOffError extends Error {
+class CutOffError extends Error {
   override readonly name = 'CutOffError';
 }
 

@@ -1,6 +1,6 @@
 /** CSV as of RFC 4180, with the names of its columns in the first line. Pure. */
 
-export const CSV_LINE_END = '\r\n';
+const CSV_LINE_END = '\r\n';
 
 /** The first line of a file. */
 export function csvHead(columns: readonly string[]): string {

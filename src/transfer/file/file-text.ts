@@ -22,7 +22,7 @@ export interface TextPart {
 }
 
 /** @throws KindError 415 for an unknown coding */
-export function isGzip(encoding: string | undefined): boolean {
+function isGzip(encoding: string | undefined): boolean {
   const coding = encoding?.toLowerCase() ?? 'identity';
   if (coding === 'gzip' || coding === 'x-gzip') return true;
   if (coding === 'identity') return false;

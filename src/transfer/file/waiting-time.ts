@@ -4,7 +4,7 @@
  */
 import { LIMITS } from '../../shared/limits.js';
 
-export interface WaitingLimits {
+interface WaitingLimits {
   /** Milliseconds that are always allowed. */
   readonly wait: number;
   readonly bytesPerSecond: number;

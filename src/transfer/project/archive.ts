@@ -25,7 +25,7 @@ export const MANIFEST = 'manifest.json';
 const PATH = /^(?:definitions|kinds|links)\/[a-z][a-z0-9_]*\.ndjson$/;
 
 /** What an archive is of. */
-export interface ArchiveContents {
+interface ArchiveContents {
   /** The version of the built-in kinds that the files fit. */
   readonly built_in: number;
   /** When it was as it is in the archive, by the clock of the database. */
@@ -44,7 +44,7 @@ export interface ArchiveContents {
 }
 
 /** What a backup has and an export has not. */
-export interface BackupContents {
+interface BackupContents {
   /** When the project was made. */
   readonly inserted_at: string;
   readonly model_version: number;

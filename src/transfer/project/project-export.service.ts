@@ -30,7 +30,7 @@ const ATTEMPTS = 5;
 /** Milliseconds to wait for a change of definitions that is under way. */
 const LOCK_TIMEOUT = 30_000;
 
-export interface ProjectExportOptions {
+interface ProjectExportOptions {
   /** Whether the hashes of passwords, and API keys, are exported. */
   readonly passwords: boolean;
   /** Whether it is a backup, which has what is needed to make the project again. It has passwords. */

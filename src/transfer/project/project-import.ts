@@ -24,7 +24,7 @@ import { dataFiles, definitionFiles, unitKinds, type ProjectFile } from './proje
 
 type Part = 'definitions' | 'data';
 
-export interface ProjectImportOptions {
+interface ProjectImportOptions {
   readonly project: Project;
   readonly archive: ArchiveReader;
   readonly change: DefinitionChange;

@@ -18,7 +18,7 @@ export function idOfBody(body: Body): string | undefined {
 }
 
 /** The ids that a new definition may not have. */
-export interface UnavailableIds {
+interface UnavailableIds {
   /** What the id is of, for a message: `a kind`. */
   readonly definition: string;
   readonly isReserved: (id: string) => boolean;

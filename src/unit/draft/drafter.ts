@@ -42,7 +42,7 @@ export interface CreateOptions {
 }
 
 /** Of the bodies of edits. */
-export interface EditOptions extends Pick<CreateOptions, 'writer' | 'defaults'> {
+interface EditOptions extends Pick<CreateOptions, 'writer' | 'defaults'> {
   /** Objects are values, and no expressions. */
   readonly literal?: boolean | undefined;
   /** The body is of no single unit: behaviors do not run, and it creates no units inside. */

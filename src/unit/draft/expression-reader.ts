@@ -10,12 +10,12 @@ import type { WorkInPieces } from '../../shared/work-in-pieces.js';
 import type { ValueReader } from './value-reader.js';
 
 /** Reports a fault of an expression. */
-export type ReportExpressionFault = (code: ErrorCode, text: string) => void;
+type ReportExpressionFault = (code: ErrorCode, text: string) => void;
 
 type GivenWords = Readonly<Partial<Record<ExpressionWord, unknown>>>;
 
 /** The expression, or for `$set` the value that is set; undefined after a fault. */
-export type ReadExpression = { readonly expression: EditExpression } | { readonly value: unknown };
+type ReadExpression = { readonly expression: EditExpression } | { readonly value: unknown };
 
 /** @param given an object whose keys are words of expressions */
 export function* readExpression(

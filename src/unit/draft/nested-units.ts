@@ -12,7 +12,7 @@ import type { NewUnits, LocatedDraft } from './references.js';
 import { rewordRefusal } from '../../database/transaction/complete-refusal.js';
 
 /** Units of one kind at the same depth, which one statement inserts. */
-export interface NestedGroup {
+interface NestedGroup {
   readonly kind: KindDef;
   /** The access rule that each of them has to satisfy; undefined for none. */
   readonly allowed: Predicate | undefined;

@@ -53,7 +53,7 @@ export interface NewUnits {
 }
 
 /** The drafts of a write, and its faults so far. */
-export interface DraftedWrite {
+interface DraftedWrite {
   readonly drafts: readonly LocatedDraft[];
   readonly nested: NewUnits;
   readonly faults: Faults;
@@ -70,7 +70,7 @@ export interface Unreachable {
 }
 
 /** The caller of a write, and the units that it may write. */
-export interface ReferenceScope {
+interface ReferenceScope {
   readonly writer: Caller;
   readonly access: Predicate | undefined;
   /** Whether to look up all references before the write, so that all missing units are reported at once. */

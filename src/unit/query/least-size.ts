@@ -6,7 +6,7 @@ import { checkStatementSize } from '../../sql/fragment.js';
 const CHARACTERS = { test: 14, constant: 4, value: 8 } as const;
 
 /** The part of a statement that reads one kind. */
-export interface KindSize {
+interface KindSize {
   readonly predicates: readonly (Predicate | undefined)[];
   /** The number of values that are read. */
   readonly values: number;

@@ -18,7 +18,7 @@ export type LoadedQuery = Pick<
   'depth' | 'limit' | 'loadLinks' | 'linkIds' | 'kindIds' | 'direction' | 'includeLinked'
 >;
 
-export interface LoadedLinksPlan {
+interface LoadedLinksPlan {
   readonly directions: readonly Direction[];
   /** The kinds whose units are shown or counted; undefined for all. */
   readonly kinds: ReadonlySet<KindDef> | undefined;

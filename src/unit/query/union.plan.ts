@@ -47,7 +47,7 @@ export function showsKind({ include, exclude }: Pick<PartsQuery, 'include' | 'ex
   return include ? include.includes(KIND) || include.includes(ALL_FIELDS) : !exclude?.includes(KIND);
 }
 
-export interface PartsOptions {
+interface PartsOptions {
   /** The names that may follow `link.` in filter and order. */
   readonly link?: LinkNames | undefined;
   /** The kinds that the statement reads; undefined for all. The others only validate the query. */

@@ -10,7 +10,7 @@ import { planAnswer } from '../query/answer.plan.js';
 import { collectFaults } from '../../shared/collect-faults.js';
 import { planList, type PlanContext } from '../query/list.plan.js';
 
-export interface RemotePlan {
+interface RemotePlan {
   /** The fields of each unit in the answer. */
   readonly fields: readonly Field[];
   readonly query: RemoteQuery;

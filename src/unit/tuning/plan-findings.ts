@@ -22,7 +22,7 @@ export interface MissingIndex {
   readonly found: number;
 }
 
-export interface Findings {
+interface Findings {
   /** Sentences. */
   readonly summary: readonly string[];
   readonly missing: readonly MissingIndex[];

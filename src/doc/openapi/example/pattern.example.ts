@@ -11,7 +11,7 @@ const REPEAT_COUNTS = [1, 2, 3, 5, 8, 13, 21, 34];
 
 const examplesByPattern = new LRUCache<string, { readonly text: string | undefined }>({ max: 1000 });
 
-export interface TextRules {
+interface TextRules {
   readonly minLength?: number;
   readonly maxLength?: number;
   /** Another number makes another text, if the pattern has several. */

@@ -41,7 +41,7 @@ export function kindParameter(path: string, kinds: readonly KindDef[]): OpenApiP
 }
 
 /** The kinds and link types that the caller may know, for the parameters of link paths. */
-export interface LinkPathChoices {
+interface LinkPathChoices {
   readonly kinds: readonly string[];
   readonly linkTypes: readonly string[] | undefined;
 }

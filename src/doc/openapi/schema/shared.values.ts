@@ -9,7 +9,7 @@ import { RESERVED_PARAMETERS } from '../../../model/fields-of-every-unit.js';
 const MIN_SHARED_LENGTH = 160;
 
 /** Suffixes for schemas of values in answers, in bodies, and in bodies of edits where these differ. No schema of a kind, and no built-in one, ends so. */
-export type ValueForm = 'value' | 'input' | 'edit';
+type ValueForm = 'value' | 'input' | 'edit';
 
 export class SharedValues {
   readonly #known = new Map<string, { readonly name: string; readonly text: string; readonly schema: Schema }>();

@@ -28,7 +28,7 @@ const FEW = 100;
 const MANY = 10_000;
 
 /** The writes of a deletion that the writer does. */
-export interface DeletionActions {
+interface DeletionActions {
   /** Deletes the row of the unit that is being deleted, and its links. @param hooked links whose hooks run afterwards */
   deleteRow(hooked: readonly HookedLink[]): Promise<void>;
   /** Sets a reference of another unit to null. */

@@ -18,14 +18,14 @@ import { GenericPlans } from './generic-plans.js';
 import type { FurtherStatements, Paged, ReadyAggregate, ReadyPage, ReadyWalk } from './ready-page.js';
 
 /** A page of units. */
-export interface PageRow {
+interface PageRow {
   readonly count: number;
   readonly items: string;
   /** Order values of the last unit; null if no page follows. */
   readonly last: readonly (string | null)[] | null;
 }
 
-export type GroupRows = Pick<PageRow, 'count' | 'items'>;
+type GroupRows = Pick<PageRow, 'count' | 'items'>;
 
 export interface WalkRow {
   /** Whether the unit at which the walk starts exists and may be read by the caller. */
@@ -40,7 +40,7 @@ export interface WalkRow {
   readonly last: readonly (string | null)[] | null;
 }
 
-export interface ShortestPathRow extends WalkRow {
+interface ShortestPathRow extends WalkRow {
   readonly target_found: boolean;
   /** Whether there is a path. */
   readonly met: boolean;

@@ -38,7 +38,7 @@ export interface DraftedChange {
   readonly stored?: Readonly<Record<string, unknown>> | undefined;
 }
 
-export interface EditSetOptions {
+interface EditSetOptions {
   /** The units that the caller may change. */
   readonly access: Predicate | undefined;
   readonly writer: Caller;

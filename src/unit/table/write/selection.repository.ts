@@ -25,7 +25,7 @@ export interface FoundRows {
   readonly denied: string | null;
 }
 
-export interface LockedRows extends FoundRows {
+interface LockedRows extends FoundRows {
   /** In order; null if there are too many, or the caller may not write all of them. */
   readonly keys: readonly string[] | null;
 }

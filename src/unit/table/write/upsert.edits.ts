@@ -50,7 +50,7 @@ export interface Existing extends UpsertItem {
 }
 
 /** An edit of a unit that is there. */
-export interface DraftedUpsert extends Existing, Pick<DraftedChange, 'stored'> {
+interface DraftedUpsert extends Existing, Pick<DraftedChange, 'stored'> {
   readonly drafted: EditDraft;
 }
 
