@@ -36,7 +36,7 @@ const FILLS: Readonly<Record<string, Fill>> = {
 };
 
 /** A character in place of each text, and the texts in their order. */
-export class Marks {
+class Marks {
   readonly #texts: string[] = [];
   #taken = 0;
 

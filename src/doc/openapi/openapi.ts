@@ -38,7 +38,7 @@ export interface OpenApiOperation {
 export type OpenApiMethod = 'get' | 'post' | 'put' | 'delete';
 export type PathItem = Partial<Record<OpenApiMethod, OpenApiOperation>>;
 
-export interface Components {
+interface Components {
   readonly schemas: Readonly<Record<string, Schema>>;
   readonly responses: Readonly<Record<string, Response>>;
   readonly parameters: Readonly<Record<string, OpenApiParameter>>;

@@ -12,7 +12,7 @@ import type { DtoClass } from '../body/dto.js';
 import type { QueryName } from './query-names.js';
 
 /** What a request must send: nothing, the project key, or a bearer token too (`access`: for some kinds). */
-export type Needs = 'nothing' | 'project' | 'bearer' | 'access';
+type Needs = 'nothing' | 'project' | 'bearer' | 'access';
 
 /** Forms of bodies that depend on the kind. */
 type BodyForm = 'create' | 'update' | 'signup' | 'function' | 'newLink' | 'link' | 'links' | 'batch' | 'file';
