@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { ExpiredRows } from '../catalog/project/expired-rows.js';
 import { Answer } from '../http/answer/answer.js';
+import type { ReceivedBody } from '../http/body/read-body.js';
 import { KEY_HEADER, REPEATED_STATUSES } from '../http/request/header-names.js';
 import { StoredRefusal, type ErrorAnswer } from '../http/server/error-answer.js';
 import { Database, type Executor } from '../database/database.js';
@@ -14,7 +15,7 @@ import {
   keepAnswerStatement,
   keepRefusalStatement,
   type ClaimRow,
-  type KeptAnswer,
+  type EarlierAnswer,
   type KeyedRequest,
 } from '../sql/write/idempotency.sql.js';
 import type { Caller } from '../tenancy/caller.js';
@@ -29,19 +30,8 @@ const ROW_BYTES = 500;
 /** Attempts to take a key whose row another transaction has just stored. */
 const ATTEMPTS = 5;
 
-/** The headers of an answer that is kept. */
-interface KeptHeaders {
-  readonly etag?: string | undefined;
-  readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** The version of the model; undefined for changes of definitions. */
-  readonly model?: number | undefined;
-}
-
-/** The answer to an earlier request with the key. */
-export interface EarlierAnswer extends KeptAnswer {
-  readonly request: string;
-  readonly hash: string;
-}
+/** What is kept of an answer beside its content. The version of the model is unknown for changes of definitions. */
+type KeptHeaders = Partial<Pick<Answer, 'etag' | 'headers'>> & { readonly model?: number | undefined };
 
 @Injectable()
 export class KeptAnswers {
@@ -56,36 +46,24 @@ export class KeptAnswers {
     for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
       const [row] = await tx.run<ClaimRow>(claimKeyStatement(schema, keyed, LIFETIME));
       if (row?.claimed !== false) return undefined;
-      const { request, hash, status, content, headers } = row;
-      if (request !== null && hash !== null && status !== null && content !== null) {
-        return { request, hash, status: Number(status), content, headers };
-      }
+      if (row.content !== null) return row;
       if (!row.free) break;
     }
     throw retryLater('idempotency.running', 'The first request with this Idempotency-Key is still being answered');
   }
 
   /** Stores the answer of a success. @throws KindError 400 if it is too large to be kept, 429 if the project keeps too much */
-  async keep(
-    tx: Executor,
-    project: KeptProject,
-    keyed: KeyedRequest,
-    { content, etag, headers }: Answer,
-    model: number | undefined,
-  ): Promise<void> {
+  async keep(tx: Executor, project: KeptProject, keyed: KeyedRequest, answer: Answer, model?: number): Promise<void> {
+    const { content, etag, headers } = answer;
     if (Buffer.byteLength(content) > LIMITS.keptAnswer) {
       const most = LIMITS.keptAnswer.toLocaleString('en');
       const text = `The answer would be larger than the ${most} bytes that are kept for an Idempotency-Key. Nothing was stored: send less at once, each part with a key of its own, or send it without a key`;
       throw refusal('answer.too_large', text);
     }
     this.bytes.refuseIfFull(project);
-    const { schema } = project;
     const sent = JSON.stringify({ etag, headers, model } satisfies KeptHeaders);
-    await tx.run(keepAnswerStatement(schema, keyed, { status: 200, content, headers: sent }));
-    tx.tx?.afterCommit(() => {
-      this.bytes.add(schema, sizeOf(content, keyed.request));
-      return this.expired.sweep(this.database, schema, IDEMPOTENCY_TABLE);
-    });
+    await tx.run(keepAnswerStatement(project.schema, keyed, { status: 200, content, headers: sent }));
+    tx.tx?.afterCommit(() => this.#count(project, content, keyed));
   }
 
   /** Stores the answer of a refusal, if it is of a kind that is kept. */
@@ -93,17 +71,16 @@ export class KeptAnswers {
     const content = JSON.stringify(messages);
     const tooLarge = Buffer.byteLength(content) > LIMITS.keptAnswer;
     if (!REPEATED_STATUSES.has(status) || tooLarge || !this.bytes.hasRoom(project)) return;
-    const { schema } = project;
-    this.bytes.add(schema, sizeOf(content, keyed.request));
-    const executor = this.database.ofProject(project);
-    await executor.run(keepRefusalStatement(schema, keyed, { status, content, headers: null }, LIFETIME));
-    await this.expired.sweep(executor, schema, IDEMPOTENCY_TABLE);
+    const statement = keepRefusalStatement(project.schema, keyed, { status, content, headers: null }, LIFETIME);
+    await this.database.ofProject(project).run(statement);
+    await this.#count(project, content, keyed);
   }
-}
 
-/** About as many bytes as the row of an answer has. */
-function sizeOf(content: string, request: string): number {
-  return Buffer.byteLength(content) + request.length + ROW_BYTES;
+  /** Counts an answer that was stored. */
+  #count({ schema }: KeptProject, content: string, { request }: KeyedRequest): Promise<void> {
+    this.bytes.add(schema, Buffer.byteLength(content) + request.length + ROW_BYTES);
+    return this.expired.sweep(this.database, schema, IDEMPOTENCY_TABLE);
+  }
 }
 
 const KEY = /^[\x21-\x7e]{1,255}$/;
@@ -114,39 +91,35 @@ export function keyId(key: string, caller: Caller): string {
     const text = 'Idempotency-Key: wants one key of 1 to 255 visible ASCII characters';
     throw refusal('idempotency.bad_key', text, { parameter: KEY_HEADER });
   }
-  if (caller.type !== 'member') {
-    throw refusal('idempotency.not_here', 'Idempotency-Key is for members: the request has no token', {
-      parameter: KEY_HEADER,
-    });
-  }
+  if (caller.type !== 'member') throw notHere('Idempotency-Key is for members: the request has no token');
   return `${caller.kindId} ${caller.id} ${key}`;
 }
 
-/** @param request method, path and query; @param body undefined if it has none */
-export function keyedRequest(id: string, request: string, body: Uint8Array | undefined): KeyedRequest {
-  const hash = createHash('sha256')
-    .update(body ?? '')
-    .digest('base64');
-  return { id, request, hash };
+/** A hash of a body. */
+export function hashOf(body: ReceivedBody): string {
+  const bytes = body instanceof Uint8Array ? body : '';
+  return createHash('sha256').update(bytes).digest('base64');
 }
 
 /** Why an answer cannot be kept. */
 export function keyNotHere(text: string): KindError {
-  return refusal('idempotency.not_here', `Idempotency-Key: ${text}`, { parameter: KEY_HEADER });
+  return notHere(`Idempotency-Key: ${text}`);
 }
 
 export function secretRefusal(kindId: string): KindError {
   return keyNotHere(`a new unit of '${kindId}' has a secret, and its answer is not kept`);
 }
 
+function notHere(text: string): KindError {
+  return refusal('idempotency.not_here', text, { parameter: KEY_HEADER });
+}
+
 /**
  * The kept answer, and the version of its model if that is known. @throws StoredRefusal if it was a refusal, KindError 422
  * if the key was used for another request
  */
-export function repeatedAnswer(
-  { request, hash, status, content, headers }: EarlierAnswer,
-  keyed: KeyedRequest,
-): { readonly answer: Answer; readonly modelVersion: number | undefined } {
+export function repeatedAnswer(earlier: EarlierAnswer, keyed: KeyedRequest) {
+  const { request, hash, status, content, headers } = earlier;
   if (request !== keyed.request || hash !== keyed.hash) {
     const differs = request === keyed.request ? 'body' : 'method, path or query';
     throw refusal('idempotency.mismatch', `This Idempotency-Key was used for a request with another ${differs}`);

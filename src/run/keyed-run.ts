@@ -15,12 +15,11 @@ import { errorAnswer, refusalOf, StoredRefusal } from '../http/server/error-answ
 import type { Model } from '../model/model.js';
 import { collectFaults } from '../shared/collect-faults.js';
 import { Faults, isCallerError, isMissingRight, refusal } from '../shared/errors.js';
-import type { KeyedRequest } from '../sql/write/idempotency.sql.js';
+import type { EarlierAnswer, KeyedRequest } from '../sql/write/idempotency.sql.js';
 import { bodyBytes } from '../tenancy/request-bodies.js';
 import type { Opened, Plan } from './command.js';
 import type { DryRun } from './dry-run.js';
-import { keyedRequest, keyId, keyNotHere, KeptAnswers, repeatedAnswer, secretRefusal } from './kept-answers.js';
-import type { EarlierAnswer } from './kept-answers.js';
+import { hashOf, keyId, keyNotHere, KeptAnswers, repeatedAnswer, secretRefusal } from './kept-answers.js';
 import { Runner, type CommandRun } from './runner.js';
 
 /** What a request asks for beside its command. */
@@ -61,7 +60,6 @@ export class KeyedRuns {
 }
 
 class KeyedRun {
-  readonly #dry: boolean;
   #body: ReceivedBody;
   #keyed: KeyedRequest | undefined;
   /** The answer to an earlier request with the key. */
@@ -76,8 +74,10 @@ class KeyedRun {
     private readonly request: HttpRequest,
     private readonly work: CommandRun,
     private readonly options: RunOptions,
-  ) {
-    this.#dry = options.dryRun?.dry === true;
+  ) {}
+
+  get #dry(): boolean {
+    return this.options.dryRun?.dry === true;
   }
 
   async run(): Promise<Answer> {
@@ -90,7 +90,10 @@ class KeyedRun {
       const answer = await (plan.effect === 'definition' ? this.#define() : this.#write());
       return this.#earlier ? await this.#repeat(this.#earlier, this.#keyed as KeyedRequest) : answer;
     } catch (error) {
-      if (this.#claimed) await this.#keepRefusal(error);
+      if (this.#claimed && this.#keyed) {
+        const refused = errorAnswer(refusalOf(error, this.request), this.request);
+        await this.parts.kept.keepRefusal(this.work.scope.project, this.#keyed, refused);
+      }
       throw error;
     }
   }
@@ -112,8 +115,7 @@ class KeyedRun {
     const keyOf = () => (key === undefined ? undefined : keyId(key, this.work.scope.caller));
     const id = collectFaults(faults, keyOf, undefined);
     faults.throwIfAny();
-    const bytes = this.#body instanceof Uint8Array ? this.#body : undefined;
-    if (id !== undefined && !this.#dry) this.#keyed = keyedRequest(id, line, bytes);
+    if (id !== undefined && !this.#dry) this.#keyed = { id, request: line, hash: hashOf(this.#body) };
   }
 
   #write(): Promise<Answer> {
@@ -164,17 +166,11 @@ class KeyedRun {
     throw refusal('query.bad_value', text, { parameter: 'dry_run' });
   }
 
-  /** After the transaction was rolled back. */
-  async #keepRefusal(error: unknown): Promise<void> {
-    const answer = errorAnswer(refusalOf(error, this.request), this.request);
-    if (this.#keyed) await this.parts.kept.keepRefusal(this.work.scope.project, this.#keyed, answer);
-  }
-
   /** Answers as before, if the caller still has the rights, and with what it may still read. */
   async #repeat(earlier: EarlierAnswer, keyed: KeyedRequest): Promise<Answer> {
     const { catalog, mask } = this.parts;
     return catalog.withCheckedModel(this.work.scope, async (model) => {
-      await this.#recheck(model).catch(onlyMissingRights);
+      await this.#recheck(model);
       const replayed = (): void => void this.request.res?.setHeader(REPLAYED_HEADER, 'true');
       try {
         const { answer, modelVersion } = repeatedAnswer(earlier, keyed);
@@ -189,13 +185,13 @@ class KeyedRun {
     });
   }
 
+  /** Other refusals than of rights do not matter: the request was answered before. */
   async #recheck(model: Model): Promise<void> {
-    const { opened, plan } = this.work.planned(model);
-    await plan.recheck?.(opened, this.#body);
+    try {
+      const { opened, plan } = this.work.planned(model);
+      await plan.recheck?.(opened, this.#body);
+    } catch (error) {
+      if (isMissingRight(error) || !isCallerError(error)) throw error;
+    }
   }
-}
-
-/** Other refusals of a request that was answered before do not matter: its answer is repeated. */
-function onlyMissingRights(error: unknown): void {
-  if (isMissingRight(error) || !isCallerError(error)) throw error;
 }

@@ -45,8 +45,7 @@ export class RunInterceptor extends PreparingInterceptor {
     if (!isCommand(result)) return result;
     const work = this.runner.begin(scopeOf(request), result);
     const options = optionsOf.get(request);
-    return options
-      ? this.keyed.run(request, work, options)
-      : this.runner.run(work, (limit) => bodyBytes(request, limit));
+    if (options) return this.keyed.run(request, work, options);
+    return this.runner.run(work, (limit) => bodyBytes(request, limit));
   }
 }

@@ -2,9 +2,8 @@
 import { Injectable } from '@nestjs/common';
 import { Catalog, RunOnce } from '../catalog/catalog.service.js';
 import { DefinitionChangeService } from '../catalog/definition/definition-change.service.js';
-import type { ReportedEffects } from '../catalog/definition/change-effects.js';
-import type { AroundChange } from '../catalog/definition/definition-change.js';
-import { Database, type Executor } from '../database/database.js';
+import type { AroundChange, ChangeOptions, DefinitionChange } from '../catalog/definition/definition-change.js';
+import { Database } from '../database/database.js';
 import type { Answer } from '../http/answer/answer.js';
 import type { ReceivedBody } from '../http/body/read-body.js';
 import type { Model } from '../model/model.js';
@@ -27,10 +26,8 @@ interface Planned {
 }
 
 /** What happens around a change of definitions, in its transaction. */
-interface DefineOptions {
+interface DefineOptions extends Pick<ChangeOptions, 'report' | 'undo'> {
   readonly around?: AroundChange<Answer>;
-  readonly report?: (effects: ReportedEffects) => void;
-  readonly undo?: boolean;
 }
 
 @Injectable()
@@ -46,8 +43,8 @@ export class Runner {
     return new CommandRun(scope, command, this.deployments.current);
   }
 
-  /** Answers a request. @param read receives the body */
-  async run(work: CommandRun, read: ReadBody = noBody): Promise<Answer> {
+  /** Answers a request. @param read receives the body, if the command takes one */
+  async run(work: CommandRun, read: ReadBody = () => Promise.resolve(undefined)): Promise<Answer> {
     const first = this.plan(work);
     const { plan } = first instanceof Promise ? await first : first;
     if (plan.effect === 'definition') return this.define(work, read);
@@ -62,25 +59,12 @@ export class Runner {
 
   /** A write to another source is not repeated where the model changes meanwhile. */
   #start({ opened, plan }: Planned, scope: RequestScope, body: ReceivedBody): Promise<Answer | RunOnce<Answer>> {
-    const session = { ...opened, executor: this.#executorOf(plan, scope) };
-    if (!plan.once && !plan.checked) return plan.run(session, body);
-    return this.#startChecked(scope, session, plan, body);
-  }
-
-  async #startChecked(
-    scope: RequestScope,
-    session: Session,
-    plan: Plan,
-    body: ReceivedBody,
-  ): Promise<Answer | RunOnce<Answer>> {
-    await this.catalog.check(scope, session.model);
+    const replica = plan.mayBeOlder ? replicaFor(this.database, scope) : undefined;
+    const session = { ...opened, executor: replica ?? executorFor(this.database, scope) };
     const run = (): Promise<Answer> => plan.run(session, body);
-    return plan.once ? new RunOnce(run) : run();
-  }
-
-  #executorOf({ mayBeOlder }: Plan, scope: RequestScope): Executor {
-    const replica = mayBeOlder === true ? replicaFor(this.database, scope) : undefined;
-    return replica ?? executorFor(this.database, scope);
+    if (!plan.once && !plan.checked) return run();
+    const checked = this.catalog.check(scope, opened.model);
+    return checked.then<Answer | RunOnce<Answer>>(() => (plan.once ? new RunOnce(run) : run()));
   }
 
   /** Runs a command in the transaction of a session, as a part of it. */
@@ -93,25 +77,18 @@ export class Runner {
   async define(work: CommandRun, read: ReadBody, { around, ...more }: DefineOptions = {}): Promise<Answer> {
     const { scope, command } = work;
     const { project, caller } = scope;
-    const executor = executorFor(this.database, scope);
     const { cascade, limit } = await this.catalog.withModel(scope, async (model) => {
       const { opened, plan } = work.planned(model);
-      const prepared = await plan.prepare?.({ ...opened, executor });
+      const prepared = await plan.prepare?.({ ...opened, executor: executorFor(this.database, scope) });
       return { cascade: prepared === true, limit: plan.body };
     });
     const body = limit && (await read(limit));
     const options = { cascade, tellCounts: knowsWholeProject(caller), caller, ...requestIdOf(scope), ...more };
-    return this.catalog.inProject(project, () =>
-      this.changes.change(
-        project,
-        options,
-        (change) => {
-          const opened = { ...work.opened(change.before), change };
-          return command.authorize(opened).run({ ...opened, executor: change.tx }, body);
-        },
-        around,
-      ),
-    );
+    const apply = (change: DefinitionChange): Promise<Answer> => {
+      const opened = { ...work.opened(change.before), change };
+      return command.authorize(opened).run({ ...opened, executor: change.tx }, body);
+    };
+    return this.catalog.inProject(project, () => this.changes.change(project, options, apply, around));
   }
 }
 
@@ -140,6 +117,3 @@ export class CommandRun {
     return this.#planned;
   }
 }
-
-/** For commands that take no body. */
-const noBody: ReadBody = () => Promise.resolve(undefined);

@@ -5,7 +5,8 @@
 import type { Transaction } from '../database/database.js';
 import type { Answer } from '../http/answer/answer.js';
 import { KindError } from '../shared/errors.js';
-import { repeatedAnswer, type EarlierAnswer, type KeptAnswers } from '../run/kept-answers.js';
+import { repeatedAnswer, type KeptAnswers } from '../run/kept-answers.js';
+import type { EarlierAnswer } from '../sql/write/idempotency.sql.js';
 import type { KeptProject } from '../tenancy/kept-bytes.js';
 import type { RepeatedText } from './file/repeated-text.js';
 
@@ -45,7 +46,7 @@ export class ImportKey {
 
   /** Stores the answer in the transaction that has the key. */
   keep(tx: Transaction, answer: Answer): Promise<void> {
-    return this.kept.keep(tx, this.options.project, this.#keyed(this.text.hash), answer, undefined);
+    return this.kept.keep(tx, this.options.project, this.#keyed(this.text.hash), answer);
   }
 
   /** Stores a refusal after the transaction was rolled back. */

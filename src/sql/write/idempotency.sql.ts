@@ -22,18 +22,15 @@ export interface KeptAnswer {
   readonly headers: string | null;
 }
 
-export interface ClaimRow {
+/** The answer to an earlier request with the key. */
+export type EarlierAnswer = KeptAnswer & Pick<KeyedRequest, 'request' | 'hash'>;
+
+export type ClaimRow = (EarlierAnswer | { readonly content: null }) & {
   /** False while another transaction has the key; null if it was used before. */
   readonly free: boolean | null;
   /** Whether the key belongs to this transaction now. */
   readonly claimed: boolean;
-  /** The request that had the key before, and its answer; null if there is none. */
-  readonly request: string | null;
-  readonly hash: string | null;
-  readonly status: string | null;
-  readonly content: string | null;
-  readonly headers: string | null;
-}
+};
 
 /**
  * Takes a key for this transaction, without waiting for another one that has it. One row.
@@ -73,7 +70,7 @@ export function claimKeyStatement(schema: string, keyed: KeyedRequest, lifetime:
         EXISTS (SELECT 1 FROM claimed) AS claimed,
         k."request",
         k."hash",
-        k."status",
+        k."status"::int AS status,
         k."content",
         k."headers"
       FROM locked
