@@ -14,7 +14,7 @@ export interface KeyedRequest {
 }
 
 /** The answer of a request. */
-export interface KeptAnswer {
+interface KeptAnswer {
   readonly status: number;
   /** JSON text: the content of a success, the messages of a refusal. */
   readonly content: string;
