@@ -1,0 +1,26 @@
+/**
+ * `npm run coverage`: which lines of `src/` tests run. They load the sources themselves; what runs in processes that
+ * tests start is not counted.
+ */
+import { defineConfig } from 'vitest/config';
+import { BASE, DATABASE_SETUP, ISOLATED } from './vitest.config.js';
+
+export default defineConfig({
+  test: {
+    globalSetup: ['test/support/temporary.setup.ts', 'test/support/compiled.setup.ts', ...DATABASE_SETUP],
+    coverage: { enabled: true, provider: 'v8', include: ['src/**/*.ts'], reporter: ['text-summary', 'html'] },
+    projects: [
+      {
+        ...BASE,
+        test: {
+          ...BASE.test,
+          name: 'shared',
+          include: ['test/**/*.test.ts'],
+          exclude: [ISOLATED, 'test/measured/**'],
+          isolate: false,
+        },
+      },
+      { ...BASE, test: { ...BASE.test, name: 'isolated', include: [ISOLATED] } },
+    ],
+  },
+});
