@@ -51,7 +51,7 @@ export class LinkService {
    */
   create(path: LinkPath, { url, contentType, body }: LinkRequest): Command {
     const create: LinkWork = async (session, planned, bytes) => {
-      const given = await deferred(parseBody(bytes, contentType, session.project.schema));
+      const given = await deferred(() => parseBody(bytes, contentType, session.project.schema));
       const record = await this.writer.create(session, planned, path, () => {
         refuseQuery(url);
         return newLinkBody(planned, given());
@@ -74,7 +74,7 @@ export class LinkService {
   /** Changes values of a link, and answers its record. */
   update(path: LinkPath, { url, contentType }: LinkRequest): Command {
     const update: LinkWork = async (session, planned, bytes) => {
-      const given = await deferred(parseBody(bytes, contentType, session.project.schema));
+      const given = await deferred(() => parseBody(bytes, contentType, session.project.schema));
       const record = await this.writer.update(session, planned, path, () => {
         refuseQuery(url);
         return optionalBody(given() ?? null);
@@ -158,10 +158,10 @@ export class LinkService {
   }
 }
 
-/** Waits for a value, and returns a function that returns it or throws what went wrong with it. */
-async function deferred<T>(value: MaybePromise<T>): Promise<() => T> {
+/** Does the work now, and returns a function that returns its result or throws its error. */
+async function deferred<T>(work: () => MaybePromise<T>): Promise<() => T> {
   try {
-    const result = await value;
+    const result = await work();
     return () => result;
   } catch (error) {
     return () => {
