@@ -6,6 +6,11 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { atEnd } from './at-end.js';
 import { ADMIN, type TestProject } from './service.js';
 
+/** Colors that still change are none that anybody reads: waits for all transitions that end. */
+const SETTLED = `new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))).then(() =>
+  Promise.all(document.getAnimations()
+    .filter(({ effect }) => Number.isFinite(effect?.getComputedTiming().endTime))
+    .map(({ finished }) => finished.catch(() => undefined))).then(() => undefined))`;
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const SCREENS = join(import.meta.dirname, '../../.data/screens');
 
@@ -76,6 +81,7 @@ export class ConsolePage {
   async accessibilityFaults(): Promise<string[]> {
     // The policy of the page allows no script but its own: this one comes from the debugger.
     await this.page.evaluate(AXE);
+    await this.page.evaluate(SETTLED);
     const { violations } = await this.page.evaluate<{ violations: { id: string; nodes: { html: string }[] }[] }>(
       'axe.run()',
     );
