@@ -62,6 +62,12 @@ describe('files', () => {
     expect(sources.filter(({ text }) => text.split('\n').length > LONGEST + 1).map(({ path }) => path)).toEqual([]);
   });
 
+  it('of the runner are short together, and know no kind, link or function', () => {
+    const runner = sources.filter(({ path }) => path.startsWith('run/'));
+    expect(runner.reduce((lines, { text }) => lines + text.split('\n').length - 1, 0)).toBeLessThanOrEqual(600);
+    expect(runner.filter(({ code }) => /from '\.\.\/(unit|link|function|kind|group)\//.test(code))).toEqual([]);
+  });
+
   it('are named in kebab-case, with a role', () => {
     expect(
       sources.map(({ path }) => path).filter((path) => !/^([a-z0-9-]+\/)*[a-z0-9-]+(\.[a-z-]+)*\.ts$/.test(path)),
