@@ -29,6 +29,8 @@ export interface KeyOptions {
 export class ImportKey {
   /** Whether the key was free, so that a refusal is kept. */
   #claimed = false;
+  /** The answer to an earlier request with the key. */
+  #earlier: EarlierAnswer | undefined;
 
   constructor(
     private readonly kept: KeptAnswers,
@@ -36,12 +38,12 @@ export class ImportKey {
     private readonly text: RepeatedText,
   ) {}
 
-  /** Takes the key for a transaction. Returns the answer if it was used before. @throws KindError 409 */
-  async claim(tx: Transaction): Promise<EarlierAnswer | undefined> {
+  /** Takes the key for a transaction. Returns false if it was used before. @throws KindError 409 */
+  async claim(tx: Transaction): Promise<boolean> {
     this.#claimed = false;
-    const earlier = await this.kept.claim(tx, this.options.project.schema, this.#keyed(''));
-    this.#claimed = earlier === undefined;
-    return earlier;
+    this.#earlier = await this.kept.claim(tx, this.options.project.schema, this.#keyed(''));
+    this.#claimed = this.#earlier === undefined;
+    return this.#claimed;
   }
 
   /** Stores the answer in the transaction that has the key. */
@@ -58,8 +60,13 @@ export class ImportKey {
     }
   }
 
-  /** The answer to the earlier request, when all of the file has arrived. @throws KindError 422 for another request */
-  async repeat(earlier: EarlierAnswer): Promise<Answer> {
+  /**
+   * The answer to the earlier request, or the given one if there was none. Call it after the transaction, which must not
+   * wait for the client: all of the file has to arrive. @throws KindError 422 for another request
+   */
+  async repeatedOr(answer: Answer): Promise<Answer> {
+    const earlier = this.#earlier;
+    if (!earlier) return answer;
     await this.text.skip();
     const keyed = this.#keyed(this.text.hash);
     const isSame = earlier.request === keyed.request && earlier.hash === keyed.hash;

@@ -11,7 +11,7 @@ import { delayRetry, prepareNextRun } from '../database/transaction/between-runs
 import { contentionRefusal, type TransactionRuns } from '../database/transaction/conflict-retries.js';
 import { OutdatedError } from '../database/transaction/contention.js';
 import { commonRefusal } from '../database/statement/sqlstate.js';
-import { jsonAnswer, type Answer } from '../http/answer/answer.js';
+import { jsonAnswer, NULL_ANSWER, type Answer } from '../http/answer/answer.js';
 import type { QueryParameters } from '../http/route/parse-list-query.js';
 import type { Model } from '../model/model.js';
 import { KindError, refusal, type Message } from '../shared/errors.js';
@@ -168,13 +168,13 @@ export class ImportService {
       if (!key) await pieces.start();
       for (let attempt = 1; ; attempt++, pieces = read()) {
         try {
-          return await this.database.transaction(async (tx) => {
-            const earlier = await key?.claim(tx);
-            if (earlier) return key?.repeat(earlier) as Promise<Answer>;
-            const answer = await this.#write(tx, checked, pieces, until);
-            await key?.keep(tx, answer);
-            return answer;
+          const answer = await this.database.transaction(async (tx) => {
+            if (key && !(await key.claim(tx))) return NULL_ANSWER;
+            const written = await this.#write(tx, checked, pieces, until);
+            await key?.keep(tx, written);
+            return written;
           }, options);
+          return key ? await key.repeatedOr(answer) : answer;
         } catch (error) {
           await this.#beforeNextRun(error, attempt, options);
           // The next run begins with locks, which must not wait for the client.

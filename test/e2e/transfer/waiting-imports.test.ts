@@ -7,11 +7,15 @@ import { defineKinds } from '../../support/callers.js';
 import { ok } from '../../support/definitions.js';
 import { lowerLimit } from '../../support/limits.js';
 import { sharedService } from '../../support/service.js';
+import { sideConnection } from '../../support/side-connection.js';
 
 const service = await sharedService();
 const quiet = await service.project();
 const project = await service.project();
 await defineKinds(project, { id: 'other', parameters: [{ id: 'name', kind_id: 'string' }] });
+const side = await sideConnection();
+/** Transactions whose last statement, on which nothing followed, is about a key. */
+const OPEN_CLAIMS = `SELECT pid FROM pg_stat_activity WHERE state = 'idle in transaction' AND query LIKE $1`;
 const CSV = { 'content-type': 'text/csv' };
 
 /** How much of a queue's work runs or waits. */
@@ -24,13 +28,13 @@ const transfers = workOf('imports and exports');
 const arriving = workOf('arriving imports');
 
 /** An import of which only a part is sent. */
-async function begin(kind: string, part: string, length: number): Promise<Socket> {
+async function begin(kind: string, part: string, length: number, header = ''): Promise<Socket> {
   const { hostname, port } = new URL(service.service.url);
   const socket = connect(Number(port), hostname);
   await once(socket, 'connect');
   socket.write(
     `POST /api/lib/${kind}/import HTTP/1.1\r\nhost: x\r\nkind-project-key: ${project.id}\r\nauthorization: Bearer ${project.token ?? ''}\r\n` +
-      `content-type: text/csv\r\ncontent-length: ${length}\r\n\r\n${part}`,
+      `content-type: text/csv\r\ncontent-length: ${length}\r\n${header}\r\n${part}`,
   );
   return socket;
 }
@@ -74,5 +78,20 @@ describe('while an import waits for its client', () => {
     expect((await project.call('POST', '/other/import', 'name\na\n', { headers: CSV })).status).toBe(200);
     for (const socket of sockets) socket.destroy();
     await expect.poll(() => arriving('running')).toBe(0);
+  });
+
+  it('whose key has an answer already, no transaction waits with it', async () => {
+    lowerLimit('importedAhead', 0);
+    const key = 'idempotency-key: waits';
+    const file = 'name\nz\n';
+    await ok(project.call('POST', '/other/import', file, { headers: { ...CSV, 'idempotency-key': 'waits' } }));
+    const socket = await begin('other', 'name\n', file.length, `${key}\r\n`);
+    const claims = () => side.rows(OPEN_CLAIMS, [`%project_${project.id}%_idempotency%`]);
+    await expect.poll(() => transfers('running')).toBe(1);
+    await expect.poll(claims).toEqual([]);
+    socket.write('z\n');
+    const [answer] = (await once(socket, 'data')) as [Buffer];
+    socket.destroy();
+    expect(answer.toString()).toMatch(/^HTTP\/1\.1 200[^]*idempotency-replayed: true/i);
   });
 });
