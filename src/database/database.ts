@@ -189,10 +189,11 @@ export class Database implements Executor {
    * keep state between runs.
    */
   async transaction<T>(work: (tx: Transaction) => Promise<T>, options: TransactionOptions = {}): Promise<T> {
-    const { runs = this.runs() } = options;
+    const { runs = this.runs(), project, statementTimeout: limit } = options;
     const run = (): Promise<T> => this.#transactions.run(work, options, runs);
+    const after = project ? this.ofProject(project, { limit }) : this;
     try {
-      return await (options.once ? run() : withCompleteRefusal(this, run));
+      return await (options.once ? run() : withCompleteRefusal(after, run));
     } finally {
       if (!options.once) runs.end();
     }
