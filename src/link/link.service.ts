@@ -11,7 +11,6 @@ import { getBuiltInKind } from '../model/model.js';
 import type { Command, Plan } from '../run/command.js';
 import { inTransaction } from '../catalog/session/in-transaction.js';
 import { refusal } from '../shared/errors.js';
-import type { MaybePromise } from '../shared/maybe-promise.js';
 import type { BodyLimit } from '../tenancy/request-bodies.js';
 import { optionalBody, type Body } from '../unit/draft/draft.js';
 import { LinkHooks } from '../unit/table/links/link-hooks.js';
@@ -51,10 +50,9 @@ export class LinkService {
    */
   create(path: LinkPath, { url, contentType, body }: LinkRequest): Command {
     const create: LinkWork = async (session, planned, bytes) => {
-      const given = await deferred(() => parseBody(bytes, contentType, session.project.schema));
-      const record = await this.writer.create(session, planned, path, () => {
+      const record = await this.writer.create(session, planned, path, async () => {
         refuseQuery(url);
-        return newLinkBody(planned, given());
+        return newLinkBody(planned, await parseBody(bytes, contentType, session.project.schema));
       });
       return new Answer(record);
     };
@@ -74,10 +72,9 @@ export class LinkService {
   /** Changes values of a link, and answers its record. */
   update(path: LinkPath, { url, contentType }: LinkRequest): Command {
     const update: LinkWork = async (session, planned, bytes) => {
-      const given = await deferred(() => parseBody(bytes, contentType, session.project.schema));
-      const record = await this.writer.update(session, planned, path, () => {
+      const record = await this.writer.update(session, planned, path, async () => {
         refuseQuery(url);
-        return optionalBody(given() ?? null);
+        return optionalBody((await parseBody(bytes, contentType, session.project.schema)) ?? null);
       });
       return new Answer(record);
     };
@@ -155,18 +152,6 @@ export class LinkService {
     };
     const rights = { kindId: parentKind, unitId: parent, operation: 'link' } as const;
     return this.units.define(rights, query, { check, ...steps });
-  }
-}
-
-/** Does the work now, and returns a function that returns its result or throws its error. */
-async function deferred<T>(work: () => MaybePromise<T>): Promise<() => T> {
-  try {
-    const result = await work();
-    return () => result;
-  } catch (error) {
-    return () => {
-      throw error;
-    };
   }
 }
 

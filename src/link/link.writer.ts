@@ -19,6 +19,9 @@ import { LinkValueReader } from './link-values.js';
 /** Attempts to create a link that other requests create and delete meanwhile. */
 const ATTEMPTS = 5;
 
+/** Reads the values of a link from the body of a request. */
+type ReadValues = () => MaybePromise<Body>;
+
 @Injectable()
 export class LinkWriter {
   constructor(
@@ -32,17 +35,21 @@ export class LinkWriter {
    * Creates a link and returns its record. If it exists with these values, or if there are none, that is the stored one.
    * @param read returns the values. Its faults are reported after those of the units
    */
-  async create(session: Session, planned: PlannedLink, path: LinkPath, read: () => Body): Promise<string> {
+  async create(session: Session, planned: PlannedLink, path: LinkPath, read: ReadValues): Promise<string> {
     if (this.hooks.runFor(planned.plan.parent.kind, 'create', session)) {
       return this.#createWithHooks(session, planned, path, read);
     }
-    const values = await this.#input(session, planned, path, () => this.#newValues(session, planned, path, read()));
+    const values = await this.#input(session, planned, path, async () =>
+      this.#newValues(session, planned, path, await read()),
+    );
     return typeof values === 'string' ? values : this.#insert(session, planned, path, values);
   }
 
   /** Changes the values of a link that `read` names, and returns its record. */
-  async update(session: Session, planned: PlannedLink, path: LinkPath, read: () => Body): Promise<string> {
-    const values = await this.#input(session, planned, path, () => this.values.update(session, planned.type, read()));
+  async update(session: Session, planned: PlannedLink, path: LinkPath, read: ReadValues): Promise<string> {
+    const values = await this.#input(session, planned, path, async () =>
+      this.values.update(session, planned.type, await read()),
+    );
     return this.#update(session, planned, path, values);
   }
 
@@ -61,12 +68,12 @@ export class LinkWriter {
   }
 
   /** Hooks run only if the link does not exist. Rights are checked before they run, and again when the link is written. */
-  async #createWithHooks(session: Session, planned: PlannedLink, path: LinkPath, read: () => Body): Promise<string> {
+  async #createWithHooks(session: Session, planned: PlannedLink, path: LinkPath, read: ReadValues): Promise<string> {
     const { type, plan } = planned;
     const stored = await this.repository.find(session, plan);
     checkLinkedUnits(stored, plan, path, session.caller);
     this.hooks.ready(plan.parent.kind, session);
-    const body = read();
+    const body = await read();
     if (stored.body !== null) {
       const values = await this.#newValues(session, planned, path, body);
       return typeof values === 'string' ? values : this.#insert(session, planned, path, values);
