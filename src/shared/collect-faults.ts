@@ -1,5 +1,5 @@
-/** Reports the faults of all parts of a query together. Pure. */
-import { KindError, type Faults } from './errors.js';
+/** Collects the faults of checks. Pure. */
+import { Faults, KindError } from './errors.js';
 
 /** Returns the result of `work`. If it throws faults of the query, adds them to `faults` and returns `otherwise`. */
 export function collectFaults<T>(faults: Faults, work: () => T, otherwise: T): T {
@@ -11,4 +11,17 @@ export function collectFaults<T>(faults: Faults, work: () => T, otherwise: T): T
     faults.addAll(error);
     return otherwise;
   }
+}
+
+/** The texts of the faults that a check adds or throws. */
+export function faultTexts(check: (faults: Faults) => void): string[] {
+  const faults = new Faults();
+  try {
+    check(faults);
+    faults.throwIfAny();
+  } catch (error) {
+    if (!(error instanceof KindError)) throw error;
+    return error.messages.map(({ text }) => text);
+  }
+  return [];
 }

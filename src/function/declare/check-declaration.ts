@@ -8,7 +8,7 @@ import { FUNCTION_NAME, FUNCTION_NAME_HINT, isIdentifier } from '../../shared/id
 import { isPlainObject, typeName } from '../../shared/json.js';
 import { didYouMean } from '../../shared/did-you-mean.js';
 import { checkDeclaredParameters } from './declared-parameters.js';
-import { accessTexts } from './fault-texts.js';
+import { accessTexts } from './access-texts.js';
 import type { ModuleFile } from './module-file.js';
 import type {
   DeclaredAnswer,

@@ -5,10 +5,10 @@ import { parameterDef, type ParameterDef } from '../../model/parameter-type/para
 import { PatternChecks } from '../../model/check/pattern-checks.js';
 import { isReference, type OwnField } from '../../model/parameter-type/parameter-type.js';
 import { isParameterTypeId, PARAMETER_TYPES, parameterType } from '../../model/parameter-type/type-by-id.js';
+import { faultTexts } from '../../shared/collect-faults.js';
 import { IDENTIFIER_HINT, isIdentifier } from '../../shared/identifiers.js';
 import { isPlainObject, jsonFault, typeName, type Json } from '../../shared/json.js';
 import { didYouMean } from '../../shared/did-you-mean.js';
-import { faultTexts } from './fault-texts.js';
 import { RESERVED_PARAMETERS } from '../../model/fields-of-every-unit.js';
 
 type Wants = 'boolean' | 'string' | 'number' | 'any';

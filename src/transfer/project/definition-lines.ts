@@ -13,7 +13,8 @@ import { checkLists, checkListShape, checkModel, checkReference } from '../../mo
 import { checkParameter } from '../../model/check/check-parameter.js';
 import { PatternChecks } from '../../model/check/pattern-checks.js';
 import type { Field, Model } from '../../model/model.js';
-import { Faults, KindError } from '../../shared/errors.js';
+import { faultTexts } from '../../shared/collect-faults.js';
+import type { Faults } from '../../shared/errors.js';
 import { IDENTIFIER_HINT, isIdentifier } from '../../shared/identifiers.js';
 import { isPlainObject, scalarText, typeName, type Json } from '../../shared/json.js';
 import { runSync } from '../../shared/work-in-pieces.js';
@@ -111,12 +112,6 @@ export function checkDefinitions(model: Model): void {
 
 /** @throws ArchiveError with all faults, after where they are */
 function refuseFaults(place: string, check: (faults: Faults) => void): void {
-  const faults = new Faults();
-  try {
-    check(faults);
-    faults.throwIfAny();
-  } catch (error) {
-    if (!(error instanceof KindError)) throw error;
-    throw new ArchiveError(`${place}: ${error.messages.map(({ text }) => text).join('; ')}`);
-  }
+  const texts = faultTexts(check);
+  if (texts.length > 0) throw new ArchiveError(`${place}: ${texts.join('; ')}`);
 }
