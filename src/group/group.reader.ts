@@ -17,7 +17,7 @@ import { planAggregate } from '../unit/query/aggregate.plan.js';
 import { decodeCursor, encodeCursor } from '../unit/query/cursor.js';
 import { planParts, showsKind, includingKind, type MixedPage, type UnionParts } from '../unit/query/union.plan.js';
 import { showsMore, unitAnswer } from '../unit/table/read/presentation-version.js';
-import { reading, type Command } from '../run/command.js';
+import { reading, type Command, type Plan } from '../run/command.js';
 import type { Session } from '../catalog/session/session.js';
 import { Structs } from '../unit/struct.js';
 import { noUnit, parseKey } from '../unit/session/unit-ids.js';
@@ -53,7 +53,7 @@ export class GroupReader {
   struct(groupId: string, parameters: QueryParameters): Command {
     const run = async (session: Session): Promise<Answer> =>
       this.structs.ofGroup(session, await this.#getGroup(session, groupId), parameters);
-    return readingGroups(() => ({ checked: true, run }));
+    return readingGroups({ checked: true, run });
   }
 
   /** The kinds that the group's list names. */
@@ -67,7 +67,7 @@ export class GroupReader {
   list(groupId: string, parameters: QueryParameters): Command {
     const run = (session: Session): Promise<Answer> =>
       explainablePage(session, parameters, (within, query) => this.listIn(within, groupId, query));
-    return readingGroups(() => ({ mayBeOlder: true, run }));
+    return readingGroups({ mayBeOlder: true, run });
   }
 
   /** A page within a session. */
@@ -127,7 +127,7 @@ export class GroupReader {
         return this.pages.fetchAggregate(executor, aggregate, model);
       });
     };
-    return readingGroups(() => ({ mayBeOlder: true, run }));
+    return readingGroups({ mayBeOlder: true, run });
   }
 
   get(groupId: string, unitId: string, parameters: QueryParameters): Command {
@@ -152,7 +152,7 @@ export class GroupReader {
         throw error;
       }
     };
-    return readingGroups(() => ({ run }));
+    return readingGroups({ run });
   }
 
   /** @throws KindError 404 for a group that does not exist, or that the caller may not read */
@@ -173,10 +173,10 @@ export class GroupReader {
 }
 
 /** A command of callers who may read groups. */
-function readingGroups(plan: Parameters<typeof reading>[0]): Command {
-  return reading((opened) => {
-    authorizeKind(opened.model, GROUP_KIND, 'read', opened.caller);
-    return plan(opened);
+function readingGroups(plan: Omit<Plan, 'effect'>): Command {
+  return reading(({ model, caller }) => {
+    authorizeKind(model, GROUP_KIND, 'read', caller);
+    return plan;
   });
 }
 

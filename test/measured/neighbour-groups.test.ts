@@ -1,8 +1,8 @@
 /** The largest questions to a group of many kinds keep nobody waiting while they are planned. */
 import { beforeAll, expect, it } from 'vitest';
 import { defineKinds } from '../support/callers.js';
-import { createdId, ok, query } from '../support/definitions.js';
-import { beside } from '../support/neighbour.js';
+import { ok, query } from '../support/definitions.js';
+import { beside, quietNote } from '../support/neighbour.js';
 import { sharedService } from '../support/service.js';
 
 const [KINDS, OF_EACH] = [400, 40];
@@ -11,8 +11,7 @@ const BOUND = 1000;
 
 const service = await sharedService();
 const quiet = await service.project();
-await defineKinds(quiet, { id: 'note', parameters: [{ id: 'name', kind_id: 'string' }] });
-const note = `/note/unit/${await createdId(quiet.post('/note/unit', { name: 'x' }))}`;
+const note = await quietNote(quiet);
 const project = await service.project();
 
 /** Kinds `k0` and so on, with parameters of their own, `p0` and so on. They have no tables. */

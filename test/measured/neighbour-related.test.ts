@@ -4,8 +4,8 @@
  */
 import { beforeAll, expect, it } from 'vitest';
 import { defineKinds } from '../support/callers.js';
-import { createdId, query } from '../support/definitions.js';
-import { beside } from '../support/neighbour.js';
+import { query } from '../support/definitions.js';
+import { beside, quietNote } from '../support/neighbour.js';
 import { sharedService } from '../support/service.js';
 
 const [ARTICLES, COMMENTS, VOTES] = [500, 5000, 20_000];
@@ -16,8 +16,7 @@ const USUAL = 300;
 
 const service = await sharedService();
 const quiet = await service.project();
-await defineKinds(quiet, { id: 'note', parameters: [{ id: 'name', kind_id: 'string' }] });
-const note = `/note/unit/${await createdId(quiet.post('/note/unit', { name: 'x' }))}`;
+const note = await quietNote(quiet);
 const project = await service.project();
 
 beforeAll(async () => {

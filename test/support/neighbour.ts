@@ -1,6 +1,8 @@
 /** Effects of one project's work on others: how long the event loop is blocked, and how long a quiet project waits. */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
+import { defineKinds } from './callers.js';
+import { createdId } from './definitions.js';
 import type { TestProject } from './service.js';
 
 export interface Noticed<T> {
@@ -34,4 +36,10 @@ export async function beside<T>(quiet: TestProject, path: string, work: () => Pr
   const result = await running;
   delay.disable();
   return { result, held: delay.max / 1e6, waits };
+}
+
+/** A unit of its own for a quiet project to read; returns its path. */
+export async function quietNote(quiet: TestProject): Promise<string> {
+  await defineKinds(quiet, { id: 'note', parameters: [{ id: 'name', kind_id: 'string' }] });
+  return `/note/unit/${await createdId(quiet.post('/note/unit', { name: 'x' }))}`;
 }

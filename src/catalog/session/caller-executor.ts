@@ -2,7 +2,6 @@
 import type { TransactionOptions } from '../../database/database-options.js';
 import type { Database, Executor } from '../../database/database.js';
 import { LIMITS } from '../../shared/limits.js';
-
 import type { Caller } from '../../tenancy/caller.js';
 import type { RequestScope } from '../../tenancy/request-scope.js';
 import type { Session } from './session.js';

@@ -116,7 +116,8 @@ export class Behaviors {
 
   /** For the session of a new operation. */
   get deployment(): { readonly deployment?: object } {
-    return this.#source ? { deployment: this.#source.deployment } : {};
+    const { current } = this.deployments;
+    return current ? { deployment: current } : {};
   }
 
   of(kind: KindDef, { project, deployment }: Pick<Session, 'project' | 'deployment'>): readonly Behavior[] {
