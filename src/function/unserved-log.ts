@@ -20,6 +20,9 @@ const MOST_PROJECTS = 100;
 
 @Injectable()
 export class UnservedLog {
+  /** What was said last of modules that wait, which is not said again after each change of a file. */
+  #told = '';
+
   constructor(
     private readonly registry: FunctionRegistry,
     private readonly projects: ProjectRepository,
@@ -63,6 +66,8 @@ export class UnservedLog {
     const texts = folders.flatMap((id) =>
       projects.has(id) ? [] : `no project '${id}' yet${didYouMean(id, projects)}, its modules wait`,
     );
-    if (texts.length > 0) this.logger.info(`functions: ${texts.join('; ')}`);
+    const told = texts.join('; ');
+    if (told !== '' && told !== this.#told) this.logger.info(`functions: ${told}`);
+    this.#told = told;
   }
 }

@@ -67,6 +67,11 @@ describe('a folder', () => {
       [true, expect.stringContaining(`functions: no project '${project.id}x' yet (did you mean`) as string],
     ]);
     expect(waiting()[0]?.[1]).toContain('), its modules wait');
+    // What waits is not told again after each change of a file.
+    folder.write(`${project.id}/land.ts`, saying('2', 'land'));
+    await reload(service);
+    await expect.poll(() => unserved().length).toBe(2);
+    expect(waiting()).toHaveLength(1);
     for (const file of [`${project.id}/citys.ts`, `${project.id}/land.ts`, `${project.id}x/city.ts`])
       folder.remove(file);
     await reload(service);
