@@ -1,10 +1,9 @@
 /** Columns: their types, and the expressions that turn them into JSON. */
 import type { Field } from '../model/model.js';
+import type { ColumnType, JsonForm } from '../model/parameter-type/parameter-type.js';
 import type { ColumnShape } from '../model/table/shape.js';
 import type { Json } from '../shared/json.js';
-import type { ColumnType, JsonForm } from '../model/parameter-type/parameter-type.js';
-import { flatten, ident, integer, join, literal, sql, sqlType, type Fragment } from './fragment.js';
-import { utcText } from './time.sql.js';
+import { flatten, type Fragment, ident, integer, join, literal, param, sql, sqlType } from './fragment.js';
 
 /** Each is created once, because every field of a type has the same. */
 const columnTypes = new Map<ColumnType, Fragment>();
@@ -98,4 +97,45 @@ export function defaultLiteral(value: Json, column: Pick<ColumnShape, 'type' | '
 function scalarLiteral(value: Json, column: Pick<ColumnShape, 'type'>): Fragment {
   if (column.type === 'jsonb') return sql`${literal(JSON.stringify(value))}::jsonb`;
   return literal(typeof value === 'string' ? value : JSON.stringify(value));
+}
+
+/**
+ * The version of the row `t` as text, for its ETag: the microseconds of `updated_at`, in UTC, so that the result depends
+ * on no setting, which Citus demands of a function on a column in a write.
+ */
+export const VERSION_TAG = sql`(extract(epoch FROM t."updated_at" AT TIME ZONE 'UTC') * 1000000)::bigint::text`;
+
+/** The column that each edit changes. */
+export const UPDATED_AT = 'updated_at';
+
+/**
+ * Sets `updated_at` of the row `t` to now, or just after its last value: a change always makes a new version. Citus runs
+ * no function on a column in a SET whose result depends on a setting, as `timestamptz + interval` does on the time zone.
+ */
+export const SET_UPDATED_AT = sql`
+  "updated_at" = greatest(
+    statement_timestamp(),
+    (t."updated_at" AT TIME ZONE 'UTC' + interval '1 microsecond') AT TIME ZONE 'UTC'
+  )
+`;
+
+/** A timestamp as text, in UTC and with six decimals: `2024-01-31T09:30:00.123456Z`. */
+export function utcText(value: Fragment): Fragment {
+  return sql`to_char(${value} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
+}
+
+/**
+ * A point in time so many whole seconds before another one. In UTC, so that the result depends on no setting, which Citus
+ * demands of a function on a column in a write; and without a parameter, which Citus loses in ON CONFLICT.
+ */
+export function secondsBefore(time: Fragment, count: number): Fragment {
+  return sql`((${time} AT TIME ZONE 'UTC' - interval ${literal(`${count} seconds`)}) AT TIME ZONE 'UTC')`;
+}
+
+/** The time of the transaction as the table `n` with the column `now`, for writes in which Citus calls no function. */
+export const NOW_TABLE = sql`(SELECT now() AS now) AS n`;
+
+/** An interval of so many seconds. */
+export function seconds(count: number): Fragment {
+  return sql`${param(count)}::double precision * interval '1 second'`;
 }

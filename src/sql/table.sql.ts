@@ -1,7 +1,8 @@
 /** The table of a kind, and a unit in it. */
 import type { KindDef } from '../model/model.js';
+import { LINK_TABLE } from '../model/names.js';
 import { columnRef, columnType } from './columns.sql.js';
-import { param, plannedTable, sql, type Fragment } from './fragment.js';
+import { type Fragment, ident, param, plannedTable, sql } from './fragment.js';
 
 /** The points of a joined table, relative to one that is read alone. */
 const POINTS_FACTOR_OF_JOIN = 4;
@@ -36,4 +37,8 @@ export function hasKeyIn(kind: KindDef, keys: readonly string[]): Fragment {
 /** Keys as an array of their column's type. */
 export function keyArray({ keyField }: KindDef, keys: readonly string[]): Fragment {
   return sql`${param(keys)}::${columnType(keyField.columnType, true)}`;
+}
+
+export function linkTable(schema: string): Fragment {
+  return ident(schema, LINK_TABLE);
 }

@@ -26,7 +26,7 @@ import {
   storeCountStatement,
   takeCountsStatement,
 } from '../../src/sql/count.sql.js';
-import { recordServiceStatement } from '../../src/sql/server/service-registration.sql.js';
+import { recordServiceStatement } from '../../src/sql/server/registry.sql.js';
 import { findSessionStatement } from '../../src/sql/member/session.sql.js';
 import type { OpenApiDocument } from '../../src/doc/openapi/openapi.js';
 import { AnswerCheck, checkAnswer } from './answers.js';

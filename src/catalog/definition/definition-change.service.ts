@@ -19,9 +19,14 @@ import { Measurements } from '../../shared/measurements.js';
 import { runYielding } from '../../shared/work-in-pieces.js';
 import { dropCountsStatement } from '../../sql/count.sql.js';
 import { lockForDefinitionChangeStatement } from '../../sql/definition/ddl.sql.js';
-import { bumpVersionStatement, lockProjectStatement } from '../../sql/definition/model.sql.js';
-import { deleteParametersStatement, recordDefinedInStatement } from '../../sql/definition/parameter.sql.js';
-import { closeFieldAccessStatement, setAccessStatement } from '../../sql/access/model-access.sql.js';
+import {
+  bumpVersionStatement,
+  closeFieldAccessStatement,
+  deleteParametersStatement,
+  lockProjectStatement,
+  recordDefinedInStatement,
+  setAccessStatement,
+} from '../../sql/definition/model.sql.js';
 import { setUnindexedStatement } from '../../sql/server/registry.sql.js';
 import { lockTimeoutStatement } from '../../sql/server/transaction.sql.js';
 import { AuditLog } from '../../tenancy/audit-log.js';

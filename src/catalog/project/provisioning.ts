@@ -14,8 +14,11 @@ import { refusal, type KindError } from '../../shared/errors.js';
 import { PROJECT_ID } from '../../shared/identifiers.js';
 import { notifyStatement } from '../../sql/server/connection.sql.js';
 import { inOneMessage } from '../../sql/fragment.js';
-import { insertModelStatement, lockProjectStatement } from '../../sql/definition/model.sql.js';
-import { setAccessDefaultStatement } from '../../sql/access/model-access.sql.js';
+import {
+  insertModelStatement,
+  lockProjectStatement,
+  setAccessDefaultStatement,
+} from '../../sql/definition/model.sql.js';
 import { collationsStatement, createSchemaStatements, type FoldCollation } from '../../sql/definition/schema.sql.js';
 import {
   beginDeletionStatement,

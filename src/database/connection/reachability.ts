@@ -3,7 +3,7 @@
  * parameter, or because the role has them.
  */
 import { Client } from 'pg';
-import { alterRoleText, readSettingsStatement } from '../../sql/server/session-settings.sql.js';
+import { alterRoleText, readSettingsStatement } from '../../sql/server/connection.sql.js';
 import { clientOptions, databaseAddress, type ConnectionOptions } from './connection.js';
 import {
   missingSettings,

@@ -8,12 +8,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import {
   deleteServicesStatement,
+  listServicesStatement,
   LOCK_SERVICES,
   READ_SIGNING,
-  listServicesStatement,
   recordServiceStatement,
   writeFingerprintStatement,
-} from '../../sql/server/service-registration.sql.js';
+} from '../../sql/server/registry.sql.js';
 import type { Database, Transaction } from '../database.js';
 import { DatabaseStartError } from '../connection/start-error.js';
 

@@ -7,19 +7,21 @@ import { LINK_TABLE } from '../../model/names.js';
 import { scalarText, type Json } from '../../shared/json.js';
 import type { Statement } from '../../sql/fragment.js';
 import {
-  lockLinkSetUnitStatement,
-  lockLinksToDeleteStatement,
-  lockLinkTableStatement,
-  lockOthersStatement,
   type LinkSet,
   type LinkSetUnit,
   type LinkSetUnitRow,
   type LinksToDelete,
   type LinksToDeleteRow,
+  type LinksToTest,
+  lockLinkSetUnitStatement,
+  lockLinksToDeleteStatement,
+  lockLinkTableStatement,
+  lockOthersStatement,
   type OtherUnits,
   type OtherUnitsRow,
+  type RefusedLinksRow,
+  refusedLinksStatement,
 } from '../../sql/link/link-set.sql.js';
-import { refusedLinksStatement, type LinksToTest, type RefusedLinksRow } from '../../sql/link/link-set-access.sql.js';
 import { writeLinksStatements, type NewLinkRow, type NewLinks } from '../../sql/link/link-set-write.sql.js';
 import type { Session } from '../../catalog/session/session.js';
 import { tooLong } from '../link.repository.js';

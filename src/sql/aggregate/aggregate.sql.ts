@@ -3,21 +3,37 @@
  * values that the aggregation needs (`r`), these are grouped (`_groups`), and the groups are filtered, ordered and
  * returned as units are in lists, as rows of `t`.
  */
+import type { KindDef } from '../../model/model.js';
+import { segmentsOf } from '../../model/predicate/path.js';
 import { hasValues, targetHasValues } from '../../model/predicate/predicate-values.js';
-import { firstOf } from './aggregate-age.sql.js';
-import type { AggregateColumn, AggregatePlan, InputType } from './aggregate-plan.js';
-import { conditionName, inputType, noRows, sourceSql, valueName } from './aggregate-source.sql.js';
-import { boundedRows } from '../answer-size.sql.js';
+import type { Target } from '../../model/predicate/predicate.js';
+import { getOrInsert } from '../../shared/get-or-insert.js';
 import { LIMITS } from '../../shared/limits.js';
+import { boundedRows, boundedTogether } from '../answer-size.sql.js';
 import { columnRef, columnType, fieldJson } from '../columns.sql.js';
+import { matchingRows, MAX_LOOKUPS_PER_KIND, predicateSql } from '../condition/predicate.sql.js';
+import { rowValues } from '../condition/row-values.sql.js';
 import { storedCount } from '../count.sql.js';
-import { EMPTY_SQL, ident, integer, join, render, sql, type Fragment, type Statement } from '../fragment.js';
-import { FORCE_CUSTOM_PLAN, modelVersion } from '../model-version.sql.js';
-import { orderBy, sortSql } from '../list/order.sql.js';
-import { limitOffset, COMMON_LIMITS } from '../list/page.sql.js';
-import { predicateSql } from '../condition/predicate.sql.js';
+import {
+  all,
+  EMPTY_SQL,
+  type Fragment,
+  ident,
+  integer,
+  join,
+  param,
+  render,
+  sql,
+  type Statement,
+} from '../fragment.js';
+import { idText } from '../list/mixed-units.sql.js';
+import { orderBy, orderValue, sortSql } from '../list/order.sql.js';
+import { COMMON_LIMITS, limitOffset } from '../list/page.sql.js';
 import { columnAlias, withLongNames } from '../list/record.sql.js';
 import { hasStoredCount } from '../list/select.sql.js';
+import { FORCE_CUSTOM_PLAN, modelVersion } from '../model-version.sql.js';
+import { kindTable } from '../table.sql.js';
+import type { AggregateColumn, AggregatePlan, AggregateSource, InputType } from './aggregate-plan.js';
 
 /** One row `v, count, items`: the number of groups, and those of the page. */
 export function aggregateStatement(plan: AggregatePlan): Statement {
@@ -150,4 +166,169 @@ function extremeSql(called: 'min' | 'max', input: InputType, value: Fragment, fi
   const compared = form ? sql`${value}::${form}` : value;
   const found = called === 'min' ? sql`min(${compared})${filter}` : sql`max(${compared})${filter}`;
   return form ? sql`(${found})::${inputType(input)}` : found;
+}
+
+/** The units of a kind, reduced to the values that the columns need. */
+function sourceSql(plan: AggregatePlan, source: AggregateSource): Fragment {
+  const { schema, columns, sources } = plan;
+  const { kind, access, filter, inputs } = source;
+  const few = sources.length > 1 ? MAX_LOOKUPS_PER_KIND : undefined;
+  const { where, lookups } = matchingRows(schema, kind, [access, filter], few);
+  const wanted = inputs.flatMap(({ target }, at) => (target ? [{ target, at }] : []));
+  const { values, joins } = rowValues(
+    schema,
+    wanted,
+    ({ target }) => [target],
+    ({ target, at }, rowOf) => inputValue(schema, columns[at], target, rowOf(target)),
+    lookups,
+  );
+  const lists: Fragment[] = [];
+  const byColumn = columns.map((_, at) => values[wanted.findIndex((each) => each.at === at)]);
+  const valueOf = withinLimit(columns, inputs, byColumn);
+  const selected = columns.flatMap((column, at) => {
+    const found = valueOf(at);
+    const own = found ? transformed(column, found, at, lists) : nullOf(column);
+    const condition = inputs[at]?.condition;
+    return [
+      ...(column.input.type === undefined ? [] : [sql`${own} AS ${valueName(at)}`]),
+      ...(condition ? [sql`${predicateSql(condition, { schema, row: 't' })} AS ${conditionName(at)}`] : []),
+    ];
+  });
+  if (needsAge(columns)) selected.push(sql`${ageOf(kind, sources)} AS age`);
+  return sql`
+    SELECT ${join(selected)}
+    FROM ${kindTable(schema, kind)} AS t${joins}${join(lists, '')}
+    WHERE ${all(where)}
+  `;
+}
+
+/** Types whose values can be large. */
+const LARGE_TYPES: readonly (string | undefined)[] = ['text', 'jsonb', 'bytea'];
+/** So many large values of a unit take little memory, also where PostgreSQL copies each of them several times. */
+const FEW_LARGE_VALUES = 4;
+
+/**
+ * The values of a unit. Where many of them can be large, they are within the limit of an answer together: a query could
+ * name one value in all its functions, and PostgreSQL would have many copies of it in memory.
+ */
+function withinLimit(
+  columns: readonly AggregateColumn[],
+  inputs: AggregateSource['inputs'],
+  values: readonly (Fragment | undefined)[],
+): (at: number) => Fragment | undefined {
+  const large = columns.flatMap((column, at) => {
+    const value = values[at];
+    const target = inputs[at]?.target;
+    const { type, array } = column.input;
+    return value && target && (array || LARGE_TYPES.includes(type)) ? [{ column, at, value, target }] : [];
+  });
+  const first = large.find(({ column }) => column.role === 'value' || !column.transform);
+  if (!first || large.length <= FEW_LARGE_VALUES) return (at) => values[at];
+  const texts = new Map<string, { readonly text: Fragment; times: number }>();
+  for (const { column, value, target } of large) {
+    const { type, array } = column.input;
+    const text = type === 'text' && !array ? value : sql`(${value})::text`;
+    getOrInsert(texts, JSON.stringify(segmentsOf(target)), () => ({ text, times: 0 })).times += 1;
+  }
+  const bounded = boundedTogether(first.value, inputType(first.column.input), [...texts.values()]);
+  return (at) => (at === first.at ? bounded : values[at]);
+}
+
+function needsAge(columns: readonly AggregateColumn[]): boolean {
+  return columns.some((column) => column.role === 'value' && ['first', 'last'].includes(column.function));
+}
+
+/** The value of a unit. The first and the last one of JSON are JSON, all other functions take its text. */
+function inputValue(schema: string, column: AggregateColumn | undefined, target: Target, row: string): Fragment {
+  const { field, keys } = target;
+  if (field.constant !== undefined) return sql`(${orderValue(schema, target, row)}) COLLATE "C"`;
+  return keys.length > 0 && column?.input.type === 'jsonb'
+    ? sql`${columnRef(field, row)} #> ${param(keys)}::text[]`
+    : orderValue(schema, target, row);
+}
+
+/** @param lists receives the joins of lists */
+function transformed(column: AggregateColumn, value: Fragment, at: number, lists: Fragment[]): Fragment {
+  const transform = column.role === 'group' ? column.transform : undefined;
+  switch (transform?.type) {
+    case undefined:
+      return value;
+    case 'each': {
+      const list = ident(`_each${at}`);
+      const elements = sql`SELECT DISTINCT _e.item FROM unnest(${value}) AS _e(item)`;
+      lists.push(sql` LEFT JOIN LATERAL (${elements}) AS ${list} ON true`);
+      return sql`${list}.item`;
+    }
+    case 'period':
+      return column.input.type === 'date'
+        ? sql`date_trunc(${param(transform.period)}, ${value}::timestamp)::date`
+        : sql`date_trunc(${param(transform.period)}, ${value}, ${param(transform.timezone)})`;
+    case 'bucket': {
+      const size = sql`${param(transform.size)}::numeric`;
+      // By remainders, because a quotient would be rounded.
+      const number = sql`${value}::numeric`;
+      return sql`(${number} - mod(mod(${number}, ${size}) + ${size}, ${size}))::${resultType(column)}`;
+    }
+  }
+}
+
+function inputType({ type = 'boolean', array }: InputType): Fragment {
+  return columnType(type, array);
+}
+
+/** Texts of all kinds need one collation. */
+function nullOf(column: AggregateColumn): Fragment {
+  const type = resultType(column);
+  return column.input.type === 'text' ? sql`NULL::${type} COLLATE "C"` : sql`NULL::${type}`;
+}
+
+/** The type of the column `valueName`. */
+function resultType(column: AggregateColumn): Fragment {
+  if (column.role === 'group' && column.transform) return columnType(column.field.columnType);
+  return inputType(column.input);
+}
+
+/** A query without rows, with the columns of the others. */
+function noRows({ columns }: AggregatePlan): Fragment {
+  const selected = columns.flatMap((column, at) => [
+    sql`${nullOf(column)} AS ${valueName(at)}`,
+    sql`false AS ${conditionName(at)}`,
+  ]);
+  return sql`SELECT ${join([...selected, sql`'' AS age`])} WHERE false`;
+}
+
+function valueName(at: number): Fragment {
+  return ident(`v${at}`);
+}
+
+function conditionName(at: number): Fragment {
+  return ident(`f${at}`);
+}
+
+/** Ends the age. It is the smallest character, so that of two ids that begin alike the shorter one comes first. */
+const END = sql`chr(1)`;
+
+/**
+ * The age of the row `t` as a text, ordered as lists are by default: by the id where all kinds have generated ids, else
+ * by `inserted_at` and id.
+ */
+function ageOf(kind: KindDef, sources: readonly { readonly kind: KindDef }[]): Fragment {
+  const id = sql`translate(${idText(kind)}, ${END}, chr(2)) || ${END}`;
+  if (sources.every((source) => source.kind.key === 'uuid')) return id;
+  return sql`to_char(t."inserted_at" AT TIME ZONE 'UTC', 'YYYYMMDDHH24MISSUS') || ${id}`;
+}
+
+interface FirstValue {
+  readonly value: Fragment;
+  readonly type: Fragment;
+  readonly filter: Fragment;
+}
+
+/** The value of the first or last row of `r` by its age; null too. */
+function firstOf(called: 'first' | 'last', { value, type, filter }: FirstValue): Fragment {
+  const text = sql`(r.age || CASE WHEN ${value} IS NULL THEN '-' ELSE '+' || ${value}::text END) COLLATE "C"`;
+  const found = called === 'first' ? sql`min(${text})${filter}` : sql`max(${text})${filter}`;
+  const at = sql`strpos(${found}, ${END})`;
+  const present = sql`substr(${found}, ${at} + 1, 1) = '+'`;
+  return sql`CASE WHEN ${present} THEN substr(${found}, ${at} + 2)::${type} END`;
 }

@@ -14,9 +14,8 @@ import { hasTrigrams } from '../../model/table/required-indexes.js';
 import type { Stored } from '../../model/parameter-type/parameter-type.js';
 import { scalarText } from '../../shared/json.js';
 import { columnRef, columnType } from '../columns.sql.js';
-import { foldedText } from './fold.sql.js';
+import { foldedText, searchTest } from './search.sql.js';
 import { join, literal, param, sql, type Fragment } from '../fragment.js';
-import { searchTest } from './search.sql.js';
 import { kindTable } from '../table.sql.js';
 
 /** The row that a test reads. */

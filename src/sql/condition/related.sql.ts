@@ -6,8 +6,7 @@ import type { KindDef } from '../../model/model.js';
 import type { Predicate, Related, RelatedKind } from '../../model/predicate/predicate.js';
 import { columnRef, columnType, fieldJson } from '../columns.sql.js';
 import { all, ident, join, literal, param, sql, type Fragment } from '../fragment.js';
-import { linkTable } from '../link-table.sql.js';
-import { joinedKindTable, kindTable } from '../table.sql.js';
+import { joinedKindTable, kindTable, linkTable } from '../table.sql.js';
 
 export interface Matching {
   /** The conditions of the rows `row` that satisfy predicates, and the joins that they need. */

@@ -1,10 +1,9 @@
 /** Full-text search: the words of a unit's texts, and whether they match the words of a search. */
 import type { Field } from '../../model/model.js';
 import type { Search, SearchDocument } from '../../model/search-document.js';
-import { columnRef } from '../columns.sql.js';
 import { LIMITS } from '../../shared/limits.js';
-import { foldedText } from './fold.sql.js';
-import { ident, integer, join, literal, param, sql, type Fragment } from '../fragment.js';
+import { columnRef } from '../columns.sql.js';
+import { type Fragment, ident, integer, join, literal, param, sql } from '../fragment.js';
 
 /**
  * The words of a document, as an index holds them.
@@ -70,4 +69,12 @@ function searchedWords(document: SearchDocument, text: string, schema: string): 
 
 function configurationOf({ configuration }: SearchDocument): Fragment {
   return sql`${literal(`pg_catalog.${configuration}`)}::regconfig`;
+}
+
+/** The collation of each project's schema that folds the case of all of Unicode. */
+export const FOLD_COLLATION = '_fold';
+
+/** A text in lower case. */
+export function foldedText(text: Fragment, schema: string): Fragment {
+  return sql`lower(${text} COLLATE ${ident(schema, FOLD_COLLATION)})`;
 }

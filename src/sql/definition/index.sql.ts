@@ -1,8 +1,7 @@
 /** Indexes: their definition, and statements that build them while the table is in use. */
 import type { IndexShape, TableShape } from '../../model/table/required-tables.js';
 import { REGISTRY_SCHEMA } from '../../model/names.js';
-import { foldedText } from '../condition/fold.sql.js';
-import { documentWords } from '../condition/search.sql.js';
+import { documentWords, foldedText } from '../condition/search.sql.js';
 import { EMPTY_SQL, ident, integer, join, param, render, sql, type Fragment, type Statement } from '../fragment.js';
 
 /** What an index is made with besides its shape. */

@@ -3,8 +3,9 @@ import { GROUP_KIND, KIND_KIND, LINK_KIND } from '../../model/built-in-traits.js
 import { PARAMETER_TABLE } from '../../model/built-in/built-in.js';
 import type { KindDef } from '../../model/model.js';
 import type { AccessDefault } from '../../model/parameter-type/parameter-settings.js';
-import { fieldType } from '../columns.sql.js';
+import { fieldType, SET_UPDATED_AT } from '../columns.sql.js';
 import {
+  type Fragment,
   ident,
   inOneMessage,
   integer,
@@ -13,12 +14,9 @@ import {
   param,
   render,
   sql,
-  type Fragment,
   type Statement,
 } from '../fragment.js';
-import { accessDefault } from '../access/model-access.sql.js';
 import { MODEL_TABLE } from '../model-version.sql.js';
-import { SET_UPDATED_AT } from '../unit-version.sql.js';
 
 /** The size of the definitions in one row of `loadModelStatement`, which the last of them may exceed. */
 const ROW_BYTES = 256 * 1024;
@@ -277,4 +275,75 @@ export function readStateStatement(schema: string): Statement {
     `,
     true,
   );
+}
+
+/** The setting `access_default` in the row of `MODEL_TABLE`; tables of versions without it have no such column. */
+export function accessDefault(row: Fragment): Fragment {
+  return sql`coalesce(to_jsonb(${row}) ->> 'access_default', 'open')`;
+}
+
+export function setAccessDefaultStatement(schema: string, value: AccessDefault): Statement {
+  return render(sql`UPDATE ${ident(schema, MODEL_TABLE)} SET "access_default" = ${param(value)}`);
+}
+
+/** Replaces the access of a kind or link type. */
+export function setAccessStatement(
+  schema: string,
+  of: typeof KIND_KIND | typeof LINK_KIND,
+  id: string,
+  access: unknown,
+): Statement {
+  return render(
+    sql`
+      UPDATE ${ident(schema, of)}
+      SET "access" = ${param(JSON.stringify(access))}::jsonb
+      WHERE "id" = ${param(id)}
+    `,
+  );
+}
+
+/** Sets fields of a parameter, which had rules, to `nobody`. */
+export function closeFieldAccessStatement(
+  schema: string,
+  id: string,
+  fields: readonly ('read_access' | 'write_access')[],
+): Statement {
+  const changes = join(fields.map((field) => sql`${ident(field)} = 'nobody'`));
+  return render(sql`UPDATE ${ident(schema, PARAMETER_TABLE)} SET ${changes} WHERE "id" = ${param(id)}`);
+}
+
+/** Adds to parameters the definition in whose body they were defined. */
+export function recordDefinedInStatement(schema: string, kinds: ReadonlyMap<string, string>): Statement {
+  const rows = recordset(
+    [...kinds].map(([id, kind]) => ({ id, kind })),
+    sql`"id" text, "kind" text`,
+  );
+  return render(
+    sql`
+      UPDATE ${ident(schema, PARAMETER_TABLE)} AS t
+      SET "defined_in" = array_append(array_remove(t."defined_in", i."kind"), i."kind")
+      FROM ${rows}
+      WHERE t."id" = i."id"
+    `,
+  );
+}
+
+/** Deletes parameters, and removes deleted owners from `defined_in` of the others. */
+export function deleteParametersStatement(
+  schema: string,
+  ids: readonly string[],
+  deletedKinds: readonly string[],
+): Statement {
+  const [table, kinds] = [ident(schema, PARAMETER_TABLE), sql`${param(deletedKinds)}::text[]`];
+  const remaining = sql`ARRAY(SELECT e FROM unnest(t."defined_in") AS e WHERE e <> ALL(${kinds}))`;
+  const otherParameters = sql`
+    UPDATE ${table} AS t
+    SET "defined_in" = ${remaining}
+    WHERE t."defined_in" && ${kinds} AND t."id" <> ALL(${param(ids)}::text[])
+  `;
+  return render(sql`
+    WITH others AS (${otherParameters})
+    DELETE FROM ${table}
+    WHERE "id" = ANY(${param(ids)}::text[])
+  `);
 }

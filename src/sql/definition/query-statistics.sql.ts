@@ -1,7 +1,7 @@
 /** The table of a project with the numbers of its queries, and PostgreSQL's numbers of its indexes. */
 import { QUERY_TABLE } from '../../model/table/internal-tables.js';
 import { ident, integer, param, render, sql, type Statement } from '../fragment.js';
-import { seconds, utcText } from '../time.sql.js';
+import { seconds, utcText } from '../columns.sql.js';
 
 /** What one process adds to the numbers of one kind of query. */
 export interface AddedQuery {

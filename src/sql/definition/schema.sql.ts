@@ -13,7 +13,7 @@ import {
   type Statement,
 } from '../fragment.js';
 import { MODEL_TABLE } from '../model-version.sql.js';
-import { FOLD_COLLATION } from '../condition/fold.sql.js';
+import { FOLD_COLLATION } from '../condition/search.sql.js';
 
 export function createSchemaStatements(schema: string, foldCollation: FoldCollation): Statement[] {
   const collation = ident(schema, FOLD_COLLATION);

@@ -6,7 +6,7 @@ import { all, EMPTY_SQL, ident, join, literal, param, render, sql } from '../fra
 import type { Fragment, Statement } from '../fragment.js';
 import { linkRecord } from './link.sql.js';
 import { foundLink, unitRows, type LinkSet, type UnitList } from './link-set.sql.js';
-import { linkTable } from '../link-table.sql.js';
+import { linkTable } from '../table.sql.js';
 import { isModelVersion, MODEL_TABLE } from '../model-version.sql.js';
 import { columnNames, inputColumn, inputRows, type RowsText } from '../write/new-rows.sql.js';
 import { columnsByDirection } from './traversal-step.sql.js';

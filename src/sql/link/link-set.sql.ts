@@ -5,17 +5,27 @@
  */
 import type { KindDef } from '../../model/model.js';
 import type { Predicate } from '../../model/predicate/predicate.js';
-import { columnRef } from '../columns.sql.js';
-import { all, EMPTY_SQL, ident, integer, join, literal, param, render, sql } from '../fragment.js';
-import type { Fragment, Statement } from '../fragment.js';
-import type { LinkEnd } from './link-ends.sql.js';
-import { linkTable } from '../link-table.sql.js';
-import { byKind, idText, unitSatisfies, type UnitReference } from '../list/mixed-units.sql.js';
+import { columnRef, columnType } from '../columns.sql.js';
+import { conditionOnRows, rowConditions, writtenRowConditions } from '../condition/predicate.sql.js';
+import {
+  all,
+  EMPTY_SQL,
+  type Fragment,
+  ident,
+  integer,
+  join,
+  literal,
+  param,
+  render,
+  sql,
+  type Statement,
+} from '../fragment.js';
+import { hasId, hasKeyIn, keyArray, kindTable, linkTable } from '../table.sql.js';
+import { byKind, idText, type UnitReference, unitSatisfies } from '../list/mixed-units.sql.js';
 import { isModelVersion, MODEL_TABLE } from '../model-version.sql.js';
-import { rowConditions, writtenRowConditions } from '../condition/predicate.sql.js';
+import type { LinkEnd } from './link-ends.sql.js';
 import type { Direction, Traversal } from './traversal-plan.js';
 import { columnsByDirection, isReadable, REACHED_UNIT } from './traversal-step.sql.js';
-import { hasId, keyArray, kindTable } from '../table.sql.js';
 
 /** The links of one type that lead from a unit, or to it. */
 export interface LinkSet {
@@ -240,5 +250,46 @@ export function lockLinksToDeleteStatement(
 function mayLink(schema: string, kinds: readonly Pick<OtherUnits, 'kind' | 'allowed'>[]): Fragment {
   return byKind(kinds, REACHED_UNIT, ({ kind, allowed }) =>
     allowed ? unitSatisfies(schema, kind, REACHED_UNIT, [allowed]) : sql`true`,
+  );
+}
+
+/** Others of one kind, and the links with them that are allowed. */
+export interface LinksToTest extends Pick<OtherUnits, 'kind' | 'allowed' | 'rule'> {
+  readonly ids: readonly string[];
+}
+
+/** The ids of the others with which a link is not allowed. */
+export interface RefusedLinksRow {
+  readonly v: string;
+  readonly refused: readonly string[];
+}
+
+/**
+ * One row `RefusedLinksRow`. The units are locked against deletion. A lock against edits would conflict with the locks of
+ * another request that replaces links of one of them, in an order that cannot be fixed.
+ */
+export function refusedLinksStatement(set: LinkSet, { kind, allowed, rule, ids }: LinksToTest): Statement {
+  const { schema, direction, id } = set;
+  const [parent, child, parentKind] = direction === 'child' ? ['u', 't', set.kind] : ['t', 'u', kind];
+  const tests = [
+    ...(allowed ? rowConditions(schema, parentKind, [allowed], parent) : []),
+    ...(rule ? [conditionOnRows(schema, rule, { parent, child })] : []),
+  ];
+  const own = columnRef(set.kind.keyField, 'u');
+  const units = sql`
+    SELECT (${idText(kind)})::text AS id, (${tests.length > 0 ? all(tests) : sql`true`}) IS TRUE AS allowed
+    FROM ${kindTable(schema, set.kind)} AS u
+    CROSS JOIN ${kindTable(schema, kind)} AS t
+    WHERE ${own} = ${param(id)}::${columnType(set.kind.keyField.columnType)} AND ${hasKeyIn(kind, ids)}
+  `;
+  return render(
+    sql`
+      WITH _r AS MATERIALIZED (${units})
+      SELECT
+        m."version" AS v,
+        (SELECT coalesce(json_agg(r.id) FILTER (WHERE NOT r.allowed), '[]') FROM _r AS r) AS refused
+      FROM ${ident(schema, MODEL_TABLE)} AS m
+    `,
+    true,
   );
 }

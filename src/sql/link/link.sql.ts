@@ -4,7 +4,7 @@
  * statement that sees all links created before.
  */
 import type { Field } from '../../model/model.js';
-import { columnRef, fieldJson } from '../columns.sql.js';
+import { columnRef, fieldJson, utcText } from '../columns.sql.js';
 import { EMPTY_SQL, ident, join, literal, param, render, sql, type Fragment, type Statement } from '../fragment.js';
 import {
   endCtes,
@@ -15,11 +15,10 @@ import {
   type LinkPlan,
   type LinkStatementParams,
 } from './link-ends.sql.js';
-import { linkTable } from '../link-table.sql.js';
+import { linkTable } from '../table.sql.js';
 import { MODEL_TABLE } from '../model-version.sql.js';
 import { columnNames, inputColumn, inputTable, paramsOf, type NewRows } from '../write/new-rows.sql.js';
 import { fromTemplate, identityOf } from '../statement-template.js';
-import { utcText } from '../time.sql.js';
 
 /** The values of a link that are written. */
 export interface LinkValues {

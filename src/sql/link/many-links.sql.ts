@@ -1,10 +1,11 @@
-/** Statements on many links: those of deleted units, kinds and link types, and the kinds that have any. */
+/** Statements on many links: those of deleted units, kinds and link types, their numbers, and the kinds that have any. */
 import type { KindDef } from '../../model/model.js';
 import { columnRef } from '../columns.sql.js';
-import { literal, param, render, sql, type Fragment, type Statement } from '../fragment.js';
-import { linkTable } from '../link-table.sql.js';
+import { all, type Fragment, join, literal, param, render, sql, type Statement } from '../fragment.js';
 import { idText } from '../list/mixed-units.sql.js';
-import { keyArray, kindTable } from '../table.sql.js';
+import { keyArray, kindTable, linkTable } from '../table.sql.js';
+import type { Direction, Traversal } from './traversal-plan.js';
+import { columnsByDirection, hasLinkType, isReadable } from './traversal-step.sql.js';
 
 /** Deletes the links of deleted units. To be run after their deletion, in the same transaction. */
 export function deleteLinksOfStatement(schema: string, kind: KindDef, keys: readonly string[]): Statement {
@@ -103,4 +104,37 @@ export function countLinksOfKindsStatement(schema: string, kinds: readonly strin
 
 export function deleteLinksOfTypeStatement(schema: string, linkId: string): Statement {
   return render(sql`DELETE FROM ${linkTable(schema)} WHERE "link_id" = ${param(linkId)}`);
+}
+
+/** The column `links` of the row `t`: for each traversal its direction with the number of linked units for each link type. */
+export function linkCounts(kind: KindDef, traversals: readonly Traversal[]): Fragment {
+  const counts = traversals.map((traversal) => {
+    const linked = linkedUnits(traversal, kind);
+    return sql`${literal(traversal.direction)}, (
+      SELECT coalesce(json_object_agg(c.link_id, c.n ORDER BY c.link_id), '{}')
+      FROM (SELECT n.link_id, count(*) AS n FROM (${linked}) AS n GROUP BY n.link_id) AS c
+    )`;
+  });
+  return sql`json_build_object(${join(counts)}) AS "links"`;
+}
+
+/** The column `links` of units that cannot be linked. */
+export function noLinkCounts(directions: readonly Direction[]): Fragment {
+  return sql`json_build_object(${join(directions.map((each) => sql`${literal(each)}, '{}'::json`))}) AS "links"`;
+}
+
+/** The neighbours of the row `t` that the caller may read, as rows `kind, id, link_id`: one for each link. */
+function linkedUnits(traversal: Traversal, kind: KindDef): Fragment {
+  const { near, far } = columnsByDirection(traversal.direction);
+  const from = all([
+    sql`${near.kind} = ${literal(kind.id)}`,
+    sql`${near.id} = ${idText(kind)}`,
+    hasLinkType(traversal.linkIds),
+  ]);
+  const links = sql`
+    SELECT ${far.kind} AS kind, ${far.id} AS id, l."link_id" AS link_id
+    FROM ${linkTable(traversal.schema)} AS l
+    WHERE ${from}
+  `;
+  return sql`SELECT n.kind, n.id, n.link_id FROM (${links}) AS n WHERE ${all([isReadable(traversal)])}`;
 }

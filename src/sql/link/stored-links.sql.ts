@@ -4,7 +4,7 @@ import type { KindDef, LinkTypeDef } from '../../model/model.js';
 import { fieldJson } from '../columns.sql.js';
 import { all, EMPTY_SQL, ident, integer, join, literal, param, render, sql, type Fragment } from '../fragment.js';
 import type { Statement } from '../fragment.js';
-import { linkTable } from '../link-table.sql.js';
+import { linkTable } from '../table.sql.js';
 import { unitIds } from './many-links.sql.js';
 
 /** What identifies a link. Ids are as in records. */

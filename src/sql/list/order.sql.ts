@@ -5,8 +5,7 @@ import type { ColumnType } from '../../model/parameter-type/parameter-type.js';
 import { columnRef, columnType } from '../columns.sql.js';
 import { join, param, sql, type Fragment } from '../fragment.js';
 import { constantOf } from '../condition/operator.sql.js';
-import { countSql, Lookups } from '../condition/predicate.sql.js';
-import { distanceSql } from '../condition/pair.sql.js';
+import { countSql, distanceSql, Lookups } from '../condition/predicate.sql.js';
 import { searchRank } from '../condition/search.sql.js';
 import { rowValues, type RowOf } from '../condition/row-values.sql.js';
 

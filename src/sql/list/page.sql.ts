@@ -1,5 +1,6 @@
 /** Pages of a list: which rows they have, and how many rows there are in total. */
-import { EMPTY_SQL, integer, param, sql, type Fragment } from '../fragment.js';
+import { all, EMPTY_SQL, type Fragment, integer, join, param, sql } from '../fragment.js';
+import type { SortKey } from './order.sql.js';
 
 export interface PageRequest {
   readonly limit: number;
@@ -28,4 +29,88 @@ export function totalCount({ limit, offset }: Pick<PageRequest, 'limit' | 'offse
   if (offset > 0 || limit === 0) return counted;
   const onPage = sql`(SELECT count(*) FROM _page)`;
   return sql`CASE WHEN ${onPage} < ${limitSql(limit)} THEN ${onPage} ELSE ${counted} END`;
+}
+
+/** Some of the rows that follow a cursor, and their order. */
+export interface KeysetRange {
+  readonly where: Fragment | undefined;
+  readonly order: readonly SortKey[];
+}
+
+/**
+ * The rows after a cursor: nulls last if ascending, first if descending. Rows whose first order value is null are a
+ * range of their own, because one index scan cannot cover both; the further terms order them.
+ */
+export function keysetRanges(
+  order: readonly SortKey[],
+  values: readonly (string | null)[],
+): [KeysetRange, KeysetRange?] {
+  const [first, ...rest] = order;
+  if (!first || values.length === 0) return [{ where: undefined, order }];
+  const own = first.value;
+  if (values[0] === null) {
+    const nulls = { where: all([sql`${own} IS NULL`, afterKeys(rest, values.slice(1))]), order: rest };
+    return first.descending ? [nulls, { where: sql`${own} IS NOT NULL`, order }] : [nulls];
+  }
+  const present = { where: afterKeys(order, values, true), order };
+  if (first.descending || !first.nullable) return [present];
+  return [present, { where: sql`${own} IS NULL`, order: rest }];
+}
+
+/**
+ * The rows that come after order values; with `present` only those whose first one is not null. The bound of the first
+ * term is a condition of its own, so that an index scan starts there.
+ */
+function afterKeys(order: readonly SortKey[], values: readonly (string | null)[], present = false): Fragment {
+  const row = afterRow(order, values, present);
+  if (row) return row;
+  const steps = order.map((term, at) => {
+    const equal = order.slice(0, at).map((before, i) => sameValue(before, values[i] ?? null));
+    return sql`(${all([...equal, isAfter(term, values[at] ?? null, present && at === 0)])})`;
+  });
+  const bound = order[0] && leadingBound(order[0], values[0] ?? null, present);
+  return all([bound, sql`(${join(steps, ' OR ')})`]);
+}
+
+/**
+ * The same as one comparison of rows, with which an index scan starts at the cursor, not at the first row with the same
+ * first value; undefined if the terms have different directions, or may be null.
+ */
+function afterRow(
+  order: readonly SortKey[],
+  values: readonly (string | null)[],
+  present: boolean,
+): Fragment | undefined {
+  const comparable = order.every(({ descending, nullable }, at) => {
+    return (
+      descending === order[0]?.descending && (!nullable || (present && at === 0)) && typeof values[at] === 'string'
+    );
+  });
+  if (order.length < 2 || !comparable) return undefined;
+  const own = join(order.map(({ value }) => value));
+  const bounds = join(order.map((key, at) => cursorValue(key, values[at] ?? '')));
+  return sql`(${own}) ${order[0]?.descending ? sql`<` : sql`>`} (${bounds})`;
+}
+
+function cursorValue({ type }: SortKey, value: string): Fragment {
+  return sql`${param(value)}::${type}`;
+}
+
+function sameValue(key: SortKey, value: string | null): Fragment {
+  return value === null ? sql`${key.value} IS NULL` : sql`${key.value} = ${cursorValue(key, value)}`;
+}
+
+function isAfter(key: SortKey, value: string | null, present: boolean): Fragment {
+  const { value: own, descending, nullable } = key;
+  if (value === null) return descending ? sql`${own} IS NOT NULL` : sql`false`;
+  if (descending) return sql`${own} < ${cursorValue(key, value)}`;
+  const next = sql`${own} > ${cursorValue(key, value)}`;
+  return nullable && !present ? sql`(${next} OR ${own} IS NULL)` : next;
+}
+
+function leadingBound(key: SortKey, value: string | null, present: boolean): Fragment | undefined {
+  const { value: own, descending, nullable } = key;
+  if (value === null) return descending ? undefined : sql`${own} IS NULL`;
+  if (descending) return sql`${own} <= ${cursorValue(key, value)}`;
+  return nullable && !present ? undefined : sql`${own} >= ${cursorValue(key, value)}`;
 }

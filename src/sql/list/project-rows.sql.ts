@@ -6,11 +6,10 @@ import type { Field, KindDef } from '../../model/model.js';
 import { storedDefault, uniqueColumns } from '../../model/field.js';
 import { GROUP_KIND, KIND_KIND, LINK_KIND } from '../../model/built-in-traits.js';
 import { LINK_TABLE } from '../../model/names.js';
-import { columnType, defaultLiteral, fieldType, selectList } from '../columns.sql.js';
+import { columnType, defaultLiteral, fieldType, selectList, utcText } from '../columns.sql.js';
 import { storedCount } from '../count.sql.js';
 import { EXPORT_CURSOR } from './export.sql.js';
 import { EMPTY_SQL, ident, join, literal, param, render, sql, type Fragment, type Statement } from '../fragment.js';
-import { utcText } from '../time.sql.js';
 
 /** Rows of a table that make one file. */
 export interface FileRows {

@@ -11,7 +11,15 @@ import { LIMITS } from '../../shared/limits.js';
 import { bounded, boundedList, boundedRows, smallRows } from '../answer-size.sql.js';
 import { hasConditions } from './hidden-fields.sql.js';
 import { all, EMPTY_SQL, join, param, render, sql, type Fragment, type Statement } from '../fragment.js';
-import { keysetRanges, type KeysetRange } from './keyset.sql.js';
+import {
+  COMMON_LIMITS,
+  type KeysetRange,
+  keysetRanges,
+  limitOffset,
+  limitSql,
+  type PageRequest,
+  totalCount,
+} from './page.sql.js';
 import { FORCE_CUSTOM_PLAN, modelVersion } from '../model-version.sql.js';
 import { storedCount } from '../count.sql.js';
 import type { ShownPath } from './nested-record.sql.js';
@@ -19,12 +27,11 @@ import { COUNTED_ROWS, countedPageRows, isCountedWithPage, pageRows } from './pa
 import type { ShownRelated } from './related-record.sql.js';
 import type { ShownSnippet } from '../condition/search.sql.js';
 import { orderBy, sortSql, targetsOfOrder, type OrderTerm, type Sort } from './order.sql.js';
-import { COMMON_LIMITS, limitOffset, limitSql, totalCount, type PageRequest } from './page.sql.js';
 import { matchingRows, predicateSql, rowConditions, type MatchingRows } from '../condition/predicate.sql.js';
 import { recordColumns, recordJson, referencedValues, CROSS_JOIN_LATERAL } from './record.sql.js';
 import { hasId, kindTable } from '../table.sql.js';
 import { fromTemplate, identityOf } from '../statement-template.js';
-import { VERSION_TAG } from '../unit-version.sql.js';
+import { VERSION_TAG } from '../columns.sql.js';
 
 export type { OrderTerm, ShownPath, ShownRelated };
 

@@ -1,9 +1,16 @@
 /** Reads of units of several kinds: a list, and one unit by its id alone. One statement each. */
+import type { KindDef } from '../../model/model.js';
+import type { ColumnType } from '../../model/parameter-type/parameter-type.js';
+import type { Predicate } from '../../model/predicate/predicate.js';
+import { scalarText } from '../../shared/json.js';
 import { bounded, boundedList } from '../answer-size.sql.js';
-import { columnType } from '../columns.sql.js';
+import { columnType, VERSION_TAG } from '../columns.sql.js';
+import { type Lookups, matchingRows, MAX_LOOKUPS_PER_KIND, rowConditions } from '../condition/predicate.sql.js';
+import { keyName } from '../condition/row-values.sql.js';
 import {
   all,
   EMPTY_SQL,
+  type Fragment,
   ident,
   integer,
   join,
@@ -11,21 +18,15 @@ import {
   param,
   render,
   sql,
-  type Fragment,
   type Statement,
 } from '../fragment.js';
-import { idText, itemJson } from './mixed-units.sql.js';
-import { keysetRanges } from './keyset.sql.js';
 import { FORCE_CUSTOM_PLAN, modelVersion, withModelVersion } from '../model-version.sql.js';
-import { orderBy, type SortKey } from './order.sql.js';
-import { partSort, type KindPart, type SharedTerm } from './union-order.sql.js';
-import { MAX_LOOKUPS_PER_KIND, matchingRows, rowConditions } from '../condition/predicate.sql.js';
-import { limitOffset, limitSql, totalCount, type PageRequest } from './page.sql.js';
-import { isCountedWithPage } from './page-rows.sql.js';
-import { countRows, isSamePlanForAllValues, selectMatching, unitJson, type ReadPlan } from './select.sql.js';
-import { keyName } from '../condition/row-values.sql.js';
 import { hasId, kindTable } from '../table.sql.js';
-import { VERSION_TAG } from '../unit-version.sql.js';
+import { idText, itemJson } from './mixed-units.sql.js';
+import { orderBy, orderedField, type OrderTerm, type Sort, type SortKey, sortSql } from './order.sql.js';
+import { isCountedWithPage } from './page-rows.sql.js';
+import { keysetRanges, limitOffset, limitSql, type PageRequest, totalCount } from './page.sql.js';
+import { countRows, isSamePlanForAllValues, type ReadPlan, selectMatching, unitJson } from './select.sql.js';
 
 export interface UnionPlan extends PageRequest {
   readonly schema: string;
@@ -208,4 +209,58 @@ export function getAnyStatement(schema: string, plans: readonly AnyKindPlan[]): 
   });
   const first = sql`SELECT * FROM (${join(units, ' UNION ALL ')}) AS o ORDER BY n LIMIT 1`;
   return render(withModelVersion(schema, sql`u.n, u.tag, ${bounded(sql`u.body`)} AS body`, first), true);
+}
+
+/** A term of the order, for all kinds. */
+export interface SharedTerm {
+  readonly type: ColumnType;
+  readonly descending: boolean;
+  /** Whether it is the id, which is ordered as text, because kinds have keys of different types. */
+  readonly ids: boolean;
+}
+
+/** The part of a query that reads one kind. */
+export interface KindPart {
+  readonly kind: KindDef;
+  /** The units that the caller may read; undefined for all. */
+  readonly access: Predicate | undefined;
+  readonly read: ReadPlan;
+  readonly filter: Predicate | undefined;
+  /** The terms of the order; undefined where the kind lacks the parameter. */
+  readonly order: readonly (OrderTerm | undefined)[];
+}
+
+/** @param before the joins of the conditions on the same rows */
+export function partSort(
+  schema: string,
+  { kind, order }: KindPart,
+  terms: readonly SharedTerm[],
+  before?: Lookups,
+): Sort {
+  const plain = order.flatMap((term) => (term && !isConstant(term) ? [term] : []));
+  const { keys, joins } = sortSql(schema, plain, before);
+  const allKeys = order.map((term, at): SortKey => {
+    const shared = terms[at];
+    if (!shared) throw new Error('an order has a term for each of its terms');
+    const { descending, ids } = shared;
+    const type = ids ? columnType('text') : columnType(shared.type);
+    const key = term && keys[plain.indexOf(term)];
+    if (ids) return { value: sql`${idText(kind)} COLLATE "C"`, type, descending, nullable: false };
+    if (key) return key;
+    const { constant } = (term && orderedField(term)?.field) ?? {};
+    const value = constant === undefined || constant === null ? sql`NULL` : literal(scalarText(constant));
+    const typed = sql`${value}::${type}`;
+    return { value: isTextTerm(shared) ? sql`${typed} COLLATE "C"` : typed, type, descending, nullable: true };
+  });
+  return { keys: allKeys, joins };
+}
+
+function isTextTerm({ type }: SharedTerm): boolean {
+  return type === 'text';
+}
+
+/** Whether the value is the same in every unit of the kind. */
+function isConstant(term: OrderTerm): boolean {
+  const target = orderedField(term);
+  return target !== undefined && !target.through && target.field.constant !== undefined;
 }

@@ -3,8 +3,7 @@ import { API_KEY_KIND, CREDENTIAL_KIND } from '../../model/built-in-traits.js';
 import type { Json } from '../../shared/json.js';
 import { ident, integer, param, render, sql, type Statement } from '../fragment.js';
 import { modelVersion } from '../model-version.sql.js';
-import { seconds } from '../time.sql.js';
-import { SET_UPDATED_AT } from '../unit-version.sql.js';
+import { seconds, SET_UPDATED_AT } from '../columns.sql.js';
 
 export interface FoundKey {
   readonly id: string;

@@ -1,10 +1,9 @@
 /** Credentials and sign-in. */
 import type { Field, KindDef } from '../../model/model.js';
 import { CREDENTIAL_KIND } from '../../model/built-in-traits.js';
-import { columnType } from '../columns.sql.js';
+import { columnType, NOW_TABLE } from '../columns.sql.js';
 import { jsonObject } from '../list/hidden-fields.sql.js';
 import { all, ident, integer, param, render, sql, type Fragment, type Statement } from '../fragment.js';
-import { NOW_TABLE } from '../time.sql.js';
 
 /** The columns of credentials that sign-in needs. */
 const CREDENTIAL_COLUMNS = sql`

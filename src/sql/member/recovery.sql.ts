@@ -2,7 +2,7 @@
 import { CODE_TABLE, RECOVERY_TABLE } from '../../model/table/internal-tables.js';
 import { credentialsWhere } from './credential.sql.js';
 import { ident, integer, param, render, sql, type Fragment, type Statement } from '../fragment.js';
-import { NOW_TABLE, seconds } from '../time.sql.js';
+import { NOW_TABLE, seconds } from '../columns.sql.js';
 
 interface NewCode {
   readonly memberId: string;

@@ -1,7 +1,7 @@
 /** Sessions of members and their refresh tokens. A conditional UPDATE uses each token only once. */
 import { REFRESH_TABLE, SESSION_TABLE } from '../../model/table/internal-tables.js';
 import { CREDENTIAL_KIND } from '../../model/built-in-traits.js';
-import { seconds, utcText } from '../time.sql.js';
+import { seconds, utcText } from '../columns.sql.js';
 import { all, ident, integer, param, render, sql, type Fragment, type Statement } from '../fragment.js';
 
 /** The client that signed in, or that last refreshed the session. */

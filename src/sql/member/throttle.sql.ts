@@ -4,7 +4,7 @@
  */
 import { THROTTLE_TABLE } from '../../model/table/internal-tables.js';
 import { ident, param, render, sql, type Fragment, type Statement } from '../fragment.js';
-import { seconds, secondsBefore } from '../time.sql.js';
+import { seconds, secondsBefore } from '../columns.sql.js';
 
 export interface Allowance {
   readonly id: string;

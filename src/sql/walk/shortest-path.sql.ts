@@ -8,30 +8,27 @@ import { boundedList } from '../answer-size.sql.js';
 import { columnType } from '../columns.sql.js';
 import { all, integer, join, literal, param, render, sql, type Fragment, type Statement } from '../fragment.js';
 import type { LinkEnd } from '../link/link-ends.sql.js';
-import { linkTable } from '../link-table.sql.js';
+import { hasId, kindTable, linkTable } from '../table.sql.js';
 import { idText, itemJson } from '../list/mixed-units.sql.js';
 import { modelVersion } from '../model-version.sql.js';
 import { rowConditions } from '../condition/predicate.sql.js';
-import { hasId, kindTable } from '../table.sql.js';
 import {
+  columnsByDirection,
+  hasLinkType,
+  linksFrom,
   NEAR_NODE,
   NODE_ID,
   NODE_KIND,
   nodeText,
   PLAN_FOR_MANY_ROWS,
   REACHED_COLUMNS,
-  viaText,
-} from '../link/reached-unit.sql.js';
-import type { Direction } from '../link/traversal-plan.js';
-import {
-  columnsByDirection,
-  hasLinkType,
   REACHED_UNIT,
-  linksFrom,
   reachedUnits,
   STEP_COLUMNS,
+  viaText,
 } from '../link/traversal-step.sql.js';
-import { linkField } from './link-field.sql.js';
+import type { Direction } from '../link/traversal-plan.js';
+import { linkField } from './reached-links.sql.js';
 import { readPlans, unexpectedKinds, walkLimits, type WalkPlan } from './walk.sql.js';
 
 /** A traversal that ends at a unit. */

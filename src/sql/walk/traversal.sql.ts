@@ -5,11 +5,17 @@
  */
 import type { KindDef } from '../../model/model.js';
 import { all, EMPTY_SQL, integer, literal, param, sql, type Fragment } from '../fragment.js';
-import { linkTable } from '../link-table.sql.js';
-import { linkRecordColumns } from './link-field.sql.js';
-import { REACHED_COLUMNS } from '../link/reached-unit.sql.js';
+import { linkTable } from '../table.sql.js';
+import { linkRecordColumns } from './reached-links.sql.js';
+import {
+  columnsByDirection,
+  isReadable,
+  linksFrom,
+  REACHED_COLUMNS,
+  reachedUnits,
+  STEP_COLUMNS,
+} from '../link/traversal-step.sql.js';
 import type { Traversal } from '../link/traversal-plan.js';
-import { columnsByDirection, isReadable, linksFrom, reachedUnits, STEP_COLUMNS } from '../link/traversal-step.sql.js';
 
 /** The unit where a traversal starts. */
 export interface TraversalStart {

@@ -1,7 +1,7 @@
 /** Answers that are kept for idempotency keys. */
 import { IDEMPOTENCY_TABLE } from '../../model/table/internal-tables.js';
 import { ident, param, render, sql, type Fragment, type Statement } from '../fragment.js';
-import { seconds, secondsBefore } from '../time.sql.js';
+import { seconds, secondsBefore } from '../columns.sql.js';
 
 /** A request with an idempotency key. */
 export interface KeyedRequest {

@@ -2,11 +2,10 @@
 import type { Field, KindDef } from '../../model/model.js';
 import type { Predicate } from '../../model/predicate/predicate.js';
 import { appendCount } from '../count.sql.js';
-import { columnRef, columnType } from '../columns.sql.js';
+import { columnRef, columnType, SET_UPDATED_AT } from '../columns.sql.js';
 import { all, ident, integer, join, param, render, sql, type Fragment, type Statement } from '../fragment.js';
 import { rowConditions } from '../condition/predicate.sql.js';
 import { hasKeyIn, kindTable } from '../table.sql.js';
-import { SET_UPDATED_AT } from '../unit-version.sql.js';
 
 /** Whether the field of the row `t` refers to one of the units with these keys. */
 function refersTo(field: Field, keys: readonly string[]): Fragment {

@@ -9,7 +9,7 @@ import type { Predicate } from '../../model/predicate/predicate.js';
 import { testedFields } from '../../model/predicate/related.js';
 import { bounded, boundedInTotal } from '../answer-size.sql.js';
 import { appendCount } from '../count.sql.js';
-import { columnRef, fieldType } from '../columns.sql.js';
+import { columnRef, fieldType, VERSION_TAG } from '../columns.sql.js';
 import { all, EMPTY_SQL, ident, join, param, render, sql, type Fragment, type Statement } from '../fragment.js';
 import { expressionResult } from './expression.sql.js';
 import { hasConditions, jsonObject } from '../list/hidden-fields.sql.js';
@@ -27,7 +27,6 @@ import {
 import { predicateSql, writtenRowConditions } from '../condition/predicate.sql.js';
 import { hasId, kindTable } from '../table.sql.js';
 import { fromTemplate } from '../statement-template.js';
-import { VERSION_TAG } from '../unit-version.sql.js';
 
 export interface WritePlan {
   readonly schema: string;

@@ -11,7 +11,7 @@ import { replacesBuiltIn } from '../../model/build/build-model.js';
 import { getBuiltInKind, type Model } from '../../model/model.js';
 import { notifyStatement } from '../../sql/server/connection.sql.js';
 import { repairCountStatement } from '../../sql/count.sql.js';
-import { setAccessDefaultStatement } from '../../sql/access/model-access.sql.js';
+import { setAccessDefaultStatement } from '../../sql/definition/model.sql.js';
 import { inOneMessage } from '../../sql/fragment.js';
 import { countFileStatement, insertLinesStatement } from '../../sql/list/project-rows.sql.js';
 import { updateProjectStatement } from '../../sql/server/registry.sql.js';

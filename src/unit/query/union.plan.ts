@@ -9,7 +9,7 @@ import { namesOfKinds, type LinkNames } from '../../model/predicate/path.js';
 import { resolveFilter } from '../../model/predicate/resolve-filter.js';
 import { Faults, refusal } from '../../shared/errors.js';
 import { shortened } from '../../shared/shortened.js';
-import type { KindPart, SharedTerm } from '../../sql/list/union-order.sql.js';
+import type { KindPart, SharedTerm } from '../../sql/list/union.sql.js';
 import { orderedField, orderedType, targetsOfOrder, type OrderTerm } from '../../sql/list/order.sql.js';
 import { LeastSize } from './least-size.js';
 import { checkLookups, checkRelated, checkRelatedPage, orderTargets, shownTargets } from './lookup-limit.js';

@@ -20,7 +20,7 @@ import {
 } from '../../sql/write/write.sql.js';
 import { keptValuesStatement, resultsStatement, updateStatement } from '../../sql/write/update.sql.js';
 import { rowParams } from '../../sql/write/new-rows.sql.js';
-import { explainLinkStatement, explainStatement } from '../../sql/access/explain.sql.js';
+import { explainLinkStatement, explainStatement } from '../../sql/condition/explain.sql.js';
 import { getByStatement, getStatement, type ReadPlan } from '../../sql/list/select.sql.js';
 import type { KeyValue } from '../query/key-parameter.js';
 import { getAnyStatement, type AnyKindPlan } from '../../sql/list/union.sql.js';

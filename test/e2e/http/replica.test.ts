@@ -1,7 +1,7 @@
 /** Reads with `Kind-Consistency: eventual`, which come from a replica: a standby of PostgreSQL that streams. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { READ_WRITTEN } from '../../../src/sql/server/replica.sql.js';
+import { READ_WRITTEN } from '../../../src/sql/server/connection.sql.js';
 import { asMember, defineKinds } from '../../support/callers.js';
 import { createdId, ok } from '../../support/definitions.js';
 import { logLines } from '../../support/log-lines.js';

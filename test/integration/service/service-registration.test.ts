@@ -13,7 +13,7 @@ import { openPool } from '../../../src/database/connection/open-pool.js';
 import { ServiceRegistration, type RegistrationOptions } from '../../../src/database/registry/service-registration.js';
 import { migrateRegistry } from '../../../src/database/registry/registry.js';
 import { startService } from '../../../src/service.js';
-import { LOCK_SERVICES } from '../../../src/sql/server/service-registration.sql.js';
+import { LOCK_SERVICES } from '../../../src/sql/server/registry.sql.js';
 import { ok } from '../../support/definitions.js';
 import { logLines, type LogLines } from '../../support/log-lines.js';
 import { ownDatabase } from '../../support/own-database.js';

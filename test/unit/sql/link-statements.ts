@@ -13,13 +13,13 @@ import {
 } from '../../../src/sql/link/link.sql.js';
 import type { LinkPlan } from '../../../src/sql/link/link-ends.sql.js';
 import {
+  type LinkSet,
   lockLinkSetUnitStatement,
   lockLinksToDeleteStatement,
   lockLinkTableStatement,
   lockOthersStatement,
-  type LinkSet,
+  refusedLinksStatement,
 } from '../../../src/sql/link/link-set.sql.js';
-import { refusedLinksStatement } from '../../../src/sql/link/link-set-access.sql.js';
 import { writeLinksStatements } from '../../../src/sql/link/link-set-write.sql.js';
 import {
   countLinksStatement,

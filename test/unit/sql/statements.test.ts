@@ -36,15 +36,18 @@ import {
   lockStatement,
   type WritePlan,
 } from '../../../src/sql/write/write.sql.js';
-import { takenStatement } from '../../../src/sql/write/taken-values.sql.js';
+import { lookupStatement, takenStatement } from '../../../src/sql/write/existing-rows.sql.js';
 import {
   lockMatchingStatement,
   takenByMatchingStatement,
   updateMatchingStatement,
 } from '../../../src/sql/write/matching.sql.js';
-import { keptValuesStatement, resultsStatement, updateStatement } from '../../../src/sql/write/update.sql.js';
-import { lookupStatement } from '../../../src/sql/write/upsert.sql.js';
-import { updateSetStatement } from '../../../src/sql/write/update-set.sql.js';
+import {
+  keptValuesStatement,
+  resultsStatement,
+  updateSetStatement,
+  updateStatement,
+} from '../../../src/sql/write/update.sql.js';
 import { rowParams, rowsText } from '../../../src/sql/write/new-rows.sql.js';
 import { pageCursor } from '../../../src/unit/query/cursor.js';
 import { planGet, planList, type PlanContext } from '../../../src/unit/query/list.plan.js';

@@ -7,7 +7,7 @@ import { EventLoopYield } from '../../../shared/event-loop-yield.js';
 import type { KindError, Message } from '../../../shared/errors.js';
 import { LIMITS } from '../../../shared/limits.js';
 import { runYielding } from '../../../shared/work-in-pieces.js';
-import { takenStatement } from '../../../sql/write/taken-values.sql.js';
+import { takenStatement } from '../../../sql/write/existing-rows.sql.js';
 import { rowsText } from '../../../sql/write/new-rows.sql.js';
 import { takenValues } from '../../draft/conflict-messages.js';
 import type { LocatedDraft } from '../../draft/references.js';

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { trackContention, type ContentionTarget } from '../../../database/transaction/contention.js';
 import type { Executor } from '../../../database/database.js';
 import { lockUnitsStatement, type LockedUnits } from '../../../sql/lock.sql.js';
-import { updateSetStatement, type UpdateSetPlan } from '../../../sql/write/update-set.sql.js';
+import { type UpdateSetPlan, updateSetStatement } from '../../../sql/write/update.sql.js';
 import type { UnitRow } from '../../store/unit-store.js';
 import { checkVersion, type Versioned } from '../check-version.js';
 import type { WriteContext } from '../violation/constraint-violations.js';

@@ -9,7 +9,7 @@ import type { Predicate } from '../../../model/predicate/predicate.js';
 import { Faults, KindError, type Message } from '../../../shared/errors.js';
 import { getOrInsert } from '../../../shared/get-or-insert.js';
 import { LIMITS } from '../../../shared/limits.js';
-import type { UpdateSetPlan } from '../../../sql/write/update-set.sql.js';
+import type { UpdateSetPlan } from '../../../sql/write/update.sql.js';
 import type { Caller } from '../../../tenancy/caller.js';
 import type { Body, Draft } from '../../draft/draft.js';
 import { NestedUnits } from '../../draft/nested-units.js';

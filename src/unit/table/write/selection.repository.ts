@@ -11,7 +11,7 @@ import {
   type UpdateMatchingPlan,
 } from '../../../sql/write/matching.sql.js';
 import { rowParams } from '../../../sql/write/new-rows.sql.js';
-import { lookupStatement, type LookupPlan } from '../../../sql/write/upsert.sql.js';
+import { type LookupPlan, lookupStatement } from '../../../sql/write/existing-rows.sql.js';
 import type { FoundUnit } from '../../store/unit-store.js';
 import { checkVersion, type Versioned } from '../check-version.js';
 import type { WriteContext } from '../violation/constraint-violations.js';
