@@ -1,14 +1,28 @@
-/** Plans the statement that creates or deletes a link, and judges its result. Pure. */
-import { accessDenied, grantOf } from '../access/access.js';
+/** Checks the rights on a link before anything is read, plans its statement, and judges the result. */
+import {
+  accessDenied,
+  authorizeKind,
+  checkHasTable,
+  grantOf,
+  kindDenied,
+  suggestableLinkTypes,
+} from '../access/access.js';
+import { hasOwnAccess, linkGrantOf } from '../access/link-access.js';
+import type { Session } from '../catalog/session/session.js';
+import type { LinkOperation } from '../model/built-in-traits.js';
 import type { KindDef, LinkTypeDef, Model } from '../model/model.js';
-import { refusal, type KindError } from '../shared/errors.js';
+import type { Opened } from '../run/command.js';
+import { didYouMean } from '../shared/did-you-mean.js';
+import { type KindError, refusal } from '../shared/errors.js';
 import { shortened } from '../shared/shortened.js';
 import type { LinkPlan } from '../sql/link/link-ends.sql.js';
 import type { LinkRow } from '../sql/link/link.sql.js';
+import type { Direction } from '../sql/link/traversal-plan.js';
 import type { Caller } from '../tenancy/caller.js';
-import type { Session } from '../catalog/session/session.js';
 import { readableLinkFields } from '../unit/query/link-values.js';
+import { notLinked } from '../unit/query/named-links.js';
 import { requireKey, unknownUnit } from '../unit/session/unit-ids.js';
+import type { SystemLink, SystemLinks } from './system-links.js';
 
 /** The ids in the path of a link. */
 export interface LinkPath {
@@ -17,6 +31,49 @@ export interface LinkPath {
   readonly link: string;
   readonly childKind: string;
   readonly child: string;
+}
+
+/** A link that the caller may be allowed to write: the statement tests its units. */
+export interface PlannedLink {
+  readonly path: LinkPath;
+  readonly type: LinkTypeDef;
+  readonly plan: LinkPlan;
+}
+
+export function isSystemLink(planned: PlannedLink | SystemLink): planned is SystemLink {
+  return 'add' in planned;
+}
+
+/**
+ * Plans a link between units; returns the link type of the system if the path names kinds of the model. The `access` of
+ * a link type replaces the right `link` of the parent's kind; both units must be readable. Changing values is a create.
+ * @throws KindError 401, 403, 404
+ */
+export function authorizeLink(
+  scope: Opened,
+  path: LinkPath,
+  operation: LinkOperation,
+  systemLinks: SystemLinks,
+): PlannedLink | SystemLink {
+  const { model, caller } = scope;
+  const type = model.linkTypes.get(path.link);
+  const ofModel = model.kinds.get(path.parentKind)?.builtIn === true;
+  const own = !ofModel && hasOwnAccess(type, operation);
+  const { kind: parent } = authorizeKind(model, path.parentKind, own ? 'read' : 'link', caller);
+  const systemLink = systemLinks.find(path.parentKind, path.link, path.childKind);
+  if (systemLink) {
+    authorizeKind(model, path.childKind, 'read', caller);
+    return systemLink;
+  }
+  if (parent.builtIn) throw unknownType(path);
+  const { kind: child } = authorizeKind(model, path.childKind, 'read', caller);
+  if (child.builtIn) throw unknownType(path);
+  if (!type) throw unknownType(path, didYouMean(path.link, suggestableLinkTypes(model, caller)));
+  const grant = linkGrantOf(type, operation, { parent, child }, caller, model);
+  if (!grant) throw kindDenied(model, parent, parent.id, 'link', caller);
+  checkHasTable(parent);
+  checkHasTable(child);
+  return { type, path, plan: planLink(scope, model, path, { type, parent, child, ...grant }) };
 }
 
 interface LinkEnds {
@@ -30,7 +87,7 @@ interface LinkEnds {
 }
 
 /** @throws KindError 404 for an id that no unit can have */
-export function planLink(
+function planLink(
   { project, caller }: Pick<Session, 'project' | 'caller'>,
   model: Model,
   path: LinkPath,
@@ -63,4 +120,16 @@ export function checkLinkedUnits(row: LinkRow, { parent, child }: LinkPlan, path
 export function unknownType({ parentKind, link, childKind }: LinkPath, hint = ''): KindError {
   const between = `from '${parentKind}' to '${shortened(childKind)}'`;
   return refusal('link.unknown', `No link type '${shortened(link)}' ${between}${hint}`);
+}
+
+const DIRECTIONS: readonly Direction[] = ['parent', 'child'];
+
+/** @throws KindError 404 for kinds of the model and unknown directions */
+export function parseDirection(kind: KindDef, direction: string): Direction {
+  const found = DIRECTIONS.find((each) => each === direction);
+  if (!found) {
+    throw refusal('link.unknown', `No direction '${shortened(direction)}'${didYouMean(direction, DIRECTIONS)}`);
+  }
+  if (kind.builtIn) throw notLinked(kind);
+  return found;
 }

@@ -18,10 +18,9 @@ import type { Session } from '../catalog/session/session.js';
 import { unitAnswer } from '../unit/table/read/presentation-version.js';
 import { UnitRights } from '../unit/table/rights.js';
 import { UnitWriter, type FlagQuery } from '../unit/unit.writer.js';
-import { isSystemLink, LinkAuthorizer, type PlannedLink } from './link.authorizer.js';
-import { unknownType, type LinkPath } from './link.plan.js';
+import { isSystemLink, authorizeLink, type LinkPath, type PlannedLink, unknownType } from './link.plan.js';
 import { LinkWriter } from './link.writer.js';
-import type { SystemLink } from './system-links.js';
+import { SystemLinks, type SystemLink } from './system-links.js';
 
 /** The parts of an HTTP request that a link needs. */
 export interface LinkRequest {
@@ -36,7 +35,7 @@ type LinkWork = (session: Session, planned: PlannedLink, bytes: ReceivedBody) =>
 @Injectable()
 export class LinkService {
   constructor(
-    private readonly authorizer: LinkAuthorizer,
+    private readonly systemLinks: SystemLinks,
     private readonly writer: LinkWriter,
     private readonly units: UnitWriter,
     private readonly hooks: LinkHooks,
@@ -50,7 +49,7 @@ export class LinkService {
    */
   create(path: LinkPath, { url, contentType, body }: LinkRequest): Command {
     const create: LinkWork = async (session, planned, bytes) => {
-      const record = await this.writer.create(session, planned, path, async () => {
+      const record = await this.writer.create(session, planned, async () => {
         refuseQuery(url);
         return newLinkBody(planned, await parseBody(bytes, contentType, session.project.schema));
       });
@@ -72,7 +71,7 @@ export class LinkService {
   /** Changes values of a link, and answers its record. */
   update(path: LinkPath, { url, contentType }: LinkRequest): Command {
     const update: LinkWork = async (session, planned, bytes) => {
-      const record = await this.writer.update(session, planned, path, async () => {
+      const record = await this.writer.update(session, planned, async () => {
         refuseQuery(url);
         return optionalBody((await parseBody(bytes, contentType, session.project.schema)) ?? null);
       });
@@ -85,7 +84,7 @@ export class LinkService {
 
   remove(path: LinkPath, { url }: Pick<LinkRequest, 'url'>): Command {
     const remove: LinkWork = async (session, planned) => {
-      await this.writer.remove(session, planned, path, () => refuseQuery(url));
+      await this.writer.remove(session, planned, () => refuseQuery(url));
       return NULL_ANSWER;
     };
     return this.#command(path, 'delete', { work: remove, hooks: true }, (link) => {
@@ -99,22 +98,22 @@ export class LinkService {
 
   /** Links units of users' kinds within a session. @param values of the parameters of the link type */
   async createIn(session: Session, path: LinkPath, values?: unknown): Promise<void> {
-    const planned = this.authorizer.plan(session, path, 'create');
+    const planned = authorizeLink(session, path, 'create', this.systemLinks);
     if (isSystemLink(planned)) throw unknownType(path);
-    await this.writer.create(session, planned, path, () => newLinkBody(planned, values));
+    await this.writer.create(session, planned, () => newLinkBody(planned, values));
   }
 
   /** Changes values of a link within a session. */
   async updateIn(session: Session, path: LinkPath, values: unknown): Promise<void> {
-    const planned = this.authorizer.plan(session, path, 'create');
+    const planned = authorizeLink(session, path, 'create', this.systemLinks);
     if (isSystemLink(planned)) throw unknownType(path);
-    await this.writer.update(session, planned, path, () => optionalBody(values ?? null));
+    await this.writer.update(session, planned, () => optionalBody(values ?? null));
   }
 
   async removeIn(session: Session, path: LinkPath): Promise<void> {
-    const planned = this.authorizer.plan(session, path, 'delete');
+    const planned = authorizeLink(session, path, 'delete', this.systemLinks);
     if (isSystemLink(planned)) throw unknownType(path);
-    await this.writer.remove(session, planned, path);
+    await this.writer.remove(session, planned);
   }
 
   /** @param onModel plans the same for a link type of the system, whose units are kinds */
@@ -126,7 +125,7 @@ export class LinkService {
   ): Command {
     return {
       authorize: (opened) => {
-        const planned = this.authorizer.plan(opened, path, operation);
+        const planned = authorizeLink(opened, path, operation, this.systemLinks);
         if (isSystemLink(planned)) return onModel(planned).authorize(opened);
         const parent = planned.plan.parent.kind;
         const run: Plan['run'] = (session, bytes) => {

@@ -11,7 +11,7 @@ import { GroupReader } from '../../group/group.reader.js';
 import { LinkReader } from '../../link/walk/link.reader.js';
 import type { LinkPath } from '../../link/link.plan.js';
 import { LinkService } from '../../link/link.service.js';
-import { calledLinks } from '../../link/many/link-set.request.js';
+import { calledLinks } from '../../link/many/link-set.plan.js';
 import { LinkSetService } from '../../link/many/link-set.service.js';
 import { mailLine } from '../../mail/mail.js';
 import { Markup, markup } from '../../mail/markup.js';

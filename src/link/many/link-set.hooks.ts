@@ -12,7 +12,7 @@ import type { DefaultBytes } from '../../unit/draft/default-bytes.js';
 import { withPosition } from '../../unit/draft/refusal-position.js';
 import { LinkHooks, newLinkOf } from '../../unit/table/links/link-hooks.js';
 import type { Session } from '../../catalog/session/session.js';
-import type { FoundLink } from './link-set.values.js';
+import type { FoundLink } from '../link-values.js';
 
 @Injectable()
 export class LinkSetHooks {

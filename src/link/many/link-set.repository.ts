@@ -1,5 +1,4 @@
-/** Runs the statements of requests that create many links. */
-import { Injectable } from '@nestjs/common';
+/** The statements of requests that create many links. */
 import { StaleModelError } from '../../catalog/model/stale-model-error.js';
 import { isTooLongForIndex } from '../../database/statement/sqlstate.js';
 import { noteContention, type ContentionTarget } from '../../database/transaction/contention.js';
@@ -24,72 +23,73 @@ import {
 } from '../../sql/link/link-set.sql.js';
 import { writeLinksStatements, type NewLinkRow, type NewLinks } from '../../sql/link/link-set-write.sql.js';
 import type { Session } from '../../catalog/session/session.js';
-import { tooLong } from '../link.repository.js';
+import { tooLong } from '../link.writer.js';
 
-@Injectable()
-export class LinkSetRepository {
-  async lockUnit(session: Session, plan: LinkSetUnit): Promise<Omit<LinkSetUnitRow, 'v'>> {
-    const { schema, unit } = plan;
-    await session.executor.run(lockLinkTableStatement(schema));
-    const units = { schema, kind: unit.kind, keys: [scalarText(unit.key as Json)], forDelete: false };
-    return first(
-      await this.#run<LinkSetUnitRow>(session, lockLinkSetUnitStatement(plan), {
-        schema,
-        table: unit.kind.table,
-        units,
-      }),
-    );
-  }
+export async function lockLinkSetUnit(session: Session, plan: LinkSetUnit): Promise<Omit<LinkSetUnitRow, 'v'>> {
+  const { schema, unit } = plan;
+  await session.executor.run(lockLinkTableStatement(schema));
+  const units = { schema, kind: unit.kind, keys: [scalarText(unit.key as Json)], forDelete: false };
+  return first(
+    await run<LinkSetUnitRow>(session, lockLinkSetUnitStatement(plan), {
+      schema,
+      table: unit.kind.table,
+      units,
+    }),
+  );
+}
 
-  async lockOthers(
-    session: Session,
-    set: LinkSet,
-    kinds: readonly OtherUnits[],
-    replace: boolean,
-  ): Promise<Pick<OtherUnitsRow, 'found' | 'linked'>> {
-    if (kinds.length === 0) return { found: [], linked: [] };
-    return first(await this.#run<OtherUnitsRow>(session, lockOthersStatement(set, kinds, replace)));
-  }
+export async function lockOtherUnits(
+  session: Session,
+  set: LinkSet,
+  kinds: readonly OtherUnits[],
+  replace: boolean,
+): Promise<Pick<OtherUnitsRow, 'found' | 'linked'>> {
+  if (kinds.length === 0) return { found: [], linked: [] };
+  return first(await run<OtherUnitsRow>(session, lockOthersStatement(set, kinds, replace)));
+}
 
-  async lockLinksToDelete(session: Session, set: LinkSet, links: LinksToDelete): Promise<LinksToDeleteRow> {
-    return first(await this.#run<LinksToDeleteRow>(session, lockLinksToDeleteStatement(set, links)));
-  }
+export async function lockLinksToDelete(
+  session: Session,
+  set: LinkSet,
+  links: LinksToDelete,
+): Promise<LinksToDeleteRow> {
+  return first(await run<LinksToDeleteRow>(session, lockLinksToDeleteStatement(set, links)));
+}
 
-  /** The ids of the others with which a link is not allowed. */
-  async refused(session: Session, set: LinkSet, links: LinksToTest): Promise<ReadonlySet<string>> {
-    return new Set(first(await this.#run<RefusedLinksRow>(session, refusedLinksStatement(set, links))).refused);
-  }
+/** The ids of the others with which a link is not allowed. */
+export async function refusedLinks(session: Session, set: LinkSet, links: LinksToTest): Promise<ReadonlySet<string>> {
+  return new Set(first(await run<RefusedLinksRow>(session, refusedLinksStatement(set, links))).refused);
+}
 
-  async write(session: Session, set: LinkSet, links: NewLinks): Promise<readonly NewLinkRow[]> {
-    const statements = writeLinksStatements(set, links);
-    const last = statements.pop();
-    if (!last) throw new Error('a write of links has a statement');
-    for (const statement of statements) await this.#send(session, statement);
-    return this.#run<NewLinkRow>(session, last);
-  }
+export async function writeLinks(session: Session, set: LinkSet, links: NewLinks): Promise<readonly NewLinkRow[]> {
+  const statements = writeLinksStatements(set, links);
+  const last = statements.pop();
+  if (!last) throw new Error('a write of links has a statement');
+  for (const statement of statements) await send(session, statement);
+  return run<NewLinkRow>(session, last);
+}
 
-  /** @throws StaleModelError if the statement found another version of the model */
-  async #run<Row extends { readonly v: string }>(
-    session: Session,
-    statement: Statement,
-    target?: ContentionTarget,
-  ): Promise<readonly Row[]> {
-    const rows = await this.#send<Row>(session, statement, target);
-    if (Number(first(rows).v) !== session.model.version) throw new StaleModelError();
-    return rows;
-  }
+/** @throws StaleModelError if the statement found another version of the model */
+async function run<Row extends { readonly v: string }>(
+  session: Session,
+  statement: Statement,
+  target?: ContentionTarget,
+): Promise<readonly Row[]> {
+  const rows = await send<Row>(session, statement, target);
+  if (Number(first(rows).v) !== session.model.version) throw new StaleModelError();
+  return rows;
+}
 
-  async #send<Row>(
-    { executor, project: { schema } }: Session,
-    statement: Statement,
-    target: ContentionTarget = { schema, table: LINK_TABLE },
-  ): Promise<readonly Row[]> {
-    try {
-      return await executor.run<Row>(statement);
-    } catch (error) {
-      noteContention(error, () => target);
-      throw isTooLongForIndex(error) ? tooLong() : error;
-    }
+async function send<Row>(
+  { executor, project: { schema } }: Session,
+  statement: Statement,
+  target: ContentionTarget = { schema, table: LINK_TABLE },
+): Promise<readonly Row[]> {
+  try {
+    return await executor.run<Row>(statement);
+  } catch (error) {
+    noteContention(error, () => target);
+    throw isTooLongForIndex(error) ? tooLong() : error;
   }
 }
 

@@ -1,37 +1,46 @@
 /** Creates many links of one unit at once, and deletes its other ones. */
 import { Injectable } from '@nestjs/common';
-import { grantOf } from '../../access/access.js';
-import { hasOwnAccess } from '../../access/link-access.js';
+import { accessDenied, grantOf } from '../../access/access.js';
+import { hasOwnAccess, linkGrantOf } from '../../access/link-access.js';
+import { inTransaction } from '../../catalog/session/in-transaction.js';
+import type { Session } from '../../catalog/session/session.js';
 import { Database } from '../../database/database.js';
 import { pageAnswer } from '../../http/answer/answer.js';
 import { parseBody, type ReceivedBody } from '../../http/body/read-body.js';
 import { refuseQuery } from '../../http/route/parse-list-query.js';
 import { isLinkable, type KindDef, type LinkTypeDef } from '../../model/model.js';
-import { Faults, KindError, refusal, retryLater, type Message } from '../../shared/errors.js';
+import type { Command, Opened } from '../../run/command.js';
+import { Faults, KindError, type Message, refusal, retryLater } from '../../shared/errors.js';
 import { EventLoopYield } from '../../shared/event-loop-yield.js';
+import { getOrInsert } from '../../shared/get-or-insert.js';
 import { LIMITS } from '../../shared/limits.js';
 import type { MaybePromise } from '../../shared/maybe-promise.js';
 import { runYielding } from '../../shared/work-in-pieces.js';
-import type { LinkSet, LinksToDelete, OtherUnits } from '../../sql/link/link-set.sql.js';
-import type { NewLinkRow } from '../../sql/link/link-set-write.sql.js';
 import { keepVersionStatement } from '../../sql/definition/model.sql.js';
+import type { NewLinkRow } from '../../sql/link/link-set-write.sql.js';
+import type { LinkSet, LinksToDelete, OtherUnits } from '../../sql/link/link-set.sql.js';
 import { DefaultBytes } from '../../unit/draft/default-bytes.js';
 import type { Draft } from '../../unit/draft/draft.js';
 import { readableLinkFields } from '../../unit/query/link-values.js';
 import { Walks } from '../../unit/query/reachable-kinds.js';
-import { LinkHooks } from '../../unit/table/links/link-hooks.js';
-import type { Command, Opened } from '../../run/command.js';
-import { inTransaction } from '../../catalog/session/in-transaction.js';
-import type { Session } from '../../catalog/session/session.js';
-import { UnitQuota } from '../../unit/table/write/unit-quota.js';
 import { unknownUnit } from '../../unit/session/unit-ids.js';
-import { LinkSetAccess, mayNotLink } from './link-set.access.js';
+import { LinkHooks } from '../../unit/table/links/link-hooks.js';
+import { UnitQuota } from '../../unit/table/write/unit-quota.js';
+import { type FoundLink, LinkValueReader } from '../link-values.js';
 import { LinkSetHooks } from './link-set.hooks.js';
-import { addMissingUnit, otherUnitsOf, planLinkSet, planOtherKinds } from './link-set.plan.js';
-import type { LinkSetPath, PlannedLinkSet } from './link-set.plan.js';
-import { LinkSetRepository } from './link-set.repository.js';
-import { readLinks, type GivenLink, type GivenLinks } from './link-set.request.js';
-import { LinkSetValues, type FoundLink } from './link-set.values.js';
+import {
+  addMissingUnit,
+  type GivenLink,
+  type GivenLinks,
+  linkedKinds,
+  type LinkSetPath,
+  otherUnitsOf,
+  planLinkSet,
+  type PlannedLinkSet,
+  planOtherKinds,
+  readLinks,
+} from './link-set.plan.js';
+import { lockLinkSetUnit, lockLinksToDelete, lockOtherUnits, refusedLinks, writeLinks } from './link-set.repository.js';
 
 /** Attempts to write links that other requests create or delete meanwhile. */
 const ATTEMPTS = 5;
@@ -66,10 +75,8 @@ interface LinkRecords {
 export class LinkSetService {
   constructor(
     private readonly database: Database,
-    private readonly repository: LinkSetRepository,
-    private readonly values: LinkSetValues,
+    private readonly values: LinkValueReader,
     private readonly walks: Walks,
-    private readonly access: LinkSetAccess,
     private readonly hooks: LinkHooks,
     private readonly setHooks: LinkSetHooks,
     private readonly quota: UnitQuota,
@@ -127,7 +134,7 @@ export class LinkSetService {
     const kinds = planOtherKinds(session, links, planned);
     return caught(async () => {
       const others = otherUnitsOf(links, kinds, faults);
-      const drafts = await this.values.given(session, type, links, faults);
+      const drafts = await this.values.ofMany(session, type, links, faults);
       return { links, replace, others, drafts, faults: faults.messages };
     });
   }
@@ -142,7 +149,7 @@ export class LinkSetService {
     const { schema } = session.project;
     const plan = { schema, version: session.model.version };
     const replace = !(validated instanceof KindError) && validated.replace;
-    const locked = await this.repository.lockUnit(session, { ...plan, unit, allowed, replace });
+    const locked = await lockLinkSetUnit(session, { ...plan, unit, allowed, replace });
     if (locked.id === null) throw unknownUnit(unit.kind, path.unit);
     if (!locked.allowed) throw mayNotLink(session, unit.kind.id);
     if (validated instanceof KindError) throw validated;
@@ -173,9 +180,9 @@ export class LinkSetService {
     const deleted = replace ? await this.#linksToDelete(session, set, type, found) : undefined;
     const links = await this.setHooks.beforeCreates(session, set, type, found, { faults, defaults });
     const unlinked = deleted === undefined ? [] : await this.setHooks.beforeDeletes(session, set, deleted);
-    const written = await this.values.rows(session, type, links, faults, replace, defaults);
+    const written = await this.values.rowsOfMany(session, type, links, faults, replace, defaults);
     const shown = type.parameters.length === 0 ? [] : readableLinkFields(type, session.caller, session.model);
-    const rows = await this.repository.write(session, set, { ...written, shown, replace, deleted });
+    const rows = await writeLinks(session, set, { ...written, shown, replace, deleted });
     const byUnit = new Map(rows.map((row) => [unitName(row.kind, row.id), row]));
     const inOrder = found.map(({ kindId, id }) => byUnit.get(unitName(kindId, id)));
     if (!replace) refuseDiffering(inOrder, found);
@@ -192,7 +199,7 @@ export class LinkSetService {
     set: LinkSet,
     { links, replace, others, drafts, faults }: Omit<ValidatedLinks, 'faults'> & { readonly faults: Faults },
   ): Promise<FoundLink[]> {
-    const rows = await this.repository.lockOthers(session, set, others, replace);
+    const rows = await lockOtherUnits(session, set, others, replace);
     const byPosition = new Map(rows.found?.map((row) => [row[0], row]));
     const linked = new Set(rows.linked?.map(([kind, id]) => unitName(kind, id)));
     const kindOf = new Map(others.flatMap(({ kind, positions }) => positions.map((at) => [at, kind] as const)));
@@ -205,7 +212,7 @@ export class LinkSetService {
       else if (!allowed) throw mayNotLink(session, kindId, index);
       else found.push({ ...link, id, linked: linked.has(unitName(kindId, id)), draft: drafts.get(index) ?? NO_VALUES });
     }
-    await this.access.checkCreates(session, set, others, found);
+    await checkCreates(session, set, others, found);
     for (const { index } of missing) {
       const kind = kindOf.get(index);
       if (kind) addMissingUnit(kind, index, faults);
@@ -225,13 +232,13 @@ export class LinkSetService {
     const kept = JSON.stringify(found.map(({ kindId, id }) => ({ kind: kindId, id })));
     const allowed = hasOwnAccess(type, 'delete') ? undefined : this.#linkable(session, set, passed);
     const links: LinksToDelete = { passed, passesAll, kept, allowed, most };
-    const { over, denied, units } = await this.repository.lockLinksToDelete(session, set, links);
+    const { over, denied, units } = await lockLinksToDelete(session, set, links);
     if (denied) throw mayNotLink(session, denied[0]);
     if (over) {
       const number = most.toLocaleString('en');
       throw refusal('link.too_many', `replace: more than ${number} links would be deleted`, { parameter: 'replace' });
     }
-    await this.access.checkDeletes(session, set, type, units);
+    await checkDeletes(session, set, type, units);
     return units;
   }
 
@@ -285,4 +292,48 @@ function refuseDiffering(rows: readonly (NewLinkRow | undefined)[], found: reado
     faults.add('link.differs', text, { index });
   }
   faults.throwIfAny();
+}
+
+/** @throws KindError 401, 403 with the position of the first link that the access of its type does not allow */
+async function checkCreates(
+  session: Session,
+  set: LinkSet,
+  others: readonly OtherUnits[],
+  found: readonly FoundLink[],
+): Promise<void> {
+  for (const { kind, allowed, rule } of others) {
+    const links = found.filter(({ kindId }) => kindId === kind.id);
+    if (!rule || links.length === 0) continue;
+    const ids = links.map(({ id }) => id);
+    const refused = await refusedLinks(session, set, { kind, allowed, rule, ids });
+    const first = links.find(({ id }) => refused.has(id));
+    if (first) throw mayNotLink(session, first.kindId, first.index);
+  }
+}
+
+/**
+ * Checks the deletion of links, where it is not decided by what was checked of the unit of the path. @param units JSON text
+ * @throws KindError 401, 403 if one of the links may not be deleted
+ */
+async function checkDeletes(session: Session, set: LinkSet, type: LinkTypeDef, units: string): Promise<void> {
+  if (!hasOwnAccess(type, 'create') && !hasOwnAccess(type, 'delete')) return;
+  const { model, caller } = session;
+  const idsByKind = new Map<string, string[]>();
+  for (const { kind, id } of JSON.parse(units) as { readonly kind: string; readonly id: string }[]) {
+    getOrInsert(idsByKind, kind, () => []).push(id);
+  }
+  for (const [kindId, ids] of idsByKind) {
+    const kind = model.kinds.get(kindId);
+    const kinds = kind && linkedKinds(set.kind, kind, set.direction);
+    const grant = kinds && linkGrantOf(type, 'delete', kinds, caller, model);
+    if (!kind || !kinds || !grant) throw mayNotLink(session, kinds?.parent.id ?? kindId);
+    if (!grant.allowed && !grant.rule) continue;
+    const refused = await refusedLinks(session, set, { kind, ...grant, ids });
+    if (refused.size > 0) throw mayNotLink(session, kinds.parent.id);
+  }
+}
+
+function mayNotLink({ caller }: Session, kindId: string, index?: number): KindError {
+  const denied = accessDenied(caller, `You may not link this unit of '${kindId}'`);
+  return index === undefined ? denied : denied.withMessages([{ ...denied.messages[0], index }]);
 }

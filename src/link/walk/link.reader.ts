@@ -27,7 +27,7 @@ import { readyWalk, type ReadyWalk } from '../../unit/table/read/ready-page.js';
 import { PageRepository, type WalkRow } from '../../unit/table/read/page.repository.js';
 import { showsKind, type MixedPage } from '../../unit/query/union.plan.js';
 import { Walks, type ExpectedKinds, type TraversableKinds } from '../../unit/query/reachable-kinds.js';
-import { parseDirection } from '../direction.js';
+import { parseDirection } from '../link.plan.js';
 import { loading, nextCursor, planWalk, type From, type PlannedWalk } from './walk.plan.js';
 
 /** A unit, as the request names it. */

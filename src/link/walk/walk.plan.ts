@@ -1,35 +1,42 @@
 /** Plans traversals. Pure. */
+import { readableFields } from '../../access/masks.js';
 import { referenceAccess } from '../../access/reference-access.js';
+import type { Session } from '../../catalog/session/session.js';
+import type { Path } from '../../filter/filter.ast.js';
+import { pathsOf } from '../../filter/filter.walk.js';
+import { isLinkPath, splitByLink } from '../../filter/link-path.js';
 import type { ListQuery } from '../../filter/list-query.js';
-import type { ParsedQuery } from '../../http/route/parse-list-query.js';
+import { pathsOfOrder } from '../../filter/order.ast.js';
 import { printOrderValue } from '../../filter/order.printer.js';
-import { splitByLink } from '../../filter/link-path.js';
-import type { KindDef } from '../../model/model.js';
+import type { ParsedQuery } from '../../http/route/parse-list-query.js';
+import { builtInField } from '../../model/field.js';
+import type { Field, KindDef, Model } from '../../model/model.js';
+import type { LinkNames } from '../../model/predicate/path.js';
 import type { Predicate } from '../../model/predicate/predicate.js';
 import { resolveFilter } from '../../model/predicate/resolve-filter.js';
 import { namesOfLink } from '../../model/predicate/resolve-related.js';
-import { getOrInsert } from '../../shared/get-or-insert.js';
-import { Faults } from '../../shared/errors.js';
 import { keepNewest } from '../../shared/bounded-map.js';
+import { collectFaults } from '../../shared/collect-faults.js';
+import { Faults } from '../../shared/errors.js';
+import { getOrInsert } from '../../shared/get-or-insert.js';
 import type { Fragment } from '../../sql/fragment.js';
 import type { PassedKind } from '../../sql/link/traversal-plan.js';
+import type { LinkColumn } from '../../sql/walk/reached-links.sql.js';
 import { placeLength, type WalkPlan } from '../../sql/walk/walk.sql.js';
-import { planParts, includingKind } from '../../unit/query/union.plan.js';
-import type { Session } from '../../catalog/session/session.js';
 import { decodeCursor, encodeCursor } from '../../unit/query/cursor.js';
-import { collectFaults } from '../../shared/collect-faults.js';
-import { planContextOf, planQuery } from '../../unit/query/list.plan.js';
 import { shownLinkValues } from '../../unit/query/link-values.js';
+import { type PlanContext, planContextOf, planQuery } from '../../unit/query/list.plan.js';
+import { relatedInQuery } from '../../unit/query/lookup-limit.js';
 import { namedKinds } from '../../unit/query/named-links.js';
-import { walkLinkNames } from './walk.link-names.js';
-import { sampleKinds } from './walk.names.js';
+import { pathsInQuery, rootsOf } from '../../unit/query/paths-in-query.js';
 import {
+  type ExpectedKinds,
   LINK_FIELD,
   reachableKinds,
-  withoutLink,
-  type ExpectedKinds,
   type TraversableKinds,
+  withoutLink,
 } from '../../unit/query/reachable-kinds.js';
+import { includingKind, type PartsQuery, planParts } from '../../unit/query/union.plan.js';
 
 export type From = Pick<WalkPlan, 'start' | 'direction'>;
 
@@ -175,4 +182,93 @@ function isPlainQuery({ filter, order, include, exclude, kindIds, loadLinks }: L
 /** `include` may name `link`, which every unit has here without being a parameter. */
 function isOther(name: string): boolean {
   return name !== LINK_FIELD;
+}
+
+/** The number of steps before the link, as the field `link` of a unit shows it. */
+const DEPTH: Field = builtInField({ id: 'depth', type: 'integer', nullable: false }, { system: true });
+
+interface WalkLinkNames extends LinkNames {
+  /** The values that the query names. */
+  readonly columns: readonly LinkColumn[];
+}
+
+/**
+ * The names that may follow `link.`: those of all link types that are followed. A value that a link's type does not have
+ * is null. Undefined if the query names none.
+ */
+function walkLinkNames(
+  { model, caller }: Pick<Session, 'model' | 'caller'>,
+  query: Pick<ListQuery, 'filter' | 'order' | 'linkIds'>,
+): WalkLinkNames | undefined {
+  const named = linkPathsOf(query);
+  if (named.length === 0) return undefined;
+  const ids = query.linkIds ?? [...model.linkTypes.keys()];
+  const types = [...new Set(ids)].flatMap((id) => model.linkTypes.get(id)?.values ?? []);
+  const visible = new Map<string, Field>([[DEPTH.id, DEPTH]]);
+  const columns = new Map<string, Set<string>>([[DEPTH.id, new Set()]]);
+  for (const type of types) {
+    for (const [id, field] of readableFields(type, caller, model)) {
+      visible.set(id, field.column === undefined ? field : { ...field, column: id });
+      if (field.column === undefined) continue;
+      const stored = columns.get(id) ?? new Set();
+      columns.set(id, stored.add(field.column));
+    }
+  }
+  const used = [...new Set(named.map(({ segments }) => segments[1] ?? ''))];
+  return {
+    types,
+    visible,
+    columns: used.flatMap((name) => {
+      const stored = columns.get(name);
+      return stored ? [{ name, columns: [...stored] }] : [];
+    }),
+  };
+}
+
+function linkPathsOf({ filter, order }: Pick<ListQuery, 'filter' | 'order'>): Path[] {
+  const paths = [...(filter ? pathsOf(filter) : []), ...order.flatMap(({ value }) => pathsOfOrder(value))];
+  return paths.filter(({ segments }) => isLinkPath(segments));
+}
+
+/**
+ * A sample of the kinds that validates a query like all of them: the kinds whose units are `read`, and one more for each
+ * sort of field that the query names, so that the cost of planning does not grow with the number of kinds. All kinds
+ * where a name is unknown, because the message suggests the nearest name of any kind.
+ */
+function sampleKinds(
+  query: PartsQuery,
+  read: ReadonlySet<KindDef>,
+  all: readonly PlanContext[],
+  model: Model,
+): readonly PlanContext[] {
+  const names = namesInQuery(query);
+  const referred = referredKinds(query, model);
+  if (!names?.every((name) => all.some(({ visible }) => visible.has(name)))) return all;
+  const known = new Set<string>();
+  const adds = ({ visible }: PlanContext): boolean => {
+    const before = known.size;
+    for (const field of names.flatMap((name) => visible.get(name) ?? [])) known.add(`${field.id} ${sortOf(field)}`);
+    return known.size > before;
+  };
+  for (const context of all) if (read.has(context.kind)) adds(context);
+  return all.filter((context) => read.has(context.kind) || referred.has(context.kind) || adds(context));
+}
+
+/** The kinds to which the relations of functions such as `exists(comment.article)` lead: one of them must be reachable. */
+function referredKinds(query: PartsQuery, { kinds }: Model): ReadonlySet<KindDef | undefined> {
+  const references = relatedInQuery(query).map(({ relation }) =>
+    relation.type === 'reference' ? kinds.get(relation.kind)?.fields.get(relation.parameter)?.reference : undefined,
+  );
+  return new Set(references.map((reference) => reference && kinds.get(reference.kind)));
+}
+
+/** The parameters that a query names, and the id, whose type differs between kinds; undefined if a name cannot be parsed. */
+function namesInQuery(query: PartsQuery): string[] | undefined {
+  const paths = pathsInQuery(query)?.filter(({ segments }) => !isLinkPath(segments));
+  return paths && [...new Set(['id', ...rootsOf(paths), ...(query.exclude ?? [])])];
+}
+
+/** Fields of one name and one sort are compared and ordered in the same way. */
+function sortOf({ type, columnType, def, reference }: Field): string {
+  return `${type.id} ${columnType} ${def.multiple ? 'list' : ''} ${reference?.kind ?? ''}`;
 }
