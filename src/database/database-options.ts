@@ -1,8 +1,8 @@
 /** Options of the database, and of its transactions. */
-import { type BeginOptions } from './transaction/begin.js';
-import { type ConnectionOptions } from './connection/connection.js';
-import { type Executor } from './transaction/executor.js';
-import { TransactionRuns } from './transaction/conflict-retries.js';
+import type { Isolation } from '../sql/server/transaction.sql.js';
+import type { ConnectionOptions } from './connection/connection.js';
+import type { TransactionRuns, TransactionRunsOptions } from './transaction/conflict-retries.js';
+import type { Executor } from './transaction/transaction.js';
 
 /** The project that a connection is used for. */
 export interface ConnectionUser {
@@ -17,17 +17,38 @@ export interface UseOptions {
   readonly part?: string | undefined;
 }
 
-export interface TransactionOptions extends BeginOptions {
+/** `timeout` and `workKey` are of its runs, if these are not given. */
+export interface TransactionOptions extends TransactionRunsOptions {
+  /**
+   * REPEATABLE READ by default: if data that was read has changed, the transaction is run again (see
+   * `TransactionRuns`). READ COMMITTED is for transactions that must see what was committed while they waited for a
+   * lock.
+   */
+  readonly isolation?: Isolation;
+  readonly readOnly?: boolean;
+  /**
+   * Lock timeout in milliseconds at READ COMMITTED; the transaction is then repeated, and finally refused with 503.
+   * Without one it is refused at once, after `LOCK_TIMEOUTS.transaction`.
+   */
+  readonly lockTimeout?: number;
+  /** Statement timeout in milliseconds, if it differs from that of the pool. */
+  readonly statementTimeout?: number;
+  /** Idle timeout in milliseconds, if it is longer than that of the pool. */
+  readonly idleTimeout?: number | undefined;
   /** The project that it is for; undefined for the service itself. */
   readonly project?: ConnectionUser | undefined;
-  /** The earlier runs of this transaction, for a caller that repeats it itself (with `once`). */
+  /** Its runs, for a caller that looks at them, or has several transactions in them. That caller ends them. */
   readonly runs?: TransactionRuns;
+  /** Set if it begins with its first statement, and holds no connection before. Its refusals are not completed. */
+  readonly lazy?: boolean;
   /** Whether it may hold its connection long: it waits for a place among those of its project that may. */
   readonly long?: boolean;
   /** Milliseconds that it waits for such a place, if that is not the usual time. */
   readonly longTimeout?: number;
-  /** Set if the caller repeats the transaction itself. */
+  /** Set if it is not run again, and its errors are those of PostgreSQL. */
   readonly once?: boolean;
+  /** Called before each run but the first one, without a connection. */
+  readonly beforeNextRun?: () => Promise<void>;
   /** Set if all of it is undone at its end. */
   readonly undo?: boolean;
 }

@@ -31,12 +31,13 @@ import {
   type TransactionRunsOptions,
 } from './transaction/conflict-retries.js';
 import { withCompleteRefusal } from './transaction/complete-refusal.js';
-import type { Executor, Transaction } from './transaction/executor.js';
-import { TransactionRunner } from './transaction/transaction-runner.js';
+import type { Executor, Transaction } from './transaction/transaction.js';
+import { runTransaction } from './transaction/transaction-runner.js';
 import { poolOf, type QueryCallback } from './pg-internals.js';
 
 export type { ConnectionUser } from './database-options.js';
-export type { CommitWitness, Executor, TextSink, Transaction } from './transaction/executor.js';
+export type { TextSink } from './statement/row-stream.js';
+export type { CommitWitness, Executor, Transaction } from './transaction/transaction.js';
 
 interface PoolCounts {
   readonly used: number;
@@ -52,7 +53,6 @@ export class Database implements Executor {
   readonly #slow: SlowStatements;
   #places: ConnectionPlaces | undefined;
   readonly #sender: StatementSender;
-  readonly #transactions: TransactionRunner;
 
   constructor(
     private readonly dataSource: DataSource,
@@ -62,13 +62,6 @@ export class Database implements Executor {
     this.#prepared = new PreparedStatements(prepares, (error) => onUnprepared?.(error));
     this.#slow = new SlowStatements(options.slowStatements ?? Infinity);
     this.#sender = new StatementSender(this.#prepared);
-    this.#transactions = new TransactionRunner(
-      () => this.#pool,
-      () => this.places,
-      this.#sender,
-      this,
-      options,
-    );
   }
 
   /** The connections of the pool, and how many wait for one. */
@@ -180,8 +173,11 @@ export class Database implements Executor {
   }
 
   /** Tracks the runs of one transaction. */
-  runs(options: TransactionRunsOptions = {}): TransactionRuns {
-    return new TransactionRuns(this.#contention, { timeout: this.options.retryTimeout ?? RETRY_TIMEOUT, ...options });
+  runs({
+    timeout = this.options.retryTimeout ?? RETRY_TIMEOUT,
+    workKey,
+  }: TransactionRunsOptions = {}): TransactionRuns {
+    return new TransactionRuns(this.#contention, timeout, workKey);
   }
 
   /**
@@ -189,13 +185,21 @@ export class Database implements Executor {
    * keep state between runs.
    */
   async transaction<T>(work: (tx: Transaction) => Promise<T>, options: TransactionOptions = {}): Promise<T> {
-    const { runs = this.runs(), project, statementTimeout: limit } = options;
-    const run = (): Promise<T> => this.#transactions.run(work, options, runs);
+    const { project, statementTimeout: limit, once, lazy } = options;
+    const runs = options.runs ?? this.runs(options);
+    const parts = {
+      pool: this.#pool,
+      places: this.places,
+      sender: this.#sender,
+      statements: this,
+      options: this.options,
+    };
+    const run = (): Promise<T> => runTransaction(parts, work, options, runs);
     const after = project ? this.ofProject(project, { limit }) : this;
     try {
-      return await (options.once ? run() : withCompleteRefusal(after, run));
+      return await (once || lazy ? run() : withCompleteRefusal(after, run));
     } finally {
-      if (!options.once) runs.end();
+      if (!options.runs) runs.end();
     }
   }
 

@@ -10,7 +10,7 @@ import { READ_REPLAYED, READ_WRITTEN } from '../sql/server/connection.sql.js';
 import { READ_SIGNING } from '../sql/server/registry.sql.js';
 import type { Database } from './database.js';
 import type { ConnectionUser, ReadReplica, UseOptions } from './database-options.js';
-import type { Executor } from './transaction/executor.js';
+import type { Executor } from './transaction/transaction.js';
 
 interface ReplicaOptions {
   /** The age of its data in milliseconds from which on it is not used. */

@@ -11,7 +11,7 @@ import {
 import { GuardedClient } from './connection/guarded-client.js';
 import { runOnClient } from './statement/run-on-client.js';
 import { commonRefusal } from './statement/sqlstate.js';
-import type { Executor } from './transaction/executor.js';
+import type { Executor } from './transaction/transaction.js';
 import { keyOfClient } from './pg-internals.js';
 
 /** Milliseconds for a notification to arrive. */

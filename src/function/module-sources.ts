@@ -1,8 +1,5 @@
 /** The sources of remote kinds, which modules declare as `remote`. Each call of a source has a time limit. */
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { Database } from '../database/database.js';
-import type { BeginTransaction } from '../database/transaction/lazy-transaction.js';
-import type { TransactionRuns } from '../database/transaction/conflict-retries.js';
 import type { Context } from '../kit/context.js';
 import type { KindDef } from '../model/model.js';
 import { getOrInsert } from '../shared/get-or-insert.js';
@@ -33,7 +30,6 @@ export class ModuleSources implements RemoteSources, OnModuleInit {
     private readonly registry: FunctionRegistry,
     private readonly calls: InnerCalls,
     private readonly capacity: Capacity,
-    private readonly database: Database,
     private readonly uncaught: ErrorRedaction,
   ) {}
 
@@ -55,10 +51,6 @@ export class ModuleSources implements RemoteSources, OnModuleInit {
 
   hold<T>({ id }: Project, work: () => Promise<T>): Promise<T> {
     return this.capacity.sources.run(id, work);
-  }
-
-  begin(project: Project, runs: TransactionRuns): BeginTransaction {
-    return (work) => this.database.transaction(work, { project, long: true, runs, once: true });
   }
 
   #sourceOf(module: ReadyModule): RemoteSource {

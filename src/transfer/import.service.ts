@@ -7,9 +7,6 @@ import { Injectable } from '@nestjs/common';
 import { accessDenied, authorizeKind } from '../access/access.js';
 import { Catalog } from '../catalog/catalog.service.js';
 import { Database, type Transaction } from '../database/database.js';
-import { delayRetry, prepareNextRun } from '../database/transaction/between-runs.js';
-import { contentionRefusal, type TransactionRuns } from '../database/transaction/conflict-retries.js';
-import { OutdatedError } from '../database/transaction/contention.js';
 import { commonRefusal } from '../database/statement/sqlstate.js';
 import { jsonAnswer, NULL_ANSWER, type Answer } from '../http/answer/answer.js';
 import type { QueryParameters } from '../http/route/parse-list-query.js';
@@ -70,12 +67,6 @@ interface CheckedImport {
   readonly isolation: Isolation;
   readonly onProgress: (records: number) => void;
   readonly key: KeyOptions | undefined;
-}
-
-interface RunOptions {
-  readonly isolation: Isolation;
-  readonly runs: TransactionRuns;
-  readonly lockTimeout: number;
 }
 
 @Injectable()
@@ -156,44 +147,35 @@ export class ImportService {
   }
 
   async #import(checked: CheckedImport, text: RepeatedText, until: number): Promise<Answer> {
-    const { session, isolation } = checked;
+    const { session, isolation, dryRun: undo } = checked;
     const read = () => new ReadAhead(piecesOf(text.read(), checked.newReader(), session.project.schema));
-    const runs = this.database.runs({ timeout: Math.max(0, until - performance.now()) });
-    const times = { lockTimeout: LOCK_TIMEOUT, idleTimeout: TRANSFER_IDLE };
-    const options = { ...usedBy(session), isolation, long: true, runs, once: true, undo: checked.dryRun, ...times };
+    const times = {
+      timeout: Math.max(0, until - performance.now()),
+      lockTimeout: LOCK_TIMEOUT,
+      idleTimeout: TRANSFER_IDLE,
+    };
+    // The next run begins with locks, which must not wait for the client.
+    const beforeNextRun = () => text.arrive();
+    const options = { ...usedBy(session), ...times, isolation, long: true, undo, beforeNextRun };
     const key = checked.key && new ImportKey(this.kept, checked.key, text);
     try {
-      let pieces = read();
+      let first: ReadAhead | undefined = read();
       // The transaction begins when there is something to write, or to take the key.
-      if (!key) await pieces.start();
-      for (let attempt = 1; ; attempt++, pieces = read()) {
-        try {
-          const answer = await this.database.transaction(async (tx) => {
-            if (key && !(await key.claim(tx))) return NULL_ANSWER;
-            const written = await this.#write(tx, checked, pieces, until);
-            await key?.keep(tx, written);
-            return written;
-          }, options);
-          return key ? await key.repeatedOr(answer) : answer;
-        } catch (error) {
-          await this.#beforeNextRun(error, attempt, options);
-          // The next run begins with locks, which must not wait for the client.
-          await text.arrive();
-        }
-      }
+      if (!key) await first.start();
+      const answer = await this.database.transaction(async (tx) => {
+        const pieces = first ?? read();
+        first = undefined;
+        if (key && !(await key.claim(tx))) return NULL_ANSWER;
+        const written = await this.#write(tx, checked, pieces, until);
+        await key?.keep(tx, written);
+        return written;
+      }, options);
+      return key ? await key.repeatedOr(answer) : answer;
     } catch (error) {
-      if (error instanceof OutdatedError) throw contentionRefusal(error);
       const refused = commonRefusal(error) ?? error;
       await key?.keepRefusal(refused);
       throw refused;
-    } finally {
-      runs.end();
     }
-  }
-
-  /** @throws the error if the import can't be run again */
-  #beforeNextRun(error: unknown, attempt: number, { isolation, runs, lockTimeout }: RunOptions): Promise<void> {
-    return isolation === 'repeatable read' ? prepareNextRun(runs, error) : delayRetry(error, attempt, { lockTimeout });
   }
 
   async #write(tx: Transaction, checked: CheckedImport, pieces: ReadAhead, until: number): Promise<Answer> {

@@ -12,11 +12,11 @@ import { KindError, type Message } from '../shared/errors.js';
 import { getOrInsert } from '../shared/get-or-insert.js';
 import { LIMITS } from '../shared/limits.js';
 import { withCompleteRefusal } from '../database/transaction/complete-refusal.js';
+import { readingAhead } from '../database/transaction/transaction.js';
 import { keyRows, IGNORED_FAULTS } from '../unit/draft/upsert-keys.js';
 import type { Session } from '../catalog/session/session.js';
 import type { LookedUp, UnitStore, UpsertResult, WriteOptions } from '../unit/store/unit-store.js';
 import type { FileRecord } from './file/file-record.js';
-import { PieceTransaction, readingAhead } from './piece-transaction.js';
 import { SeenKeys } from './seen-keys.js';
 
 /** A fault of a record, as the answer shows it. The codes of hooks are their own. */
@@ -211,7 +211,7 @@ export class PieceWriter {
     });
     before.catch(() => undefined);
     const done = { created: 0, updated: 0, unchanged: 0, ignored: 0 };
-    const piece = new PieceTransaction(this.tx, this.newRuns(), before, onSent);
+    const piece = this.tx.part({ runs: this.newRuns(), before, onSent });
     const session = { ...this.session, executor: piece };
     const bodies = records.map(({ body }) => body);
     const options: WriteOptions = { bulk: true, access, answers: false, keepIds, lookUpAll: this.#lookUpAll };

@@ -41,23 +41,19 @@ export async function inTransaction<T>(
     const key = about?.();
     return key === undefined ? undefined : `${session.project.id} ${key}`;
   };
-  const options = { ...usedBy(session), isolation, long, undo };
-  if (until === undefined) {
-    const runs = database.runs({ workKey });
-    return database.transaction((executor) => work({ ...session, executor }), { ...options, runs });
-  }
+  const options = { ...usedBy(session), isolation, long, undo, workKey };
+  if (until === undefined) return database.transaction((executor) => work({ ...session, executor }), options);
   const limit = Math.max(1, until - performance.now());
   const abort = new AbortController();
   const timer = setTimeout(() => abort.abort(tookTooLong()), limit);
-  const runs = database.runs({ timeout: limit, workKey });
-  const times = { statementTimeout: limit, idleTimeout: idleTimeoutFor(limit), longTimeout: limit };
+  const times = { timeout: limit, statementTimeout: limit, idleTimeout: idleTimeoutFor(limit), longTimeout: limit };
   try {
     return await database.transaction(
       (executor) => {
         executor.abortOn(abort.signal);
         return work({ ...session, executor });
       },
-      { ...times, ...options, runs },
+      { ...times, ...options },
     );
   } finally {
     clearTimeout(timer);

@@ -1,4 +1,5 @@
 /** Classifies PostgreSQL's error codes (PostgreSQL documentation, appendix A). */
+import { FunctionError } from '../../kit/function-error.js';
 import { errorText } from '../../shared/error-text.js';
 import { retryLater, KindError, asMayBeStored } from '../../shared/errors.js';
 import { answerTooLarge } from '../../shared/response-size.js';
@@ -149,7 +150,8 @@ export function isReadOnly(error: unknown): boolean {
 
 /** The error for conditions that any statement can meet; undefined for others. */
 export function commonRefusal(error: unknown): KindError | undefined {
-  if (!(error instanceof Error)) return undefined;
+  // Texts of refusals may quote anything.
+  if (!(error instanceof Error) || error instanceof KindError || error instanceof FunctionError) return undefined;
   if (/timeout exceeded when trying to connect/.test(error.message)) {
     return retryLater('server.busy', 'All database connections are in use', 1, error);
   }

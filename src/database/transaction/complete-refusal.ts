@@ -2,7 +2,7 @@
  * PostgreSQL reports only the first fault of a write; further statements find the others. After an error the
  * transaction can run no statement, so they run after it has ended.
  */
-import type { Executor } from './executor.js';
+import type { Executor } from './transaction.js';
 import { ERRORS, KindError, type Message } from '../../shared/errors.js';
 import { LIMITS } from '../../shared/limits.js';
 

@@ -8,10 +8,9 @@ import { LRUCache } from 'lru-cache';
 import { retryLater, type KindError } from '../../shared/errors.js';
 import { FairQueue } from '../../shared/fair-queue.js';
 import type { Statement } from '../../sql/fragment.js';
-import { contentionTargetOf, OutdatedError } from './contention.js';
+import { contentionTargetOf, OutdatedError, RestartError } from './contention.js';
 import { Locks } from './locks.js';
 import { isContention, isStaleModel } from '../statement/sqlstate.js';
-import { RestartError } from './restart-error.js';
 
 /** Milliseconds for all runs of a transaction at REPEATABLE READ, if its options name no other time. */
 export const RETRY_TIMEOUT = 10_000;
@@ -31,9 +30,9 @@ const MAX_REMEMBERED_UNITS = 10;
 
 export interface TransactionRunsOptions {
   /** Milliseconds for all runs together. */
-  readonly timeout?: number;
+  readonly timeout?: number | undefined;
   /** The key of similar work, which writes the same units. Called only when needed. */
-  readonly workKey?: () => string | undefined;
+  readonly workKey?: (() => string | undefined) | undefined;
 }
 
 /** State that all transactions of one process share. */
@@ -45,7 +44,6 @@ export class ContentionState {
 
 export class TransactionRuns {
   readonly #deadline: number;
-  readonly #workKey: () => string | undefined;
   #locks = Locks.none;
   #failedRuns = 0;
   #waited = false;
@@ -55,10 +53,10 @@ export class TransactionRuns {
 
   constructor(
     private readonly contention: ContentionState,
-    { timeout = 0, workKey = () => undefined }: TransactionRunsOptions,
+    timeout: number,
+    private readonly workKey: TransactionRunsOptions['workKey'],
   ) {
     this.#deadline = performance.now() + timeout;
-    this.#workKey = workKey;
   }
 
   /** Whether the next run starts with locks. */
@@ -117,14 +115,14 @@ export class TransactionRuns {
   adoptRememberedLocks(): boolean {
     const { remembered } = this.contention;
     if (this.hasLocks || remembered.size === 0) return false;
-    const key = this.#workKey();
+    const key = this.workKey?.();
     const found = key === undefined ? undefined : remembered.get(key);
     if (found) this.#locks = found;
     return found !== undefined;
   }
 
   #remember(): void {
-    const key = this.#workKey();
+    const key = this.workKey?.();
     if (key === undefined) return;
     const { remembered } = this.contention;
     const both = remembered.get(key)?.and(this.#locks) ?? this.#locks;

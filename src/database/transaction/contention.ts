@@ -1,4 +1,4 @@
-/** Records what a transaction conflicted on, so that its next run can lock that first. */
+/** Why a transaction is run again, and what it conflicted on, so that its next run can lock that first. */
 import type { LockedUnits } from '../../sql/lock.sql.js';
 import { isContention } from '../statement/sqlstate.js';
 
@@ -30,6 +30,9 @@ export function noteContention(error: unknown, target: () => ContentionTarget): 
 export function contentionTargetOf(error: unknown): ContentionTarget | undefined {
   return error instanceof Error ? targets.get(error) : undefined;
 }
+
+/** The work has to be started again from the beginning by the code that began it. */
+export class RestartError extends Error {}
 
 /**
  * Data that a run received from outside the transaction is outdated: the transaction is run again with current data.

@@ -1,155 +1,308 @@
-/** Runs transactions on connections of the pool. */
+/** Runs transactions on connections of the pool: begins, commits or rolls back, and runs them again after conflicts. */
 import type { Pool, PoolClient } from 'pg';
 import { observedWork } from '../../shared/observed-work.js';
 import type { Statement } from '../../sql/fragment.js';
 import { cancelStatement } from '../../sql/server/connection.sql.js';
+import { beginStatement, lockTimeoutStatement, ROLLBACK } from '../../sql/server/transaction.sql.js';
 import type { ConnectionPlaces } from '../connection/connection-places.js';
+import { LOCK_TIMEOUTS } from '../connection/session-settings.js';
 import type { DatabaseOptions, TransactionOptions } from '../database-options.js';
+import { keyOfClient } from '../pg-internals.js';
 import { requestCancel } from '../statement/cancel-request.js';
 import { Deadline } from '../statement/deadline.js';
+import { noteLostAnswer } from '../statement/lost-answers.js';
 import { streamRows } from '../statement/row-stream.js';
 import { sendText } from '../statement/send-text.js';
-import { commonRefusal, isConnectionLost, isReadOnly } from '../statement/sqlstate.js';
+import { commonRefusal, isConnectionLost, isLockTimeout, isReadOnly, isRetryable } from '../statement/sqlstate.js';
 import type { StatementSender } from '../statement/statement-sender.js';
-import { beginTransaction } from './begin.js';
-import { acquirePlaces, delayRetry, prepareNextRun } from './between-runs.js';
-import { commit } from './commit.js';
-import type { TransactionRuns } from './conflict-retries.js';
-import { NoLongPlaceError, type Executor, type Transaction } from './executor.js';
-import { OpenTransaction, type TransactionConnection, type TransactionState } from './open-transaction.js';
-import { StatementQueue } from './statement-queue.js';
-import { keyOfClient } from '../pg-internals.js';
+import { READ_COMMITTED_ATTEMPTS, type TransactionRuns } from './conflict-retries.js';
+import { NoLongPlaceError, Transaction, type Executor, type TransactionConnection } from './transaction.js';
 
-export class TransactionRunner {
-  /** @param statements for statements outside of the transactions */
-  constructor(
-    private readonly pool: () => Pool,
-    private readonly places: () => ConnectionPlaces,
-    private readonly sender: StatementSender,
-    private readonly statements: Executor,
-    private readonly options: DatabaseOptions,
-  ) {}
+/**
+ * Lock timeout in milliseconds at REPEATABLE READ: the holder of the lock usually changes the row, and then the run
+ * fails anyway. The next run waits in the queue without a connection.
+ */
+const SHORT_LOCK_TIMEOUT = 50;
 
-  /** Runs it again after each conflict. */
-  async run<T>(work: (tx: Transaction) => Promise<T>, options: TransactionOptions, runs: TransactionRuns): Promise<T> {
-    const { isolation = 'repeatable read', project, longTimeout } = options;
-    let { long = false } = options;
-    const acquire = project && (() => this.places().acquire(project, { long, ...(longTimeout && { longTimeout }) }));
-    const takeLongPlace = () => this.places().long.tryAcquire(project?.id ?? '');
-    for (let attempt = 1; ; attempt++) {
-      const onEnd = await acquirePlaces(runs, acquire);
-      try {
-        return await this.#attempt(work, options, {
-          isolation,
-          runs,
-          isLong: long || !project,
-          takeLongPlace,
-          beforeCommit: new Set(),
-          witnesses: new Map(),
-          afterCommit: [],
-          onEnd,
-        });
-      } catch (error) {
-        if (error instanceof NoLongPlaceError) {
-          long = true;
-          attempt -= 1;
-          continue;
-        }
-        // A write in a read-only transaction is a programming error.
-        if (options.once || (options.readOnly && isReadOnly(error))) throw error;
-        await (isolation === 'repeatable read' ? prepareNextRun(runs, error) : delayRetry(error, attempt, options));
+/** Attempts to take the initial locks of a run; each can fail because another transaction changed a row in between. */
+const LOCK_ATTEMPTS = 10;
+
+/** What runs of transactions use. */
+interface RunnerParts {
+  readonly pool: Pool;
+  readonly places: ConnectionPlaces;
+  readonly sender: StatementSender;
+  /** For statements outside of the transactions. */
+  readonly statements: Executor;
+  readonly options: DatabaseOptions;
+}
+
+type Work<T> = (tx: Transaction) => Promise<T>;
+
+/** Runs work in a transaction, again after each conflict. */
+export async function runTransaction<T>(
+  parts: RunnerParts,
+  work: Work<T>,
+  options: TransactionOptions,
+  runs: TransactionRuns,
+): Promise<T> {
+  const { isolation = 'repeatable read', once, readOnly, beforeNextRun } = options;
+  let { long = false } = options;
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await new TransactionRun(parts, { ...options, isolation, long }, runs).run(work);
+    } catch (error) {
+      if (error instanceof NoLongPlaceError) {
+        long = true;
+        attempt -= 1;
+        continue;
       }
+      // A write in a read-only transaction is a programming error.
+      if (once || (readOnly && isReadOnly(error))) throw error;
+      try {
+        await (isolation === 'repeatable read' ? runs.afterFailure(error) : delayRetry(error, attempt, options));
+      } catch (failure) {
+        throw commonRefusal(failure) ?? failure;
+      }
+      await beforeNextRun?.();
     }
   }
+}
 
-  /** Rejects immediately if a signal aborts the transaction; the rollback continues in the background. */
-  #attempt<T>(work: (tx: Transaction) => Promise<T>, options: TransactionOptions, state: TransactionState): Promise<T> {
-    return new Promise((resolve, reject) => {
-      const end = (): void => {
-        for (const callback of state.onEnd) callback();
-      };
-      this.#runOnce(work, options, state, reject).finally(end).then(resolve, reject);
+/** At READ COMMITTED: waits a random time after a deadlock or lock timeout. @throws the error of others */
+async function delayRetry(error: unknown, attempt: number, { lockTimeout }: TransactionOptions): Promise<void> {
+  const isTemporary = isRetryable(error) || (lockTimeout !== undefined && isLockTimeout(error));
+  if (!isTemporary || attempt === READ_COMMITTED_ATTEMPTS) throw error;
+  await new Promise((resolve) => setTimeout(resolve, Math.random() * 20 * 2 ** attempt));
+}
+
+/** One run of a transaction, on one connection. */
+class TransactionRun {
+  readonly #tx: Transaction;
+  #beginning: Promise<TransactionConnection> | undefined;
+  #client: PoolClient | undefined;
+  /** A connection takes the next statement when it has answered. */
+  #last: Promise<unknown> | undefined;
+  #broken = false;
+  #cancelling: Deadline | undefined;
+  #onAbort: (reason: unknown) => void = () => undefined;
+
+  constructor(
+    private readonly parts: RunnerParts,
+    private readonly options: TransactionOptions & Required<Pick<TransactionOptions, 'isolation' | 'long'>>,
+    private readonly runs: TransactionRuns,
+  ) {
+    const { isolation, long, project } = options;
+    this.#tx = new Transaction({
+      isolation,
+      runs,
+      isLong: long || !project,
+      begin: () => (this.#beginning = this.#begin()),
+      interrupt: (reason) => this.#interrupt(reason),
+      takeLongPlace: () => parts.places.long.tryAcquire(project?.id ?? ''),
     });
   }
 
-  async #runOnce<T>(
-    work: (tx: Transaction) => Promise<T>,
-    options: TransactionOptions,
-    state: TransactionState,
-    onAbort: (reason: unknown) => void,
-  ): Promise<T> {
-    const client = await this.#connect();
+  /** Rejects immediately if a signal aborts the transaction; the rollback continues in the background. */
+  run<T>(work: Work<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.#onAbort = reject;
+      this.#run(work)
+        .finally(() => this.#tx.released())
+        .then(resolve, reject);
+    });
+  }
+
+  async #run<T>(work: Work<T>): Promise<T> {
+    const tx = this.#tx;
+    const { lazy, undo } = this.options;
     let result: T;
-    let broken = false;
-    // Without a listener, a connection that breaks between two statements would end the process.
-    const onError = () => void (broken = true);
-    client.on('error', onError);
-    let cancelling: Deadline | undefined;
-    const interrupt = (reason: unknown): void => {
-      broken = true;
-      onAbort(reason);
-      cancelling ??= new Deadline(0, () => void this.#cancel(client));
-    };
-    // An export cannot begin again after its first line, and behind a pooler a name may turn out to be lost.
-    const mayBeNamed = !(this.options.pooled && options.once && options.readOnly);
-    const queue = new StatementQueue();
-    const connection: TransactionConnection = {
-      query: (statement) => queue.send(() => this.sender.query(client, statement, mayBeNamed)),
-      stream: (statement, sink) =>
-        queue.send(() => {
-          this.sender.prepared.noteSent(client, statement);
-          return observedWork('statement', statement.text, () => streamRows(client, statement, sink));
-        }),
-    };
-    const tx = new OpenTransaction(connection, state, interrupt);
     try {
-      const send = (statement: Statement): Promise<unknown> =>
-        statement.values.length > 0
-          ? this.sender.query(client, statement, mayBeNamed)
-          : sendText(client, statement.text);
-      await beginTransaction(send, { ...options, idleTimeout: this.#idleTimeout(options) }, state.runs);
+      if (!lazy) await tx.begin();
       result = await work(tx);
+      // What began with a statement that nobody waited for has begun.
+      if (lazy && tx.hasBegun) await tx.begin();
       tx.finish();
-      if (options.undo) await queue.send(() => client.query('ROLLBACK'));
-      else await queue.send(() => commit((text) => sendText(client, text), state));
+      const client = this.#client;
+      if (client) await this.#inTurn<unknown>(() => (undo ? client.query('ROLLBACK') : this.#commit(client)));
     } catch (error) {
-      tx.close();
-      if (isConnectionLost(error) && !(options.readOnly && isReadOnly(error))) broken = true;
-      // If ROLLBACK fails, the transaction may still be open: the connection is closed.
-      await queue.send(() => client.query('ROLLBACK')).catch(() => (broken = true));
+      await this.#rollback(error);
       throw error;
     } finally {
-      cancelling?.stop();
-      client.removeListener('error', onError);
-      client.release(broken || this.sender.prepared.needsReplacement(client));
+      this.#release();
     }
-    for (const callback of options.undo ? [] : state.afterCommit) {
+    for (const job of undo ? [] : tx.jobs) {
       try {
-        await callback();
+        await job();
       } catch (error) {
-        this.options.onAfterCommitError?.(error);
+        this.parts.options.onAfterCommitError?.(error);
       }
     }
     return result;
   }
 
-  async #cancel(client: PoolClient): Promise<void> {
-    // Behind a pooler, the process id of a connection is known to the pooler only.
-    if (this.options.pooled) return requestCancel(client);
-    const { processID } = keyOfClient(client);
-    if (processID !== null) await this.statements.run(cancelStatement(processID)).catch(() => undefined);
+  /** Takes its places and a connection, and sends BEGIN. */
+  async #begin(): Promise<TransactionConnection> {
+    await this.#acquirePlaces();
+    const client = await this.#connect();
+    if (this.#tx.hasEnded) throw new Error('the transaction was over before it began');
+    await this.#sendBegin(client);
+    const { sender } = this.parts;
+    return {
+      query: (statement) => this.#inTurn(() => sender.query(client, statement, this.#mayBeNamed)),
+      stream: (statement, sink) =>
+        this.#inTurn(() => {
+          sender.prepared.noteSent(client, statement);
+          return observedWork('statement', statement.text, () => streamRows(client, statement, sink));
+        }),
+    };
+  }
+
+  /**
+   * Waits for the turn on the units to lock, then for its places. If remembered locks appear during that wait, both are
+   * repeated.
+   */
+  async #acquirePlaces(): Promise<void> {
+    const { project, long, longTimeout } = this.options;
+    for (;;) {
+      this.runs.adoptRememberedLocks();
+      const endTurn = await this.runs.waitForTurn();
+      if (!project) return this.#tx.onEnd(endTurn);
+      try {
+        const releasePlace = await this.parts.places.acquire(project, { long, ...(longTimeout && { longTimeout }) });
+        if (!this.runs.adoptRememberedLocks()) {
+          this.#tx.onEnd(endTurn);
+          return this.#tx.onEnd(releasePlace);
+        }
+        releasePlace();
+      } catch (error) {
+        endTurn();
+        throw error;
+      }
+      endTurn();
+    }
   }
 
   async #connect(): Promise<PoolClient> {
     try {
-      return await this.pool().connect();
+      const client = await this.parts.pool.connect();
+      // Without a listener, a connection that breaks between two statements would end the process.
+      client.on('error', this.#onError);
+      return (this.#client = client);
     } catch (error) {
       throw commonRefusal(error) ?? error;
     }
   }
 
-  /** The idle timeout of a transaction if it is longer than that of the connections. */
-  #idleTimeout({ idleTimeout = 0 }: TransactionOptions): number | undefined {
-    return idleTimeout > (this.options.idleTimeout ?? Infinity) ? idleTimeout : undefined;
+  readonly #onError = (): void => void (this.#broken = true);
+
+  /** BEGIN with its settings, and at REPEATABLE READ the locks of repeated runs. */
+  async #sendBegin(client: PoolClient): Promise<void> {
+    const { isolation, lockTimeout, ...settings } = this.options;
+    const { runs } = this;
+    const idleTimeout = this.#idleTimeout;
+    const send = (statement: Statement): Promise<unknown> =>
+      statement.values.length > 0
+        ? this.parts.sender.query(client, statement, this.#mayBeNamed)
+        : sendText(client, statement.text);
+    const begin = (timeout: number): Promise<unknown> =>
+      send(beginStatement({ isolation, ...settings, idleTimeout, lockTimeout: timeout }));
+    const timeLeft = () => Math.max(1, runs.timeLeft);
+    const lockTimeoutOfRun = () => (runs.waitsForLocks ? timeLeft() : SHORT_LOCK_TIMEOUT);
+    if (isolation === 'read committed') return void (await begin(lockTimeout ?? LOCK_TIMEOUTS.transaction));
+    if (runs.locks.length === 0) return void (await begin(lockTimeoutOfRun()));
+    for (let attempt = 1; ; attempt++) {
+      await begin(timeLeft());
+      try {
+        for (const lock of runs.locks) await send(lock);
+        return void (await send(lockTimeoutStatement(lockTimeoutOfRun())));
+      } catch (error) {
+        if (!isRetryable(error)) throw error;
+        if (attempt === LOCK_ATTEMPTS) {
+          runs.lockTables();
+          throw error;
+        }
+        await send(ROLLBACK);
+      }
+    }
+  }
+
+  /** Ends the transaction, with what is sent before COMMIT in the same message. */
+  async #commit(client: PoolClient): Promise<void> {
+    const { sentAtCommit, witnesses } = this.#tx;
+    for (const [witness, written] of witnesses) witness.before(written);
+    try {
+      const ended = await sendLast(client, [...sentAtCommit, 'COMMIT'].join('; '));
+      const { command } = (Array.isArray(ended) ? ended.at(-1) : ended) as { command: string };
+      // PostgreSQL answers ROLLBACK if a statement had failed and the error was ignored.
+      if (command !== 'COMMIT') throw new Error('the transaction was rolled back: one of its statements had failed');
+    } catch (error) {
+      for (const [witness, written] of witnesses) witness.failed(written, error);
+      throw error;
+    }
+  }
+
+  async #rollback(error: unknown): Promise<void> {
+    this.#tx.close();
+    await this.#beginning?.catch(() => undefined);
+    const client = this.#client;
+    if (!client) return;
+    if (isConnectionLost(error) && !(this.options.readOnly && isReadOnly(error))) this.#broken = true;
+    // If ROLLBACK fails, the transaction may still be open: the connection is closed.
+    await this.#inTurn(() => client.query('ROLLBACK')).catch(() => (this.#broken = true));
+  }
+
+  #release(): void {
+    const client = this.#client;
+    this.#cancelling?.stop();
+    client?.removeListener('error', this.#onError);
+    client?.release(this.#broken || this.parts.sender.prepared.needsReplacement(client));
+  }
+
+  #interrupt(reason: unknown): void {
+    this.#onAbort(reason);
+    const client = this.#client;
+    if (!client) return;
+    this.#broken = true;
+    this.#cancelling ??= new Deadline(0, () => void this.#cancel(client));
+  }
+
+  async #cancel(client: PoolClient): Promise<void> {
+    // Behind a pooler, the process id of a connection is known to the pooler only.
+    if (this.parts.options.pooled) return requestCancel(client);
+    const { processID } = keyOfClient(client);
+    if (processID !== null) await this.parts.statements.run(cancelStatement(processID)).catch(() => undefined);
+  }
+
+  /** Calls `send` at once if no statement runs, or else when those before it have ended, however they ended. */
+  #inTurn<T>(send: () => Promise<T>): Promise<T> {
+    const sent = this.#last ? this.#last.then(send, send) : send();
+    this.#last = sent;
+    const end = (): void => {
+      if (this.#last === sent) this.#last = undefined;
+    };
+    sent.then(end, end);
+    return sent;
+  }
+
+  /** An export cannot begin again after its first line, and behind a pooler a name may turn out to be lost. */
+  get #mayBeNamed(): boolean {
+    const { once, readOnly } = this.options;
+    return !(this.parts.options.pooled && once && readOnly);
+  }
+
+  /** The idle timeout of the transaction if it is longer than that of the connections. */
+  get #idleTimeout(): number | undefined {
+    const { idleTimeout = 0 } = this.options;
+    return idleTimeout > (this.parts.options.idleTimeout ?? Infinity) ? idleTimeout : undefined;
+  }
+}
+
+async function sendLast(client: PoolClient, text: string): Promise<unknown> {
+  try {
+    return await sendText(client, text);
+  } catch (error) {
+    noteLostAnswer(error);
+    throw error;
   }
 }

@@ -2,7 +2,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { OutdatedError } from '../../database/transaction/contention.js';
-import { RestartError } from '../../database/transaction/restart-error.js';
+import { RestartError } from '../../database/transaction/contention.js';
 import { commonRefusal, isContention, isStaleModel } from '../../database/statement/sqlstate.js';
 import { LOGGER } from '../../http/log/logger.js';
 import { FunctionError } from '../../kit/function-error.js';

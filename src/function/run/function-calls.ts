@@ -6,8 +6,6 @@ import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Database, type Transaction } from '../../database/database.js';
 import { idleTimeoutFor } from '../../database/connection/session-settings.js';
-import { LazyTransaction } from '../../database/transaction/lazy-transaction.js';
-import type { TransactionRuns } from '../../database/transaction/conflict-retries.js';
 import { Answer } from '../../http/answer/answer.js';
 import { boundedJson } from '../../shared/response-size.js';
 import { timeLimitOf } from '../../catalog/session/caller-executor.js';
@@ -52,12 +50,16 @@ export class FunctionCalls {
    * whose session has a transaction is part of it, and is not repeated alone.
    */
   async call(call: FunctionCall): Promise<Answer> {
-    const { tx } = call.session.executor;
+    const { session, timeout } = call;
+    const { tx } = session.executor;
     if (tx) return this.#callIn(tx, call);
-    const runs = this.database.runs({ timeout: call.timeout, workKey: () => sameCall(call) });
-    const limit = new TimeLimit(call.timeout, () => runs.contended);
+    const runs = this.database.runs({ timeout, workKey: () => sameCall(call) });
+    const limit = new TimeLimit(timeout, () => runs.contended);
+    const statementTimeout = Math.min(timeout, timeLimitOf(originalCallerOf(session)) ?? timeout);
+    const times = { statementTimeout, idleTimeout: idleTimeoutFor(timeout) };
+    const options = { project: session.project, runs, long: true, lazy: true, ...times };
     try {
-      return await limit.race(this.#runs(call, limit, runs));
+      return await limit.race(this.database.transaction((own) => this.#run(own, call, limit), options));
     } catch (error) {
       throw this.#redacted(error, call);
     } finally {
@@ -86,39 +88,23 @@ export class FunctionCalls {
     return this.uncaught.redact(error, { module, session, name: def.name }, (cause, at) => failed(call, cause, at));
   }
 
-  async #runs(call: FunctionCall, limit: TimeLimit, runs: TransactionRuns): Promise<Answer> {
-    for (;;) {
-      limit.start(call.def.name);
-      try {
-        return await this.#run(call, limit, runs);
-      } catch (error) {
-        limit.check();
-        await runs.afterFailure(error);
-      }
-    }
-  }
-
-  async #run(call: FunctionCall, limit: TimeLimit, runs: TransactionRuns): Promise<Answer> {
-    const { session } = call;
+  async #run(tx: Transaction, call: FunctionCall, limit: TimeLimit): Promise<Answer> {
+    limit.start(call.def.name);
+    const session = { ...call.session, executor: tx };
     // If the run begins with locks, the unit is read again after they are taken.
-    const outside = runs.hasLocks ? undefined : call.unit;
-    const transaction = new LazyTransaction((work) => {
-      return this.#begin(call, runs, async (tx) => {
-        tx.abortOn(limit.signal);
-        await outside?.check({ ...session, executor: tx });
-        return work(tx);
-      });
-    }, runs);
-    const inside = { ...session, executor: transaction };
+    const outside = tx.runs.hasLocks ? undefined : call.unit;
+    tx.onBegin(async () => {
+      tx.abortOn(limit.signal);
+      await outside?.check(session);
+    });
     try {
-      const unit = outside ? outside.copy() : await call.unit?.readAgain(inside);
-      const answer = await this.#code(call, { limit, tx: transaction }, inside, unit);
+      const unit = outside ? outside.copy() : await call.unit?.readAgain(session);
+      const answer = await this.#code(call, { limit, tx }, session, unit);
       // Stopped here, so that the time limit does not interrupt the commit.
       limit.stop();
-      await transaction.commit();
       return answer;
     } catch (error) {
-      await transaction.rollback(error);
+      limit.check();
       throw error;
     }
   }
@@ -155,17 +141,6 @@ export class FunctionCalls {
     } finally {
       end();
     }
-  }
-
-  #begin(
-    { session, timeout }: FunctionCall,
-    runs: TransactionRuns,
-    work: (tx: Transaction) => Promise<void>,
-  ): Promise<void> {
-    const { project } = session;
-    const statementTimeout = Math.min(timeout, timeLimitOf(originalCallerOf(session)) ?? timeout);
-    const times = { statementTimeout, idleTimeout: idleTimeoutFor(timeout) };
-    return this.database.transaction(work, { project, long: true, ...times, runs, once: true });
   }
 }
 

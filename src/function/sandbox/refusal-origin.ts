@@ -1,6 +1,6 @@
 /** The operation of user code that a refusal comes from, and its line. */
 import { OutdatedError } from '../../database/transaction/contention.js';
-import { RestartError } from '../../database/transaction/restart-error.js';
+import { RestartError } from '../../database/transaction/contention.js';
 import { FunctionError } from '../../kit/function-error.js';
 import { KindError } from '../../shared/errors.js';
 

@@ -8,7 +8,7 @@ import { join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { inspect } from 'node:util';
 import type { Logger } from 'pino';
-import { RestartError } from '../../database/transaction/restart-error.js';
+import { RestartError } from '../../database/transaction/contention.js';
 import { loggedError } from '../../http/log/logged-error.js';
 import { FunctionError } from '../../kit/function-error.js';
 import { KindError } from '../../shared/errors.js';

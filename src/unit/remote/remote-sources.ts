@@ -8,8 +8,6 @@ import { Catalog } from '../../catalog/catalog.service.js';
 import { PatternMatcher } from '../../catalog/pattern/pattern-matcher.js';
 import { StaleModelError } from '../../catalog/model/stale-model-error.js';
 import { Database } from '../../database/database.js';
-import { LazyTransaction, type BeginTransaction } from '../../database/transaction/lazy-transaction.js';
-import type { TransactionRuns } from '../../database/transaction/conflict-retries.js';
 import { commonRefusal, isStaleModel } from '../../database/statement/sqlstate.js';
 import { isMemberKind, type KindDef } from '../../model/model.js';
 import { retryLater, KindError, asMayBeStored, refusal } from '../../shared/errors.js';
@@ -37,8 +35,6 @@ export interface RemoteSources {
    * other projects.
    */
   hold<T>(project: Project, work: () => Promise<T>): Promise<T>;
-  /** Begins the transactions in which hooks and sources use the database. */
-  begin(project: Project, runs: TransactionRuns): BeginTransaction;
 }
 
 /** A source in one operation on units. */
@@ -120,7 +116,7 @@ export class RemoteSourceRunner {
       const call: SourceAccess['call'] = (operation, ...args) => source.call(operation, args, session);
       return work({ session, settle, call, transaction: (hooks) => hooks(session) });
     }
-    return sources.hold(session.project, () => this.#withOwnTransactions({ session, settle }, source, sources, work));
+    return sources.hold(session.project, () => this.#withOwnTransactions({ session, settle }, source, work));
   }
 
   /**
@@ -130,13 +126,12 @@ export class RemoteSourceRunner {
   async #withOwnTransactions<T>(
     { session, settle }: Pick<SourceAccess, 'session' | 'settle'>,
     source: RemoteSource,
-    sources: RemoteSources,
     work: (access: SourceAccess) => Promise<T>,
   ): Promise<T> {
     const runs = this.database.runs();
-    const begin = sources.begin(session.project, runs);
+    const options = { project: session.project, runs, long: true, lazy: true };
     const inOwnTransaction = <P>(part: (inside: Session) => Promise<P>, retried: boolean) =>
-      inTransaction(() => new LazyTransaction(begin, runs), session, part, retried);
+      this.database.transaction((executor) => part({ ...session, executor }), { ...options, once: !retried });
     let written = false;
     const call: SourceAccess['call'] = (operation, ...args) => {
       written ||= !READ_OPERATIONS.has(operation);
@@ -150,29 +145,6 @@ export class RemoteSourceRunner {
       throw written && refused instanceof KindError && refused.status === 503 ? asMayBeStored(refused) : refused;
     } finally {
       runs.end();
-    }
-  }
-}
-
-/** Runs a part of the work in a separate transaction. With `retried`, it runs again after conflicts. */
-async function inTransaction<T>(
-  begin: () => LazyTransaction,
-  session: Session,
-  part: (inside: Session) => Promise<T>,
-  retried: boolean,
-): Promise<T> {
-  for (;;) {
-    const executor = begin();
-    try {
-      const result = await part({ ...session, executor });
-      await executor.commit();
-      return result;
-    } catch (error) {
-      const undone = executor.rollback(error);
-      // A source that timed out may still wait for a statement, which has a timeout of its own: do not wait for it.
-      if (!(error instanceof KindError && error.code === 'function.timeout')) await undone;
-      if (!retried) throw error;
-      await executor.runs.afterFailure(error);
     }
   }
 }
