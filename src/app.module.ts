@@ -6,7 +6,7 @@ import { ConsoleModule } from './console/console.module.js';
 import { DocModule } from './doc/doc.module.js';
 import { FunctionModule } from './function/function.module.js';
 import { GroupModule } from './group/group.module.js';
-import { HealthModule } from './metrics/health.module.js';
+import { MetricsModule } from './metrics/metrics.module.js';
 import { KindModule } from './kind/kind.module.js';
 import { LinkModule } from './link/link.module.js';
 import { ParameterModule } from './parameter/parameter.module.js';
@@ -22,7 +22,7 @@ export class AppModule {
       module: AppModule,
       imports: [
         PlatformModule.register(platform),
-        HealthModule.register(platform.config),
+        MetricsModule.register(platform.config),
         ...(platform.config.console ? [ConsoleModule] : []),
         DocModule,
         AuthModule,

@@ -2,7 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import { getOrInsert } from '../shared/get-or-insert.js';
 import { lruCache } from '../shared/lru-cache.js';
-import { bucketOf, BUCKETS, quantileOf } from './duration-buckets.js';
+import { bucketOf, BUCKETS, quantileOf } from './request-counts.js';
 
 /** The path at which they are answered. */
 export const PROJECT_METRICS = '/api/lib/metrics';

@@ -5,7 +5,6 @@ import type { Config } from '../../config/config.js';
 import { CONFIG } from '../../config/config.token.js';
 import { LOGGER } from '../../http/log/logger.js';
 import type { RequestWatcher } from '../../http/server/request-lifecycle.js';
-import type { TraceSender } from './trace-sender.js';
 
 @Injectable()
 export class Traces implements OnApplicationShutdown {
@@ -28,4 +27,10 @@ export class Traces implements OnApplicationShutdown {
   async onApplicationShutdown(): Promise<void> {
     await this.#sender?.stop();
   }
+}
+
+export interface TraceSender {
+  readonly watch: RequestWatcher;
+  /** Sends what has not been sent. */
+  stop(): Promise<void>;
 }

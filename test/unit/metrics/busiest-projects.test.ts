@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { BusiestProjects } from '../../../src/metrics/busiest-projects.js';
+import { BusiestProjects } from '../../../src/metrics/metrics.js';
 
 it('are the ten with the most requests of the last whole minute', () => {
   let now = 0;

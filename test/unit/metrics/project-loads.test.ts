@@ -1,6 +1,6 @@
 /** Requests of a project by minute, with the times below which they stayed. */
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { quantileOf } from '../../../src/metrics/duration-buckets.js';
+import { quantileOf } from '../../../src/metrics/request-counts.js';
 import { ProjectLoads } from '../../../src/metrics/project-loads.js';
 
 const START = Date.parse('2026-11-24T10:00:30Z');
