@@ -4,7 +4,7 @@
  */
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { trackContention } from '../database/transaction/contention.js';
-import { getBuiltInKind, hasApiKeys, isMemberKind, type KindDef } from '../model/model.js';
+import { getBuiltInKind, isMemberKind, type KindDef } from '../model/model.js';
 import { ADMIN_KIND, CREDENTIAL_KIND } from '../model/built-in-traits.js';
 import { isEmailAddress } from '../shared/email.js';
 import { Faults, KindError, refusal, type Message } from '../shared/errors.js';
@@ -166,7 +166,6 @@ export class MemberBehavior implements RegisteredBehavior, OnModuleInit {
     await session.executor.run(deleteCredentialStatement(session.project.schema, id));
     await session.executor.run(deleteCodesAndRecoveriesStatement(session.project.schema, id));
     await this.sessions.end(session.executor, session.project, { memberId: id });
-    if (!hasApiKeys(session.model)) return;
     await session.executor.run(deleteKeysOfMemberStatement(session.project.schema, id));
     this.keys.forget(session.project, session.executor);
   }

@@ -11,7 +11,7 @@ import { shortened } from '../shared/shortened.js';
 import type { ParameterDef } from './parameter-type/parameter-def.js';
 import type { AccessDefault } from './parameter-type/parameter-settings.js';
 import type { ColumnType, JsonForm, ParameterType } from './parameter-type/parameter-type.js';
-import { API_KEY_KIND, SYSTEM_LINK_TYPES, type BuiltInTraits } from './built-in-traits.js';
+import { SYSTEM_LINK_TYPES, type BuiltInTraits } from './built-in-traits.js';
 
 /** A field of the units of a kind: a parameter as the kind stores it, or a field that every unit has. */
 export interface Field {
@@ -181,11 +181,6 @@ export function referencesOf({ fields }: KindDef): readonly Field[] {
 
 export function isMemberKind(kind: KindDef): boolean {
   return kind.groups.includes(MEMBER_GROUP);
-}
-
-/** Whether members have API keys: a project of an older release may have a kind of its own with that id. */
-export function hasApiKeys({ kinds }: Pick<Model, 'kinds'>): boolean {
-  return kinds.get(API_KEY_KIND)?.builtIn === true;
 }
 
 /** @param id of a built-in kind, which every model has @throws Error if the model lacks it */

@@ -97,8 +97,6 @@ const SAMPLES: Readonly<Record<string, () => Statement | readonly Statement[]>> 
   recordAccessStatement: () => credential.recordAccessStatement(SCHEMA, member, fields, ID),
   setPasswordStatement: () => credential.setPasswordStatement(SCHEMA, ID, 'a', 'b'),
   deleteCredentialStatement: () => credential.deleteCredentialStatement(SCHEMA, ID),
-  updateCredentialKeysStatement: () =>
-    credential.updateCredentialKeysStatement(SCHEMA, { id: ID, username: 'a', email: 'b' }),
   storeCodeStatement: () => recovery.storeCodeStatement(SCHEMA, { memberId: ID, hash: 'a', lifetime: 1 }),
   tryCodeStatement: () => recovery.tryCodeStatement(SCHEMA, ID, 'a', 5),
   storeRecoveryStatement: () => recovery.storeRecoveryStatement(SCHEMA, { memberId: ID, id: 'a', lifetime: 1 }),
@@ -155,7 +153,6 @@ const statements: readonly (readonly [name: string, text: string])[] = [
   ...schemas
     .createSchemaStatements(SCHEMA, { provider: 'icu', locale: 'und' })
     .map(({ text }) => ['createSchemaStatements', text] as const),
-  ...schemas.upgradeModelTableStatements(SCHEMA).map(({ text }) => ['upgradeModelTableStatements', text] as const),
   ['a block of changes', inOneBlock(['a', 'b'].map((table) => ddl.dropDefaultsStatement(table, ['c'], SCHEMA))).text],
 ];
 

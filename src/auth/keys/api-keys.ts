@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { Catalog } from '../../catalog/catalog.service.js';
 import { Database } from '../../database/database.js';
 import { API_KEY_KIND } from '../../model/built-in-traits.js';
-import { getBuiltInKind, hasApiKeys } from '../../model/model.js';
+import { getBuiltInKind } from '../../model/model.js';
 import { refusal } from '../../shared/errors.js';
 import type { Json } from '../../shared/json.js';
 import { foldName } from '../../shared/member-names.js';
@@ -31,7 +31,6 @@ export class ApiKeys {
       .run<Credential>(findCredentialStatement(project.schema, foldName(name)));
     if (!found) throw refusal('unit.unknown', `No member '${name}' in project '${project.id}'`);
     return this.catalog.withModel({ project }, async (model) => {
-      if (!hasApiKeys(model)) throw refusal('kind.unknown', `The kind '${API_KEY_KIND}' of '${project.id}' is its own`);
       const kind = getBuiltInKind(model, API_KEY_KIND);
       const body = new Map<string, Json>([...values, ['member', found.member_id]]);
       const [row] = await this.database.transaction(

@@ -11,7 +11,6 @@ import { CONFIG } from '../../config/config.token.js';
 import { Database, type Executor } from '../../database/database.js';
 import { clientAddress } from '../../http/request/client-address.js';
 import type { HttpRequest } from '../../http/request/request.js';
-import { hasApiKeys } from '../../model/model.js';
 import type { MaybePromise } from '../../shared/maybe-promise.js';
 import { SharedLoads } from '../../shared/shared-loads.js';
 import { lruCache } from '../../shared/lru-cache.js';
@@ -111,11 +110,9 @@ export class KeyStore {
 
   async #load(project: Project, secret: string, hash: string): Promise<CheckedKey | undefined> {
     const change = this.#changes;
-    const row = await this.catalog.withModel({ project }, async (model) => {
-      if (!hasApiKeys(model)) return undefined;
-      const [found] = await this.database.ofProject(project).run<FoundKey>(findKeyStatement(project.schema, hash));
-      return found;
-    });
+    const [row] = await this.catalog.withModel({ project }, () =>
+      this.database.ofProject(project).run<FoundKey>(findKeyStatement(project.schema, hash)),
+    );
     if (!row) {
       this.#unknown.set(hash, change);
       return undefined;

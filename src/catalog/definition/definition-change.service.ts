@@ -7,7 +7,7 @@ import { orphanedAccess, type ClosedAccess } from '../../access/orphaned-access.
 import { KIND_KIND, LINK_KIND } from '../../model/built-in-traits.js';
 import { BUILT_IN_VERSION } from '../../model/built-in/built-in.js';
 import { diffInPieces, type SchemaStep } from '../../model/table/diff.js';
-import { hasApiKeys, parameterOwner, type Model } from '../../model/model.js';
+import { parameterOwner, type Model } from '../../model/model.js';
 import { deleteKeysWithoutMemberStatement } from '../../sql/member/api-key.sql.js';
 import { deleteLinksOfKindStatement } from '../../sql/link/many-links.sql.js';
 import { endMembersStatement } from '../../sql/member/session.sql.js';
@@ -171,7 +171,7 @@ export class DefinitionChangeService {
     for (const id of droppedKinds(before, after)) await tx.run(deleteLinksOfKindStatement(project.schema, id));
     for (const id of formerMemberKinds(before, after)) await tx.run(endMembersStatement(project.schema, id));
     const version = await raiseVersion(tx, project, bumpVersionStatement(project.schema, BUILT_IN_VERSION));
-    if (hasApiKeys(after)) await this.#endKeys(tx, project, before, after);
+    await this.#endKeys(tx, project, before, after);
     return { ...after, version };
   }
 

@@ -15,7 +15,6 @@ import {
   isTooLongForIndex,
   causeText,
 } from '../../database/statement/sqlstate.js';
-import { formerIndexes } from '../../model/table/required-indexes.js';
 import { tableShapes, type IndexShape } from '../../model/table/required-tables.js';
 import { Measurements } from '../../shared/measurements.js';
 import { KindError } from '../../shared/errors.js';
@@ -41,12 +40,6 @@ interface MissingIndex {
   readonly invalid: boolean;
   /** The schema of the extension pg_trgm. */
   readonly trigrams: string | undefined;
-}
-
-interface UnfinishedIndexes {
-  readonly missing: readonly MissingIndex[];
-  /** The names of indexes of older versions whose replacements are built. */
-  readonly replaced: readonly string[];
 }
 
 @Injectable()
@@ -166,10 +159,9 @@ export class IndexBuilder implements OnModuleDestroy {
     const [row] = await executor.run<{ locked: boolean }>(lockIndexesStatement(project.schema));
     if (!row?.locked) return;
     for (let tries = 1; ; tries++) {
-      const { missing, replaced } = await this.#find(project);
-      if (missing.length + replaced.length === 0) return;
+      const missing = await this.#find(project);
+      if (missing.length === 0) return;
       this.#missingCount = missing.length;
-      for (const name of replaced) await executor.run(dropIndexStatement(project.schema, name));
       for (const each of missing) {
         if (this.#searches.signal.aborted) return;
         try {
@@ -184,7 +176,7 @@ export class IndexBuilder implements OnModuleDestroy {
   }
 
   /** Takes the project's lock, so that the flag is not cleared while a change is setting it. */
-  #find(project: Project): Promise<UnfinishedIndexes> {
+  #find(project: Project): Promise<MissingIndex[]> {
     return this.database.transaction(
       async (tx) => {
         await tx.run(lockProjectStatement(project.schema));
@@ -198,15 +190,8 @@ export class IndexBuilder implements OnModuleDestroy {
             .filter(({ name, unique, method }) => !unique && !isValid(name) && canBuild(method, trigrams))
             .map((index) => ({ table, index, invalid: validByName.has(index.name), trigrams })),
         );
-        const replaced = tables
-          .flatMap((table) => formerIndexes(table, validByName))
-          .filter(({ replacement }) => isValid(replacement.name))
-          .map(({ name }) => name);
-        if (missing.length + replaced.length === 0) await tx.run(setUnindexedStatement(project.id, false));
-        return {
-          missing: missing.filter(({ index }) => !this.#impossible.get(project.id)?.has(index.name)),
-          replaced,
-        };
+        if (missing.length === 0) await tx.run(setUnindexedStatement(project.id, false));
+        return missing.filter(({ index }) => !this.#impossible.get(project.id)?.has(index.name));
       },
       // Must see what was committed while it waited for the lock.
       { isolation: 'read committed', lockTimeout: PROJECT_LOCK_TIMEOUT },

@@ -54,8 +54,6 @@ interface NewProject {
   /** Of which backup it is made, for the audit log. */
   readonly restored?: Readonly<Record<string, Json>>;
   readonly modelVersion?: number;
-  /** Built-in kinds that it does not get, because it will have kinds of its own with these ids. */
-  readonly withoutKinds?: readonly string[];
 }
 
 export interface ProjectChange {
@@ -75,12 +73,12 @@ export class Provisioning {
 
   /** Creates a project; `populate` runs in the same transaction. @throws KindError 400, 409 */
   async create(
-    { id, label = id, accessDefault = 'open', insertedAt, restored, modelVersion = 1, withoutKinds = [] }: NewProject,
+    { id, label = id, accessDefault = 'open', insertedAt, restored, modelVersion = 1 }: NewProject,
     populate: (tx: Transaction, project: Project) => Promise<unknown> = () => Promise.resolve(),
     options: Pick<TransactionOptions, 'statementTimeout'> = {},
   ): Promise<Project> {
     checkId(id);
-    const records = builtInRecords(new Set(withoutKinds));
+    const records = builtInRecords();
     const project = projectOf({ id, label, settings: {}, schemaId: null });
     const fold = await foldCollation(this.database);
     const createTables = async (tx: Transaction): Promise<void> => {

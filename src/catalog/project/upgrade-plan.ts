@@ -1,66 +1,28 @@
 /**
- * Compares the tables of a schema with those that the model needs: what an upgrade adds and drops, and what blocks it.
+ * Compares the tables of a schema with those that the model needs: what an upgrade adds, and what blocks it.
  * Pure.
  */
 import { diffTables, type SchemaStep } from '../../model/table/diff.js';
-import { formerIndexes } from '../../model/table/required-indexes.js';
 import type { ColumnShape, TableShape } from '../../model/table/required-tables.js';
 import { jsonEqual, type Json } from '../../shared/json.js';
-
-/** A table, column or index of the built-in model that a version has removed. */
-export interface RetiredPart {
-  /** The first version without it. Projects of that version or later keep objects of that name. */
-  readonly since: number;
-  readonly table: string;
-  readonly column?: string;
-  readonly index?: string;
-}
 
 export interface UpgradePlan {
   readonly steps: readonly SchemaStep[];
   readonly leftAlone: readonly string[];
 }
 
-/** The steps that add what `existing` lacks of `desired`, and drop retired parts. */
+/** The steps that add what `existing` lacks of `desired`. */
 export function planUpgrade(
   existing: ReadonlyMap<string, TableShape>,
   desired: ReadonlyMap<string, TableShape>,
   defaults: ReadonlyMap<string, Json>,
-  retired: readonly RetiredPart[],
 ): UpgradePlan {
-  const drops = retired.flatMap((each) => dropOf(each, existing));
-  const replaced = [...existing.values()].flatMap((table) =>
-    formerIndexes(desired.get(table.name), table.indexes).map(({ name }) => partName('index', name, table)),
-  );
-  const dropped = new Set([...drops.map(({ name }) => name), ...replaced]);
-  const leftAlone = [...existing.values()]
-    .flatMap((table) => unknownParts(table, desired.get(table.name)))
-    .filter((name) => !dropped.has(name));
+  const leftAlone = [...existing.values()].flatMap((table) => unknownParts(table, desired.get(table.name)));
   const known = [...existing.values()].flatMap((table): [string, TableShape][] => {
     const wanted = desired.get(table.name);
     return wanted ? [[table.name, knownPart(table, wanted)]] : [];
   });
-  const steps = [...drops.map(({ step }) => step), ...diffTables(new Map(known), desired, new Set(), defaults)];
-  return { steps, leftAlone };
-}
-
-function dropOf(
-  { table, column, index }: RetiredPart,
-  existing: ReadonlyMap<string, TableShape>,
-): { name: string; step: SchemaStep }[] {
-  const shape = existing.get(table);
-  if (index !== undefined) {
-    return shape?.indexes.has(index)
-      ? [{ name: partName('index', index, shape), step: { type: 'drop_index', name: index } }]
-      : [];
-  }
-  if (column !== undefined) {
-    const changes = [{ type: 'drop', column }] as const;
-    return shape?.columns.has(column)
-      ? [{ name: partName('column', column, shape), step: { type: 'alter_table', table, changes } }]
-      : [];
-  }
-  return shape ? [{ name: `table ${table}`, step: { type: 'drop_table', table } }] : [];
+  return { steps: diffTables(new Map(known), desired, new Set(), defaults), leftAlone };
 }
 
 function partName(sort: string, name: string, table: Pick<TableShape, 'name'>): string {

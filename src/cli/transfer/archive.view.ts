@@ -15,13 +15,10 @@ const MEMBERS = fileOf(CREDENTIAL_KIND);
 /** Which users don't define. */
 const BUILT_IN: readonly string[] = [MEMBERS, fileOf(ADMIN_KIND), fileOf(API_KEY_KIND)];
 
-export function archiveView({ files, backup }: Manifest): ArchiveView {
-  const own = (backup?.own_kinds ?? []).map(fileOf);
+export function archiveView({ files }: Manifest): ArchiveView {
   const recordsOf = (test: (path: string) => boolean): number =>
     files.reduce((sum, { path, records }) => sum + (test(path) ? records : 0), 0);
-  const kinds = files.filter(
-    ({ path }) => path.startsWith('kinds/') && (own.includes(path) || !BUILT_IN.includes(path)),
-  );
+  const kinds = files.filter(({ path }) => path.startsWith('kinds/') && !BUILT_IN.includes(path));
   return {
     kinds: kinds.length,
     units: recordsOf((path) => path.startsWith('kinds/') && path !== MEMBERS),
@@ -31,8 +28,7 @@ export function archiveView({ files, backup }: Manifest): ArchiveView {
 }
 
 /** How many API keys are in it. */
-export function keysOf({ files, backup }: Manifest): number {
-  if (backup?.own_kinds.includes(API_KEY_KIND)) return 0;
+export function keysOf({ files }: Manifest): number {
   return files.find(({ path }) => path === fileOf(API_KEY_KIND))?.records ?? 0;
 }
 

@@ -29,20 +29,6 @@ import {
 const BUILT_IN: ReadonlyMap<string, BuiltInKind> = new Map(BUILT_IN_KINDS.map((kind) => [kind.id, kind]));
 
 /**
- * The built-in kind of a record. A record of that id that an older project made itself has only parameters in its list,
- * without the fields of every unit.
- */
-function builtInOf({ id, parameters }: Pick<KindRecord, 'id' | 'parameters'>): BuiltInKind | undefined {
-  const builtIn = BUILT_IN.get(id);
-  return builtIn?.added && !parameters.includes('id') ? undefined : builtIn;
-}
-
-/** Whether a kind of the project has the id of a built-in one that it does not have. */
-export function replacesBuiltIn(record: Pick<KindRecord, 'id' | 'parameters'>): boolean {
-  return BUILT_IN.has(record.id) && !builtInOf(record);
-}
-
-/**
  * Takes unchanged definitions of parameters, and the fields of unchanged kinds, from `known`, an earlier model of the
  * project. `isUnchanged` relies on that, and it saves time and memory for large models.
  */
@@ -78,7 +64,7 @@ export function* modelInPieces(
   const kinds = new Map<string, KindDef>();
   for (const record of kindRecords) {
     const groupsOfKind = memberships.get(record.id) ?? [];
-    const builtIn = builtInOf(record);
+    const builtIn = BUILT_IN.get(record.id);
     const equal = [known?.kinds.get(record.id), builtIn && builtInByDefault.get(record.id)].find(
       (each) => each && matchesRecord(record, groupsOfKind, each) && (builtIn || hasSameFields(each, parameters, keys)),
     );
@@ -143,7 +129,7 @@ function hasSameFields(
 
 /** Removes the fields granted by groups from a user's kind: the stored list has them, but they are not parameters. */
 function withoutGranted(record: KindRecord, groups: readonly string[]): KindRecord {
-  if (builtInOf(record)) return record;
+  if (BUILT_IN.get(record.id)) return record;
   const granted = new Set(grantedFields(groups).map(({ id }) => id));
   return granted.size === 0 ? record : { ...record, parameters: record.parameters.filter((id) => !granted.has(id)) };
 }
@@ -174,7 +160,7 @@ function* keyTypes(
 ): WorkInPieces<Map<string, ParameterType>> {
   const types = new Map<string, ParameterType>();
   for (const record of kinds) {
-    const source = builtInOf(record)?.key;
+    const source = BUILT_IN.get(record.id)?.key;
     const primary = primaryOf(record, parameters);
     types.set(record.id, keyField(source ?? keySource(record, primary), primary).type);
     yield;
@@ -266,12 +252,12 @@ function finishKind(
   };
 }
 
-/** The records of a project that has only the built-in model. @param without the ids of kinds to leave out */
-export function builtInRecords(without: ReadonlySet<string> = new Set()): ModelRecords {
+/** The records of a project that has only the built-in model. */
+export function builtInRecords(): ModelRecords {
   return {
     version: 0,
     parameters: [],
-    kinds: BUILT_IN_KINDS.filter(({ id }) => !without.has(id)).map((kind) => ({
+    kinds: BUILT_IN_KINDS.map((kind) => ({
       id: kind.id,
       label: kind.label,
       active: true,

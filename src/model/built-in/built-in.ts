@@ -28,10 +28,10 @@ import { API_KEY_FIELDS } from './api-key-fields.js';
 import { CREDENTIAL_FIELDS } from './credential-fields.js';
 
 /**
- * Raise it whenever the tables of the built-in model or the table of the model's version change, the indexes of all kinds, or how the names of members are
- * compared, so that existing projects are upgraded. A release with an older one does not start on a database any more.
+ * Raise it whenever the tables of the built-in model change, or the indexes of all kinds, so that existing projects are
+ * upgraded. A release with an older one does not start on a database any more.
  */
-export const BUILT_IN_VERSION = 21;
+export const BUILT_IN_VERSION = 1;
 
 export interface BuiltInKind {
   readonly id: string;
@@ -39,8 +39,6 @@ export interface BuiltInKind {
   readonly table: string;
   readonly discriminated: boolean;
   readonly key: KeySource;
-  /** The kind is newer than the service: an older project may have a kind of its own with that id, and keeps it. */
-  readonly added?: true;
   /** Without id, kind_id, metadata, inserted_at and updated_at, which every kind has. */
   readonly fields: readonly Field[];
   readonly traits: BuiltInTraits;
@@ -168,7 +166,6 @@ const builtInKind = (
   key: KeySource,
   fields: readonly Field[],
   traits: BuiltInTraits = NO_TRAITS,
-  more: Pick<BuiltInKind, 'added'> = {},
 ): BuiltInKind => ({
   id,
   label: text,
@@ -177,7 +174,6 @@ const builtInKind = (
   key,
   fields,
   traits,
-  ...more,
 });
 
 /** Members have the API keys of their own; administrators pass every rule. */
@@ -203,22 +199,12 @@ export const BUILT_IN_KINDS: readonly BuiltInKind[] = [
   })),
   builtInKind(CREDENTIAL_KIND, 'System user', 'uuid', CREDENTIAL_FIELDS, { sealed: true }),
   builtInKind(ADMIN_KIND, 'Administrator', 'uuid', [], { levels: { read: 'admin' }, closed: ['signup'] }),
-  builtInKind(
-    API_KEY_KIND,
-    'API key',
-    'uuid',
-    [keyLabel, ...API_KEY_FIELDS],
-    {
-      rules: { read: OWN_KEY, create: OWN_KEY, update: OWN_KEY, delete: OWN_KEY },
-      notByKeys: ['create', 'update'],
-      secret: 'secret',
-    },
-    { added: true },
-  ),
+  builtInKind(API_KEY_KIND, 'API key', 'uuid', [keyLabel, ...API_KEY_FIELDS], {
+    rules: { read: OWN_KEY, create: OWN_KEY, update: OWN_KEY, delete: OWN_KEY },
+    notByKeys: ['create', 'update'],
+    secret: 'secret',
+  }),
 ];
-
-/** The built-in kinds that an older project may have a kind of its own in place of. */
-export const ADDED_KINDS: readonly string[] = BUILT_IN_KINDS.filter(({ added }) => added).map(({ id }) => id);
 
 interface BuiltInGroup {
   readonly id: string;

@@ -9,7 +9,7 @@ import type { Model } from '../model.js';
 /** Whether the built-in kinds, groups and link types exist that every project has. */
 export function hasBuiltIn({ kinds, groups, linkTypes }: Model): boolean {
   return (
-    BUILT_IN_KINDS.every(({ id, added }) => added || kinds.has(id)) &&
+    BUILT_IN_KINDS.every(({ id }) => kinds.has(id)) &&
     BUILT_IN_GROUPS.every(({ id }) => groups.has(id)) &&
     BUILT_IN_LINK_TYPES.every(({ id }) => linkTypes.has(id))
   );

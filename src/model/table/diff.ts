@@ -8,7 +8,7 @@ import { isUnchanged } from '../build/build-model.js';
 import { guardsOf, keySignature, linkGuardsOf, type Guard } from './guards.js';
 import { storedDefault } from '../field.js';
 import type { KindDef, Model } from '../model.js';
-import { formerIndexName, ruledFields, type RuledFields } from './required-indexes.js';
+import { ruledFields, type RuledFields } from './required-indexes.js';
 import {
   tablesInPieces,
   type ColumnShape,
@@ -26,8 +26,7 @@ export type ColumnChange =
 
 export type SchemaStep =
   | { readonly type: 'drop_foreign_key'; readonly table: string; readonly name: string }
-  /** `former`: the name that it may have until an upgrade has replaced it. */
-  | { readonly type: 'drop_index'; readonly name: string; readonly former?: string }
+  | { readonly type: 'drop_index'; readonly name: string }
   | { readonly type: 'drop_table'; readonly table: string }
   | { readonly type: 'create_table'; readonly table: TableShape }
   | { readonly type: 'alter_table'; readonly table: string; readonly changes: readonly ColumnChange[] }
@@ -156,7 +155,7 @@ export function diffTables(
     const replaced = replacedColumns(old, table);
     for (const [name, index] of old.indexes) {
       const lost = index.columns.some((column) => replaced.has(column) || !table.columns.has(column));
-      if (lost || !jsonEqual(index, table.indexes.get(name))) steps.push(dropIndex(old.name, index));
+      if (lost || !jsonEqual(index, table.indexes.get(name))) steps.push({ type: 'drop_index', name: index.name });
     }
   }
   for (const table of gone) steps.push({ type: 'drop_table', table: table.name });
@@ -185,11 +184,6 @@ export function diffTables(
     }
   }
   return steps;
-}
-
-function dropIndex(table: string, index: IndexShape): SchemaStep {
-  const former = formerIndexName(table, index);
-  return { type: 'drop_index', name: index.name, ...(former !== undefined && { former }) };
 }
 
 function pushDropForeignKey(steps: SchemaStep[], table: string, name: string): void {

@@ -3,7 +3,7 @@ import { fieldsOfRules } from '../check/stored-rules.js';
 import type { Field, KindDef, Model } from '../model.js';
 import { searchDocuments } from '../search-document.js';
 import { constraintName } from '../names.js';
-import type { IndexShape, TableShape } from './shape.js';
+import type { IndexShape } from './shape.js';
 import { getOrInsert } from '../../shared/get-or-insert.js';
 import type { WorkInPieces } from '../../shared/work-in-pieces.js';
 
@@ -91,27 +91,6 @@ export function orderedColumns(kind: KindDef, ids: readonly string[]): string[] 
 
 export function columnsOf(kind: KindDef, ids: readonly string[]): string[] {
   return ids.map((id) => kind.fields.get(id)?.column ?? id);
-}
-
-/** An index of an older version, and the index of this version that replaces it. */
-interface FormerIndex {
-  readonly name: string;
-  readonly replacement: IndexShape;
-}
-
-/** The indexes of older versions that a table has, by the names of its existing indexes. */
-export function formerIndexes(table: TableShape | undefined, existing: { has(name: string): boolean }): FormerIndex[] {
-  return [...(table?.indexes.values() ?? [])].flatMap((replacement) => {
-    const name = table && formerIndexName(table.name, replacement);
-    return name !== undefined && existing.has(name) && !table?.indexes.has(name) ? [{ name, replacement }] : [];
-  });
-}
-
-/** The name that an index had in versions whose indexes did not end with the order of lists. */
-export function formerIndexName(table: string, { columns, unique, method }: IndexShape): string | undefined {
-  const last = columns.at(-1);
-  if (unique || method !== 'btree' || columns.length < 2 || (last !== 'id' && last !== 'inserted_at')) return undefined;
-  return constraintName(table, columns.slice(0, -1), 'idx');
 }
 
 function index(

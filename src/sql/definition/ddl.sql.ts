@@ -21,10 +21,6 @@ import { createIndex } from './index.sql.js';
 
 /** @param trigrams the schema of the extension pg_trgm, for an index that needs it */
 export function stepStatements(step: SchemaStep, schema: string, trigrams?: string): Statement[] {
-  // One for each, as Citus demands. An index that is still to be built does not exist.
-  if (step.type === 'drop_index') {
-    return indexNames(step).map((name) => render(sql`DROP INDEX IF EXISTS ${ident(schema, name)}`));
-  }
   const statement = render(stepSql(step, schema, trigrams));
   const keyless = step.type === 'create_table' && step.table.key.length === 0;
   return keyless ? [statement, identifyByRowStatement(schema, step.table.name)] : [statement];
@@ -34,14 +30,17 @@ export function stepStatements(step: SchemaStep, schema: string, trigrams?: stri
  * Lets logical replication identify rows of a table without a key by all of their values. Citus moves projects that way
  * while they are written to. It costs nothing but for deleted rows, where `wal_level` is `logical`.
  */
-export function identifyByRowStatement(schema: string, table: string): Statement {
+function identifyByRowStatement(schema: string, table: string): Statement {
   return render(sql`ALTER TABLE ${ident(schema, table)} REPLICA IDENTITY FULL`);
 }
 
-function stepSql(step: Exclude<SchemaStep, { type: 'drop_index' }>, schema: string, trigrams?: string): Fragment {
+function stepSql(step: SchemaStep, schema: string, trigrams?: string): Fragment {
   switch (step.type) {
     case 'drop_foreign_key':
       return sql`ALTER TABLE ${ident(schema, step.table)} DROP CONSTRAINT ${ident(step.name)}`;
+    case 'drop_index':
+      // One that is still to be built does not exist.
+      return sql`DROP INDEX IF EXISTS ${ident(schema, step.name)}`;
     case 'drop_table':
       return sql`DROP TABLE ${ident(schema, step.table)}`;
     case 'create_table':
@@ -53,10 +52,6 @@ function stepSql(step: Exclude<SchemaStep, { type: 'drop_index' }>, schema: stri
     case 'add_foreign_key':
       return addForeignKey(step.table, step.key, schema);
   }
-}
-
-function indexNames({ name, former }: Extract<SchemaStep, { type: 'drop_index' }>): string[] {
-  return former === undefined ? [name] : [name, former];
 }
 
 function createTable(table: TableShape, schema: string): Fragment {

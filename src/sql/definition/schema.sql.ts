@@ -29,27 +29,9 @@ export function createSchemaStatements(schema: string, foldCollation: FoldCollat
     sql`CREATE TABLE ${ident(schema, MODEL_TABLE)} (
       "version" bigint NOT NULL,
       "built_in" integer NOT NULL,
-      ${ACCESS_DEFAULT_COLUMN},
-      CONSTRAINT ${ACCESS_DEFAULT_CHECK},
+      "access_default" text NOT NULL CHECK ("access_default" IN (${join(ACCESS_DEFAULTS.map(literal))})),
       "one" boolean NOT NULL DEFAULT true PRIMARY KEY CHECK ("one")
     )`,
-  ].map((statement) => render(statement));
-}
-
-const ACCESS_DEFAULT_COLUMN = sql`"access_default" text NOT NULL DEFAULT 'open'`;
-/** Its name is the one that PostgreSQL gave it in projects of older versions. */
-const ACCESS_DEFAULT_NAME = sql`"_model_access_default_check"`;
-const ACCESS_DEFAULT_CHECK = sql`
-  ${ACCESS_DEFAULT_NAME} CHECK ("access_default" IN (${join(ACCESS_DEFAULTS.map(literal))}))
-`;
-
-/** Adds what the table of the model lacks in projects of older versions. Citus adds no column together with a check. */
-export function upgradeModelTableStatements(schema: string): Statement[] {
-  const alter = sql`ALTER TABLE ${ident(schema, MODEL_TABLE)}`;
-  return [
-    sql`${alter} ADD COLUMN IF NOT EXISTS ${ACCESS_DEFAULT_COLUMN}`,
-    sql`${alter} DROP CONSTRAINT IF EXISTS ${ACCESS_DEFAULT_NAME}`,
-    sql`${alter} ADD CONSTRAINT ${ACCESS_DEFAULT_CHECK}`,
   ].map((statement) => render(statement));
 }
 

@@ -3,7 +3,7 @@ import type { Field, KindDef } from '../../model/model.js';
 import { CREDENTIAL_KIND } from '../../model/built-in-traits.js';
 import { columnType, NOW_TABLE } from '../columns.sql.js';
 import { jsonObject } from '../list/hidden-fields.sql.js';
-import { all, ident, integer, param, render, sql, type Fragment, type Statement } from '../fragment.js';
+import { all, ident, param, render, sql, type Fragment, type Statement } from '../fragment.js';
 
 /** The columns of credentials that sign-in needs. */
 const CREDENTIAL_COLUMNS = sql`
@@ -99,72 +99,4 @@ export function credentialsWhere(schema: string, condition: Fragment): Fragment 
     FROM ${ident(schema, CREDENTIAL_KIND)}
     WHERE ${condition}
   `;
-}
-
-/** Credentials whose keys an upgrade may have to change. */
-export interface NamedCredential {
-  readonly id: string;
-  readonly username: string;
-  readonly email: string;
-  readonly member_kind: string;
-  readonly member_id: string;
-  /** As text. */
-  readonly inserted_at: string;
-}
-
-/**
- * Credentials whose keys have characters that folding removes (`shared/member-names.ts`): a page of the oldest ones
- * that come after `after`.
- */
-export function findUnfoldedCredentialsStatement(
-  schema: string,
-  after: Pick<NamedCredential, 'id' | 'inserted_at'> | undefined,
-  limit: number,
-): Statement {
-  const joiners = param('[\u200c\u200d\ufe0e\ufe0f]');
-  const unfolded = sql`(
-    "username_key" ~ ${joiners}
-    OR "email_key" ~ ${joiners}
-    OR "email_key" ~ ${param('[.\u3002]$')}
-  )`;
-  const afterLast =
-    after &&
-    sql`("inserted_at", "id") > (${param(after.inserted_at)}::timestamptz, ${param(after.id)}::${columnType('uuid')})`;
-  return render(
-    sql`
-      SELECT
-        "id"::text AS id,
-        "username",
-        "email",
-        "member_kind",
-        "member_id"::text AS member_id,
-        "inserted_at"::text AS inserted_at
-      FROM ${ident(schema, CREDENTIAL_KIND)} AS c
-      WHERE ${all([unfolded, afterLast])}
-      ORDER BY c."inserted_at", c."id"
-      LIMIT ${integer(limit)}
-    `,
-  );
-}
-
-/** Sets the keys of credentials, unless other credentials have one of these. One row if they were set. */
-export function updateCredentialKeysStatement(
-  schema: string,
-  { id, username, email }: { readonly id: string; readonly username: string; readonly email: string },
-): Statement {
-  const table = ident(schema, CREDENTIAL_KIND);
-  const [name, address] = [param(username), param(email)];
-  return render(
-    sql`
-      UPDATE ${table} AS t
-      SET "username_key" = ${name}, "email_key" = ${address}
-      WHERE t."id" = ${param(id)}::${columnType('uuid')}
-        AND NOT EXISTS (
-          SELECT 1
-          FROM ${table} AS o
-          WHERE o."id" <> t."id" AND (o."username_key" = ${name} OR o."email_key" = ${address})
-        )
-      RETURNING 1 AS set
-    `,
-  );
 }

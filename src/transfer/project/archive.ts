@@ -48,8 +48,6 @@ interface BackupContents {
   /** When the project was made. */
   readonly inserted_at: string;
   readonly model_version: number;
-  /** Built-in kinds in whose place the project has kinds of its own, which are older. */
-  readonly own_kinds: readonly string[];
 }
 
 export interface Manifest extends ArchiveContents {

@@ -4,7 +4,7 @@
  */
 import type { Transaction } from '../../database/database.js';
 import { ADMIN_KIND, API_KEY_KIND } from '../../model/built-in-traits.js';
-import { getBuiltInKind, hasApiKeys, type Model } from '../../model/model.js';
+import { getBuiltInKind, type Model } from '../../model/model.js';
 import { foldName } from '../../shared/member-names.js';
 import { findCredentialStatement, setPasswordStatement } from '../../sql/member/credential.sql.js';
 import { lockForDefinitionChangeStatement } from '../../sql/definition/ddl.sql.js';
@@ -39,8 +39,7 @@ interface CredentialLine {
 /** Takes the administrators out of their tables. Their sessions and API keys end, as their ids can change. */
 export async function takeAdministrators(tx: Transaction, schema: string, model: Model): Promise<Administrator[]> {
   const { units, credentials } = rowsOf(model);
-  const keys = hasApiKeys(model) ? [API_KEY_KIND] : [];
-  await tx.run(lockForDefinitionChangeStatement(schema, [units.table, credentials.table, ...keys]));
+  await tx.run(lockForDefinitionChangeStatement(schema, [units.table, credentials.table, API_KEY_KIND]));
   const byId = new Map(
     (await linesOf(tx, schema, units)).map((line) => [(JSON.parse(line) as { id: string }).id, line]),
   );
@@ -50,7 +49,7 @@ export async function takeAdministrators(tx: Transaction, schema: string, model:
     return unit === undefined ? [] : [{ unit, credential }];
   });
   await tx.run(endMembersStatement(schema, ADMIN_KIND));
-  for (const table of keys) await tx.run(deleteRowsStatement(schema, table));
+  await tx.run(deleteRowsStatement(schema, API_KEY_KIND));
   await tx.run(deleteRowsStatement(schema, units.table));
   return kept;
 }

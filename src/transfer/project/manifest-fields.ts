@@ -2,7 +2,6 @@
  * What a manifest has in each field: whoever can write a manifest can write its checksum. Texts are shown to the operator
  * or stored, so they have the form of what the service writes. Pure.
  */
-import { ADDED_KINDS } from '../../model/built-in/built-in.js';
 import { ACCESS_DEFAULTS } from '../../model/parameter-type/parameter-settings.js';
 import { PROJECT_ID } from '../../shared/identifiers.js';
 import { isPlainObject, textFault } from '../../shared/json.js';
@@ -51,7 +50,6 @@ const FILE_FIELDS: Fields = {
 const BACKUP_FIELDS: Fields = {
   inserted_at: isTime,
   model_version: isCount,
-  own_kinds: (value) => Array.isArray(value) && value.every((id: unknown) => ADDED_KINDS.some((each) => each === id)),
 };
 
 /** The name of the first field that is not as wanted; undefined if all are. */

@@ -8,7 +8,7 @@ import { StaleModelError } from '../../catalog/model/stale-model-error.js';
 import { Database, type Transaction } from '../../database/database.js';
 import type { ProjectRow } from '../../database/registry/project.repository.js';
 import { commonRefusal, isStaleModel } from '../../database/statement/sqlstate.js';
-import { ADDED_KINDS, BUILT_IN_VERSION } from '../../model/built-in/built-in.js';
+import { BUILT_IN_VERSION } from '../../model/built-in/built-in.js';
 import type { Model } from '../../model/model.js';
 import { retryLater } from '../../shared/errors.js';
 import {
@@ -62,7 +62,7 @@ export class ProjectExportService {
         passwords: options.passwords,
         files,
         ...(options.backup && {
-          backup: { inserted_at: row.insertedAt, model_version: model.version, own_kinds: ownKinds(model) },
+          backup: { inserted_at: row.insertedAt, model_version: model.version },
         }),
       });
       await writer.finish(manifest);
@@ -127,9 +127,4 @@ async function writeAll(
 
 function tableOf({ rows }: ProjectFile): string {
   return rows.table;
-}
-
-/** Kinds of the project that are older than the built-in ones with their ids. */
-function ownKinds({ kinds }: Model): string[] {
-  return ADDED_KINDS.filter((id) => kinds.get(id)?.builtIn === false);
 }

@@ -34,12 +34,10 @@ export function definitionFiles(model: Model): ProjectFile[] {
  * which are of no use without their secrets.
  */
 export function dataFiles(model: Model, passwords: boolean): ProjectFile[] {
-  const keys = model.kinds.get(API_KEY_KIND);
   return [
     credentialFile(model, passwords),
     ...unitKinds(model).map(unitFile),
-    // A project of an earlier release may have a kind of its own with that name.
-    ...(passwords && keys?.builtIn ? [unitFile(keys)] : []),
+    ...(passwords ? [unitFile(getBuiltInKind(model, API_KEY_KIND))] : []),
     ...[...model.linkTypes.values()].map(linkFile),
   ];
 }

@@ -52,7 +52,6 @@ export class ProjectImportService {
       insertedAt: backup.inserted_at,
       restored: { project: source.id, backed_up_at: archive.manifest.exported_at },
       modelVersion: backup.model_version,
-      withoutKinds: backup.own_kinds,
     };
     await named('the backup', () =>
       this.provisioning.create(

@@ -2,20 +2,16 @@
 import { loadModel } from '../../catalog/model/model-store.js';
 import type { DefinitionChange } from '../../catalog/definition/definition-change.js';
 import { PROJECT_CHANNEL } from '../../catalog/project/provisioning.js';
-import { refoldMemberKeys } from '../../catalog/project/refold-member-keys.js';
 import type { Transaction } from '../../database/database.js';
 import { commonRefusal, isDatabaseFault } from '../../database/statement/sqlstate.js';
 import { BUILT_IN_VERSION } from '../../model/built-in/built-in.js';
-import { KIND_KIND } from '../../model/built-in-traits.js';
-import { replacesBuiltIn } from '../../model/build/build-model.js';
-import { getBuiltInKind, type Model } from '../../model/model.js';
+import { type Model } from '../../model/model.js';
 import { notifyStatement } from '../../sql/server/connection.sql.js';
 import { repairCountStatement } from '../../sql/count.sql.js';
 import { setAccessDefaultStatement } from '../../sql/definition/model.sql.js';
 import { inOneMessage } from '../../sql/fragment.js';
 import { countFileStatement, insertLinesStatement } from '../../sql/list/project-rows.sql.js';
 import { updateProjectStatement } from '../../sql/server/registry.sql.js';
-import { deleteUnitsStatement } from '../../sql/write/reference.sql.js';
 import type { Project } from '../../tenancy/project.js';
 import { ArchiveError, type ArchiveFile, type ArchiveReader, type OnProgress } from './archive.js';
 import { checkDefinitions, checkDefinitionLines } from './definition-lines.js';
@@ -64,8 +60,6 @@ export class ProjectImport {
     const { schema } = project;
     const administrators = keepsAdministrators ? await takeAdministrators(this.#tx, schema, model) : [];
     await this.#storeAll(dataFiles(model, archive.manifest.passwords), 'data');
-    // Releases can compare the names of members in different ways.
-    if (this.#isOlder) await refoldMemberKeys(this.#tx, schema);
     await putBackAdministrators(this.#tx, schema, model, administrators);
     const counted = unitKinds(model).filter(({ storage }) => storage.counted);
     if (counted.length > 0) {
@@ -104,21 +98,11 @@ export class ProjectImport {
   }
 
   async #insert(path: string, rows: ProjectFile['rows'], lines: readonly string[]): Promise<void> {
-    if (rows.table === KIND_KIND) await this.#makeRoom(lines);
     try {
       await this.#tx.run(insertLinesStatement(this.options.project.schema, rows, lines));
     } catch (error) {
       throw isDatabaseFault(error) && !commonRefusal(error) ? unfit(path, error) : error;
     }
-  }
-
-  /** A kind of the archive keeps the name of a built-in one that only later releases have, as in an upgrade. */
-  async #makeRoom(lines: readonly string[]): Promise<void> {
-    const records = lines.map((line) => JSON.parse(line) as { id: string; parameters: readonly string[] });
-    const ids = records.filter(replacesBuiltIn).map(({ id }) => id);
-    if (ids.length === 0) return;
-    const { change, project } = this.options;
-    await this.#tx.run(deleteUnitsStatement(project.schema, getBuiltInKind(change.before, KIND_KIND), ids));
   }
 
   async #checkCount({ path, records }: ArchiveFile, { rows }: ProjectFile): Promise<void> {

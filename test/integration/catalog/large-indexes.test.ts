@@ -2,12 +2,9 @@
  * Indexes of large kinds are built after the commit of the change, while units are written; what a process left half
  * done is finished by the next one that looks. A reader that goes on holds the building back, as a gate.
  */
-import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { IndexBuilder } from '../../../src/catalog/indexes/index-builder.js';
 import { Provisioning } from '../../../src/catalog/project/provisioning.js';
-import { BUILT_IN_VERSION } from '../../../src/model/built-in/built-in.js';
-import { constraintName } from '../../../src/model/names.js';
 import { LIMITS } from '../../../src/shared/limits.js';
 import { expectNoDrift, ok, query } from '../../support/definitions.js';
 import { ownDatabase, startServiceOn } from '../../support/own-database.js';
@@ -155,81 +152,6 @@ describe('built in the transaction of the change', () => {
     const refused = await project.put('/string/unit/name', { indexed: true });
     expect([refused.status, refused.body.messages[0]?.code]).toEqual([409, 'parameter.violated']);
     expect([await shown(), await marked()]).toEqual([[], false]);
-  });
-});
-
-/** Replaces the indexes by those that the kind had in a version whose indexes did not end with the order of lists. */
-async function makeOlder(): Promise<void> {
-  const former = constraintName('thing', ['name'], 'idx');
-  await query(project, `DROP INDEX $schema."${constraintName('thing', ['name', 'id'], 'idx')}"`);
-  await query(project, `CREATE INDEX "${former}" ON $schema."thing" ("name")`);
-  await query(project, 'UPDATE $schema."_model" SET "built_in" = $1', [BUILT_IN_VERSION - 1]);
-}
-
-describe('an index of an older version', () => {
-  const migrate = () => service.service.app.get(Provisioning).migrate(project.id);
-
-  it('of a small kind is replaced by the upgrade', async () => {
-    await ok(project.put('/string/unit/name', { indexed: true }));
-    await makeOlder();
-    expect(await shown()).toEqual(['name']);
-    expect(await migrate()).toEqual({ steps: 1, leftAlone: [] });
-    expect([await shown(), await marked()]).toEqual([['name,id'], false]);
-    expect(await migrate()).toEqual({ steps: 0, leftAlone: [] });
-    await expectNoDrift(project);
-  });
-
-  it('of a large kind is used until its replacement is built, while units are written', async () => {
-    await ok(project.put('/string/unit/name', { indexed: true }));
-    await fill();
-    await makeOlder();
-    const release = await holdBuilds();
-    expect(await migrate()).toEqual({ steps: 1, leftAlone: [] });
-    expect([await shown(), await marked()]).toEqual([['name'], true]);
-    const built = builds.finish();
-    await halfBuilt();
-    await ok(project.post('/thing/unit', { name: 'written meanwhile' }));
-    expect(await shown()).toEqual(['name', 'name,id (not ready)']);
-    await release();
-    await built;
-    expect([await shown(), await marked()]).toEqual([['name,id'], false]);
-    await expectNoDrift(project);
-  });
-
-  it('is dropped by the next process if the first one stopped after building the replacement', async () => {
-    await ok(project.put('/string/unit/name', { indexed: true }));
-    await fill();
-    await query(project, `CREATE INDEX "${constraintName('thing', ['name'], 'idx')}" ON $schema."thing" ("name")`);
-    await side.rows('UPDATE "kind"."project" SET "unindexed" = true WHERE "id" = $1', [project.id]);
-    await other.service.app.get(IndexBuilder).finish();
-    expect([await shown(), await marked()]).toEqual([['name,id'], false]);
-  });
-
-  it('is dropped with the parameter that no longer has one', async () => {
-    await ok(project.put('/string/unit/name', { indexed: true }));
-    await fill();
-    await makeOlder();
-    await migrate();
-    await ok(project.put('/string/unit/name', { indexed: false }));
-    expect(await shown()).toEqual([]);
-    await builds.finish();
-    await expectNoDrift(project);
-  });
-
-  it('stays if a stored value is too long for the replacement; the project is upgraded', async () => {
-    await ok(project.put('/string/unit/name', { indexed: true }));
-    // Not compressible. An entry of an index has at most 2,704 bytes, and the id takes 16 of them.
-    const text = Array.from({ length: 90 }, (_, at) => createHash('sha256').update(`${at}`).digest('base64')).join('');
-    await makeOlder();
-    await query(
-      project,
-      `INSERT INTO $schema."thing" ("id", "name", "metadata", "inserted_at", "updated_at") VALUES (gen_random_uuid(), $1, '{}', now(), now())`,
-      [text.slice(0, 2688)],
-    );
-    await migrate();
-    await builds.finish();
-    expect(await shown()).toEqual(['name']);
-    await ok(project.get('/thing/unit'));
   });
 });
 

@@ -6,11 +6,8 @@ import { describe, expect, it, vi } from 'vitest';
 import { ModelStore } from '../../../src/catalog/model/model-store.js';
 import { Provisioning } from '../../../src/catalog/project/provisioning.js';
 import type { UpgradeResult } from '../../../src/catalog/project/upgrade.js';
-import { planUpgrade } from '../../../src/catalog/project/upgrade-plan.js';
-import { buildModel, builtInRecords } from '../../../src/model/build/build-model.js';
 import { BUILT_IN_VERSION } from '../../../src/model/built-in/built-in.js';
-import { tableShapes } from '../../../src/model/table/required-tables.js';
-import { createdId, definitionsOf, expectNoDrift, modelOf, ok, query, refusalOf } from '../../support/definitions.js';
+import { definitionsOf, expectNoDrift, modelOf, ok, query, refusalOf } from '../../support/definitions.js';
 import { makeKey } from '../../support/keys.js';
 import { ownDatabase, startServiceOn } from '../../support/own-database.js';
 import { ADMIN, type TestProject } from '../../support/service.js';
@@ -69,7 +66,6 @@ describe('an older project', () => {
       `DELETE FROM $schema."kind" WHERE "id" = 'decimal'`,
       `UPDATE $schema."kind" SET "parameters" = ARRAY['id', 'label'] WHERE "id" IN ('kind', 'string')`,
       `UPDATE $schema."kind" SET "label" = 'Sort', "public" = true WHERE "id" = 'kind'`,
-      'ALTER TABLE $schema."_count" REPLICA IDENTITY DEFAULT',
       `UPDATE $schema."group" SET "kind_list" = array_remove("kind_list", 'decimal') WHERE "id" = 'parameter'`,
       `UPDATE $schema."group" SET "kind_list" = ARRAY['person'], "label" = 'People' WHERE "id" = 'kind_auth_member'`,
       'UPDATE $schema."_model" SET "built_in" = 0',
@@ -99,24 +95,9 @@ describe('an older project', () => {
       groups: new Map([...groups, ['kind_auth_member', members]]),
     }).toEqual({ ...model, version: rest.version });
     expect(after.records.parameters.find(({ id }) => id === 'name')).toMatchObject({ hidden: false, max_length: 40 });
-    const identity = `SELECT relreplident AS by FROM pg_class WHERE oid = '$schema."_count"'::regclass`;
-    expect(await query(project, identity)).toEqual([{ by: 'f' }]);
 
     await ok(project.post('/person/unit', { username: 'ann', email: 'ann@example.com', name: 'Ann', age: 7 }));
     expect(await migrate(project)).toEqual({ steps: 0, leftAlone: [] });
-  });
-
-  it('has parameters without a recorded origin: they are kept and can be used again', async () => {
-    const project = await service.project();
-    const body = { id: 'city', parameters: [{ id: 'name', kind_id: 'string' }] };
-    await ok(project.post('/kind/unit', body));
-    await query(project, 'ALTER TABLE $schema."_parameter" DROP COLUMN "defined_in"');
-    await query(project, 'UPDATE $schema."_model" SET "built_in" = 5');
-    expect(await migrate(project)).toMatchObject({ leftAlone: [] });
-    await expectNoDrift(project);
-    await ok(project.delete('/kind/unit/city'));
-    await ok(project.get('/string/unit/name'));
-    await ok(project.post('/kind/unit', body));
   });
 
   it('gets API keys', async () => {
@@ -128,128 +109,24 @@ describe('an older project', () => {
       columns.includes('member_id') ? name : [],
     );
     await query(project, `DROP INDEX $schema."${index}"`);
-    await query(project, 'UPDATE $schema."_model" SET "built_in" = 19');
+    await query(project, 'UPDATE $schema."_model" SET "built_in" = 0');
     expect(await migrate(project)).toMatchObject({ leftAlone: [] });
     await expectNoDrift(project);
     const { secret } = await makeKey(project);
     await ok(project.as(secret).get('/kind/unit'));
   });
 
-  it('keeps a kind that has the id of a newer built-in one, and has no API keys until it is gone', async () => {
-    const project = await used();
-    await ok(project.post('/kind/unit', { id: 'their_key', parameters: [{ id: 'hash', kind_id: 'string' }] }));
-    const unit = await createdId(project.post('/their_key/unit', { hash: 'x' }));
-    await query(project, 'DROP TABLE $schema."api_key"');
-    await query(project, `DELETE FROM $schema."kind" WHERE "id" = 'api_key'`);
-    await query(project, 'ALTER TABLE $schema."their_key" RENAME TO "api_key"');
-    await query(project, `UPDATE $schema."kind" SET "id" = 'api_key' WHERE "id" = 'their_key'`);
-    await query(project, `UPDATE $schema."_count" SET "table" = 'api_key' WHERE "table" = 'their_key'`);
-    await query(project, 'UPDATE $schema."_model" SET "built_in" = 19');
-    const { leftAlone } = await migrate(project);
-    expect(leftAlone).toContain("kind api_key, which is the project's own and not the built-in one");
-    expect(await ok(project.get(`/api_key/unit/${unit}`))).toMatchObject({ hash: 'x' });
-    // Not by `post`, which holds it to the document of the routes, where the kind is the built-in one.
-    const created = await fetch(`${project.service.url}/api/lib/api_key/unit`, {
-      method: 'POST',
-      headers: {
-        'kind-project-key': project.id,
-        authorization: `Bearer ${project.token ?? ''}`,
-        'content-type': 'application/json',
-      },
-      body: JSON.stringify({ hash: 'y' }),
-    });
-    expect(await created.json()).toMatchObject({ content: { kind_id: 'api_key', hash: 'y' } });
-    const secret = `kind_${project.id}_${'A'.repeat(43)}`;
-    expect(refusalOf(await project.as(secret).get('/kind/unit'))).toEqual({ status: 401, messages: ['token.invalid'] });
-    const person = await createdId(project.post('/person/unit', { username: 'ann', email: 'ann@example.com' }));
-    await ok(project.delete(`/person/unit/${person}`));
-    await ok(project.delete('/kind/unit/api_key?cascade=true'));
-    await ok(project.get('/kind/unit'));
-    await migrate(project);
-    await expectNoDrift(project);
-    await makeKey(project);
-  });
-
   it('has member kinds whose records list the fields of members', async () => {
     const project = await used();
     const record = (await ok(project.get('/kind/unit/person'))) as { parameters: string[]; updated_at: string };
     await query(project, `UPDATE $schema."kind" SET "parameters" = ARRAY['name', 'age'] WHERE "id" = 'person'`);
-    await query(project, 'UPDATE $schema."_model" SET "built_in" = 6');
+    await query(project, 'UPDATE $schema."_model" SET "built_in" = 0');
     expect(await migrate(project)).toEqual({ steps: 1, leftAlone: [] });
     const upgraded = (await ok(project.get('/kind/unit/person'))) as { updated_at: string };
     expect(upgraded).toEqual({ ...record, updated_at: upgraded.updated_at });
     expect(upgraded.updated_at > record.updated_at).toBe(true);
     expect(await migrate(project)).toEqual({ steps: 0, leftAlone: [] });
     await expectNoDrift(project);
-  });
-
-  it('gets the member keys of this version; if two members then have the same name, one keeps it', async () => {
-    const project = await used();
-    const password = 'a long secret';
-    const made: { id: string; username: string; email: string }[] = [];
-    // As an older version stored them: with joiners in their keys, and dots at the end of addresses.
-    for (const [username, email] of [
-      ['zo\u200de', 'zoe@example.com.'],
-      ['b\u200dob', 'bob@example.org'],
-      ['bob', 'bob@example.com'],
-      ['c\u200dyd', 'cyd@example.com'],
-      ['cy\u200dd', 'cyd@example.org'],
-      ['dan', 'dan@example.com'],
-      ['dan2', 'dan@example.com.'],
-    ] as const) {
-      const at = made.length;
-      const names = { username: `member${at}`, email: `member${at}@example.com` };
-      const reply = await project
-        .as(undefined)
-        .post('/auth/person/signup', { ...names, password, kind_system_user: { ...names, password } });
-      const id = await createdId(Promise.resolve(reply));
-      await query(
-        project,
-        'UPDATE $schema."kind_system_user" SET "username" = $2, "username_key" = $2, "email" = $3, "email_key" = $3 WHERE "member_id" = $1',
-        [id, username, email],
-      );
-      await query(project, 'UPDATE $schema."person" SET "username" = $2, "email" = $3 WHERE "id" = $1', [
-        id,
-        username,
-        email,
-      ]);
-      made.push({ id, username, email });
-    }
-    await query(project, 'UPDATE $schema."_model" SET "built_in" = 4');
-    const { steps, leftAlone } = await migrate(project);
-    const namesakes = [1, 4, 6].map((at) => `person ${made[at]?.id}`).join(', ');
-    expect({ steps, leftAlone }).toEqual({
-      steps: 2,
-      leftAlone: [`names of 3 members, which differ from those of others only in what is not seen (${namesakes})`],
-    });
-    const idOf = async (username: string) => {
-      const { body } = await project.as(undefined).post('/auth/signin', { username, password });
-      return (body.content as { id: string } | null)?.id;
-    };
-    // By either form of the name, whoever keeps it; the others by what is theirs alone, until they are renamed.
-    for (const [name, at] of [
-      ['zoe', 0],
-      ['zo\u200de', 0],
-      ['zoe@example.com', 0],
-      ['bob', 2],
-      ['b\u200dob', 2],
-      ['bob@example.org', 1],
-      ['cyd', 3],
-      ['cy\u200dd', 3],
-      ['cyd@example.org', 4],
-      ['dan@example.com.', 5],
-      ['dan2', 6],
-    ] as const) {
-      expect(await idOf(name), name).toBe(made[at]?.id);
-    }
-    expect((await project.put(`/person/unit/${made[1]?.id}`, { username: 'bo\u200db' })).status).toBe(409);
-    await ok(project.put(`/person/unit/${made[1]?.id}`, { username: 'bobby' }));
-    await ok(project.put(`/person/unit/${made[6]?.id}`, { email: 'dan@example.org' }));
-    expect(await idOf('bobby')).toBe(made[1]?.id);
-    expect(await idOf('dan@example.org')).toBe(made[6]?.id);
-    const again = await migrate(project);
-    expect(again.steps).toBe(0);
-    expect(again.leftAlone.join()).toContain('names of 1 members');
   });
 
   it('is recorded and announced, whether rows or nothing were missing', async () => {
@@ -350,41 +227,6 @@ describe('objects that are not part of the model', () => {
     expect(await query(project, 'SELECT "x" FROM $schema."city_old"')).toEqual([{ x: 7 }]);
     expect([...(await definitionsOf(project)).tables.get('person')!.columns.keys()]).toContain('note');
   });
-
-  it('are dropped if the code lists them as retired', () => {
-    const desired = tableShapes(buildModel(builtInRecords()));
-    const link = desired.get('link')!;
-    const column = { name: 'old', type: 'text', array: false, notNull: false } as const;
-    const index = { name: 'old_idx', columns: ['label'], unique: false, method: 'btree' } as const;
-    const standing = new Map(desired)
-      .set('link', {
-        ...link,
-        columns: new Map([...link.columns, ['old', column]]),
-        indexes: new Map([['old_idx', index]]),
-      })
-      .set('old', { ...link, name: 'old' });
-    expect(planUpgrade(standing, desired, new Map(), []).steps).toEqual([]);
-    const retired = [
-      { table: 'old' },
-      { table: 'link', column: 'old' },
-      { table: 'link', index: 'old_idx' },
-      { table: 'never' },
-    ];
-    const plan = planUpgrade(
-      standing,
-      desired,
-      new Map(),
-      retired.map((each) => ({ ...each, since: 1 })),
-    );
-    expect(plan).toEqual({
-      steps: [
-        { type: 'drop_table', table: 'old' },
-        { type: 'alter_table', table: 'link', changes: [{ type: 'drop', column: 'old' }] },
-        { type: 'drop_index', name: 'old_idx' },
-      ],
-      leftAlone: [],
-    });
-  });
 });
 
 describe('stored objects that differ from the model', () => {
@@ -413,6 +255,12 @@ describe('stored objects that differ from the model', () => {
       told: /index .* of person is another than the model's/,
     },
   ];
+
+  it('of which one is a kind with the id of a built-in one are told, so that its units stay as they are', async () => {
+    const project = await used();
+    await query(project, `UPDATE $schema."kind" SET "parameters" = ARRAY['name'] WHERE "id" = 'api_key'`);
+    await expect(migrate(project)).rejects.toThrow("it has a kind 'api_key' of its own");
+  });
 
   it.each(FORMS)('are reported, and nothing changes: $name', async ({ made, told }) => {
     const project = await used();

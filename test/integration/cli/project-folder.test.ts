@@ -19,7 +19,7 @@ import { runCommandLine } from '../../../src/cli/run.js';
 import { loadConfig } from '../../../src/config/config.js';
 import { atEnd } from '../../support/at-end.js';
 import { asAdministrator } from '../../support/callers.js';
-import { createdId, expectNoDrift, ok, query } from '../../support/definitions.js';
+import { expectNoDrift, ok, query } from '../../support/definitions.js';
 import { ownDatabase, startServiceOn, urlOf } from '../../support/own-database.js';
 import { ADMIN, TestProject } from '../../support/service.js';
 import { wholeProject } from '../../support/whole-project.js';
@@ -131,28 +131,6 @@ describe('an export and its import', () => {
     const { out } = await kind('project', 'show', 'copy-with', '--json');
     expect(JSON.parse(out)).toMatchObject({ units: 5000, access_default: 'closed', label: 'The "whole"' });
   });
-});
-
-it('a project that has a kind api_key of its own keeps it', async () => {
-  const old = await service.project();
-  await ok(old.post('/kind/unit', { id: 'their_key', parameters: [{ id: 'hash', kind_id: 'string' }], public: true }));
-  const unit = await createdId(old.post('/their_key/unit', { hash: 'x' }));
-  await query(old, 'DROP TABLE $schema."api_key"');
-  await query(old, `DELETE FROM $schema."kind" WHERE "id" = 'api_key'`);
-  await query(old, 'ALTER TABLE $schema."their_key" RENAME TO "api_key"');
-  await query(old, `UPDATE $schema."kind" SET "id" = 'api_key' WHERE "id" = 'their_key'`);
-  await query(old, `UPDATE $schema."_count" SET "table" = 'api_key' WHERE "table" = 'their_key'`);
-  await query(old, 'UPDATE $schema."_model" SET "version" = "version" + 1');
-  for (const options of [[], ['--passwords']]) {
-    const name = `own-key${options.length}`;
-    expect(await kind('export', old.id, path(name), ...options)).toMatchObject({ code: 0, err: '' });
-    const copy = await emptyProject(name, '--admin-username', name, '--admin-email', `${name}@example.com`);
-    expect(await kind('import', name, path(name))).toMatchObject({ code: 0, err: '' });
-    const administrator = await asAdministrator(copy);
-    expect(await ok(administrator.get(`/api_key/unit/${unit}`))).toMatchObject({ hash: 'x' });
-    expect(await ok(administrator.get('/kind/unit/api_key'))).toMatchObject({ parameters: ['hash'], public: true });
-    await expectNoDrift(copy);
-  }
 });
 
 describe('an import is refused in a line, and leaves the project empty', () => {

@@ -1,10 +1,5 @@
 /** The stored numbers of units are those of the tables: after any writes, in every snapshot, and again after a repair. */
-import type { Logger } from 'pino';
-import { describe, expect, it, vi } from 'vitest';
-import { prepareProjects } from '../../../src/bootstrap.js';
-import type { Config } from '../../../src/config/config.js';
-import { CONFIG } from '../../../src/config/config.token.js';
-import { LOGGER } from '../../../src/http/log/logger.js';
+import { describe, expect, it } from 'vitest';
 import { CountChecker } from '../../../src/unit/table/read/count-checker.js';
 import { StoredCounts } from '../../../src/unit/table/stored-counts.js';
 import { asMember, defineKinds } from '../../support/callers.js';
@@ -308,26 +303,4 @@ describe('rows that another program writes', async () => {
     await logged.service.app.get(CountChecker).check({ all: true });
     expect(log.of().length).toBe(before);
   });
-});
-
-it('a project of a version that stored no numbers gets them', async () => {
-  const old = await service.project();
-  await defineKinds(old, { id: 'note', parameters: [{ id: 'word', kind_id: 'string' }] });
-  await ok(
-    old.post(
-      '/note/unit',
-      Array.from({ length: 12 }, () => ({ word: 'x' })),
-    ),
-  );
-  await query(old, 'DROP TABLE $schema."_count"');
-  await query(old, 'UPDATE $schema."_model" SET "built_in" = 7');
-  await query(old, 'UPDATE "kind"."project" SET "built_in" = NULL WHERE "id" = $1', [old.id]);
-  const next = await startTestService({ functionsDir: folder.path });
-  const { app } = next.service;
-  // As the first service of a worker does when it starts.
-  await prepareProjects(app, app.get<Config>(CONFIG), app.get<Logger>(LOGGER));
-  const upgraded = await next.signIn(old.id);
-  await vi.waitFor(async () => expect(await ok(upgraded.get('/note/unit?limit=0'))).toMatchObject({ count: 12 }));
-  await ok(upgraded.post('/note/unit', { word: 'x' }));
-  expect(await ok(upgraded.get('/note/unit?limit=0'))).toMatchObject({ count: 13 });
 });

@@ -382,18 +382,6 @@ describe('the steps from one model to another', () => {
     expect(diffModels(modelWith(after), modelWith(after))).toEqual({ guards: [], steps: [] });
   });
 
-  it('an index is dropped under its former name too, in case an upgrade has not replaced it yet', () => {
-    const [indexed, plain] = [modelWith(cityWith({ indexed: true })), modelWith(CITY)];
-    expect(diffModels(indexed, plain).steps).toEqual([
-      {
-        type: 'drop_index',
-        name: constraintName('city', ['name', 'id'], 'idx'),
-        former: constraintName('city', ['name'], 'idx'),
-      },
-      { type: 'drop_index', name: constraintName('city', ['name'], 'trgm') },
-    ]);
-  });
-
   it('an index of a kind with a natural key ends with the time of insertion', () => {
     const code = parameter('code', 'string', { is_primary: true });
     const name = parameter('name', 'string', { indexed: true });
