@@ -105,7 +105,7 @@ const HEADERS = {
   keys: (headers: HttpRequest['headers']) => Object.keys(headers),
 };
 
-export function requestSpans(tracer: Tracer): RequestWatcher {
+function requestSpans(tracer: Tracer): RequestWatcher {
   return (request, response) => {
     const parent = propagator.extract(ROOT_CONTEXT, request.headers, HEADERS);
     const attributes = { 'http.request.method': request.method, 'kind.request_id': requestId(request) };
