@@ -14,15 +14,7 @@ import { ErrorResponder } from './http/server/error.responder.js';
 import { InnerRoutes } from './http/server/inner-routes.js';
 import { FastExpressAdapter } from './http/server/fast-express.adapter.js';
 import { installDirectRoutes } from './http/server/install-direct-routes.js';
-import {
-  CONSISTENCY_HEADER,
-  DRY_RUN_HEADER,
-  KEY_HEADER,
-  PROJECT_HEADER,
-  REPLAYED_HEADER,
-  REQUEST_ID_HEADER,
-  RESULT_HEADER,
-} from './http/request/header-names.js';
+import { CORS_HEADERS } from './http/request/header-names.js';
 import { NestLogger } from './http/log/logger.js';
 import { answerOptions } from './http/server/path-methods.js';
 import { requestLog } from './http/server/request-log.js';
@@ -61,17 +53,8 @@ function corsOptions({ corsOrigins }: Config) {
   return {
     origin: corsOrigins === '*' ? '*' : [...corsOrigins],
     methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
-    allowedHeaders: [
-      'authorization',
-      'content-type',
-      'if-match',
-      'if-none-match',
-      CONSISTENCY_HEADER,
-      KEY_HEADER,
-      PROJECT_HEADER,
-      REQUEST_ID_HEADER,
-    ],
-    exposedHeaders: ['etag', REQUEST_ID_HEADER, RESULT_HEADER, 'retry-after', DRY_RUN_HEADER, REPLAYED_HEADER],
+    allowedHeaders: CORS_HEADERS.allowed,
+    exposedHeaders: CORS_HEADERS.exposed,
     maxAge: 600,
     preflightContinue: true,
   };
