@@ -69,8 +69,16 @@ const SAMPLES: Readonly<Record<string, () => Statement | readonly Statement[]>> 
   recordDefinedInStatement: () => parameter.recordDefinedInStatement(SCHEMA, new Map([['a', 'b']])),
   deleteParametersStatement: () => parameter.deleteParametersStatement(SCHEMA, ['a'], ['b']),
   addQueriesStatement: () =>
-    statistics.addQueriesStatement(SCHEMA, [{ id: 'a', calls: 1, milliseconds: 1, slowest: 1, missing: null }]),
-  pruneQueriesStatement: () => statistics.pruneQueriesStatement(SCHEMA, 1, 1),
+    statistics.addQueriesStatement(SCHEMA, [
+      {
+        id: 'a (b)',
+        calls: 1,
+        milliseconds: 1,
+        slowest: 1,
+        missing: { kind: 'a', parameters: ['b'], inside: false, why: '', read: 1, found: 1 },
+      },
+    ]),
+  pruneQueriesStatement: () => statistics.pruneQueriesStatement(SCHEMA),
   updateLinkStatement: () =>
     link.updateLinkStatement(linkPlan, {
       written: [linkField],

@@ -235,6 +235,6 @@ function isOfExpression({ method }: IndexShape): boolean {
 }
 
 /** Whether the database can have indexes of a method. @param trigrams the schema of pg_trgm */
-export function canBuild(method: IndexShape['method'], trigrams: string | undefined): boolean {
+function canBuild(method: IndexShape['method'], trigrams: string | undefined): boolean {
   return method !== 'trigram' || trigrams !== undefined;
 }

@@ -19,7 +19,7 @@ export const THROTTLE_TABLE = '_throttle';
 export const COUNT_TABLE = '_count';
 /** Answers of requests with an idempotency key; `id` is the member and the key. */
 export const IDEMPOTENCY_TABLE = '_idempotency';
-/** How often the kinds of queries ran, how long they took, and which indexes they lack; `id` has no values. */
+/** The indexes that slow queries lack, how often these ran, and how long they took; `id` is the kind and its parameters. */
 export const QUERY_TABLE = '_query';
 
 const column = (name: string, type: ColumnType, notNull = true): ColumnShape => ({ name, type, array: false, notNull });

@@ -1,18 +1,31 @@
-/** The table of a project with the numbers of its queries, and PostgreSQL's numbers of its indexes. */
+/** The table of a project with the indexes that its slow queries lack, and PostgreSQL's numbers of its indexes. */
 import { QUERY_TABLE } from '../../model/table/internal-tables.js';
-import { ident, integer, param, render, sql, type Statement } from '../fragment.js';
+import { ident, param, render, sql, type Statement } from '../fragment.js';
 import { seconds, utcText } from '../columns.sql.js';
 
-/** What one process adds to the numbers of one kind of query. */
+/** An index that a query lacks. */
+export interface MissingIndex {
+  readonly kind: string;
+  /** One: set its `indexed`. Several: add them to `indexes` of the kind. */
+  readonly parameters: readonly string[];
+  /** Whether it is for elements of lists or parts of texts, which an index in `indexes` does not serve. */
+  readonly inside: boolean;
+  readonly why: string;
+  /** The units that are read without it, and those that would be read with it. */
+  readonly read: number;
+  readonly found: number;
+}
+
+/** What one process adds to the numbers of an index that queries lack. */
 export interface AddedQuery {
-  /** The kind of query in words, without values. */
+  /** The kind and its parameters. */
   readonly id: string;
+  /** Of the queries that lack it. */
   readonly calls: number;
   /** Of all these calls. */
   readonly milliseconds: number;
   readonly slowest: number;
-  /** The indexes that it lacks; null if this was not examined. */
-  readonly missing: unknown;
+  readonly missing: MissingIndex;
 }
 
 /** Adds numbers. The rows are locked in the order of their ids, so that two processes never wait for each other. */
@@ -30,45 +43,28 @@ export function addQueriesStatement(schema: string, queries: readonly AddedQuery
       "calls" = q."calls" + excluded."calls",
       "milliseconds" = q."milliseconds" + excluded."milliseconds",
       "slowest" = greatest(q."slowest", excluded."slowest"),
-      "missing" = coalesce(excluded."missing", q."missing"),
+      "missing" = excluded."missing",
       "seen_at" = excluded."seen_at"
   `);
 }
 
-/**
- * Deletes queries that were not seen for so many seconds, and if there are more than `most`, those that take the smallest
- * part of the time since they were first seen. (By the sum of their time, a new query would be deleted each time before it
- * reaches that of old ones.)
- */
-export function pruneQueriesStatement(schema: string, most: number, age: number): Statement {
-  const table = ident(schema, QUERY_TABLE);
-  const oldest = sql`now() - ${seconds(age)}`;
-  return render(sql`
-    DELETE FROM ${table}
-    WHERE "seen_at" < ${oldest} OR "id" IN (
-      SELECT "id"
-      FROM ${table}
-      WHERE "seen_at" >= ${oldest}
-      ORDER BY "milliseconds" / (extract(epoch FROM now() - "since") + 3600) DESC, "id"
-      OFFSET ${integer(most)}
-    )
-  `);
+/** Deletes indexes that were not missed for thirty days. */
+export function pruneQueriesStatement(schema: string): Statement {
+  return render(sql`DELETE FROM ${ident(schema, QUERY_TABLE)} WHERE "seen_at" < now() - ${seconds(30 * 24 * 3600)}`);
 }
 
 export interface StoredQuery {
-  readonly id: string;
   /** A whole number, as text. */
   readonly calls: string;
   readonly milliseconds: number;
-  readonly slowest: number;
-  readonly missing: unknown;
+  readonly missing: MissingIndex;
   readonly since: string;
 }
 
-/** Rows `id, calls, milliseconds, slowest, missing, since`, those that took the most time first. */
+/** Rows `calls, milliseconds, missing, since`, those that took the most time first. */
 export function listQueriesStatement(schema: string): Statement {
   return render(sql`
-    SELECT "id", "calls"::text, "milliseconds", "slowest", "missing", ${utcText(sql`"since"`)} AS since
+    SELECT "calls"::text, "milliseconds", "missing", ${utcText(sql`"since"`)} AS since
     FROM ${ident(schema, QUERY_TABLE)}
     ORDER BY "milliseconds" DESC, "id"
   `);

@@ -1,30 +1,35 @@
-/** Proposes indexes by what the queries of a project did, and makes them by changing definitions. */
+/** Proposes the indexes that the slow queries of a project lack, and makes them by changing definitions. */
 import { Injectable } from '@nestjs/common';
 import { DefinitionChangeService } from '../../catalog/definition/definition-change.service.js';
-import { canBuild, IndexBuilder } from '../../catalog/indexes/index-builder.js';
-import { trigramSchema } from '../../catalog/indexes/trigrams.js';
+import { IndexBuilder } from '../../catalog/indexes/index-builder.js';
 import { loadModel } from '../../catalog/model/model-store.js';
 import { Database } from '../../database/database.js';
 import { KIND_KIND } from '../../model/built-in-traits.js';
 import { kindsUsing, type Model } from '../../model/model.js';
 import { optionalIndexes } from '../../model/table/required-indexes.js';
-import { listIndexesStatement } from '../../sql/definition/index.sql.js';
 import {
   listQueriesStatement,
   unusedIndexesStatement,
+  type MissingIndex,
   type StoredQuery,
 } from '../../sql/definition/query-statistics.sql.js';
 import { SYSTEM } from '../../tenancy/caller.js';
 import type { Project } from '../../tenancy/project.js';
 import { DefinitionWriter } from '../definition-writer.js';
-import { isLacking, proposeIndexes, type IndexProposal } from './index-proposals.js';
+import { isMissing } from './plan-findings.js';
+
+/** An index that the model lacks, and the calls that lack it. `read` and `found` are of the worst of them. */
+export interface IndexProposal extends MissingIndex {
+  readonly calls: number;
+  readonly milliseconds: number;
+  /** When the first of the calls was stored. */
+  readonly since: string;
+  /** The other kinds that get an index too, because they use the same parameter. */
+  readonly also: readonly string[];
+}
 
 export interface IndexAdvice {
-  /** When the oldest of the recorded queries ran first; undefined if none is recorded. */
-  readonly since: string | undefined;
-  /** The number of recorded queries, those that differ only in their values counted once, and of their calls. */
-  readonly queries: number;
-  readonly calls: number;
+  /** The one that costs the most time first. */
   readonly proposals: readonly IndexProposal[];
   readonly unused: readonly UnusedIndex[];
   /** Since when PostgreSQL counts the uses of indexes; null if that is from their beginning. */
@@ -32,10 +37,7 @@ export interface IndexAdvice {
 }
 
 /** An index that was asked for, and that no statement has used. */
-export interface UnusedIndex {
-  readonly kind: string;
-  readonly parameters: readonly string[];
-}
+type UnusedIndex = Pick<MissingIndex, 'kind' | 'parameters'>;
 
 @Injectable()
 export class IndexAdvisor {
@@ -47,37 +49,20 @@ export class IndexAdvisor {
   ) {}
 
   async advise(project: Project): Promise<IndexAdvice> {
+    const executor = this.database.ofProject(project);
     const model = await loadModel(this.database, project);
-    const stored = await this.database.ofProject(project).run<StoredQuery>(listQueriesStatement(project.schema));
-    const rows = await this.database
-      .ofProject(project)
-      .run<{ name: string; since: string | null }>(unusedIndexesStatement(project.schema));
-    const names = new Set(rows.map(({ name }) => name));
-    const [since] = stored.map((query) => query.since).sort();
-    return {
-      since,
-      queries: stored.length,
-      calls: stored.reduce((sum, { calls }) => sum + Number(calls), 0),
-      proposals: proposeIndexes(stored, model),
-      unused: unusedOf(model, names),
-      unusedSince: rows[0]?.since ?? null,
-    };
-  }
-
-  /** The other kinds that get an index with a proposed one, because they use the same parameter. */
-  async alsoIndexed(project: Project, { kind, parameters }: IndexProposal): Promise<string[]> {
-    const [id, ...more] = parameters;
-    if (id === undefined || more.length > 0) return [];
-    const model = await loadModel(this.database, project);
-    return kindsUsing(model, id).flatMap((using) => (using.id === kind ? [] : [using.id]));
+    const stored = await executor.run<StoredQuery>(listQueriesStatement(project.schema));
+    const rows = await executor.run<{ name: string; since: string | null }>(unusedIndexesStatement(project.schema));
+    const unused = unusedOf(model, new Set(rows.map(({ name }) => name)));
+    return { proposals: proposalsOf(stored, model), unused, unusedSince: rows[0]?.since ?? null };
   }
 
   /**
    * Makes an index as an administrator would: by `indexed` of the parameter, or `indexes` of the kind. That of a large
-   * kind is built after the change, without blocking writes. Returns whether it is ready.
+   * kind is built after the change, without blocking writes.
    * @throws KindError 409 if stored values do not allow it
    */
-  async apply(project: Project, proposal: IndexProposal): Promise<boolean> {
+  async apply(project: Project, proposal: IndexProposal): Promise<void> {
     const options = { cascade: false, tellCounts: true, caller: SYSTEM };
     await this.changes.change(project, options, async (change) => {
       const model = change.before;
@@ -93,20 +78,32 @@ export class IndexAdvisor {
       }
     });
     await this.builder.finish();
-    return this.#isReady(project, proposal);
   }
+}
 
-  async #isReady(project: Project, { kind, parameters }: IndexProposal): Promise<boolean> {
-    const found = (await loadModel(this.database, project)).kinds.get(kind);
-    const trigrams = await trigramSchema(this.database);
-    const rows = await this.database
-      .ofProject(project)
-      .run<{ name: string; valid: boolean }>(listIndexesStatement(project.schema));
-    const valid = new Set(rows.filter((row) => row.valid).map(({ name }) => name));
-    const made = found ? optionalIndexes(found).filter((each) => each.parameters.join() === parameters.join()) : [];
-    const shapes = made.flatMap(({ indexes }) => indexes);
-    return shapes.length > 0 && shapes.every(({ name, method }) => valid.has(name) || !canBuild(method, trigrams));
-  }
+/**
+ * What the model still lacks, worst first. An index that begins with the parameters of another one serves the queries of
+ * that one too.
+ */
+function proposalsOf(stored: readonly StoredQuery[], model: Model): IndexProposal[] {
+  const lacking = stored.filter(({ missing }) => isLacking(missing, model));
+  const needed = lacking.filter(({ missing }) => !lacking.some((other) => serves(other.missing, missing)));
+  return needed.map(({ missing, calls, milliseconds, since }) => {
+    const [id = '', ...more] = missing.parameters;
+    const others = more.length > 0 ? [] : kindsUsing(model, id).filter((using) => using.id !== missing.kind);
+    return { ...missing, calls: Number(calls), milliseconds, since, also: others.map((using) => using.id) };
+  });
+}
+
+/** Whether the model has the kind and its parameters, and lacks the index. */
+function isLacking(index: MissingIndex, model: Model): boolean {
+  const kind = model.kinds.get(index.kind);
+  return kind !== undefined && !kind.builtIn && isMissing(kind, index);
+}
+
+function serves(longer: MissingIndex, { kind, parameters, inside }: MissingIndex): boolean {
+  if (longer.kind !== kind || inside || longer.parameters.length <= parameters.length) return false;
+  return parameters.every((id, at) => longer.parameters[at] === id);
 }
 
 function unusedOf(model: Model, names: ReadonlySet<string>): UnusedIndex[] {

@@ -1,5 +1,6 @@
 /** Finds in the plan of a statement what is slow, and which index is missing. Pure. */
 import type { Field, KindDef, Model } from '../../model/model.js';
+import type { MissingIndex } from '../../sql/definition/query-statistics.sql.js';
 import {
   nodesOf,
   rowCount,
@@ -9,18 +10,6 @@ import {
   type PlanNode,
   type QueryPlan,
 } from './query-plan.js';
-
-export interface MissingIndex {
-  readonly kind: string;
-  /** One: set its `indexed`. Several: add them to `indexes` of the kind. */
-  readonly parameters: readonly string[];
-  /** Whether it is for elements of lists or parts of texts, which an index in `indexes` does not serve. */
-  readonly inside: boolean;
-  readonly why: string;
-  /** The units that are read without it, and those that would be read with it. */
-  readonly read: number;
-  readonly found: number;
-}
 
 interface Findings {
   /** Sentences. */

@@ -1,5 +1,5 @@
 /** The plan of a statement, as PostgreSQL's EXPLAIN returns it. Pure. */
-
+import { isDeepStrictEqual } from 'node:util';
 import { withoutShard } from '../../model/names.js';
 
 /** The properties of a node that findings use; there are more. */
@@ -107,4 +107,29 @@ export function sortedColumn(key: string): string | undefined {
 
 function columnOf(name: string): string {
   return name.startsWith('"') ? name.slice(1, -1).replaceAll('""', '"') : name;
+}
+
+/** A constant as plans show it, with its type, or a parameter. */
+const VALUE = /'(?:[^']|'')*'|\$\d+|(?<![\w".])-?\d+(?:\.\d+)?(?![\w"])|"(?:[^"]|"")*"/g;
+const TYPE = /\?::[a-z_]+(?: [a-z_]+)*(?:\(\?(?:,\?)?\)|\?)?(?: with(?:out)? time zone)?(?:\[\])*/g;
+
+/**
+ * Whether two plans do the same: the same nodes, indexes and conditions. Where one of them was made for the values of a
+ * statement, it has constants where the other one has parameters.
+ * @param first, second plans in the JSON of EXPLAIN, without estimates
+ */
+export function isSamePlan(first: unknown, second: unknown): boolean {
+  return isDeepStrictEqual(withoutValues(first), withoutValues(second));
+}
+
+function withoutValues(part: unknown): unknown {
+  if (typeof part === 'string') return conditionWithoutValues(part);
+  if (Array.isArray(part)) return part.map(withoutValues);
+  if (part === null || typeof part !== 'object') return part;
+  return Object.entries(part).map(([key, value]) => [key, withoutValues(value)]);
+}
+
+function conditionWithoutValues(text: string): string {
+  const bare = text.replace(VALUE, (found) => (found.startsWith('"') ? found : '?')).replaceAll('(?)', '?');
+  return bare.replace(TYPE, '?').replaceAll('(?)', '?');
 }

@@ -1,6 +1,6 @@
 /** Plans for values and generic plans are compared without their values. */
 import { expect, it } from 'vitest';
-import { isSamePlan } from '../../../src/unit/tuning/compare-plans.js';
+import { isSamePlan } from '../../../src/unit/tuning/query-plan.js';
 
 const scan = (cond: string, more: object = {}) => [
   { Plan: { 'Node Type': 'Index Scan', 'Index Name': 'note_place', 'Index Cond': cond, ...more } },

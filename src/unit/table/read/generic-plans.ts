@@ -9,7 +9,7 @@ import { isNotUnderstood } from '../../../database/statement/sqlstate.js';
 import type { Statement } from '../../../sql/fragment.js';
 import { withGenericPlan } from '../../../sql/model-version.sql.js';
 import { comparedPlanStatement } from '../../../sql/server/query-plan.sql.js';
-import { isSamePlan } from '../../tuning/compare-plans.js';
+import { isSamePlan } from '../../tuning/query-plan.js';
 
 /** After how many executions of a query its plans are compared. */
 const FIRST_USES = 10;

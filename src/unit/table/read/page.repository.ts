@@ -7,11 +7,10 @@ import { KindError, refusal } from '../../../shared/errors.js';
 import { LIMITS } from '../../../shared/limits.js';
 import type { Statement } from '../../../sql/fragment.js';
 import { shortestPathStatement, type ShortestPathPlan } from '../../../sql/walk/shortest-path.sql.js';
-import type { QueryCall } from '../../tuning/query-collector.js';
 import { planOfTables, type QueryPlan } from '../../tuning/query-plan.js';
 import { QueryStatistics } from '../../tuning/query-statistics.js';
+import type { QueryCall } from '../../tuning/slow-queries.js';
 import { badCursor } from '../../query/cursor.js';
-import { shortestPathShape } from '../../query/query-shape.js';
 import { checkVersion, type Versioned } from '../check-version.js';
 import { CountChecker } from './count-checker.js';
 import { GenericPlans } from './generic-plans.js';
@@ -93,13 +92,9 @@ export class PageRepository {
     { estimate, measured }: FurtherStatements,
     model: Model,
   ): Promise<PageRow> {
-    const { schema, statement, shape } = page;
+    const { schema, statement } = page;
     try {
-      let row = await this.#query<ListRow>(
-        executor,
-        { schema, model, statement },
-        shape === undefined ? undefined : () => shape,
-      );
+      let row = await this.#query<ListRow>(executor, { schema, model, statement });
       if (row?.items === null && measured) {
         [row] = await executor.run<ListRow>(measured());
         checkVersion(row, model);
@@ -113,20 +108,13 @@ export class PageRepository {
     }
   }
 
-  /**
-   * Runs a query, checks the version of the model, and records what the query took, also if the time limit ended it.
-   * @param shape undefined if nothing is to be recorded
-   */
+  /** Runs a query, checks the version of the model, and records what the query took, also if the time limit ended it. */
   async #query<Row extends Versioned>(
     executor: Executor,
-    query: Pick<QueryCall, 'schema' | 'model' | 'statement'>,
-    shape: (() => string) | undefined,
+    query: Omit<QueryCall, 'milliseconds'>,
   ): Promise<Row | undefined> {
     const start = performance.now();
-    const note = (): void => {
-      const milliseconds = performance.now() - start;
-      if (shape) this.statistics.note({ ...query, shape: shape(), milliseconds });
-    };
+    const note = (): void => this.statistics.note({ ...query, milliseconds: performance.now() - start });
     try {
       const [row] = await executor.run<Row>(query.statement);
       checkVersion(row, query.model);
@@ -146,11 +134,11 @@ export class PageRepository {
 
   /** A page of groups. */
   async fetchAggregate(executor: Executor, aggregate: ReadyAggregate, model: Model): Promise<GroupRows> {
-    const { schema, statement, shape } = aggregate;
+    const { schema, statement } = aggregate;
     this.#noteCounts(aggregate, model);
     try {
       const query = { schema, model, statement };
-      const row = await this.#query<Versioned & { count: string; items: string }>(executor, query, () => shape);
+      const row = await this.#query<Versioned & { count: string; items: string }>(executor, query);
       return { count: Number(row?.count), items: row?.items ?? '[]' };
     } catch (error) {
       if (isOutOfRange(error))
@@ -164,10 +152,10 @@ export class PageRepository {
   }
 
   async fetchWalk(executor: Executor, walk: ReadyWalk, model: Model): Promise<WalkRow> {
-    const { schema, statement, shape } = walk;
+    const { schema, statement } = walk;
     type Row = Versioned & Omit<WalkRow, 'count' | 'last'> & Pick<ListRow, 'count' | 'last'>;
     try {
-      const row = await this.#query<Row>(executor, { schema, model, statement }, () => shape);
+      const row = await this.#query<Row>(executor, { schema, model, statement });
       if (!row) throw new Error('a walk answers one row');
       return { ...row, count: Number(row.count), last: lastOf(row) };
     } catch (error) {
@@ -177,9 +165,7 @@ export class PageRepository {
 
   async fetchShortestPath(executor: Executor, plan: ShortestPathPlan, model: Model): Promise<ShortestPathRow> {
     const query = { schema: plan.schema, model, statement: shortestPathStatement(plan) };
-    const row = await this.#query<Versioned & Omit<ShortestPathRow, 'count'> & { count: string }>(executor, query, () =>
-      shortestPathShape(plan),
-    );
+    const row = await this.#query<Versioned & Omit<ShortestPathRow, 'count'> & { count: string }>(executor, query);
     if (!row) throw new Error('a shortest path answers one row');
     return { ...row, count: Number(row.count) };
   }

@@ -6,15 +6,12 @@ import { estimateStatement, hasStoredCount, listStatement, type ListPlan } from 
 import { estimateUnionStatement, unionStatement, type UnionPlan } from '../../../sql/list/union.sql.js';
 import { walkStatement, type WalkPlan } from '../../../sql/walk/walk.sql.js';
 import { namesOfHidden } from '../../query/aggregate.plan.js';
-import { aggregateShape, listShape, unionShape, walkShape } from '../../query/query-shape.js';
 
 /** The part that plans of all lists have in common. */
 export type Paged = Pick<ListPlan, 'schema' | 'offset' | 'limit' | 'count' | 'cursor'>;
 
 export interface ReadyPage extends Paged {
   readonly statement: Statement;
-  /** The shape of the query, for its statistics; undefined for definitions, whose tables are small. */
-  readonly shape: string | undefined;
   /** The ids of the kinds whose stored number of units is part of the total. */
   readonly storedCounts: readonly string[];
 }
@@ -22,7 +19,6 @@ export interface ReadyPage extends Paged {
 /** An aggregation that is ready to be read. */
 export interface ReadyAggregate extends Pick<ReadyPage, 'statement' | 'storedCounts'> {
   readonly schema: string;
-  readonly shape: string;
   /** The names in the answer whose values come from hidden parameters. */
   readonly hidden: readonly string[];
 }
@@ -32,20 +28,17 @@ export function readyAggregate(plan: AggregatePlan): ReadyAggregate {
   return {
     schema: plan.schema,
     statement: aggregateStatement(plan),
-    shape: aggregateShape(plan),
     storedCounts: counted,
     hidden: namesOfHidden(plan),
   };
 }
 
 /** A traversal that is ready to be read. */
-export interface ReadyWalk extends Pick<ReadyPage, 'schema' | 'statement' | 'cursor'> {
-  readonly shape: string;
-}
+export type ReadyWalk = Pick<ReadyPage, 'schema' | 'statement' | 'cursor'>;
 
 export function readyWalk(plan: WalkPlan): ReadyWalk {
   const { schema, cursor } = plan;
-  return { schema, cursor, statement: walkStatement(plan), shape: walkShape(plan) };
+  return { schema, cursor, statement: walkStatement(plan) };
 }
 
 /** Further statements that a page may need. */
@@ -57,15 +50,13 @@ export interface FurtherStatements {
 }
 
 export function readyList(plan: ListPlan): ReadyPage {
-  const shape = plan.kind.builtIn ? undefined : listShape(plan);
-  return { ...pagedOf(plan), statement: listStatement(plan), shape, storedCounts: storedCounts([plan]) };
+  return { ...pagedOf(plan), statement: listStatement(plan), storedCounts: storedCounts([plan]) };
 }
 
 export function readyUnion(plan: UnionPlan): ReadyPage {
   return {
     ...pagedOf(plan),
     statement: unionStatement(plan),
-    shape: unionShape(plan),
     storedCounts: storedCounts(plan.parts),
   };
 }
