@@ -8,7 +8,7 @@ import { didYouMean } from '../shared/did-you-mean.js';
 import { shortened } from '../shared/shortened.js';
 import { SEALED_KINDS } from '../model/built-in/built-in.js';
 import { isMemberKind, type KindDef, type Model } from '../model/model.js';
-import { LEVELS, type Level as StoredLevel } from '../model/parameter-type/parameter-settings.js';
+import { LEVELS, type Level as StoredLevel } from '../model/parameter-setting/access.setting.js';
 import { rulesIn } from '../model/check/stored-rules.js';
 import type { Predicate } from '../model/predicate/predicate.js';
 import { KIND_KIND, LINK_KIND, type Operation } from '../model/built-in-traits.js';

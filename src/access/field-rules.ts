@@ -3,7 +3,7 @@
  * closed, like the rules of kinds (`rule.ts`). Pure.
  */
 import type { Field, KindDef, Model } from '../model/model.js';
-import { isRules } from '../model/parameter-type/field-access.js';
+import { isRules } from '../model/parameter-setting/access.setting.js';
 import type { ConditionalField } from '../model/predicate/conditional-field.js';
 import type { Predicate } from '../model/predicate/predicate.js';
 import { getOrInsert } from '../shared/get-or-insert.js';

@@ -1,6 +1,6 @@
 /** The meaning of access levels: which callers pass, and for which units. Pure. */
 import type { KindDef } from '../model/model.js';
-import { LEVELS, type Level } from '../model/parameter-type/parameter-settings.js';
+import { LEVELS, type Level } from '../model/parameter-setting/access.setting.js';
 import { isAdministrator, type Caller } from '../tenancy/caller.js';
 import { FULL_GRANT, type Grant } from './grant.js';
 

@@ -1,9 +1,8 @@
 /** The fields of a unit that a caller may read and write. Pure. */
 import type { Field, KindDef, Model } from '../model/model.js';
-import { isRules } from '../model/parameter-type/field-access.js';
+import { isRules, LEVELS, type FieldAccess } from '../model/parameter-setting/access.setting.js';
 import type { ParameterDef } from '../model/parameter-type/parameter-def.js';
 import { conditionOf } from '../model/predicate/conditional-field.js';
-import { LEVELS, type FieldAccess } from '../model/parameter-type/parameter-settings.js';
 import { isAdministrator, scopeOfKey, type Caller } from '../tenancy/caller.js';
 import { isAlwaysFalse } from './access.js';
 import { conditionalFields, hasFieldRules } from './field-rules.js';

@@ -9,7 +9,7 @@ import type { Json } from '../shared/json.js';
 import { didYouMean } from '../shared/did-you-mean.js';
 import { shortened } from '../shared/shortened.js';
 import type { ParameterDef } from './parameter-type/parameter-def.js';
-import type { AccessDefault } from './parameter-type/parameter-settings.js';
+import type { AccessDefault } from './parameter-setting/access.setting.js';
 import type { ColumnType, JsonForm, ParameterType } from './parameter-type/parameter-type.js';
 import { SYSTEM_LINK_TYPES, type BuiltInTraits } from './built-in-traits.js';
 

@@ -1,8 +1,7 @@
 /** Which texts of a unit a search reads. Pure. */
 import type { Field, KindDef } from './model.js';
-import { isRules } from './parameter-type/field-access.js';
-import type { FieldAccess, Level } from './parameter-type/parameter-settings.js';
-import type { SearchConfiguration } from './parameter-type/text-search.js';
+import { isRules, type FieldAccess, type Level } from './parameter-setting/access.setting.js';
+import type { SearchConfiguration } from './parameter-setting/search.setting.js';
 
 /** The columns of a kind's table that are searched together, as one text. */
 export interface SearchDocument {

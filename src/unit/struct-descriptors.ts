@@ -6,7 +6,8 @@ import type { ListQuery } from '../filter/list-query.js';
 import { BUILT_IN_GROUPS } from '../model/built-in/built-in.js';
 import { builtInField } from '../model/field.js';
 import { getBuiltInKind, isMemberKind, type Field, type KindDef, type Model } from '../model/model.js';
-import type { ParameterTypeId } from '../model/parameter-type/parameter-types.js';
+import { SETTING_LIST } from '../model/parameter-setting/parameter-settings.js';
+import type { ParameterDef } from '../model/parameter-type/parameter-def.js';
 import { namesOfKinds, type Names } from '../model/predicate/path.js';
 import { selective, type Predicate } from '../model/predicate/predicate.js';
 import { testedFields } from '../model/predicate/related.js';
@@ -21,22 +22,15 @@ import { collectFaults } from '../shared/collect-faults.js';
 import { orderTerm } from './query/order.plan.js';
 import { UNIT_FIELDS } from '../model/fields-of-every-unit.js';
 
+/** `id`, `type` and the settings that structs show. */
 export interface Descriptor {
   readonly id: string;
-  readonly label: string;
   readonly type: string;
-  readonly default: Json;
-  readonly helper_text: string | null;
-  readonly required: boolean;
-  readonly multiple: boolean;
-  readonly strip: boolean;
-  readonly min_length: number | null;
-  readonly max_length: number | null;
-  readonly values: Json;
   /** Of a reference: the target kind; null if the caller may do nothing with its units. */
   readonly reference_kind?: string | null;
   /** Only for the password of members. */
   readonly persistence?: 'run_time';
+  readonly [setting: string]: Json;
 }
 
 /** The caller, and the model with the definitions to describe. */
@@ -117,42 +111,25 @@ export function descriptorOf(field: Field, viewer: Viewer): Descriptor {
   const target = def.referenceKind === undefined ? undefined : viewer.model.kinds.get(def.referenceKind);
   return {
     id,
-    label: def.label,
     type: def.type,
-    default: mayReadField(field, viewer.caller) ? def.default : null,
-    helper_text: def.helperText,
-    required: def.required,
-    multiple: def.multiple,
-    strip: def.strip ?? false,
-    min_length: def.minLength ?? null,
-    max_length: def.maxLength ?? null,
-    values: def.values ?? null,
+    ...Object.fromEntries(SHOWN.map((shown) => [shown.id, def[shown.key] ?? null])),
+    ...(!mayReadField(field, viewer.caller) && { default: null }),
     ...(target && { reference_kind: mayDescribe(target, viewer.caller, viewer.model) ? target.id : null }),
     ...(def.runTime && IN_GROUPS.has(field) && { persistence: 'run_time' }),
   };
 }
 
-const IN_GROUPS: ReadonlySet<Field> = new Set(BUILT_IN_GROUPS.flatMap(({ struct }) => struct));
+const SHOWN = SETTING_LIST.flatMap(([id, { key, struct }]) =>
+  struct ? [{ id, key: key as keyof ParameterDef, ...struct }] : [],
+);
 
-const TYPES = {
-  id: 'string',
-  label: 'string',
-  type: 'string',
-  default: 'json',
-  helper_text: 'text',
-  required: 'boolean',
-  multiple: 'boolean',
-  strip: 'boolean',
-  min_length: 'integer',
-  max_length: 'integer',
-  values: 'json',
-  reference_kind: 'string',
-  persistence: 'string',
-} as const satisfies Readonly<Record<keyof Descriptor, ParameterTypeId>>;
+const IN_GROUPS: ReadonlySet<Field> = new Set(BUILT_IN_GROUPS.flatMap(({ struct }) => struct));
 
 /** The properties of a descriptor as fields, so that filter and order can use them. */
 const FIELDS: ReadonlyMap<string, Field> = new Map(
-  Object.entries(TYPES).map(([id, type]) => [id, builtInField({ id, type })]),
+  [...['id', 'type', 'reference_kind', 'persistence'].map((id) => ({ id, type: 'string' as const })), ...SHOWN].map(
+    ({ id, type }) => [id, builtInField({ id, type })],
+  ),
 );
 
 /** Plans filter and order for descriptors; undefined if the query has neither. @throws KindError 400 with all faults */

@@ -1,6 +1,6 @@
 /** The value that is sent for what was typed, checked by the definition of its field as the service does. */
 import { PARAMETER_TYPES } from '../../../src/model/parameter-type/type-by-id.js';
-import type { ValueRules } from '../../../src/model/parameter-type/parameter-settings.js';
+import type { ValueRules } from '../../../src/model/parameter-setting/parameter-settings.js';
 import type { ErrorCode } from '../../../src/shared/errors.js';
 import { isPlainObject } from '../../../src/shared/json.js';
 import { LIMITS } from '../../../src/shared/limits.js';

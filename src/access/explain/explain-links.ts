@@ -4,7 +4,7 @@
  */
 import { LINK_OPERATIONS, type LinkOperation } from '../../model/built-in-traits.js';
 import { isLinkable, type KindDef, type LinkTypeDef, type Model } from '../../model/model.js';
-import type { Level } from '../../model/parameter-type/parameter-settings.js';
+import type { Level } from '../../model/parameter-setting/access.setting.js';
 import type { Predicate } from '../../model/predicate/predicate.js';
 import { isAdministrator, type Caller } from '../../tenancy/caller.js';
 import { reasonText, UNREADABLE } from './explain.js';

@@ -1,7 +1,7 @@
 /** Who may do what in a project, for its owner to check before strangers can reach it. Pure. */
 import { isLinkable, isMemberKind, type Model } from '../../model/model.js';
 import { LINK_OPERATIONS, OPERATIONS, type LinkOperation, type Operation } from '../../model/built-in-traits.js';
-import type { Level } from '../../model/parameter-type/parameter-settings.js';
+import type { Level } from '../../model/parameter-setting/access.setting.js';
 import type { WorkInPieces } from '../../shared/work-in-pieces.js';
 import { accessSettingOf, storedSetting, type AccessSetting } from '../access.js';
 import type { EffectiveLevel } from '../level.js';

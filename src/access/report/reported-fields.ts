@@ -4,8 +4,7 @@
  */
 import { isMemberKind, type Field, type KindDef, type Model } from '../../model/model.js';
 import { namesOfFieldRules, namesOfRules, type RuleNames } from '../../model/check/stored-rules.js';
-import type { FieldAccess } from '../../model/parameter-type/parameter-settings.js';
-import { isRules } from '../../model/parameter-type/field-access.js';
+import { type FieldAccess, isRules } from '../../model/parameter-setting/access.setting.js';
 import type { WorkInPieces } from '../../shared/work-in-pieces.js';
 import { allowedBy, allowedFor, both, wider, type Allowed } from './audience.js';
 

@@ -1,6 +1,6 @@
 /** The custom functions of a project in the report of access. Pure. */
 import type { KindDef, Model } from '../../model/model.js';
-import type { Level } from '../../model/parameter-type/parameter-settings.js';
+import type { Level } from '../../model/parameter-setting/access.setting.js';
 import { allowedBy, allowedFor, both, NOBODY, type Allowed } from './audience.js';
 
 /** A function as its module declares it. */

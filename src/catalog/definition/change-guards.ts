@@ -1,7 +1,8 @@
 /** Counts the units that a change of definitions would lose or invalidate; if there are any, the change is refused. */
 import type { Executor } from '../../database/database.js';
 import type { Guard } from '../../model/table/diff.js';
-import type { Constraint, OwnField } from '../../model/parameter-type/parameter-type.js';
+import type { SettingId } from '../../model/parameter-setting/parameter-settings.js';
+import type { Constraint } from '../../model/parameter-type/parameter-type.js';
 import { plural } from '../../shared/plural.js';
 import { Faults, refusal, type KindError } from '../../shared/errors.js';
 import { LIMITS } from '../../shared/limits.js';
@@ -120,7 +121,7 @@ const CONSTRAINT_FIELDS = {
   scale: 'scale',
   values: 'values',
   pattern: 'pattern',
-} as const satisfies Record<Constraint['type'], OwnField>;
+} as const satisfies Record<Constraint['type'], SettingId>;
 
 function constraintText({ condition, parameter }: Guard): string {
   const of = `of '${parameter ?? ''}'`;

@@ -1,8 +1,8 @@
 /** Reads the tables of a schema as `TableShape`s, to compare them with those of a model. */
 import type { Executor } from '../../database/database.js';
-import type { DeleteRule } from '../../model/parameter-type/parameter-settings.js';
+import type { DeleteRule } from '../../model/parameter-setting/reference.setting.js';
 import type { ColumnType } from '../../model/parameter-type/parameter-type.js';
-import type { SearchConfiguration } from '../../model/parameter-type/text-search.js';
+import type { SearchConfiguration } from '../../model/parameter-setting/search.setting.js';
 import {
   byName,
   type ColumnShape,

@@ -1,5 +1,5 @@
 /** Renders the kinds of a project as TypeScript declarations, which type the units in functions. Pure. */
-import { isRules } from '../../model/parameter-type/field-access.js';
+import { isRules } from '../../model/parameter-setting/access.setting.js';
 import { parameterType } from '../../model/parameter-type/type-by-id.js';
 import { storedLinkFields } from '../../model/build/link-types.js';
 import type { Field, KindDef, LinkTypeDef, Model } from '../../model/model.js';

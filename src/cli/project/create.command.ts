@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { Administrators } from '../../auth/administrators.js';
 import { generatePassword } from '../../bootstrap.js';
 import { Provisioning } from '../../catalog/project/provisioning.js';
-import type { AccessDefault } from '../../model/parameter-type/parameter-settings.js';
+import type { AccessDefault } from '../../model/parameter-setting/access.setting.js';
 import { KindError, type Message } from '../../shared/errors.js';
 import { parseAccessDefault } from '../tools/access-default.js';
 import type { CommonOptions, Services, CommandContext } from '../tools/command-context.js';

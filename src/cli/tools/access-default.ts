@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander';
-import { ACCESS_DEFAULTS, type AccessDefault } from '../../model/parameter-type/parameter-settings.js';
+import { ACCESS_DEFAULTS, type AccessDefault } from '../../model/parameter-setting/access.setting.js';
 
 /** Parses the setting `access_default` of a project. */
 export function parseAccessDefault(text: string): AccessDefault {

@@ -1,7 +1,7 @@
 /** A project in the output of commands. */
 import type { Provisioning } from '../../catalog/project/provisioning.js';
 import type { ProjectRow } from '../../database/registry/project.repository.js';
-import type { AccessDefault } from '../../model/parameter-type/parameter-settings.js';
+import type { AccessDefault } from '../../model/parameter-setting/access.setting.js';
 import { byteSizeText } from '../../shared/byte-size.js';
 import { projectOf } from '../../tenancy/project.js';
 

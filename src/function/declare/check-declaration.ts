@@ -3,7 +3,7 @@ import { checkAccess } from '../../access/check-access.js';
 import type { FunctionDeclaration, ModuleDeclaration } from '../../kit/module.js';
 import type { Remote } from '../../kit/remote.js';
 import { RESERVED_KINDS } from '../../model/built-in/built-in.js';
-import { LEVELS } from '../../model/parameter-type/parameter-settings.js';
+import { LEVELS } from '../../model/parameter-setting/access.setting.js';
 import { FUNCTION_NAME, FUNCTION_NAME_HINT, isIdentifier } from '../../shared/identifiers.js';
 import { isPlainObject, typeName } from '../../shared/json.js';
 import { didYouMean } from '../../shared/did-you-mean.js';

@@ -3,39 +3,15 @@ import { settleTrusted } from '../../catalog/pattern/pattern-definition.js';
 import { checkParameter } from '../../model/check/check-parameter.js';
 import { parameterDef, type ParameterDef } from '../../model/parameter-type/parameter-def.js';
 import { PatternChecks } from '../../model/check/pattern-checks.js';
-import { isReference, type OwnField } from '../../model/parameter-type/parameter-type.js';
+import { isReference } from '../../model/parameter-type/parameter-type.js';
+import type { ParameterSetting } from '../../model/parameter-setting/parameter-setting.js';
+import { SETTING_LIST } from '../../model/parameter-setting/parameter-settings.js';
 import { isParameterTypeId, PARAMETER_TYPES, parameterType } from '../../model/parameter-type/type-by-id.js';
 import { faultTexts } from '../../shared/collect-faults.js';
 import { IDENTIFIER_HINT, isIdentifier } from '../../shared/identifiers.js';
 import { isPlainObject, jsonFault, typeName, type Json } from '../../shared/json.js';
 import { didYouMean } from '../../shared/did-you-mean.js';
 import { RESERVED_PARAMETERS } from '../../model/fields-of-every-unit.js';
-
-type Wants = 'boolean' | 'string' | 'number' | 'any';
-
-/** Fields of every type: the property of the definition, and the type of the value. */
-const COMMON: ReadonlyMap<string, readonly [keyof ParameterDef, Wants]> = new Map([
-  ['label', ['label', 'string']],
-  ['helper_text', ['helperText', 'string']],
-  ['required', ['required', 'boolean']],
-  ['nullable', ['nullable', 'boolean']],
-  ['multiple', ['multiple', 'boolean']],
-  ['unique', ['unique', 'boolean']],
-]);
-
-/** The same for fields that only some types have. */
-const OWN: ReadonlyMap<string, readonly [keyof ParameterDef, Wants]> = new Map([
-  ['default', ['default', 'any']],
-  ['min_length', ['minLength', 'number']],
-  ['max_length', ['maxLength', 'number']],
-  ['min_value', ['minValue', 'any']],
-  ['max_value', ['maxValue', 'any']],
-  ['scale', ['scale', 'number']],
-  ['strip', ['strip', 'boolean']],
-  ['values', ['values', 'any']],
-  ['pattern', ['pattern', 'string']],
-  ['reference_kind', ['referenceKind', 'string']],
-]);
 
 export function checkDeclaredParameters(given: unknown, fault: (text: string) => void): readonly ParameterDef[] {
   if (given === undefined) return [];
@@ -60,13 +36,16 @@ function checkDeclared(id: string, declared: unknown, fault: (text: string) => v
   }
   const type = parameterType(typeId);
   const fields: Partial<Record<keyof ParameterDef, unknown>> = {};
-  const allowed = ['type', ...COMMON.keys(), ...[...OWN.keys()].filter((key) => type.fields.includes(key as OwnField))];
+  const settings = new Map<string, ParameterSetting>(
+    SETTING_LIST.filter(([key, { declared: wants, isOwn }]) => wants && (!isOwn || type.fields.includes(key))),
+  );
+  const allowed = ['type', ...settings.keys()];
   for (const [key, value] of Object.entries(declared)) {
     if (key === 'type' || value === undefined) continue;
-    const [target, wants] = (allowed.includes(key) && (COMMON.get(key) ?? OWN.get(key))) || [];
+    const { key: target, declared: wants } = settings.get(key) ?? {};
     if (!target) fault(`: the type ${type.id} has no '${key.slice(0, 60)}'${didYouMean(key, allowed)}`);
     else if (wants !== 'any' && typeof value !== wants) fault(`.${key}: must be a ${wants}, got ${typeName(value)}`);
-    else fields[target] = value;
+    else fields[target as keyof ParameterDef] = value;
   }
   if (isReference(type) && typeof fields.referenceKind !== 'string') fault('.reference_kind: must name a kind');
   const fallback = (fields.default ?? null) as Json;

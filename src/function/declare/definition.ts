@@ -3,7 +3,7 @@ import type { Context } from '../../kit/context.js';
 import type { Hooks, Method } from '../../kit/module.js';
 import type { Remote } from '../../kit/remote.js';
 import type { ParameterDef } from '../../model/parameter-type/parameter-def.js';
-import type { Level } from '../../model/parameter-type/parameter-settings.js';
+import type { Level } from '../../model/parameter-setting/access.setting.js';
 
 /** Whether a function is called on a kind, or on one of its units. */
 export type FunctionScope = 'kind' | 'unit';

@@ -5,13 +5,13 @@
 import type { Json } from '../../shared/json.js';
 import { builtInField as field, constantField } from '../field.js';
 import type { Field, KeySource } from '../model.js';
+import type { ParameterSetting } from '../parameter-setting/parameter-setting.js';
+import { SETTING_LIST, settingName } from '../parameter-setting/parameter-settings.js';
 import { MEMBER_FIELDS, MEMBER_STRUCT, SESSION_NAMES } from './member-fields.js';
 import { MEMBER_GROUP, PARAMETER_GROUP } from '../model.js';
-import { DELETE_RULES, LEVELS } from '../parameter-type/parameter-settings.js';
-import { SEARCH_CONFIGURATIONS } from '../parameter-type/text-search.js';
 import type { ParameterTypeId } from '../parameter-type/parameter-types.js';
 import { fieldAccessType } from '../parameter-type/field-access.js';
-import type { OwnField, ParameterType } from '../parameter-type/parameter-type.js';
+import type { ParameterType } from '../parameter-type/parameter-type.js';
 import { PARAMETER_TYPES } from '../parameter-type/type-by-id.js';
 import {
   ADMIN_KIND,
@@ -51,11 +51,6 @@ const label = field({ id: 'label', type: 'string', label: 'Label', nullable: fal
 const keyLabel = field({ id: 'label', type: 'string', label: 'Label', nullable: false, default: '', maxLength: 500 });
 const flag = (id: string, text: string, value = false) =>
   field({ id, type: 'boolean', label: text, nullable: false, default: value });
-const level = (id: string, text: string) =>
-  field(
-    { id, type: 'string', label: text, helperText: `${LEVELS.join(', ')}, a rule over the unit, or a list of rules` },
-    { type: fieldAccessType, json: fieldAccessType.json, revealing: 'rights' },
-  );
 
 const parameterList = field({
   id: 'parameters',
@@ -86,78 +81,42 @@ const GROUP_FIELDS: readonly Field[] = [
   field({ id: 'kind_list', type: 'string', label: 'Kinds', multiple: true, nullable: false, default: [] }),
 ];
 
-const OWN_FIELDS: Readonly<Record<OwnField, (type: ParameterTypeId) => Field>> = {
-  default: (type) =>
-    field(
-      { id: `default_${type}`, type, label: 'Default' },
-      { column: 'default_value', storedAs: 'json', revealing: 'values' },
-    ),
-  min_length: () =>
-    field({ id: 'min_length', type: 'integer', label: 'Shortest', minValue: 0 }, { revealing: 'values' }),
-  max_length: () =>
-    field({ id: 'max_length', type: 'integer', label: 'Longest', minValue: 0 }, { revealing: 'values' }),
-  min_value: (type) => field({ id: 'min_value', type, label: 'Smallest' }, { storedAs: 'json', revealing: 'values' }),
-  max_value: (type) => field({ id: 'max_value', type, label: 'Largest' }, { storedAs: 'json', revealing: 'values' }),
-  scale: () => field({ id: 'scale', type: 'integer', label: 'Decimals', minValue: 0, maxValue: 1000 }),
-  strip: () => flag('strip', 'Strip white space'),
-  values: () => field({ id: 'values', type: 'json', label: 'Allowed values' }, { revealing: 'values' }),
-  pattern: () => field({ id: 'pattern', type: 'string', label: 'Pattern', maxLength: 500 }, { revealing: 'values' }),
-  search: () => field({ id: 'search', type: 'string', label: 'Search', values: SEARCH_CONFIGURATIONS }),
-  reference_kind: () =>
-    field({ id: 'reference_kind', type: 'string', label: 'Referenced kind', required: true, nullable: false }),
-  on_delete: () =>
-    field({
-      id: 'on_delete',
-      type: 'string',
-      label: 'On delete',
-      values: DELETE_RULES,
-      default: 'restrict',
-      nullable: false,
-    }),
-};
-
-/** Fields in the records of all types, with their value for types that do not have them. */
-const ALWAYS_SHOWN: readonly [OwnField, Json][] = [
-  ['min_length', null],
-  ['max_length', null],
-  ['strip', false],
-  ['values', null],
+/** The fields of parameters that are no settings; `persistence` says the same as `only_run_time`. */
+const OTHER_FIELDS: readonly Field[] = [
+  field({
+    id: 'format',
+    type: 'string',
+    label: 'Format',
+    nullable: false,
+    default: 'attribute',
+    values: ['attribute'],
+  }),
+  field({
+    id: 'persistence',
+    type: 'string',
+    label: 'Persistence',
+    nullable: false,
+    default: 'kind_parameter',
+    values: ['kind_parameter', 'run_time'],
+  }),
 ];
 
-function parameterFields(id: ParameterTypeId, type: ParameterType): readonly Field[] {
-  return [
-    label,
-    field({
-      id: 'format',
-      type: 'string',
-      label: 'Format',
-      nullable: false,
-      default: 'attribute',
-      values: ['attribute'],
-    }),
-    field({
-      id: 'persistence',
-      type: 'string',
-      label: 'Persistence',
-      nullable: false,
-      default: 'kind_parameter',
-      values: ['kind_parameter', 'run_time'],
-    }),
-    field({ id: 'helper_text', type: 'text', label: 'Helper text' }),
-    ...type.fields.map((name) => OWN_FIELDS[name](id)),
-    ...ALWAYS_SHOWN.filter(([own]) => !type.fields.includes(own)).map(([own, value]) => constantField(own, value)),
-    flag('multiple', 'Multiple'),
-    flag('nullable', 'Nullable', true),
-    flag('only_run_time', 'Only at run time'),
-    flag('is_primary', 'Primary'),
-    flag('required', 'Required'),
-    flag('unique', 'Unique'),
-    flag('indexed', 'Indexed'),
-    flag('hidden', 'Hidden'),
-    flag('write_once', 'Write once'),
-    level('read_access', 'Read access'),
-    level('write_access', 'Write access'),
-  ];
+function parameterFields(id: ParameterTypeId, { fields }: ParameterType): readonly Field[] {
+  const [first, ...others] = SETTING_LIST.flatMap(([setting, { unset, isOwn, isShownByAll, ...spec }]) => {
+    if (!isOwn || fields.includes(setting)) return [settingField(settingName(setting, id), id, { unset, ...spec })];
+    return isShownByAll ? [constantField(setting, (unset ?? null) as Json)] : [];
+  });
+  return [...(first ? [first] : []), ...OTHER_FIELDS, ...others];
+}
+
+function settingField(
+  id: string,
+  of: ParameterTypeId,
+  { unset, field: { type, ...spec }, stored }: Pick<ParameterSetting, 'unset' | 'field' | 'stored'>,
+): Field {
+  if (type === 'boolean') return flag(id, spec.label, unset === true);
+  if (type !== 'access') return field({ id, type: type === 'own' ? of : type, ...spec }, stored);
+  return field({ id, type: 'string', ...spec }, { type: fieldAccessType, json: fieldAccessType.json, ...stored });
 }
 
 const builtInKind = (

@@ -3,7 +3,7 @@ import type { Faults } from '../../shared/errors.js';
 import { LIMITS } from '../../shared/limits.js';
 import { RESERVED_LINK_PARAMETERS } from '../build/link-types.js';
 import type { LinkTypeDef, Model } from '../model.js';
-import { isRules } from '../parameter-type/field-access.js';
+import { isRules } from '../parameter-setting/access.setting.js';
 import type { ParameterDef } from '../parameter-type/parameter-def.js';
 
 /** Adds a fault for each parameter that does not exist, is listed twice, or is not possible in links. */

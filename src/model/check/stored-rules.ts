@@ -6,9 +6,8 @@ import { isLinkPath } from '../../filter/link-path.js';
 import { getOrInsert } from '../../shared/get-or-insert.js';
 import { isPlainObject, type Json } from '../../shared/json.js';
 import type { Field, KindDef, Model } from '../model.js';
-import { isRules } from '../parameter-type/field-access.js';
+import { isRules, LEVELS } from '../parameter-setting/access.setting.js';
 import type { ParameterDef } from '../parameter-type/parameter-def.js';
-import { LEVELS } from '../parameter-type/parameter-settings.js';
 import { fieldsAlong } from '../predicate/path.js';
 
 /** The rules in the setting of one operation; empty if it is a level. */

@@ -1,6 +1,6 @@
 import { LIMITS } from '../../shared/limits.js';
 import { scalarText, typeName } from '../../shared/json.js';
-import type { ValueRules } from './parameter-settings.js';
+import type { ValueRules } from '../parameter-setting/parameter-settings.js';
 import type { ParameterType } from './parameter-type.js';
 import { OPERATORS } from './operators.js';
 

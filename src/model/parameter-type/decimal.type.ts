@@ -1,6 +1,6 @@
 import { InexactNumber, scalarText, typeName } from '../../shared/json.js';
 import { rangeSchema } from './number-rules.js';
-import type { ValueRules } from './parameter-settings.js';
+import type { ValueRules } from '../parameter-setting/parameter-settings.js';
 import type { Constraint, JsonSchema, ParameterType, ReportValueFault, Stored } from './parameter-type.js';
 import { OPERATORS } from './operators.js';
 

@@ -1,28 +1,9 @@
-/**
- * Who may read or write a parameter: a level, or rules over the unit of which one has to match. A rule is stored as its
- * text, several as a JSON list of texts. Pure.
- */
+/** The form of `read_access` and `write_access`; what they mean: `parameter-setting/access.setting.ts`. */
 import { LIMITS } from '../../shared/limits.js';
 import { textFault, typeName } from '../../shared/json.js';
-import { LEVELS, type FieldAccess } from './parameter-settings.js';
+import { LEVELS, rulesIn } from '../parameter-setting/access.setting.js';
 import type { ParameterType } from './parameter-type.js';
 import { stringType } from './string.type.js';
-
-export function isRules(access: FieldAccess | undefined): access is readonly string[] {
-  return Array.isArray(access);
-}
-
-/** An unknown level, from a record that a newer release has written, stays as it is: nobody passes it. */
-export function fieldAccessOf(stored: string | null | undefined): FieldAccess | undefined {
-  if (stored === null || stored === undefined) return undefined;
-  if (stored.startsWith('[')) return rulesIn(stored);
-  return stored.includes('(') ? [stored] : (stored as FieldAccess);
-}
-
-function rulesIn(text: string): string[] {
-  const list: unknown = JSON.parse(text);
-  return Array.isArray(list) ? list.filter((rule) => typeof rule === 'string') : [];
-}
 
 /** What a setting of access must be, for messages. */
 export const ACCESS_EXPECTED = `must be one of ${LEVELS.join(', ')}, a rule, or a list of rules`;

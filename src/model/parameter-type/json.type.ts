@@ -1,7 +1,7 @@
 import { jsonFault, jsonFaultInPieces, type Json } from '../../shared/json.js';
 import { copyJson } from '../../shared/large-json.js';
 import { runSync, type WorkInPieces } from '../../shared/work-in-pieces.js';
-import type { ValueRules } from './parameter-settings.js';
+import type { ValueRules } from '../parameter-setting/parameter-settings.js';
 import type { ParameterType, ReportValueFault, Stored } from './parameter-type.js';
 import { OPERATORS } from './operators.js';
 

@@ -1,5 +1,5 @@
 /** Validation and schemas that the number types share. */
-import type { ValueRules } from './parameter-settings.js';
+import type { ValueRules } from '../parameter-setting/parameter-settings.js';
 import type { Constraint, JsonSchema, ReportValueFault } from './parameter-type.js';
 import { allowedValuesText } from './text-rules.js';
 

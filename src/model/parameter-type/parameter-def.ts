@@ -1,27 +1,12 @@
 /** The definition of a parameter. All kinds that use the parameter share it. */
-import type { ParameterSettings } from './parameter-settings.js';
+import { SETTING_LIST, type ParameterSettings } from '../parameter-setting/parameter-settings.js';
 import type { ParameterTypeId } from './parameter-types.js';
 
-export interface ParameterDef extends ParameterSettings {
-  readonly type: ParameterTypeId;
-}
+export type ParameterDef = ParameterSettings & { readonly type: ParameterTypeId };
 
-const DEFAULTS = {
-  helperText: null,
-  multiple: false,
-  nullable: true,
-  required: false,
-  runTime: false,
-  primary: false,
-  unique: false,
-  indexed: false,
-  hidden: false,
-  writeOnce: false,
-  default: null,
-  onDelete: 'restrict',
-} as const satisfies Omit<ParameterDef, 'id' | 'type' | 'label'>;
+const UNSET = Object.fromEntries(SETTING_LIST.map(([, { key, unset }]) => [key, unset])) as unknown as ParameterDef;
 
-/** A definition with the defaults of all settings that are left out. */
+/** A definition in which all settings that are left out are unset. */
 export function parameterDef(settings: Pick<ParameterDef, 'id' | 'type'> & Partial<ParameterDef>): ParameterDef {
-  return { ...DEFAULTS, label: settings.id, ...settings };
+  return { ...UNSET, label: settings.id, ...settings };
 }

@@ -3,7 +3,7 @@ import type { WorkInPieces } from '../../shared/work-in-pieces.js';
 import type { ErrorCode } from '../../shared/errors.js';
 import type { Json } from '../../shared/json.js';
 import type { Operator } from '../../filter/filter.ast.js';
-import type { ParameterSettings, ValueRules } from './parameter-settings.js';
+import type { ParameterSettings, SettingId, ValueRules } from '../parameter-setting/parameter-settings.js';
 
 /**
  * A PostgreSQL column type, under the name that PostgreSQL's `format_type` gives it (`time` and `timestamptz` are the
@@ -39,21 +39,6 @@ export type Constraint =
   | { readonly type: 'values'; readonly values: readonly (string | number)[] }
   | { readonly type: 'pattern'; readonly pattern: string };
 
-/** A field of a parameter record that only some types have; all are columns of the one table of parameters. */
-export type OwnField =
-  | 'default'
-  | 'min_length'
-  | 'max_length'
-  | 'min_value'
-  | 'max_value'
-  | 'scale'
-  | 'strip'
-  | 'values'
-  | 'pattern'
-  | 'search'
-  | 'reference_kind'
-  | 'on_delete';
-
 export interface ParameterType<Id extends string = string, Value extends TypeScriptType = TypeScriptType> {
   readonly id: Id;
   readonly label: string;
@@ -65,8 +50,8 @@ export interface ParameterType<Id extends string = string, Value extends TypeScr
   // Storage
   readonly column: ColumnType;
   readonly json: JsonForm;
-  /** Fields that records of its parameters have, in order. A type with `reference_kind` is a reference type. */
-  readonly fields: readonly OwnField[];
+  /** The settings that its parameters have beside those of all types. A type with `reference_kind` is a reference type. */
+  readonly fields: readonly SettingId[];
   /** Whether a unit's id can be of this type (`is_primary`). */
   readonly keyable: boolean;
   /** Whether lists can be ordered by values, and a B-tree index can hold them (`unique`, `indexed`). */

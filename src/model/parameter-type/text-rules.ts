@@ -4,7 +4,7 @@
  */
 import { textFault, typeName } from '../../shared/json.js';
 import { plural } from '../../shared/plural.js';
-import type { ParameterSettings, ValueRules } from './parameter-settings.js';
+import type { ParameterSettings, ValueRules } from '../parameter-setting/parameter-settings.js';
 import type { Constraint, JsonSchema, ReportValueFault } from './parameter-type.js';
 
 /** The number of code points of a text. */

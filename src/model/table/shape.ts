@@ -1,7 +1,7 @@
 /** The shape of a table as a value, both of tables that a model needs and of those that exist in PostgreSQL. */
-import type { DeleteRule } from '../parameter-type/parameter-settings.js';
+import type { DeleteRule } from '../parameter-setting/reference.setting.js';
 import type { ColumnType } from '../parameter-type/parameter-type.js';
-import type { SearchConfiguration } from '../parameter-type/text-search.js';
+import type { SearchConfiguration } from '../parameter-setting/search.setting.js';
 
 export interface ColumnShape {
   readonly name: string;

@@ -7,7 +7,7 @@ import {
 } from '../../../src/access/report/access-report.js';
 import type { KindRecord } from '../../../src/model/build/definition-records.js';
 import type { Model } from '../../../src/model/model.js';
-import type { AccessDefault } from '../../../src/model/parameter-type/parameter-settings.js';
+import type { AccessDefault } from '../../../src/model/parameter-setting/access.setting.js';
 import { runSync } from '../../../src/shared/work-in-pieces.js';
 import { kind, modelWith, parameter } from '../../support/models.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ValueRules } from '../../../src/model/parameter-type/parameter-settings.js';
+import type { ValueRules } from '../../../src/model/parameter-setting/parameter-settings.js';
 import { jsonType } from '../../../src/model/parameter-type/json.type.js';
 import { isParameterTypeId, PARAMETER_TYPES, parameterType } from '../../../src/model/parameter-type/type-by-id.js';
 import { codePoints } from '../../../src/model/parameter-type/text-rules.js';

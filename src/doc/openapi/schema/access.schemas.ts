@@ -3,7 +3,7 @@ import { EFFECTIVE_LEVELS } from '../../../access/level.js';
 import { RIGHTS, TOLD_OPERATIONS } from '../../../access/own-rights.js';
 import { AUDIENCES } from '../../../access/report/audience.js';
 import { LINK_OPERATIONS, OPERATIONS } from '../../../model/built-in-traits.js';
-import { ACCESS_DEFAULTS, LEVELS } from '../../../model/parameter-type/parameter-settings.js';
+import { ACCESS_DEFAULTS, LEVELS } from '../../../model/parameter-setting/access.setting.js';
 import { schemaRef, type Schema } from '../openapi.js';
 import { objectSchema } from './object.schema.js';
 

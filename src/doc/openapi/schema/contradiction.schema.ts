@@ -1,5 +1,5 @@
 /** The settings of a parameter that the service refuses together (`model/check/check-parameter.ts`). Pure. */
-import { LEVELS } from '../../../model/parameter-type/parameter-settings.js';
+import { LEVELS } from '../../../model/parameter-setting/access.setting.js';
 import type { ParameterTypeId } from '../../../model/parameter-type/parameter-types.js';
 import { parameterType } from '../../../model/parameter-type/type-by-id.js';
 import { schemaRef, type Schema } from '../openapi.js';

@@ -7,7 +7,8 @@ import { checkParameter, emptyDefinition } from '../../../model/check/check-para
 import { RESERVED_KINDS } from '../../../model/built-in/built-in.js';
 import { isMemberKind, RESERVED_GROUPS, RESERVED_LINK_TYPES, type Field, type KindDef } from '../../../model/model.js';
 import type { ParameterDef } from '../../../model/parameter-type/parameter-def.js';
-import { LEVELS } from '../../../model/parameter-type/parameter-settings.js';
+import { LEVELS } from '../../../model/parameter-setting/access.setting.js';
+import { SETTING_LIST } from '../../../model/parameter-setting/parameter-settings.js';
 import type { ParameterTypeId } from '../../../model/parameter-type/parameter-types.js';
 import { isParameterTypeId, parameterType } from '../../../model/parameter-type/type-by-id.js';
 import { PatternChecks } from '../../../model/check/pattern-checks.js';
@@ -143,18 +144,11 @@ function allowedValues(type: ParameterTypeId): Schema {
   return { type: 'array', items, minItems: 1, maxItems: LIMITS.allowedValues, uniqueItems: true };
 }
 
-const FLAG_PROPERTIES: ReadonlyMap<string, keyof ParameterDef> = new Map([
-  ['multiple', 'multiple'],
-  ['only_run_time', 'runTime'],
-  ['is_primary', 'primary'],
-  ['unique', 'unique'],
-  ['indexed', 'indexed'],
-]);
-
 /** Whether no parameter of a type can have a flag, with one value or with a list. */
 function neverAllows(type: ParameterTypeId, flag: string): boolean {
-  const key = FLAG_PROPERTIES.get(flag);
-  return key !== undefined && [false, true].every((multiple) => hasFaults(type, { multiple, [key]: true }));
+  const [, setting] = SETTING_LIST.find(([id]) => id === flag) ?? [];
+  if (setting?.field.type !== 'boolean') return false;
+  return [false, true].every((multiple) => hasFaults(type, { multiple, [setting.key]: true }));
 }
 
 function hasFaults(type: ParameterTypeId, flags: Partial<ParameterDef>): boolean {

@@ -3,6 +3,7 @@
  */
 import { ADMIN_KIND } from '../../../model/built-in-traits.js';
 import { PARAMETER_TYPES } from '../../../model/parameter-type/type-by-id.js';
+import { SETTING_LIST } from '../../../model/parameter-setting/parameter-settings.js';
 import { ERRORS } from '../../../shared/errors.js';
 import { DEFINITION_SCHEMAS } from './definition.schema.js';
 import { schemaRef, type Schema } from '../openapi.js';
@@ -17,7 +18,6 @@ import { orNull, TIMESTAMP_SCHEMA } from './value.schema.js';
 const STRING_SCHEMA: Schema = { type: 'string' };
 const BOOLEAN_SCHEMA: Schema = { type: 'boolean' };
 const UUID_SCHEMA: Schema = { type: 'string', format: 'uuid' };
-const LENGTH: Schema = { type: ['integer', 'null'], minimum: 0 };
 
 /** The content of an answer without data. */
 export const NULL_SCHEMA: Schema = { type: 'null' };
@@ -72,16 +72,8 @@ const IMPORTED = Object.fromEntries(
 
 const DESCRIPTOR_PROPERTIES: Readonly<Record<string, Schema>> = {
   id: STRING_SCHEMA,
-  label: STRING_SCHEMA,
   type: { type: 'string', enum: [...PARAMETER_TYPES.keys()] },
-  default: {},
-  helper_text: { type: ['string', 'null'] },
-  required: BOOLEAN_SCHEMA,
-  multiple: BOOLEAN_SCHEMA,
-  strip: BOOLEAN_SCHEMA,
-  min_length: LENGTH,
-  max_length: LENGTH,
-  values: { type: ['array', 'null'], items: {} },
+  ...Object.fromEntries(SETTING_LIST.flatMap(([id, { struct }]) => (struct ? [[id, struct.schema]] : []))),
 };
 
 const DESCRIPTOR: Schema = {

@@ -1,0 +1,58 @@
+/**
+ * Who may read or write a parameter: a level, or rules over the unit of which one has to match. A rule is stored as its
+ * text, several as a JSON list of texts. The form of values: `parameter-type/field-access.ts`.
+ */
+import type { Json } from '../../shared/json.js';
+import type { ParameterSetting } from './parameter-setting.js';
+
+/** Who may do something, from everybody to nobody. */
+export const LEVELS = ['anyone', 'member', 'admin', 'nobody'] as const;
+export type Level = (typeof LEVELS)[number];
+
+export type FieldAccess = Level | readonly string[];
+
+/**
+ * Who may do what a kind's `access` does not name: `open` lets every member, and everybody where the kind is public;
+ * `closed` only administrators (docs/access.md).
+ */
+export const ACCESS_DEFAULTS = ['open', 'closed'] as const;
+export type AccessDefault = (typeof ACCESS_DEFAULTS)[number];
+
+export function isRules(access: FieldAccess | undefined): access is readonly string[] {
+  return Array.isArray(access);
+}
+
+/** An unknown level, from a record that a newer release has written, stays as it is: nobody passes it. */
+export function fieldAccessOf(stored: string | null | undefined): FieldAccess | undefined {
+  if (stored === null || stored === undefined) return undefined;
+  if (stored.startsWith('[')) return rulesIn(stored);
+  return stored.includes('(') ? [stored] : (stored as FieldAccess);
+}
+
+/** The rules in a stored list. */
+export function rulesIn(text: string): string[] {
+  const list: unknown = JSON.parse(text);
+  return Array.isArray(list) ? list.filter((rule) => typeof rule === 'string') : [];
+}
+
+const textOf = (stored: Json | undefined) => (typeof stored === 'string' ? stored : undefined);
+const shared = {
+  unset: undefined,
+  stored: { revealing: 'rights' },
+  parse: (given: Json) => fieldAccessOf(textOf(given)),
+} as const;
+const helperText = `${LEVELS.join(', ')}, a rule over the unit, or a list of rules`;
+
+export const readAccess: ParameterSetting<'readAccess', FieldAccess | undefined> = {
+  ...shared,
+  key: 'readAccess',
+  field: { type: 'access', label: 'Read access', helperText },
+  read: (record) => fieldAccessOf(textOf(record['read_access'])),
+};
+
+export const writeAccess: ParameterSetting<'writeAccess', FieldAccess | undefined> = {
+  ...shared,
+  key: 'writeAccess',
+  field: { type: 'access', label: 'Write access', helperText },
+  read: (record) => fieldAccessOf(textOf(record['write_access'])),
+};
