@@ -7,15 +7,16 @@ import type { Answer } from '../http/answer/answer.js';
 import type { MaybePromise } from '../shared/maybe-promise.js';
 import type { BodyLimit } from '../tenancy/request-bodies.js';
 import type { DeletionReport, Session } from '../catalog/session/session.js';
+import type { Transaction } from '../database/database.js';
 
 /** What is known of a request before it has a connection. */
 export type Opened = Omit<Session, 'executor'>;
 
 /**
  * `definition`: changes definitions, in a transaction of its own at READ COMMITTED. `outside`: writes to a source that no
- * transaction can undo.
+ * transaction can undo. `stream`: writes what it reads itself from a stream, in a transaction of its own.
  */
-type Effect = 'read' | 'write' | 'definition' | 'outside';
+type Effect = 'read' | 'write' | 'definition' | 'outside' | 'stream';
 
 export interface Command {
   /**
@@ -49,7 +50,15 @@ export interface Plan {
   /** Checks the rights that depend on the body, before an answer that was kept is repeated. */
   readonly recheck?: (opened: Opened, body: ReceivedBody) => Promise<void>;
   /** Does the work, in the transaction of the session if it has one. */
-  readonly run: (session: Session, body: ReceivedBody) => Promise<Answer>;
+  readonly run: (session: Session, body: ReceivedBody, key?: StreamKey) => Promise<Answer>;
+}
+
+/** The idempotency key of a request whose body is a stream. */
+export interface StreamKey {
+  /** The hash of the body; undefined while not all of it has arrived. */
+  hash: () => string | undefined;
+  /** Runs the work in its transaction, unless the key has an answer. */
+  inside(tx: Transaction, version: number, work: () => Promise<Answer>): Promise<Answer>;
 }
 
 export interface ToldEffects {

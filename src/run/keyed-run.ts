@@ -11,14 +11,14 @@ import { Answer, NULL_ANSWER } from '../http/answer/answer.js';
 import type { ReceivedBody } from '../http/body/read-body.js';
 import { DRY_RUN_HEADER, REPLAYED_HEADER } from '../http/request/header-names.js';
 import type { HttpRequest } from '../http/request/request.js';
+import type { DryRun } from '../http/route/dry-run.js';
 import { errorAnswer, refusalOf, StoredRefusal } from '../http/server/error-answer.js';
 import type { Model } from '../model/model.js';
 import { collectFaults } from '../shared/collect-faults.js';
 import { Faults, isCallerError, isMissingRight, refusal } from '../shared/errors.js';
 import type { EarlierAnswer, KeyedRequest } from '../sql/write/idempotency.sql.js';
 import { bodyBytes } from '../tenancy/request-bodies.js';
-import type { Opened, Plan } from './command.js';
-import type { DryRun } from './dry-run.js';
+import type { Opened, Plan, StreamKey } from './command.js';
 import { hashOf, keyId, keyNotHere, KeptAnswers, repeatedAnswer, secretRefusal } from './kept-answers.js';
 import { Runner, type CommandRun } from './runner.js';
 
@@ -59,9 +59,11 @@ export class KeyedRuns {
   }
 }
 
-class KeyedRun {
+class KeyedRun implements StreamKey {
   #body: ReceivedBody;
-  #keyed: KeyedRequest | undefined;
+  /** The member and the key. */
+  #id: string | undefined;
+  hash = (): string | undefined => undefined;
   /** The answer to an earlier request with the key. */
   #earlier: EarlierAnswer | undefined;
   /** Whether the key was free, so that a refusal is kept. */
@@ -80,17 +82,22 @@ class KeyedRun {
     return this.options.dryRun?.dry === true;
   }
 
+  get #keyed(): KeyedRequest | undefined {
+    return this.#id === undefined ? undefined : { id: this.#id, request: this.options.line, hash: this.hash() ?? '' };
+  }
+
   async run(): Promise<Answer> {
     if (this.#dry) this.request.res?.setHeader(DRY_RUN_HEADER, 'true');
     const { plan } = await this.parts.runner.plan(this.work);
     this.#admit(plan);
     this.#body = plan.body && (await bodyBytes(this.request, plan.body));
-    this.#readOptions();
+    this.#readOptions(plan);
     try {
       const answer = await (plan.effect === 'definition' ? this.#define() : this.#write());
       return this.#earlier ? await this.#repeat(this.#earlier, this.#keyed as KeyedRequest) : answer;
     } catch (error) {
-      if (this.#claimed && this.#keyed) {
+      // The hash of a part of a body would be that of no request.
+      if (this.#claimed && this.#keyed && this.hash() !== undefined) {
         const refused = errorAnswer(refusalOf(error, this.request), this.request);
         await this.parts.kept.keepRefusal(this.work.scope.project, this.#keyed, refused);
       }
@@ -108,29 +115,35 @@ class KeyedRun {
   }
 
   /** A dry run keeps nothing for its key. @throws KindError 400 */
-  #readOptions(): void {
-    const { line, dryRun, key } = this.options;
+  #readOptions({ effect }: Plan): void {
+    const { dryRun, key } = this.options;
     const faults = new Faults();
     if (dryRun?.fault) faults.addAll(dryRun.fault);
     const keyOf = () => (key === undefined ? undefined : keyId(key, this.work.scope.caller));
     const id = collectFaults(faults, keyOf, undefined);
     faults.throwIfAny();
-    if (id !== undefined && !this.#dry) this.#keyed = { id, request: line, hash: hashOf(this.#body) };
+    if (id === undefined || this.#dry) return;
+    this.#id = id;
+    if (effect === 'stream') return;
+    const hash = hashOf(this.#body);
+    this.hash = () => hash;
   }
 
   #write(): Promise<Answer> {
-    const { catalog, database } = this.parts;
+    const { catalog, database, runner } = this.parts;
     const { scope } = this.work;
     const needs = { long: true, about: () => this.options.line, until: endOfBatch(), undo: this.#dry };
     return catalog.withModel(scope, (model) => {
       const { opened, plan } = this.work.planned(model);
       this.#admit(plan);
       const session = { ...opened, executor: executorFor(database, scope) };
+      if (plan.effect === 'stream') return runner.within(session, plan, undefined, this);
       return inTransaction(database, session, needs, (within) => {
         const effects = this.options.dryRun?.asksChanges ? plan.effects?.(opened) : undefined;
         const marks = { ...(this.#dry && { dry: true as const }), ...(this.#keyed && { kept: true as const }) };
-        return this.#inside(within.executor, model.version, async () => {
-          const answer = await plan.run({ ...within, ...marks, deletions: effects?.report }, this.#body);
+        return this.inside(within.executor, model.version, async () => {
+          const inside = { ...within, ...marks, deletions: effects?.report };
+          const answer = await runner.within(inside, plan, this.#body);
           this.#effects = effects?.told();
           return answer;
         });
@@ -140,14 +153,14 @@ class KeyedRun {
 
   #define(): Promise<Answer> {
     return this.parts.runner.define(this.work, () => Promise.resolve(this.#body), {
-      around: (tx, change) => this.#inside(tx, undefined, change),
+      around: (tx, change) => this.inside(tx, undefined, change),
       undo: this.#dry,
       ...(this.options.dryRun?.asksChanges && { report: (effects) => void (this.#effects = effects) }),
     });
   }
 
   /** Runs the work in its transaction, unless the key has an answer. */
-  async #inside(tx: Transaction, version: number | undefined, work: () => Promise<Answer>): Promise<Answer> {
+  async inside(tx: Transaction, version: number | undefined, work: () => Promise<Answer>): Promise<Answer> {
     const { kept } = this.parts;
     const { project } = this.work.scope;
     const keyed = this.#keyed;
@@ -156,7 +169,8 @@ class KeyedRun {
     if (this.#earlier) return NULL_ANSWER;
     this.#claimed = keyed !== undefined;
     const answer = await work();
-    if (keyed) await kept.keep(tx, project, keyed, answer, version);
+    // The hash of a stream is known now.
+    if (this.#keyed) await kept.keep(tx, project, this.#keyed, answer, version);
     return this.options.dryRun?.asksChanges ? this.#withChanges(answer) : answer;
   }
 

@@ -4,12 +4,12 @@ import { KEY_HEADER } from '../http/request/header-names.js';
 import { RequestSlot } from '../http/request/request-slot.js';
 import { requestOf, type HttpRequest } from '../http/request/request.js';
 import { routeOf } from '../http/route/api-route.js';
+import { takeDryRun } from '../http/route/dry-run.js';
 import { PreparingInterceptor } from '../http/server/preparing.interceptor.js';
 import { refusal } from '../shared/errors.js';
 import { bodyBytes } from '../tenancy/request-bodies.js';
 import { scopeOf } from '../tenancy/request-scope.js';
 import { isCommand } from './command.js';
-import { takeDryRun } from './dry-run.js';
 import { KeyedRuns, type RunOptions } from './keyed-run.js';
 import { Runner } from './runner.js';
 

@@ -12,7 +12,7 @@ import { knowsWholeProject } from '../tenancy/caller.js';
 import type { BodyLimit } from '../tenancy/request-bodies.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import { executorFor, replicaFor, requestIdOf } from '../catalog/session/caller-executor.js';
-import type { Command, Opened, Plan } from './command.js';
+import type { Command, Opened, Plan, StreamKey } from './command.js';
 import { Deployments } from '../catalog/session/deployments.js';
 import type { Session } from '../catalog/session/session.js';
 
@@ -68,9 +68,9 @@ export class Runner {
   }
 
   /** Runs a command in the transaction of a session, as a part of it. */
-  async within(session: Session, plan: Plan, body: ReceivedBody): Promise<Answer> {
+  async within(session: Session, plan: Plan, body: ReceivedBody, key?: StreamKey): Promise<Answer> {
     if (plan.once || plan.checked) await this.catalog.check(session, session.model, session.executor);
-    return plan.run(session, body);
+    return plan.run(session, body, key);
   }
 
   /** Changes definitions: with the model that it reads under the lock of the project, rights are checked again. */

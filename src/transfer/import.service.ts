@@ -1,39 +1,39 @@
 /**
- * Imports a file of units: checks rights, state and input, then reads the file in pieces and creates the units of each,
- * all in one transaction. After a conflict with another transaction, or a change of the definitions, it begins again with
- * what has arrived of the file.
+ * Imports a file of units: a command that checks rights, state and query, then reads the file in pieces and creates the
+ * units of each, all in one transaction. After a conflict with another transaction, or a change of the definitions, it
+ * begins again with what has arrived of the file.
  */
 import { Injectable } from '@nestjs/common';
 import { accessDenied, authorizeKind } from '../access/access.js';
-import { Catalog } from '../catalog/catalog.service.js';
 import { Database, type Transaction } from '../database/database.js';
-import { commonRefusal } from '../database/statement/sqlstate.js';
-import { jsonAnswer, NULL_ANSWER, type Answer } from '../http/answer/answer.js';
+import { jsonAnswer, type Answer } from '../http/answer/answer.js';
+import type { HttpRequest } from '../http/request/request.js';
 import type { QueryParameters } from '../http/route/parse-list-query.js';
-import type { Model } from '../model/model.js';
 import { KindError, refusal, type Message } from '../shared/errors.js';
 import { LIMITS } from '../shared/limits.js';
-import { lockTimeoutStatement, type Isolation } from '../sql/server/transaction.sql.js';
+import { lockTimeoutStatement } from '../sql/server/transaction.sql.js';
 import { isAdministrator } from '../tenancy/caller.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import { Behaviors } from '../unit/draft/behavior.js';
 import { upsertKey } from '../unit/draft/upsert-keys.js';
 import { planQuery } from '../unit/query/list.plan.js';
-import { requestIdOf, usedBy } from '../catalog/session/caller-executor.js';
+import { usedBy } from '../catalog/session/caller-executor.js';
 import type { Session } from '../catalog/session/session.js';
-import { KeptAnswers, keyId } from '../run/kept-answers.js';
+import type { Command, Opened, StreamKey } from '../run/command.js';
+import { KeyedRuns, type RunOptions } from '../run/keyed-run.js';
+import { Runner } from '../run/runner.js';
 import { UnitStores } from '../unit/unit-stores.js';
 import { csvHeaderOf } from './file/csv.columns.js';
 import { CsvReader } from './file/csv.reader.js';
 import { TRANSFER_IDLE } from './export.service.js';
 import { piecesOf, ReadAhead } from './file/file-pieces.js';
 import type { FileReader, FileRecord } from './file/file-record.js';
+import type { FileFormat } from './export.query.js';
 import { asksForUpsert, importFormat, parseImportQuery } from './import.query.js';
 import { NdjsonReader } from './file/ndjson.reader.js';
 import { PieceWriter, type ImportFault, type ImportTarget } from './piece.writer.js';
 import type { FileText } from './file/file-text.js';
 import { RepeatedText } from './file/repeated-text.js';
-import { ImportKey, type GivenKey, type KeyOptions } from './import-key.js';
 import { TransferPlaces } from './transfer-places.js';
 
 /** Milliseconds that a statement waits for a lock. */
@@ -48,138 +48,149 @@ interface ImportRequest {
   readonly ahead?: number;
   /** Called after each piece with the number of records read so far. */
   readonly onProgress?: (records: number) => void;
-  readonly key?: GivenKey;
+  /** With an idempotency key: its request. */
+  readonly keyed?: { readonly request: HttpRequest; readonly options: RunOptions };
   /** Called before the file is read, if the import is undone at its end. */
   readonly onDryRun?: () => void;
 }
 
-/** An import whose rights and input are checked. */
+/** An import whose rights, state and query are checked. */
 interface CheckedImport {
-  readonly session: Omit<Session, 'executor'>;
   readonly target: ImportTarget;
-  readonly newReader: () => FileReader;
+  readonly format: FileFormat | undefined;
   readonly skip: boolean;
   readonly dryRun: boolean;
   /** Whether code of the project runs for each unit, which must not run for two pieces at the same time. */
   readonly hooks: boolean;
+}
+
+/** One run of an import with one model. */
+interface ImportRun extends CheckedImport {
+  readonly session: Session;
+  readonly newReader: () => FileReader;
   /** Whether units of an upsert are looked up while those before them are written, because these change no others. */
   readonly lookAhead: boolean;
-  readonly isolation: Isolation;
+  readonly text: RepeatedText;
+  /** When it must have ended, as `performance.now()` tells it. */
+  readonly until: number;
   readonly onProgress: (records: number) => void;
-  readonly key: KeyOptions | undefined;
 }
 
 @Injectable()
 export class ImportService {
   constructor(
-    private readonly catalog: Catalog,
+    private readonly runner: Runner,
+    private readonly keyedRuns: KeyedRuns,
     private readonly database: Database,
     private readonly stores: UnitStores,
     private readonly behaviors: Behaviors,
     private readonly places: TransferPlaces,
-    private readonly kept: KeptAnswers,
   ) {}
 
   /** @throws KindError 400 with the first faults of the file; nothing is stored then */
   async import(scope: RequestScope, kindId: string, request: ImportRequest): Promise<Answer> {
-    let text: RepeatedText | undefined;
     const until = performance.now() + LIMITS.transferSeconds * 1000;
+    // What has arrived is kept for a run with a newer model.
+    let text: RepeatedText | undefined;
+    const command: Command = {
+      authorize: (opened) => {
+        const checked = this.#check(opened, kindId, request.parameters);
+        return {
+          effect: 'stream',
+          checked: true,
+          run: async (session, _, key) => {
+            if (checked.dryRun) request.onDryRun?.();
+            const isCsv = importFormat(checked.format, request.contentType) === 'csv';
+            const file = (text ??= await this.#arrived(scope, request));
+            if (key) key.hash = () => (file.ended ? file.hash : undefined);
+            const { kind, keepIds, upsert } = checked.target;
+            const header = csvHeaderOf(kind, session, keepIds);
+            return this.places.run(scope, file.client, () => {
+              const most = performance.now() + LIMITS.transferTransactionSeconds * 1000;
+              const run = {
+                ...checked,
+                session,
+                newReader: () => (isCsv ? new CsvReader(header) : new NdjsonReader()),
+                // Bodies of NDJSON can have units inside.
+                lookAhead: upsert !== undefined && isCsv && !checked.hooks,
+                text: file,
+                // Only commands receive nothing ahead.
+                until: request.ahead === undefined ? until : Math.min(until, most),
+                onProgress: request.onProgress ?? (() => undefined),
+              };
+              return this.#import(run, checked.dryRun ? undefined : key);
+            });
+          },
+        };
+      },
+    };
+    const work = this.runner.begin(scope, command);
     try {
-      return await this.catalog.withModel(scope, async (model) => {
-        await this.catalog.check(scope, model);
-        const checked = this.#check(scope, kindId, request, model);
-        text ??= await this.#arrived(scope, request, checked.key !== undefined);
-        const { client } = text;
-        return this.places.run(scope, client, () => {
-          const most = performance.now() + LIMITS.transferTransactionSeconds * 1000;
-          // Only commands receive nothing ahead.
-          const end = request.ahead === undefined ? until : Math.min(until, most);
-          return this.#import(checked, text as RepeatedText, end);
-        });
-      });
+      const { keyed } = request;
+      return await (keyed ? this.keyedRuns.run(keyed.request, work, keyed.options) : this.runner.run(work));
     } finally {
       await text?.close();
     }
   }
 
   /** The file, of which so much has arrived that its client keeps no transaction waiting, unless it is very large. */
-  #arrived(scope: RequestScope, { file, ahead = 0 }: ImportRequest, hashed: boolean): Promise<RepeatedText> {
+  #arrived(scope: RequestScope, { file, ahead = 0, keyed }: ImportRequest): Promise<RepeatedText> {
     return this.places.arriving(scope, async () => {
-      const text = new RepeatedText(file(), hashed);
+      const text = new RepeatedText(file(), keyed !== undefined);
       await text.arriveAhead(ahead);
       return text;
     });
   }
 
-  #check(scope: RequestScope, kindId: string, request: ImportRequest, model: Model): CheckedImport {
-    const { project, caller } = scope;
-    const rights = asksForUpsert(request.parameters) ? (['create', 'update'] as const) : 'create';
+  #check(opened: Opened, kindId: string, parameters: QueryParameters): CheckedImport {
+    const { caller, model } = opened;
+    const rights = asksForUpsert(parameters) ? (['create', 'update'] as const) : 'create';
     const { kind, grant } = authorizeKind(model, kindId, rights, caller);
     if (caller.type === 'anonymous') throw accessDenied(caller, '');
     if (!kind.storage.bulk) throw refusal('kind.not_allowed_here', `Units of '${kind.id}' are not imported`);
-    const session = { project, caller, ...requestIdOf(scope), model, ...this.behaviors.deployment };
     const store = this.stores.of(kind);
-    store.checkState(kind, session, 'create');
-    const behaviors = this.behaviors.of(kind, session);
+    store.checkState(kind, opened, 'create');
+    const behaviors = this.behaviors.of(kind, opened);
     for (const behavior of behaviors) behavior.ready?.();
-    const { format, skip, keepIds, upsert, dryRun } = planQuery(parseImportQuery(request.parameters), (query) => ({
+    const { keepIds, upsert, ...rest } = planQuery(parseImportQuery(parameters), (query) => ({
       ...query,
       upsert: query.upsert && { query: query.upsert, by: upsertKey(kind, query.upsert.by, caller, model) },
     }));
     if (keepIds && !isAdministrator(caller)) throw accessDenied(caller, 'Only administrators import with ids=keep');
-    const id = request.key && keyId(request.key.key, caller);
-    if (dryRun) request.onDryRun?.();
-    const isCsv = importFormat(format, request.contentType) === 'csv';
-    const header = csvHeaderOf(kind, { caller, model }, keepIds);
-    return {
-      session,
-      target: { store, kind, access: grant.predicate, keepIds, upsert },
-      newReader: () => (isCsv ? new CsvReader(header) : new NdjsonReader()),
-      skip,
-      dryRun,
-      hooks: behaviors.length > 0,
-      // Bodies of NDJSON can have units inside.
-      lookAhead: upsert !== undefined && isCsv && behaviors.length === 0,
-      isolation: upsert ? 'repeatable read' : (store.isolation(session, kind, 'create') ?? 'read committed'),
-      onProgress: request.onProgress ?? (() => undefined),
-      key: request.key && id !== undefined && !dryRun ? { project, id, given: request.key } : undefined,
-    };
+    return { ...rest, target: { store, kind, access: grant.predicate, keepIds, upsert }, hooks: behaviors.length > 0 };
   }
 
-  async #import(checked: CheckedImport, text: RepeatedText, until: number): Promise<Answer> {
-    const { session, isolation, dryRun: undo } = checked;
-    const read = () => new ReadAhead(piecesOf(text.read(), checked.newReader(), session.project.schema));
-    const times = {
+  async #import(run: ImportRun, key: StreamKey | undefined): Promise<Answer> {
+    const { session, target, text, until } = run;
+    const { store, kind, upsert } = target;
+    const read = () => new ReadAhead(piecesOf(text.read(), run.newReader(), session.project.schema));
+    const options = {
+      ...usedBy(session),
+      isolation: upsert ? 'repeatable read' : (store.isolation(session, kind, 'create') ?? 'read committed'),
+      long: true,
+      undo: run.dryRun,
       timeout: Math.max(0, until - performance.now()),
       lockTimeout: LOCK_TIMEOUT,
       idleTimeout: TRANSFER_IDLE,
-    };
-    // The next run begins with locks, which must not wait for the client.
-    const beforeNextRun = () => text.arrive();
-    const options = { ...usedBy(session), ...times, isolation, long: true, undo, beforeNextRun };
-    const key = checked.key && new ImportKey(this.kept, checked.key, text);
-    try {
-      let first: ReadAhead | undefined = read();
-      // The transaction begins when there is something to write, or to take the key.
-      if (!key) await first.start();
-      const answer = await this.database.transaction(async (tx) => {
-        const pieces = first ?? read();
-        first = undefined;
-        if (key && !(await key.claim(tx))) return NULL_ANSWER;
-        const written = await this.#write(tx, checked, pieces, until);
-        await key?.keep(tx, written);
-        return written;
-      }, options);
-      return key ? await key.repeatedOr(answer) : answer;
-    } catch (error) {
-      const refused = commonRefusal(error) ?? error;
-      await key?.keepRefusal(refused);
-      throw refused;
-    }
+      // The next run begins with locks, which must not wait for the client.
+      beforeNextRun: () => text.arrive(),
+    } as const;
+    let first: ReadAhead | undefined = read();
+    // The transaction begins when there is something to write, or to take the key.
+    if (!key) await first.start();
+    const answer = await this.database.transaction((tx) => {
+      const pieces = first ?? read();
+      first = undefined;
+      const write = () => this.#write(tx, run, pieces);
+      return key ? key.inside(tx, session.model.version, write) : write();
+    }, options);
+    // The file of a request that was answered before has to arrive, to be compared. No transaction waits for it.
+    if (key && !text.ended) await text.skip();
+    return answer;
   }
 
-  async #write(tx: Transaction, checked: CheckedImport, pieces: ReadAhead, until: number): Promise<Answer> {
-    const { session, target, skip, hooks, lookAhead, onProgress } = checked;
+  async #write(tx: Transaction, run: ImportRun, pieces: ReadAhead): Promise<Answer> {
+    const { session, target, skip, hooks, lookAhead, until, onProgress } = run;
     await tx.run(lockTimeoutStatement(LOCK_TIMEOUT));
     const writer = new PieceWriter(session, target, tx, () => this.database.runs());
     const check = (): void => {

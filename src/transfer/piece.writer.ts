@@ -37,7 +37,7 @@ const OF_RECORDS: ReadonlySet<number> = new Set([400, 403, 404, 409]);
 const RESULTS = ['created', 'updated', 'unchanged', 'ignored'] as const;
 
 export interface ImportTarget {
-  readonly store: Pick<UnitStore, 'insert' | 'lookUp' | 'upsert'>;
+  readonly store: Pick<UnitStore, 'insert' | 'isolation' | 'lookUp' | 'upsert'>;
   readonly kind: KindDef;
   readonly access: Predicate | undefined;
   readonly keepIds: boolean;

@@ -2,7 +2,7 @@ import { Controller, Get, Param, Post, Req, Res, UseInterceptors } from '@nestjs
 import { ApiRoute } from '../http/route/api-route.js';
 import { urlQueryParameters } from '../http/route/parse-list-query.js';
 import { EXPORT_QUERY, IMPORT_QUERY } from '../http/route/query-names.js';
-import { DRY_RUN_HEADER, KEY_HEADER, REPLAYED_HEADER } from '../http/request/header-names.js';
+import { DRY_RUN_HEADER, KEY_HEADER } from '../http/request/header-names.js';
 import type { HttpRequest, HttpResponse } from '../http/request/request.js';
 import { LIMITS } from '../shared/limits.js';
 import { Scope, type RequestScope } from '../tenancy/request-scope.js';
@@ -72,9 +72,9 @@ export class TransferController {
   })
   import(@Scope() scope: RequestScope, @Param('kind_id') kind: string, @Req() request: HttpRequest): Promise<Answer> {
     const key = request.headers[KEY_HEADER] as string | undefined;
-    const onRepeated = () => request.res?.setHeader(REPLAYED_HEADER, 'true');
+    const options = { line: `POST ${request.url}`, dryRun: undefined, key };
     return this.imports.import(scope, kind, {
-      ...(key !== undefined && { key: { key, request: `POST ${request.url}`, onRepeated } }),
+      ...(key !== undefined && { keyed: { request, options } }),
       parameters: urlQueryParameters(request.url),
       contentType: request.headers['content-type'],
       file: () => requestFile(request),

@@ -27,7 +27,8 @@ interface Part {
 
 const PREFIX = '/api/lib';
 const BATCH = '/batch';
-const OF_FUNCTION = /^\/[^/?]+(?:\/unit\/[^/?]+)?\/function(?:\/|$)/;
+/** Of functions, and of imports, which show no units. */
+const WITHOUT_UNITS = /^\/[^/?]+(?:(?:\/unit\/[^/?]+)?\/function(?:\/|$)|\/import(?:\?|$))/;
 /** Units, one of them, or groups of units of one kind. */
 const OF_KIND = /^\/([^/?]+)\/(?:unit(?:\/[^/?]+)?|aggregate)(?:\?|$)/;
 /** A query that reads other units: dotted paths, and functions over related units. */
@@ -43,7 +44,7 @@ export class KeptAnswerMask extends AnswerMask {
   async readable(scope: Opened, answer: Answer, request: MaskedRequest): Promise<Answer> {
     const { model } = scope;
     const content = await readJson(answer.content, scope.project.schema);
-    const parts = (await partsOf(content, request, scope)).filter(({ url }) => !OF_FUNCTION.test(url));
+    const parts = (await partsOf(content, request, scope)).filter(({ url }) => !WITHOUT_UNITS.test(url));
     const units = new AnswerUnits(model);
     for (const part of parts) {
       units.hasOthers = false;

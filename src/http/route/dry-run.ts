@@ -1,7 +1,7 @@
 /** The query parameter `dry_run` of writes. */
-import type { HttpRequest } from '../http/request/request.js';
-import { withoutBrackets } from '../http/route/parse-list-query.js';
-import { refusal, type KindError } from '../shared/errors.js';
+import type { HttpRequest } from '../request/request.js';
+import { withoutBrackets } from './parse-list-query.js';
+import { refusal, type KindError } from '../../shared/errors.js';
 
 const NAME = 'dry_run';
 
