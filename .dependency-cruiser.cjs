@@ -32,7 +32,7 @@ const islands = layers[8].map((name) => ({
 
 /** The folders inside a layer, lowest first; the layer's own files come last and may import from all of them. */
 const rooms = {
-  unit: ['session', 'draft', 'query', 'store', 'table', 'remote'],
+  unit: ['draft', 'query', 'store', 'table', 'remote'],
   function: ['declare', 'sandbox', 'load', 'run'],
   catalog: ['model', 'pattern', 'indexes', 'definition', 'session', 'project'],
 };

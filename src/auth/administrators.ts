@@ -41,7 +41,7 @@ export class Administrators {
       ['username', seed.username],
       ['email', seed.email],
     ]);
-    const id = insertedId(await this.stores.of(kind).insert(session, kind, [body]));
+    const id = insertedId(await this.stores.of(kind).creates.create(session, kind, [body]));
     await executor.run(setPasswordStatement(project.schema, id, await hash));
     return id;
   }

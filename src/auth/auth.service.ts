@@ -67,7 +67,7 @@ export class AuthService {
       return this.database.transaction(
         async (tx) => {
           const session = { project, caller: SYSTEM, originalCaller: ANONYMOUS, model, executor: tx, ...deployment };
-          const rows = await this.stores.of(kind).insert(session, kind, [body], {
+          const rows = await this.stores.of(kind).creates.create(session, kind, [body], {
             writer: ANONYMOUS,
             access,
             faults: faults.except(reported),

@@ -24,10 +24,10 @@ import { unconditional } from '../model/predicate/conditional-field.js';
 import { Behaviors, type RegisteredBehavior, type PendingWrite } from '../unit/draft/behavior.js';
 import { withSystemValue, type Draft } from '../unit/draft/draft.js';
 import { originalCallerOf, asSystem, type Session } from '../catalog/session/session.js';
-import { UnitRepository } from '../unit/table/unit.repository.js';
-import { UnitRights } from '../unit/table/rights.js';
+import { presentUnit } from '../unit/table/rights.js';
+import { lockUnit } from '../unit/table/unit.repository.js';
 import { UnitStores } from '../unit/unit-stores.js';
-import { withAllUniqueViolations } from '../unit/table/violation/all-taken-values.js';
+import { withAllTaken } from '../unit/table/write/violations.js';
 import { rewordRefusal } from '../database/transaction/complete-refusal.js';
 import { KeyStore } from './keys/key-store.js';
 import { SessionStore } from './session/session-store.js';
@@ -41,8 +41,6 @@ export class MemberBehavior implements RegisteredBehavior, OnModuleInit {
   constructor(
     private readonly behaviors: Behaviors,
     private readonly stores: UnitStores,
-    private readonly rights: UnitRights,
-    private readonly repository: UnitRepository,
     private readonly sessions: SessionStore,
     private readonly keys: KeyStore,
   ) {}
@@ -80,21 +78,16 @@ export class MemberBehavior implements RegisteredBehavior, OnModuleInit {
     ][]);
     try {
       const rows = await withClientNames(
-        () => this.stores.of(credentials).insert(asSystem(session), credentials, [values]),
+        () => this.stores.of(credentials).creates.create(asSystem(session), credentials, [values]),
         index,
       );
       return insertedId(rows);
     } catch (error) {
       // The member is not inserted after this, so its own unique values are checked with a query.
       if (!(error instanceof KindError) || error.code !== 'parameter.not_unique') throw error;
-      const visibleFields = unconditional(readableFields(kind, originalCallerOf(session), session.model));
-      throw await withAllUniqueViolations(
-        session,
-        kind,
-        [{ draft, ...(index !== undefined && { index }) }],
-        visibleFields,
-        error,
-      );
+      const readable = unconditional(readableFields(kind, originalCallerOf(session), session.model));
+      const drafts = [{ draft, ...(index !== undefined && { index }) }];
+      throw await withAllTaken(session, kind, drafts, error, { readable });
     }
   }
 
@@ -103,9 +96,9 @@ export class MemberBehavior implements RegisteredBehavior, OnModuleInit {
    */
   async #keepsNames(draft: Draft, write: PendingWrite, id: string): Promise<boolean> {
     const { session, kind } = write;
-    const { project, model, executor } = session;
+    const { project, model } = session;
     const target = { schema: project.schema, kind, version: model.version, id, access: undefined, tags: undefined };
-    await this.repository.lock(executor, target, model, false);
+    await lockUnit(session, target, false);
     const member = await this.#stored(session, kind, id);
     if (SIGN_IN_NAMES.every((name) => (draft.values.get(name) ?? member.get(name)) === member.get(name))) return true;
     if (!isAdministrator(session.caller)) {
@@ -131,21 +124,21 @@ export class MemberBehavior implements RegisteredBehavior, OnModuleInit {
     faults.throwIfAny();
     const values = new Map(credentialValues(member));
     await withClientNames(() =>
-      this.stores.of(credentials).update(asSystem(session), credentials, credential, () => values),
+      this.stores.of(credentials).updates.update(asSystem(session), credentials, credential, () => values),
     );
     // Codes and recovery tokens that were mailed to the former address become invalid.
     await session.executor.run(deleteCodesAndRecoveriesStatement(session.project.schema, id));
   }
 
   async #stored(session: Session, kind: KindDef, id: string): Promise<Map<string, Json>> {
-    const { body } = await this.rights.present(asSystem(session), kind, id);
+    const { body } = await presentUnit(asSystem(session), kind, id);
     return new Map(Object.entries(JSON.parse(body) as Record<string, Json>));
   }
 
   async beforeDelete(kind: KindDef, id: string, session: Session): Promise<void> {
     if (kind.id !== ADMIN_KIND) return;
     // A missing member is 404, before the other checks.
-    await this.rights.present(asSystem(session), kind, id);
+    await presentUnit(asSystem(session), kind, id);
     if ((await this.#countMembers(session, kind)) > 1) return;
     throw refusal('unit.last_administrator', 'The last administrator of a project cannot be deleted');
   }

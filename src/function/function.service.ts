@@ -17,7 +17,7 @@ import { andThen, type MaybePromise } from '../shared/maybe-promise.js';
 import { didYouMean } from '../shared/did-you-mean.js';
 import { shortened } from '../shared/shortened.js';
 import { optionalBody, type Body } from '../unit/draft/draft.js';
-import { References, addReferenceFaults } from '../unit/draft/references.js';
+import { addReferenceFaults, unreachableReferences } from '../unit/draft/references.js';
 import type { Command, Opened } from '../run/command.js';
 import type { Session } from '../catalog/session/session.js';
 import { SessionUnits } from '../unit/session-units.js';
@@ -62,7 +62,6 @@ export class FunctionService {
     private readonly registry: FunctionRegistry,
     private readonly units: SessionUnits,
     private readonly stores: UnitStores,
-    private readonly references: References,
     private readonly calls: FunctionCalls,
     private readonly capacity: Capacity,
     private readonly patterns: PatternMatcher,
@@ -112,7 +111,7 @@ export class FunctionService {
       yielder: new EventLoopYield(project.schema),
       settle: (patterns) => this.patterns.settle(project.id, patterns),
     });
-    addReferenceFaults(await this.references.unreachable(session, parameters.kind, [parameters.placed], true), faults);
+    addReferenceFaults(await unreachableReferences(session, parameters.kind, [parameters.placed], true), faults);
     faults.throwIfAny();
     return this.calls.call({
       session,
@@ -132,7 +131,7 @@ export class FunctionService {
       get: async (session) => {
         const unit = await this.units.get(seeing(session), kind.id, id);
         if (!grant.predicate) return unit;
-        const [holds] = (await this.stores.of(kind).evaluate(session, kind, id, [grant.predicate])) ?? [false];
+        const [holds] = (await this.stores.of(kind).reads.evaluate(session, kind, id, [grant.predicate])) ?? [false];
         if (!holds) throw accessDenied(session.caller, `You may not call that function of this unit of '${kind.id}'`);
         return unit;
       },

@@ -15,25 +15,27 @@ import type { AnyKindPlan, UnionPlan } from '../sql/list/union.sql.js';
 import { explainablePage } from '../unit/tuning/explained-page.js';
 import { planAggregate } from '../unit/query/aggregate.plan.js';
 import { decodeCursor, encodeCursor } from '../unit/query/cursor.js';
-import { planParts, showsKind, includingKind, type MixedPage, type UnionParts } from '../unit/query/union.plan.js';
-import { showsMore, unitAnswer } from '../unit/table/read/presentation-version.js';
+import { planParts, showsKind, includingKind, type UnionParts } from '../unit/query/union.plan.js';
+import { showsMore } from '../unit/query/answer.plan.js';
+import { unitAnswer } from '../unit/unit-answers.js';
 import { reading, type Command, type Plan } from '../run/command.js';
 import type { Session } from '../catalog/session/session.js';
 import { Structs } from '../unit/struct.js';
-import { noUnit, parseKey } from '../unit/session/unit-ids.js';
+import { noUnit, parseKey } from '../unit/store/unit-ids.js';
+import type { MixedPage } from '../unit/store/unit-store.js';
 import { planContextOf, countFor, planQuery, type PlanContext } from '../unit/query/list.plan.js';
 import { planBoth } from '../unit/query/plan-both.js';
 import { UnitReader } from '../unit/unit.reader.js';
 import { queryKey, RepeatedQueries } from '../unit/query/repeated-queries.js';
-import { PageRepository } from '../unit/table/read/page.repository.js';
 import {
   furtherOfUnion,
-  readyAggregate,
-  readyUnion,
+  PageRepository,
+  renderAggregate,
   type ReadyAggregate,
   type ReadyPage,
-} from '../unit/table/read/ready-page.js';
-import { UnitRepository } from '../unit/table/unit.repository.js';
+  renderUnion,
+} from '../unit/table/read/page.repository.js';
+import { fetchAnyUnit } from '../unit/table/unit.repository.js';
 import { Walks } from '../unit/query/reachable-kinds.js';
 import { GROUP_KIND, KIND_KIND } from '../model/built-in-traits.js';
 
@@ -44,7 +46,6 @@ export class GroupReader {
 
   constructor(
     private readonly pages: PageRepository,
-    private readonly repository: UnitRepository,
     private readonly reader: UnitReader,
     private readonly walks: Walks,
     private readonly structs: Structs,
@@ -97,7 +98,7 @@ export class GroupReader {
       count: countFor(query, parts.parts),
       cursor: query.cursor === undefined ? undefined : groupCursor(query.cursor, groupId, query, parts),
     };
-    const list = { ...readyUnion(plan), showsKinds: showsKind(query) };
+    const list = { ...renderUnion(plan), showsKinds: showsKind(query) };
     const isRepeatable =
       !plan.cursor && plan.count !== 'estimated' && !(query.loadLinks && this.walks.readsLinks(session));
     if (key && isRepeatable) this.#lists.note(key, list);
@@ -122,7 +123,7 @@ export class GroupReader {
         if (repeated) return this.pages.fetchRepeatedAggregate(executor, repeated, model);
         const contexts = contextsOf(session, group);
         const parsed = parseAggregateQuery(asked);
-        const aggregate = readyAggregate(planQuery(parsed, (query) => planAggregate(query, contexts, project.schema)));
+        const aggregate = renderAggregate(planQuery(parsed, (query) => planAggregate(query, contexts, project.schema)));
         if (key) this.#aggregates.note(key, aggregate);
         return this.pages.fetchAggregate(executor, aggregate, model);
       });
@@ -132,14 +133,13 @@ export class GroupReader {
 
   get(groupId: string, unitId: string, parameters: QueryParameters): Command {
     const run = async (session: Session): Promise<Answer> => {
-      const { model, project } = session;
       const contexts = contextsOf(session, await this.#getGroup(session, groupId));
       const find = async (parsed: ParsedQuery) => {
         const parts = await this.#withLinks(session, parsed.query, () =>
           planQuery(parsed, (list) => planParts({ ...list, order: [], filter: undefined }, contexts)),
         );
         const plans = keyed(parts, unitId);
-        const found = await this.repository.fetchAny(session.executor, project.schema, plans, model);
+        const found = await fetchAnyUnit(session, plans);
         const plan = found && plans[found.at];
         if (!plan) throw noUnit(unitId, `in the group '${groupId}'`);
         return unitAnswer(plan.kind, found, showsMore(plan));

@@ -21,7 +21,7 @@ import type { Direction } from '../sql/link/traversal-plan.js';
 import type { Caller } from '../tenancy/caller.js';
 import { readableLinkFields } from '../unit/query/link-values.js';
 import { notLinked } from '../unit/query/named-links.js';
-import { requireKey, unknownUnit } from '../unit/session/unit-ids.js';
+import { requireKey, unknownUnit } from '../unit/store/unit-ids.js';
 import type { SystemLink, SystemLinks } from './system-links.js';
 
 /** The ids in the path of a link. */

@@ -15,8 +15,8 @@ import type { BodyLimit } from '../tenancy/request-bodies.js';
 import { optionalBody, type Body } from '../unit/draft/draft.js';
 import { LinkHooks } from '../unit/table/links/link-hooks.js';
 import type { Session } from '../catalog/session/session.js';
-import { unitAnswer } from '../unit/table/read/presentation-version.js';
-import { UnitRights } from '../unit/table/rights.js';
+import { unitAnswer } from '../unit/unit-answers.js';
+import { checkUnit, presentUnit } from '../unit/table/rights.js';
 import { UnitWriter, type FlagQuery } from '../unit/unit.writer.js';
 import { isSystemLink, authorizeLink, type LinkPath, type PlannedLink, unknownType } from './link.plan.js';
 import { LinkWriter } from './link.writer.js';
@@ -40,7 +40,6 @@ export class LinkService {
     private readonly units: UnitWriter,
     private readonly hooks: LinkHooks,
     private readonly database: Database,
-    private readonly rights: UnitRights,
   ) {}
 
   /**
@@ -60,7 +59,7 @@ export class LinkService {
         await parseBody(bytes, contentType, session.project.schema);
         const kindId = await link.add(session, path.parent, path.child);
         const kind = getBuiltInKind(session.model, KIND_KIND);
-        return unitAnswer(kind, await this.rights.present(session, kind, kindId));
+        return unitAnswer(kind, await presentUnit(session, kind, kindId));
       };
     };
     return this.#command(path, 'create', { work: create, hooks: true, ...(body && { body: 'small' }) }, (link) =>
@@ -147,7 +146,7 @@ export class LinkService {
     const check = async (session: Session): Promise<void> => {
       link.check(session, parent, childKind, child);
       const { kind } = authorizeKind(session.model, childKind, 'read', session.caller);
-      await this.rights.checkUnit(session, kind, child, undefined, 'read');
+      await checkUnit(session, kind, child, undefined, 'read');
     };
     const rights = { kindId: parentKind, unitId: parent, operation: 'link' } as const;
     return this.units.define(rights, query, { check, ...steps });

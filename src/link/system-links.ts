@@ -10,7 +10,7 @@ import { getBuiltInKind, getGroup, type KindDef, type Model } from '../model/mod
 import { isParameterTypeId } from '../model/parameter-type/type-by-id.js';
 import { Faults, refusal } from '../shared/errors.js';
 import { DefinitionWriter, withoutParameter } from '../unit/definition-writer.js';
-import { unknownUnit } from '../unit/session/unit-ids.js';
+import { unknownUnit } from '../unit/store/unit-ids.js';
 
 /** A link type whose links are the ids in a list of the parent's definition. */
 interface LinkedDefinitions {

@@ -16,7 +16,7 @@ import { csvColumns, openExportStatement, type ExportPlan } from '../sql/list/ex
 import type { RequestScope } from '../tenancy/request-scope.js';
 import { planContextOf, planList, planQuery } from '../unit/query/list.plan.js';
 import { usedBy } from '../catalog/session/caller-executor.js';
-import { checkVersion, type Versioned } from '../unit/table/check-version.js';
+import { checkVersion, type Versioned } from '../unit/table/unit.repository.js';
 import { UnitStores } from '../unit/unit-stores.js';
 import { csvHead } from './file/csv.format.js';
 import { sendLines } from './file/cursor-lines.js';

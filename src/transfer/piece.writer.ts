@@ -37,7 +37,7 @@ const OF_RECORDS: ReadonlySet<number> = new Set([400, 403, 404, 409]);
 const RESULTS = ['created', 'updated', 'unchanged', 'ignored'] as const;
 
 export interface ImportTarget {
-  readonly store: Pick<UnitStore, 'insert' | 'isolation' | 'lookUp' | 'upsert'>;
+  readonly store: Pick<UnitStore, 'creates' | 'isolation' | 'upserts'>;
   readonly kind: KindDef;
   readonly access: Predicate | undefined;
   readonly keepIds: boolean;
@@ -116,7 +116,7 @@ export class PieceWriter {
     const { store, kind, upsert } = this.target;
     const session = { ...this.session, executor: readingAhead(this.tx) };
     const bodies = records.map(({ body }) => body);
-    return upsert && store.lookUp(session, kind, bodies, upsert.by).catch(() => undefined);
+    return upsert && store.upserts.lookUp(session, kind, bodies, upsert.by).catch(() => undefined);
   }
 
   /**
@@ -220,14 +220,14 @@ export class PieceWriter {
         try {
           if (upsert) {
             const query = { query: upsert.query, faults: [] };
-            for (const { result } of await store.upsert(session, kind, bodies, query, {
+            for (const { result } of await store.upserts.upsert(session, kind, bodies, query, {
               bulk: true,
               answers: false,
               found,
             }))
               done[result] += 1;
           } else {
-            await store.insert(session, kind, bodies, options);
+            await store.creates.create(session, kind, bodies, options);
             done.created = bodies.length;
           }
         } catch (error) {

@@ -12,7 +12,7 @@ export class DefinitionWriter {
   /** Edits a definition with the rights of the system. `kindId` is that of its record, such as `kind`. */
   async update(session: Session, kindId: string, id: string, values: Record<string, unknown>): Promise<void> {
     const kind = getBuiltInKind(session.model, kindId);
-    await this.stores.of(kind).update(asSystem(session), kind, id, () => bodyOf(values));
+    await this.stores.of(kind).updates.update(asSystem(session), kind, id, () => bodyOf(values));
   }
 }
 

@@ -116,7 +116,7 @@ export class InlineParameters {
       const kind = session.model.kinds.get(type);
       if (!kind) return undefined;
       const bodies = definitions.map(({ body }) => body);
-      const rows = await this.stores.of(kind).insert(session, kind, bodies, { bulk: true });
+      const rows = await this.stores.of(kind).creates.create(session, kind, bodies, { bulk: true });
       const ids = rows.map(({ body }) => String((JSON.parse(body) as { id: string }).id));
       ids.forEach((id, at) => changeOf(session).inline.set(id, definitions[at]?.at ?? at));
       return ids;

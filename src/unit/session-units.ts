@@ -21,9 +21,9 @@ import { Behaviors } from './draft/behavior.js';
 import { bodyOf, type Body } from './draft/draft.js';
 import type { NotObject } from './draft/drafter.js';
 import type { Readable, UnitOperation, UnitRow, UpsertResult } from './store/unit-store.js';
-import { unitEtag } from './table/read/presentation-version.js';
+import { unitEtag } from './unit-answers.js';
 import type { Session } from '../catalog/session/session.js';
-import { unknownUnit } from './session/unit-ids.js';
+import { unknownUnit } from './store/unit-ids.js';
 import { concealHidden, type UnitObject } from './hidden-values.js';
 import { UnitReader } from './unit.reader.js';
 import { UnitStores } from './unit-stores.js';
@@ -62,7 +62,7 @@ export class SessionUnits {
   ): Promise<{ count: number; items: UnitObject[] }> {
     const readable = this.#open(session, kindId, 'aggregate');
     const store = this.stores.of(readable.kind);
-    const { count, items, hidden } = await store.aggregate(
+    const { count, items, hidden } = await store.reads.aggregate(
       session,
       readable,
       parseAggregateQuery(parameters, store.queryNames.aggregate),
@@ -87,9 +87,8 @@ export class SessionUnits {
 
   async create(session: Session, kindId: string, values: unknown): Promise<UnitWithEtag> {
     const { kind, grant } = this.#openToWrite(session, kindId, 'create');
-    const [row] = await this.stores
-      .of(kind)
-      .insert(session, kind, [bodyOf(objectGiven(values))], { access: grant.predicate });
+    const bodies = [bodyOf(objectGiven(values))];
+    const [row] = await this.stores.of(kind).creates.create(session, kind, bodies, { access: grant.predicate });
     if (!row) throw new Error('a create returned no unit');
     return unitObjectOf(session, kind, row);
   }
@@ -97,7 +96,9 @@ export class SessionUnits {
   async createAll(session: Session, kindId: string, values: readonly unknown[]): Promise<UnitWithEtag[]> {
     const { kind, grant } = this.#openToWrite(session, kindId, 'create');
     const bodies = manyBodies(values, true);
-    const rows = await this.stores.of(kind).insert(session, kind, bodies, { bulk: true, access: grant.predicate });
+    const rows = await this.stores
+      .of(kind)
+      .creates.create(session, kind, bodies, { bulk: true, access: grant.predicate });
     const units: UnitWithEtag[] = [];
     for (const row of rows) units.push(await unitObjectOf(session, kind, row));
     return units;
@@ -113,7 +114,11 @@ export class SessionUnits {
     const { kind, grant } = this.#openToWrite(session, kindId, 'update');
     const body = bodyOf(objectGiven(values));
     const conditions = { access: grant.predicate, tags: expectedVersions(ifMatch) };
-    return unitObjectOf(session, kind, await this.stores.of(kind).update(session, kind, id, () => body, conditions));
+    return unitObjectOf(
+      session,
+      kind,
+      await this.stores.of(kind).updates.update(session, kind, id, () => body, conditions),
+    );
   }
 
   /** Creates units, or edits or leaves those that have the same values of unique parameters; all or none. */
@@ -126,7 +131,7 @@ export class SessionUnits {
   ): Promise<UpsertedObject[]> {
     const { kind } = this.#openToWrite(session, kindId, 'create', ['create', 'update']);
     const query = parseUpsertQuery(parameters);
-    const rows = await this.stores.of(kind).upsert(session, kind, manyBodies(values, bulk), query, { bulk });
+    const rows = await this.stores.of(kind).upserts.upsert(session, kind, manyBodies(values, bulk), query, { bulk });
     const units: UpsertedObject[] = [];
     for (const row of rows) units.push({ result: row.result, unit: await unitObjectOf(session, kind, row) });
     return units;
@@ -138,20 +143,20 @@ export class SessionUnits {
     const body = bodyOf(objectGiven(values));
     const query = parseMatchingQuery(parameters);
     const access = { access: grant.predicate };
-    return (await this.stores.of(kind).updateAll(session, kind, query, () => body, access)).count;
+    return (await this.stores.of(kind).bulk.updateAll(session, kind, query, () => body, access)).count;
   }
 
   /** Deletes all units that match a filter, or none, and returns how many. */
   async removeAll(session: Session, kindId: string, parameters: QueryParameters): Promise<number> {
     const { kind, grant } = this.#openToWrite(session, kindId, 'delete');
     const query = parseMatchingQuery(parameters);
-    return (await this.stores.of(kind).removeAll(session, kind, query, { access: grant.predicate })).count;
+    return (await this.stores.of(kind).bulk.removeAll(session, kind, query, { access: grant.predicate })).count;
   }
 
   async remove(session: Session, kindId: string, id: string, { ifMatch }: WriteCondition = {}): Promise<void> {
     const { kind, grant } = this.#openToWrite(session, kindId, 'delete');
     const conditions = { access: grant.predicate, tags: expectedVersions(ifMatch) };
-    await this.stores.of(kind).remove(session, kind, id, conditions);
+    await this.stores.of(kind).removals.remove(session, kind, id, conditions);
   }
 
   /** Whether writes of the kind are part of the transaction of the session. */

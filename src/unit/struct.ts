@@ -20,7 +20,7 @@ import type { Session } from '../catalog/session/session.js';
 import { collectFaults } from '../shared/collect-faults.js';
 import { planQuery } from './query/list.plan.js';
 import { UnitReader } from './unit.reader.js';
-import { unknownUnit } from './session/unit-ids.js';
+import { unknownUnit } from './store/unit-ids.js';
 
 /** A page of descriptors as a JSON list, and their total number. */
 interface Described {

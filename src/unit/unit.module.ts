@@ -2,10 +2,9 @@ import { Module } from '@nestjs/common';
 import { AnswerMask, KeyedRuns } from '../run/keyed-run.js';
 import { Behaviors } from './draft/behavior.js';
 import { BehaviorChanges } from './table/write/behavior-changes.js';
-import { ExpressionResults } from './table/write/expression-results.js';
-import { CountChecker } from './table/read/count-checker.js';
+import { CountChecker, StoredCounts } from './table/stored-counts.js';
 import { GenericPlans } from './table/read/generic-plans.js';
-import { Deletions } from './table/delete/deletion.js';
+import { Removals } from './table/write/remove.js';
 import { Drafter } from './draft/drafter.js';
 import { DefinitionWriter } from './definition-writer.js';
 import { AccessPreviews } from './access/access-previews.js';
@@ -15,39 +14,30 @@ import { IndexAdvisor } from './tuning/index-advisor.js';
 import { InlineParameters } from './inline-parameters.js';
 import { KeptAnswerMask } from './kept-answer.mask.js';
 import { LinkExplanations } from './access/link-explanations.js';
-import { NamedMembers } from './access/named-members.js';
 import { LinkHooks } from './table/links/link-hooks.js';
-import { References } from './draft/references.js';
 import { RemoteReader } from './remote/remote.reader.js';
 import { RemoteStore } from './remote/remote.store.js';
 import { RemoteWriter } from './remote/remote.writer.js';
 import { RemoteSourceRunner } from './remote/remote-sources.js';
 import { SessionUnits } from './session-units.js';
 import { QueryStatistics } from './tuning/query-statistics.js';
-import { StoredCounts } from './table/stored-counts.js';
 import { Structs } from './struct.js';
-import { TableInserter } from './table/write/table.inserter.js';
+import { Creates } from './table/write/create.js';
 import { TableReader } from './table/read/table.reader.js';
 import { TableStore } from './table/table.store.js';
-import { MatchingRefusals } from './table/write/matching.refusals.js';
-import { MatchingWriter } from './table/write/matching.writer.js';
-import { SelectionRepository } from './table/write/selection.repository.js';
-import { UpsertEdits } from './table/write/upsert.edits.js';
-import { UpsertWriter } from './table/write/upsert.writer.js';
-import { EditSetRepository } from './table/write/edit-set.repository.js';
-import { EditSetWriter } from './table/write/edit-set.writer.js';
-import { TableWriter } from './table/write/table.writer.js';
+import { BulkWrites } from './table/write/bulk.js';
+import { UpsertEdits } from './table/write/upsert-edits.js';
+import { Upserts } from './table/write/upsert.js';
+import { UpdateSets } from './table/write/update-set.js';
+import { Updates } from './table/write/update.js';
 import { UnitQuota } from './table/write/unit-quota.js';
 import { UnitLinks } from './table/links/unit-links.js';
 import { UnitController } from './unit.controller.js';
 import { UnitReader } from './unit.reader.js';
 import { PageRepository } from './table/read/page.repository.js';
-import { UnitRepository } from './table/unit.repository.js';
-import { UnitRights } from './table/rights.js';
 import { UnitWriter } from './unit.writer.js';
 import { UnitStores } from './unit-stores.js';
 import { Walks } from './query/reachable-kinds.js';
-import { ViolationCompleter } from './table/violation/complete-violations.js';
 
 /** The engine: reads and writes units of all kinds. */
 @Module({
@@ -57,26 +47,20 @@ import { ViolationCompleter } from './table/violation/complete-violations.js';
     AccessPreviews,
     Behaviors,
     BehaviorChanges,
-    ExpressionResults,
     GenericPlans,
-    MatchingRefusals,
-    MatchingWriter,
-    SelectionRepository,
-    EditSetRepository,
-    EditSetWriter,
+    BulkWrites,
+    UpdateSets,
     UpsertEdits,
-    UpsertWriter,
+    Upserts,
     CountChecker,
     DefinitionWriter,
-    Deletions,
+    Removals,
     Drafter,
     Explanations,
     IndexAdvisor,
     InlineParameters,
     LinkExplanations,
     LinkHooks,
-    NamedMembers,
-    References,
     RemoteReader,
     RemoteStore,
     RemoteWriter,
@@ -86,19 +70,16 @@ import { ViolationCompleter } from './table/violation/complete-violations.js';
     SessionUnits,
     StoredCounts,
     Structs,
-    TableInserter,
+    Creates,
     UnitQuota,
     TableReader,
     TableStore,
-    TableWriter,
+    Updates,
     UnitLinks,
     UnitReader,
-    UnitRepository,
-    UnitRights,
     UnitWriter,
     UnitStores,
     Walks,
-    ViolationCompleter,
   ],
   exports: [
     AccessPreviews,
@@ -111,14 +92,11 @@ import { ViolationCompleter } from './table/violation/complete-violations.js';
     KeyedRuns,
     LinkHooks,
     PageRepository,
-    References,
     RemoteSourceRunner,
     SessionUnits,
     Structs,
     UnitReader,
-    UnitRepository,
     UnitQuota,
-    UnitRights,
     UnitWriter,
     UnitStores,
     Walks,

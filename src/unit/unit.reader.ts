@@ -12,12 +12,11 @@ import { isCallerError } from '../shared/errors.js';
 import type { MaybePromise } from '../shared/maybe-promise.js';
 import { reading, type Command } from '../run/command.js';
 import type { Session } from '../catalog/session/session.js';
-import { unknownUnit } from './session/unit-ids.js';
+import { unknownUnit } from './store/unit-ids.js';
 import { explainablePage } from './tuning/explained-page.js';
 import type { KeyText } from './query/key-parameter.js';
-import type { UnitPage } from './query/unit-page.js';
-import type { Readable, UnitOperation, UnitRow, UnitStore } from './store/unit-store.js';
-import { unitAnswer } from './table/read/presentation-version.js';
+import type { Readable, UnitOperation, UnitPage, UnitRow, UnitStore } from './store/unit-store.js';
+import { unitAnswer } from './unit-answers.js';
 import { TableReader } from './table/read/table.reader.js';
 import { UnitStores } from './unit-stores.js';
 
@@ -39,7 +38,7 @@ export class UnitReader {
   aggregate(kindId: string, parameters: QueryParameters): Command {
     return this.#read(kindId, 'aggregate', (session, readable, store) => {
       const aggregate = (within: Session, query: QueryParameters) =>
-        store.aggregate(within, readable, parseAggregateQuery(query, store.queryNames.aggregate));
+        store.reads.aggregate(within, readable, parseAggregateQuery(query, store.queryNames.aggregate));
       if (!readable.kind.storage.hasTable) return aggregate(session, parameters).then(pageAnswer);
       return explainablePage(session, parameters, aggregate);
     });
@@ -48,13 +47,15 @@ export class UnitReader {
   get(kindId: string, unitId: string, parameters: QueryParameters): Command {
     return this.#read(kindId, 'get', (session, readable, store) => {
       const query = parseListQuery(parameters, store.queryNames.get);
-      return store.get(session, readable, unitId, query).then((unit) => unitAnswer(readable.kind, unit, unit.more));
+      return store.reads
+        .get(session, readable, unitId, query)
+        .then((unit) => unitAnswer(readable.kind, unit, unit.more));
     });
   }
 
   getBy(kindId: string, key: KeyText, parameters: QueryParameters): Command {
     return this.#read(kindId, 'get', async (session, readable, store) => {
-      const unit = await store.getBy(session, readable, key, parseListQuery(parameters, store.queryNames.get));
+      const unit = await store.reads.getBy(session, readable, key, parseListQuery(parameters, store.queryNames.get));
       return unitAnswer(readable.kind, unit, unit.more);
     });
   }
@@ -96,7 +97,7 @@ export class UnitReader {
   /** A page of units within a session. Rights and state must have been checked. */
   listIn(session: Session, readable: Readable, parameters: QueryParameters): Promise<UnitPage> {
     const store = this.stores.of(readable.kind);
-    return store.list(session, readable, parseListQuery(parameters, store.queryNames.list));
+    return store.reads.list(session, readable, parseListQuery(parameters, store.queryNames.list));
   }
 
   /** One unit as an object, within a session; undefined if it does not exist or the caller may not read it. */
@@ -105,17 +106,17 @@ export class UnitReader {
     return unit && ((await readJson(unit.body, session.project.schema)) as Record<string, unknown>);
   }
 
-  /** The same as JSON text. @param options.lock see `UnitStore.lock` */
+  /** The same as JSON text. @param options.lock see `UnitReads.lock` */
   async findRow(
     session: Session,
     kind: KindDef,
     unitId: string,
     { lock = false }: { readonly lock?: boolean } = {},
   ): Promise<UnitRow | undefined> {
-    const store = this.stores.of(kind);
+    const { reads } = this.stores.of(kind);
     const grant = grantOf(kind, 'read', session.caller, session.model);
-    if (!grant || (lock && !(await store.lock(session, { kind, grant }, unitId)))) return undefined;
-    return store.find(session, { kind, grant }, unitId);
+    if (!grant || (lock && !(await reads.lock(session, { kind, grant }, unitId)))) return undefined;
+    return reads.find(session, { kind, grant }, unitId);
   }
 
   /** @throws KindError 404 if the unit does not exist or the caller may not read it */

@@ -21,13 +21,20 @@ import { runYielding } from '../shared/work-in-pieces.js';
 import type { Isolation } from '../sql/server/transaction.sql.js';
 import { Behaviors } from './draft/behavior.js';
 import type { UnitOperation, WriteOptions } from './store/unit-store.js';
-import { unitAnswer } from './table/read/presentation-version.js';
-import { UnitRights } from './table/rights.js';
+import { checkUnit } from './table/rights.js';
 import { UnitReader } from './unit.reader.js';
 import { UnitStores } from './unit-stores.js';
-import { affectedAnswer, bulkAnswer, createdAnswer, manyUpserted, onlyOne, upserted } from './write-answers.js';
+import {
+  affectedAnswer,
+  bulkAnswer,
+  createdAnswer,
+  manyUpserted,
+  onlyOne,
+  unitAnswer,
+  upserted,
+} from './unit-answers.js';
 import { bodiesOf, objectReader } from './write-bodies.js';
-import { DeletionEffects } from './table/delete/deletion-effects.js';
+import { DeletionEffects } from './table/write/deletion-effects.js';
 
 /** The parts of an HTTP request that a write needs. */
 export interface WriteRequest {
@@ -63,7 +70,6 @@ export class UnitWriter {
   constructor(
     private readonly database: Database,
     private readonly behaviors: Behaviors,
-    private readonly rights: UnitRights,
     private readonly stores: UnitStores,
     private readonly reader: UnitReader,
   ) {}
@@ -72,7 +78,7 @@ export class UnitWriter {
     if (isUpsert(request.url)) return this.upsert(kindId, request);
     return this.#write({ kindId, operation: 'create', request }, async (session, kind, { access }, bytes) => {
       const { bodies, bulk } = await readBodies(session, kind, request, bytes);
-      const rows = await this.stores.of(kind).insert(session, kind, bodies, { bulk, access });
+      const rows = await this.stores.of(kind).creates.create(session, kind, bodies, { bulk, access });
       return bulk ? bulkAnswer(rows) : createdAnswer(kind, onlyOne(rows));
     });
   }
@@ -80,13 +86,13 @@ export class UnitWriter {
   update(kindId: string, unitId: string, request: WriteRequest): Command {
     return this.#write({ kindId, unitId, operation: 'update', request }, async (session, kind, options, bytes) => {
       const read = objectReader(session, request, bytes);
-      return unitAnswer(kind, await this.stores.of(kind).update(session, kind, unitId, read, options));
+      return unitAnswer(kind, await this.stores.of(kind).updates.update(session, kind, unitId, read, options));
     });
   }
 
   remove(kindId: string, unitId: string, request: WriteRequest): Command {
     return this.#write({ kindId, unitId, operation: 'delete', request }, async (session, kind, options) => {
-      await this.stores.of(kind).remove(session, kind, unitId, options);
+      await this.stores.of(kind).removals.remove(session, kind, unitId, options);
       return NULL_ANSWER;
     });
   }
@@ -105,7 +111,7 @@ export class UnitWriter {
       refuseIfMatch(request, 'on_conflict');
       const { bodies, bulk } = await readBodies(session, kind, request, bytes);
       const query = parseUpsertQuery(urlQueryParameters(request.url));
-      const rows = await this.stores.of(kind).upsert(session, kind, bodies, query, { bulk });
+      const rows = await this.stores.of(kind).upserts.upsert(session, kind, bodies, query, { bulk });
       return bulk ? manyUpserted(rows) : upserted(kind, onlyOne(rows));
     });
   }
@@ -116,7 +122,7 @@ export class UnitWriter {
       refuseIfMatch(request, 'a filter');
       const read = objectReader(session, request, bytes);
       const query = parseMatchingQuery(urlQueryParameters(request.url));
-      return affectedAnswer(await this.stores.of(kind).updateAll(session, kind, query, read, options));
+      return affectedAnswer(await this.stores.of(kind).bulk.updateAll(session, kind, query, read, options));
     });
   }
 
@@ -125,7 +131,7 @@ export class UnitWriter {
     return this.#write(target, async (session, kind, options) => {
       refuseIfMatch(request, 'a filter');
       const query = parseMatchingQuery(urlQueryParameters(request.url));
-      return affectedAnswer(await this.stores.of(kind).removeAll(session, kind, query, options));
+      return affectedAnswer(await this.stores.of(kind).bulk.removeAll(session, kind, query, options));
     });
   }
 
@@ -192,7 +198,7 @@ export class UnitWriter {
 
   async #refuseQuery(session: Session, kind: KindDef, unitId: string | undefined, fault: unknown): Promise<never> {
     if (unitId !== undefined) await this.reader.checkExists(session, kind, unitId);
-    for (const behavior of this.behaviors.of(kind, session)) behavior.ready?.();
+    this.behaviors.checkReady(kind, session);
     throw fault;
   }
 
@@ -210,7 +216,7 @@ export class UnitWriter {
       authorize: ({ model, caller }) => {
         const { kind, grant } = authorizeKind(model, kindId, operation, caller);
         const checkAll = async (session: Session): Promise<void> => {
-          await this.rights.checkUnit(session, kind, unitId, grant.predicate, operation);
+          await checkUnit(session, kind, unitId, grant.predicate, operation);
           await steps.check(session);
         };
         const prepare = async (session: Session): Promise<boolean> => {

@@ -158,9 +158,9 @@ describe('units that a deletion reaches through references', () => {
     const fox = await make('heard_pet', 'fox', { keeper: owner });
     act = async (event, kind, _, session) => {
       if (event !== 'before cat') return;
-      await writer.remove(asSystem(session), kind, dog);
-      await writer.remove(asSystem(session), kind, cat);
-      await writer.update(asSystem(session), kind, fox, () => new Map([['keeper', null]]));
+      await writer.removals.remove(asSystem(session), kind, dog);
+      await writer.removals.remove(asSystem(session), kind, cat);
+      await writer.updates.update(asSystem(session), kind, fox, () => new Map([['keeper', null]]));
     };
     await ok(project.delete(`/owner/unit/${owner}`));
     expect(events).toEqual(['before cat', 'before dog', 'after dog', 'edit fox {"keeper":null}', 'after cat']);
@@ -289,7 +289,7 @@ it('a unit that a behavior changes before its deletion still counts as the reque
   expect(events).toEqual([]);
   act = async (event, kind, id, session) => {
     if (event === 'before leaf')
-      await writer.update(asSystem(session), kind, id, () => new Map([['metadata', { a: 1 }]]));
+      await writer.updates.update(asSystem(session), kind, id, () => new Map([['metadata', { a: 1 }]]));
   };
   await ok(project.delete(`/heard_leaf/unit/${leaf}`, { headers: { 'if-match': reply.headers.get('etag') ?? '' } }));
 });

@@ -34,7 +34,7 @@ export class ApiKeys {
       const kind = getBuiltInKind(model, API_KEY_KIND);
       const body = new Map<string, Json>([...values, ['member', found.member_id]]);
       const [row] = await this.database.transaction(
-        (executor) => this.stores.of(kind).insert({ project, caller: SYSTEM, model, executor }, kind, [body]),
+        (executor) => this.stores.of(kind).creates.create({ project, caller: SYSTEM, model, executor }, kind, [body]),
         { project },
       );
       return JSON.parse(row?.body ?? '{}') as NewKey;

@@ -23,7 +23,7 @@ import { UndividedWork } from '../../shared/event-loop-yield.js';
 import { knowsWholeProject, SYSTEM, type Caller } from '../../tenancy/caller.js';
 import { originalCallerOf, type Session } from '../../catalog/session/session.js';
 import { readJson } from '../../http/body/json-pieces.js';
-import type { MixedPage } from '../../unit/query/union.plan.js';
+import type { MixedPage } from '../../unit/store/unit-store.js';
 import {
   concealHidden,
   concealHiddenOfLink,

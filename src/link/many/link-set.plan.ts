@@ -15,7 +15,7 @@ import type { LinkEnd } from '../../sql/link/link-ends.sql.js';
 import type { OtherUnits } from '../../sql/link/link-set.sql.js';
 import type { Direction } from '../../sql/link/traversal-plan.js';
 import { type Body, bodyOf } from '../../unit/draft/draft.js';
-import { parseKey, requireKey } from '../../unit/session/unit-ids.js';
+import { parseKey, requireKey } from '../../unit/store/unit-ids.js';
 import { parseDirection } from '../link.plan.js';
 
 /** The ids in the path of the request. */

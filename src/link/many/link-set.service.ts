@@ -23,7 +23,7 @@ import { DefaultBytes } from '../../unit/draft/default-bytes.js';
 import type { Draft } from '../../unit/draft/draft.js';
 import { readableLinkFields } from '../../unit/query/link-values.js';
 import { Walks } from '../../unit/query/reachable-kinds.js';
-import { unknownUnit } from '../../unit/session/unit-ids.js';
+import { unknownUnit } from '../../unit/store/unit-ids.js';
 import { LinkHooks } from '../../unit/table/links/link-hooks.js';
 import { UnitQuota } from '../../unit/table/write/unit-quota.js';
 import { type FoundLink, LinkValueReader } from '../link-values.js';

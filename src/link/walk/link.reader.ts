@@ -18,14 +18,13 @@ import type { ShortestPathPlan } from '../../sql/walk/shortest-path.sql.js';
 import { explainablePage } from '../../unit/tuning/explained-page.js';
 import { reading, type Command } from '../../run/command.js';
 import type { Session } from '../../catalog/session/session.js';
-import { requireKey, unknownUnit } from '../../unit/session/unit-ids.js';
-import type { Readable } from '../../unit/store/unit-store.js';
+import { requireKey, unknownUnit } from '../../unit/store/unit-ids.js';
+import type { MixedPage, Readable } from '../../unit/store/unit-store.js';
 import { UnitReader } from '../../unit/unit.reader.js';
 import { notLinked } from '../../unit/query/named-links.js';
 import { queryKey, RepeatedQueries, type QueryKey } from '../../unit/query/repeated-queries.js';
-import { readyWalk, type ReadyWalk } from '../../unit/table/read/ready-page.js';
-import { PageRepository, type WalkRow } from '../../unit/table/read/page.repository.js';
-import { showsKind, type MixedPage } from '../../unit/query/union.plan.js';
+import { PageRepository, renderWalk, type ReadyWalk, type WalkRow } from '../../unit/table/read/page.repository.js';
+import { showsKind } from '../../unit/query/union.plan.js';
 import { Walks, type ExpectedKinds, type TraversableKinds } from '../../unit/query/reachable-kinds.js';
 import { parseDirection } from '../link.plan.js';
 import { loading, nextCursor, planWalk, type From, type PlannedWalk } from './walk.plan.js';
@@ -123,7 +122,7 @@ export class LinkReader {
     });
     const { query, plan } = planned;
     const next = plan.cursor && { next: (last: readonly (string | null)[]) => nextCursor(planned, last) };
-    return { ...readyWalk(plan), showsKinds: showsKind(query), ...next };
+    return { ...renderWalk(plan), showsKinds: showsKind(query), ...next };
   }
 
   /** Undefined if the statement depends on which kinds have links. */

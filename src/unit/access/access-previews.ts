@@ -14,7 +14,7 @@ import { refusal, type KindError } from '../../shared/errors.js';
 import type { Json } from '../../shared/json.js';
 import { ANONYMOUS } from '../../tenancy/caller.js';
 import { AccessPreviewBody } from './access-preview.body.js';
-import { NamedMembers } from './named-members.js';
+import { namedMember } from './named-members.js';
 import { planQuery } from '../query/list.plan.js';
 import { reading, type Command, type Plan } from '../../run/command.js';
 import type { Session } from '../../catalog/session/session.js';
@@ -28,10 +28,7 @@ interface PreviewRequest {
 
 @Injectable()
 export class AccessPreviews {
-  constructor(
-    private readonly members: NamedMembers,
-    private readonly stores: UnitStores,
-  ) {}
+  constructor(private readonly stores: UnitStores) {}
 
   /**
    * A page of the units, as the administrator sees them.
@@ -52,7 +49,7 @@ export class AccessPreviews {
     const { model } = session;
     const parsed = parseListQuery(urlQueryParameters(url), PREVIEW_QUERY);
     const asked = planQuery(parsed, () => readAsked(kind, body, model));
-    const member = asked.member === undefined ? ANONYMOUS : await this.members.find(session, asked.member, badMember);
+    const member = asked.member === undefined ? ANONYMOUS : await namedMember(session, asked.member, badMember);
     const usable =
       asked.parameter === undefined
         ? unitsFor(asked.kind, asked.operation, member, model)
@@ -61,7 +58,7 @@ export class AccessPreviews {
     const readable = { kind, grant: { predicate: conjunction(grant.predicate, usable.predicate) } };
     // Without its parameters: the statement is not that of the same query by this caller.
     const query = { query: parsed.query, faults: [] };
-    return pageAnswer(await this.stores.of(kind).list(session, readable, query));
+    return pageAnswer(await this.stores.of(kind).reads.list(session, readable, query));
   }
 }
 

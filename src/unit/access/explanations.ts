@@ -13,16 +13,15 @@ import type { KindDef } from '../../model/model.js';
 import { refusal } from '../../shared/errors.js';
 import { ANONYMOUS, type Caller } from '../../tenancy/caller.js';
 import { LinkExplanations, type NamedChild } from './link-explanations.js';
-import { NamedMembers } from './named-members.js';
+import { namedMember } from './named-members.js';
 import { UnitStores } from '../unit-stores.js';
 import { reading, type Command } from '../../run/command.js';
 import type { Session } from '../../catalog/session/session.js';
-import { unknownUnit } from '../session/unit-ids.js';
+import { unknownUnit } from '../store/unit-ids.js';
 
 @Injectable()
 export class Explanations {
   constructor(
-    private readonly members: NamedMembers,
     private readonly stores: UnitStores,
     private readonly links: LinkExplanations,
   ) {}
@@ -76,7 +75,7 @@ export class Explanations {
     const isSmall = ruleLimitFault(predicatesToTest(checks)) === undefined;
     const holds: boolean[] = [];
     for (const part of isSmall ? [checks] : checks.map((check) => [check])) {
-      const answers = await this.stores.of(kind).evaluate(session, kind, unitId, predicatesToTest(part));
+      const answers = await this.stores.of(kind).reads.evaluate(session, kind, unitId, predicatesToTest(part));
       if (!answers) throw unknownUnit(kind, unitId);
       holds.push(...answers);
     }
@@ -88,7 +87,7 @@ export class Explanations {
     const conditional = [...mask.values()].filter(isConditional);
     const conditions = conditional.map(({ condition }) => condition);
     const holds =
-      conditions.length > 0 ? await this.stores.of(kind).evaluate(session, kind, unitId, conditions) : undefined;
+      conditions.length > 0 ? await this.stores.of(kind).reads.evaluate(session, kind, unitId, conditions) : undefined;
     const refused = new Set(conditional.filter((_, at) => !holds?.[at]).map(({ id }) => id));
     return [...mask.keys()].filter((id) => !refused.has(id));
   }
@@ -118,13 +117,13 @@ export class Explanations {
     const [id, childKind, childId] = [single('member'), single('child_kind'), single('child_id')];
     if (childKind !== undefined && childId === undefined) throw badQuery('child_id', 'wants the id of a unit');
     if (childId !== undefined && childKind === undefined) throw badQuery('child_kind', 'wants the id of a kind');
-    const member = id === undefined ? ANONYMOUS : await this.members.find(session, id, badMember);
+    const member = id === undefined ? ANONYMOUS : await namedMember(session, id, badMember);
     if (childKind === undefined || childId === undefined) return { member, child: undefined };
     return { member, child: await this.links.child(session, parent, { kindId: childKind, id: childId }) };
   }
 
   async #checkExists(session: Session, kind: KindDef, unitId: string): Promise<void> {
-    if (!(await this.stores.of(kind).evaluate(session, kind, unitId, []))) throw unknownUnit(kind, unitId);
+    if (!(await this.stores.of(kind).reads.evaluate(session, kind, unitId, []))) throw unknownUnit(kind, unitId);
   }
 }
 

@@ -6,8 +6,8 @@ import { isLinkable, type KindDef } from '../../model/model.js';
 import { refusal } from '../../shared/errors.js';
 import type { Caller } from '../../tenancy/caller.js';
 import type { Session } from '../../catalog/session/session.js';
-import { requireKey, unknownUnit } from '../session/unit-ids.js';
-import { UnitRepository } from '../table/unit.repository.js';
+import { requireKey, unknownUnit } from '../store/unit-ids.js';
+import { evaluateLink } from '../table/unit.repository.js';
 import { UnitStores } from '../unit-stores.js';
 
 /** The child of the links to explain. */
@@ -26,10 +26,7 @@ type Explained = Readonly<Record<string, Readonly<Record<string, LinkExplanation
 
 @Injectable()
 export class LinkExplanations {
-  constructor(
-    private readonly repository: UnitRepository,
-    private readonly stores: UnitStores,
-  ) {}
+  constructor(private readonly stores: UnitStores) {}
 
   /** @throws KindError 401, 403, 404 if there is no such unit, or it cannot be linked with the parent */
   async child(
@@ -42,7 +39,7 @@ export class LinkExplanations {
     if (unlinked) throw refusal('link.unknown', `Units of '${unlinked.id}' have no links of this sort`);
     const store = this.stores.of(kind);
     store.checkState(kind, session, 'get');
-    if (!(await store.evaluate(session, kind, id, []))) throw unknownUnit(kind, id);
+    if (!(await store.reads.evaluate(session, kind, id, []))) throw unknownUnit(kind, id);
     return { kind, id };
   }
 
@@ -71,7 +68,7 @@ export class LinkExplanations {
   async #mayRead(session: Session, { kind, id }: NamedChild, member: Caller): Promise<boolean> {
     const grant = grantOf(kind, 'read', member, session.model);
     if (!grant?.predicate) return grant !== undefined;
-    const [holds] = (await this.stores.of(kind).evaluate(session, kind, id, [grant.predicate])) ?? [];
+    const [holds] = (await this.stores.of(kind).reads.evaluate(session, kind, id, [grant.predicate])) ?? [];
     return holds === true;
   }
 
@@ -79,9 +76,9 @@ export class LinkExplanations {
     session: Session,
     parent: NamedChild,
     child: NamedChild,
-    predicates: Parameters<UnitRepository['evaluateLink']>[2],
+    predicates: Parameters<typeof evaluateLink>[2],
   ): Promise<readonly boolean[]> {
     const endOf = ({ kind, id }: NamedChild) => ({ kind, key: requireKey(kind, id) });
-    return this.repository.evaluateLink(session, { parent: endOf(parent), child: endOf(child) }, predicates);
+    return evaluateLink(session, { parent: endOf(parent), child: endOf(child) }, predicates);
   }
 }

@@ -126,6 +126,11 @@ export class Behaviors {
     return own ? [...fixed, own] : fixed;
   }
 
+  /** @throws KindError 503 where units of the kind cannot be written now */
+  checkReady(kind: KindDef, session: Pick<Session, 'project' | 'deployment'>): void {
+    for (const behavior of this.of(kind, session)) behavior.ready?.();
+  }
+
   /** Whether code of the project runs for units of the kind, so that a transaction may take long. */
   haveHooks(kind: KindDef, { project, deployment }: Pick<Session, 'project' | 'deployment'>): boolean {
     const source = this.#source;

@@ -234,7 +234,7 @@ export class Drafter {
     }
     const { kind, grant } = authorizeKind(model, kindId, 'create', writer);
     checkHasTable(kind);
-    for (const behavior of this.behaviors.of(kind, write.session)) behavior.ready?.();
+    this.behaviors.checkReady(kind, write.session);
     const session = { ...write.session, caller: writer };
     const { patterns, defaults } = write;
     const faults = write.faults.within(id);

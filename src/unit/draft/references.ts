@@ -1,15 +1,13 @@
 /** Checks references: whether referenced units exist, and whether references prevent a deletion. */
-import { Injectable } from '@nestjs/common';
 import { referencesOf, referencesTo, type Field, type KindDef, type Model, type Referring } from '../../model/model.js';
 import { targetKindTextFor, referenceGrant } from '../../access/reference-access.js';
 import type { ConditionalField } from '../../model/predicate/conditional-field.js';
 import { followsReferences, type Predicate } from '../../model/predicate/predicate.js';
-import { Faults, KindError } from '../../shared/errors.js';
+import { Faults, KindError, refusal } from '../../shared/errors.js';
 import { scalarText, type Json } from '../../shared/json.js';
 import type { MaybePromise } from '../../shared/maybe-promise.js';
 import { countReferencesStatement, existingStatement } from '../../sql/write/reference.sql.js';
-import type { Caller } from '../../tenancy/caller.js';
-import { referenced, type CountedReference } from './conflict-messages.js';
+import { knowsWholeProject, type Caller } from '../../tenancy/caller.js';
 import { keyOf, type Draft } from './draft.js';
 import { ofUnit } from '../../database/transaction/complete-refusal.js';
 import { originalCallerOf, type Session } from '../../catalog/session/session.js';
@@ -87,142 +85,172 @@ export function addReferenceFaults(unreachable: readonly Unreachable[], faults: 
   }
 }
 
-@Injectable()
-export class References {
-  /**
-   * Checks that each referenced unit exists and that the caller may refer to it, or that it is created in the same
-   * write. Together with other faults of the body, the faults of references are thrown. If there are no other faults,
-   * they are returned, to be thrown at the end of the write: refusals for missing rights on the new unit come first. If
-   * the access rule follows references, they are thrown here too, because the result of the rule would reveal values of
-   * referenced units. With nested units, all references are checked here and none is left to the foreign keys.
-   * @throws KindError with all faults
-   */
-  check(
-    session: Session,
-    kind: KindDef,
-    { drafts, nested, faults }: DraftedWrite,
-    scope: ReferenceScope,
-  ): MaybePromise<Faults> {
-    if (nested.any || referencesOf(kind).length > 0) {
-      return this.#checkReferences(session, kind, { drafts, nested, faults }, scope);
-    }
-    faults.throwIfAny();
-    return new Faults();
+/**
+ * Checks that each referenced unit exists and that the caller may refer to it, or that it is created in the same
+ * write. Together with other faults of the body, the faults of references are thrown. If there are no other faults,
+ * they are returned, to be thrown at the end of the write: refusals for missing rights on the new unit come first. If
+ * the access rule follows references, they are thrown here too, because the result of the rule would reveal values of
+ * referenced units. With nested units, all references are checked here and none is left to the foreign keys.
+ * @throws KindError with all faults
+ */
+export function checkReferences(
+  session: Session,
+  kind: KindDef,
+  { drafts, nested, faults }: DraftedWrite,
+  scope: ReferenceScope,
+): MaybePromise<Faults> {
+  if (nested.any || referencesOf(kind).length > 0) {
+    return lookUpReferences(session, kind, { drafts, nested, faults }, scope);
   }
+  faults.throwIfAny();
+  return new Faults();
+}
 
-  async #checkReferences(
-    session: Session,
-    kind: KindDef,
-    { drafts, nested, faults }: DraftedWrite,
-    { writer, access, lookUpAll = false, fresh = (found) => Promise.resolve(found) }: ReferenceScope,
-  ): Promise<Faults> {
-    const inner = { ...session, caller: writer };
-    for (const group of nested.groups) {
-      addReferenceFaults(await this.unreachable(inner, group.kind, group.units, true, nested), faults);
-    }
-    const all = lookUpAll || faults.any || nested.any;
-    const find = async (every: boolean) => {
-      const found = await this.unreachable(session, kind, drafts, every, nested);
-      return found.length > 0 ? fresh(found) : found;
-    };
-    const found = await find(all);
-    if (all) addReferenceFaults(found, faults);
-    faults.throwIfAny();
-    const deferred = new Faults();
-    if (found.length > 0) addReferenceFaults(await find(true), deferred);
-    const rules = drafts.flatMap((unit) => unit.rules ?? []).map(({ condition }) => condition);
-    if ([access, ...rules].some((rule) => rule && followsReferences(rule))) deferred.throwIfAny();
-    return deferred;
+async function lookUpReferences(
+  session: Session,
+  kind: KindDef,
+  { drafts, nested, faults }: DraftedWrite,
+  { writer, access, lookUpAll = false, fresh = (found) => Promise.resolve(found) }: ReferenceScope,
+): Promise<Faults> {
+  const inner = { ...session, caller: writer };
+  for (const group of nested.groups) {
+    addReferenceFaults(await unreachableReferences(inner, group.kind, group.units, true, nested), faults);
   }
+  const all = lookUpAll || faults.any || nested.any;
+  const find = async (every: boolean) => {
+    const found = await unreachableReferences(session, kind, drafts, every, nested);
+    return found.length > 0 ? fresh(found) : found;
+  };
+  const found = await find(all);
+  if (all) addReferenceFaults(found, faults);
+  faults.throwIfAny();
+  const deferred = new Faults();
+  if (found.length > 0) addReferenceFaults(await find(true), deferred);
+  const rules = drafts.flatMap((unit) => unit.rules ?? []).map(({ condition }) => condition);
+  if ([access, ...rules].some((rule) => rule && followsReferences(rule))) deferred.throwIfAny();
+  return deferred;
+}
 
-  /** Refuses references to keys of new units that behaviors have replaced since. @throws KindError 400 */
-  async checkKeys(
-    session: Session,
-    kind: KindDef,
-    drafts: readonly LocatedDraft[],
-    keys: Pick<NewUnits, 'any' | 'has'>,
-    fresh: ReferenceScope['fresh'] = (found) => Promise.resolve(found),
-  ): Promise<void> {
-    if (!keys.any) return;
-    const found = await this.unreachable(session, kind, drafts, true, keys);
-    const faults = new Faults();
-    if (found.length > 0) addReferenceFaults(await fresh(found), faults);
-    faults.throwIfAny();
-  }
+/** Refuses references to keys of new units that behaviors have replaced since. @throws KindError 400 */
+export async function checkReferencedKeys(
+  session: Session,
+  kind: KindDef,
+  drafts: readonly LocatedDraft[],
+  keys: Pick<NewUnits, 'any' | 'has'>,
+  fresh: ReferenceScope['fresh'] = (found) => Promise.resolve(found),
+): Promise<void> {
+  if (!keys.any) return;
+  const found = await unreachableReferences(session, kind, drafts, true, keys);
+  const faults = new Faults();
+  if (found.length > 0) addReferenceFaults(await fresh(found), faults);
+  faults.throwIfAny();
+}
 
-  /**
-   * The references to units that do not exist, or that the caller may not refer to. If the caller may refer to all
-   * units of a kind, missing ones are left to the foreign key; with `all` they are looked up too.
-   */
-  async unreachable(
-    session: Session,
-    kind: KindDef,
-    drafts: readonly LocatedDraft[],
-    all: boolean,
-    newUnits?: Pick<NewUnits, 'has'>,
-  ): Promise<Unreachable[]> {
-    const found: Unreachable[] = [];
-    const nameOf = targetKindTextFor(originalCallerOf(session), session.model);
-    for (const field of referencesOf(kind)) {
-      const target = field.reference && session.model.kinds.get(field.reference.kind);
-      // Only the source itself can check whether one of its units exists.
-      if (!target?.storage.foreignKeys) continue;
-      const referenced = drafts.flatMap((located) =>
-        referencedIds(located.draft.row[field.column ?? field.id], located),
-      );
-      const own = target === kind && referenced.length > 0 ? keysOf(kind, drafts) : undefined;
-      const others = referenced.filter(({ id }) => !newUnits?.has(target, id) && !own?.has(id));
-      if (others.length === 0) continue;
-      const grant = referenceGrant(target, session.caller, session.model);
-      if (grant && !grant.predicate && !all) continue;
-      const ids = others.map(({ id }) => id);
-      const ofTarget = nameOf(target.id);
-      const existing = grant ? await this.#findExisting(session, target, ids, grant.predicate) : new Set();
-      found.push(...others.filter(({ id }) => !existing.has(id)).map((located) => ({ ...located, field, ofTarget })));
-    }
-    return found;
+/**
+ * The references to units that do not exist, or that the caller may not refer to. If the caller may refer to all
+ * units of a kind, missing ones are left to the foreign key; with `all` they are looked up too.
+ */
+export async function unreachableReferences(
+  session: Session,
+  kind: KindDef,
+  drafts: readonly LocatedDraft[],
+  all: boolean,
+  newUnits?: Pick<NewUnits, 'has'>,
+): Promise<Unreachable[]> {
+  const found: Unreachable[] = [];
+  const nameOf = targetKindTextFor(originalCallerOf(session), session.model);
+  for (const field of referencesOf(kind)) {
+    const target = field.reference && session.model.kinds.get(field.reference.kind);
+    // Only the source itself can check whether one of its units exists.
+    if (!target?.storage.foreignKeys) continue;
+    const referenced = drafts.flatMap((located) => referencedIds(located.draft.row[field.column ?? field.id], located));
+    const own = target === kind && referenced.length > 0 ? keysOf(kind, drafts) : undefined;
+    const others = referenced.filter(({ id }) => !newUnits?.has(target, id) && !own?.has(id));
+    if (others.length === 0) continue;
+    const grant = referenceGrant(target, session.caller, session.model);
+    if (grant && !grant.predicate && !all) continue;
+    const ids = others.map(({ id }) => id);
+    const ofTarget = nameOf(target.id);
+    const existing = grant ? await findExisting(session, target, ids, grant.predicate) : new Set();
+    found.push(...others.filter(({ id }) => !existing.has(id)).map((located) => ({ ...located, field, ofTarget })));
   }
+  return found;
+}
 
-  async #findExisting(
-    session: Session,
-    kind: KindDef,
-    ids: readonly string[],
-    access: Predicate | undefined,
-  ): Promise<Set<string>> {
-    const statement = existingStatement(session.project.schema, kind, ids, access);
-    const rows = await session.executor.run<{ id: string }>(statement);
-    return new Set(rows.map(({ id }) => id));
-  }
+async function findExisting(
+  session: Session,
+  kind: KindDef,
+  ids: readonly string[],
+  access: Predicate | undefined,
+): Promise<Set<string>> {
+  const statement = existingStatement(session.project.schema, kind, ids, access);
+  const rows = await session.executor.run<{ id: string }>(statement);
+  return new Set(rows.map(({ id }) => id));
+}
 
-  /**
-   * Refuses a deletion that references with `restrict` prevent. @param naming whether the refusal names one of the units
-   * @throws KindError 409
-   */
-  async refuseIfReferenced(session: Session, kind: KindDef, keys: readonly string[], naming = false): Promise<void> {
-    const referring: CountedReference[] = [];
-    for (const { kind: other, field } of storedReferences(session.model, kind.id)) {
-      if (field.def.onDelete !== 'restrict') continue;
-      const own = other === kind ? keys : [];
-      const statement = countReferencesStatement(session.project.schema, other, field, keys, own);
-      const [row] = await session.executor.run<{ count: number; id: string }>(statement);
-      if (row && row.count > 0) referring.push({ kindId: other.id, fieldId: field.id, count: row.count, to: row.id });
-    }
-    const [first] = referring;
-    if (!first) return;
-    const refused = referenced(referring, session.caller);
-    throw naming ? ofUnit(refused, first.to) : refused;
+/**
+ * Refuses a deletion that references with `restrict` prevent. @param naming whether the refusal names one of the units
+ * @throws KindError 409
+ */
+export async function refuseIfReferenced(
+  session: Session,
+  kind: KindDef,
+  keys: readonly string[],
+  naming = false,
+): Promise<void> {
+  const referring: CountedReference[] = [];
+  for (const { kind: other, field } of storedReferences(session.model, kind.id)) {
+    if (field.def.onDelete !== 'restrict') continue;
+    const own = other === kind ? keys : [];
+    const statement = countReferencesStatement(session.project.schema, other, field, keys, own);
+    const [row] = await session.executor.run<{ count: number; id: string }>(statement);
+    if (row && row.count > 0) referring.push({ kindId: other.id, fieldId: field.id, count: row.count, to: row.id });
   }
+  const [first] = referring;
+  if (!first) return;
+  const refused = referenced(referring, session.caller);
+  throw naming ? ofUnit(refused, first.to) : refused;
+}
 
-  /**
-   * The refusal with the number of referring units as far as the caller may know it, if the connection can still run
-   * statements; otherwise the refusal as it is.
-   */
-  async explain(session: Session, kind: KindDef, key: string, refused: KindError): Promise<KindError> {
-    try {
-      await this.refuseIfReferenced(session, kind, [key]);
-    } catch (error) {
-      if (error instanceof KindError) return error;
-    }
-    return refused;
+/**
+ * The refusal with the number of referring units as far as the caller may know it, if the connection can still run
+ * statements; otherwise the refusal as it is.
+ */
+export async function explainReferenced(
+  session: Session,
+  kind: KindDef,
+  key: string,
+  refused: KindError,
+): Promise<KindError> {
+  try {
+    await refuseIfReferenced(session, kind, [key]);
+  } catch (error) {
+    if (error instanceof KindError) return error;
   }
+  return refused;
+}
+
+/** The number of units of a kind that refer to units by a field, and the id of one to which they do. */
+interface CountedReference {
+  readonly kindId: string;
+  readonly fieldId: string;
+  readonly count: number;
+  readonly to: string;
+}
+
+/** References prevent a deletion. Only administrators see how many, of which kinds. */
+function referenced(by: readonly CountedReference[], caller: Caller): KindError {
+  const counts = by.map(({ kindId, fieldId, count }) => `${count} of '${kindId}' by '${fieldId}'`).join(', ');
+  return refusal('unit.referenced', `Units refer to this one${knowsWholeProject(caller) ? `: ${counts}` : ''}`);
+}
+
+/** A unit kept its reference to the deleted unit, although the deletion sets it to null, because a hook set it again. */
+export function referenceKept({ id }: KindDef, caller: Caller): KindError {
+  const ofKind = knowsWholeProject(caller) ? ` of '${id}'` : '';
+  return refusal('unit.referenced', `A unit${ofKind} keeps its reference to this one`);
+}
+
+/** PostgreSQL refused a deletion, and does not say how many units refer to the unit. */
+export function referencedByOthers(): KindError {
+  return refusal('unit.referenced', 'Other units refer to this one');
 }

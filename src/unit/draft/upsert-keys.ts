@@ -5,13 +5,12 @@ import { isUniqueField, shownValue } from '../../model/field.js';
 import type { Field, KindDef, Model } from '../../model/model.js';
 import { checkUnconditional } from '../../model/predicate/conditional-field.js';
 import { Faults, refusal, type ErrorCode } from '../../shared/errors.js';
-import { jsonEqual, type Json } from '../../shared/json.js';
+import type { Json } from '../../shared/json.js';
 import { shortened } from '../../shared/shortened.js';
 import type { Caller } from '../../tenancy/caller.js';
 import type { Body } from './draft.js';
 import { NO_TARGET } from './draft-builder.js';
 import { isNotObject, type NotObject } from './drafter.js';
-import type { LocatedDraft } from './references.js';
 import { ValueReader } from './value-reader.js';
 
 /** For keys whose faults the write reports, which reads them again. */
@@ -49,24 +48,6 @@ export function upsertKey(
   if (one || kind.unique.some(same)) return fields;
   const fault = names.length === 1 ? 'is not unique' : 'are not unique together';
   throw refusal('query.bad_value', `by: ${names.join(', ')} of '${kind.id}' ${fault}`, place);
-}
-
-/** @throws KindError 409 if a behavior changed a value by which a unit was looked up */
-export function checkLookedUp(
-  by: readonly Field[],
-  before: readonly LocatedDraft[],
-  after: readonly LocatedDraft[],
-): void {
-  for (const [at, { draft, index }] of after.entries()) {
-    const given = before[at]?.draft.row ?? {};
-    const changed = by.filter(
-      ({ id, column = id }) => column in draft.row && !jsonEqual(draft.row[column], given[column]),
-    );
-    const [field] = changed;
-    if (!field) continue;
-    const text = `${changed.map(({ id }) => id).join(', ')}: a hook changed it after the unit was looked up by it`;
-    throw refusal('unit.conflict', text, { parameter: field.id, ...(index !== undefined && { index }) });
-  }
 }
 
 /** The values of a body by column; those with faults are left out. */

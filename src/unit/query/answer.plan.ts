@@ -9,6 +9,7 @@ import { kindsText, segmentsOf, type Names } from '../../model/predicate/path.js
 import { everyField } from '../../model/predicate/predicate.js';
 import { Faults, refusal } from '../../shared/errors.js';
 import { LIMITS } from '../../shared/limits.js';
+import { hasConditions } from '../../sql/list/hidden-fields.sql.js';
 import { shortened } from '../../shared/shortened.js';
 import type { ReadPlan, ShownPath } from '../../sql/list/select.sql.js';
 import { collectFaults } from '../../shared/collect-faults.js';
@@ -42,6 +43,19 @@ export function planAnswer(
     ...(related.length > 0 && { related }),
     ...(snippets.length > 0 && { snippets }),
   };
+}
+
+/**
+ * Whether an answer by this plan may change while the unit does not: it shows other units too, by dotted paths, related
+ * units or `load_links`, or it has fields that a rule may hide.
+ */
+export function showsMore({
+  fields,
+  paths,
+  related,
+  also,
+}: Pick<ReadPlan, 'fields' | 'paths' | 'related' | 'also'>): boolean {
+  return paths !== undefined || related !== undefined || also !== undefined || hasConditions(fields);
 }
 
 function isPath(name: string): boolean {

@@ -15,7 +15,6 @@ import { LeastSize } from './least-size.js';
 import { checkLookups, checkRelated, checkRelatedPage, orderTargets, shownTargets } from './lookup-limit.js';
 import { namesInQuery } from './paths-in-query.js';
 import { planSearch, searchCondition } from './search.plan.js';
-import type { UnitPage } from './unit-page.js';
 import { planAnswer } from './answer.plan.js';
 import { collectFaults } from '../../shared/collect-faults.js';
 import type { PlanContext } from './list.plan.js';
@@ -35,12 +34,6 @@ export function includingKind<Q extends PartsQuery>(query: Q): Q {
   const { include, exclude } = query;
   if (include) return { ...query, include: [...include, KIND] };
   return exclude ? { ...query, exclude: exclude.filter((name) => name !== KIND) } : query;
-}
-
-/** A page of units of several kinds. */
-export interface MixedPage extends UnitPage {
-  /** Whether the query includes `kind_id` in each unit. */
-  readonly showsKinds: boolean;
 }
 
 export function showsKind({ include, exclude }: Pick<PartsQuery, 'include' | 'exclude'>): boolean {

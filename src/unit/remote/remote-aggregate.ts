@@ -8,7 +8,7 @@ import { LIMITS } from '../../shared/limits.js';
 import { answerTooLarge } from '../../shared/response-size.js';
 import { namesOfHidden, termName, planAggregate } from '../query/aggregate.plan.js';
 import type { PlanContext } from '../query/list.plan.js';
-import type { UnitPage } from '../query/unit-page.js';
+import type { UnitPage } from '../store/unit-store.js';
 import { pageOf } from './remote-answer.js';
 import { remoteQuery } from './remote.plan.js';
 import { sourceUnavailable } from './unavailable-refusal.js';

@@ -9,8 +9,7 @@ import { isPlainObject, scalarText, textFault, typeName, type Json } from '../..
 import { LIMITS } from '../../shared/limits.js';
 import { answerTooLarge } from '../../shared/response-size.js';
 import { sourceUnavailable } from './unavailable-refusal.js';
-import type { UnitPage } from '../query/unit-page.js';
-import type { UnitRow } from '../store/unit-store.js';
+import type { UnitPage, UnitRow } from '../store/unit-store.js';
 import { ValueReader } from '../draft/value-reader.js';
 
 /** The values of a unit by field, in the form of records; with hidden ones. */

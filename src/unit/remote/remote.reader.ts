@@ -9,19 +9,17 @@ import { refusal } from '../../shared/errors.js';
 import { scalarText } from '../../shared/json.js';
 import { readKeyValue, type KeyText } from '../query/key-parameter.js';
 import { everyField, type Predicate } from '../../model/predicate/predicate.js';
-import type { Readable, ShownUnit } from '../store/unit-store.js';
-import type { GroupPage, UnitPage } from '../query/unit-page.js';
+import type { GroupPage, Readable, ShownUnit, UnitPage, UnitRow, UnitReads } from '../store/unit-store.js';
 import { planRemoteAggregate, readGroups } from './remote-aggregate.js';
 import { NO_REACH, planRemoteAnswer, planRemoteList } from './remote.plan.js';
 import { remotePage, readPage, readUnit, rowOf, type RemoteRecord } from './remote-answer.js';
 import { RemoteSourceRunner, type SourceAccess } from './remote-sources.js';
 import type { Session } from '../../catalog/session/session.js';
-import { parseKey, unknownUnit } from '../session/unit-ids.js';
+import { parseKey, unknownUnit } from '../store/unit-ids.js';
 import { planContextOf, planQuery, type PlanContext } from '../query/list.plan.js';
-import type { UnitRow } from '../store/unit-store.js';
 
 @Injectable()
-export class RemoteReader {
+export class RemoteReader implements UnitReads {
   constructor(private readonly remotes: RemoteSourceRunner) {}
 
   list(session: Session, { kind }: Readable, parsed: ParsedQuery): Promise<UnitPage> {
@@ -66,6 +64,11 @@ export class RemoteReader {
       const { visible } = remotePlanContext(session, kind);
       return record && rowOf(record, everyField(visible), visible.values());
     });
+  }
+
+  /** A source has no locks that end with the transaction. */
+  lock(_: Session, { kind }: Readable): Promise<never> {
+    return Promise.reject(refusal('kind.not_allowed_here', `Units of the remote kind '${kind.id}' cannot be locked`));
   }
 
   /** A source cannot test rules: no predicate holds. */

@@ -16,40 +16,33 @@ import { Behaviors, type WrittenBy } from '../draft/behavior.js';
 import { BehaviorChanges } from '../table/write/behavior-changes.js';
 import { DefaultBytes } from '../draft/default-bytes.js';
 import { keyColumn, shownValues, type Body, type Draft } from '../draft/draft.js';
-import { changedFields, writeOnceFields, writeOnceRefusal } from '../draft/write-once.js';
+import { changedFields, writeOnceFields, writeOnceRefusal } from '../draft/edit-plan.js';
 import { Drafter, type Drafted, type NotObject } from '../draft/drafter.js';
 import { readEdit } from '../table/write/edit-body.js';
 import { nestedBodies } from '../draft/nested-units.js';
-import { References, addReferenceFaults } from '../draft/references.js';
+import { addReferenceFaults, unreachableReferences } from '../draft/references.js';
 import { requireRecord } from './remote.reader.js';
 import { readUnit, rowOf, shownUnit, type RemoteRecord } from './remote-answer.js';
 import { RemoteSourceRunner, type SourceAccess } from './remote-sources.js';
 import type { Session } from '../../catalog/session/session.js';
-import { unknownUnit } from '../session/unit-ids.js';
-import type { UnitRow } from '../store/unit-store.js';
-import type { WriteOptions } from '../store/unit-store.js';
+import { unknownUnit } from '../store/unit-ids.js';
+import type { UnitCreates, UnitRemovals, UnitRow, UnitUpdates, WriteOptions } from '../store/unit-store.js';
 import { versionMismatch } from '../table/rights.js';
 
 @Injectable()
-export class RemoteWriter {
+export class RemoteWriter implements UnitCreates, UnitUpdates, UnitRemovals {
   constructor(
     private readonly remotes: RemoteSourceRunner,
     private readonly behaviors: Behaviors,
     private readonly drafter: Drafter,
-    private readonly references: References,
     private readonly changes: BehaviorChanges,
   ) {}
-
-  /** Hooks and the source have transactions of their own. */
-  isolation(): undefined {
-    return undefined;
-  }
 
   /**
    * Creates one unit. Bulk creates are refused, because a source cannot guarantee that all units are created or none.
    * @throws KindError with all faults
    */
-  insert(
+  create(
     given: Session,
     kind: KindDef,
     bodies: readonly (Body | NotObject)[],
@@ -152,7 +145,7 @@ export class RemoteWriter {
       const text = `${field.id}: must be an id: nothing is created along with a unit of a remote kind`;
       faults.add('parameter.bad_value', text, { parameter: field.id });
     }
-    addReferenceFaults(await this.references.unreachable(session, kind, drafts, true, drafted.nested), faults);
+    addReferenceFaults(await unreachableReferences(session, kind, drafts, true, drafted.nested), faults);
     faults.throwIfAny();
     const [placed] = drafts;
     if (!placed) throw new Error('a write has a draft');

@@ -1,4 +1,4 @@
-/** The interface of the stores of units: tables and remote sources. Callers check rights first. */
+/** The interface of the stores of units, tables and remote sources: one part for each verb. Callers check rights first. */
 import type { Grant } from '../../access/grant.js';
 import type { UpsertQuery } from '../../filter/upsert-query.js';
 import type { MatchingQuery } from '../../filter/matching-query.js';
@@ -16,7 +16,6 @@ import type { Project } from '../../tenancy/project.js';
 import type { Body } from '../draft/draft.js';
 import type { NotObject } from '../draft/drafter.js';
 import type { KeyText } from '../query/key-parameter.js';
-import type { GroupPage, UnitPage } from '../query/unit-page.js';
 import type { KeyRow } from '../draft/upsert-keys.js';
 import type { Session } from '../../catalog/session/session.js';
 
@@ -39,6 +38,32 @@ export interface UnitRow {
 export interface ShownUnit extends UnitRow {
   /** The body has parts of other units too. */
   readonly more: boolean;
+}
+
+/** A page of units. */
+export interface UnitPage {
+  /** -1 if the units were not counted. */
+  readonly count: number;
+  /** JSON. */
+  readonly items: string;
+  /** With keyset pagination the cursor of the next page, null on the last one. */
+  readonly next?: string | null;
+}
+
+/** A page of units of several kinds. */
+export interface MixedPage extends UnitPage {
+  /** Whether the query includes `kind_id` in each unit. */
+  readonly showsKinds: boolean;
+}
+
+/** A page of an aggregation. */
+export interface GroupPage {
+  /** The number of all groups. */
+  readonly count: number;
+  /** JSON. */
+  readonly items: string;
+  /** The names in the items whose values come from hidden parameters. */
+  readonly hidden: readonly string[];
 }
 
 /** Conditions that the stored unit of a write has to satisfy. */
@@ -103,15 +128,8 @@ export interface AffectedUnits {
   readonly items?: string;
 }
 
-export interface UnitStore {
-  /** The query parameters of lists and of single units. */
-  readonly queryNames: Readonly<Record<'list' | 'get' | 'aggregate', readonly QueryName[]>>;
-
-  /** @throws KindError 403 for an inactive kind; 404, 503 where the store cannot do the operation */
-  checkState(kind: KindDef, scope: Pick<Session, 'project' | 'deployment'>, operation: UnitOperation): void;
-  /** Whether the store does not support the operation on units of this kind. */
-  lacks(kind: KindDef, project: Project, operation: UnitOperation): boolean;
-
+/** Reads units. */
+export interface UnitReads {
   /** @throws KindError 400 */
   list(session: Session, readable: Readable, query: ParsedQuery): Promise<UnitPage>;
   /** A page of groups of units. @throws KindError 400 */
@@ -136,22 +154,21 @@ export interface UnitStore {
     id: string,
     predicates: readonly Predicate[],
   ): Promise<readonly boolean[] | undefined>;
+}
 
-  /** The isolation level that a write needs; undefined if it needs no transaction, because it is one statement. */
-  isolation(
-    session: Omit<Session, 'executor'>,
-    kind: KindDef,
-    operation: 'create' | 'update' | 'delete',
-  ): Isolation | undefined;
+export interface UnitCreates {
   /**
    * Creates a unit per body, and the units nested in them; all or none. @throws KindError with all faults of all bodies
    */
-  insert(
+  create(
     session: Session,
     kind: KindDef,
     bodies: readonly (Body | NotObject)[],
     options?: WriteOptions,
   ): Promise<UnitRow[]>;
+}
+
+export interface UnitUpdates {
   /**
    * Changes the parameters in the body; `read` parses it, and may be called more than once. @throws KindError 400, 403,
    * 404, 409, 412
@@ -163,27 +180,16 @@ export interface UnitStore {
     read: () => MaybePromise<Body>,
     options?: WriteOptions,
   ): Promise<UnitRow>;
-  /**
-   * Creates a unit per body, or edits or leaves the one that has the same values of unique parameters; all or none. Needs
-   * a transaction at REPEATABLE READ. The rights are those of what happens to each unit.
-   * @throws KindError 400, 403, 409; 404 where the store cannot do it
-   */
-  upsert(
-    session: Session,
-    kind: KindDef,
-    bodies: readonly (Body | NotObject)[],
-    query: Parsed<UpsertQuery>,
-    options?: UpsertWriteOptions,
-  ): Promise<UpsertedUnit[]>;
-  /**
-   * Looks up the units of an upsert that follows with the same bodies, and without answers; undefined if the values of a
-   * body have faults.
-   */
-  lookUp(session: Session, kind: KindDef, bodies: readonly Body[], by: readonly Field[]): Promise<LookedUp | undefined>;
+}
+
+export interface UnitRemovals {
   /** @throws KindError 403, 404, 409, 412 */
   remove(session: Session, kind: KindDef, id: string, options?: WriteOptions): Promise<void>;
+}
 
-  /** Changes all units that match, or none. @throws KindError 400, 403, 409; 404 where the store cannot do it */
+/** Writes of many units. @throws KindError 404 where the store cannot do it */
+export interface UnitBulkWrites {
+  /** Changes all units that match, or none. @throws KindError 400, 403, 409 */
   updateAll(
     session: Session,
     kind: KindDef,
@@ -198,4 +204,48 @@ export interface UnitStore {
     query: Parsed<MatchingQuery>,
     options?: WriteOptions,
   ): Promise<AffectedUnits>;
+}
+
+/** @throws KindError 404 where the store cannot do it */
+export interface UnitUpserts {
+  /**
+   * Creates a unit per body, or edits or leaves the one that has the same values of unique parameters; all or none. Needs
+   * a transaction at REPEATABLE READ. The rights are those of what happens to each unit.
+   * @throws KindError 400, 403, 409
+   */
+  upsert(
+    session: Session,
+    kind: KindDef,
+    bodies: readonly (Body | NotObject)[],
+    query: Parsed<UpsertQuery>,
+    options?: UpsertWriteOptions,
+  ): Promise<UpsertedUnit[]>;
+  /**
+   * Looks up the units of an upsert that follows with the same bodies, and without answers; undefined if the values of a
+   * body have faults.
+   */
+  lookUp(session: Session, kind: KindDef, bodies: readonly Body[], by: readonly Field[]): Promise<LookedUp | undefined>;
+}
+
+/** Where the units of a kind are: in a table, or at a source. */
+export interface UnitStore {
+  /** The query parameters of lists and of single units. */
+  readonly queryNames: Readonly<Record<'list' | 'get' | 'aggregate', readonly QueryName[]>>;
+  readonly reads: UnitReads;
+  readonly creates: UnitCreates;
+  readonly updates: UnitUpdates;
+  readonly removals: UnitRemovals;
+  readonly bulk: UnitBulkWrites;
+  readonly upserts: UnitUpserts;
+
+  /** @throws KindError 403 for an inactive kind; 404, 503 where the store cannot do the operation */
+  checkState(kind: KindDef, scope: Pick<Session, 'project' | 'deployment'>, operation: UnitOperation): void;
+  /** Whether the store does not support the operation on units of this kind. */
+  lacks(kind: KindDef, project: Project, operation: UnitOperation): boolean;
+  /** The isolation level that a write needs; undefined if it needs no transaction, because it is one statement. */
+  isolation(
+    session: Omit<Session, 'executor'>,
+    kind: KindDef,
+    operation: 'create' | 'update' | 'delete',
+  ): Isolation | undefined;
 }

@@ -1,23 +1,31 @@
-/** The store of kinds with a table. */
+/** The store of kinds with a table. Each of its verbs has a file of that name. */
 import { Injectable } from '@nestjs/common';
 import { checkActive } from '../../access/access.js';
 import { UNIT_QUERY } from '../../http/route/query-names.js';
-import type { KindDef } from '../../model/model.js';
+import { isLinkable, type KindDef } from '../../model/model.js';
+import type { Isolation } from '../../sql/server/transaction.sql.js';
+import { Behaviors } from '../draft/behavior.js';
+import { isReferenced } from '../draft/references.js';
 import type { UnitStore } from '../store/unit-store.js';
 import { TableReader } from './read/table.reader.js';
-import { MatchingWriter } from './write/matching.writer.js';
-import { UpsertWriter } from './write/upsert.writer.js';
-import { TableWriter } from './write/table.writer.js';
+import { BulkWrites } from './write/bulk.js';
+import { Creates } from './write/create.js';
+import { Removals } from './write/remove.js';
+import { Updates } from './write/update.js';
+import { Upserts } from './write/upsert.js';
 
 @Injectable()
 export class TableStore implements UnitStore {
   readonly queryNames = UNIT_QUERY.table;
 
   constructor(
-    private readonly reader: TableReader,
-    private readonly writer: TableWriter,
-    private readonly matching: MatchingWriter,
-    private readonly upserts: UpsertWriter,
+    readonly reads: TableReader,
+    readonly creates: Creates,
+    readonly updates: Updates,
+    readonly removals: Removals,
+    readonly bulk: BulkWrites,
+    readonly upserts: Upserts,
+    private readonly behaviors: Behaviors,
   ) {}
 
   checkState(kind: KindDef): void {
@@ -28,20 +36,14 @@ export class TableStore implements UnitStore {
     return false;
   }
 
-  readonly list: UnitStore['list'] = (...args) => this.reader.list(...args);
-  readonly aggregate: UnitStore['aggregate'] = (...args) => this.reader.aggregate(...args);
-  readonly get: UnitStore['get'] = (...args) => this.reader.get(...args);
-  readonly getBy: UnitStore['getBy'] = (...args) => this.reader.getBy(...args);
-  readonly find: UnitStore['find'] = (...args) => this.reader.find(...args);
-  readonly lock: UnitStore['lock'] = (...args) => this.reader.lock(...args);
-  readonly evaluate: UnitStore['evaluate'] = (...args) => this.reader.evaluate(...args);
-
-  readonly isolation: UnitStore['isolation'] = (...args) => this.writer.isolation(...args);
-  readonly insert: UnitStore['insert'] = (...args) => this.writer.insert(...args);
-  readonly update: UnitStore['update'] = (...args) => this.writer.update(...args);
-  readonly remove: UnitStore['remove'] = (...args) => this.writer.remove(...args);
-  readonly upsert: UnitStore['upsert'] = (...args) => this.upserts.upsert(...args);
-  readonly lookUp: UnitStore['lookUp'] = (...args) => this.upserts.lookUp(...args);
-  readonly updateAll: UnitStore['updateAll'] = (...args) => this.matching.updateAll(...args);
-  readonly removeAll: UnitStore['removeAll'] = (...args) => this.matching.removeAll(...args);
+  /**
+   * A deletion without hooks reads nothing before it locks the unit. It runs at READ COMMITTED, because it must see
+   * references and links that were created until then.
+   */
+  isolation(...[session, kind, operation]: Parameters<UnitStore['isolation']>): Isolation | undefined {
+    const several = this.behaviors.of(kind, session).length > 0;
+    if (operation !== 'delete') return several ? 'repeatable read' : undefined;
+    if (this.removals.runsHooks(session, kind)) return 'repeatable read';
+    return several || isLinkable(kind) || isReferenced(session.model, kind) ? 'read committed' : undefined;
+  }
 }

@@ -1,241 +1,136 @@
-/** Runs the statements on units of tables, and reads their rows. */
-import type { UnitRow } from '../store/unit-store.js';
-import { Injectable } from '@nestjs/common';
-import { trackContention, type ContentionTarget } from '../../database/transaction/contention.js';
-import type { Executor } from '../../database/database.js';
-import type { FieldExpression } from '../../model/expression.js';
-import type { Field, Model } from '../../model/model.js';
-import type { Statement } from '../../sql/fragment.js';
-import type { Predicate } from '../../model/predicate/predicate.js';
-import {
-  deleteStatement,
-  insertStatement,
-  lockAsEditStatement,
-  insertUnansweredStatement,
-  lockStatement,
-  mayInsertStatement,
-  type DeletePlan,
-  type UpdatePlan,
-  type WritePlan,
-} from '../../sql/write/write.sql.js';
-import { keptValuesStatement, resultsStatement, updateStatement } from '../../sql/write/update.sql.js';
-import { rowParams } from '../../sql/write/new-rows.sql.js';
-import { explainLinkStatement, explainStatement } from '../../sql/condition/explain.sql.js';
-import { getByStatement, getStatement, type ReadPlan } from '../../sql/list/select.sql.js';
-import type { KeyValue } from '../query/key-parameter.js';
-import { getAnyStatement, type AnyKindPlan } from '../../sql/list/union.sql.js';
-import { scalarText, type Json } from '../../shared/json.js';
-import { modelVersionStatement } from '../../sql/model-version.sql.js';
-import { checkVersion, type Versioned } from './check-version.js';
-import type { WriteContext } from './violation/constraint-violations.js';
-import { jsonTextOf, runWrite, type RowValues } from './write/run-write.js';
+/** Statements that read and lock units of tables. Each tells the version of the model, and is refused with an older one. */
+import { StaleModelError } from '../../catalog/model/stale-model-error.js';
 import type { Session } from '../../catalog/session/session.js';
-import { StoredCounts } from './stored-counts.js';
+import { trackContention, type ContentionTarget } from '../../database/transaction/contention.js';
+import type { KindDef, Model } from '../../model/model.js';
+import type { Predicate } from '../../model/predicate/predicate.js';
+import { scalarText, type Json } from '../../shared/json.js';
+import { explainLinkStatement, explainStatement } from '../../sql/condition/explain.sql.js';
+import type { Statement } from '../../sql/fragment.js';
+import { getByStatement, getStatement, type ReadPlan } from '../../sql/list/select.sql.js';
+import { getAnyStatement, type AnyKindPlan } from '../../sql/list/union.sql.js';
+import { modelVersionStatement } from '../../sql/model-version.sql.js';
+import { lockAsEditStatement, lockStatement, type DeletePlan } from '../../sql/write/write.sql.js';
+import type { KeyValue } from '../query/key-parameter.js';
+import type { UnitRow } from '../store/unit-store.js';
 
-/** A row of a write, which has no version of the model: it is written only if that is the one of the plan. */
-type WrittenUnit = { tag: string | null; body: string | null };
+/** A row of a statement that returns the version of the model. */
+export interface Versioned {
+  readonly v: string;
+}
 
-type MaybeUnit = Versioned & WrittenUnit;
+/** A unit as rows have it, where there may be none. */
+export type MaybeUnit = { tag: string | null; body: string | null };
 
-@Injectable()
-export class UnitRepository {
-  constructor(private readonly counts: StoredCounts) {}
+/** What statements are run with. */
+export type Running = Pick<Session, 'project' | 'executor' | 'model'>;
 
-  /** The unit of the first plan that finds one, and the position of that plan. */
-  async fetchAny(
-    executor: Executor,
-    schema: string,
-    plans: readonly AnyKindPlan[],
-    model: Model,
-  ): Promise<(UnitRow & { readonly at: number }) | undefined> {
-    if (plans.length === 0) return undefined;
-    const [row] = await executor.run<MaybeUnit & { n: number | null }>(getAnyStatement(schema, plans));
-    checkVersion(row, model);
-    const unit = unitOf(row);
-    return unit && { ...unit, at: row?.n ?? 0 };
-  }
+/** @throws StaleModelError if the statement was planned with an outdated model */
+export function checkVersion(row: Versioned | undefined, model: Model): void {
+  if (Number(row?.v) !== model.version) throw new StaleModelError();
+}
 
-  fetch(executor: Executor, plan: ReadPlan, id: unknown, model: Model): Promise<UnitRow | undefined> {
-    return this.#fetch(executor, plan, getStatement(plan, id), model);
-  }
+/**
+ * After a statement that returned no row, and so no version. The version only grows: if it is that of the model now, it
+ * was when that statement ran.
+ */
+export async function checkVersionNow({ project, executor, model }: Running): Promise<undefined> {
+  const [row] = await executor.run<Versioned>(modelVersionStatement(project.schema));
+  checkVersion(row, model);
+}
 
-  fetchBy(
-    executor: Executor,
-    plan: ReadPlan,
-    { field, value }: Pick<KeyValue, 'field' | 'value'>,
-    model: Model,
-  ): Promise<UnitRow | undefined> {
-    return this.#fetch(executor, plan, getByStatement(plan, field, value), model);
-  }
+export function fetchUnit(session: Running, plan: ReadPlan, id: unknown): Promise<UnitRow | undefined> {
+  return fetchOne(session, getStatement(plan, id));
+}
 
-  #fetch(executor: Executor, plan: ReadPlan, statement: Statement, model: Model): Promise<UnitRow | undefined> {
-    return executor.run<MaybeUnit>(statement).then(([row]) => {
-      if (!row) return this.#checkVersion(executor, plan, model);
-      checkVersion(row, model);
-      return unitOf(row);
-    });
-  }
+export function fetchUnitBy(
+  session: Running,
+  plan: ReadPlan,
+  { field, value }: Pick<KeyValue, 'field' | 'value'>,
+): Promise<UnitRow | undefined> {
+  return fetchOne(session, getByStatement(plan, field, value));
+}
 
-  /**
-   * After a statement that returned no row, and so no version. The version only grows: if it is that of the model now, it
-   * was when that statement ran.
-   */
-  async #checkVersion(executor: Executor, { schema }: Pick<ReadPlan, 'schema'>, model: Model): Promise<undefined> {
-    const [row] = await executor.run<Versioned>(modelVersionStatement(schema));
-    checkVersion(row, model);
-  }
+function fetchOne(session: Running, statement: Statement): Promise<UnitRow | undefined> {
+  return session.executor.run<Versioned & MaybeUnit>(statement).then(([row]) => {
+    if (!row) return checkVersionNow(session);
+    checkVersion(row, session.model);
+    return unitOf(row);
+  });
+}
 
-  /** Which of the predicates hold for a unit; undefined if it does not exist. */
-  async evaluate(
-    executor: Executor,
-    { schema, kind }: Pick<ReadPlan, 'schema' | 'kind'>,
-    id: unknown,
-    predicates: readonly Predicate[],
-    model: Model,
-  ): Promise<readonly boolean[] | undefined> {
-    const [row] = await executor.run<Versioned & { holds: boolean[] | null }>(
-      explainStatement(schema, kind, id, predicates),
-    );
-    checkVersion(row, model);
-    return row?.holds ?? undefined;
-  }
+/** The unit of the first plan that finds one, and the position of that plan. */
+export async function fetchAnyUnit(
+  { project, executor, model }: Running,
+  plans: readonly AnyKindPlan[],
+): Promise<(UnitRow & { readonly at: number }) | undefined> {
+  if (plans.length === 0) return undefined;
+  const statement = getAnyStatement(project.schema, plans);
+  const [row] = await executor.run<Versioned & MaybeUnit & { n: number | null }>(statement);
+  checkVersion(row, model);
+  const unit = unitOf(row);
+  return unit && { ...unit, at: row?.n ?? 0 };
+}
 
-  /** The same for predicates over the two units of a link. */
-  async evaluateLink(
-    { project, executor, model }: Session,
-    ends: Parameters<typeof explainLinkStatement>[1],
-    predicates: readonly Predicate[],
-  ): Promise<readonly boolean[]> {
-    const statement = explainLinkStatement(project.schema, ends, predicates);
-    const [row] = await executor.run<Versioned & { holds: boolean[] | null }>(statement);
-    checkVersion(row, model);
-    return row?.holds ?? [];
-  }
+/** Which of the predicates hold for a unit; undefined if it does not exist. */
+export async function evaluateUnit(
+  { project, executor, model }: Running,
+  kind: KindDef,
+  id: unknown,
+  predicates: readonly Predicate[],
+): Promise<readonly boolean[] | undefined> {
+  const statement = explainStatement(project.schema, kind, id, predicates);
+  const [row] = await executor.run<Versioned & { holds: boolean[] | null }>(statement);
+  checkVersion(row, model);
+  return row?.holds ?? undefined;
+}
 
-  /** Whether all new rows satisfy the access rule of the plan; nothing is inserted. */
-  async mayInsert(executor: Executor, plan: WritePlan, rows: readonly RowValues[], model: Model): Promise<boolean> {
-    const [row] = await executor.run<Versioned & { allowed: boolean | null }>(
-      mayInsertStatement(plan, await jsonTextOf(plan, rows)),
-    );
-    checkVersion(row, model);
-    return row?.allowed !== false;
-  }
+/** The same for predicates over the two units of a link. */
+export async function evaluateLink(
+  { project, executor, model }: Running,
+  ends: Parameters<typeof explainLinkStatement>[1],
+  predicates: readonly Predicate[],
+): Promise<readonly boolean[]> {
+  const statement = explainLinkStatement(project.schema, ends, predicates);
+  const [row] = await executor.run<Versioned & { holds: boolean[] | null }>(statement);
+  checkVersion(row, model);
+  return row?.holds ?? [];
+}
 
-  async insert(
-    executor: Executor,
-    plan: WritePlan,
-    rows: readonly RowValues[],
-    context: WriteContext,
-  ): Promise<UnitRow[]> {
-    const [row] = rows;
-    const params = row && rows.length === 1 ? rowParams(plan.written, row) : undefined;
-    const statement = insertStatement(plan, params ?? (await jsonTextOf(plan, rows)));
-    const written = await runWrite<WrittenUnit>(executor, plan, statement, { ...context, rows });
-    if (written.length === 0) {
-      await this.#checkVersion(executor, plan, context.model);
-      return [];
-    }
-    this.counts.noteWrite(plan.schema, plan.kind);
-    return written.map(unitOf).filter((unit) => unit !== undefined);
-  }
+/**
+ * Locks a unit until the transaction ends, so that no other transaction changes it; with `forDelete`, none can create
+ * a reference to it either. Returns whether the unit exists and fits the plan.
+ */
+export function lockUnit(session: Running, plan: DeletePlan, forDelete: boolean): Promise<boolean> {
+  return lock(session, plan, lockStatement(plan, forDelete), forDelete);
+}
 
-  /** The same, but returns only the number of new units. */
-  async insertUnanswered(
-    executor: Executor,
-    plan: WritePlan,
-    rows: readonly RowValues[],
-    context: WriteContext,
-  ): Promise<number> {
-    const statement = insertUnansweredStatement(plan, await jsonTextOf(plan, rows));
-    const [row] = await runWrite<{ created: number }>(executor, plan, statement, { ...context, rows });
-    if (!row?.created) {
-      await this.#checkVersion(executor, plan, context.model);
-      return 0;
-    }
-    // An import keeps one of these for each statement: they refer to as little as possible.
-    const { schema, kind } = plan;
-    const note = (): void => this.counts.noteWrite(schema, kind);
-    if (executor.tx) executor.tx.afterCommit(note);
-    else note();
-    return row.created;
-  }
+/**
+ * Locks a unit until the transaction ends: of several transactions that do so, each reads what those before it stored.
+ * Returns whether the unit exists and fits the plan.
+ */
+export function lockUnitAsEdit(session: Running, plan: DeletePlan): Promise<boolean> {
+  return lock(session, plan, lockAsEditStatement(plan), false);
+}
 
-  async update(
-    executor: Executor,
-    plan: UpdatePlan,
-    row: RowValues,
-    context: WriteContext,
-  ): Promise<UnitRow | undefined> {
-    const contention = () => contentionOn(plan, { id: plan.id, forDelete: false });
-    const writeContext = { ...context, rows: [row] };
-    const statement = updateStatement(plan, rowParams(plan.written, row) ?? (await jsonTextOf(plan, [row])));
-    const [written] = await runWrite<WrittenUnit>(executor, plan, statement, writeContext, contention);
-    if (!written) return this.#checkVersion(executor, plan, context.model);
-    return unitOf(written);
-  }
-
-  /** The results of expressions for a unit, and whether each may be stored; undefined if there is no such unit. */
-  async results(
-    executor: Executor,
-    plan: Pick<UpdatePlan, 'schema' | 'kind' | 'id'>,
-    expressions: readonly FieldExpression[],
-  ): Promise<{ readonly body: string; readonly fits: readonly boolean[] } | undefined> {
-    const [row] = await executor.run<{ body: string; fits: boolean[] }>(resultsStatement(plan, expressions));
-    return row;
-  }
-
-  /** The fields that may be written once and have another value than an edit gives them. */
-  async keptFields(executor: Executor, plan: UpdatePlan, row: RowValues): Promise<readonly Field[]> {
-    if (plan.writeOnce.length === 0) return [];
-    const statement = keptValuesStatement(plan, await jsonTextOf(plan, [row]));
-    const [found] = await executor.run<{ kept: readonly boolean[] }>(statement);
-    return plan.writeOnce.filter((_, at) => found?.kept[at] === false).map(({ field }) => field);
-  }
-
-  /**
-   * Locks a unit until the transaction ends, so that no other transaction changes it; with `forDelete`, none can create
-   * a reference to it either. Returns whether the unit exists and fits the plan.
-   */
-  async lock(executor: Executor, plan: DeletePlan, model: Model, forDelete: boolean): Promise<boolean> {
-    const contention = () => contentionOn(plan, { id: plan.id, forDelete });
-    const [row] = await trackContention(contention, () => executor.run(lockStatement(plan, forDelete)));
-    if (!row) await this.#checkVersion(executor, plan, model);
-    return row !== undefined;
-  }
-
-  /**
-   * Locks a unit until the transaction ends: of several transactions that do so, each reads what those before it stored.
-   * Returns whether the unit exists and fits the plan.
-   */
-  async lockAsEdit(executor: Executor, plan: DeletePlan, model: Model): Promise<boolean> {
-    const contention = () => contentionOn(plan, { id: plan.id, forDelete: false });
-    const [row] = await trackContention(contention, () => executor.run(lockAsEditStatement(plan)));
-    if (!row) await this.#checkVersion(executor, plan, model);
-    return row !== undefined;
-  }
-
-  /** Returns whether a unit was deleted. */
-  async delete(executor: Executor, plan: DeletePlan, context: WriteContext): Promise<boolean> {
-    const contention = () => contentionOn(plan, { id: plan.id, forDelete: true });
-    const [row] = await runWrite(executor, plan, deleteStatement(plan), context, contention);
-    if (!row) {
-      await this.#checkVersion(executor, plan, context.model);
-      return false;
-    }
-    this.counts.noteWrite(plan.schema, plan.kind);
-    return true;
-  }
+async function lock(session: Running, plan: DeletePlan, statement: Statement, forDelete: boolean): Promise<boolean> {
+  const [row] = await trackContention(
+    () => contentionOn(plan, { id: plan.id, forDelete }),
+    () => session.executor.run(statement),
+  );
+  if (!row) await checkVersionNow(session);
+  return row !== undefined;
 }
 
 /** The table and unit on which a statement may conflict with another transaction. */
-function contentionOn(
-  { schema, kind }: Pick<WritePlan, 'schema' | 'kind'>,
+export function contentionOn(
+  { schema, kind }: Pick<DeletePlan, 'schema' | 'kind'>,
   { id, forDelete }: { readonly id: unknown; readonly forDelete: boolean },
 ): ContentionTarget {
   const units = { schema, kind, keys: [scalarText(id as Json)], forDelete };
   return { schema, table: kind.table, units };
 }
 
-function unitOf(row: WrittenUnit | undefined): UnitRow | undefined {
+export function unitOf(row: MaybeUnit | undefined): UnitRow | undefined {
   return typeof row?.tag === 'string' && typeof row.body === 'string' ? { tag: row.tag, body: row.body } : undefined;
 }

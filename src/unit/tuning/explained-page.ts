@@ -7,7 +7,7 @@ import { isWrite, type Statement } from '../../sql/fragment.js';
 import { queryPlanStatement } from '../../sql/server/query-plan.sql.js';
 import type { Executor } from '../../database/database.js';
 import { knowsWholeProject } from '../../tenancy/caller.js';
-import type { UnitPage } from '../query/unit-page.js';
+import type { UnitPage } from '../store/unit-store.js';
 import type { Session } from '../../catalog/session/session.js';
 import { findingsOf } from './plan-findings.js';
 import { planOfTables, type QueryPlan } from './query-plan.js';

@@ -1,7 +1,6 @@
 /** The stored numbers of units are those of the tables: after any writes, in every snapshot, and again after a repair. */
 import { describe, expect, it } from 'vitest';
-import { CountChecker } from '../../../src/unit/table/read/count-checker.js';
-import { StoredCounts } from '../../../src/unit/table/stored-counts.js';
+import { CountChecker, StoredCounts } from '../../../src/unit/table/stored-counts.js';
 import { asMember, defineKinds } from '../../support/callers.js';
 import { createdId, ok, query } from '../../support/definitions.js';
 import { FunctionsFolder, reload } from '../../support/functions.js';

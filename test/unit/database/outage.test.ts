@@ -9,7 +9,7 @@ import type { Database } from '../../../src/database/database.js';
 import type { ProjectRepository } from '../../../src/database/registry/project.repository.js';
 import { commonRefusal } from '../../../src/database/statement/sqlstate.js';
 import { Measurements } from '../../../src/shared/measurements.js';
-import { CountChecker } from '../../../src/unit/table/read/count-checker.js';
+import { CountChecker } from '../../../src/unit/table/stored-counts.js';
 import { logLines } from '../../support/log-lines.js';
 
 const nest = vi.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);

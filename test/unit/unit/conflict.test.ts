@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { buildModel, builtInRecords } from '../../../src/model/build/build-model.js';
 import { constraintName } from '../../../src/model/names.js';
 import type { ParameterRecord } from '../../../src/model/build/definition-records.js';
-import { conflictOf } from '../../../src/unit/table/violation/constraint-violations.js';
+import { conflictOf } from '../../../src/unit/table/write/violations.js';
 
 const parameter = (id: string, kind_id: ParameterRecord['kind_id'], more: Partial<ParameterRecord> = {}) =>
   ({ id, kind_id, label: id, multiple: false, nullable: true, unique: false, ...more }) as ParameterRecord;
@@ -46,7 +46,7 @@ const rows = [
 ];
 const ofTarget = (id: string) => ` of '${id}'`;
 const told = (error: unknown, bulk = true) =>
-  conflictOf(error, { model, kind, visibleFields: kind.fields, ofTarget, rows, bulk })?.messages[0];
+  conflictOf(error, { kind, visibleFields: kind.fields, ofTarget, rows, bulk })?.messages[0];
 
 describe('a broken constraint', () => {
   it.each([
@@ -102,7 +102,7 @@ describe('a broken constraint', () => {
   it('of a reference is a bad value in a write, and a conflict in a deletion', () => {
     const error = fault('23503', ['twin'], 'fkey', 'Key (twin)=(y) is not present in table "city".');
     expect(told(error)).toMatchObject({ code: 'parameter.bad_reference', parameter: 'twin', index: 2 });
-    expect(conflictOf(error, { model, kind, visibleFields: kind.fields, ofTarget })?.messages).toMatchObject([
+    expect(conflictOf(error, { kind, visibleFields: kind.fields, ofTarget })?.messages).toMatchObject([
       { code: 'unit.referenced' },
     ]);
   });

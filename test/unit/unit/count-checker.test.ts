@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { Database, Transaction } from '../../../src/database/database.js';
 import type { KindDef } from '../../../src/model/model.js';
 import type { Statement } from '../../../src/sql/fragment.js';
-import { CountChecker } from '../../../src/unit/table/read/count-checker.js';
+import { CountChecker } from '../../../src/unit/table/stored-counts.js';
 
 const KINDS = ['red', 'green', 'blue', 'white', 'black'];
 const CHECK = 2000;

@@ -40,7 +40,7 @@ export class LinkHooks {
 
   /** @throws KindError 503 if the module of the kind is broken */
   ready(parent: KindDef, session: Of): void {
-    for (const behavior of this.behaviors.of(parent, session)) behavior.ready?.();
+    this.behaviors.checkReady(parent, session);
   }
 
   /** Returns the values of a new link, which the behaviors may change. Adds faults of their changes. */

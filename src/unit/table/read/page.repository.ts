@@ -1,20 +1,98 @@
-/** Reads pages: of lists, of lists over several kinds, of groups, and of traversals. */
+/** Renders pages, and reads them: of lists, of lists over several kinds, of groups, and of traversals. */
 import { Injectable } from '@nestjs/common';
 import type { Executor } from '../../../database/database.js';
 import { isBadArgument, isDatabaseFault, isOutOfRange, isTooManyPairs } from '../../../database/statement/sqlstate.js';
 import type { Model } from '../../../model/model.js';
 import { KindError, refusal } from '../../../shared/errors.js';
 import { LIMITS } from '../../../shared/limits.js';
+import type { AggregatePlan } from '../../../sql/aggregate/aggregate-plan.js';
+import { aggregateStatement, isStoredCount } from '../../../sql/aggregate/aggregate.sql.js';
 import type { Statement } from '../../../sql/fragment.js';
+import { estimateStatement, hasStoredCount, listStatement, type ListPlan } from '../../../sql/list/select.sql.js';
+import { estimateUnionStatement, unionStatement, type UnionPlan } from '../../../sql/list/union.sql.js';
 import { shortestPathStatement, type ShortestPathPlan } from '../../../sql/walk/shortest-path.sql.js';
+import { walkStatement, type WalkPlan } from '../../../sql/walk/walk.sql.js';
+import { namesOfHidden } from '../../query/aggregate.plan.js';
+import { badCursor } from '../../query/cursor.js';
 import { planOfTables, type QueryPlan } from '../../tuning/query-plan.js';
 import { QueryStatistics } from '../../tuning/query-statistics.js';
 import type { QueryCall } from '../../tuning/slow-queries.js';
-import { badCursor } from '../../query/cursor.js';
-import { checkVersion, type Versioned } from '../check-version.js';
-import { CountChecker } from './count-checker.js';
+import { CountChecker } from '../stored-counts.js';
+import { checkVersion, type Versioned } from '../unit.repository.js';
 import { GenericPlans } from './generic-plans.js';
-import type { FurtherStatements, Paged, ReadyAggregate, ReadyPage, ReadyWalk } from './ready-page.js';
+
+/** The part that plans of all lists have in common. */
+type Paged = Pick<ListPlan, 'schema' | 'offset' | 'limit' | 'count' | 'cursor'>;
+
+/** A page that is ready to be read: what a repeated query needs of its plan. It refers to no model. */
+export interface ReadyPage extends Paged {
+  readonly statement: Statement;
+  /** The ids of the kinds whose stored number of units is part of the total. */
+  readonly storedCounts: readonly string[];
+}
+
+/** An aggregation that is ready to be read. */
+export interface ReadyAggregate extends Pick<ReadyPage, 'statement' | 'storedCounts'> {
+  readonly schema: string;
+  /** The names in the answer whose values come from hidden parameters. */
+  readonly hidden: readonly string[];
+}
+
+export function renderAggregate(plan: AggregatePlan): ReadyAggregate {
+  const counted = isStoredCount(plan) ? plan.sources.map(({ kind }) => kind.id) : [];
+  return {
+    schema: plan.schema,
+    statement: aggregateStatement(plan),
+    storedCounts: counted,
+    hidden: namesOfHidden(plan),
+  };
+}
+
+/** A traversal that is ready to be read. */
+export type ReadyWalk = Pick<ReadyPage, 'schema' | 'statement' | 'cursor'>;
+
+export function renderWalk(plan: WalkPlan): ReadyWalk {
+  const { schema, cursor } = plan;
+  return { schema, cursor, statement: walkStatement(plan) };
+}
+
+/** Further statements that a page may need. */
+interface FurtherStatements {
+  /** The planner's estimate of the total, for `count=estimated`. */
+  readonly estimate?: () => Statement;
+  /** For a page that may be too large. */
+  readonly measured?: () => Statement;
+}
+
+export function renderList(plan: ListPlan): ReadyPage {
+  return { ...pagedOf(plan), statement: listStatement(plan), storedCounts: storedCounts([plan]) };
+}
+
+export function renderUnion(plan: UnionPlan): ReadyPage {
+  return {
+    ...pagedOf(plan),
+    statement: unionStatement(plan),
+    storedCounts: storedCounts(plan.parts),
+  };
+}
+
+/** @param plan makes the plan when a statement is needed */
+export function furtherOfList(plan: () => ListPlan): FurtherStatements {
+  return { estimate: () => estimateStatement(plan()), measured: () => listStatement(plan(), true) };
+}
+
+/** @param plan makes the plan when a statement is needed */
+export function furtherOfUnion(plan: () => UnionPlan): FurtherStatements {
+  return { estimate: () => estimateUnionStatement(plan()) };
+}
+
+function pagedOf({ schema, offset, limit, count, cursor }: Paged): Paged {
+  return { schema, offset, limit, count, cursor };
+}
+
+function storedCounts(parts: readonly Pick<ListPlan, 'kind' | 'access' | 'filter'>[]): string[] {
+  return parts.filter(hasStoredCount).map(({ kind }) => kind.id);
+}
 
 /** A page of units. */
 interface PageRow {

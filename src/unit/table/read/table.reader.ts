@@ -8,36 +8,45 @@ import type { Predicate } from '../../../model/predicate/predicate.js';
 import { isCallerError, type KindError } from '../../../shared/errors.js';
 import { scalarText } from '../../../shared/json.js';
 import type { ReadPlan } from '../../../sql/list/select.sql.js';
-import { showsMore } from './presentation-version.js';
-import type { Readable, ShownUnit } from '../../store/unit-store.js';
-import type { GroupPage, UnitPage } from '../../query/unit-page.js';
+import type { GroupPage, Readable, ShownUnit, UnitPage, UnitRow, UnitReads } from '../../store/unit-store.js';
 import type { Session } from '../../../catalog/session/session.js';
-import { noUnit, parseKey, unknownUnit } from '../../session/unit-ids.js';
+import { noUnit, parseKey, unknownUnit } from '../../store/unit-ids.js';
+import { showsMore } from '../../query/answer.plan.js';
 import { planAggregate } from '../../query/aggregate.plan.js';
 import { pageCursor } from '../../query/cursor.js';
 import { readKeyValue, type KeyText } from '../../query/key-parameter.js';
 import { planContextOf, planGet, planList, planQuery, type PlanContext } from '../../query/list.plan.js';
 import { planBoth } from '../../query/plan-both.js';
-import type { UnitRow } from '../../store/unit-store.js';
 import { queryKey, RepeatedQueries } from '../../query/repeated-queries.js';
-import { PageRepository } from './page.repository.js';
-import { furtherOfList, readyAggregate, readyList, type ReadyAggregate, type ReadyPage } from './ready-page.js';
-import { UnitRepository } from '../unit.repository.js';
+import {
+  furtherOfList,
+  PageRepository,
+  renderAggregate,
+  type ReadyAggregate,
+  renderList,
+  type ReadyPage,
+} from './page.repository.js';
+import { evaluateUnit, fetchUnit, fetchUnitBy, lockUnitAsEdit } from '../unit.repository.js';
+import { findUnit } from '../rights.js';
 import type { LoadedQuery } from '../../query/loaded-links.plan.js';
 import { Walks } from '../../query/reachable-kinds.js';
 
 @Injectable()
-export class TableReader {
+export class TableReader implements UnitReads {
   readonly #lists = new RepeatedQueries<ReadyPage>();
   readonly #aggregates = new RepeatedQueries<ReadyAggregate>();
 
   constructor(
     private readonly pages: PageRepository,
-    private readonly repository: UnitRepository,
     private readonly walks: Walks,
   ) {}
 
-  /** @param extra a further condition for the units of the list */
+  /**
+   * The stages of a list whose query is parsed: it is planned (names become fields, the rights a predicate), rendered to
+   * one statement, and run, which answers the JSON of the page. A query that was requested before, with the same rights
+   * and model, has its statement already.
+   * @param extra a further condition for the units of the list
+   */
   async list(session: Session, readable: Readable, parsed: ParsedQuery, extra?: Predicate): Promise<UnitPage> {
     const { executor, model } = session;
     const { kind } = readable;
@@ -50,9 +59,9 @@ export class TableReader {
     }
     const context = planContext(session, readable);
     const { query } = parsed;
-    const read = () => planQuery(parsed, (list) => planList(list, context, extra));
+    const read = () => planQuery(parsed, (asked) => planList(asked, context, extra));
     const plan = query.loadLinks ? await this.#withLinks(session, kind, query, read) : read();
-    const list = readyList(plan);
+    const list = renderList(plan);
     const isRepeatable = !plan.cursor && !(query.loadLinks && this.walks.readsLinks(session));
     if (key && isRepeatable) this.#lists.note(key, list);
     const further = furtherOfList(() => plan);
@@ -69,17 +78,16 @@ export class TableReader {
     }
     const context = planContext(session, readable);
     const plan = planQuery(parsed, (query) => planAggregate(query, [context], project.schema));
-    const aggregate = readyAggregate(plan);
+    const aggregate = renderAggregate(plan);
     if (key) this.#aggregates.note(key, aggregate);
     return { ...(await this.pages.fetchAggregate(executor, aggregate, model)), hidden: aggregate.hidden };
   }
 
   get(session: Session, readable: Readable, id: string, parsed: ParsedQuery): Promise<ShownUnit> {
     const { kind } = readable;
-    const { executor, model } = session;
     const key = parseKey(kind, id);
     return this.#show(session, readable, parsed, {
-      fetch: (plan) => (key === undefined ? undefined : this.repository.fetch(executor, plan, key, model)),
+      fetch: (plan) => (key === undefined ? undefined : fetchUnit(session, plan, key)),
       unknown: () => unknownUnit(kind, id),
     });
   }
@@ -87,11 +95,10 @@ export class TableReader {
   /** @throws KindError 400 also if the parameter is not unique */
   async getBy(session: Session, readable: Readable, key: KeyText, parsed: ParsedQuery): Promise<ShownUnit> {
     const { kind } = readable;
-    const { executor, model, caller } = session;
-    const found = readKeyValue(key, kind, caller, model);
+    const found = readKeyValue(key, kind, session.caller, session.model);
     if (found.isId) return this.get(session, readable, scalarText(found.value), parsed);
     return this.#show(session, readable, parsed, {
-      fetch: (plan) => this.repository.fetchBy(executor, plan, found, model),
+      fetch: (plan) => fetchUnitBy(session, plan, found),
       unknown: () => noUnit(key.value, `as '${key.parameter}' of '${kind.id}'`),
     });
   }
@@ -130,29 +137,26 @@ export class TableReader {
     return { ...plan, also: loaded(kind) };
   }
 
-  async find(session: Session, readable: Readable, id: string): Promise<UnitRow | undefined> {
-    const key = parseKey(readable.kind, id);
-    if (key === undefined) return undefined;
-    const plan = planGet(EMPTY_QUERY, planContext(session, readable));
-    return this.repository.fetch(session.executor, plan, key, session.model);
+  find(session: Session, readable: Readable, id: string): Promise<UnitRow | undefined> {
+    return findUnit(session, readable, id);
   }
 
-  async lock({ project, executor, model }: Session, { kind, grant }: Readable, id: string): Promise<boolean> {
+  async lock(session: Session, { kind, grant }: Readable, id: string): Promise<boolean> {
     const key = parseKey(kind, id);
     if (key === undefined) return false;
+    const { project, model } = session;
     const plan = { schema: project.schema, kind, version: model.version, id: key, access: grant.predicate };
-    return this.repository.lockAsEdit(executor, { ...plan, tags: undefined }, model);
+    return lockUnitAsEdit(session, { ...plan, tags: undefined });
   }
 
   async evaluate(
-    { project, executor, model }: Session,
+    session: Session,
     kind: KindDef,
     id: string,
     predicates: readonly Predicate[],
   ): Promise<readonly boolean[] | undefined> {
     const key = parseKey(kind, id);
-    const plan = { schema: project.schema, kind };
-    return key === undefined ? undefined : this.repository.evaluate(executor, plan, key, predicates, model);
+    return key === undefined ? undefined : evaluateUnit(session, kind, key, predicates);
   }
 }
 

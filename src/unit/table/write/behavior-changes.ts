@@ -7,22 +7,25 @@ import { Injectable } from '@nestjs/common';
 import { accessDenied } from '../../../access/access.js';
 import { PatternMatcher } from '../../../catalog/pattern/pattern-matcher.js';
 import { uniqueColumns } from '../../../model/field.js';
+import type { Field } from '../../../model/model.js';
 import { PatternChecks } from '../../../model/check/pattern-checks.js';
-import { Faults } from '../../../shared/errors.js';
+import { Faults, refusal } from '../../../shared/errors.js';
+import { jsonEqual } from '../../../shared/json.js';
 import type { MaybePromise } from '../../../shared/maybe-promise.js';
 import type { UpdatePlan, WritePlan } from '../../../sql/write/write.sql.js';
 import { Behaviors, type Behavior, type PendingWrite } from '../../draft/behavior.js';
 import { countingDefaults, DefaultBytes } from '../../draft/default-bytes.js';
-import { expressionsOf, type Draft } from '../../draft/draft.js';
+import type { Draft } from '../../draft/draft.js';
 import { draftForRules, completeDraft } from '../../draft/draft-reader.js';
 import { withPosition } from '../../draft/refusal-position.js';
 import type { LocatedDraft } from '../../draft/references.js';
 import type { Session } from '../../../catalog/session/session.js';
-import { unknownUnit } from '../../session/unit-ids.js';
-import { ExpressionResults } from './expression-results.js';
-import { UnitRepository } from '../unit.repository.js';
-import { mayNotWrite, UnitRights } from '../rights.js';
+import { unknownUnit } from '../../store/unit-ids.js';
+import { mayNotWrite, whyNotWritable } from '../rights.js';
+import { lockUnit } from '../unit.repository.js';
 import type { Conditions } from '../../store/unit-store.js';
+import { withResults } from './expression-results.js';
+import { mayInsert } from './write.repository.js';
 
 /** Of a create so far. */
 interface CreateState {
@@ -35,10 +38,7 @@ interface CreateState {
 export class BehaviorChanges {
   constructor(
     private readonly behaviors: Behaviors,
-    private readonly repository: UnitRepository,
-    private readonly rights: UnitRights,
     private readonly patterns: PatternMatcher,
-    private readonly results: ExpressionResults,
   ) {}
 
   /** Runs the behaviors of a create. @throws KindError 401, 403 if the caller may not create the units as given */
@@ -83,7 +83,7 @@ export class BehaviorChanges {
     if (!plan.allowed && !units.some(({ rules = [] }) => rules.length > 0)) return;
     await countingDefaults(session, async (defaults) => {
       const presumed = units.map((unit) => ({ ...unit, draft: draftForRules(unit.draft, kind, defaults) }));
-      if (plan.allowed && !(await this.#mayInsert(session, plan, presumed))) {
+      if (plan.allowed && !(await satisfyRule(session, plan, presumed))) {
         throw accessDenied(session.caller, `You may not create such a unit of '${kind.id}'`);
       }
       await this.checkFieldRules(session, plan, presumed);
@@ -99,15 +99,8 @@ export class BehaviorChanges {
     for (const field of named.values()) {
       const those = units.filter(({ rules = [] }) => rules.some(({ id }) => id === field.id));
       const ruled = { ...plan, allowed: field.condition };
-      if (!(await this.#mayInsert(session, ruled, those))) throw mayNotWrite(session.caller, plan.kind, field);
+      if (!(await satisfyRule(session, ruled, those))) throw mayNotWrite(session.caller, plan.kind, field);
     }
-  }
-
-  /** Whether all units satisfy the condition of the plan. */
-  #mayInsert(session: Session, plan: WritePlan, units: readonly LocatedDraft[]): Promise<boolean> {
-    const written = uniqueColumns(units[0]?.draft.written ?? []);
-    const rows = units.map(({ draft }) => draft.row);
-    return this.repository.mayInsert(session.executor, { ...plan, written }, rows, session.model);
   }
 
   /**
@@ -122,11 +115,11 @@ export class BehaviorChanges {
     conditions: Conditions,
   ): Promise<Draft> {
     const { kind } = plan;
-    if (!(await this.repository.lock(session.executor, plan, session.model, false))) {
-      throw (await this.rights.whyNot(session, kind, id, conditions, 'update')) ?? unknownUnit(kind, id);
+    if (!(await lockUnit(session, plan, false))) {
+      throw (await whyNotWritable(session, kind, id, conditions, 'update')) ?? unknownUnit(kind, id);
     }
     const faults = new Faults();
-    const given = expressionsOf(draft).length > 0 ? await this.results.replace(session, plan, draft) : draft;
+    const given = await withResults(session, this.patterns, plan, draft);
     const changed = await this.edit(given, {
       kind,
       session,
@@ -172,5 +165,30 @@ export class BehaviorChanges {
       await this.patterns.settle(session.project.id, patterns);
     }
     return draft;
+  }
+}
+
+/** Whether all units satisfy the condition of the plan. */
+function satisfyRule(session: Session, plan: WritePlan, units: readonly LocatedDraft[]): Promise<boolean> {
+  const written = uniqueColumns(units[0]?.draft.written ?? []);
+  const rows = units.map(({ draft }) => draft.row);
+  return mayInsert(session, { ...plan, written }, rows);
+}
+
+/** @throws KindError 409 if a behavior changed a value by which a unit was looked up */
+export function checkLookedUp(
+  by: readonly Field[],
+  before: readonly LocatedDraft[],
+  after: readonly LocatedDraft[],
+): void {
+  for (const [at, { draft, index }] of after.entries()) {
+    const given = before[at]?.draft.row ?? {};
+    const changed = by.filter(
+      ({ id, column = id }) => column in draft.row && !jsonEqual(draft.row[column], given[column]),
+    );
+    const [field] = changed;
+    if (!field) continue;
+    const text = `${changed.map(({ id }) => id).join(', ')}: a hook changed it after the unit was looked up by it`;
+    throw refusal('unit.conflict', text, { parameter: field.id, ...(index !== undefined && { index }) });
   }
 }

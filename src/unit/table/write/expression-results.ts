@@ -1,6 +1,5 @@
 /** The results of the expressions of an edit: for behaviors, which get values, and to tell why an edit was refused. */
-import { Injectable } from '@nestjs/common';
-import { PatternMatcher } from '../../../catalog/pattern/pattern-matcher.js';
+import type { PatternMatcher } from '../../../catalog/pattern/pattern-matcher.js';
 import { targetKindTextFor } from '../../../access/reference-access.js';
 import { readJson } from '../../../http/body/json-pieces.js';
 import { PatternChecks } from '../../../model/check/pattern-checks.js';
@@ -12,65 +11,56 @@ import { DefaultBytes } from '../../draft/default-bytes.js';
 import { expressionsOf, withValuesOf, type Draft } from '../../draft/draft.js';
 import { draftUpdate } from '../../draft/draft-reader.js';
 import { originalCallerOf, type Session } from '../../../catalog/session/session.js';
-import { UnitRepository } from '../unit.repository.js';
+import { fetchResults } from './write.repository.js';
 
 type Target = Pick<UpdatePlan, 'schema' | 'kind' | 'id'>;
 
-@Injectable()
-export class ExpressionResults {
-  constructor(
-    private readonly repository: UnitRepository,
-    private readonly patterns: PatternMatcher,
-  ) {}
-
-  /** The draft with the results in place of its expressions. The unit must be locked. @throws KindError 400 */
-  async replace(session: Session, target: Target, draft: Draft): Promise<Draft> {
-    const faults = new Faults();
-    const replaced = await this.#read(session, target, draft, faults);
-    faults.throwIfAny();
-    return replaced;
+/**
+ * The draft with the results in place of its expressions. The unit must be locked, or the statement of the edit have
+ * changed nothing. @throws KindError 400 for results that may not be stored
+ */
+export async function withResults(
+  session: Session,
+  patterns: PatternMatcher,
+  target: Target,
+  draft: Draft,
+): Promise<Draft> {
+  const expressions = expressionsOf(draft);
+  if (expressions.length === 0) return draft;
+  const { kind } = target;
+  const found = await fetchResults(session, target, expressions);
+  // The unit was deleted in between.
+  if (!found) return draft;
+  const values = (await readJson(found.body, session.project.schema)) as Record<string, unknown>;
+  const faults = new Faults();
+  const given = new Map<string, unknown>();
+  for (const { field } of expressions) {
+    const value = values[field.id];
+    if (value !== null) given.set(field.id, value);
+    else
+      faults.add('parameter.bad_value', `${field.id}: the result is out of the range of its type`, {
+        parameter: field.id,
+      });
   }
-
-  /** Refuses results that may not be stored, after the statement of an edit changed nothing. @throws KindError 400 */
-  async refuse(session: Session, target: Target, draft: Draft): Promise<void> {
-    if (expressionsOf(draft).length > 0) await this.replace(session, target, draft);
-  }
-
-  async #read(session: Session, target: Target, draft: Draft, faults: Faults): Promise<Draft> {
-    const expressions = expressionsOf(draft);
-    const { kind } = target;
-    const found = await this.repository.results(session.executor, target, expressions);
-    // The unit was deleted in between.
-    if (!found) return draft;
-    const values = (await readJson(found.body, session.project.schema)) as Record<string, unknown>;
-    const given = new Map<string, unknown>();
-    for (const { field } of expressions) {
-      const value = values[field.id];
-      if (value !== null) given.set(field.id, value);
-      else
-        faults.add('parameter.bad_value', `${field.id}: the result is out of the range of its type`, {
-          parameter: field.id,
-        });
+  const texts = new PatternChecks();
+  const options = {
+    kind,
+    writable: kind.fields,
+    readable: kind.fields,
+    faults,
+    patterns: texts,
+    defaults: new DefaultBytes(),
+    ofTarget: targetKindTextFor(originalCallerOf(session), session.model),
+  };
+  const results = await runYielding(draftUpdate(given, options), new EventLoopYield(session.project.schema));
+  await patterns.settle(session.project.id, texts);
+  if (!faults.any) {
+    for (const [at, { field }] of expressions.entries()) {
+      if (found.fits[at] === true) continue;
+      const text = `${field.id}: the result is larger than a value may be`;
+      faults.add('parameter.too_long', text, { parameter: field.id });
     }
-    const patterns = new PatternChecks();
-    const options = {
-      kind,
-      writable: kind.fields,
-      readable: kind.fields,
-      faults,
-      patterns,
-      defaults: new DefaultBytes(),
-      ofTarget: targetKindTextFor(originalCallerOf(session), session.model),
-    };
-    const results = await runYielding(draftUpdate(given, options), new EventLoopYield(session.project.schema));
-    await this.patterns.settle(session.project.id, patterns);
-    if (!faults.any) {
-      for (const [at, { field }] of expressions.entries()) {
-        if (found.fits[at] === true) continue;
-        const text = `${field.id}: the result is larger than a value may be`;
-        faults.add('parameter.too_long', text, { parameter: field.id });
-      }
-    }
-    return withValuesOf(draft, results);
   }
+  faults.throwIfAny();
+  return withValuesOf(draft, results);
 }

@@ -5,46 +5,40 @@
  */
 import { Injectable } from '@nestjs/common';
 import { accessDenied, grantOf } from '../../../access/access.js';
-import { readableFields } from '../../../access/masks.js';
 import type { Grant } from '../../../access/grant.js';
+import { readableFields } from '../../../access/masks.js';
+import { originalCallerOf, type Session } from '../../../catalog/session/session.js';
+import { Database } from '../../../database/database.js';
 import type { UpsertQuery } from '../../../filter/upsert-query.js';
 import type { Parsed } from '../../../http/route/parse-list-query.js';
 import type { Field, KindDef } from '../../../model/model.js';
 import { everyField } from '../../../model/predicate/predicate.js';
 import { Faults } from '../../../shared/errors.js';
 import { Behaviors } from '../../draft/behavior.js';
-import { takenValues } from '../../draft/conflict-messages.js';
 import { countingDefaults } from '../../draft/default-bytes.js';
-import type { Body } from '../../draft/draft.js';
 import { withoutTimes } from '../../draft/draft-reader.js';
+import type { Body } from '../../draft/draft.js';
 import { isNotObject, type NotObject } from '../../draft/drafter.js';
 import { withPositions } from '../../draft/refusal-position.js';
-import { isComplete, keyRows, IGNORED_FAULTS, upsertKey, type KeyRow } from '../../draft/upsert-keys.js';
+import { IGNORED_FAULTS, isComplete, keyRows, upsertKey, type KeyRow } from '../../draft/upsert-keys.js';
 import { planQuery } from '../../query/list.plan.js';
-import { originalCallerOf, type Session } from '../../../catalog/session/session.js';
-import type {
-  FoundUnit,
-  LookedUp,
-  UnitRow,
-  UnitStore,
-  UpsertedUnit,
-  UpsertWriteOptions,
-} from '../../store/unit-store.js';
-import { UnitRights } from '../rights.js';
-import { hasNoTransaction, TableInserter } from './table.inserter.js';
-import { SelectionRepository } from './selection.repository.js';
-import { unchangedRow, UpsertEdits, type Existing, type UpsertItem, type Upsert } from './upsert.edits.js';
+import type { FoundUnit, LookedUp, UnitRow, UpsertedUnit, UpsertWriteOptions } from '../../store/unit-store.js';
+import { readableUnits } from '../rights.js';
+import { Creates } from './create.js';
+import { hasNoTransaction, inOwnTransaction } from './own-transaction.js';
+import { unchangedRow, UpsertEdits, type Existing, type Upsert, type UpsertItem } from './upsert-edits.js';
+import { takenValues } from './violations.js';
+import { lookUpUnits } from './write.repository.js';
 
 /** Where units are not answered. */
 const EMPTY_ROW: UnitRow = { tag: '', body: '' };
 
 @Injectable()
-export class UpsertWriter {
+export class Upserts {
   constructor(
-    private readonly repository: SelectionRepository,
     private readonly behaviors: Behaviors,
-    private readonly rights: UnitRights,
-    private readonly inserter: TableInserter,
+    private readonly database: Database,
+    private readonly creates: Creates,
     private readonly edits: UpsertEdits,
   ) {}
 
@@ -56,24 +50,30 @@ export class UpsertWriter {
     options: UpsertWriteOptions = {},
   ): Promise<UpsertedUnit[]> {
     if (hasNoTransaction(session)) {
-      return this.inserter.inTransaction(session, (within) => this.upsert(within, kind, given, query, options));
+      return inOwnTransaction(this.database, session, (within) => this.upsert(within, kind, given, query, options));
     }
     const { bulk = false, writer = session.caller, answers = true, found } = options;
     const { by, onConflict } = planQuery(query, (read) => ({
       ...read,
       by: upsertKey(kind, read.by, originalCallerOf(session), session.model),
     }));
-    for (const behavior of this.behaviors.of(kind, session)) behavior.ready?.();
+    this.behaviors.checkReady(kind, session);
     return countingDefaults(session, (defaults) =>
       this.#upsert({ session, kind, by, onConflict, bulk, writer, answers, defaults }, given, found),
     );
   }
 
-  readonly lookUp: UnitStore['lookUp'] = async (session, kind, bodies, by) => {
+  /** See `UnitUpserts`. */
+  async lookUp(
+    session: Session,
+    kind: KindDef,
+    bodies: readonly Body[],
+    by: readonly Field[],
+  ): Promise<LookedUp | undefined> {
     const rows = keyRows(kind, by, bodies, { faults: IGNORED_FAULTS, indexed: false });
     if (!rows.every((row) => isComplete(row, by))) return undefined;
-    return { rows, units: await this.#lookUp({ session, kind, by, answers: false }, rows, bodies) };
-  };
+    return { rows, units: await lookUp({ session, kind, by, answers: false }, rows, bodies) };
+  }
 
   async #upsert(
     upsert: Upsert,
@@ -83,7 +83,7 @@ export class UpsertWriter {
     const { kind, by, onConflict, bulk, answers } = upsert;
     const faults = new Faults();
     const rows = looked?.rows ?? keyRows(kind, by, given, { faults, indexed: bulk });
-    const { found, hidden } = readable(upsert, looked?.units ?? (await this.#lookUp(upsert, rows, given)), faults);
+    const { found, hidden } = readable(upsert, looked?.units ?? (await lookUp(upsert, rows, given)), faults);
     const existing: Existing[] = [];
     const missing: UpsertItem[] = [];
     const unknown: UpsertItem[] = [];
@@ -94,8 +94,8 @@ export class UpsertWriter {
       else if (hidden.has(index) || !isComplete(rows[index], by)) unknown.push({ index, body });
       else missing.push({ index, body });
     }
-    const create = this.#grant(upsert, 'create', missing.length > 0);
-    const update = this.#grant(upsert, 'update', existing.length > 0 && onConflict === 'update');
+    const create = grantFor(upsert, 'create', missing.length > 0);
+    const update = grantFor(upsert, 'update', existing.length > 0 && onConflict === 'update');
     const results = new Map<number, UpsertedUnit>();
     const ignores = onConflict === 'ignore';
     if (ignores) for (const each of existing) results.set(each.index, { ...unchangedRow(each), result: 'ignored' });
@@ -118,28 +118,6 @@ export class UpsertWriter {
     return given.flatMap((_, index) => results.get(index) ?? []);
   }
 
-  /** The units that exist, by the position of their body. */
-  async #lookUp(
-    { session, kind, by, answers }: Pick<Upsert, 'session' | 'kind' | 'by' | 'answers'>,
-    rows: readonly KeyRow[],
-    given: readonly (Body | NotObject)[],
-  ): Promise<LookedUp['units']> {
-    const { project, executor, model, caller } = session;
-    if (rows.length === 0) return new Map();
-    const readable = everyField(readableFields(kind, caller, model));
-    const fields = answers ? readable : comparedFields(kind, readable, given);
-    const plan = { schema: project.schema, kind, by, readable: this.rights.readable(session, kind), fields };
-    return this.repository.lookUp(executor, plan, rows, model);
-  }
-
-  /** The units that the caller may create or edit; undefined if none have to be. @throws KindError 401, 403 */
-  #grant({ session, kind }: Upsert, operation: 'create' | 'update', needed: boolean): Grant | undefined {
-    if (!needed) return undefined;
-    const grant = grantOf(kind, operation, session.caller, session.model);
-    if (grant) return grant;
-    throw accessDenied(session.caller, `You may not ${operation} units of '${kind.id}'`);
-  }
-
   async #create(
     { session, kind, by, bulk, writer, answers }: Upsert,
     missing: readonly UpsertItem[],
@@ -148,9 +126,31 @@ export class UpsertWriter {
     const bodies = missing.map(({ body }) => body);
     const positions = missing.map(({ index }) => index);
     return withPositions(positions, () =>
-      this.inserter.insert(session, kind, bodies, { bulk, writer, access: grant.predicate, by, answers }),
+      this.creates.create(session, kind, bodies, { bulk, writer, access: grant.predicate, by, answers }),
     );
   }
+}
+
+/** The units that exist, by the position of their body. */
+async function lookUp(
+  { session, kind, by, answers }: Pick<Upsert, 'session' | 'kind' | 'by' | 'answers'>,
+  rows: readonly KeyRow[],
+  given: readonly (Body | NotObject)[],
+): Promise<LookedUp['units']> {
+  const { project, model, caller } = session;
+  if (rows.length === 0) return new Map();
+  const readable = everyField(readableFields(kind, caller, model));
+  const fields = answers ? readable : comparedFields(kind, readable, given);
+  const plan = { schema: project.schema, kind, by, readable: readableUnits(session, kind), fields };
+  return lookUpUnits(session, plan, rows);
+}
+
+/** The units that the caller may create or edit; undefined if none have to be. @throws KindError 401, 403 */
+function grantFor({ session, kind }: Upsert, operation: 'create' | 'update', needed: boolean): Grant | undefined {
+  if (!needed) return undefined;
+  const grant = grantOf(kind, operation, session.caller, session.model);
+  if (grant) return grant;
+  throw accessDenied(session.caller, `You may not ${operation} units of '${kind.id}'`);
 }
 
 /** The units that the caller may read. Others are faults (409). */
@@ -164,7 +164,7 @@ function readable(
   for (const [index, { id, tag, body }] of units) {
     if (body !== null) found.set(index, { id, tag, body });
     else {
-      const { code, text, ...place } = takenValues(by.map(({ id }) => id));
+      const { code, text, ...place } = takenValues(by);
       faults.add(code, text, { ...place, ...(bulk && { index }) });
       hidden.add(index);
     }

@@ -1,6 +1,7 @@
 /** The edits of an upsert: of units that are there, and that it changes. */
 import { Injectable } from '@nestjs/common';
 import type { Grant } from '../../../access/grant.js';
+import type { Session } from '../../../catalog/session/session.js';
 import type { UpsertQuery } from '../../../filter/upsert-query.js';
 import { readJson } from '../../../http/body/json-pieces.js';
 import { shownValue } from '../../../model/field.js';
@@ -10,20 +11,20 @@ import { ERRORS, Faults, KindError, type ErrorCode, type Message } from '../../.
 import { jsonEqual, type Json } from '../../../shared/json.js';
 import { LIMITS } from '../../../shared/limits.js';
 import type { MaybePromise } from '../../../shared/maybe-promise.js';
+import { existingStatement } from '../../../sql/write/reference.sql.js';
 import type { Caller } from '../../../tenancy/caller.js';
 import { Behaviors } from '../../draft/behavior.js';
 import type { DefaultBytes } from '../../draft/default-bytes.js';
 import { StoredDraft, type Body } from '../../draft/draft.js';
 import { Drafter, type EditDraft } from '../../draft/drafter.js';
-import { addReferenceFaults, References, type Unreachable } from '../../draft/references.js';
+import { addReferenceFaults, unreachableReferences, type Unreachable } from '../../draft/references.js';
 import { withPosition, withPositions } from '../../draft/refusal-position.js';
-import { existingStatement } from '../../../sql/write/reference.sql.js';
-import type { Session } from '../../../catalog/session/session.js';
-import type { FoundUnit, UpsertedUnit, UnitRow } from '../../store/unit-store.js';
+import type { FoundUnit, UnitRow, UpsertedUnit } from '../../store/unit-store.js';
 import { mayNotWriteUnit } from '../rights.js';
 import { editReader } from './edit-body.js';
-import { EditSetWriter, type DraftedChange } from './edit-set.writer.js';
-import { TableWriter } from './table.writer.js';
+import { Updates } from './update.js';
+import { UpdateSets, type DraftedChange } from './update-set.js';
+import { lockUnits } from './write.repository.js';
 
 /** What is the same for all units of an upsert. */
 export interface Upsert {
@@ -59,9 +60,8 @@ export class UpsertEdits {
   constructor(
     private readonly behaviors: Behaviors,
     private readonly drafter: Drafter,
-    private readonly writer: TableWriter,
-    private readonly sets: EditSetWriter,
-    private readonly references: References,
+    private readonly updates: Updates,
+    private readonly sets: UpdateSets,
   ) {}
 
   /**
@@ -126,7 +126,7 @@ export class UpsertEdits {
     const bodies = units.map(({ body }) => body);
     const { drafts, nested } = await this.drafter.creates(session, kind, bodies, { writer, bulk, faults, defaults });
     if (withReferences) {
-      addReferenceFaults(await this.references.unreachable(session, kind, drafts, true, nested), faults);
+      addReferenceFaults(await unreachableReferences(session, kind, drafts, true, nested), faults);
     }
     return faults.messages.map((message) => {
       const { index } = message;
@@ -167,7 +167,7 @@ export class UpsertEdits {
     const apart = sorted.filter(({ drafted }) => oneByOne || drafted.nested.any);
     const together = sorted.filter(({ drafted }) => !oneByOne && !drafted.nested.any);
     if (apart.length > 0 && together.length > 0) {
-      await this.sets.lock(
+      await lockUnits(
         session,
         kind,
         sorted.map(({ unit }) => unit.id),
@@ -186,7 +186,7 @@ export class UpsertEdits {
   #editOne({ session, kind, by, bulk, writer }: Upsert, edit: DraftedUpsert, grant: Grant | undefined) {
     const { index, body, unit } = edit;
     const options = { access: grant?.predicate, writer, literal: true, by };
-    return withPosition(bulk ? { index } : {}, () => this.writer.update(session, kind, unit.id, () => body, options));
+    return withPosition(bulk ? { index } : {}, () => this.updates.update(session, kind, unit.id, () => body, options));
   }
 
   async #editTogether(

@@ -3,6 +3,8 @@
  * parameters. Checks and refusals are those of single edits; positions in refusals are those of the list.
  */
 import { Injectable } from '@nestjs/common';
+import type { Session } from '../../../catalog/session/session.js';
+import { Database } from '../../../database/database.js';
 import type { Field, KindDef } from '../../../model/model.js';
 import type { ConditionalField } from '../../../model/predicate/conditional-field.js';
 import type { Predicate } from '../../../model/predicate/predicate.js';
@@ -12,20 +14,17 @@ import { LIMITS } from '../../../shared/limits.js';
 import type { UpdateSetPlan } from '../../../sql/write/update.sql.js';
 import type { Caller } from '../../../tenancy/caller.js';
 import type { Body, Draft } from '../../draft/draft.js';
+import { planWritten, withFieldRules, writeOnceRefusal } from '../../draft/edit-plan.js';
 import { NestedUnits } from '../../draft/nested-units.js';
-import { References, type LocatedDraft, type Unreachable } from '../../draft/references.js';
+import { checkReferences, type LocatedDraft, type Unreachable } from '../../draft/references.js';
 import { withPositions } from '../../draft/refusal-position.js';
-import { writeOnceRefusal } from '../../draft/write-once.js';
-import type { Session } from '../../../catalog/session/session.js';
-import { unknownUnit } from '../../session/unit-ids.js';
+import { unknownUnit } from '../../store/unit-ids.js';
 import type { UnitRow } from '../../store/unit-store.js';
-import { ViolationCompleter } from '../violation/complete-violations.js';
-import type { WriteContext } from '../violation/constraint-violations.js';
-import { planWritten, withFieldRules } from './edit-plan.js';
-import { EditSetRepository, type FailedRows } from './edit-set.repository.js';
-import { leavesAllowedUnits, mayNotWrite, mayNotWriteUnit, UnitRights } from '../rights.js';
-import { TableInserter } from './table.inserter.js';
+import { leavesAllowedUnits, mayNotWrite, mayNotWriteUnit, readableUnits, writePlan } from '../rights.js';
+import { withDeferredFaults } from './own-transaction.js';
 import { UnitQuota } from './unit-quota.js';
+import { withAllViolations, type WriteContext } from './violations.js';
+import { lockUnits, updateSet, type FailedRows } from './write.repository.js';
 
 /** An edit that is validated. */
 export interface DraftedChange {
@@ -49,20 +48,11 @@ interface EditSetOptions {
 }
 
 @Injectable()
-export class EditSetWriter {
+export class UpdateSets {
   constructor(
-    private readonly repository: EditSetRepository,
-    private readonly references: References,
-    private readonly rights: UnitRights,
-    private readonly inserter: TableInserter,
-    private readonly violations: ViolationCompleter,
+    private readonly database: Database,
     private readonly quota: UnitQuota,
   ) {}
-
-  /** Locks the units in one order, before statements that change some of them each. */
-  async lock({ project, executor }: Session, kind: KindDef, keys: readonly string[]): Promise<void> {
-    await this.repository.lock(executor, { schema: project.schema, kind, keys, forDelete: false });
-  }
 
   /**
    * Changes all units, or none. Needs a transaction. Returns them in the order of the list, if they are answered.
@@ -76,53 +66,52 @@ export class EditSetWriter {
   ): Promise<readonly UnitRow[]> {
     const drafts = changes.map(({ draft, rules }, index): LocatedDraft => ({ draft, rules, index }));
     const drafted = { drafts, nested: new NestedUnits(), faults: new Faults() };
-    const deferred = await this.references.check(session, kind, drafted, options);
+    const deferred = await checkReferences(session, kind, drafted, options);
     this.quota.checkStorage(session);
-    return this.inserter.withDeferredFaults(session, deferred, async (within) => {
+    return withDeferredFaults(this.database, session, deferred, async (within) => {
       const sets = setsOf(changes);
       const keys = changes.map(({ id }) => id);
-      if (sets.length > 1) await this.lock(within, kind, keys);
+      if (sets.length > 1) await lockUnits(within, kind, keys);
       const rows: UnitRow[] = [];
       for (const positions of sets) {
         const set = positions.flatMap((at) => changes[at] ?? []);
-        const written = await withPositions(positions, () => this.#updateSet(within, kind, set, options));
+        const written = await withPositions(positions, () => updateAlike(within, kind, set, options));
         for (const [at, row] of written.entries()) rows[positions[at] ?? at] = row;
       }
       deferred.throwIfAny();
       return rows;
     });
   }
+}
 
-  /** Changes units by edits that name the same parameters. */
-  async #updateSet(
-    session: Session,
-    kind: KindDef,
-    set: readonly DraftedChange[],
-    { access, answers }: Pick<EditSetOptions, 'access' | 'answers'>,
-  ): Promise<readonly UnitRow[]> {
-    const [first] = set;
-    if (!first) return [];
-    const { draft, body, rules } = first;
-    const keys = set.map(({ id }) => id);
-    const plan: UpdateSetPlan = {
-      ...this.rights.writePlan(session, kind),
-      ...planWritten(session, kind, draft, body),
-      readable: this.rights.readable(session, kind),
-      access,
-      rules: rules.map(({ condition }) => condition),
-      keys,
-      answers,
-      allowed: withFieldRules(access, rules),
-    };
-    const rows = set.map((change) => change.draft.row);
-    const known = first.stored ? set.map(({ stored }, at) => ({ ...stored, ...rows[at] })) : rows;
-    const write = (context: WriteContext) =>
-      this.repository.update(session.executor, plan, rows, { ...context, rows: known });
-    const drafts = set.map((change, index): LocatedDraft => ({ draft: change.draft, index }));
-    const result = await this.violations.runWrite(session, kind, drafts, write, { ids: keys });
-    if ('seen' in result) throw refusalOf(session.caller, plan, rules, result);
-    return result;
-  }
+/** Changes units by edits that name the same parameters. */
+async function updateAlike(
+  session: Session,
+  kind: KindDef,
+  set: readonly DraftedChange[],
+  { access, answers }: Pick<EditSetOptions, 'access' | 'answers'>,
+): Promise<readonly UnitRow[]> {
+  const [first] = set;
+  if (!first) return [];
+  const { draft, body, rules } = first;
+  const keys = set.map(({ id }) => id);
+  const plan: UpdateSetPlan = {
+    ...writePlan(session, kind),
+    ...planWritten(session, kind, draft, body),
+    readable: readableUnits(session, kind),
+    access,
+    rules: rules.map(({ condition }) => condition),
+    keys,
+    answers,
+    allowed: withFieldRules(access, rules),
+  };
+  const rows = set.map((change) => change.draft.row);
+  const known = first.stored ? set.map(({ stored }, at) => ({ ...stored, ...rows[at] })) : rows;
+  const write = (context: WriteContext) => updateSet(session, plan, rows, { ...context, rows: known });
+  const drafts = set.map((change, index): LocatedDraft => ({ draft: change.draft, index }));
+  const result = await withAllViolations(session, kind, drafts, write, { ids: keys });
+  if ('seen' in result) throw refusalOf(session.caller, plan, rules, result);
+  return result;
 }
 
 /** The positions of the edits that name the same parameters, in an order that does not depend on that of the list. */

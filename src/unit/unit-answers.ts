@@ -1,9 +1,46 @@
-/** The answers of writes of units. */
+/**
+ * The answers with units. The ETag of a unit has a part for how it is shown, which changes with the kind's fields, and
+ * with other units shown in the answer.
+ */
+import { createHash } from 'node:crypto';
 import { Answer, inPieces, jsonAnswer, pageAnswer } from '../http/answer/answer.js';
+import { etagOf } from '../http/answer/etag.js';
 import { RESULT_HEADER } from '../http/request/header-names.js';
 import type { KindDef } from '../model/model.js';
+import { getOrInsert } from '../shared/get-or-insert.js';
 import type { AffectedUnits, UnitRow, UpsertedUnit } from './store/unit-store.js';
-import { unitAnswer } from './table/read/presentation-version.js';
+
+const presentationVersions = new WeakMap<KindDef, string>();
+
+function presentationOf(kind: KindDef): string {
+  return getOrInsert(presentationVersions, kind, () => hashOfFields(kind));
+}
+
+function hashOfFields(kind: KindDef): string {
+  const fields = [...kind.fields.values()].map(({ id, json, constant, def }) => {
+    return [id, json, constant ?? null, def.multiple, def.hidden, def.readAccess ?? null];
+  });
+  const hash = createHash('sha256')
+    .update(JSON.stringify([kind.id, fields]))
+    .digest();
+  return hash.readUInt32BE(0).toString(36);
+}
+
+/** The ETag of a unit. */
+export function unitEtag(kind: KindDef, { tag }: Pick<UnitRow, 'tag'>): string {
+  return etagOf(tag, presentationOf(kind));
+}
+
+/** For an answer that shows more than the unit: changes with every byte. */
+function presentationOfBody(kind: KindDef, body: string): string {
+  const hash = createHash('sha256').update(presentationOf(kind)).update(body).digest();
+  return hash.readBigUInt64BE(0).toString(36);
+}
+
+/** The answer with a unit and its ETag. `more`: the body has parts of other units. */
+export function unitAnswer(kind: KindDef, row: UnitRow, more = false): Answer {
+  return new Answer(row.body, more ? etagOf(row.tag, presentationOfBody(kind, row.body)) : unitEtag(kind, row));
+}
 
 export function onlyOne<Row>(rows: readonly Row[]): Row {
   const [row] = rows;

@@ -1,40 +1,47 @@
 /**
  * Edits and deletes all units of a kind that match a filter, or none of them. Without behaviors an edit is one
  * statement, and a deletion a few, however many units there are; with behaviors, units are written one by one in a
- * transaction, as single writes are.
+ * transaction, as single writes are. A refusal names a unit that is the reason for it, which the caller may read.
  */
 import { Injectable } from '@nestjs/common';
 import { accessDenied, grantOf } from '../../../access/access.js';
 import { writableFields } from '../../../access/masks.js';
+import { PatternMatcher } from '../../../catalog/pattern/pattern-matcher.js';
+import type { Session } from '../../../catalog/session/session.js';
+import { Database } from '../../../database/database.js';
+import { completeRefusal, ofUnit, withFaults } from '../../../database/transaction/complete-refusal.js';
 import { EMPTY_QUERY, type ListQuery } from '../../../filter/list-query.js';
 import type { MatchingQuery } from '../../../filter/matching-query.js';
 import type { Parsed } from '../../../http/route/parse-list-query.js';
 import type { Field, KindDef } from '../../../model/model.js';
 import { conjunction, type Predicate } from '../../../model/predicate/predicate.js';
-import { KindError } from '../../../shared/errors.js';
-import type { MaybePromise } from '../../../shared/maybe-promise.js';
+import { KindError, refusal, type Message } from '../../../shared/errors.js';
 import { LIMITS } from '../../../shared/limits.js';
+import type { MaybePromise } from '../../../shared/maybe-promise.js';
+import { WriteDeadline } from '../../../shared/write-deadline.js';
 import type { MatchingPlan, UpdateMatchingPlan } from '../../../sql/write/matching.sql.js';
 import { Behaviors } from '../../draft/behavior.js';
 import { countingDefaults, type DefaultBytes } from '../../draft/default-bytes.js';
-import type { Body } from '../../draft/draft.js';
+import { expressionsOf, type Body, type Draft } from '../../draft/draft.js';
 import { Drafter } from '../../draft/drafter.js';
+import { planWritten, withFieldRules, writeOnceRefusal } from '../../draft/edit-plan.js';
 import { nestedBodies } from '../../draft/nested-units.js';
-import { References } from '../../draft/references.js';
+import { checkReferences } from '../../draft/references.js';
 import { withUnit } from '../../draft/refusal-position.js';
 import { planContextOf, planList, planQuery } from '../../query/list.plan.js';
-import { WriteDeadline } from '../../../shared/write-deadline.js';
-import type { Session } from '../../../catalog/session/session.js';
+import { parseKey } from '../../store/unit-ids.js';
 import type { AffectedUnits, WriteOptions } from '../../store/unit-store.js';
-import { writeContextOf } from '../violation/complete-violations.js';
-import { planWritten, withFieldRules } from './edit-plan.js';
-import { UnitRights } from '../rights.js';
-import { hasNoTransaction, TableInserter } from './table.inserter.js';
 import { TableReader } from '../read/table.reader.js';
-import { TableWriter } from './table.writer.js';
+import { leavesAllowedUnits, writePlan } from '../rights.js';
+import { withResults } from './expression-results.js';
+import { hasNoTransaction, inOwnTransaction, withDeferredFaults } from './own-transaction.js';
+import { Removals } from './remove.js';
 import { UnitQuota } from './unit-quota.js';
-import { SelectionRepository } from './selection.repository.js';
-import { checkFound, MatchingRefusals, type MatchingOperation } from './matching.refusals.js';
+import { Updates } from './update.js';
+import { takenValues, uniqueLists, writeContextOf } from './violations.js';
+import { lockMatching, takenBy, updateMatching, type FoundRows, type Verdict } from './write.repository.js';
+
+type Operation = 'update' | 'delete';
 
 /** The units to write, and the query that answers some of them. */
 interface Selected {
@@ -43,18 +50,16 @@ interface Selected {
 }
 
 @Injectable()
-export class MatchingWriter {
+export class BulkWrites {
   constructor(
-    private readonly repository: SelectionRepository,
     private readonly behaviors: Behaviors,
     private readonly drafter: Drafter,
-    private readonly references: References,
-    private readonly rights: UnitRights,
-    private readonly inserter: TableInserter,
+    private readonly database: Database,
     private readonly reader: TableReader,
-    private readonly writer: TableWriter,
-    private readonly refusals: MatchingRefusals,
+    private readonly updates: Updates,
+    private readonly removals: Removals,
     private readonly quota: UnitQuota,
+    private readonly patterns: PatternMatcher,
   ) {}
 
   updateAll(
@@ -65,7 +70,7 @@ export class MatchingWriter {
     options: WriteOptions = {},
   ): Promise<AffectedUnits> {
     const selected = this.#select(session, kind, query, options);
-    for (const behavior of this.behaviors.of(kind, session)) behavior.ready?.();
+    this.behaviors.checkReady(kind, session);
     const each = this.behaviors.runsOnEdits(kind, session);
     return this.#within(session, each || selected.shown !== undefined, async (within) => {
       if (each) return this.#updateEach(within, kind, selected, read, options);
@@ -84,17 +89,17 @@ export class MatchingWriter {
     options: WriteOptions = {},
   ): Promise<AffectedUnits> {
     const selected = this.#select(session, kind, query, options);
-    for (const behavior of this.behaviors.of(kind, session)) behavior.ready?.();
+    this.behaviors.checkReady(kind, session);
     return this.#within(session, true, async (within) => {
       const keys = await this.#lock(within, selected.plan, 'delete');
       const shown = await this.#items(within, kind, selected, keys);
-      if (keys.length > 0) await this.writer.removeLocked(within, kind, keys);
+      if (keys.length > 0) await this.removals.removeLocked(within, kind, keys);
       return { count: keys.length, ...shown };
     });
   }
 
   #within<T>(session: Session, several: boolean, work: (session: Session) => Promise<T>): Promise<T> {
-    return several && hasNoTransaction(session) ? this.inserter.inTransaction(session, work) : work(session);
+    return several && hasNoTransaction(session) ? inOwnTransaction(this.database, session, work) : work(session);
   }
 
   /** @throws KindError 400 with all faults of the query; 401, 403 if the caller may not read units */
@@ -120,8 +125,8 @@ export class MatchingWriter {
   }
 
   /** Locks the units and returns their keys. @throws KindError 403, 409 */
-  async #lock(session: Session, plan: MatchingPlan, operation: MatchingOperation): Promise<readonly string[]> {
-    const found = await this.repository.lockMatching(session.executor, plan, session.model, operation === 'delete');
+  async #lock(session: Session, plan: MatchingPlan, operation: Operation): Promise<readonly string[]> {
+    const found = await lockMatching(session, plan, operation === 'delete');
     checkFound(session, plan, found, operation);
     return found.keys ?? [];
   }
@@ -164,7 +169,7 @@ export class MatchingWriter {
     });
     for (const key of keys) {
       limit.check();
-      await withUnit(key, () => this.writer.update(session, kind, key, read, { access, ...(writer && { writer }) }));
+      await withUnit(key, () => this.updates.update(session, kind, key, read, { access, ...(writer && { writer }) }));
     }
     return { count: keys.length, ...(await this.#items(session, kind, selected, keys)) };
   }
@@ -191,24 +196,44 @@ export class MatchingWriter {
     const allowed = withFieldRules(options.access, rules);
     const update: UpdateMatchingPlan = {
       ...plan,
-      ...this.rights.writePlan(session, kind),
+      ...writePlan(session, kind),
       ...planWritten(session, kind, draft, body),
       access: allowed,
       allowed,
     };
     this.quota.checkStorage(session);
-    return this.inserter.withDeferredFaults(session, deferred, async (within) => {
+    return withDeferredFaults(this.database, session, deferred, async (within) => {
       const context = writeContextOf(within, kind);
-      const verdict = await this.repository
-        .updateMatching(within.executor, update, draft.row, context)
-        .catch(async (error: unknown) => {
-          throw await this.refusals.withUnits(within, update, draft, error);
-        });
+      const verdict = await updateMatching(within, update, draft.row, context).catch(async (error: unknown) => {
+        throw await withTakenBy(within, update, draft, error);
+      });
       checkFound(within, plan, verdict, 'update');
-      await this.refusals.checkVerdict(within, update, draft, verdict);
+      await this.#checkVerdict(within, update, draft, verdict);
       deferred.throwIfAny();
       return verdict.affected;
     });
+  }
+
+  /** @throws KindError 400, 403, 409 if the edit is not allowed for one of the units */
+  async #checkVerdict(
+    session: Session,
+    { schema, kind, writeOnce }: UpdateMatchingPlan,
+    draft: Draft,
+    { changed, unfit, leaving }: Verdict,
+  ): Promise<void> {
+    const [first, ...rest] = writeOnce.flatMap(({ field }, at): readonly Message[] => {
+      const unit = changed[at] ?? undefined;
+      return unit === undefined ? [] : (writeOnceRefusal([field])?.messages ?? []).map((each) => ({ ...each, unit }));
+    });
+    if (first) throw new KindError([first, ...rest]);
+    if (unfit !== null) {
+      const target = { schema, kind, id: parseKey(kind, unfit) };
+      await withUnit(unfit, () => withResults(session, this.patterns, target, draft));
+      // The unit was changed in between.
+      const text = 'The result of an expression may not be stored in one of the units';
+      throw ofUnit(refusal('parameter.bad_expression', text), unfit);
+    }
+    if (leaving !== null) throw ofUnit(leavesAllowedUnits(session.caller, kind), leaving);
   }
 
   async #draft(
@@ -230,12 +255,12 @@ export class MatchingWriter {
         const text = `${parameter}: must be an id: an edit by filter creates no units`;
         drafted.faults.add('parameter.bad_value', text, { parameter });
       }
-      const deferred = await this.references.check(session, kind, drafted, { writer, access });
+      const deferred = await checkReferences(session, kind, drafted, { writer, access });
       return { body: drafted.body, draft: drafted.draft, rules: drafted.rules, deferred };
     } catch (error) {
       // Whether the units may be changed is reported before faults of the body.
       if (error instanceof KindError && error.status === 400 && !session.executor.tx && plan.access) {
-        const found = await this.repository.lockMatching(session.executor, plan, session.model, false);
+        const found = await lockMatching(session, plan, false);
         checkFound(session, plan, found, 'update');
       }
       throw error;
@@ -261,4 +286,38 @@ function hasKeyOf(kind: KindDef, keys: readonly string[]): Predicate {
 /** The plan for locked units. */
 function ofKeys(plan: MatchingPlan, keys: readonly string[]): MatchingPlan {
   return { ...plan, filter: conjunction(plan.filter, hasKeyOf(plan.kind, keys)) };
+}
+
+/** The error of an edit that gives a unit the unique values of another one, with the unit; other errors as they are. */
+async function withTakenBy(session: Session, plan: UpdateMatchingPlan, draft: Draft, error: unknown): Promise<unknown> {
+  if (!(error instanceof KindError) || !error.code.endsWith('.not_unique')) return error;
+  const { visibleFields } = writeContextOf(session, plan.kind);
+  const written = [...plan.written, ...expressionsOf(draft).map(({ field }) => field)];
+  const lists = uniqueLists(plan.kind).filter(
+    (fields) => fields.some((field) => written.includes(field)) && fields.every(({ id }) => visibleFields.has(id)),
+  );
+  const most = Math.min(plan.most, Math.ceil(LIMITS.uniqueLookups / Math.max(1, lists.length)));
+  return completeRefusal(session.executor, error, async (executor, soFar) => {
+    const units = await takenBy(executor, { ...plan, most }, draft.row, lists);
+    const found = lists.flatMap((fields, at): Message[] => {
+      const unit = units[at] ?? undefined;
+      return unit === undefined ? [] : [{ ...takenValues(fields), unit }];
+    });
+    return withFaults(soFar, found);
+  });
+}
+
+/** @throws KindError 403 if the caller may not write one of the units, 409 if there are too many */
+function checkFound(
+  { caller }: Session,
+  { kind, most }: MatchingPlan,
+  { denied, matched }: FoundRows,
+  operation: Operation,
+): void {
+  if (denied !== null) {
+    throw ofUnit(accessDenied(caller, `You may not ${operation} some of these units of '${kind.id}'`), denied);
+  }
+  if (matched <= most) return;
+  const text = `More than ${most} units of '${kind.id}' match; max_affected is the most that may, up to ${LIMITS.affectedMax}`;
+  throw refusal('unit.too_many', text);
 }

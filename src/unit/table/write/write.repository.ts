@@ -1,0 +1,265 @@
+/** Statements that write units of tables, or find out about a write. Their errors are refusals where the input is the cause. */
+import { noteContention, trackContention, type ContentionTarget } from '../../../database/transaction/contention.js';
+import type { Executor } from '../../../database/database.js';
+import type { FieldExpression } from '../../../model/expression.js';
+import type { Field, KindDef } from '../../../model/model.js';
+import { EventLoopYield } from '../../../shared/event-loop-yield.js';
+import type { MaybePromise } from '../../../shared/maybe-promise.js';
+import { runYielding } from '../../../shared/work-in-pieces.js';
+import { keepVersionStatement } from '../../../sql/definition/model.sql.js';
+import type { Statement } from '../../../sql/fragment.js';
+import { lockUnitsStatement, type LockedUnits } from '../../../sql/lock.sql.js';
+import {
+  lockMatchingStatement,
+  takenByMatchingStatement,
+  updateMatchingStatement,
+  type MatchingPlan,
+  type UpdateMatchingPlan,
+} from '../../../sql/write/matching.sql.js';
+import { rowParams, rowsText, type RowsText } from '../../../sql/write/new-rows.sql.js';
+import { updateSetStatement, type UpdateSetPlan } from '../../../sql/write/update.sql.js';
+import { keptValuesStatement, resultsStatement, updateStatement } from '../../../sql/write/update.sql.js';
+import { lookupStatement, type LookupPlan } from '../../../sql/write/existing-rows.sql.js';
+import {
+  deleteStatement,
+  insertStatement,
+  insertUnansweredStatement,
+  mayInsertStatement,
+  type DeletePlan,
+  type UpdatePlan,
+  type WritePlan,
+} from '../../../sql/write/write.sql.js';
+import type { FoundUnit, UnitRow } from '../../store/unit-store.js';
+import {
+  checkVersion,
+  checkVersionNow,
+  contentionOn,
+  unitOf,
+  type MaybeUnit,
+  type Running,
+  type Versioned,
+} from '../unit.repository.js';
+import { conflictOf, type WriteContext } from './violations.js';
+
+/** The values of a unit by column. */
+type RowValues = Readonly<Record<string, unknown>>;
+
+interface InSchema {
+  readonly schema: string;
+}
+
+/** Returns the rows of a statement. @throws KindError if stored units or constraints are in its way */
+function runWrite<Row>(
+  executor: Executor,
+  { schema }: InSchema,
+  statement: Statement,
+  context: WriteContext,
+  contention?: () => ContentionTarget,
+): Promise<Row[]> {
+  executor.tx?.beforeCommit(keepVersionStatement(schema));
+  return executor.run<Row>(statement).catch((error: unknown) => {
+    if (contention) noteContention(error, contention);
+    throw conflictOf(error, context) ?? error;
+  });
+}
+
+function jsonTextOf({ schema }: InSchema, rows: readonly RowValues[]): MaybePromise<RowsText> {
+  return runYielding(rowsText(rows), new EventLoopYield(schema));
+}
+
+/** Whether all new rows satisfy the access rule of the plan; nothing is inserted. */
+export async function mayInsert(session: Running, plan: WritePlan, rows: readonly RowValues[]): Promise<boolean> {
+  const statement = mayInsertStatement(plan, await jsonTextOf(plan, rows));
+  const [row] = await session.executor.run<Versioned & { allowed: boolean | null }>(statement);
+  checkVersion(row, session.model);
+  return row?.allowed !== false;
+}
+
+export async function insertUnits(
+  session: Running,
+  plan: WritePlan,
+  rows: readonly RowValues[],
+  context: WriteContext,
+): Promise<UnitRow[]> {
+  const [row] = rows;
+  const params = row && rows.length === 1 ? rowParams(plan.written, row) : undefined;
+  const statement = insertStatement(plan, params ?? (await jsonTextOf(plan, rows)));
+  const written = await runWrite<MaybeUnit>(session.executor, plan, statement, { ...context, rows });
+  if (written.length === 0) await checkVersionNow(session);
+  return written.map(unitOf).filter((unit) => unit !== undefined);
+}
+
+/** The same, but returns only the number of new units. */
+export async function insertUnanswered(
+  session: Running,
+  plan: WritePlan,
+  rows: readonly RowValues[],
+  context: WriteContext,
+): Promise<number> {
+  const statement = insertUnansweredStatement(plan, await jsonTextOf(plan, rows));
+  const [row] = await runWrite<{ created: number }>(session.executor, plan, statement, { ...context, rows });
+  if (!row?.created) await checkVersionNow(session);
+  return row?.created ?? 0;
+}
+
+export async function updateUnit(
+  session: Running,
+  plan: UpdatePlan,
+  row: RowValues,
+  context: WriteContext,
+): Promise<UnitRow | undefined> {
+  const contention = () => contentionOn(plan, { id: plan.id, forDelete: false });
+  const statement = updateStatement(plan, rowParams(plan.written, row) ?? (await jsonTextOf(plan, [row])));
+  const writeContext = { ...context, rows: [row] };
+  const [written] = await runWrite<MaybeUnit>(session.executor, plan, statement, writeContext, contention);
+  return written ? unitOf(written) : checkVersionNow(session);
+}
+
+/** The results of expressions for a unit, and whether each may be stored; undefined if there is no such unit. */
+export async function fetchResults(
+  { executor }: Running,
+  plan: Pick<UpdatePlan, 'schema' | 'kind' | 'id'>,
+  expressions: readonly FieldExpression[],
+): Promise<{ readonly body: string; readonly fits: readonly boolean[] } | undefined> {
+  const [row] = await executor.run<{ body: string; fits: boolean[] }>(resultsStatement(plan, expressions));
+  return row;
+}
+
+/** The fields that may be written once and have another value than an edit gives them. */
+export async function keptFields({ executor }: Running, plan: UpdatePlan, row: RowValues): Promise<readonly Field[]> {
+  if (plan.writeOnce.length === 0) return [];
+  const statement = keptValuesStatement(plan, await jsonTextOf(plan, [row]));
+  const [found] = await executor.run<{ kept: readonly boolean[] }>(statement);
+  return plan.writeOnce.filter((_, at) => found?.kept[at] === false).map(({ field }) => field);
+}
+
+/** Returns whether a unit was deleted. */
+export async function deleteUnit(session: Running, plan: DeletePlan, context: WriteContext): Promise<boolean> {
+  const contention = () => contentionOn(plan, { id: plan.id, forDelete: true });
+  const [row] = await runWrite(session.executor, plan, deleteStatement(plan), context, contention);
+  if (!row) await checkVersionNow(session);
+  return row !== undefined;
+}
+
+/** The positions of the rows that fail each check; null for none. */
+export interface FailedRows {
+  /** Of all units that are there, and that the caller may read. */
+  readonly seen: readonly number[] | null;
+  readonly denied: readonly number[] | null;
+  /** For each rule. */
+  readonly ruled: readonly (readonly number[] | null)[];
+  /** For each field that may be written once. */
+  readonly kept: readonly (readonly number[] | null)[];
+  readonly leaving: readonly number[] | null;
+}
+
+type SetRow = Versioned & MaybeUnit & { failed: FailedRows | null; n: number | null };
+
+/** Locks units in the order of their keys until the transaction ends. */
+export async function lockUnits(session: Running, kind: KindDef, keys: readonly string[]): Promise<void> {
+  const units: LockedUnits = { schema: session.project.schema, kind, keys, forDelete: false };
+  await trackContention(
+    () => ({ schema: units.schema, table: kind.table, units }),
+    () => session.executor.run(lockUnitsStatement(units)),
+  );
+}
+
+/** Changes all units, or none. Returns them in the order of the rows; none if the plan has no answers. */
+export async function updateSet(
+  { executor, model }: Running,
+  plan: UpdateSetPlan,
+  rows: readonly RowValues[],
+  context: WriteContext,
+): Promise<UnitRow[] | FailedRows> {
+  const { schema, kind, keys } = plan;
+  const statement = updateSetStatement(plan, await jsonTextOf(plan, rows));
+  const contention = () => ({ schema, table: kind.table, units: { schema, kind, keys, forDelete: false } });
+  const found = await runWrite<SetRow>(executor, plan, statement, context, contention);
+  const [first] = found;
+  // Units are changed only if the version was that of the plan. Citus may read the one of the row later.
+  if (typeof first?.tag !== 'string') checkVersion(first, model);
+  if (first?.failed) return first.failed;
+  const units: UnitRow[] = [];
+  for (const { n, tag, body } of found)
+    if (n !== null && typeof tag === 'string' && typeof body === 'string') units[n] = { tag, body };
+  return units;
+}
+
+/** The units that have the values of rows, by the number of the row from 0. */
+export async function lookUpUnits(
+  { executor, model }: Running,
+  plan: LookupPlan,
+  rows: readonly RowValues[],
+): Promise<ReadonlyMap<number, FoundUnit>> {
+  const found = await executor.run<Versioned & FoundUnit & { readonly n: number | null }>(
+    lookupStatement(plan, await jsonTextOf(plan, rows)),
+  );
+  checkVersion(found[0], model);
+  const units = new Map<number, FoundUnit>();
+  for (const { n, id, tag, body } of found) if (n !== null) units.set(n - 1, { id, tag, body });
+  return units;
+}
+
+/** Units that were found for a write by filter. */
+export interface FoundRows {
+  /** How many match, one more than allowed at most. */
+  readonly matched: number;
+  /** The id of one that the caller may not write; null if it may write all. */
+  readonly denied: string | null;
+}
+
+interface LockedRows extends FoundRows {
+  /** In order; null if there are too many, or the caller may not write all of them. */
+  readonly keys: readonly string[] | null;
+}
+
+/** What an edit by filter found: ids of units that are in its way. It changed all units if there are none. */
+export interface Verdict extends FoundRows {
+  /** For each field that may be written once, a unit that would not keep its value. */
+  readonly changed: readonly (string | null)[];
+  /** A unit in which the result of an expression may not be stored. */
+  readonly unfit: string | null;
+  /** A unit that would no longer satisfy the access rule. */
+  readonly leaving: string | null;
+  readonly affected: number;
+}
+
+/** Locks the units that match until the transaction ends. */
+export async function lockMatching(session: Running, plan: MatchingPlan, forDelete: boolean): Promise<LockedRows> {
+  const [row] = await trackContention(
+    () => ({ schema: plan.schema, table: plan.kind.table }),
+    () => session.executor.run<Versioned & LockedRows>(lockMatchingStatement(plan, forDelete)),
+  );
+  checkVersion(row, session.model);
+  if (!row) throw new Error('a lock of units answers one row');
+  return row;
+}
+
+/** Changes all units that match, or none. */
+export async function updateMatching(
+  { executor, model }: Running,
+  plan: UpdateMatchingPlan,
+  row: RowValues,
+  context: WriteContext,
+): Promise<Verdict> {
+  const contention = () => ({ schema: plan.schema, table: plan.kind.table });
+  const statement = updateMatchingStatement(plan, rowParams(plan.written, row) ?? (await jsonTextOf(plan, [row])));
+  const writeContext = { ...context, rows: [row] };
+  const [verdict] = await runWrite<Versioned & Verdict>(executor, plan, statement, writeContext, contention);
+  // Units are changed only if the version was that of the plan. Citus may read the one of the row later.
+  if (!verdict?.affected) checkVersion(verdict, model);
+  if (!verdict) throw new Error('an edit of units answers one row');
+  return verdict;
+}
+
+/** For each list of fields, the id of a unit that the edit would give the values of another unit; null if there is none. */
+export async function takenBy(
+  executor: Executor,
+  plan: UpdateMatchingPlan,
+  row: RowValues,
+  lists: readonly (readonly Field[])[],
+): Promise<readonly (string | null)[]> {
+  const rows = rowParams(plan.written, row) ?? (await jsonTextOf(plan, [row]));
+  const [found] = await executor.run<{ units: (string | null)[] }>(takenByMatchingStatement(plan, rows, lists));
+  return found?.units ?? [];
+}
