@@ -1,4 +1,6 @@
 /** The texts of the pages about the model. */
+import { SETTING_LIST, type SettingId } from '../../../src/model/parameter-setting/parameter-settings.js';
+
 export const model = {
   model: {
     title: 'Model',
@@ -36,14 +38,7 @@ export const model = {
     remote: 'remote',
     public: 'public',
     member: 'members',
-    required: 'required',
     not_null: 'never empty',
-    unique: 'unique',
-    indexed: 'indexed',
-    multiple: 'list',
-    is_primary: 'is the id',
-    hidden: 'hidden',
-    write_once: 'set once',
     name: 'Name',
     name_help_kind: 'For people, such as “Customer”.',
     name_help_link: 'For people, such as “knows”.',
@@ -170,52 +165,13 @@ export const model = {
     set_null: 'This becomes empty',
     cascade: 'This unit is deleted too',
   },
-  setting: {
-    reference_kind: 'Leads to',
-    on_delete: 'When the unit that it leads to is deleted',
-    required: 'Required',
-    unique: 'Unique',
-    indexed: 'Indexed',
-    multiple: 'List',
-    values: 'Allowed values',
-    default: 'Default',
-    helper_text: 'Help',
-    min_length: 'Shortest',
-    max_length: 'Longest',
-    min_value: 'Smallest',
-    max_value: 'Largest',
-    scale: 'Decimals',
-    pattern: 'Pattern',
-    search: 'Search',
-    strip: 'Without white space around it',
-    is_primary: 'Is the id of the unit',
-    nullable: 'May be empty',
-    hidden: 'Hidden',
-    write_once: 'Cannot be changed once it is set',
-    only_run_time: 'Not stored',
-  },
-  setting_help: {
-    reference_kind: 'The kind of the units that it can lead to.',
-    on_delete: 'What happens to this unit.',
-    required: 'A new unit needs it.',
-    unique: 'No two units have the same.',
-    indexed: 'Filters and orders by it are fast.',
-    multiple: 'It has several values.',
-    values: 'Enter after each. Without any, all are allowed.',
-    default: 'New units get it where nothing is given; so do existing ones when it is added.',
-    helper_text: 'Shown in forms.',
-    min_length: 'Characters at least.',
-    max_length: 'Characters at most; of bytes, bytes.',
-    min_value: 'The smallest value that is allowed.',
-    max_value: 'The largest value that is allowed.',
-    scale: 'Digits after the point at most.',
-    pattern: 'A regular expression that a value must match, such as ^[A-Z]{2}$.',
-    search: 'How texts are searched: simple, or a language such as english.',
-    strip: 'Spaces at both ends are removed.',
-    is_primary: 'In place of a generated one. Only while the kind has no units.',
-    nullable: 'Whether it can have no value.',
-    hidden: 'It is in no answer.',
-    write_once: 'For everybody, administrators included.',
-    only_run_time: 'It is checked, and passed to functions and hooks.',
-  },
+  setting: settingTexts('label'),
+  setting_help: settingTexts('help'),
+  setting_word: settingTexts('word'),
 } as const;
+
+/** The texts of settings are beside what they mean. */
+function settingTexts(of: 'label' | 'help' | 'word'): Readonly<Record<SettingId, string>> {
+  const texts = SETTING_LIST.map(([id, { form }]) => [id, form?.[of] ?? id]);
+  return Object.fromEntries(texts) as Readonly<Record<SettingId, string>>;
+}

@@ -9,6 +9,7 @@ import { useRights } from '../shell/use-rights.js';
 import { InParts } from '../shell/in-parts.js';
 import { Empty } from '../shell/page-states.js';
 import { definitionAddress } from './addresses.js';
+import { ALL_SETTINGS } from './settings.js';
 import { ownParameters, usersOf, type Model } from './use-model.js';
 
 /** What is rendered at once. */
@@ -178,7 +179,7 @@ function KindItem({ kind, model }: { kind: KindDefinition; model: Model }) {
   );
 }
 
-const PROPERTIES = ['is_primary', 'required', 'unique', 'indexed', 'multiple', 'hidden', 'write_once'] as const;
+const WITH_WORD = ALL_SETTINGS.filter(({ word }) => word !== undefined);
 
 interface ParameterTableProps {
   readonly parameters: readonly ParameterDefinition[];
@@ -214,8 +215,8 @@ function ParameterTable({ parameters, model, showUsers = false }: ParameterTable
                   ? usersOf(model, parameter.id)
                       .map(({ label }) => label)
                       .join(', ') || text('model.unused')
-                  : PROPERTIES.filter((name) => parameter[name] === true)
-                      .map((name) => text(`model.${name}`))
+                  : WITH_WORD.filter(({ id }) => parameter[id] === true)
+                      .map(({ id }) => text(`setting_word.${id}`))
                       .join(', ')}
               </Table.Td>
             </Table.Tr>

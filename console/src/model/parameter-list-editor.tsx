@@ -6,7 +6,7 @@ import { useText } from '../i18n/text.js';
 import { definitionAddress } from './addresses.js';
 import { IdInput } from './form-parts.js';
 import { idOf, keyOf, newParameter, type NewParameter, type ParameterDraft } from './parameter-drafts.js';
-import { inputsOf } from './settings.js';
+import { ALL_SETTINGS, inputsOf } from './settings.js';
 import { SettingFields, type SettingFaults } from './setting-fields.js';
 import { TypeSelect } from './type-select.js';
 import type { Model } from './use-model.js';
@@ -23,7 +23,7 @@ interface ParameterListEditorProps {
   readonly ofLinks?: boolean;
 }
 
-const NOT_OF_LINKS = ['is_primary', 'unique', 'write_once'] as const;
+const NOT_OF_LINKS = ALL_SETTINGS.filter(({ isNotForLinks }) => isNotForLinks).map(({ id }) => id);
 
 export function ParameterListEditor({
   model,

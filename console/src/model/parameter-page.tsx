@@ -2,6 +2,7 @@
 import { Group, Text as Paragraph, TextInput, Title } from '@mantine/core';
 import { useMemo, useRef, useState, type FormEvent } from 'react';
 import { useNavigate, useParams } from 'react-router';
+import { settingName } from '../../../src/model/parameter-setting/parameter-settings.js';
 import { identifierFromLabel } from '../../../src/shared/identifiers.js';
 import { getDefinitions, type ParameterDefinition } from '../api/definitions.js';
 import { ApiError } from '../api/errors.js';
@@ -17,7 +18,7 @@ import { LeaveWarning } from './leave-warning.js';
 import { OfModel } from './of-model.js';
 import { useReview } from './review.js';
 import { settingLabels, typeName } from './setting-names.js';
-import { changedSettings, inputsOf, settingName, settingsOf } from './settings.js';
+import { changedSettings, inputsOf, settingsOf } from './settings.js';
 import { SettingFields } from './setting-fields.js';
 import { TypeSelect } from './type-select.js';
 import { modelOf, usersOf, type Model } from './use-model.js';

@@ -1,9 +1,10 @@
 /** The controls of a parameter's settings: the usual ones at first, the others behind a button. */
 import { Button, Checkbox, Group, Select, Stack, TagsInput, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
+import { settingName } from '../../../src/model/parameter-setting/parameter-settings.js';
 import type { FieldType } from '../api/types.js';
 import { useText } from '../i18n/text.js';
-import { settingName, settingsOf, type Setting, type SettingInputs } from './settings.js';
+import { settingsOf, type Setting, type SettingInputs } from './settings.js';
 import type { Model } from './use-model.js';
 
 /** By the name of a setting. */
@@ -33,7 +34,7 @@ export function SettingFields({
   const text = useText();
   const [showsMore, setShowsMore] = useState(false);
   const settings = settingsOf(type).filter(({ id }) => !without.includes(id));
-  const more = settings.filter(({ isMain }) => isMain === undefined);
+  const more = settings.filter(({ place }) => place === undefined);
   // A fault must not be hidden.
   const isOpen = showsMore || more.some(({ id }) => faults[settingName(id, type)] !== undefined);
   const control = (setting: Setting) => (
@@ -44,11 +45,11 @@ export function SettingFields({
       model={model}
       value={inputs[setting.id] ?? ''}
       fault={faults[settingName(setting.id, type)]}
-      isLocked={isStored && LOCKED_BY_UNITS.has(setting.id)}
+      isLocked={isStored && setting.isLockedByUnits === true}
       onChange={(value) => onChange({ ...inputs, [setting.id]: value })}
     />
   );
-  const main = settings.filter(({ isMain }) => isMain);
+  const main = settings.filter(({ place }) => place !== undefined);
   return (
     <Stack gap="xs">
       {main.filter(({ control: of }) => of !== 'flag').map(control)}
@@ -62,9 +63,6 @@ export function SettingFields({
     </Stack>
   );
 }
-
-/** As docs/model.md has it (rejected changes). */
-const LOCKED_BY_UNITS: ReadonlySet<string> = new Set(['multiple', 'is_primary', 'reference_kind']);
 
 interface SettingControlProps {
   readonly setting: Setting;

@@ -1,4 +1,5 @@
 /** What the settings of definitions are called in forms, by their names in the API. */
+import { PARAMETER_TYPES } from '../../../src/model/parameter-type/type-by-id.js';
 import type { Labels } from '../data/faults.js';
 import type { FieldType } from '../api/types.js';
 import type { Text } from '../i18n/text.js';
@@ -7,8 +8,8 @@ import type { Model } from './use-model.js';
 
 export function settingLabels(text: Text): Labels {
   return new Map<string, string>([
-    ...ALL_SETTINGS.filter((id) => id !== 'default').map((id) => [id, text(`setting.${id}`)] as const),
-    ...TYPES.map((type) => [`default_${type}`, text('setting.default')] as const),
+    ...ALL_SETTINGS.filter(({ id }) => id !== 'default').map(({ id }) => [id, text(`setting.${id}`)] as const),
+    ...[...PARAMETER_TYPES.keys()].map((type) => [`default_${type}`, text('setting.default')] as const),
     ['id', text('model.id')],
     ['label', text('model.name')],
     ['kind_id', text('model.type')],
@@ -24,21 +25,6 @@ export function settingLabels(text: Text): Labels {
     ['access', text('access.title')],
   ]);
 }
-
-const TYPES: readonly FieldType[] = [
-  'string',
-  'text',
-  'integer',
-  'float',
-  'decimal',
-  'boolean',
-  'date',
-  'time',
-  'datetime',
-  'binary',
-  'json',
-  'unit',
-];
 
 /** A type as people call it, with its name in the API. */
 export function typeName(type: FieldType, text: Text): string {

@@ -1,4 +1,12 @@
-/** The settings of a parameter that the editor shows: which type has them, and how they are typed in. */
+/** The settings of a parameter in the editor, as the service lists them (`src/model/parameter-setting/`): how they are typed in. */
+import type { ParameterSetting } from '../../../src/model/parameter-setting/parameter-setting.js';
+import {
+  PARAMETER_SETTINGS,
+  SETTING_LIST,
+  settingName,
+  type SettingId,
+} from '../../../src/model/parameter-setting/parameter-settings.js';
+import { PARAMETER_TYPES } from '../../../src/model/parameter-type/type-by-id.js';
 import type { ParameterDefinition } from '../api/definitions.js';
 import type { Field, FieldType } from '../api/types.js';
 import { fieldOf } from './field-of.js';
@@ -6,75 +14,36 @@ import { fieldOf } from './field-of.js';
 /** What is typed in, by the name of the setting. Texts, flags, and lists of texts. */
 export type SettingInputs = Readonly<Record<string, string | boolean | readonly string[]>>;
 
-type Control = 'text' | 'long_text' | 'number' | 'flag' | 'list' | 'kind' | 'choice' | 'default';
+type SettingForm = NonNullable<ParameterSetting['form']>;
+type Control = SettingForm['control'];
+export type Setting = SettingForm & { readonly id: SettingId };
 
-interface SettingShape {
-  readonly id: string;
-  readonly control: Control;
-  /** Those of all types, if there are none. */
-  readonly types?: readonly FieldType[];
-  readonly choices?: readonly string[];
-  /** Shown at first; the others are behind a button. */
-  readonly isMain?: true;
-}
-
-const TEXTS = ['string', 'text'] as const;
-const NUMBERS = ['integer', 'float', 'decimal'] as const;
-const COMPARED = [...TEXTS, ...NUMBERS, 'boolean', 'date', 'time', 'datetime'] as const;
-
-const ALL = [
-  { id: 'reference_kind', control: 'kind', types: ['unit'], isMain: true },
-  { id: 'required', control: 'flag', isMain: true },
-  { id: 'unique', control: 'flag', types: [...COMPARED, 'unit'], isMain: true },
-  { id: 'indexed', control: 'flag', types: COMPARED, isMain: true },
-  { id: 'multiple', control: 'flag', types: [...COMPARED, 'binary', 'json'], isMain: true },
-  { id: 'values', control: 'list', types: ['string', 'integer'], isMain: true },
-  { id: 'on_delete', control: 'choice', types: ['unit'], choices: ['restrict', 'set_null', 'cascade'] },
-  { id: 'default', control: 'default', types: [...COMPARED, 'binary', 'json'] },
-  { id: 'helper_text', control: 'long_text' },
-  { id: 'min_length', control: 'number', types: TEXTS },
-  { id: 'max_length', control: 'number', types: [...TEXTS, 'binary'] },
-  { id: 'min_value', control: 'number', types: NUMBERS },
-  { id: 'max_value', control: 'number', types: NUMBERS },
-  { id: 'scale', control: 'number', types: ['decimal'] },
-  { id: 'pattern', control: 'text', types: ['string'] },
-  { id: 'search', control: 'text', types: TEXTS },
-  { id: 'strip', control: 'flag', types: TEXTS },
-  { id: 'is_primary', control: 'flag', types: [...TEXTS, 'integer', 'decimal', 'date'] },
-  { id: 'nullable', control: 'flag' },
-  { id: 'hidden', control: 'flag' },
-  { id: 'write_once', control: 'flag' },
-  { id: 'only_run_time', control: 'flag' },
-] as const satisfies readonly SettingShape[];
-
-export type SettingId = (typeof ALL)[number]['id'];
-/** The names of all settings. */
-export const ALL_SETTINGS: readonly SettingId[] = ALL.map(({ id }) => id);
-export type Setting = SettingShape & { readonly id: SettingId };
+/** The settings with a form, in the order in which they are shown. */
+export const ALL_SETTINGS: readonly Setting[] = SETTING_LIST.flatMap(([id, { form }]) =>
+  form ? [{ ...form, id }] : [],
+).toSorted((a, b) => (a.place ?? Infinity) - (b.place ?? Infinity) || 0);
 
 export function settingsOf(type: FieldType): readonly Setting[] {
-  return (ALL as readonly Setting[]).filter(({ types }) => types?.includes(type) ?? true);
-}
-
-/** The name of a setting in a definition. */
-export function settingName(id: SettingId, type: FieldType): string {
-  return id === 'default' ? `default_${type}` : id;
+  const known = PARAMETER_TYPES.get(type);
+  return ALL_SETTINGS.filter(({ id, isFor }) => {
+    if (PARAMETER_SETTINGS[id].isOwn && !known?.fields.includes(id)) return false;
+    return !isFor || (known !== undefined && isFor(known));
+  });
 }
 
 /** What the editor shows of a definition; of a new one, its defaults. */
 export function inputsOf(type: FieldType, definition?: ParameterDefinition): SettingInputs {
   const inputs = settingsOf(type).map(({ id, control }) => {
-    const value = definition?.[settingName(id, type)] ?? null;
-    return [id, inputOf(control, id, value)] as const;
+    const value = definition?.[settingName(id, type)] ?? PARAMETER_SETTINGS[id].unset ?? null;
+    return [id, inputOf(control, value)] as const;
   });
   return { label: definition?.label ?? '', ...Object.fromEntries(inputs) };
 }
 
-function inputOf(control: Control, id: SettingId, value: unknown): SettingInputs[string] {
-  if (control === 'flag') return value === null ? id === 'nullable' : value === true;
+function inputOf(control: Control, value: unknown): SettingInputs[string] {
+  if (control === 'flag') return value === true;
   if (control === 'list') return Array.isArray(value) ? value.map(textOf) : [];
-  if (value === null) return id === 'on_delete' ? 'restrict' : '';
-  return textOf(value);
+  return value === null ? '' : textOf(value);
 }
 
 function textOf(value: unknown): string {

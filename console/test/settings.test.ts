@@ -1,0 +1,61 @@
+/** The settings in the form of a parameter, and what is sent for them. */
+import { describe, expect, it } from 'vitest';
+import type { FieldType } from '../src/api/types.js';
+import { changedSettings, inputsOf, settingsOf, type SettingInputs } from '../src/model/settings.js';
+
+const COMMON = ['required', 'helper_text', 'nullable', 'only_run_time', 'hidden', 'write_once'];
+const TEXT = ['multiple', 'unique', 'indexed', 'default', 'min_length', 'max_length', 'strip', 'search', 'is_primary'];
+const NUMBER = ['multiple', 'unique', 'indexed', 'default', 'min_value', 'max_value'];
+const OTHER = ['multiple', 'unique', 'indexed', 'default'];
+
+it.each<[FieldType, string[]]>([
+  ['string', [...TEXT, 'values', 'pattern']],
+  ['text', TEXT],
+  ['integer', [...NUMBER, 'values', 'is_primary']],
+  ['float', NUMBER],
+  ['decimal', [...NUMBER, 'scale', 'is_primary']],
+  ['boolean', OTHER],
+  ['date', [...OTHER, 'is_primary']],
+  ['time', OTHER],
+  ['datetime', OTHER],
+  ['binary', ['multiple', 'default', 'max_length']],
+  ['json', ['multiple', 'default']],
+  ['unit', ['reference_kind', 'unique', 'on_delete']],
+  ['newer' as FieldType, []],
+])('a %s has those of the service that make sense for it', (type, own) => {
+  const shown: string[] = settingsOf(type).map(({ id }) => id);
+  expect(shown.toSorted()).toEqual([...COMMON, ...own].toSorted());
+});
+
+it('the usual ones are first', () => {
+  const first = settingsOf('string').filter(({ place }) => place !== undefined);
+  expect(first.map(({ id }) => id)).toEqual(['required', 'unique', 'indexed', 'multiple', 'values']);
+  expect(settingsOf('string').slice(0, first.length)).toEqual(first);
+});
+
+describe('what is sent', () => {
+  it.each<[FieldType, SettingInputs, object]>([
+    ['string', {}, {}],
+    ['string', { required: true, nullable: false }, { required: true, nullable: false }],
+    ['string', { default: ' 5', max_length: '20' }, { default_string: ' 5', max_length: 20 }],
+    ['string', { default: '["a"]', multiple: true }, { default_string: ['a'], multiple: true }],
+    ['string', { values: ['1', 'b'] }, { values: ['1', 'b'] }],
+    ['integer', { values: ['1', 'b'], default: '7' }, { values: [1, 'b'], default_integer: 7 }],
+    ['decimal', { min_value: ' 0.10 ' }, { min_value: '0.10' }],
+    ['boolean', { default: 'false' }, { default_boolean: false }],
+    ['json', { default: '{"a":' }, { default_json: '{"a":' }],
+    ['unit', { reference_kind: 'city', on_delete: 'cascade' }, { reference_kind: 'city', on_delete: 'cascade' }],
+  ])('of a new %s with %j is %j', (type, inputs, sent) => {
+    expect(changedSettings(type, inputsOf(type), { ...inputsOf(type), ...inputs })).toEqual(sent);
+  });
+
+  it('of a known one is what differs from it', () => {
+    const known = { id: 'a', label: 'A', kind_id: 'string', max_length: 5, nullable: false, default_string: null };
+    const before = inputsOf('string', known as never);
+    expect(before).toMatchObject({ label: 'A', max_length: '5', nullable: false, default: '', values: [] });
+    expect(changedSettings('string', before, { ...before, max_length: '', label: 'B' })).toEqual({
+      label: 'B',
+      max_length: null,
+    });
+  });
+});
