@@ -28,7 +28,7 @@ const MACHINERIES = {
     'run(schema, text, run) {',
     'run(schema, text, run) { return run(unmeasured);',
   ],
-  'delayed-refusals': ['tenancy/overload.js', 'this.#held.hold(refusal)', 'Promise.reject(refusal)'],
+  'delayed-refusals': ['tenancy/overload.js', 'this.#later(refusal)', 'Promise.reject(refusal)'],
   congestion: ['shared/fair-queue.js', 'if (this.#waiting <= waiting) return undefined;', 'return undefined;'],
 };
 

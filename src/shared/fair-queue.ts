@@ -3,7 +3,6 @@
  * key with much work does not delay the others. The same holds for the parts of a key, such as the kinds of a project.
  */
 import type { KindError } from './errors.js';
-import { QueueFlow } from './queue-flow.js';
 
 export interface FairQueueOptions {
   /** Maximum of concurrent work of one key. */
@@ -31,7 +30,7 @@ export interface FairQueueOptions {
   readonly refusal: () => KindError;
 }
 
-/** More waits than `waiting`, and than was started in the last second, all of which had waited for `milliseconds`. */
+/** More waits than `waiting`, and the work whose turn is next has waited longer than `milliseconds`. */
 interface Congestion {
   readonly milliseconds: number;
   readonly waiting: number;
@@ -42,7 +41,8 @@ interface PartQueue {
   running: number;
   /** With the time at which each began to wait. */
   readonly waiting: Map<() => void, number>;
-  readonly flow: QueueFlow;
+  /** When work was started last. */
+  startedAt: number;
 }
 
 interface KeyQueue {
@@ -53,6 +53,9 @@ interface KeyQueue {
   /** The parts with waiting work, least recently served first. */
   readonly turns: Set<PartQueue>;
 }
+
+/** Milliseconds without a start after which a queue does not move. */
+const STANDSTILL = 1000;
 
 const UNLIMITED_QUEUE = {
   perKey: Infinity,
@@ -110,7 +113,7 @@ export class FairQueue {
   async acquire(key: string, timeout = this.#options.timeout, part = ''): Promise<() => void> {
     const queue = this.#queueOf(key);
     const partQueue = partOf(queue, part);
-    if (this.#hasPlace(queue, partQueue)) this.#take(queue, partQueue, 0);
+    if (this.#hasPlace(queue, partQueue)) this.#take(queue, partQueue);
     else await this.#wait(queue, partQueue, timeout);
     return () => this.#release(queue, partQueue);
   }
@@ -120,21 +123,22 @@ export class FairQueue {
     const queue = this.#queueOf(key);
     const partQueue = partOf(queue, part);
     if (!this.#hasPlace(queue, partQueue)) return undefined;
-    this.#take(queue, partQueue, 0);
+    this.#take(queue, partQueue);
     return () => this.#release(queue, partQueue);
   }
 
   /**
-   * The refusal of work that has not begun to wait, if its part of the key is congested: what is started has waited long
-   * for a whole second, so that more work only waits longer. A part that starts nothing, as its table is locked, is not.
+   * The refusal of work that has not begun to wait, if its part of the key is congested: what is next has waited long, so
+   * that more work only waits longer. A part that starts nothing for a second, as its table is locked, is not.
    */
   refuseIfCongested(key: string, part: string): KindError | undefined {
     const { milliseconds, waiting } = this.#options.congestion;
     if (this.#waiting <= waiting) return undefined;
     const queue = this.#queues.get(key)?.parts.get(part);
     if (!queue || queue.waiting.size <= waiting) return undefined;
-    const { started, shortestWait } = queue.flow.last(performance.now());
-    if (shortestWait < milliseconds || queue.waiting.size <= started) return undefined;
+    const now = performance.now();
+    const [next = now] = queue.waiting.values();
+    if (now - next < milliseconds || now - queue.startedAt > STANDSTILL) return undefined;
     this.#refused += 1;
     return (this.#congested ??= this.#options.refusal());
   }
@@ -152,8 +156,8 @@ export class FairQueue {
     return part.running + 1 <= (max - (running - part.running)) * partShare;
   }
 
-  #take(queue: KeyQueue, part: PartQueue, waited: number): void {
-    part.flow.start(waited, performance.now());
+  #take(queue: KeyQueue, part: PartQueue): void {
+    part.startedAt = performance.now();
     part.running += 1;
     queue.running += 1;
     this.#running += 1;
@@ -212,14 +216,13 @@ export class FairQueue {
     this.#running -= 1;
     for (const next of this.#turns) {
       const nextPart = this.#nextPartOf(next);
-      const [first] = nextPart?.waiting ?? [];
+      const [first] = nextPart?.waiting.keys() ?? [];
       if (!nextPart || !first) continue;
-      const [start, since] = first;
       moveToEnd(this.#turns, next);
       moveToEnd(next.turns, nextPart);
-      this.#take(next, nextPart, performance.now() - since);
-      this.#dequeue(next, nextPart, start);
-      start();
+      this.#take(next, nextPart);
+      this.#dequeue(next, nextPart, first);
+      first();
     }
     this.#deleteIfIdle(queue, part);
   }
@@ -260,7 +263,7 @@ function runAndRelease<T>(work: () => Promise<T>, release: () => void): Promise<
 }
 
 function partOf({ parts }: KeyQueue, name: string): PartQueue {
-  return parts.get(name) ?? { name, running: 0, waiting: new Map(), flow: new QueueFlow() };
+  return parts.get(name) ?? { name, running: 0, waiting: new Map(), startedAt: -Infinity };
 }
 
 function moveToEnd<T>(set: Set<T>, item: T): void {

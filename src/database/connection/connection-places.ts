@@ -15,10 +15,10 @@ const PROJECT_SHARE = 0.8;
 /** The fraction of a project's connections that one kind may use, so that slow requests of one leave some to others. */
 const KIND_SHARE = 0.75;
 /**
- * A project is overloaded if its requests wait longer than this many milliseconds, and more than so many of them. Fewer
- * clients than that are never refused.
+ * A kind of a project is overloaded if its requests wait longer than this many milliseconds, and more than so many of
+ * them. Fewer clients than that are never refused.
  */
-const CONGESTION = { milliseconds: 500, waiting: 32 };
+const CONGESTION = { milliseconds: 1000, waiting: 32 };
 /**
  * The parts of the connections that may be held long: by one project, and by all. The others are for statements, which
  * take milliseconds, so that no project waits long for one.

@@ -1,7 +1,7 @@
 /**
  * Limits how many slow statements of a project run at the same time, while other projects are active: processors of
  * PostgreSQL stay free for them. Only for statements that run alone, because those of a transaction may hold locks for
- * which others wait.
+ * which others wait. docs/adr/0016-machineries.md has what it is worth.
  */
 import { availableParallelism } from 'node:os';
 import { activeProjects, type ActiveKeys } from '../../shared/active-keys.js';
@@ -9,7 +9,6 @@ import { retryLater } from '../../shared/errors.js';
 import { FairQueue, fractionOf } from '../../shared/fair-queue.js';
 import { getOrInsert } from '../../shared/get-or-insert.js';
 import { textCache } from '../../shared/lru-cache.js';
-import { StatementCost } from './statement-cost.js';
 
 /** Statements whose costs are known: their number, and the characters of their texts. */
 const KNOWN = { texts: 2000, characters: 10_000_000 };
@@ -19,6 +18,13 @@ const RECENTLY = 1000;
 const COUNTED = 1000;
 /** The part of the connections for slow statements of one project, if that is more than its share of the processors. */
 const SHARE = 0.1;
+
+/** Milliseconds from which a statement is slow. */
+const SLOW = 3;
+/** Milliseconds that one run counts at most: it may have waited for a lock. */
+const MOST = 100;
+/** The weight of all runs before, relative to a new one. */
+const EARLIER_RUNS = 7;
 
 /** Sends a statement, and measures what it takes. */
 export type Measure = <T>(send: () => Promise<T>) => Promise<T>;
@@ -85,4 +91,31 @@ function once(work: () => void): () => void {
     done = true;
     work();
   };
+}
+
+/**
+ * What a statement costs PostgreSQL, estimated from its last runs: the time during which it ran, divided by the number of
+ * runs that ended meanwhile. So runs at the same time share the time that they slow each other down.
+ */
+class StatementCost {
+  #running = 0;
+  /** The begin of the first of the present runs, or the end of the last run. */
+  #since = 0;
+  #mean = 0;
+
+  get isSlow(): boolean {
+    return this.#mean > SLOW;
+  }
+
+  begin(): void {
+    if (this.#running === 0) this.#since = performance.now();
+    this.#running += 1;
+  }
+
+  end(): void {
+    const now = performance.now();
+    this.#running -= 1;
+    this.#mean = (this.#mean * EARLIER_RUNS + Math.min(now - this.#since, MOST)) / (EARLIER_RUNS + 1);
+    this.#since = now;
+  }
 }

@@ -282,7 +282,7 @@ describe('congestion', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  it('is when all work of a second has waited long, and ends with the wait', async () => {
+  it('is when what is next has waited long, and ends with the wait', async () => {
     const { queue, send } = slowQueue();
     const sent = Array.from({ length: 20 }, () => send('a', 300, 'city'));
     expect(queue.refuseIfCongested('a', 'city')).toBeUndefined();
@@ -298,14 +298,14 @@ describe('congestion', () => {
     await Promise.all(sent);
   });
 
-  it('is noticed within two seconds of a burst', async () => {
+  it('is noticed when a burst has waited that long', async () => {
     const { queue, send } = slowQueue();
     const sent = Array.from({ length: 100 }, () => send('a', 50, 'city'));
-    await vi.advanceTimersByTimeAsync(1400);
+    await vi.advanceTimersByTimeAsync(490);
     expect(queue.refuseIfCongested('a', 'city')).toBeUndefined();
-    await vi.advanceTimersByTimeAsync(500);
+    await vi.advanceTimersByTimeAsync(20);
     expect(queue.refuseIfCongested('a', 'city')).toMatchObject({ status: 503, code: 'server.busy' });
-    await vi.advanceTimersByTimeAsync(4000);
+    await vi.advanceTimersByTimeAsync(5000);
     await Promise.all(sent);
   });
 
