@@ -36,8 +36,7 @@ export function changedAt(file) {
  * Without promises, because every start waits for it: it takes a third of the time.
  */
 export function isFresh(folder = target) {
-  const scripts = ['bundle.mjs', 'code-cache.mjs'].map((name) => join(import.meta.dirname, name));
-  const settings = [join(root, '.swcrc'), join(root, 'package.json'), ...scripts];
+  const settings = [join(root, '.swcrc'), join(root, 'package.json'), join(import.meta.dirname, 'bundle.mjs')];
   const [bundled, installed, ...configured] = [join(folder, BUNDLE), INSTALLED, ...settings].map(changedAt);
   if (bundled === undefined || (installed ?? 0) > bundled) return false;
   return files(source).every((file) => {
@@ -83,7 +82,6 @@ export async function buildHere(folder, onUnbundled) {
     await chmod(join(draft, 'cli', 'main.js'), 0o755);
     await rm(folder, { recursive: true, force: true });
     await rename(draft, folder);
-    await keepBytecode(folder);
   } finally {
     await rm(draft, { recursive: true, force: true });
   }
@@ -103,12 +101,6 @@ export async function bundleInto(folder, started) {
   } finally {
     await utimes(made, started, started);
   }
-}
-
-/** Keeps V8's bytecode of the bundle. After the build is in its place, because bytecode contains paths. */
-export async function keepBytecode(folder) {
-  const keeper = fork(join(import.meta.dirname, 'code-cache.mjs'), [folder], { stdio: 'inherit', execArgv: [] });
-  await once(keeper, 'exit');
 }
 
 /** @param started the time of the outputs: the start, so that a source saved during the build counts as newer */

@@ -1,11 +1,10 @@
 // The rest of `npm run build`, after `nest build`.
 import { chmod } from 'node:fs/promises';
 import { join } from 'node:path';
-import { bundleInto, keepBytecode } from './build.mjs';
+import { bundleInto } from './build.mjs';
 import { buildConsole, isConsoleFresh } from './console.mjs';
 
 const folder = join(import.meta.dirname, '..', 'dist');
 await chmod(join(folder, 'cli', 'main.js'), 0o755);
 await bundleInto(folder, new Date());
-await keepBytecode(folder);
 if (!isConsoleFresh()) await buildConsole();

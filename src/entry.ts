@@ -5,9 +5,9 @@
 import './node-settings.js';
 // Before the bundle, whose files are evaluated in another order than their imports are written.
 import 'reflect-metadata';
+import { existsSync } from 'node:fs';
 import module from 'node:module';
 import { fileURLToPath } from 'node:url';
-import { BundleLoader } from './bundle-loader.js';
 
 /** The entries of the bundle, and their modules outside of it. */
 const ENTRIES = {
@@ -17,15 +17,14 @@ const ENTRIES = {
 
 export async function runEntry(entry: keyof typeof ENTRIES): Promise<void> {
   keepCompiledCode();
-  const bundle = new BundleLoader(pathOf('./bundle'), pathOf('./.bytecode'));
-  const file = `${entry}.cjs`;
-  if (bundle.has(file)) bundle.load(file);
+  const file = pathOf(`./bundle/${entry}.cjs`);
+  if (existsSync(file)) module.createRequire(file)(file);
   else await import(new URL(ENTRIES[entry], import.meta.url).href);
 }
 
 /**
- * Since version 22.1, Node can keep what V8 compiles of other modules for the next start. The folder belongs to the
- * build, so that no other user can write to it. If it is not writable, Node goes on without it.
+ * Since version 22.1, Node can keep what V8 compiles for the next start. The folder belongs to the build, so that no other
+ * user can write to it. If it is not writable, Node goes on without it.
  */
 function keepCompiledCode(): void {
   const { enableCompileCache } = module as { enableCompileCache?: (folder: string) => unknown };

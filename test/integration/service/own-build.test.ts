@@ -24,7 +24,6 @@ async function checkout(sources: Record<string, string> = {}): Promise<string> {
     '.swcrc',
     'scripts',
     'src/entry.ts',
-    'src/bundle-loader.ts',
     'src/main.ts',
     'src/cli/main.ts',
     'src/node-settings.ts',
@@ -62,13 +61,6 @@ it('bundles the service, whose modules keep their places', async () => {
   const place = join(folder, 'dist', 'place');
   expect(ready.url).toBe(pathToFileURL(join(place, 'place.js')).href);
   expect(join(ready.folder)).toBe(place);
-});
-
-it('keeps bytecode of what the service loads', async () => {
-  const folder = await checkout({ 'src/service.ts': `import './place/place.js'; export const service = true;` });
-  expect(await run(folder, 'scripts/start.mjs')).toMatchObject({ code: 0, err: '' });
-  const kept = await readdir(join(folder, 'dist', '.bytecode'));
-  expect(kept).toEqual(expect.arrayContaining(['folder', 'service.cjs']));
 });
 
 it('builds once, in a process that has ended before the service starts', async () => {
