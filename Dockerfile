@@ -6,9 +6,10 @@ FROM node:22-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY console/package.json console/
+COPY scripts/package.json scripts/
 RUN npm ci --no-audit --no-fund
 COPY . .
-# The console is a page: the service needs its files, and none of its packages.
+# The service needs the files of the build and the console, and none of their packages.
 RUN npm run build && npm prune --omit=dev --workspaces=false --no-audit --no-fund
 
 FROM node:22-slim

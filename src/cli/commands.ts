@@ -28,6 +28,8 @@ export function createProgram(context: CommandContext): Command {
     .configureOutput({ writeOut: out, writeErr: err })
     .helpCommand(false)
     .exitOverride();
+  // Loaded by `main.ts` in place of the commands.
+  program.command('start').description('runs the service until a signal stops it');
   const project = program
     .command('project')
     .description('creates, shows, changes, upgrades, backs up, restores and deletes projects');
