@@ -8,7 +8,7 @@ import type { Project } from '../tenancy/project.js';
 import { RemoteSourceRunner, type RemoteSource, type RemoteSources } from '../unit/remote/remote-sources.js';
 import type { UnitOperation } from '../unit/store/unit-store.js';
 import type { Session } from '../catalog/session/session.js';
-import { sourceUnavailable } from '../unit/remote/unavailable-refusal.js';
+import { sourceUnavailable } from '../unit/remote/remote-answer.js';
 import { brokenModule } from './load/broken-module.js';
 import { Capacity } from './run/capacity.js';
 import { REMOTE_MEMBERS } from './declare/check-declaration.js';

@@ -23,8 +23,7 @@ import type { Session } from '../catalog/session/session.js';
 import { Structs } from '../unit/struct.js';
 import { noUnit, parseKey } from '../unit/store/unit-ids.js';
 import type { MixedPage } from '../unit/store/unit-store.js';
-import { planContextOf, countFor, planQuery, type PlanContext } from '../unit/query/list.plan.js';
-import { planBoth } from '../unit/query/plan-both.js';
+import { countFor, planBoth, type PlanContext, planContextOf, planQuery } from '../unit/query/list.plan.js';
 import { UnitReader } from '../unit/unit.reader.js';
 import { queryKey, RepeatedQueries } from '../unit/query/repeated-queries.js';
 import {
@@ -36,7 +35,8 @@ import {
   renderUnion,
 } from '../unit/table/read/page.repository.js';
 import { fetchAnyUnit } from '../unit/table/unit.repository.js';
-import { Walks } from '../unit/query/reachable-kinds.js';
+import { planLinksColumn } from '../unit/query/loaded-links.plan.js';
+import { readsLinks } from '../unit/query/reachable-kinds.js';
 import { GROUP_KIND, KIND_KIND } from '../model/built-in-traits.js';
 
 @Injectable()
@@ -47,7 +47,6 @@ export class GroupReader {
   constructor(
     private readonly pages: PageRepository,
     private readonly reader: UnitReader,
-    private readonly walks: Walks,
     private readonly structs: Structs,
   ) {}
 
@@ -99,8 +98,7 @@ export class GroupReader {
       cursor: query.cursor === undefined ? undefined : groupCursor(query.cursor, groupId, query, parts),
     };
     const list = { ...renderUnion(plan), showsKinds: showsKind(query) };
-    const isRepeatable =
-      !plan.cursor && plan.count !== 'estimated' && !(query.loadLinks && this.walks.readsLinks(session));
+    const isRepeatable = !plan.cursor && plan.count !== 'estimated' && !(query.loadLinks && readsLinks(session));
     if (key && isRepeatable) this.#lists.note(key, list);
     const { count, items, last } = await this.pages.fetchPage(
       executor,
@@ -164,7 +162,7 @@ export class GroupReader {
 
   async #withLinks(session: Session, query: ListQuery, plan: () => UnionParts): Promise<UnionParts> {
     if (!query.loadLinks) return plan();
-    const [planned, loaded] = await planBoth(plan, () => this.walks.loaded(session, query));
+    const [planned, loaded] = await planBoth(plan, () => planLinksColumn(session, query));
     return {
       ...planned,
       parts: planned.parts.map((part) => ({ ...part, read: { ...part.read, also: loaded(part.kind) } })),

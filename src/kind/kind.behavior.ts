@@ -2,19 +2,26 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { checkAccess } from '../access/check-access.js';
 import { suggestableIds } from '../access/suggestable-ids.js';
-import { checkListShape, reportTakenNames, reportUnknownParameter } from '../model/check/check-model.js';
+import {
+  checkLists,
+  checkListShape,
+  checkReference,
+  type Listed,
+  reportTakenNames,
+  reportUnknownParameter,
+} from '../model/check/check-model.js';
 import { grantedFields, RESERVED_KINDS } from '../model/built-in/built-in.js';
-import { MEMBER_GROUP, referencesTo, type KindDef } from '../model/model.js';
+import { type KindDef, MEMBER_GROUP, referencesTo } from '../model/model.js';
 import { CREDENTIAL_KIND, GROUP_KIND, KIND_KIND, NO_TRAITS } from '../model/built-in-traits.js';
 import { refusal } from '../shared/errors.js';
-import { jsonEqual, type Json, scalarText } from '../shared/json.js';
+import { isPlainObject, type Json, jsonEqual, scalarText } from '../shared/json.js';
 import { InlineParameters } from '../unit/inline-parameters.js';
-import { checkBodyLists } from './check-body-lists.js';
-import { Behaviors, type RegisteredBehavior, type PendingWrite } from '../unit/draft/behavior.js';
-import type { Body, Draft } from '../unit/draft/draft.js';
-import { checkNewId, idOfBody, withLabel } from '../unit/draft/client-ids.js';
-import { originalCallerOf, changeOf, type Session } from '../catalog/session/session.js';
-import { DefinitionWriter } from '../unit/definition-writer.js';
+import { Behaviors, type PendingWrite, type RegisteredBehavior } from '../unit/draft/behavior.js';
+import { type Body, bodyOf, type Draft } from '../unit/draft/draft.js';
+import { checkNewId, DefinitionWriter, idOfBody, withLabel } from '../unit/definition-writer.js';
+import { changeOf, originalCallerOf, type Session } from '../catalog/session/session.js';
+import { isReference } from '../model/parameter-type/parameter-type.js';
+import { isParameterTypeId, parameterType } from '../model/parameter-type/type-by-id.js';
 
 /** The fields of a built-in kind that may be edited. */
 const EDITABLE_OF_BUILT_IN = new Set(['id', 'kind_id', 'type', 'label', 'metadata', 'access']);
@@ -148,4 +155,51 @@ function checkParameterNames(list: Json | undefined, write: PendingWrite): void 
     if (known.some((ids) => ids.has(id))) continue;
     reportUnknownParameter(id, suggestableIds(session.model, originalCallerOf(session)).parameters(), faults);
   }
+}
+
+/**
+ * Checks the lists in the body of a kind that has other faults, so that all are reported together. A body without
+ * faults is checked by `checkModel`, after everything has been written.
+ * @param id of the kind @param values the valid values of the body
+ */
+function checkBodyLists(
+  id: string,
+  body: Body,
+  values: ReadonlyMap<string, Json>,
+  { session, faults }: Pick<PendingWrite, 'session' | 'faults'>,
+): void {
+  const { model } = session;
+  const stored = model.kinds.get(id);
+  const suggestable = suggestableIds(model, originalCallerOf(session));
+  const given = body.get('parameters');
+  const entries: readonly unknown[] = Array.isArray(given) ? given : (stored?.parameters ?? []);
+  const known = new Map<string, Listed>(model.parameters);
+  const names: string[] = [];
+  for (const [at, entry] of entries.entries()) {
+    if (typeof entry === 'string') names.push(entry);
+    if (!isPlainObject(entry)) continue;
+    const definition = withLabel(bodyOf(entry));
+    const [name, type, target] = [idOfBody(definition), definition.get('kind_id'), definition.get('reference_kind')];
+    // Duplicate definitions are reported already.
+    if (name !== undefined && !names.includes(name)) names.push(name);
+    if (name === undefined || known.has(name) || typeof type !== 'string' || !isParameterTypeId(type)) continue;
+    const is = (key: string) => definition.get(key) === true;
+    known.set(name, { type, primary: is('is_primary'), multiple: is('multiple'), runTime: is('only_run_time') });
+    if (isReference(parameterType(type)) && typeof target === 'string' && target !== id) {
+      checkReference({ referenceKind: target }, model, suggestable, faults, at);
+    }
+  }
+  // Unknown names are reported with their position in the list of parameters.
+  const unknown = names.filter((name) => !known.has(name));
+  for (const name of unknown) known.set(name, { type: 'string', primary: false, multiple: false, runTime: false });
+  const listed = (key: 'unique' | 'indexes') =>
+    values.has(key) ? stringLists(values.get(key)) : (stored?.[key] ?? []);
+  checkLists({ parameters: names, unique: listed('unique'), indexes: listed('indexes') }, known, faults);
+}
+
+function stringLists(value: Json | undefined): string[][] {
+  if (!Array.isArray(value)) return [];
+  return (value as Json[]).flatMap((list) =>
+    Array.isArray(list) ? [(list as Json[]).filter((each) => typeof each === 'string')] : [],
+  );
 }

@@ -19,8 +19,7 @@ import type { LinkPlan } from '../sql/link/link-ends.sql.js';
 import type { LinkRow } from '../sql/link/link.sql.js';
 import type { Direction } from '../sql/link/traversal-plan.js';
 import type { Caller } from '../tenancy/caller.js';
-import { readableLinkFields } from '../unit/query/link-values.js';
-import { notLinked } from '../unit/query/named-links.js';
+import { notLinked, readableLinkFields } from '../unit/query/reachable-kinds.js';
 import { requireKey, unknownUnit } from '../unit/store/unit-ids.js';
 import type { SystemLink, SystemLinks } from './system-links.js';
 

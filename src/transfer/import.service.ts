@@ -15,7 +15,7 @@ import { lockTimeoutStatement } from '../sql/server/transaction.sql.js';
 import { isAdministrator } from '../tenancy/caller.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import { Behaviors } from '../unit/draft/behavior.js';
-import { upsertKey } from '../unit/draft/upsert-keys.js';
+import { upsertKey } from '../unit/table/write/upsert.js';
 import { planQuery } from '../unit/query/list.plan.js';
 import { usedBy } from '../catalog/session/caller-executor.js';
 import type { Session } from '../catalog/session/session.js';

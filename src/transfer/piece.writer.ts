@@ -13,7 +13,7 @@ import { getOrInsert } from '../shared/get-or-insert.js';
 import { LIMITS } from '../shared/limits.js';
 import { withCompleteRefusal } from '../database/transaction/complete-refusal.js';
 import { readingAhead } from '../database/transaction/transaction.js';
-import { keyRows, IGNORED_FAULTS } from '../unit/draft/upsert-keys.js';
+import { keyRows, IGNORED_FAULTS } from '../unit/table/write/upsert.js';
 import type { Session } from '../catalog/session/session.js';
 import type { LookedUp, UnitStore, UpsertResult, WriteOptions } from '../unit/store/unit-store.js';
 import type { FileRecord } from './file/file-record.js';

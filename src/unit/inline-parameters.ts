@@ -14,7 +14,7 @@ import { LIMITS } from '../shared/limits.js';
 import type { PendingWrite } from './draft/behavior.js';
 import { bodyOf, type Body } from './draft/draft.js';
 import { Drafter } from './draft/drafter.js';
-import { idOfBody, withLabel } from './draft/client-ids.js';
+import { idOfBody, withLabel } from './definition-writer.js';
 import { changeOf } from '../catalog/session/session.js';
 import { UnitStores } from './unit-stores.js';
 

@@ -17,7 +17,7 @@ import { getOrInsert } from '../shared/get-or-insert.js';
 import { existingStatement } from '../sql/write/reference.sql.js';
 import type { Opened } from '../run/command.js';
 import { AnswerMask, type MaskedRequest } from '../run/keyed-run.js';
-import { AnswerUnits, type AnsweredUnit } from './answer-units.js';
+import { isPlainObject } from '../shared/json.js';
 
 /** The content of an answer, or of one operation of a batch. */
 interface Part {
@@ -161,5 +161,66 @@ class Masking {
     }
     const last = name.slice(name.lastIndexOf('.') + 1);
     return steps.length === 0 || (kind !== undefined && readableFields(kind, this.scope.caller, this.model).has(last));
+  }
+}
+
+/** A unit in an answer: what it shows of it. */
+interface AnsweredUnit {
+  readonly kindId: string;
+  readonly id: string;
+  /** Undefined for an end of a link. */
+  readonly values?: Record<string, unknown>;
+}
+
+/** Names of a unit in a traversal that are no fields, and whose ids are those of units in the same answer. */
+const STEP = 'link';
+const LOADED_LINKS = 'links';
+
+class AnswerUnits {
+  readonly found: AnsweredUnit[] = [];
+  /** Whether there are values in the answer without the id of their unit: of an aggregation, or by `include`. */
+  hasOthers = false;
+
+  constructor(private readonly model: Model) {}
+
+  /** @param content of an answer */
+  add(content: unknown): void {
+    const isNumber = isPlainObject(content) && 'count' in content && Object.keys(content).length === 1;
+    if (!isNumber) this.#add(content);
+  }
+
+  #add(part: unknown): void {
+    if (Array.isArray(part)) for (const each of part as unknown[]) this.#add(each);
+    else if (isPlainObject(part)) this.#addObject(part);
+  }
+
+  #addObject(part: Record<string, unknown>): void {
+    const { id, kind_id: kindId, items } = part;
+    if (typeof id === 'string' && typeof kindId === 'string') this.#addUnit(kindId, id, part);
+    else if (typeof part['parent_kind_id'] === 'string') this.#addLink(part);
+    else if (Array.isArray(items)) this.#add(items);
+    else this.hasOthers = true;
+  }
+
+  #addUnit(kindId: string, id: string, values: Record<string, unknown>): void {
+    this.found.push({ kindId, id, values });
+    const kind = this.model.kinds.get(kindId);
+    for (const [name, value] of Object.entries(values)) {
+      if (name === STEP || kind?.fields.has(name)) continue;
+      if (name !== LOADED_LINKS) this.#add(value);
+      else if (isPlainObject(value)) for (const byType of Object.values(value)) this.#addLists(byType);
+    }
+  }
+
+  /** The linked units of each link type, or their numbers. */
+  #addLists(byType: unknown): void {
+    if (isPlainObject(byType)) for (const list of Object.values(byType)) this.#add(list);
+  }
+
+  #addLink(link: Record<string, unknown>): void {
+    for (const end of ['parent', 'child']) {
+      const { [`${end}_kind_id`]: kindId, [`${end}_id`]: id } = link;
+      if (typeof kindId === 'string' && typeof id === 'string') this.found.push({ kindId, id });
+    }
   }
 }

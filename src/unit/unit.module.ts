@@ -37,7 +37,6 @@ import { UnitReader } from './unit.reader.js';
 import { PageRepository } from './table/read/page.repository.js';
 import { UnitWriter } from './unit.writer.js';
 import { UnitStores } from './unit-stores.js';
-import { Walks } from './query/reachable-kinds.js';
 
 /** The engine: reads and writes units of all kinds. */
 @Module({
@@ -79,7 +78,6 @@ import { Walks } from './query/reachable-kinds.js';
     UnitReader,
     UnitWriter,
     UnitStores,
-    Walks,
   ],
   exports: [
     AccessPreviews,
@@ -99,7 +97,6 @@ import { Walks } from './query/reachable-kinds.js';
     UnitQuota,
     UnitWriter,
     UnitStores,
-    Walks,
   ],
 })
 export class UnitModule {}

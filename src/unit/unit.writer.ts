@@ -2,7 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import { authorizeKind } from '../access/access.js';
 import { Database } from '../database/database.js';
-import { NULL_ANSWER, type Answer } from '../http/answer/answer.js';
+import { type Answer, NULL_ANSWER } from '../http/answer/answer.js';
 import { expectedVersions } from '../http/answer/etag.js';
 import { parseBody, type ReceivedBody } from '../http/body/read-body.js';
 import { parseFlags, readQuery, urlQueryParameters } from '../http/route/parse-list-query.js';
@@ -16,8 +16,8 @@ import { inTransaction } from '../catalog/session/in-transaction.js';
 import type { Session } from '../catalog/session/session.js';
 import { EventLoopYield } from '../shared/event-loop-yield.js';
 import { refusal } from '../shared/errors.js';
-import type { MaybePromise } from '../shared/maybe-promise.js';
-import { runYielding } from '../shared/work-in-pieces.js';
+import { andThen, type MaybePromise } from '../shared/maybe-promise.js';
+import { runYielding, type WorkInPieces } from '../shared/work-in-pieces.js';
 import type { Isolation } from '../sql/server/transaction.sql.js';
 import { Behaviors } from './draft/behavior.js';
 import type { UnitOperation, WriteOptions } from './store/unit-store.js';
@@ -33,8 +33,11 @@ import {
   unitAnswer,
   upserted,
 } from './unit-answers.js';
-import { bodiesOf, objectReader } from './write-bodies.js';
 import { DeletionEffects } from './table/write/deletion-effects.js';
+import { isPlainObject, typeName } from '../shared/json.js';
+import { LIMITS } from '../shared/limits.js';
+import { type Body, bodyOf } from './draft/draft.js';
+import type { NotObject } from './draft/drafter.js';
 
 /** The parts of an HTTP request that a write needs. */
 export interface WriteRequest {
@@ -261,4 +264,36 @@ function flagNames(operation: Operation, definition: boolean): readonly QueryNam
 function refuseIfMatch({ ifMatch }: WriteRequest, where: string): void {
   if (ifMatch === undefined) return;
   throw refusal('header.not_here', `If-Match names the version of one unit: not with ${where}`);
+}
+
+/** Parses the body of an edit when it is first read. */
+function objectReader(
+  { project }: Pick<Session, 'project'>,
+  { contentType }: { readonly contentType: string | undefined },
+  bytes: ReceivedBody,
+): () => MaybePromise<Body> {
+  let body: MaybePromise<Body> | undefined;
+  return () => (body ??= andThen(parseBody(bytes, contentType, project.schema), objectBody));
+}
+
+function objectBody(value: unknown): Body {
+  if (isPlainObject(value)) return bodyOf(value);
+  throw refusal(
+    'body.not_object',
+    `The body must be a JSON object, got ${value === undefined ? 'none' : typeName(value)}`,
+  );
+}
+
+/** Reads one object, or for users' kinds a list of objects. @throws KindError 400 */
+function* bodiesOf(value: unknown, kind: KindDef): WorkInPieces<{ bodies: (Body | NotObject)[]; bulk: boolean }> {
+  if (!Array.isArray(value) || !kind.storage.bulk) return { bodies: [objectBody(value)], bulk: false };
+  if (value.length > LIMITS.bulk) {
+    throw refusal('body.too_many', `At most ${LIMITS.bulk} objects in one body, got ${value.length}`);
+  }
+  const bodies: (Body | NotObject)[] = [];
+  for (const item of value as unknown[]) {
+    bodies.push(isPlainObject(item) ? bodyOf(item) : { actualType: typeName(item) });
+    if (bodies.length % 64 === 0) yield;
+  }
+  return { bodies, bulk: true };
 }

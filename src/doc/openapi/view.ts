@@ -4,7 +4,7 @@ import { mayBeParent } from '../../access/link-access.js';
 import { isLinkable, isMemberKind, type KindDef, type LinkTypeDef, type Model } from '../../model/model.js';
 import { LINK_KIND, type Operation as Right } from '../../model/built-in-traits.js';
 import { knowsWholeProject, type Caller } from '../../tenancy/caller.js';
-import { keyParameters } from '../../unit/query/key-parameter.js';
+import { keyParameters } from '../../unit/store/unit-ids.js';
 import type { UnitOperation } from '../../unit/store/unit-store.js';
 import type { DocumentedFunction } from './documented-functions.js';
 import type { Application } from './application.js';

@@ -21,8 +21,7 @@ import type { NewLinkRow } from '../../sql/link/link-set-write.sql.js';
 import type { LinkSet, LinksToDelete, OtherUnits } from '../../sql/link/link-set.sql.js';
 import { DefaultBytes } from '../../unit/draft/default-bytes.js';
 import type { Draft } from '../../unit/draft/draft.js';
-import { readableLinkFields } from '../../unit/query/link-values.js';
-import { Walks } from '../../unit/query/reachable-kinds.js';
+import { readableLinkFields, traversableKinds } from '../../unit/query/reachable-kinds.js';
 import { unknownUnit } from '../../unit/store/unit-ids.js';
 import { LinkHooks } from '../../unit/table/links/link-hooks.js';
 import { UnitQuota } from '../../unit/table/write/unit-quota.js';
@@ -76,7 +75,6 @@ export class LinkSetService {
   constructor(
     private readonly database: Database,
     private readonly values: LinkValueReader,
-    private readonly walks: Walks,
     private readonly hooks: LinkHooks,
     private readonly setHooks: LinkSetHooks,
     private readonly quota: UnitQuota,
@@ -227,7 +225,7 @@ export class LinkSetService {
     type: LinkTypeDef,
     found: readonly FoundLink[],
   ): Promise<string> {
-    const { passed, passesAll } = await this.walks.traversableKinds(session);
+    const { passed, passesAll } = await traversableKinds(session);
     const most = LIMITS.replacedLinks;
     const kept = JSON.stringify(found.map(({ kindId, id }) => ({ kind: kindId, id })));
     const allowed = hasOwnAccess(type, 'delete') ? undefined : this.#linkable(session, set, passed);

@@ -21,11 +21,18 @@ import type { Session } from '../../catalog/session/session.js';
 import { requireKey, unknownUnit } from '../../unit/store/unit-ids.js';
 import type { MixedPage, Readable } from '../../unit/store/unit-store.js';
 import { UnitReader } from '../../unit/unit.reader.js';
-import { notLinked } from '../../unit/query/named-links.js';
+import { planLinksColumn } from '../../unit/query/loaded-links.plan.js';
+import {
+  type ExpectedKinds,
+  notLinked,
+  type TraversableKinds,
+  readsLinks,
+  traversableKinds,
+  withExpectedKinds,
+} from '../../unit/query/reachable-kinds.js';
 import { queryKey, RepeatedQueries, type QueryKey } from '../../unit/query/repeated-queries.js';
 import { PageRepository, renderWalk, type ReadyWalk, type WalkRow } from '../../unit/table/read/page.repository.js';
 import { showsKind } from '../../unit/query/union.plan.js';
-import { Walks, type ExpectedKinds, type TraversableKinds } from '../../unit/query/reachable-kinds.js';
 import { parseDirection } from '../link.plan.js';
 import { loading, nextCursor, planWalk, type From, type PlannedWalk } from './walk.plan.js';
 
@@ -64,7 +71,6 @@ export class LinkReader {
   constructor(
     private readonly pages: PageRepository,
     private readonly reader: UnitReader,
-    private readonly walks: Walks,
   ) {}
 
   list(path: WalkPath, parameters: QueryParameters): Command {
@@ -82,7 +88,7 @@ export class LinkReader {
     const direction = parseDirection(readable.kind, path.direction);
     const from: From = { start: endAt(readable, path.unit), direction };
     const parsed = parseListQuery(parameters, WALK_QUERY);
-    const { row, walk } = await this.walks.withExpectedKinds(model, (expected) =>
+    const { row, walk } = await withExpectedKinds(model, (expected) =>
       this.#walk(session, from, parsed, path.unit, expected),
     );
     if (!row.found) throw unknownUnit(readable.kind, path.unit);
@@ -99,7 +105,7 @@ export class LinkReader {
     unit: string,
     expected: ExpectedKinds,
   ): Promise<Walked> {
-    const traversable = this.walks.traversableKinds(session);
+    const traversable = traversableKinds(session);
     const passable = traversable instanceof Promise ? await traversable : traversable;
     const key = this.#keyOf(session, from, parsed, passable, expected);
     const repeated = key && this.#repeated.find(key);
@@ -134,7 +140,7 @@ export class LinkReader {
     { seen, narrow }: ExpectedKinds,
   ): QueryKey | undefined {
     // The statement of a query without parameters is cached for all units already.
-    if (parameters.length === 0 || (!passable.shared && this.walks.readsLinks(session))) return undefined;
+    if (parameters.length === 0 || (!passable.shared && readsLinks(session))) return undefined;
     const kinds = passable.shared ? identityOf(passable) : '';
     const id = `${start.kind.id} ${direction} ${kinds} ${narrow ? seen.size : 'all'}`;
     const readable = { kind: { id }, grant: { predicate: start.access } };
@@ -142,7 +148,7 @@ export class LinkReader {
   }
 
   async #loadingLinks(session: Session, { query, plan }: PlannedWalk): Promise<PlannedWalk> {
-    const loaded = await this.walks.loaded(session, { ...query, linkIds: undefined, kindIds: undefined });
+    const loaded = await planLinksColumn(session, { ...query, linkIds: undefined, kindIds: undefined });
     return { query, plan: loading(plan, loaded) };
   }
 
@@ -152,8 +158,8 @@ export class LinkReader {
     const parsed = parsePathQuery(parameters);
     const { list } = parsed.query;
     const start = endOf(session, named);
-    const traversable = await this.walks.traversableKinds(session);
-    const { row, plan, targetId } = await this.walks.withExpectedKinds(model, async (expected) => {
+    const traversable = await traversableKinds(session);
+    const { row, plan, targetId } = await withExpectedKinds(model, async (expected) => {
       const planned = await this.reader.planFor(session, start.kind, named.unit, () =>
         this.#planPath(session, start, parsed, traversable, expected),
       );

@@ -24,18 +24,18 @@ import type { PassedKind } from '../../sql/link/traversal-plan.js';
 import type { LinkColumn } from '../../sql/walk/reached-links.sql.js';
 import { placeLength, type WalkPlan } from '../../sql/walk/walk.sql.js';
 import { decodeCursor, encodeCursor } from '../../unit/query/cursor.js';
-import { shownLinkValues } from '../../unit/query/link-values.js';
-import { type PlanContext, planContextOf, planQuery } from '../../unit/query/list.plan.js';
-import { relatedInQuery } from '../../unit/query/lookup-limit.js';
-import { namedKinds } from '../../unit/query/named-links.js';
-import { pathsInQuery, rootsOf } from '../../unit/query/paths-in-query.js';
 import {
   type ExpectedKinds,
   LINK_FIELD,
+  namedKinds,
   reachableKinds,
+  shownLinkValues,
   type TraversableKinds,
   withoutLink,
 } from '../../unit/query/reachable-kinds.js';
+import { type PlanContext, planContextOf, planQuery } from '../../unit/query/list.plan.js';
+import { relatedInQuery } from '../../unit/query/query-limits.js';
+import { pathsInQuery, rootsOf } from '../../unit/query/paths-in-query.js';
 import { includingKind, type PartsQuery, planParts } from '../../unit/query/union.plan.js';
 
 export type From = Pick<WalkPlan, 'start' | 'direction'>;

@@ -15,8 +15,7 @@ import { PatternChecks } from '../../model/check/pattern-checks.js';
 import type { Stored } from '../../model/parameter-type/parameter-type.js';
 import type { DefaultBytes } from './default-bytes.js';
 import { storedValues, StoredDraft, type Body, type Draft } from './draft.js';
-import { readExpression } from './expression-reader.js';
-import { mayBeLarge, ValueReader, type ReportFault } from './value-reader.js';
+import { mayBeLarge, readExpression, type ReportFault, ValueReader } from './value-reader.js';
 import { RESERVED_PARAMETERS } from '../../model/fields-of-every-unit.js';
 
 /** What the bodies of a write of one kind have in common. */

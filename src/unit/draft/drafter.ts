@@ -1,27 +1,28 @@
 /** Validates the bodies of a write and the units nested in them, with the behaviors of their kinds: returns drafts and faults. */
 import { Injectable } from '@nestjs/common';
-import { checkHasTable, accessDenied, authorizeKind } from '../../access/access.js';
-import { mayDescribe } from '../../access/reference-access.js';
+import { accessDenied, authorizeKind, checkHasTable } from '../../access/access.js';
+import { mayDescribe, targetKindTextFor } from '../../access/reference-access.js';
 import { PatternMatcher } from '../../catalog/pattern/pattern-matcher.js';
 import type { KindDef } from '../../model/model.js';
-import type { ConditionalField } from '../../model/predicate/conditional-field.js';
+import { type ConditionalField, isConditional } from '../../model/predicate/conditional-field.js';
 import { PatternChecks } from '../../model/check/pattern-checks.js';
 import { EventLoopYield } from '../../shared/event-loop-yield.js';
-import { Faults, refusal } from '../../shared/errors.js';
+import { Faults, KindError, prefixError, refusal } from '../../shared/errors.js';
 import type { Json } from '../../shared/json.js';
 import { LIMITS } from '../../shared/limits.js';
 import { andThen, type MaybePromise } from '../../shared/maybe-promise.js';
 import { runYielding } from '../../shared/work-in-pieces.js';
 import type { Caller } from '../../tenancy/caller.js';
 import { Behaviors, type PendingWrite } from './behavior.js';
-import { bulkPosition, locateRefusal, optionsOf, conditionalFieldsOf, type BodyContext } from './body-context.js';
 import type { DefaultBytes } from './default-bytes.js';
-import { bodyOf, keyColumn, type Body, type Draft } from './draft.js';
+import { type Body, bodyOf, type Draft, keyColumn } from './draft.js';
 import type { BodyDetails, DraftOptions } from './draft-builder.js';
 import { draftCreate, draftPartial, draftUpdate } from './draft-reader.js';
-import { NestedUnits, nestedBodies } from './nested-units.js';
+import { nestedBodies, NestedUnits } from './nested-units.js';
 import type { LocatedDraft } from './references.js';
-import type { Session } from '../../catalog/session/session.js';
+import { originalCallerOf, type Session } from '../../catalog/session/session.js';
+import { hasFieldRules } from '../../access/field-rules.js';
+import { readableFields, writableFields } from '../../access/masks.js';
 
 /** An element of a bulk body that is not an object, and its type. */
 export interface NotObject {
@@ -251,4 +252,59 @@ export class Drafter {
     nested.add(depth, kind, grant.predicate, unit);
     return draft.row[keyColumn(kind)];
   }
+}
+
+/** The position of a body in the write. */
+interface BodyContext {
+  readonly write: PendingWrite;
+  /** Of all bodies of the kind in the write. */
+  readonly options: DraftOptions;
+  readonly writer: Caller;
+  readonly nested: NestedUnits;
+  readonly yielder: EventLoopYield;
+  readonly depth: number;
+  /** Objects of an edit are values, and no expressions. */
+  readonly literal?: boolean;
+  /** The references from the outermost body to this one. */
+  readonly path: readonly string[];
+}
+
+/** What the drafts of a write of one kind have in common. */
+function optionsOf({ kind, session, faults, patterns, defaults }: PendingWrite, writer: Caller): DraftOptions {
+  return {
+    kind,
+    writable: writableFields(kind, writer, session.model),
+    readable: readableFields(kind, writer, session.model),
+    faults,
+    patterns,
+    defaults,
+    ofTarget: targetKindTextFor(originalCallerOf(session), session.model),
+  };
+}
+
+const NO_RULES: readonly ConditionalField[] = [];
+
+/** The parameters with rules that a body names. */
+function conditionalFieldsOf(body: Body, { kind, writable }: DraftOptions): readonly ConditionalField[] {
+  if (!hasFieldRules(kind)) return NO_RULES;
+  const rules: ConditionalField[] = [];
+  for (const name of body.keys()) {
+    const field = writable.get(name);
+    if (field && isConditional(field)) rules.push(field);
+  }
+  return rules.length > 0 ? rules : NO_RULES;
+}
+
+/** Adds the path of a nested unit to refusals of behaviors. */
+async function locateRefusal<T>({ write, path }: BodyContext, work: () => Promise<T> | T): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const plain = path.length === 0 || !(error instanceof KindError) || error.status === 401 || error.status === 403;
+    throw plain ? error : prefixError(error, path.join('.'), bulkPosition(write));
+  }
+}
+
+function bulkPosition({ index }: PendingWrite): { index?: number } {
+  return index === undefined ? {} : { index };
 }

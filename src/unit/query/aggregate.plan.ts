@@ -20,8 +20,7 @@ import type {
 } from '../../sql/aggregate/aggregate-plan.js';
 import type { OrderTerm } from '../../sql/list/order.sql.js';
 import { columnOf, countColumn } from './aggregate-column.js';
-import { LeastSize } from './least-size.js';
-import { checkLookups, checkRelated } from './lookup-limit.js';
+import { checkLookups, checkRelated, LeastSize } from './query-limits.js';
 import { namesInQuery } from './paths-in-query.js';
 import { planSearch, searchCondition } from './search.plan.js';
 import { collectFaults } from '../../shared/collect-faults.js';

@@ -6,14 +6,14 @@ import type { Parsed } from '../../http/route/parse-list-query.js';
 import { Faults } from '../../shared/errors.js';
 import { LIMITS } from '../../shared/limits.js';
 import type { Names, Reach } from '../../model/predicate/path.js';
-import { conjunction, followsReferences, selective, type Predicate } from '../../model/predicate/predicate.js';
+import { conjunction, followsReferences, type Predicate, selective } from '../../model/predicate/predicate.js';
 import { relatedIn } from '../../model/predicate/related.js';
 import { resolveFilter } from '../../model/predicate/resolve-filter.js';
-import { hasStoredCount, type CountedRows, type ListPlan, type ReadPlan } from '../../sql/list/select.sql.js';
+import { type CountedRows, hasStoredCount, type ListPlan, type ReadPlan } from '../../sql/list/select.sql.js';
 import { planAnswer } from './answer.plan.js';
 import { collectFaults } from '../../shared/collect-faults.js';
 import { planCursor } from './cursor.js';
-import { checkLookups, checkRelated, checkRelatedPage, orderTargets, shownTargets } from './lookup-limit.js';
+import { checkLookups, checkRelated, checkRelatedPage, orderTargets, shownTargets } from './query-limits.js';
 import { planOrder } from './order.plan.js';
 import { planSearch, searchCondition } from './search.plan.js';
 import type { Session } from '../../catalog/session/session.js';
@@ -105,4 +105,34 @@ export function planGet(query: ListQuery, context: PlanContext): ReadPlan {
   const answer = planAnswer(query, context);
   if (answer.paths ?? answer.related) checkLookups(undefined, shownTargets(answer), answer.related);
   return { schema, kind, access, ...answer };
+}
+
+/**
+ * The plans of two parts of a query.
+ * @throws KindError 400 with the faults of both; errors of other statuses come first
+ */
+export async function planBoth<A extends object, B extends object>(
+  first: () => A,
+  second: () => Promise<B>,
+): Promise<readonly [A, B]> {
+  const faults = new Faults();
+  const one = collectFaults(faults, first, undefined);
+  const other = await collectFaultsOf(faults, second());
+  faults.throwIfAny();
+  if (!one || !other) throw new Error('a query with faults was not refused');
+  return [one, other];
+}
+
+async function collectFaultsOf<T>(faults: Faults, planned: Promise<T>): Promise<T | undefined> {
+  try {
+    return await planned;
+  } catch (error) {
+    return collectFaults(
+      faults,
+      () => {
+        throw error;
+      },
+      undefined,
+    );
+  }
 }

@@ -1,15 +1,28 @@
-/** Plans which links `load_links` adds to units, and what it shows of the linked ones. Pure. */
+/** Plans which links `load_links` adds to units, and what it shows of the linked ones. */
 import { referenceAccess } from '../../access/reference-access.js';
 import { parsePath } from '../../filter/filter.parser.js';
 import { ALL_FIELDS, type ListQuery } from '../../filter/list-query.js';
-import type { KindDef } from '../../model/model.js';
+import { isLinkable, type KindDef } from '../../model/model.js';
 import { KindError } from '../../shared/errors.js';
 import { everyField } from '../../model/predicate/predicate.js';
 import type { ReadPlan } from '../../sql/list/select.sql.js';
-import type { Direction, PassedKind } from '../../sql/link/traversal-plan.js';
+import type { Direction, PassedKind, Traversal } from '../../sql/link/traversal-plan.js';
 import type { Session } from '../../catalog/session/session.js';
-import { planContextOf, type PlanContext } from './list.plan.js';
-import { namedKinds } from './named-links.js';
+import { getOrInsert } from '../../shared/get-or-insert.js';
+import { LIMITS } from '../../shared/limits.js';
+import { flatten, type Fragment } from '../../sql/fragment.js';
+import { linkCounts, noLinkCounts } from '../../sql/link/many-links.sql.js';
+import { loadedLinks, noLinks } from '../../sql/walk/walk.sql.js';
+import {
+  LINK_FIELD,
+  namedKinds,
+  reachableKinds,
+  shownLinkValues,
+  traversableKinds,
+  type TraversableKinds,
+  withoutLink,
+} from './reachable-kinds.js';
+import { type PlanContext, planContextOf } from './list.plan.js';
 import { includingKind, planParts } from './union.plan.js';
 
 /** The query parameters of lists and units that `load_links` obeys. */
@@ -26,12 +39,54 @@ interface LoadedLinksPlan {
   readonly shown: readonly ReadPlan[];
 }
 
+/** Makes the column `links` of `load_links` for the units of a kind. */
+export async function planLinksColumn(session: Session, query: LoadedQuery): Promise<(kind: KindDef) => Fragment> {
+  const { depth, limit, loadLinks, linkIds } = query;
+  const traversable = await traversableKinds(session);
+  const { passed, passesAll } = traversable;
+  const named = { ...query, includeLinked: query.includeLinked?.filter((name) => name !== LINK_FIELD) };
+  const planned = planLoadedLinks(session, named, passed, () => reachableKinds(session));
+  const { directions, kinds } = planned;
+  const shown = planned.shown.map(withoutLink);
+  const reached = kinds ? passed.filter(({ kind }) => kinds.has(kind)) : passed;
+  const oneType = (linkIds ?? [...session.model.linkTypes.keys()]).length === 1;
+  const share = (of: number) => Math.floor(of / Math.max(1, limit));
+  const limits = {
+    units: Math.min(LIMITS.loadedPerUnit, share(LIMITS.loadedPerPage)),
+    links: share(LIMITS.loadedLinks),
+  };
+  const { schema } = session.project;
+  const linkValues = shownLinkValues(session, linkIds);
+  // Units of other kinds need not be reached if nothing is reached through them.
+  const isDirect = depth === 0 || loadLinks === 'count';
+  const through = isDirect && kinds ? { passed: reached, passesAll: false } : { passed, passesAll };
+  const ways = directions.map((direction): Traversal => {
+    return { schema, direction, depth, linkIds, linkValues, oneType, ...through };
+  });
+  if (loadLinks === 'count') {
+    const isKept =
+      !linkIds && !kinds && directions.length > 1 && traversable.shared && passed.every(({ access }) => !access);
+    const counts = (kind: KindDef) => (isKept ? keptCounts(traversable, kind, ways) : linkCounts(kind, ways));
+    return (kind) => (isLinkable(kind) ? counts(kind) : noLinkCounts(directions));
+  }
+  const only = isDirect ? undefined : kinds && [...kinds].map(({ id }) => id);
+  return (kind) => (isLinkable(kind) ? loadedLinks(kind, ways, { shown, only, limits }) : noLinks(directions));
+}
+
+/** The columns of numbers of links that are the same for all callers of the same rights. */
+const counted = new WeakMap<TraversableKinds, Map<KindDef, Fragment>>();
+
+function keptCounts(traversable: TraversableKinds, kind: KindDef, ways: readonly Traversal[]): Fragment {
+  const kept = getOrInsert(counted, traversable, () => new Map<KindDef, Fragment>());
+  return getOrInsert(kept, kind, () => flatten(linkCounts(kind, ways)));
+}
+
 /**
  * @param passed the kinds that have links and that the caller may read
  * @param reachable makes the list of all kinds that the caller may read, linked or not
  * @throws KindError 400, and those of `namedKinds`
  */
-export function planLoadedLinks(
+function planLoadedLinks(
   session: Session,
   query: LoadedQuery,
   passed: readonly PassedKind[],

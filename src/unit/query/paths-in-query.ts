@@ -8,7 +8,7 @@ import { pathsOfOrder } from '../../filter/order.ast.js';
 import { isSnippetTerm, parseSnippetTerm } from '../../filter/snippet.parser.js';
 import type { NamesInQuery } from '../../model/predicate/absent-parameter.js';
 import { KindError } from '../../shared/errors.js';
-import type { RelatingQuery } from './lookup-limit.js';
+import type { RelatingQuery } from './query-limits.js';
 
 /** The paths that begin at the units of a query; undefined if one of its names cannot be parsed. */
 export function pathsInQuery({

@@ -9,9 +9,8 @@ import { answerTooLarge } from '../../shared/response-size.js';
 import { namesOfHidden, termName, planAggregate } from '../query/aggregate.plan.js';
 import type { PlanContext } from '../query/list.plan.js';
 import type { UnitPage } from '../store/unit-store.js';
-import { pageOf } from './remote-answer.js';
+import { pageOf, sourceUnavailable } from './remote-answer.js';
 import { remoteQuery } from './remote.plan.js';
-import { sourceUnavailable } from './unavailable-refusal.js';
 
 /** `names` are those of the answer, in its order. @throws KindError 400 with all faults */
 export function planRemoteAggregate(

@@ -5,12 +5,12 @@ import type { Field, KindDef } from '../../model/model.js';
 import { PatternChecks } from '../../model/check/pattern-checks.js';
 import { EventLoopYield } from '../../shared/event-loop-yield.js';
 import type { MaybePromise } from '../../shared/maybe-promise.js';
-import { isPlainObject, scalarText, textFault, typeName, type Json } from '../../shared/json.js';
+import { isPlainObject, type Json, scalarText, textFault, typeName } from '../../shared/json.js';
 import { LIMITS } from '../../shared/limits.js';
 import { answerTooLarge } from '../../shared/response-size.js';
-import { sourceUnavailable } from './unavailable-refusal.js';
 import type { UnitPage, UnitRow } from '../store/unit-store.js';
 import { ValueReader } from '../draft/value-reader.js';
+import { type KindError, retryLater } from '../../shared/errors.js';
 
 /** The values of a unit by field, in the form of records; with hidden ones. */
 export type RemoteRecord = ReadonlyMap<string, Json>;
@@ -154,4 +154,13 @@ export function remotePage(count: number, units: readonly RemoteRecord[], fields
     return text;
   });
   return { count, items: `[${items.join(',')}]` };
+}
+
+/** Seconds after which the client may retry. */
+const RETRY_AFTER = 10;
+
+/** The refusal if a source fails or returns an invalid value. Only the log shows the cause. */
+export function sourceUnavailable({ id }: Pick<KindDef, 'id'>, cause: unknown): KindError {
+  const text = `The source of '${id}' cannot be used at present; the log of the service says why`;
+  return retryLater('kind.remote_unavailable', text, RETRY_AFTER, cause);
 }

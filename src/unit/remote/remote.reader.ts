@@ -7,7 +7,7 @@ import type { Parsed, ParsedQuery } from '../../http/route/parse-list-query.js';
 import type { KindDef } from '../../model/model.js';
 import { refusal } from '../../shared/errors.js';
 import { scalarText } from '../../shared/json.js';
-import { readKeyValue, type KeyText } from '../query/key-parameter.js';
+import { type KeyText, parseKey, readKeyValue, unknownUnit } from '../store/unit-ids.js';
 import { everyField, type Predicate } from '../../model/predicate/predicate.js';
 import type { GroupPage, Readable, ShownUnit, UnitPage, UnitRow, UnitReads } from '../store/unit-store.js';
 import { planRemoteAggregate, readGroups } from './remote-aggregate.js';
@@ -15,7 +15,6 @@ import { NO_REACH, planRemoteAnswer, planRemoteList } from './remote.plan.js';
 import { remotePage, readPage, readUnit, rowOf, type RemoteRecord } from './remote-answer.js';
 import { RemoteSourceRunner, type SourceAccess } from './remote-sources.js';
 import type { Session } from '../../catalog/session/session.js';
-import { parseKey, unknownUnit } from '../store/unit-ids.js';
 import { planContextOf, planQuery, type PlanContext } from '../query/list.plan.js';
 
 @Injectable()

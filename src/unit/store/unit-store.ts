@@ -9,14 +9,14 @@ import type { Remote } from '../../kit/remote.js';
 import type { Field, KindDef } from '../../model/model.js';
 import type { Predicate } from '../../model/predicate/predicate.js';
 import type { Faults } from '../../shared/errors.js';
+import type { Json } from '../../shared/json.js';
 import type { MaybePromise } from '../../shared/maybe-promise.js';
 import type { Isolation } from '../../sql/server/transaction.sql.js';
 import type { Caller } from '../../tenancy/caller.js';
 import type { Project } from '../../tenancy/project.js';
 import type { Body } from '../draft/draft.js';
 import type { NotObject } from '../draft/drafter.js';
-import type { KeyText } from '../query/key-parameter.js';
-import type { KeyRow } from '../draft/upsert-keys.js';
+import type { KeyText } from './unit-ids.js';
 import type { Session } from '../../catalog/session/session.js';
 
 export type UnitOperation = keyof Remote;
@@ -109,6 +109,9 @@ export interface FoundUnit {
   readonly tag: string;
   readonly body: string | null;
 }
+
+/** The values of a body by column; those with faults are left out. */
+export type KeyRow = Readonly<Record<string, Json>>;
 
 /** The units of the bodies of an upsert, by the position of their body, and the values by which they were looked up. */
 export interface LookedUp {

@@ -11,7 +11,7 @@ import { getByStatement, getStatement, type ReadPlan } from '../../sql/list/sele
 import { getAnyStatement, type AnyKindPlan } from '../../sql/list/union.sql.js';
 import { modelVersionStatement } from '../../sql/model-version.sql.js';
 import { lockAsEditStatement, lockStatement, type DeletePlan } from '../../sql/write/write.sql.js';
-import type { KeyValue } from '../query/key-parameter.js';
+import type { KeyValue } from '../store/unit-ids.js';
 import type { UnitRow } from '../store/unit-store.js';
 
 /** A row of a statement that returns the version of the model. */

@@ -7,7 +7,7 @@ import type { KindRecord } from '../../../src/model/build/definition-records.js'
 import { walkStatement } from '../../../src/sql/walk/walk.sql.js';
 import { ANONYMOUS, memberCaller, SYSTEM, type Caller } from '../../../src/tenancy/caller.js';
 import type { Session } from '../../../src/catalog/session/session.js';
-import { Walks, type TraversableKinds } from '../../../src/unit/query/reachable-kinds.js';
+import { traversableKinds, type TraversableKinds } from '../../../src/unit/query/reachable-kinds.js';
 import { kind, kindIn, modelWith, parameter } from '../../support/models.js';
 
 const PARAMETERS = [
@@ -30,7 +30,6 @@ function modelOf(city: Partial<KindRecord> = OPEN, person: Partial<KindRecord> =
 }
 
 const model = modelOf();
-const walks = new Walks();
 const ann = memberCaller('0198c0de-0000-7000-8000-00000000000a', 'person');
 const bob = memberCaller('0198c0de-0000-7000-8000-00000000000b', 'person');
 const admin = memberCaller('0198c0de-0000-7000-8000-00000000000c', 'kind_admin');
@@ -61,7 +60,7 @@ async function statementOf({
 }: Asked) {
   const project = { id: 'x', schema } as Session['project'];
   const session = { project, caller, model: of } as Session;
-  const ground: TraversableKinds = await walks.traversableKinds(session);
+  const ground: TraversableKinds = await traversableKinds(session);
   const id = met?.join() ?? '';
   METS.set(id, METS.get(id) ?? new Set(met));
   const expected = { seen: METS.get(id) as Set<string>, narrow: met !== undefined };

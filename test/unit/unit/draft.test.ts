@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { FunctionError } from '../../../src/kit/function-error.js';
 import { Faults, refusal, type KindError } from '../../../src/shared/errors.js';
 import type { Json } from '../../../src/shared/json.js';
-import { idOfBody, withLabel } from '../../../src/unit/draft/client-ids.js';
+import { idOfBody, withLabel } from '../../../src/unit/definition-writer.js';
 import { withFaults } from '../../../src/database/transaction/complete-refusal.js';
 import {
   bodyOf,
@@ -16,7 +16,7 @@ import {
 import { DefaultBytes } from '../../../src/unit/draft/default-bytes.js';
 import { draftCreate } from '../../../src/unit/draft/draft-reader.js';
 import { relocateFunctionError, withPosition } from '../../../src/unit/draft/refusal-position.js';
-import { ReplacedKeys } from '../../../src/unit/draft/replaced-ids.js';
+import { ReplacedKeys } from '../../../src/unit/draft/nested-units.js';
 import { readableFields, writableFields } from '../../../src/access/masks.js';
 import { PatternChecks } from '../../../src/model/check/pattern-checks.js';
 import type { Field, KindDef } from '../../../src/model/model.js';

@@ -2,7 +2,7 @@
 import { writableFields } from '../../../access/masks.js';
 import type { LinkTypeDef } from '../../../model/model.js';
 import { storedLinkFields } from '../../../model/build/link-types.js';
-import { readableLinkFields } from '../../../unit/query/link-values.js';
+import { readableLinkFields } from '../../../unit/query/reachable-kinds.js';
 import { schemaRef, type Schema } from '../openapi.js';
 import { objectSchema } from './object.schema.js';
 import { LINK_PROPERTIES, LINK_STEP_PROPERTIES, linksBodySchema } from './shared-link.schemas.js';

@@ -10,13 +10,11 @@ import { scalarText } from '../../../shared/json.js';
 import type { ReadPlan } from '../../../sql/list/select.sql.js';
 import type { GroupPage, Readable, ShownUnit, UnitPage, UnitRow, UnitReads } from '../../store/unit-store.js';
 import type { Session } from '../../../catalog/session/session.js';
-import { noUnit, parseKey, unknownUnit } from '../../store/unit-ids.js';
+import { type KeyText, noUnit, parseKey, readKeyValue, unknownUnit } from '../../store/unit-ids.js';
 import { showsMore } from '../../query/answer.plan.js';
 import { planAggregate } from '../../query/aggregate.plan.js';
 import { pageCursor } from '../../query/cursor.js';
-import { readKeyValue, type KeyText } from '../../query/key-parameter.js';
-import { planContextOf, planGet, planList, planQuery, type PlanContext } from '../../query/list.plan.js';
-import { planBoth } from '../../query/plan-both.js';
+import { planBoth, type PlanContext, planContextOf, planGet, planList, planQuery } from '../../query/list.plan.js';
 import { queryKey, RepeatedQueries } from '../../query/repeated-queries.js';
 import {
   furtherOfList,
@@ -28,18 +26,15 @@ import {
 } from './page.repository.js';
 import { evaluateUnit, fetchUnit, fetchUnitBy, lockUnitAsEdit } from '../unit.repository.js';
 import { findUnit } from '../rights.js';
-import type { LoadedQuery } from '../../query/loaded-links.plan.js';
-import { Walks } from '../../query/reachable-kinds.js';
+import { planLinksColumn, type LoadedQuery } from '../../query/loaded-links.plan.js';
+import { readsLinks } from '../../query/reachable-kinds.js';
 
 @Injectable()
 export class TableReader implements UnitReads {
   readonly #lists = new RepeatedQueries<ReadyPage>();
   readonly #aggregates = new RepeatedQueries<ReadyAggregate>();
 
-  constructor(
-    private readonly pages: PageRepository,
-    private readonly walks: Walks,
-  ) {}
+  constructor(private readonly pages: PageRepository) {}
 
   /**
    * The stages of a list whose query is parsed: it is planned (names become fields, the rights a predicate), rendered to
@@ -62,7 +57,7 @@ export class TableReader implements UnitReads {
     const read = () => planQuery(parsed, (asked) => planList(asked, context, extra));
     const plan = query.loadLinks ? await this.#withLinks(session, kind, query, read) : read();
     const list = renderList(plan);
-    const isRepeatable = !plan.cursor && !(query.loadLinks && this.walks.readsLinks(session));
+    const isRepeatable = !plan.cursor && !(query.loadLinks && readsLinks(session));
     if (key && isRepeatable) this.#lists.note(key, list);
     const further = furtherOfList(() => plan);
     const { count, items, last } = await this.pages.fetchPage(executor, list, further, model);
@@ -133,7 +128,7 @@ export class TableReader implements UnitReads {
     query: LoadedQuery,
     read: () => Plan,
   ): Promise<Plan> {
-    const [plan, loaded] = await planBoth(read, () => this.walks.loaded(session, query));
+    const [plan, loaded] = await planBoth(read, () => planLinksColumn(session, query));
     return { ...plan, also: loaded(kind) };
   }
 

@@ -13,9 +13,14 @@ import { Behaviors } from '../../draft/behavior.js';
 import { DefaultBytes } from '../../draft/default-bytes.js';
 import type { Body, Draft } from '../../draft/draft.js';
 import { Drafter, isNotObject, type NotObject } from '../../draft/drafter.js';
-import { asSeparateWrite, nestedBodies, relocateRefusal, type NestedUnits } from '../../draft/nested-units.js';
+import {
+  asSeparateWrite,
+  nestedBodies,
+  type NestedUnits,
+  relocateRefusal,
+  ReplacedKeys,
+} from '../../draft/nested-units.js';
 import { checkReferencedKeys, checkReferences, type LocatedDraft } from '../../draft/references.js';
-import { ReplacedKeys } from '../../draft/replaced-ids.js';
 import type { UnitRow, WriteOptions } from '../../store/unit-store.js';
 import { writePlan } from '../rights.js';
 import { StoredCounts } from '../stored-counts.js';

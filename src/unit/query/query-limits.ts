@@ -1,17 +1,18 @@
-/** Limits the lookups over references, and the tests of related units, in one query. Pure. */
+/** Limits the lookups over references, the tests of related units, and the size of the statement of one query. Pure. */
 import type { GroupTerm, SelectTerm } from '../../filter/aggregate.ast.js';
 import type { Filter, RelatedUnits } from '../../filter/filter.ast.js';
 import { relatedOfTerms } from '../../filter/include.parser.js';
 import type { ListQuery } from '../../filter/list-query.js';
-import { relatedOfOrder, type OrderBy } from '../../filter/order.ast.js';
+import { type OrderBy, relatedOfOrder } from '../../filter/order.ast.js';
 import { countRelated, relatedOf } from '../../filter/filter.walk.js';
 import { extentOf, lookupsOf, targetsOf } from '../../model/predicate/predicate-cost.js';
 import { relatedIn } from '../../model/predicate/related.js';
-import type { Predicate, Related, Target } from '../../model/predicate/predicate.js';
+import { type Predicate, type Related, type Target, testsOf } from '../../model/predicate/predicate.js';
 import { refusal } from '../../shared/errors.js';
 import { LIMITS } from '../../shared/limits.js';
-import { targetsOfOrder, type OrderTerm } from '../../sql/list/order.sql.js';
+import { type OrderTerm, targetsOfOrder } from '../../sql/list/order.sql.js';
 import type { ReadPlan, ShownRelated } from '../../sql/list/select.sql.js';
+import { checkStatementSize } from '../../sql/fragment.js';
 
 /**
  * @param others the targets of order and include
@@ -95,4 +96,33 @@ export function checkRelatedPage(
     `include: ${limit} units with up to ${each} related ones each are more than ${LIMITS.relatedPerPage}; choose a smaller limit`,
     { parameter: 'include' },
   );
+}
+
+/** Characters of SQL at least: of a test, of one with the same result for all units, and of a value. */
+const CHARACTERS = { test: 14, constant: 4, value: 8 } as const;
+
+/** The part of a statement that reads one kind. */
+interface KindSize {
+  readonly predicates: readonly (Predicate | undefined)[];
+  /** The number of values that are read. */
+  readonly values: number;
+}
+
+/**
+ * Adds up the kinds of a query while they are planned, so that a query whose statement would be refused is not planned as
+ * a whole: that would hold up other requests.
+ */
+export class LeastSize {
+  #kinds = 0;
+  #characters = 0;
+
+  /** @throws KindError 400 `query.too_large` */
+  add({ predicates, values }: KindSize): void {
+    this.#kinds += 1;
+    this.#characters += values * CHARACTERS.value;
+    for (const test of predicates.flatMap((each) => (each ? testsOf(each) : []))) {
+      this.#characters += test.op === 'constant' ? CHARACTERS.constant : CHARACTERS.test;
+    }
+    checkStatementSize(this.#kinds, this.#characters);
+  }
 }
