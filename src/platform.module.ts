@@ -18,7 +18,7 @@ import { LOGGER } from './http/log/logger.js';
 import { InnerRoutes } from './http/server/inner-routes.js';
 import { OpenRequests } from './http/server/open-requests.js';
 import { Measurements } from './shared/measurements.js';
-import { Deployments } from './catalog/session/deployments.js';
+import { Deployments } from './catalog/session/session.js';
 import { KeptAnswers } from './run/kept-answers.js';
 import { KeptBytes } from './tenancy/kept-bytes.js';
 import { Runner } from './run/runner.js';

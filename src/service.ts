@@ -29,7 +29,7 @@ import { OpenRequests } from './http/server/open-requests.js';
 import { stopServing } from './http/server/stop-serving.js';
 import { serviceUrl } from './listen-address.js';
 import { MailQueue } from './mail/mail-queue.js';
-import { UnservedLog } from './function/unserved-log.js';
+import { UnservedLog } from './function/unserved-modules.js';
 import { PublicAddress } from './mail/public-address.js';
 import { errorText } from './shared/error-text.js';
 import { notifyStatement } from './sql/server/connection.sql.js';

@@ -13,7 +13,7 @@ import type { BodyInput } from '../tenancy/body-input.js';
 import type { Project } from '../tenancy/project.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import { Behaviors } from '../unit/draft/behavior.js';
-import { usedBy } from '../catalog/session/caller-executor.js';
+import { usedBy } from '../catalog/session/executors.js';
 import { UnitStores } from '../unit/unit-stores.js';
 import type { ChangePasswordBody } from './dto/change-password.dto.js';
 import { readSignUp, atSignUpPath } from './dto/sign-up.dto.js';

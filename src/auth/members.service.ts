@@ -19,7 +19,7 @@ import type { RequestScope } from '../tenancy/request-scope.js';
 import type { Credential } from './password/credential.js';
 import { requireSession } from './session/required-member.js';
 import { SessionStore } from './session/session-store.js';
-import { usedBy } from '../catalog/session/caller-executor.js';
+import { usedBy } from '../catalog/session/executors.js';
 
 @Injectable()
 export class MembersService {

@@ -19,7 +19,7 @@ import { LIMITS } from '../shared/limits.js';
 import { answerTooLarge } from '../shared/response-size.js';
 import { runYielding } from '../shared/work-in-pieces.js';
 import { isCommand, type Command, type Opened } from '../run/command.js';
-import { endOfBatch, inTransaction } from '../catalog/session/in-transaction.js';
+import { endOfBatch, inTransaction } from '../catalog/session/executors.js';
 import { secretRefusal } from '../run/kept-answers.js';
 import { Runner } from '../run/runner.js';
 import type { Session } from '../catalog/session/session.js';

@@ -5,24 +5,18 @@ import { isStaleModel } from '../database/statement/sqlstate.js';
 import type { Model } from '../model/model.js';
 import { retryLater, KindError } from '../shared/errors.js';
 import { Measurements } from '../shared/measurements.js';
-import type { MaybePromise } from '../shared/maybe-promise.js';
 import { readStateStatement, type ModelState } from '../sql/definition/model.sql.js';
 import { Overload } from '../tenancy/overload.js';
 import type { Project } from '../tenancy/project.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import { ModelStore } from './model/model-store.js';
-import { StaleModelError } from './model/stale-model-error.js';
+import { RestartError } from '../database/transaction/contention.js';
 
 /** Attempts of a request whose model changes each time. */
 const MODEL_ATTEMPTS = 5;
 
 /** The project whose model is needed. */
 type ModelScope = Pick<RequestScope, 'project'>;
-
-/** Work to run once, whether or not the model has changed since. */
-export class RunOnce<T> {
-  constructor(readonly run: () => Promise<T>) {}
-}
 
 @Injectable()
 export class Catalog {
@@ -43,36 +37,16 @@ export class Catalog {
    * error is returned, the version is checked, so that kinds and rights created a moment ago by another process are
    * found.
    */
-  withModel<T>(scope: ModelScope, work: (model: Model) => Promise<T | RunOnce<T>>): Promise<T> {
-    return this.#withModel(scope, work).then((result) => (result instanceof RunOnce ? result.run() : result));
-  }
-
-  #withModel<T>({ project }: ModelScope, work: (model: Model) => Promise<T>): Promise<T> {
+  withModel<T>({ project }: ModelScope, work: (model: Model) => Promise<T>): Promise<T> {
     const model = this.models.get(project);
     return model instanceof Promise
       ? model.then((loaded) => this.#firstRun(project, loaded, work))
       : this.#firstRun(project, model, work);
   }
 
-  /** The version of the model in memory; undefined if there is none. There may be a newer one. */
-  cachedVersion(project: Project): number | undefined {
-    return this.models.peek(project)?.version;
-  }
-
-  /**
-   * The result of work without statements. If it throws, it is run again by `withModel`, which checks the version of the
-   * model before it throws the error.
-   */
-  withCachedModel<T>(scope: ModelScope, work: (model: Model) => T): MaybePromise<T> {
-    const cached = this.models.peek(scope.project);
-    if (cached) {
-      try {
-        return work(cached);
-      } catch {
-        // The model may be outdated.
-      }
-    }
-    return this.withModel(scope, async (model) => work(model));
+  /** The model in memory; undefined if there is none. There may be a newer one. */
+  cached({ project }: ModelScope): Model | undefined {
+    return this.models.peek(project);
   }
 
   /** Callbacks instead of `async`, because all requests pass here and each promise has a cost. */
@@ -164,4 +138,9 @@ function mayBeStale(error: unknown): boolean {
 
 function changingTooOften(): KindError {
   return retryLater('database.busy', 'The definitions of the project change all the time');
+}
+
+/** The cached model is older than the stored one: the request starts again with the newer model. */
+export class StaleModelError extends RestartError {
+  override readonly name = 'StaleModelError';
 }

@@ -15,15 +15,12 @@ import type {
   UseOptions,
 } from './database-options.js';
 import { withSession } from './session-connection.js';
-import { requestCancel } from './statement/cancel-request.js';
-import { Deadline } from './statement/deadline.js';
-import { noteLostAnswer } from './statement/lost-answers.js';
+import { Deadline, requestCancel } from './statement/deadline.js';
 import { rowsOf } from './statement/prepared-query.js';
 import { PreparedStatements } from './statement/prepared-statements.js';
-import { asRefusal } from './statement/send-text.js';
 import { SlowStatements } from './statement/slow-statements.js';
-import { isConnectionLost, isLockTimeout } from './statement/sqlstate.js';
-import { StatementSender } from './statement/statement-sender.js';
+import { isConnectionLost, isLockTimeout, noteLostAnswer } from './statement/sqlstate.js';
+import { StatementSender, asRefusal } from './statement/statement-sender.js';
 import {
   ContentionState,
   RETRY_TIMEOUT,
@@ -36,7 +33,7 @@ import { runTransaction } from './transaction/transaction-runner.js';
 import { poolOf, type QueryCallback } from './pg-internals.js';
 
 export type { ConnectionUser } from './database-options.js';
-export type { TextSink } from './statement/row-stream.js';
+export type { TextSink } from './statement/prepared-query.js';
 export type { CommitWitness, Executor, Transaction } from './transaction/transaction.js';
 
 interface PoolCounts {

@@ -1,19 +1,88 @@
-/** Lists the functions that a caller may call, and to administrators the modules with what is wrong in them. */
-import { Injectable } from '@nestjs/common';
+/**
+ * The functions that a caller may call, for the API document and for a list, which also tells administrators which modules
+ * there are and what is wrong in them.
+ */
+import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { accessSettingOf } from '../access/access.js';
 import { Catalog } from '../catalog/catalog.service.js';
 import { jsonAnswer, type Answer } from '../http/answer/answer.js';
 import type { FunctionsQuery } from '../http/route/parse-list-query.js';
 import type { KindDef, Model } from '../model/model.js';
 import { didYouMean } from '../shared/did-you-mean.js';
-import { knowsWholeProject } from '../tenancy/caller.js';
+import { knowsWholeProject, ANONYMOUS, type Caller } from '../tenancy/caller.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import { descriptorOf, type Viewer } from '../unit/struct-descriptors.js';
-import type { FunctionDef, LoadedModule, ModuleFault } from './declare/definition.js';
-import { withoutServerPaths } from './declare/shown-fault.js';
-import { moduleFile, unservedText } from './declare/unserved-modules.js';
+import {
+  withoutServerPaths,
+  type DeclaredValues,
+  type FunctionDef,
+  type LoadedModule,
+  type ModuleFault,
+} from './declare/definition.js';
+import { moduleFile, unservedText } from './unserved-modules.js';
 import { FunctionRegistry } from './load/module-registry.js';
-import { OfferedFunctions, type OfferedFunction } from './offered-functions.js';
+import { functionGrant } from '../access/function-access.js';
+import {
+  DocumentedFunctions,
+  type DocumentedFunction,
+  type FunctionSource,
+} from '../doc/openapi/documented-functions.js';
+import type { Project } from '../tenancy/project.js';
+import { parameterShapeOf } from './run/call-parameters.js';
+
+interface OfferedFunction {
+  readonly def: FunctionDef;
+  readonly shown: DocumentedFunction;
+}
+
+@Injectable()
+export class OfferedFunctions implements FunctionSource, OnModuleInit {
+  constructor(
+    private readonly registry: FunctionRegistry,
+    private readonly documented: DocumentedFunctions,
+  ) {}
+
+  onModuleInit(): void {
+    this.documented.register(this);
+  }
+
+  version(): string {
+    return this.registry.current.id;
+  }
+
+  mayMake({ id }: Project, kind: KindDef): boolean {
+    return !kind.builtIn && this.registry.current.mayMake(id, kind.id);
+  }
+
+  functionsOf(project: Project, model: Model, kind: KindDef, caller: Caller): readonly DocumentedFunction[] {
+    return this.offeredTo(project, model, kind, caller).map(({ shown }) => shown);
+  }
+
+  /** None if the module is broken or the kind is inactive. */
+  offeredTo(project: Project, model: Model, kind: KindDef, caller: Caller): readonly OfferedFunction[] {
+    const module = kind.active && !kind.builtIn ? this.registry.current.findReady(project.id, kind.id) : undefined;
+    if (!module) return [];
+    const mayCall = ({ scope, access }: FunctionDef, by: Caller) =>
+      functionGrant(kind, { ofUnit: scope === 'unit', access }, by, model) !== undefined;
+    return [...module.functions.kind.values(), ...module.functions.unit.values()]
+      .filter((def) => mayCall(def, caller))
+      .map((def) => ({ def, shown: documented(def, model, mayCall(def, ANONYMOUS)) }));
+  }
+}
+
+function documented(def: FunctionDef, model: Model, open: boolean): DocumentedFunction {
+  const { name, scope, methods, description, returns } = def;
+  const fieldsOf = (declared: DeclaredValues) => [...parameterShapeOf(declared, model).fields.values()];
+  return {
+    name,
+    scope,
+    methods,
+    description,
+    parameters: fieldsOf(def),
+    returns: returns && 'parameters' in returns ? { values: fieldsOf(returns) } : returns,
+    open,
+  };
+}
 
 @Injectable()
 export class FunctionList {

@@ -6,6 +6,11 @@ import type { Command } from '../run/command.js';
 import { RunInterceptor } from '../run/run.interceptor.js';
 import { TenancyInterceptor } from '../tenancy/tenancy.interceptor.js';
 import { FunctionService } from './function.service.js';
+import type { Answer } from '../http/answer/answer.js';
+import { parseFunctionsQuery } from '../http/route/parse-list-query.js';
+import { FUNCTIONS_QUERY } from '../http/route/query-names.js';
+import { Scope, type RequestScope } from '../tenancy/request-scope.js';
+import { FunctionList } from './function-list.js';
 
 interface FunctionParams {
   readonly kind_id: string;
@@ -60,5 +65,27 @@ export class FunctionController {
   ): Command {
     const target = { method, kind, name, ...(unit !== undefined && { unit }) };
     return this.functions.call(target, { url: request.url, contentType: request.headers['content-type'] });
+  }
+}
+
+/** What the project brings in code, of all its kinds. */
+@Controller('api/lib/function')
+@UseInterceptors(TenancyInterceptor)
+export class FunctionListController {
+  constructor(private readonly functions: FunctionList) {}
+
+  @Get()
+  @ApiRoute({
+    id: 'functions',
+    tag: 'Functions',
+    needs: 'access',
+    summary: 'List the functions that the caller may call',
+    description:
+      'Administrators also get the modules, with their hooks and with what is wrong in them, on the first page.',
+    query: FUNCTIONS_QUERY,
+    content: 'functions',
+  })
+  list(@Scope() scope: RequestScope, @Req() request: HttpRequest): Promise<Answer> {
+    return this.functions.list(scope, parseFunctionsQuery(request.url));
   }
 }

@@ -9,17 +9,15 @@ import { AnswerChecks } from './run/answer-checks.js';
 import { Capacity } from './run/capacity.js';
 import { Contexts } from './run/contexts.js';
 import { FunctionCalls } from './run/function-calls.js';
-import { FunctionList } from './function-list.js';
-import { FunctionListController } from './function-list.controller.js';
-import { FunctionController } from './function.controller.js';
+import { FunctionList, OfferedFunctions } from './function-list.js';
+import { FunctionController, FunctionListController } from './function.controller.js';
 import { FunctionService } from './function.service.js';
 import { HookBehaviors } from './hooks.js';
 import { InnerCalls } from './run/inner-calls.js';
 import { ModuleSources } from './module-sources.js';
-import { OfferedFunctions } from './offered-functions.js';
 import { FunctionRegistry } from './load/module-registry.js';
 import { ErrorRedaction } from './run/error-redaction.js';
-import { UnservedLog } from './unserved-log.js';
+import { UnservedLog } from './unserved-modules.js';
 
 /** Custom functions, hooks and remote sources, which authors declare in the functions folder. */
 @Module({

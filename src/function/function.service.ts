@@ -22,13 +22,11 @@ import type { Command, Opened } from '../run/command.js';
 import type { Session } from '../catalog/session/session.js';
 import { SessionUnits } from '../unit/session-units.js';
 import { UnitStores } from '../unit/unit-stores.js';
-import { brokenModule } from './load/broken-module.js';
 import { bodyOfQuery, readParameters } from './run/call-parameters.js';
 import { Capacity } from './run/capacity.js';
 import type { FunctionDef, ReadyModule } from './declare/definition.js';
-import { Deployment } from './load/deployment.js';
-import { FunctionCalls } from './run/function-calls.js';
-import { GivenUnit, type UnitReading } from './run/given-unit.js';
+import { Deployment, brokenModule } from './load/deployment.js';
+import { FunctionCalls, GivenUnit, type UnitReading } from './run/function-calls.js';
 import { FunctionRegistry } from './load/module-registry.js';
 
 /** The function that a request names. */

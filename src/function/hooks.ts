@@ -27,9 +27,8 @@ import { draftUpdate } from '../unit/draft/draft-reader.js';
 import { originalCallerOf, transactionOf, type Session } from '../catalog/session/session.js';
 import type { UnitObject } from '../unit/hidden-values.js';
 import { SessionUnits } from '../unit/session-units.js';
-import { brokenModule } from './load/broken-module.js';
 import type { ReadyModule, HookName } from './declare/definition.js';
-import { Deployment } from './load/deployment.js';
+import { Deployment, brokenModule } from './load/deployment.js';
 import { InnerCalls } from './run/inner-calls.js';
 import { FunctionRegistry } from './load/module-registry.js';
 

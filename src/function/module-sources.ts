@@ -9,11 +9,10 @@ import { RemoteSourceRunner, type RemoteSource, type RemoteSources } from '../un
 import type { UnitOperation } from '../unit/store/unit-store.js';
 import type { Session } from '../catalog/session/session.js';
 import { sourceUnavailable } from '../unit/remote/remote-answer.js';
-import { brokenModule } from './load/broken-module.js';
 import { Capacity } from './run/capacity.js';
 import { REMOTE_MEMBERS } from './declare/check-declaration.js';
 import type { ReadyModule } from './declare/definition.js';
-import { Deployment } from './load/deployment.js';
+import { Deployment, brokenModule } from './load/deployment.js';
 import { InnerCalls } from './run/inner-calls.js';
 import { FunctionRegistry } from './load/module-registry.js';
 import { ErrorRedaction } from './run/error-redaction.js';

@@ -9,7 +9,7 @@ import { CASCADE_QUERY, NO_QUERY } from '../http/route/query-names.js';
 import { KIND_KIND, type LinkOperation } from '../model/built-in-traits.js';
 import { getBuiltInKind } from '../model/model.js';
 import type { Command, Plan } from '../run/command.js';
-import { inTransaction } from '../catalog/session/in-transaction.js';
+import { inTransaction } from '../catalog/session/executors.js';
 import { refusal } from '../shared/errors.js';
 import type { BodyLimit } from '../tenancy/request-bodies.js';
 import { optionalBody, type Body } from '../unit/draft/draft.js';

@@ -1,7 +1,7 @@
 /** Creates, changes and deletes links between units of users' kinds. */
 import { Injectable } from '@nestjs/common';
-import { StaleModelError } from '../catalog/model/stale-model-error.js';
-import { usedBy } from '../catalog/session/caller-executor.js';
+import { StaleModelError } from '../catalog/catalog.service.js';
+import { usedBy } from '../catalog/session/executors.js';
 import type { Session } from '../catalog/session/session.js';
 import { Database } from '../database/database.js';
 import { isLockTimeout, isTooLongForIndex } from '../database/statement/sqlstate.js';

@@ -4,8 +4,7 @@
  */
 import { Injectable } from '@nestjs/common';
 import { Catalog } from '../catalog/catalog.service.js';
-import { executorFor } from '../catalog/session/caller-executor.js';
-import { endOfBatch, inTransaction } from '../catalog/session/in-transaction.js';
+import { endOfBatch, inTransaction, executorFor } from '../catalog/session/executors.js';
 import { Database, type Transaction } from '../database/database.js';
 import { Answer, NULL_ANSWER } from '../http/answer/answer.js';
 import type { ReceivedBody } from '../http/body/read-body.js';

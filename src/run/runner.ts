@@ -1,6 +1,6 @@
 /** Runs commands: model, rights, body, then the work; again with a newer model where the first was stale. */
 import { Injectable } from '@nestjs/common';
-import { Catalog, RunOnce } from '../catalog/catalog.service.js';
+import { Catalog } from '../catalog/catalog.service.js';
 import { DefinitionChangeService } from '../catalog/definition/definition-change.service.js';
 import type { AroundChange, ChangeOptions, DefinitionChange } from '../catalog/definition/definition-change.js';
 import { Database } from '../database/database.js';
@@ -11,10 +11,9 @@ import type { MaybePromise } from '../shared/maybe-promise.js';
 import { knowsWholeProject } from '../tenancy/caller.js';
 import type { BodyLimit } from '../tenancy/request-bodies.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
-import { executorFor, replicaFor, requestIdOf } from '../catalog/session/caller-executor.js';
+import { executorFor, replicaFor, requestIdOf } from '../catalog/session/executors.js';
 import type { Command, Opened, Plan, StreamKey } from './command.js';
-import { Deployments } from '../catalog/session/deployments.js';
-import type { Session } from '../catalog/session/session.js';
+import { type Session, Deployments } from '../catalog/session/session.js';
 
 /** Receives a body of limited size. */
 export type ReadBody = (limit: BodyLimit) => Promise<ReceivedBody>;
@@ -49,22 +48,33 @@ export class Runner {
     const { plan } = first instanceof Promise ? await first : first;
     if (plan.effect === 'definition') return this.define(work, read);
     const body = plan.body && (await read(plan.body));
-    return this.catalog.withModel(work.scope, (model) => this.#start(work.planned(model), work.scope, body));
+    const { scope } = work;
+    if (plan.once) {
+      const { opened, plan: now } = await this.catalog.withCheckedModel(scope, (model) => work.planned(model));
+      // Not repeated where the model changes meanwhile.
+      if (now.once) return now.run({ ...opened, executor: executorFor(this.database, scope) }, body);
+    }
+    return this.catalog.withModel(scope, (model) => this.#start(work.planned(model), scope, body));
   }
 
   /** The plan with the model in memory. @throws the refusal of the rights, with a model that is current */
   plan(work: CommandRun): MaybePromise<Planned> {
-    return this.catalog.withCachedModel(work.scope, (model) => work.planned(model));
+    const cached = this.catalog.cached(work.scope);
+    if (cached) {
+      try {
+        return work.planned(cached);
+      } catch {
+        // The model may be outdated.
+      }
+    }
+    return this.catalog.withModel(work.scope, async (model) => work.planned(model));
   }
 
-  /** A write to another source is not repeated where the model changes meanwhile. */
-  #start({ opened, plan }: Planned, scope: RequestScope, body: ReceivedBody): Promise<Answer | RunOnce<Answer>> {
+  #start({ opened, plan }: Planned, scope: RequestScope, body: ReceivedBody): Promise<Answer> {
     const replica = plan.mayBeOlder ? replicaFor(this.database, scope) : undefined;
     const session = { ...opened, executor: replica ?? executorFor(this.database, scope) };
-    const run = (): Promise<Answer> => plan.run(session, body);
-    if (!plan.once && !plan.checked) return run();
-    const checked = this.catalog.check(scope, opened.model);
-    return checked.then<Answer | RunOnce<Answer>>(() => (plan.once ? new RunOnce(run) : run()));
+    if (!plan.once && !plan.checked) return plan.run(session, body);
+    return this.catalog.check(scope, opened.model).then(() => plan.run(session, body));
   }
 
   /** Runs a command in the transaction of a session, as a part of it. */

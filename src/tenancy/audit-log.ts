@@ -9,7 +9,7 @@ import type { Logger } from 'pino';
 import { ConfigError, type Config } from '../config/config.js';
 import type { Json } from '../shared/json.js';
 import type { CommitWitness, Transaction } from '../database/database.js';
-import { isAnswerLost } from '../database/statement/lost-answers.js';
+import { isAnswerLost } from '../database/statement/sqlstate.js';
 import type { RequestIds } from '../http/request/request-id.js';
 import type { Caller } from './caller.js';
 

@@ -15,7 +15,7 @@ import { modelVersionStatement } from '../sql/model-version.sql.js';
 import { csvColumns, openExportStatement, type ExportPlan } from '../sql/list/export.sql.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import { planContextOf, planList, planQuery } from '../unit/query/list.plan.js';
-import { usedBy } from '../catalog/session/caller-executor.js';
+import { usedBy } from '../catalog/session/executors.js';
 import { checkVersion, type Versioned } from '../unit/table/unit.repository.js';
 import { UnitStores } from '../unit/unit-stores.js';
 import { csvHead } from './file/csv.format.js';

@@ -17,7 +17,7 @@ import type { RequestScope } from '../tenancy/request-scope.js';
 import { Behaviors } from '../unit/draft/behavior.js';
 import { upsertKey } from '../unit/table/write/upsert.js';
 import { planQuery } from '../unit/query/list.plan.js';
-import { usedBy } from '../catalog/session/caller-executor.js';
+import { usedBy } from '../catalog/session/executors.js';
 import type { Session } from '../catalog/session/session.js';
 import type { Command, Opened, StreamKey } from '../run/command.js';
 import { KeyedRuns, type RunOptions } from '../run/keyed-run.js';

@@ -12,7 +12,7 @@ import { CASCADE_QUERY, NO_QUERY, type QueryName } from '../http/route/query-nam
 import type { Operation } from '../model/built-in-traits.js';
 import type { KindDef } from '../model/model.js';
 import type { Command, Opened, Plan, ToldEffects } from '../run/command.js';
-import { inTransaction } from '../catalog/session/in-transaction.js';
+import { inTransaction } from '../catalog/session/executors.js';
 import type { Session } from '../catalog/session/session.js';
 import { EventLoopYield } from '../shared/event-loop-yield.js';
 import { refusal } from '../shared/errors.js';

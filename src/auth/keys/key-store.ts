@@ -84,7 +84,7 @@ export class KeyStore {
 
   #isCurrent({ projectId, expires, version, change }: CheckedKey, project: Project): boolean {
     if (projectId !== project.id || expires <= Date.now()) return false;
-    const current = this.catalog.cachedVersion(project);
+    const current = this.catalog.cached({ project })?.version;
     return (current === undefined || current === version) && this.#isLatest(change, project);
   }
 

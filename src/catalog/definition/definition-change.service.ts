@@ -38,13 +38,12 @@ import { ChangeEffects } from './change-effects.js';
 import { IndexBuilder } from '../indexes/index-builder.js';
 import { DeferredIndexes } from '../indexes/deferred-indexes.js';
 import { loadModel, ModelStore } from '../model/model-store.js';
-import { raiseVersion } from '../model/raise-version.js';
+import { raiseVersion, PROJECT_LOCK_TIMEOUT, TABLE_LOCK_TIMEOUT } from '../model/raise-version.js';
 import { PatternMatcher } from '../pattern/pattern-matcher.js';
 import { DefinitionChange, type AroundChange, type ChangeOptions } from './definition-change.js';
 import { dropKindsFromScopes } from './key-scopes.js';
 import { runSteps } from './run-steps.js';
 import { checkWritten } from './check-definitions.js';
-import { PROJECT_LOCK_TIMEOUT, TABLE_LOCK_TIMEOUT } from '../model/lock-timeouts.js';
 
 /** Milliseconds that a change waits for others in this process. */
 const CHANGE_QUEUE_TIMEOUT = 30_000;

@@ -23,11 +23,15 @@ import { EventLoopYield } from '../../shared/event-loop-yield.js';
 import { Measurements } from '../../shared/measurements.js';
 import { SharedLoads } from '../../shared/shared-loads.js';
 import { runYielding, type WorkInPieces } from '../../shared/work-in-pieces.js';
-import { loadModelStatement, type ModelRow } from '../../sql/definition/model.sql.js';
+import {
+  loadModelStatement,
+  type ModelRow,
+  modelSummariesStatement,
+  type ModelSummaryRow,
+} from '../../sql/definition/model.sql.js';
 import { ProjectStore } from '../../tenancy/project-store.js';
 import type { Project } from '../../tenancy/project.js';
 import { ModelCache, noteStoredBytes, type CachedModel } from './model-cache.js';
-import { findModelSummary } from './model-summaries.js';
 
 @Injectable()
 export class ModelStore {
@@ -187,4 +191,42 @@ function incomplete(): KindError {
 
 function outdated(): KindError {
   return retryLater('project.unavailable', 'The project is of an older version and waits to be upgraded', 10);
+}
+
+/** Schemas of one message. PostgreSQL reads the catalogue for each of their tables. */
+const SCHEMAS_PER_MESSAGE = 100;
+
+/** What is known of the models of projects, by schema. Those whose tables do not exist are not in it. */
+type ModelSummaries = ReadonlyMap<string, ModelSummaryRow>;
+
+/** One message to PostgreSQL for each hundred. */
+export async function readModelSummaries(executor: Executor, schemas: readonly string[]): Promise<ModelSummaries> {
+  const found = new Map<string, ModelSummaryRow>();
+  for (let at = 0; at < schemas.length; at += SCHEMAS_PER_MESSAGE) {
+    for (const row of await summariesOf(executor, schemas.slice(at, at + SCHEMAS_PER_MESSAGE))) {
+      found.set(row.schema, row);
+    }
+  }
+  return found;
+}
+
+/** Undefined if the tables of the schema do not exist. */
+export async function findModelSummary(executor: Executor, schema: string): Promise<ModelSummaryRow | undefined> {
+  const [found] = await summariesOf(executor, [schema]);
+  return found;
+}
+
+async function summariesOf(executor: Executor, schemas: readonly string[]): Promise<ModelSummaryRow[]> {
+  try {
+    return await executor.run<ModelSummaryRow>(modelSummariesStatement(schemas));
+  } catch (error) {
+    if (!isStaleModel(error)) throw error;
+    if (schemas.length === 1) return [];
+    // One without tables makes the whole message fail.
+    const middle = schemas.length >> 1;
+    return [
+      ...(await summariesOf(executor, schemas.slice(0, middle))),
+      ...(await summariesOf(executor, schemas.slice(middle))),
+    ];
+  }
 }

@@ -1,4 +1,4 @@
-/** Raises the version of a project's model, and tells all processes when the transaction commits. */
+/** What changes of a project's definitions and tables share: the new version, and how long they wait for locks (in milliseconds). */
 import type { Transaction } from '../../database/database.js';
 import type { Statement } from '../../sql/fragment.js';
 import { notifyStatement } from '../../sql/server/connection.sql.js';
@@ -17,3 +17,12 @@ export async function raiseVersion(tx: Transaction, { id }: Project, raise: Stat
   await tx.run(notifyStatement(MODEL_CHANNEL, `${id}:${row?.v}`));
   return Number(row?.v);
 }
+
+/** For the lock of a project, which another process may hold for a change or an upgrade. */
+export const PROJECT_LOCK_TIMEOUT = 10_000;
+
+/**
+ * For ALTER TABLE. While it waits for a long read, later statements queue behind it; after the timeout they run, and the
+ * transaction is run again.
+ */
+export const TABLE_LOCK_TIMEOUT = 3000;

@@ -14,7 +14,7 @@ import {
   type TableSizeRow,
 } from '../../sql/definition/schema.sql.js';
 import { lockTimeoutStatement } from '../../sql/server/transaction.sql.js';
-import { PROJECT_LOCK_TIMEOUT, TABLE_LOCK_TIMEOUT } from '../model/lock-timeouts.js';
+import { PROJECT_LOCK_TIMEOUT, TABLE_LOCK_TIMEOUT } from '../model/raise-version.js';
 
 /** Foreign keys of one step. Each takes locks on two tables. */
 const KEYS_PER_STEP = 100;

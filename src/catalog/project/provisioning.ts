@@ -33,11 +33,11 @@ import { SYSTEM } from '../../tenancy/caller.js';
 import { projectOf, type Project } from '../../tenancy/project.js';
 import { DefinitionChangeService } from '../definition/definition-change.service.js';
 import { runSteps } from '../definition/run-steps.js';
-import { readModelSummaries } from '../model/model-summaries.js';
+import { readModelSummaries } from '../model/model-store.js';
 import { insertBuiltInRows } from './built-in-rows.js';
 import { dropProjectSchema } from './project-deletion.js';
 import { upgradeSchema, type UpgradeResult } from './upgrade.js';
-import { PROJECT_LOCK_TIMEOUT, TABLE_LOCK_TIMEOUT } from '../model/lock-timeouts.js';
+import { PROJECT_LOCK_TIMEOUT, TABLE_LOCK_TIMEOUT } from '../model/raise-version.js';
 
 /** The channel of notifications about changes of the registry; the payload is the project id. */
 export const PROJECT_CHANNEL = 'kind_project';

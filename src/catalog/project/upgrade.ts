@@ -26,8 +26,7 @@ import { insertBuiltInRows } from './built-in-rows.js';
 import { readTableShapes } from './introspection.js';
 import { DeferredIndexes } from '../indexes/deferred-indexes.js';
 import { trigramSchema } from '../indexes/trigrams.js';
-import { loadModel } from '../model/model-store.js';
-import { findModelSummary } from '../model/model-summaries.js';
+import { loadModel, findModelSummary } from '../model/model-store.js';
 import { raiseVersion } from '../model/raise-version.js';
 import { driftOf, planUpgrade, type UpgradePlan } from './upgrade-plan.js';
 

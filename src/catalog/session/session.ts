@@ -6,6 +6,7 @@ import type { RequestIds } from '../../http/request/request-id.js';
 import { SYSTEM, type Caller } from '../../tenancy/caller.js';
 import type { Project } from '../../tenancy/project.js';
 import type { DeletionSet } from './deletion-set.js';
+import { Injectable } from '@nestjs/common';
 
 export interface Session {
   readonly project: Project;
@@ -59,4 +60,20 @@ export interface DeletionReport {
   cleared(kind: KindDef, field: Field, units: number): void;
   /** For what happens to the units that refer by a field; undefined if nothing is said of them. */
   through(kind: KindDef, field: Field): DeletionReport | undefined;
+}
+
+/** The custom functions of all projects as they are now. An operation uses one set to its end. */
+@Injectable()
+export class Deployments {
+  #source: { readonly deployment: object } | undefined;
+
+  /** Call it at most once. */
+  use(source: { readonly deployment: object }): void {
+    this.#source = source;
+  }
+
+  /** Undefined where there are no functions. */
+  get current(): object | undefined {
+    return this.#source?.deployment;
+  }
 }

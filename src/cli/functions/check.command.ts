@@ -7,7 +7,7 @@ import { ConfigError, type Config } from '../../config/config.js';
 import { NoDatabaseError } from '../../database/connection/start-error.js';
 import { checkFit } from '../../function/declare/check-fit.js';
 import { faultText, type ReadyModule, type ModuleFault } from '../../function/declare/definition.js';
-import { UnservedModules } from '../../function/declare/unserved-modules.js';
+import { UnservedModules } from '../../function/unserved-modules.js';
 import type { Deployment } from '../../function/load/deployment.js';
 import { readFolder } from '../../function/load/folder.js';
 import { renderKindTypes } from './kind-types.js';

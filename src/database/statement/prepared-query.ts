@@ -1,8 +1,8 @@
 /**
- * Builds a `Query` of `pg` directly. Passing a configuration object instead would copy it with its property
+ * The queries that `pg` is given: a `Query` is built directly. Passing a configuration object instead would copy it with its property
  * descriptors, which took 5 % of a small request.
  */
-import type { Query } from 'pg';
+import type { Query, PoolClient } from 'pg';
 import { keepNewest } from '../../shared/bounded-map.js';
 import { LongValue } from '../../shared/byte-pieces.js';
 import type { Statement } from '../../sql/fragment.js';
@@ -13,8 +13,8 @@ import {
   type ColumnDescription,
   type QueryCallback,
   type ResultColumns,
+  streamOf,
 } from '../pg-internals.js';
-import { sendingInPieces } from './long-values.js';
 
 /** The rows of a result; of a message with several statements those of all. */
 export function rowsOf<Row>(result: NonNullable<Parameters<QueryCallback>[1]>): Row[] {
@@ -84,4 +84,89 @@ export function preparedQuery(
   // Without values `pg` would use the simple protocol, in which one text can contain several statements.
   if (prepare) query.queryMode = 'extended';
   return asQuery(query);
+}
+
+/** `pg` would copy long values into its message at once; here their pieces are written to the connection as they are. */
+const NOTHING = Buffer.alloc(0);
+
+/** The connection, for a statement that has long values. */
+function sendingInPieces<C extends BindingConnection>(connection: C): C {
+  const bind = (options: Parameters<BindingConnection['bind']>[0]): void => {
+    const { values } = options;
+    const send = (message: Buffer): void => {
+      for (const piece of filled(message, values)) connection._send(piece);
+    };
+    const given = values.map((value) => (value instanceof LongValue ? NOTHING : value));
+    connection.bind.call({ _send: send } as C, { ...options, values: given });
+  };
+  return Object.create(connection, { bind: { value: bind } }) as C;
+}
+
+/** The message with the long values in their places, which are empty in it. */
+function filled(message: Buffer, values: readonly unknown[]): Buffer[] {
+  const parts: Buffer[] = [];
+  // After its type and length, the names of the portal and of the statement, and the formats of the values.
+  let at = message.indexOf(0, message.indexOf(0, 5) + 1) + 1 + 2 + 2 * values.length + 2;
+  let [from, added] = [0, 0];
+  for (const value of values) {
+    const length = message.readInt32BE(at);
+    at += 4;
+    if (value instanceof LongValue) {
+      message.writeInt32BE(value.length, at - 4);
+      parts.push(message.subarray(from, at), ...value.pieces);
+      from = at;
+      added += value.length;
+    } else at += Math.max(length, 0);
+  }
+  message.writeInt32BE(message.readInt32BE(1) + added, 1);
+  return [...parts, message.subarray(from)];
+}
+
+/** Receives the rows of a query one by one. */
+export interface TextSink {
+  /** Takes the text of a row. No more rows are read until the returned promise resolves; it must never reject. */
+  add(text: string): Promise<void> | undefined;
+}
+
+/**
+ * Its rows are passed on as they arrive, so that the memory it takes does not depend on their number. While the receiver
+ * is full, nothing is read from the connection, and PostgreSQL waits.
+ */
+class RowQuery extends InnerQuery {
+  constructor(
+    { text, values }: Statement,
+    private readonly take: (text: string) => void,
+    settled: QueryCallback,
+  ) {
+    super(text, values, settled);
+  }
+
+  override handleDataRow({ fields }: { readonly fields: readonly (string | null)[] }): void {
+    this.take(fields[0] ?? '');
+  }
+}
+
+/** Returns the number of rows. @param statement of one text column */
+export function streamRows(client: PoolClient, statement: Statement, sink: TextSink): Promise<number> {
+  const stream = streamOf(client);
+  return new Promise((resolve, reject) => {
+    let rows = 0;
+    let waiting = false;
+    const take = (text: string): void => {
+      rows += 1;
+      const full = sink.add(text);
+      if (!full || waiting) return;
+      waiting = true;
+      stream.pause();
+      void full.then(() => {
+        waiting = false;
+        stream.resume();
+      });
+    };
+    const settled: QueryCallback = (error) => {
+      if (error) reject(error);
+      else resolve(rows);
+    };
+    client.query(asQuery(new RowQuery(statement, take, settled)));
+  });
 }

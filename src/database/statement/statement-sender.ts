@@ -1,10 +1,11 @@
-/** Sends statements on a connection, under a name where they are prepared. */
+/** Sends statements on a connection, under a name where they are prepared, and texts as they are. */
 import type { PoolClient } from 'pg';
-import { beginWork } from '../../shared/observed-work.js';
+import { beginWork, observedWork } from '../../shared/observed-work.js';
 import type { Statement } from '../../sql/fragment.js';
 import type { QueryCallback } from '../pg-internals.js';
 import { preparedQuery, rowsOf } from './prepared-query.js';
 import type { PreparedStatements } from './prepared-statements.js';
+import { commonRefusal } from './sqlstate.js';
 
 export class StatementSender {
   constructor(readonly prepared: PreparedStatements) {}
@@ -29,4 +30,14 @@ export class StatementSender {
       this.send(client, statement, settled, mayBeNamed);
     });
   }
+}
+
+/** Sends statements without parameters in one message. */
+export function sendText(client: PoolClient, text: string): Promise<unknown> {
+  return observedWork('statement', text, () => client.query(text));
+}
+
+/** The error of a client or of its pool, as a refusal if it is a common one. */
+export function asRefusal(error: unknown): unknown {
+  return commonRefusal(error) ?? error;
 }

@@ -8,13 +8,17 @@ import type { ConnectionPlaces } from '../connection/connection-places.js';
 import { LOCK_TIMEOUTS } from '../connection/session-settings.js';
 import type { DatabaseOptions, TransactionOptions } from '../database-options.js';
 import { keyOfClient } from '../pg-internals.js';
-import { requestCancel } from '../statement/cancel-request.js';
-import { Deadline } from '../statement/deadline.js';
-import { noteLostAnswer } from '../statement/lost-answers.js';
-import { streamRows } from '../statement/row-stream.js';
-import { sendText } from '../statement/send-text.js';
-import { commonRefusal, isConnectionLost, isLockTimeout, isReadOnly, isRetryable } from '../statement/sqlstate.js';
-import type { StatementSender } from '../statement/statement-sender.js';
+import { Deadline, requestCancel } from '../statement/deadline.js';
+import { streamRows } from '../statement/prepared-query.js';
+import {
+  commonRefusal,
+  isConnectionLost,
+  isLockTimeout,
+  isReadOnly,
+  isRetryable,
+  noteLostAnswer,
+} from '../statement/sqlstate.js';
+import { type StatementSender, sendText } from '../statement/statement-sender.js';
 import { READ_COMMITTED_ATTEMPTS, type TransactionRuns } from './conflict-retries.js';
 import { NoLongPlaceError, Transaction, type Executor, type TransactionConnection } from './transaction.js';
 

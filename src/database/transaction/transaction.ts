@@ -7,7 +7,7 @@ import {
   savepointStatement,
   type Isolation,
 } from '../../sql/server/transaction.sql.js';
-import type { TextSink } from '../statement/row-stream.js';
+import type { TextSink } from '../statement/prepared-query.js';
 import type { TransactionRuns } from './conflict-retries.js';
 import { RestartError } from './contention.js';
 

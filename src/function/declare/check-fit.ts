@@ -4,7 +4,7 @@ import type { KindDef, Model } from '../../model/model.js';
 import type { ParameterDef } from '../../model/parameter-type/parameter-def.js';
 import { didYouMean } from '../../shared/did-you-mean.js';
 import type { FunctionDef, ReadyModule, ModuleFault } from './definition.js';
-import { accessTexts } from './access-texts.js';
+import { accessTexts } from './check-declaration.js';
 
 /** The faults of the module of a kind. The service refuses all calls of a function whose access rule has a fault. */
 export function checkFit({ functions }: ReadyModule, kind: KindDef, model: Model): ModuleFault[] {

@@ -1,7 +1,19 @@
-/** Finds the place in the functions folder that a stack trace points to: in a module or one of its helpers. Pure. */
+/** The file of a module, and the place in the functions folder that a stack trace points to: in it or one of its helpers. Pure. */
 import { sep } from 'node:path';
 import type { SourceLocation } from './definition.js';
-import type { ModuleFile } from './module-file.js';
+
+/** A file of the functions folder that declares a module. */
+export interface ModuleFile {
+  readonly kind: string;
+  /** Null for all projects. */
+  readonly project: string | null;
+  /** The real path of the functions folder. */
+  readonly root: string;
+  /** The real path of the file. */
+  readonly path: string;
+  /** The path relative to the functions folder, as messages show it. */
+  readonly file: string;
+}
 
 /** The text before the path in a line of a trace, or in a message that begins with a path. */
 const BEFORE = /^\s*(?:at (?:.* )?\(?)?(?:file:\/\/)?$/;

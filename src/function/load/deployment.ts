@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { FunctionDef, ReadyModule, LoadedModule, ModuleFault } from '../declare/definition.js';
 import { getOrInsert } from '../../shared/get-or-insert.js';
+import { retryLater, type KindError } from '../../shared/errors.js';
 
 export class Deployment {
   /** Unique for each load. */
@@ -51,4 +52,16 @@ export class Deployment {
   get faults(): readonly ModuleFault[] {
     return [...this.strays, ...this.loaded.flatMap((each) => (each.state === 'broken' ? each.faults : []))];
   }
+}
+
+/** Seconds; the module may be fixed by then. */
+const RETRY_AFTER = 10;
+
+/**
+ * The error of operations that need a module that does not load. It does not name the kind, which the caller may not be
+ * allowed to see, as in a deletion that deletes units of other kinds too.
+ */
+export function brokenModule(): KindError {
+  const text = 'A module of functions that this needs does not load; the log of the service says which, and why';
+  return retryLater('function.broken', text, RETRY_AFTER);
 }

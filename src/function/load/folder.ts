@@ -7,7 +7,7 @@ import { join, sep } from 'node:path';
 import { ConfigError } from '../../config/config.js';
 import { IDENTIFIER_HINT, isIdentifier, PROJECT_ID } from '../../shared/identifiers.js';
 import type { ModuleFault } from '../declare/definition.js';
-import type { ModuleFile } from '../declare/module-file.js';
+import type { ModuleFile } from '../declare/source-location.js';
 
 /** A file that has the name of a kind, but is a link to a place outside of the folder, or to nothing. */
 interface Misplaced extends Pick<ModuleFile, 'kind' | 'project' | 'file'> {

@@ -1,9 +1,12 @@
 /**
  * Validates arguments of function authors at the call, so that the trace shows the line of the mistake. TypeScript
- * does this only where the types are known.
+ * does this only where the types are known. Options of lists and aggregations become query parameters, which are validated
+ * like those of a request.
  */
 import type { LinkAllOptions, LinkTo } from '../../kit/context.js';
 import { isPlainObject, typeName } from '../../shared/json.js';
+import { withoutBrackets, type QueryParameters } from '../../http/route/parse-list-query.js';
+import type { AffectedOptions, AggregateOptions, ListOptions, UpsertOptions } from '../../kit/units.js';
 
 /** @throws TypeError unless it is a string */
 export function checkText(given: unknown, call: string, name: string): void {
@@ -11,7 +14,7 @@ export function checkText(given: unknown, call: string, name: string): void {
 }
 
 /** @throws TypeError unless it is an object */
-export function checkOptions(given: unknown, call: string): void {
+function checkOptions(given: unknown, call: string): void {
   if (typeof given === 'object' && given !== null && !Array.isArray(given)) return;
   throw new TypeError(`${call}: options must be an object, got ${typeName(given)}`);
 }
@@ -69,4 +72,38 @@ export function checkedLinkOptions(given: unknown, call: string): LinkAllOptions
     throw new TypeError(`${call}: options.replace must be true or false, got ${typeName(replace)}`);
   }
   return given as LinkAllOptions;
+}
+
+/** An empty list of these would select nothing. It is refused, as in a URL. */
+const SELECTIONS: readonly string[] = ['include', 'link_id', 'kind_id', 'by'];
+
+/** @param call what the function called. @throws TypeError unless the options are an object */
+export function optionParameters(
+  options: ListOptions | AggregateOptions | UpsertOptions | AffectedOptions,
+  call: string,
+): QueryParameters {
+  checkOptions(options, call);
+  const parameters: [name: string, text: string][] = [];
+  for (const [key, value] of Object.entries(options) as [string, unknown][]) {
+    if (value === undefined) continue;
+    const values: readonly unknown[] = Array.isArray(value) ? value : [value];
+    const name = withoutBrackets(key.toWellFormed());
+    for (const each of values.length === 0 && SELECTIONS.includes(key) ? [''] : values) {
+      parameters.push([name, String(each).toWellFormed()]);
+    }
+  }
+  return parameters;
+}
+
+/** The same for a write of all units that match a filter. @throws TypeError unless the filter is a string */
+export function matchingParameters(filter: unknown, options: AffectedOptions, call: string): QueryParameters {
+  checkText(filter, call, 'filter');
+  checkOptions(options, call);
+  return optionParameters({ ...options, filter } as AffectedOptions, call);
+}
+
+/** The same for an upsert, which edits units that exist unless the options say otherwise. */
+export function upsertParameters(options: UpsertOptions, call: string): QueryParameters {
+  checkOptions(options, call);
+  return optionParameters({ ...options, on_conflict: options.on_conflict ?? 'update' }, call);
 }

@@ -31,12 +31,20 @@ import {
   type UnitObject,
 } from '../../unit/hidden-values.js';
 import { SessionUnits, type UnitWithEtag } from '../../unit/session-units.js';
-import { checkedLinkOptions, checkedLinks, checkedOption, checkText, checkUnit } from './argument-checks.js';
+import {
+  checkedLinkOptions,
+  checkedLinks,
+  checkedOption,
+  checkText,
+  checkUnit,
+  matchingParameters,
+  optionParameters,
+  upsertParameters,
+} from './argument-checks.js';
 import { withOrigin } from '../sandbox/refusal-origin.js';
 import { signalFor, type UserCode } from '../sandbox/user-code.js';
-import type { CallScope } from './call-scope.js';
+import type { CallScope } from './time-limit.js';
 import { OperationQueue } from './operation-queue.js';
-import { matchingParameters, optionParameters, upsertParameters } from './list-options.js';
 import { deepCopy } from '../sandbox/deep-copy.js';
 import { LINK_TYPE } from '../../model/built-in-traits.js';
 

@@ -1,8 +1,7 @@
 /** Decides what clients see, and what is logged, of errors that user code did not catch. */
 import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
-import { OutdatedError } from '../../database/transaction/contention.js';
-import { RestartError } from '../../database/transaction/contention.js';
+import { OutdatedError, RestartError } from '../../database/transaction/contention.js';
 import { commonRefusal, isContention, isStaleModel } from '../../database/statement/sqlstate.js';
 import { LOGGER } from '../../http/log/logger.js';
 import { FunctionError } from '../../kit/function-error.js';
@@ -16,13 +15,15 @@ import {
   type Message,
 } from '../../shared/errors.js';
 import { EventThrottle } from '../../shared/event-throttle.js';
-import { knowsWholeProject } from '../../tenancy/caller.js';
+import { knowsWholeProject, type Caller } from '../../tenancy/caller.js';
 import { originalCallerOf, type Session } from '../../catalog/session/session.js';
 import { originOf, markFinal, type RequestedOperation, type RefusalOrigin } from '../sandbox/refusal-origin.js';
 import { UserCodeError } from '../sandbox/user-code.js';
 import type { ReadyModule } from '../declare/definition.js';
 import { lineOf, sourceLocationOf } from '../declare/source-location.js';
-import { visiblePathOf } from './visible-path.js';
+import { grantOf } from '../../access/access.js';
+import { mayReadField } from '../../access/masks.js';
+import type { Field, KindDef, Model } from '../../model/model.js';
 
 /** The call that failed. */
 interface FailedCall {
@@ -150,4 +151,57 @@ function lineText(error: unknown, module: ReadyModule): string {
     traces.push(cause.stack ?? '');
   const at = lineOf(sourceLocationOf(traces.join('\n'), module));
   return at === undefined ? '' : ` at ${at}`;
+}
+
+interface PathViewer {
+  readonly caller: Caller;
+  readonly model: Model;
+}
+
+interface VisiblePath {
+  /** The part of the path that the caller may see; undefined for none. */
+  readonly visible: string | undefined;
+  /** Whether the caller may see every field and kind of the path. */
+  readonly open: boolean;
+}
+
+/**
+ * @param path from a refusal of a write: field ids separated by `.`, all but the last one references. After a `json`
+ * field, the rest are keys inside its value
+ */
+function visiblePathOf(path: string, kind: KindDef, viewer: PathViewer): VisiblePath {
+  const ids = path.split('.');
+  const named: string[] = [];
+  let current = kind;
+  let open = isOpen(current, viewer);
+  for (const id of ids) {
+    const field = current.fields.get(id);
+    if (!field || !mayName(field, viewer)) return { visible: joined(named), open: false };
+    named.push(id);
+    if (!field.reference) {
+      if (field.type.hasKeys) return { visible: path, open };
+      return { visible: joined(named), open: open && named.length === ids.length };
+    }
+    const next = viewer.model.kinds.get(field.reference.kind);
+    // The first kind is named by the function and may be seen; the kinds after it must be readable for the caller.
+    if (!next || !grantOf(next, 'read', viewer.caller, viewer.model)) return { visible: joined(named), open: false };
+    current = next;
+    open &&= isOpen(current, viewer);
+  }
+  return { visible: path, open };
+}
+
+function joined(named: readonly string[]): string | undefined {
+  return named.length === 0 ? undefined : named.join('.');
+}
+
+/** Functions see hidden parameters, their callers don't. */
+function mayName(field: Field, { caller }: PathViewer): boolean {
+  return !field.def.hidden && mayReadField(field, caller);
+}
+
+/** Whether all units of a kind may be read. */
+function isOpen(kind: KindDef, { caller, model }: PathViewer): boolean {
+  const grant = grantOf(kind, 'read', caller, model);
+  return grant !== undefined && grant.predicate === undefined;
 }

@@ -8,21 +8,21 @@ import { Database, type Transaction } from '../../database/database.js';
 import { idleTimeoutFor } from '../../database/connection/session-settings.js';
 import { Answer } from '../../http/answer/answer.js';
 import { boundedJson } from '../../shared/response-size.js';
-import { timeLimitOf } from '../../catalog/session/caller-executor.js';
+import { timeLimitOf } from '../../catalog/session/executors.js';
 import type { UnitObject } from '../../unit/hidden-values.js';
 import { originalCallerOf, type Session } from '../../catalog/session/session.js';
 import { withinUserCode, type UserCode } from '../sandbox/user-code.js';
 import { AnswerChecks } from './answer-checks.js';
-import type { CallScope } from './call-scope.js';
 import { Contexts } from './contexts.js';
 import type { FunctionDef, ReadyModule } from '../declare/definition.js';
 import type { OperationQueue } from './operation-queue.js';
-import type { GivenUnit } from './given-unit.js';
 import { deepCopy } from '../sandbox/deep-copy.js';
 import { InnerCalls } from './inner-calls.js';
 import { lineOf } from '../declare/source-location.js';
-import { TimeLimit } from './time-limit.js';
+import { TimeLimit, type CallScope } from './time-limit.js';
 import { ErrorRedaction } from './error-redaction.js';
+import { OutdatedError } from '../../database/transaction/contention.js';
+import type { KindDef } from '../../model/model.js';
 
 export interface FunctionCall {
   readonly session: Session;
@@ -160,4 +160,54 @@ function failed({ def, module }: FunctionCall, cause: unknown, at: string): Erro
   const declared = lineOf(def.place);
   const where = at === '' && declared !== undefined ? `, declared at ${declared}` : at;
   return new Error(`the function '${def.name}' of ${module.file} failed${where}`, { cause });
+}
+
+/** Reads the unit in a session. */
+export interface UnitReading {
+  /** @throws KindError if the caller may not read the unit, or not call the function on it */
+  get(session: Session): Promise<UnitObject>;
+  /** Undefined if the unit does not exist or the caller may not read it. */
+  find(session: Session): Promise<UnitObject | undefined>;
+}
+
+/**
+ * The unit that a function of a unit receives. It is read before the transaction of the call begins, which may be much
+ * later. The transaction compares it with the stored unit, so that no write is based on outdated values.
+ */
+export class GivenUnit {
+  readonly #text: string;
+
+  constructor(
+    private readonly kind: KindDef,
+    readonly first: UnitObject,
+    private readonly reading: UnitReading,
+  ) {
+    this.#text = unitText(first);
+  }
+
+  /** A new copy for each run, because the run before may have changed what it got. */
+  copy(): UnitObject {
+    return deepCopy(this.first) as UnitObject;
+  }
+
+  /** Reads the unit again, in the transaction of a session. @throws KindError as `UnitReading.get` does */
+  readAgain(session: Session): Promise<UnitObject> {
+    return this.reading.get(session);
+  }
+
+  /** @throws OutdatedError if the stored unit has changed; units of remote sources are not read again */
+  async check(session: Session): Promise<void> {
+    const { kind, first } = this;
+    if (!kind.storage.transactional) return;
+    const now = await this.reading.find(session);
+    if (now && unitText(now) === this.#text) return;
+    const { schema } = session.project;
+    const units = { schema, kind, keys: [String(first['id'])], forDelete: false };
+    throw new OutdatedError({ schema, table: kind.table, units });
+  }
+}
+
+/** All values, including hidden parameters, for comparison. */
+function unitText(unit: UnitObject): string {
+  return JSON.stringify(Object.getOwnPropertyNames(unit).map((name) => [name, unit[name]]));
 }

@@ -10,10 +10,9 @@ import type { TransactionRuns } from '../../database/transaction/conflict-retrie
 import { transactionOf, type Session } from '../../catalog/session/session.js';
 import type { Context } from '../../kit/context.js';
 import { runUserCode, type UserCode } from '../sandbox/user-code.js';
-import type { CallScope } from './call-scope.js';
 import { Contexts } from './contexts.js';
 import type { ReadyModule, HookName } from '../declare/definition.js';
-import { TimeLimit } from './time-limit.js';
+import { TimeLimit, type CallScope } from './time-limit.js';
 import { ErrorRedaction } from './error-redaction.js';
 import { getOrInsert } from '../../shared/get-or-insert.js';
 

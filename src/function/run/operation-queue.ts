@@ -11,7 +11,7 @@ import {
   savepointStatement,
   rollbackToSavepointStatement,
 } from '../../sql/server/transaction.sql.js';
-import type { CallScope } from './call-scope.js';
+import type { CallScope } from './time-limit.js';
 
 /** Statuses of refusals after which the transaction can go on. */
 const RECOVERABLE = new Set([400, 401, 403, 404, 409, 412]);

@@ -1,5 +1,7 @@
+/** What all user code in one transaction shares: its time limit, and its end. */
 import { contentionRefusal } from '../../database/transaction/conflict-retries.js';
 import { refusal, type KindError } from '../../shared/errors.js';
+import type { Transaction } from '../../database/database.js';
 
 /** The time limit of a call. The abort controller is created only if `signal` is read. */
 export class TimeLimit {
@@ -80,4 +82,12 @@ export class TimeLimit {
 
 function timedOut(name: string, milliseconds: number): KindError {
   return refusal('function.timeout', `'${name}' took longer than its limit of ${milliseconds} milliseconds`);
+}
+
+/** Shared by all user code in one transaction. */
+export interface CallScope {
+  readonly limit: TimeLimit;
+  readonly tx: Transaction;
+  /** Makes the transaction fail with this error, even if user code catches it. */
+  failWith(error: unknown): void;
 }

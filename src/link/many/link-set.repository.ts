@@ -1,5 +1,5 @@
 /** The statements of requests that create many links. */
-import { StaleModelError } from '../../catalog/model/stale-model-error.js';
+import { StaleModelError } from '../../catalog/catalog.service.js';
 import { isTooLongForIndex } from '../../database/statement/sqlstate.js';
 import { noteContention, type ContentionTarget } from '../../database/transaction/contention.js';
 import { LINK_TABLE } from '../../model/names.js';

@@ -2,7 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import { accessDenied, grantOf } from '../../access/access.js';
 import { hasOwnAccess, linkGrantOf } from '../../access/link-access.js';
-import { inTransaction } from '../../catalog/session/in-transaction.js';
+import { inTransaction } from '../../catalog/session/executors.js';
 import type { Session } from '../../catalog/session/session.js';
 import { Database } from '../../database/database.js';
 import { pageAnswer } from '../../http/answer/answer.js';

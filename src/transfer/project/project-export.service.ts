@@ -4,7 +4,7 @@
  */
 import { Injectable } from '@nestjs/common';
 import { loadModel } from '../../catalog/model/model-store.js';
-import { StaleModelError } from '../../catalog/model/stale-model-error.js';
+import { StaleModelError } from '../../catalog/catalog.service.js';
 import { Database, type Transaction } from '../../database/database.js';
 import type { ProjectRow } from '../../database/registry/project.repository.js';
 import { commonRefusal, isStaleModel } from '../../database/statement/sqlstate.js';

@@ -14,8 +14,7 @@ import { keyOf, type Body, type Draft } from './draft.js';
 import { withPosition } from './refusal-position.js';
 import type { LocatedDraft } from './references.js';
 import type { Project } from '../../tenancy/project.js';
-import { Deployments } from '../../catalog/session/deployments.js';
-import type { Session } from '../../catalog/session/session.js';
+import { type Session, Deployments } from '../../catalog/session/session.js';
 
 /** A write in progress. `id` is set for edits. */
 export interface PendingWrite {

@@ -4,9 +4,8 @@
  */
 import { Injectable } from '@nestjs/common';
 import { remoteUnavailable } from '../../access/access.js';
-import { Catalog } from '../../catalog/catalog.service.js';
+import { Catalog, StaleModelError } from '../../catalog/catalog.service.js';
 import { PatternMatcher } from '../../catalog/pattern/pattern-matcher.js';
-import { StaleModelError } from '../../catalog/model/stale-model-error.js';
 import { Database } from '../../database/database.js';
 import { commonRefusal, isStaleModel } from '../../database/statement/sqlstate.js';
 import { isMemberKind, type KindDef } from '../../model/model.js';

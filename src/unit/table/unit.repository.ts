@@ -1,5 +1,5 @@
 /** Statements that read and lock units of tables. Each tells the version of the model, and is refused with an older one. */
-import { StaleModelError } from '../../catalog/model/stale-model-error.js';
+import { StaleModelError } from '../../catalog/catalog.service.js';
 import type { Session } from '../../catalog/session/session.js';
 import { trackContention, type ContentionTarget } from '../../database/transaction/contention.js';
 import type { KindDef, Model } from '../../model/model.js';

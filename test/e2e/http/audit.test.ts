@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { Provisioning } from '../../../src/catalog/project/provisioning.js';
 import type { CommitWitness, Transaction } from '../../../src/database/database.js';
-import { noteLostAnswer } from '../../../src/database/statement/lost-answers.js';
+import { noteLostAnswer } from '../../../src/database/statement/sqlstate.js';
 import { AuditLog } from '../../../src/tenancy/audit-log.js';
 import { SYSTEM } from '../../../src/tenancy/caller.js';
 import { asMember, defineKinds, tokensOf } from '../../support/callers.js';

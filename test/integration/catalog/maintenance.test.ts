@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { describe, expect, it, vi } from 'vitest';
-import { readModelSummaries } from '../../../src/catalog/model/model-summaries.js';
+import { readModelSummaries } from '../../../src/catalog/model/model-store.js';
 import { ProjectMaintenance } from '../../../src/catalog/project/project-maintenance.js';
 import { Provisioning } from '../../../src/catalog/project/provisioning.js';
 import { runCommandLine } from '../../../src/cli/run.js';

@@ -1,7 +1,6 @@
 /** Errors after which it is unknown whether a write was stored. */
 import { expect, it } from 'vitest';
-import { noteLostAnswer } from '../../../src/database/statement/lost-answers.js';
-import { commonRefusal } from '../../../src/database/statement/sqlstate.js';
+import { commonRefusal, noteLostAnswer } from '../../../src/database/statement/sqlstate.js';
 
 const fault = (message: string, fields: object = {}) => Object.assign(new Error(message), fields);
 

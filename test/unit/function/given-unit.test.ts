@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { GivenUnit } from '../../../src/function/run/given-unit.js';
+import { GivenUnit } from '../../../src/function/run/function-calls.js';
 import { kind, modelWith, parameter } from '../../support/models.js';
 
 const model = modelWith({ kinds: [kind('stock', ['left'])], parameters: [parameter('left', 'integer')] });

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { faultText, type ReadyModule } from '../../../src/function/declare/definition.js';
 import { readFolder } from '../../../src/function/load/folder.js';
-import { Loader } from '../../../src/function/load/loader.js';
+import { Loader } from '../../../src/function/load/module-registry.js';
 import { FunctionsFolder } from '../../support/functions.js';
 
 const say = (kind: string, text: string, before = '') =>

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { withoutServerPaths } from '../../../src/function/declare/shown-fault.js';
+import { withoutServerPaths } from '../../../src/function/declare/definition.js';
 
 it.each([
   ["Cannot find module '/srv/kind/functions/_a.js'", "Cannot find module '…/_a.js'"],

@@ -8,7 +8,7 @@ import { LIMITS } from '../../../shared/limits.js';
 import { storedLinksStatement, type LinkKey, type StoredLinkRow } from '../../../sql/link/stored-links.sql.js';
 import { Behaviors, type Behavior, type HookedLink, type NewLink, type PendingWrite } from '../../draft/behavior.js';
 import type { Draft } from '../../draft/draft.js';
-import type { TransactionNeeds } from '../../../catalog/session/in-transaction.js';
+import type { TransactionNeeds } from '../../../catalog/session/executors.js';
 import type { Session } from '../../../catalog/session/session.js';
 
 const EVENTS = {

@@ -17,7 +17,7 @@ import { Behaviors, type HookedLink } from '../../draft/behavior.js';
 import { hookedLink, HookedSize, LinkHooks } from './link-hooks.js';
 import { DeletionSet } from '../../../catalog/session/deletion-set.js';
 import { withUnit } from '../../draft/refusal-position.js';
-import { usedBy } from '../../../catalog/session/caller-executor.js';
+import { usedBy } from '../../../catalog/session/executors.js';
 import type { Session } from '../../../catalog/session/session.js';
 
 /** Links that are read at once with their values. */

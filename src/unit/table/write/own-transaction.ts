@@ -1,5 +1,5 @@
 /** The transaction of a write of several statements: that of its session, or one of its own. */
-import { usedBy } from '../../../catalog/session/caller-executor.js';
+import { usedBy } from '../../../catalog/session/executors.js';
 import { originalCallerOf, type Session } from '../../../catalog/session/session.js';
 import type { Database } from '../../../database/database.js';
 import { rewordRefusal, withFaults } from '../../../database/transaction/complete-refusal.js';

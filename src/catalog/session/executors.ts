@@ -1,11 +1,13 @@
-/** Runs work in the transaction of a session, or in one of its own. */
+/** Where the statements of a session run: alone, on a replica, in the transaction of the session, or in one of its own. */
 import { idleTimeoutFor } from '../../database/connection/session-settings.js';
-import type { Database, Transaction } from '../../database/database.js';
+import type { Database, Transaction, Executor } from '../../database/database.js';
 import { KindError } from '../../shared/errors.js';
 import { LIMITS } from '../../shared/limits.js';
 import type { Isolation } from '../../sql/server/transaction.sql.js';
-import { usedBy } from './caller-executor.js';
 import type { Session } from './session.js';
+import type { TransactionOptions } from '../../database/database-options.js';
+import type { Caller } from '../../tenancy/caller.js';
+import type { RequestScope } from '../../tenancy/request-scope.js';
 
 /** What work needs of a transaction of its own. */
 export interface TransactionNeeds {
@@ -63,4 +65,39 @@ export async function inTransaction<T>(
 function tookTooLong(): KindError {
   const text = `All operations together took longer than ${LIMITS.batchSeconds} seconds; send fewer of them`;
   return new KindError([{ code: 'query.timeout', text }]);
+}
+
+/**
+ * The statement timeout of a caller in milliseconds; undefined for the general one. Requests without a token have a shorter
+ * one, because anybody can send them.
+ */
+export function timeLimitOf(caller: Caller): number | undefined {
+  return caller.type === 'anonymous' ? LIMITS.anonymousSeconds * 1000 : undefined;
+}
+
+/** The project of a transaction, and the timeout of its caller. */
+export function usedBy({ project, caller }: Pick<RequestScope, 'project' | 'caller'>): TransactionOptions {
+  const statementTimeout = timeLimitOf(caller);
+  return { project, ...(statementTimeout !== undefined && { statementTimeout }) };
+}
+
+/** For single statements. */
+export function executorFor(
+  database: Database,
+  { project, caller, part }: Pick<RequestScope, 'project' | 'caller' | 'part'>,
+): Executor {
+  return database.ofProject(project, { limit: timeLimitOf(caller), part });
+}
+
+/**
+ * The replica for a request that only reads; undefined if the client does not allow older data, or none can be used. Rules
+ * and masks are those of the model, and so is its version, which every statement checks.
+ */
+export function replicaFor(database: Database, scope: RequestScope): Executor | undefined {
+  if (!scope.consistency?.mayBeOlder()) return undefined;
+  return database.replica?.readsOf(scope.project, { limit: timeLimitOf(scope.caller), part: scope.part });
+}
+
+export function requestIdOf({ requestId }: Pick<RequestScope, 'requestId'>): Pick<Session, 'requestId'> {
+  return requestId === undefined ? {} : { requestId };
 }
