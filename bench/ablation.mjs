@@ -29,6 +29,7 @@ const MACHINERIES = {
     'run(schema, text, run) { return run(unmeasured);',
   ],
   'delayed-refusals': ['tenancy/overload.js', 'this.#later(refusal)', 'Promise.reject(refusal)'],
+  'json-pieces': ['http/body/read-body.js', 'text.length <= MAX_SYNC_BYTES ?', 'true ?'],
   congestion: ['shared/fair-queue.js', 'if (this.#waiting <= waiting) return undefined;', 'return undefined;'],
 };
 

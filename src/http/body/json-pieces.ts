@@ -1,27 +1,14 @@
 /**
  * Parses a large JSON text in pieces, so that other requests can run in between. Large objects and lists are split into
  * groups of members, each of which is parsed like a text of its own. The whole is never one string: filling the memory of
- * one of 15 MB takes up to 80 ms.
+ * one of 15 MB takes up to 80 ms. What it saves is in docs/adr/0016-machineries.md.
  */
 import { EventLoopYield } from '../../shared/event-loop-yield.js';
+import { refusal } from '../../shared/errors.js';
 import type { MaybePromise } from '../../shared/maybe-promise.js';
 import { LIMITS } from '../../shared/limits.js';
 import { runSync, runYielding, type WorkInPieces } from '../../shared/work-in-pieces.js';
 import { parseJson } from './json-text.js';
-import {
-  malformed,
-  skipBlank,
-  findLargeContainers,
-  BACKSLASH,
-  QUOTE,
-  COLON,
-  COMMA,
-  OBJECT,
-  LIST,
-  plainStringEnd,
-  stringEndInPieces,
-  bodyTooMany,
-} from './json-scan.js';
 
 interface JsonPiecesOptions {
   /** Minimum of bytes of a group of members; a shorter text is parsed in one piece. */
@@ -33,6 +20,15 @@ interface JsonPiecesOptions {
 }
 
 const PIECE_BYTES = 64 * 1024;
+
+/** Bytes of JSON. */
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COLON = 0x3a;
+const COMMA = 0x2c;
+const OBJECT = { open: 0x7b, close: 0x7d } as const;
+const LIST = { open: 0x5b, close: 0x5d } as const;
+const LETTER_U = 0x75;
 
 /** @throws SyntaxError for invalid JSON, KindError 400 for more than the limits allow */
 export function* parseInPieces(bytes: Buffer, options: JsonPiecesOptions = {}): WorkInPieces<unknown> {
@@ -51,8 +47,6 @@ export function readJson(text: string, schema: string): MaybePromise<unknown> {
   const parse = (part: string): unknown => JSON.parse(part);
   return runYielding(parseInPieces(Buffer.from(text), { parse, trusted: true }), new EventLoopYield(schema));
 }
-
-const LETTER_U = 0x75;
 
 /** Whether a byte is inside a character of UTF-8. */
 function isContinuation(byte = 0): boolean {
@@ -221,4 +215,77 @@ class ObjectBuilder implements ContainerBuilder {
     if (this.#members.set(key, value).size > LIMITS.jsonKeys && !this.options.trusted)
       throw bodyTooMany(`has an object of more than ${LIMITS.jsonKeys} keys`);
   }
+}
+
+/** The fault is somewhere after this byte; finding the exact one would take as long again. */
+function malformed(from: number): SyntaxError {
+  return new SyntaxError(`unexpected text after byte ${from}`);
+}
+
+/** The position of the next byte that is not blank, or the end. */
+function skipBlank(bytes: Buffer, from: number): number {
+  for (let at = from; at < bytes.length; at += 1) {
+    const code = bytes[at];
+    if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return at;
+  }
+  return bytes.length;
+}
+
+/** Finds the objects and lists of at least `piece` bytes: their end by their start. */
+function* findLargeContainers(bytes: Buffer, piece: number, trusted: boolean): WorkInPieces<Map<number, number>> {
+  const ends = new Map<number, number>();
+  const open: number[] = [];
+  let [rest, opened] = [piece, 0];
+  for (let at = 0; at < bytes.length; at += 1) {
+    if (at > rest) {
+      rest = at + piece;
+      yield;
+    }
+    const code = bytes[at];
+    if (code === QUOTE) at = (plainStringEnd(bytes, at) ?? (yield* stringEndInPieces(bytes, at, piece))) - 1;
+    else if (code === OBJECT.open || code === LIST.open) {
+      if (!trusted) checkOpened(open.push(at), (opened += 1));
+      else open.push(at);
+    } else if (code === OBJECT.close || code === LIST.close) {
+      const start = open.pop();
+      const first = start === undefined ? 0 : bytes[start];
+      if (start === undefined || first !== (code === LIST.close ? LIST.open : OBJECT.open)) throw malformed(at);
+      if (at + 1 - start >= piece) ends.set(start, at + 1);
+    }
+  }
+  if (open.length > 0) throw malformed(open.at(-1) ?? 0);
+  return ends;
+}
+
+/**
+ * @throws KindError 400 for too many levels, or too many objects and lists, each of which takes memory even if it is
+ * short
+ */
+function checkOpened(depth: number, all: number): void {
+  if (depth > LIMITS.bodyDepth) throw bodyTooMany(`is nested deeper than ${LIMITS.bodyDepth} levels`);
+  if (all > LIMITS.bodyContainers) throw bodyTooMany(`has more than ${LIMITS.bodyContainers} objects and lists`);
+}
+
+/** The position after the closing quote of a string without escaped quotes; undefined for others. */
+function plainStringEnd(bytes: Buffer, open: number): number | undefined {
+  const close = bytes.indexOf(QUOTE, open + 1);
+  return close < 0 || bytes[close - 1] === BACKSLASH ? undefined : close + 1;
+}
+
+/** The position after the closing quote of any string. */
+function* stringEndInPieces(bytes: Buffer, open: number, piece: number): WorkInPieces<number> {
+  let rest = open + piece;
+  for (let at = open + 1; at < bytes.length; at += 1) {
+    const code = bytes[at];
+    if (code === QUOTE) return at + 1;
+    if (code === BACKSLASH) at += 1;
+    if (at <= rest) continue;
+    rest = at + piece;
+    yield;
+  }
+  throw malformed(open);
+}
+
+function bodyTooMany(what: string) {
+  return refusal('body.too_many', `The body ${what}`);
 }

@@ -29,17 +29,9 @@ export class UnreadAnswers {
   }
 
   #wait(socket: Socket, response: ServerResponse, owner: string): void {
-    let left = unsentBytes(socket);
-    const check = (): void => {
-      const now = unsentBytes(socket);
-      if (now === left) socket.destroy();
-      left = now;
-    };
-    const timer = setInterval(check, this.options.milliseconds);
-    const end = (): void => {
-      clearInterval(timer);
-      this.#waiting.delete(socket);
-    };
+    // Node destroys a connection on which nothing was sent for that long. It sets another time when the answer is sent.
+    socket.setTimeout(this.options.milliseconds);
+    const end = (): void => void this.#waiting.delete(socket);
     this.#waiting.set(socket, owner);
     response.once('finish', end).once('close', end);
     this.#limit();
@@ -65,15 +57,6 @@ export class UnreadAnswers {
       oldest.destroy();
     }
   }
-}
-
-/**
- * Bytes that the operating system has not accepted. During one long write, `writableLength` does not decrease until all
- * of it is sent.
- */
-function unsentBytes(socket: Socket): number {
-  const { _handle: handle } = socket as unknown as { readonly _handle?: { readonly writeQueueSize: number } | null };
-  return handle?.writeQueueSize ?? 0;
 }
 
 export const unreadAnswers = new UnreadAnswers({
