@@ -57,7 +57,7 @@ async function main(): Promise<void> {
   );
   logger.info({ url: running.url, ...(running.metricsUrl !== undefined && { metrics: running.metricsUrl }) }, 'ready');
   signals.ready();
-  const { checkMail } = await import('./mail/check-mail.js');
+  const { checkMail } = await import('./mail/transport.js');
   await checkMail(config, logger);
 }
 

@@ -1,10 +1,13 @@
-/**
- * What authentication needs of a request beside its body: the client, and when the response has been sent.
- */
+/** What the routes of authentication need of a request beside its body: the client, the member, and no idempotency key. */
+import { type ExecutionContext, Header, Injectable } from '@nestjs/common';
 import { clientAddress } from '../http/request/client-address.js';
-import type { HttpRequest } from '../http/request/request.js';
-import { asksForCookie } from './session/refresh-cookie.js';
+import { KEY_HEADER } from '../http/request/header-names.js';
+import { type HttpRequest, requestOf } from '../http/request/request.js';
+import { PreparingInterceptor } from '../http/server/preparing.interceptor.js';
+import { refusal } from '../shared/errors.js';
 import type { SessionClient } from '../sql/member/session.sql.js';
+import type { Caller, MemberCaller } from '../tenancy/caller.js';
+import { asksForCookie } from './session/refresh-cookie.js';
 
 /** Longer headers `User-Agent` are cut, in characters. */
 const MAX_USER_AGENT = 300;
@@ -26,3 +29,30 @@ export function authRequestOf(request: HttpRequest): AuthRequest {
     afterAnswer: (work) => (response && !response.destroyed ? void response.once('close', work) : work()),
   };
 }
+
+/** @throws KindError 401 without a token */
+export function requireMember(caller: Caller): MemberCaller {
+  if (caller.type === 'member') return caller;
+  throw refusal('token.missing', 'A bearer token is needed here');
+}
+
+/** @throws KindError 401 without a token, 403 for an API key, which has no session */
+export function requireSession(caller: Caller): MemberCaller {
+  const member = requireMember(caller);
+  if (member.key) throw refusal('key.not_here', 'API keys are not taken here: it takes the access token of a session');
+  return member;
+}
+
+/** Refuses idempotency keys: what these endpoints answer is secret, or counts attempts. */
+@Injectable()
+export class WithoutKeyInterceptor extends PreparingInterceptor {
+  /** @throws KindError 400 */
+  prepare(context: ExecutionContext): void {
+    const { method, headers } = requestOf(context);
+    if (method === 'GET' || method === 'HEAD' || headers[KEY_HEADER] === undefined) return;
+    throw refusal('idempotency.not_here', 'Authentication takes no Idempotency-Key', { parameter: KEY_HEADER });
+  }
+}
+
+/** Answers of authentication contain secrets, so that nobody may keep them. */
+export const NoStore = () => Header('Cache-Control', 'no-store');

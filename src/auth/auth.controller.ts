@@ -9,18 +9,12 @@ import { AnyInput, Input, type BodyInput } from '../tenancy/body-input.js';
 import { Scope, type RequestScope } from '../tenancy/request-scope.js';
 import { TenancyInterceptor } from '../tenancy/tenancy.interceptor.js';
 import { AuthService } from './auth.service.js';
-import { ChangePasswordBody } from './dto/change-password.dto.js';
-import { RecoverPasswordBody } from './dto/recover-password.dto.js';
-import { ResetPasswordBody } from './dto/reset-password.dto.js';
-import { SignInBody } from './dto/sign-in.dto.js';
-import { SignUpBody } from './dto/sign-up.dto.js';
-import { NoStore } from './no-store.js';
-import { RecoveryService } from './recovery.service.js';
+import { ChangePasswordBody, RecoverPasswordBody, ResetPasswordBody, SignInBody, SignUpBody } from './auth.dto.js';
+import { authRequestOf, NoStore, WithoutKeyInterceptor } from './auth-request.js';
+import { PasswordService } from './password/password.service.js';
 import { RefreshCookies } from './session/refresh-cookie.js';
 import { RefreshTokenGuard, refreshClaims } from './session/refresh-token.strategy.js';
 import { SignInService } from './sign-in.service.js';
-import { authRequestOf } from './auth-request.js';
-import { WithoutKeyInterceptor } from './session/without-key.interceptor.js';
 
 const AUTH_ROUTE = { tag: 'Authentication', refuses: [429] } as const;
 const BEARER_ONLY = { tag: 'Authentication', needs: 'bearer', content: 'nothing' } as const;
@@ -42,7 +36,7 @@ const REFRESH = {
 export class AuthController {
   constructor(
     private readonly auth: AuthService,
-    private readonly recovery: RecoveryService,
+    private readonly passwords: PasswordService,
     private readonly signIns: SignInService,
     private readonly cookies: RefreshCookies,
   ) {}
@@ -161,7 +155,7 @@ export class AuthController {
     @Req() request: HttpRequest,
     @Input(ChangePasswordBody) read: BodyInput<ChangePasswordBody>,
   ): Promise<Answer> {
-    return this.auth.changePassword(scope, authRequestOf(request), read);
+    return this.passwords.change(scope, authRequestOf(request), read);
   }
 
   @Post('recover_password')
@@ -180,7 +174,7 @@ export class AuthController {
     @Req() request: HttpRequest,
     @Input(RecoverPasswordBody) read: BodyInput<RecoverPasswordBody>,
   ): Promise<Answer> {
-    return this.recovery.request(project, authRequestOf(request), await read());
+    return this.passwords.requestReset(project, authRequestOf(request), await read());
   }
 
   @Post('reset_password/:token')
@@ -200,6 +194,6 @@ export class AuthController {
     @Req() request: HttpRequest,
     @Input(ResetPasswordBody) read: BodyInput<ResetPasswordBody>,
   ): Promise<Answer> {
-    return this.recovery.reset(project, authRequestOf(request), token, read);
+    return this.passwords.reset(project, authRequestOf(request), token, read);
   }
 }

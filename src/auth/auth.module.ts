@@ -8,9 +8,8 @@ import { Administrators } from './administrators.js';
 import { AuditBehavior } from './audit.behavior.js';
 import { AuthController } from './auth.controller.js';
 import { AuthService } from './auth.service.js';
-import { SignInCodes } from './sign-in-codes.js';
-import { ApiKeyBehavior } from './keys/api-key.behavior.js';
-import { ApiKeys } from './keys/api-keys.js';
+import { SignInCodes, SignInService } from './sign-in.service.js';
+import { ApiKeyBehavior, ApiKeys } from './keys/api-key.behavior.js';
 import { KeyStore } from './keys/key-store.js';
 import { RequestCallers } from './keys/request-callers.js';
 import { MemberBehavior } from './member.behavior.js';
@@ -18,14 +17,13 @@ import { MembersController } from './members.controller.js';
 import { MembersService } from './members.service.js';
 import { MemberSessions } from './session/member-session.js';
 import { PasswordStore } from './password/password-store.js';
-import { RecoveryService } from './recovery.service.js';
+import { PasswordService } from './password/password.service.js';
 import { RefreshCookies } from './session/refresh-cookie.js';
 import { RefreshTokenStrategy } from './session/refresh-token.strategy.js';
 import { SessionController } from './session/session.controller.js';
 import { SessionService } from './session/session.service.js';
 import { SessionStore } from './session/session-store.js';
 import { ResetPageController } from './reset-page.controller.js';
-import { SignInService } from './sign-in.service.js';
 import { Throttle } from './throttle.js';
 import { TokenService } from './session/token.service.js';
 
@@ -45,7 +43,7 @@ import { TokenService } from './session/token.service.js';
     MemberSessions,
     MembersService,
     PasswordStore,
-    RecoveryService,
+    PasswordService,
     RefreshCookies,
     RefreshTokenStrategy,
     RequestCallers,

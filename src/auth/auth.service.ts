@@ -1,4 +1,4 @@
-/** Sign-up, refresh, verification, sign-out and change of password. */
+/** Sign-up, refresh, verification and sign-out. */
 import { Injectable } from '@nestjs/common';
 import { checkHasTable, grantOf, memberKindOf } from '../access/access.js';
 import { Catalog } from '../catalog/catalog.service.js';
@@ -7,7 +7,7 @@ import { NULL_ANSWER, type Answer } from '../http/answer/answer.js';
 import { isMemberKind, type Model } from '../model/model.js';
 import { Faults, KindError, afterPartialWrite, refusal } from '../shared/errors.js';
 import { shortened } from '../shared/shortened.js';
-import { findMemberCredentialStatement, setPasswordStatement } from '../sql/member/credential.sql.js';
+import { setPasswordStatement } from '../sql/member/credential.sql.js';
 import { ANONYMOUS, SYSTEM } from '../tenancy/caller.js';
 import type { BodyInput } from '../tenancy/body-input.js';
 import type { Project } from '../tenancy/project.js';
@@ -15,19 +15,15 @@ import type { RequestScope } from '../tenancy/request-scope.js';
 import { Behaviors } from '../unit/draft/behavior.js';
 import { usedBy } from '../catalog/session/executors.js';
 import { UnitStores } from '../unit/unit-stores.js';
-import type { ChangePasswordBody } from './dto/change-password.dto.js';
-import { readSignUp, atSignUpPath } from './dto/sign-up.dto.js';
-import { accountOf, type Credential } from './password/credential.js';
+import { atSignUpPath, readSignUp } from './auth.dto.js';
+import { insertedId } from './password/credential.js';
 import { MemberSessions } from './session/member-session.js';
-import { requireMember, requireSession } from './session/required-member.js';
-import { checkPassword, hashPassword, addPasswordFaults, verifyPassword } from './password/password-hash.js';
-import { PasswordStore, type Replacement } from './password/password-store.js';
+import { type AuthRequest, requireMember, requireSession } from './auth-request.js';
+import { addPasswordFaults, hashPassword } from './password/password-hash.js';
 import { RefreshCookies } from './session/refresh-cookie.js';
 import { SessionStore } from './session/session-store.js';
 import { Throttle } from './throttle.js';
 import type { Claims } from './session/token.service.js';
-import type { AuthRequest } from './auth-request.js';
-import { insertedId } from './inserted-id.js';
 
 @Injectable()
 export class AuthService {
@@ -36,7 +32,6 @@ export class AuthService {
     private readonly database: Database,
     private readonly members: MemberSessions,
     private readonly cookies: RefreshCookies,
-    private readonly passwords: PasswordStore,
     private readonly sessions: SessionStore,
     private readonly throttle: Throttle,
     private readonly stores: UnitStores,
@@ -115,36 +110,6 @@ export class AuthService {
     await this.catalog.inProject(project, () => this.sessions.end(this.database, project, { id: sessionId }));
     return this.cookies.endedAnswer(project, inCookie);
   }
-
-  /** Ends all other sessions of the member. A wrong current password counts as a failed sign-in. */
-  async changePassword(
-    { project, caller }: RequestScope,
-    request: AuthRequest,
-    read: BodyInput<ChangePasswordBody>,
-  ): Promise<Answer> {
-    const { id, sessionId } = requireSession(caller);
-    const { current_password: current, new_password: password } = await read();
-    const [found] = await this.catalog.inProject(project, () =>
-      this.database.ofProject(project).run<Credential>(findMemberCredentialStatement(project.schema, id)),
-    );
-    if (!found) throw wrongPassword();
-    const attempt = { address: request.address, account: accountOf(found) };
-    return this.throttle.guard(project, attempt, async () => {
-      const before = found.password_hash;
-      if (!(await verifyPassword(before, current, project.id)) || before === null) throw wrongPassword();
-      checkPassword({ username: found.username, email: found.email, password }, 'new_password');
-      const hash = await hashPassword(password, project.id);
-      await this.passwords.inTransaction(project, async (tx) => {
-        const replacement: Replacement = { memberId: id, hash, expectedHash: before, keptSessionId: sessionId };
-        if (!(await this.passwords.replace(tx, project, replacement))) throw wrongPassword();
-      });
-      return NULL_ANSWER;
-    });
-  }
-}
-
-function wrongPassword() {
-  return refusal('signin.failed', 'The current password is another');
 }
 
 /**

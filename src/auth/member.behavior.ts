@@ -31,7 +31,7 @@ import { withAllTaken } from '../unit/table/write/violations.js';
 import { rewordRefusal } from '../database/transaction/complete-refusal.js';
 import { KeyStore } from './keys/key-store.js';
 import { SessionStore } from './session/session-store.js';
-import { insertedId } from './inserted-id.js';
+import { insertedId } from './password/credential.js';
 
 @Injectable()
 export class MemberBehavior implements RegisteredBehavior, OnModuleInit {

@@ -8,8 +8,7 @@ import { AnyInput, type BodyInput } from '../tenancy/body-input.js';
 import { Scope, type RequestScope } from '../tenancy/request-scope.js';
 import { TenancyInterceptor } from '../tenancy/tenancy.interceptor.js';
 import { MembersService, requireAdministrator } from './members.service.js';
-import { NoStore } from './no-store.js';
-import { WithoutKeyInterceptor } from './session/without-key.interceptor.js';
+import { NoStore, WithoutKeyInterceptor } from './auth-request.js';
 
 const ROUTE = { tag: 'Authentication', needs: 'bearer', administrators: true } as const;
 const SESSIONS = 'member/:member_id/session';

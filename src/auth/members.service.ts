@@ -17,7 +17,7 @@ import { knowsWholeProject, type Caller, type MemberCaller } from '../tenancy/ca
 import type { Project } from '../tenancy/project.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import type { Credential } from './password/credential.js';
-import { requireSession } from './session/required-member.js';
+import { requireSession } from './auth-request.js';
 import { SessionStore } from './session/session-store.js';
 import { usedBy } from '../catalog/session/executors.js';
 

@@ -1,22 +1,62 @@
 /** Sign-in with username or e-mail address and password, and with a mailed code if the project requires it. */
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import { randomInt } from 'node:crypto';
 import { Catalog } from '../catalog/catalog.service.js';
+import { ExpiredRows } from '../catalog/project/expired-rows.js';
+import { SECRET } from '../config/config.token.js';
 import { Database } from '../database/database.js';
-import { NULL_ANSWER, type Answer } from '../http/answer/answer.js';
+import { type Answer, NULL_ANSWER } from '../http/answer/answer.js';
 import { MailQueue } from '../mail/mail-queue.js';
-import { codeMail } from '../mail/template/code.template.js';
+import { codeMail } from '../mail/mail.js';
+import { CODE_TABLE } from '../model/table/internal-tables.js';
 import { afterPartialWrite, refusal } from '../shared/errors.js';
 import { foldName } from '../shared/member-names.js';
 import { findCredentialStatement } from '../sql/member/credential.sql.js';
+import { storeCodeStatement, tryCodeStatement } from '../sql/member/recovery.sql.js';
 import type { Project } from '../tenancy/project.js';
-import type { SignInBody } from './dto/sign-in.dto.js';
-import { CODE_MINUTES, SignInCodes } from './sign-in-codes.js';
-import { accountOf, isUsable, type Credential } from './password/credential.js';
+import type { AuthRequest } from './auth-request.js';
+import type { SignInBody } from './auth.dto.js';
+import { accountOf, type Credential, isUsable } from './password/credential.js';
+import { verifyPassword } from './password/password-hash.js';
 import { MemberSessions } from './session/member-session.js';
 import { RefreshCookies } from './session/refresh-cookie.js';
-import { verifyPassword } from './password/password-hash.js';
-import { Throttle } from './throttle.js';
-import type { AuthRequest } from './auth-request.js';
+import { keyedHash, Throttle } from './throttle.js';
+
+const CODE_MINUTES = 10;
+const MAX_TRIES = 5;
+
+/** Sign-in codes. Six digits can be guessed, so tries are limited, and stored hashes use a secret key. */
+@Injectable()
+export class SignInCodes {
+  readonly #hash: (...parts: readonly string[]) => string;
+
+  constructor(
+    private readonly database: Database,
+    private readonly expired: ExpiredRows,
+    @Inject(SECRET) secret: string,
+  ) {
+    this.#hash = keyedHash(secret, 'sign-in codes');
+  }
+
+  /** Creates a code for a member, which replaces an older one. */
+  async make(project: Project, memberId: string): Promise<string> {
+    const code = String(randomInt(1_000_000)).padStart(6, '0');
+    const hash = this.#hash(project.id, memberId, code);
+    const executor = this.database.ofProject(project);
+    await this.expired.sweep(executor, project.schema, CODE_TABLE);
+    await executor.run(storeCodeStatement(project.schema, { memberId, hash, lifetime: CODE_MINUTES * 60 }));
+    return code;
+  }
+
+  /** Uses the member's code; false if it is wrong, used, expired or was tried too often. */
+  async use(project: Project, memberId: string, code: string): Promise<boolean> {
+    const hash = this.#hash(project.id, memberId, code.trim());
+    const [row] = await this.database
+      .ofProject(project)
+      .run<{ fits: boolean }>(tryCodeStatement(project.schema, memberId, hash, MAX_TRIES));
+    return row?.fits ?? false;
+  }
+}
 
 @Injectable()
 export class SignInService {

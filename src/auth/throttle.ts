@@ -4,23 +4,23 @@
  * failure. It makes no difference whether the account exists.
  */
 import { Inject, Injectable } from '@nestjs/common';
+import { createHmac, hkdfSync } from 'node:crypto';
 import { ExpiredRows } from '../catalog/project/expired-rows.js';
 import type { Config } from '../config/config.js';
 import { CONFIG, SECRET } from '../config/config.token.js';
 import { Database } from '../database/database.js';
 import { THROTTLE_TABLE } from '../model/table/internal-tables.js';
-import { retryLater, KindError } from '../shared/errors.js';
+import { KindError, retryLater } from '../shared/errors.js';
 import { FairQueue } from '../shared/fair-queue.js';
 import { LIMITS } from '../shared/limits.js';
 import {
+  type Allowance,
   deleteAttemptsStatement,
   returnAttemptsStatement,
   takeAttemptsStatement,
   waitStatement,
-  type Allowance,
 } from '../sql/member/throttle.sql.js';
 import type { Project } from '../tenancy/project.js';
-import { keyedHash } from './keyed-hash.js';
 
 /**
  * Attempts within the window: for one account from one address (`pair`), from one address, and for one account from all
@@ -176,4 +176,15 @@ function attemptQueue(perKey: number): FairQueue {
     timeout: 5000,
     refusal: () => retryLater('server.busy', 'Too many attempts from this address are under way'),
   });
+}
+
+type Purpose = 'sign-in codes' | 'throttle';
+
+/**
+ * Returns a function that hashes lists of texts, with a key that is derived from the service's secret for one purpose
+ * (HKDF, RFC 5869). Without the secret, nobody can test guesses against a hash.
+ */
+export function keyedHash(secret: string, purpose: Purpose): (...parts: readonly string[]) => string {
+  const key = Buffer.from(hkdfSync('sha256', secret, '', `kind: ${purpose}`, 32));
+  return (...parts) => createHmac('sha256', key).update(JSON.stringify(parts)).digest('base64url');
 }

@@ -13,7 +13,7 @@ import { FairQueue } from '../shared/fair-queue.js';
 import { Measurements } from '../shared/measurements.js';
 import { inPresentRequest, observedWork } from '../shared/observed-work.js';
 import { LIMITS } from '../shared/limits.js';
-import { failureCodes } from './failure-codes.js';
+import { failureCodes } from './transport.js';
 import type { Mail } from './mail.js';
 
 /** Renders a mail when its turn comes; undefined if there is nothing to send. */

@@ -2,22 +2,28 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { accessDenied } from '../../access/access.js';
 import { scopeFaults } from '../../access/key-scope.js';
+import { Catalog } from '../../catalog/catalog.service.js';
+import type { Session } from '../../catalog/session/session.js';
+import { Database } from '../../database/database.js';
 import { trackContention } from '../../database/transaction/contention.js';
-import { SECRET_HASH } from '../../model/built-in/api-key-fields.js';
 import { API_KEY_KIND, CREDENTIAL_KIND } from '../../model/built-in-traits.js';
-import type { KindDef } from '../../model/model.js';
-import { refusal, type Faults } from '../../shared/errors.js';
+import { SECRET_HASH } from '../../model/built-in/api-key-fields.js';
+import { getBuiltInKind, type KindDef } from '../../model/model.js';
+import { type Faults, refusal } from '../../shared/errors.js';
 import { isUuid } from '../../shared/identifiers.js';
-import { scalarText } from '../../shared/json.js';
+import { type Json, scalarText } from '../../shared/json.js';
 import { LIMITS } from '../../shared/limits.js';
+import { foldName } from '../../shared/member-names.js';
 import { shortened } from '../../shared/shortened.js';
 import { countKeysStatement, lockKeyOwnerStatement } from '../../sql/member/api-key.sql.js';
-import { isAdministrator } from '../../tenancy/caller.js';
+import { findCredentialStatement } from '../../sql/member/credential.sql.js';
+import { isAdministrator, SYSTEM } from '../../tenancy/caller.js';
+import type { Project } from '../../tenancy/project.js';
 import { Behaviors, type PendingWrite, type RegisteredBehavior } from '../../unit/draft/behavior.js';
-import { withSystemValue, type Draft } from '../../unit/draft/draft.js';
-import type { Session } from '../../catalog/session/session.js';
-import { KeyStore } from './key-store.js';
-import { hashOfSecret, hintOf, newSecret } from './secret.js';
+import { type Draft, withSystemValue } from '../../unit/draft/draft.js';
+import { UnitStores } from '../../unit/unit-stores.js';
+import type { Credential } from '../password/credential.js';
+import { hashOfSecret, hintOf, KeyStore, newSecret } from './key-store.js';
 
 @Injectable()
 export class ApiKeyBehavior implements RegisteredBehavior, OnModuleInit {
@@ -127,4 +133,34 @@ function checkExpiry({ values }: Draft, { faults }: PendingWrite): void {
   const time = values.get('expires_at') ?? null;
   if (typeof time !== 'string' || Date.parse(time) > Date.now()) return;
   faults.add('parameter.bad_value', 'expires_at: is in the past', { parameter: 'expires_at' });
+}
+
+/** The record of a new key, with its secret. */
+type NewKey = Readonly<Record<string, Json>> & { readonly id: string; readonly secret: string };
+
+/** Makes API keys for operators, who have no token. */
+@Injectable()
+export class ApiKeys {
+  constructor(
+    private readonly catalog: Catalog,
+    private readonly database: Database,
+    private readonly stores: UnitStores,
+  ) {}
+
+  /** Makes a key for the member with a name or address. @throws KindError 400, 404, 409 */
+  async create(project: Project, name: string, values: ReadonlyMap<string, Json>): Promise<NewKey> {
+    const [found] = await this.database
+      .ofProject(project)
+      .run<Credential>(findCredentialStatement(project.schema, foldName(name)));
+    if (!found) throw refusal('unit.unknown', `No member '${name}' in project '${project.id}'`);
+    return this.catalog.withModel({ project }, async (model) => {
+      const kind = getBuiltInKind(model, API_KEY_KIND);
+      const body = new Map<string, Json>([...values, ['member', found.member_id]]);
+      const [row] = await this.database.transaction(
+        (executor) => this.stores.of(kind).creates.create({ project, caller: SYSTEM, model, executor }, kind, [body]),
+        { project },
+      );
+      return JSON.parse(row?.body ?? '{}') as NewKey;
+    });
+  }
 }

@@ -4,6 +4,7 @@
  */
 import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
+import { createHash, randomBytes } from 'node:crypto';
 import { keyScopeOf } from '../../access/key-scope.js';
 import { Catalog } from '../../catalog/catalog.service.js';
 import type { Config } from '../../config/config.js';
@@ -11,16 +12,16 @@ import { CONFIG } from '../../config/config.token.js';
 import { Database, type Executor } from '../../database/database.js';
 import { clientAddress } from '../../http/request/client-address.js';
 import type { HttpRequest } from '../../http/request/request.js';
-import type { MaybePromise } from '../../shared/maybe-promise.js';
-import { SharedLoads } from '../../shared/shared-loads.js';
+import { retryLater } from '../../shared/errors.js';
 import { lruCache } from '../../shared/lru-cache.js';
-import { findKeyStatement, recordKeyUseStatement, type FoundKey } from '../../sql/member/api-key.sql.js';
+import type { MaybePromise } from '../../shared/maybe-promise.js';
 import { Measurements } from '../../shared/measurements.js';
+import { SharedLoads } from '../../shared/shared-loads.js';
+import { findKeyStatement, type FoundKey, recordKeyUseStatement } from '../../sql/member/api-key.sql.js';
 import { memberCaller, type MemberCaller } from '../../tenancy/caller.js';
 import type { Project } from '../../tenancy/project.js';
 import { invalidToken } from '../session/bearer.js';
-import { FailedKeys } from './failed-keys.js';
-import { hashOfSecret, projectOfSecret } from './secret.js';
+import { ATTEMPT_LIMITS } from '../throttle.js';
 
 const CACHE_MS = 900;
 /** Keys in memory, and the characters of their secrets and scopes. */
@@ -139,4 +140,70 @@ export class KeyStore {
       .run(recordKeyUseStatement(project.schema, id))
       .catch(() => undefined);
   }
+}
+
+// Secrets are `kind_<project>_<43 characters>`. The last part is 256 random bits in base64url, so nobody can guess it, and
+// a hash without a key, a salt or many rounds is sufficient to store it.
+const PREFIX = 'kind_';
+const RANDOM_BYTES = 32;
+
+/** The id of the project may have `_` and `-`, as the random part may: its length tells where that begins. */
+const SECRET = /^kind_([a-z][a-z0-9_-]{1,39})_[A-Za-z0-9_-]{43}$/;
+
+/** The last characters, by which owners recognize a key. */
+const HINT_LENGTH = 4;
+
+export function newSecret(projectId: string): string {
+  return `${PREFIX}${projectId}_${randomBytes(RANDOM_BYTES).toString('base64url')}`;
+}
+
+/** Whether a bearer is meant as an API key; tokens of sessions begin otherwise. */
+export function isApiKey(bearer: string): boolean {
+  return bearer.startsWith(PREFIX);
+}
+
+/** The project of a well-formed secret; undefined for any other text. */
+function projectOfSecret(secret: string): string | undefined {
+  return SECRET.exec(secret)?.[1];
+}
+
+export function hashOfSecret(secret: string): string {
+  return createHash('sha256').update(secret).digest('base64url');
+}
+
+export function hintOf(secret: string): string {
+  return secret.slice(-HINT_LENGTH);
+}
+
+const WINDOW_MS = 15 * 60_000;
+/** Addresses in memory. */
+const MOST_ADDRESSES = 10_000;
+
+/**
+ * Counts unknown API keys by the address that sent them, so that guessing costs few statements. In memory, and so for
+ * each process: a secret cannot be guessed, and this only bounds the work.
+ */
+class FailedKeys {
+  readonly #failures = lruCache<number>(MOST_ADDRESSES, { ttl: WINDOW_MS, noUpdateTTL: true });
+
+  /** @throws KindError 429 after too many unknown keys */
+  refuseTooMany(projectId: string, address: string): void {
+    const source = sourceOf(projectId, address);
+    if ((this.#failures.get(source) ?? 0) < ATTEMPT_LIMITS.address) return;
+    const seconds = Math.ceil(this.#failures.getRemainingTTL(source) / 1000);
+    throw retryLater(
+      'request.throttled',
+      'Too many unknown API keys; Retry-After says when to come back',
+      Math.max(1, seconds),
+    );
+  }
+
+  count(projectId: string, address: string): void {
+    const source = sourceOf(projectId, address);
+    this.#failures.set(source, (this.#failures.get(source) ?? 0) + 1);
+  }
+}
+
+function sourceOf(projectId: string, address: string): string {
+  return `${projectId} ${address}`;
 }

@@ -6,8 +6,7 @@ import { ANONYMOUS, CallerResolver, type Caller } from '../../tenancy/caller.js'
 import type { Project } from '../../tenancy/project.js';
 import { bearerOf } from '../session/bearer.js';
 import { TokenService } from '../session/token.service.js';
-import { KeyStore } from './key-store.js';
-import { isApiKey } from './secret.js';
+import { isApiKey, KeyStore } from './key-store.js';
 
 @Injectable()
 export class RequestCallers extends CallerResolver {

@@ -22,3 +22,9 @@ export function isUsable({ member_kind }: Credential, model: Model): boolean {
   const kind = model.kinds.get(member_kind);
   return kind !== undefined && kind.active && isMemberKind(kind);
 }
+
+/** The id of the unit in the only row that an insert returned. @throws Error if there is none */
+export function insertedId([row]: readonly { readonly body: string | null }[]): string {
+  if (!row?.body) throw new Error('the insert returned no unit');
+  return (JSON.parse(row.body) as { id: string }).id;
+}

@@ -7,9 +7,7 @@ import { PAGE_QUERY } from '../../http/route/query-names.js';
 import { AnyInput, type BodyInput } from '../../tenancy/body-input.js';
 import { Scope, type RequestScope } from '../../tenancy/request-scope.js';
 import { TenancyInterceptor } from '../../tenancy/tenancy.interceptor.js';
-import { NoStore } from '../no-store.js';
-import { WithoutKeyInterceptor } from './without-key.interceptor.js';
-import { requireMember, requireSession } from './required-member.js';
+import { NoStore, requireMember, requireSession, WithoutKeyInterceptor } from '../auth-request.js';
 import { SessionService } from './session.service.js';
 
 const ROUTE = { tag: 'Authentication', needs: 'bearer' } as const;

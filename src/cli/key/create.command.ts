@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { ApiKeys } from '../../auth/keys/api-keys.js';
+import { ApiKeys } from '../../auth/keys/api-key.behavior.js';
 import { checkNotDeleted, Provisioning } from '../../catalog/project/provisioning.js';
 import { refusal } from '../../shared/errors.js';
 import type { Json } from '../../shared/json.js';

@@ -1,9 +1,6 @@
 /** Mails say what they say, whatever the texts that are put in look like. */
 import { describe, expect, it } from 'vitest';
-import { mailLine } from '../../../src/mail/mail.js';
-import { markup } from '../../../src/mail/markup.js';
-import { codeMail } from '../../../src/mail/template/code.template.js';
-import { recoveryMail } from '../../../src/mail/template/recovery.template.js';
+import { codeMail, mailLine, markup, recoveryMail } from '../../../src/mail/mail.js';
 import { isEmailAddress } from '../../../src/shared/email.js';
 
 const hostile = [

@@ -1,38 +1,37 @@
-/** Password recovery: a token that only the reader of the member's mails knows. */
+/** Changes of passwords: by the member, and by a token that only the reader of the member's mails knows. */
 import { createHash, randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { Catalog } from '../catalog/catalog.service.js';
-import { ExpiredRows } from '../catalog/project/expired-rows.js';
-import { Database } from '../database/database.js';
-import { NULL_ANSWER, type Answer } from '../http/answer/answer.js';
-import type { Mail } from '../mail/mail.js';
-import { MailQueue } from '../mail/mail-queue.js';
-import { PublicAddress } from '../mail/public-address.js';
-import { recoveryMail } from '../mail/template/recovery.template.js';
-import { RECOVERY_TABLE } from '../model/table/internal-tables.js';
-import { refusal } from '../shared/errors.js';
-import { foldName } from '../shared/member-names.js';
-import { findCredentialByEmailStatement } from '../sql/member/credential.sql.js';
+import { Catalog } from '../../catalog/catalog.service.js';
+import { ExpiredRows } from '../../catalog/project/expired-rows.js';
+import { Database } from '../../database/database.js';
+import { NULL_ANSWER, type Answer } from '../../http/answer/answer.js';
+import { type Mail, recoveryMail } from '../../mail/mail.js';
+import { MailQueue } from '../../mail/mail-queue.js';
+import { PublicAddress } from '../../mail/public-address.js';
+import { RECOVERY_TABLE } from '../../model/table/internal-tables.js';
+import { refusal } from '../../shared/errors.js';
+import { foldName } from '../../shared/member-names.js';
+import { findCredentialByEmailStatement, findMemberCredentialStatement } from '../../sql/member/credential.sql.js';
 import {
   storeRecoveryStatement,
   findRecoveryCredentialStatement,
   useRecoveryStatement,
-} from '../sql/member/recovery.sql.js';
-import type { BodyInput } from '../tenancy/body-input.js';
-import type { Project } from '../tenancy/project.js';
-import type { RecoverPasswordBody } from './dto/recover-password.dto.js';
-import type { ResetPasswordBody } from './dto/reset-password.dto.js';
-import { accountOf, isUsable, type Credential } from './password/credential.js';
-import { checkPassword, hashPassword } from './password/password-hash.js';
-import { PasswordStore } from './password/password-store.js';
-import { Throttle } from './throttle.js';
-import type { AuthRequest } from './auth-request.js';
+} from '../../sql/member/recovery.sql.js';
+import type { BodyInput } from '../../tenancy/body-input.js';
+import type { Project } from '../../tenancy/project.js';
+import type { RequestScope } from '../../tenancy/request-scope.js';
+import type { ChangePasswordBody, RecoverPasswordBody, ResetPasswordBody } from '../auth.dto.js';
+import { accountOf, isUsable, type Credential } from './credential.js';
+import { checkPassword, hashPassword, verifyPassword } from './password-hash.js';
+import { PasswordStore, type Replacement } from './password-store.js';
+import { Throttle } from '../throttle.js';
+import { requireSession, type AuthRequest } from '../auth-request.js';
 
 const TOKEN_MINUTES = 60;
 const TOKEN = /^[A-Za-z0-9_-]{22}$/;
 
 @Injectable()
-export class RecoveryService {
+export class PasswordService {
   constructor(
     private readonly catalog: Catalog,
     private readonly database: Database,
@@ -47,7 +46,7 @@ export class RecoveryService {
    * Looks the member up after the answer, so that neither content nor time of the answer reveals whether it exists.
    * @throws KindError 400, 429, 503
    */
-  async request(
+  async requestReset(
     project: Project,
     { address, afterAnswer }: AuthRequest,
     { email }: RecoverPasswordBody,
@@ -99,6 +98,32 @@ export class RecoveryService {
     return this.catalog.inProject(project, () => this.throttle.guard(project, { address }, work));
   }
 
+  /** Ends all other sessions of the member. A wrong current password counts as a failed sign-in. */
+  async change(
+    { project, caller }: RequestScope,
+    request: AuthRequest,
+    read: BodyInput<ChangePasswordBody>,
+  ): Promise<Answer> {
+    const { id, sessionId } = requireSession(caller);
+    const { current_password: current, new_password: password } = await read();
+    const [found] = await this.catalog.inProject(project, () =>
+      this.database.ofProject(project).run<Credential>(findMemberCredentialStatement(project.schema, id)),
+    );
+    if (!found) throw wrongPassword();
+    const attempt = { address: request.address, account: accountOf(found) };
+    return this.throttle.guard(project, attempt, async () => {
+      const before = found.password_hash;
+      if (!(await verifyPassword(before, current, project.id)) || before === null) throw wrongPassword();
+      checkPassword({ username: found.username, email: found.email, password }, 'new_password');
+      const hash = await hashPassword(password, project.id);
+      await this.passwords.inTransaction(project, async (tx) => {
+        const replacement: Replacement = { memberId: id, hash, expectedHash: before, keptSessionId: sessionId };
+        if (!(await this.passwords.replace(tx, project, replacement))) throw wrongPassword();
+      });
+      return NULL_ANSWER;
+    });
+  }
+
   async #credentialOfToken(project: Project, token: string): Promise<Credential> {
     if (!TOKEN.test(token)) throw badToken();
     const [found] = await this.database
@@ -129,4 +154,8 @@ function hashOf(token: string): string {
 
 function badToken() {
   return refusal('token.invalid', 'The token of the recovery is unknown, used or too old');
+}
+
+function wrongPassword() {
+  return refusal('signin.failed', 'The current password is another');
 }
