@@ -1,3 +1,4 @@
+/** Serves the OpenAPI document, and the page on which its calls can be tried. */
 import { Controller, Get, Param, Req, Res, UseInterceptors } from '@nestjs/common';
 import { ApiRoute } from '../http/route/api-route.js';
 import { codingOf } from '../http/answer/content-coding.js';
@@ -5,15 +6,16 @@ import { readQuery } from '../http/route/parse-list-query.js';
 import { unbracket } from '../http/route/query-reader.js';
 import { KINDS_QUERY } from '../http/route/query-names.js';
 import type { HttpRequest, HttpResponse } from '../http/request/request.js';
-import { answerAsset, answerFile, PAGE_POLICY } from '../http/answer/static-file.js';
+import { answerAsset, answerFile, PAGE_POLICY, SCRIPT, STYLE, StoredFiles } from '../http/answer/static-file.js';
 import { varyOf } from '../http/answer/vary.js';
 import { WithOptionalProject, WithoutProject } from '../tenancy/route-options.js';
 import { findScope } from '../tenancy/request-scope.js';
 import { TenancyInterceptor } from '../tenancy/tenancy.interceptor.js';
 import { Documents } from './documents.js';
-import { assetFiles, pageFiles } from './page-files.js';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import type { RequestHandler } from 'express';
 
-/** Serves the OpenAPI document, and a page on which its calls can be tried. */
 @Controller('api/lib/doc')
 @UseInterceptors(TenancyInterceptor)
 export class DocController {
@@ -74,3 +76,24 @@ function chosenKinds(url: string): ReadonlySet<string> | undefined {
   const texts = readQuery(url, KINDS_QUERY).get('kinds');
   return texts && new Set(texts.flatMap(unbracket).filter((id) => id !== ''));
 }
+
+const SWAGGER_UI = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
+const PAGE_FOLDER = join(import.meta.dirname, 'page');
+
+const pageFiles = new StoredFiles({ 'page.html': { folder: PAGE_FOLDER, type: 'text/html; charset=utf-8' } });
+
+export const assetFiles = new StoredFiles({
+  'page.js': { folder: PAGE_FOLDER, type: SCRIPT },
+  'page.css': { folder: PAGE_FOLDER, type: STYLE },
+  'swagger-ui-bundle.js': { folder: SWAGGER_UI, type: SCRIPT },
+  'swagger-ui.css': { folder: SWAGGER_UI, type: STYLE },
+});
+
+const PAGE_PATH = '/api/lib/doc/swaggerui';
+
+/** Redirects to the address without the slash, to which the links on the page are relative. */
+export const redirectTrailingSlash: RequestHandler = (request, response, next) => {
+  if (request.url !== `${PAGE_PATH}/` || request.method !== 'GET') return next();
+  response.writeHead(308, { Location: '../swaggerui' });
+  response.end();
+};

@@ -16,7 +16,7 @@ import { SharedLoads } from '../shared/shared-loads.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import type { UnitOperation } from '../unit/store/unit-store.js';
 import { UnitStores } from '../unit/unit-stores.js';
-import { ApplicationRoutes } from './application-routes.js';
+import { ApplicationRoutes } from './openapi/application.js';
 import { DocumentedFunctions } from './openapi/documented-functions.js';
 import { documentOf, genericDocument } from './openapi/document.js';
 

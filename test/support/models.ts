@@ -1,6 +1,7 @@
 /** Models without a database: records as a project would store them. */
 import { buildModel, builtInRecords } from '../../src/model/build/build-model.js';
 import type { KindDef, Model } from '../../src/model/model.js';
+import { SETTING_LIST } from '../../src/model/parameter-setting/parameter-settings.js';
 import type { ParameterTypeId } from '../../src/model/parameter-type/parameter-types.js';
 import type {
   GroupRecord,
@@ -13,36 +14,10 @@ type Given = Partial<Omit<ParameterRecord, 'id' | 'kind_id'>>;
 
 /** A record of a parameter: `parameter('name', 'string', { unique: true })`. */
 export function parameter(id: string, type: ParameterTypeId, given: Given = {}): ParameterRecord {
+  const settings = SETTING_LIST.map(([name, { unset }]) => [name, unset ?? null]);
   return {
-    ...{ id, kind_id: type, label: id, persistence: 'kind_parameter', helper_text: null, default_value: null },
-    ...{
-      min_length: null,
-      max_length: null,
-      min_value: null,
-      max_value: null,
-      scale: null,
-      strip: null,
-      search: null,
-      values: null,
-      pattern: null,
-    },
-    ...{
-      reference_kind: null,
-      on_delete: null,
-      multiple: false,
-      nullable: true,
-      only_run_time: false,
-      is_primary: false,
-    },
-    ...{
-      required: false,
-      unique: false,
-      indexed: false,
-      hidden: false,
-      write_once: false,
-      read_access: null,
-      write_access: null,
-    },
+    ...(Object.fromEntries(settings) as ParameterRecord),
+    ...{ id, kind_id: type, label: id, persistence: 'kind_parameter', default_value: null },
     ...given,
   };
 }

@@ -1,11 +1,9 @@
 /** The components of a document, each rendered when something refers to it. Pure. */
 import { isLinkable } from '../../model/model.js';
-import type { Section } from './document.text.js';
 import { ERROR_RESPONSES, HEADERS } from './operation/error.responses.js';
 import type { LinkForm, SchemaForm } from './names.js';
 import { schemaRef, type OpenApiParameter, type Schema } from './openapi.js';
-import { pathParameters } from './operation/path.parameters.js';
-import { HEADER_PARAMETERS } from './operation/header.parameters.js';
+import { pathParameters, HEADER_PARAMETERS } from './operation/parameters.js';
 import { QUERY_PARAMETERS } from './operation/query.parameters.js';
 import { recordResponse, SHARED_RESPONSES } from './operation/response.js';
 import {
@@ -19,6 +17,9 @@ import {
 import { pageSchema, SHARED_SCHEMAS } from './schema/shared.schemas.js';
 import { createSchema, recordSchema, updateSchema } from './schema/unit.schema.js';
 import { kindContext, hasRecord, readableLinkTypes, type DocumentView } from './view.js';
+
+export const SECTIONS = ['responses', 'parameters', 'schemas', 'headers'] as const;
+export type Section = (typeof SECTIONS)[number];
 
 type ComponentMakers = ReadonlyMap<string, () => unknown>;
 

@@ -1,28 +1,28 @@
 /**
- * Renders the API document, generic or of a project for one caller, in parts, so that a large one does not block other
- * requests.
+ * Renders the API document, generic or of a project for one caller, member by member, so that a large one does not block
+ * other requests. Only components that its text refers to are rendered.
  */
 import { TAGS } from '../../http/route/api-route.js';
 import { builtInRecords, buildModel } from '../../model/build/build-model.js';
 import type { KindDef } from '../../model/model.js';
 import { ADMIN_KIND } from '../../model/built-in-traits.js';
 import { EventLoopYield } from '../../shared/event-loop-yield.js';
-import { Faults } from '../../shared/errors.js';
+import { Faults, refusal, type KindError } from '../../shared/errors.js';
 import { shortened } from '../../shared/shortened.js';
 import type { MemberCaller } from '../../tenancy/caller.js';
-import { componentsOf } from './components.js';
-import { DocumentText, SECTIONS } from './document.text.js';
-import type { Application } from './application.js';
+import { componentsOf, SECTIONS, type Section } from './components.js';
+import type { Application, DocumentedRoute } from './application.js';
 import { functionOperations } from './operation/function.operations.js';
 import { KindNames } from './names.js';
 import { escapeMarkdown, type PathItem, type PlacedOperation, type OpenApiTag } from './openapi.js';
-import { sharedOperation, operationOf, tagOfKind } from './operation/operation.js';
-import { linkTypeOperations } from './operation/link-type.operations.js';
-import { documentedPath } from './operation/path.parameters.js';
-import type { DocumentedRoute } from './route.js';
+import { sharedOperation, operationOf, tagOfKind, linkTypeOperations } from './operation/operation.js';
+import { documentedPath } from './operation/parameters.js';
 import { typesWithValues } from './schema/link.schema.js';
-import { SharedValues } from './schema/shared.values.js';
+import { SharedValues } from './schema/value.schema.js';
 import { isShown, isShownOf, readableLinkTypes, type DocumentInput, type DocumentView } from './view.js';
+import { jsonText } from '../../shared/large-json.js';
+import { LIMITS } from '../../shared/limits.js';
+import { runYielding } from '../../shared/work-in-pieces.js';
 
 interface DocumentInfo {
   /** The URL of the service. */
@@ -187,4 +187,74 @@ function documentTags(view: DocumentView, written: ReadonlySet<string>): OpenApi
       const ids = kinds.get(name);
       return { name, description: labels.get(name) ?? name, ...(ids && { 'x-kinds': ids }) };
     });
+}
+
+/** A `$ref` in JSON text. Inside texts of users it does not match, because their quotes are escaped. */
+const REFERENCE = /"\$ref":"#\/components\/(responses|parameters|schemas|headers)\/([^"]+)"/g;
+const CHUNK = 256 * 1024;
+
+class DocumentText {
+  /** The names of used components, by section. Iterating over a set also visits names that are added meanwhile. */
+  readonly used: Readonly<Record<Section, Set<string>>> = {
+    responses: new Set(),
+    parameters: new Set(),
+    schemas: new Set(),
+    headers: new Set(),
+  };
+  readonly #yielder = new EventLoopYield();
+  readonly #chunks: Buffer[] = [];
+  #waiting = '';
+  #bytes = 0;
+  /** Whether the next member is the first one of its object. */
+  #first = true;
+
+  /** @param most the maximum size in bytes */
+  constructor(private readonly most: number = LIMITS.documentBytes) {}
+
+  open(key?: string): void {
+    this.#write(key === undefined ? '{' : `${this.#comma()}${JSON.stringify(key)}:{`);
+    this.#first = true;
+  }
+
+  close(): void {
+    this.#write('}');
+    this.#first = false;
+  }
+
+  /** Adds a member to the open object. @throws KindError 413 */
+  async add(key: string, value: unknown): Promise<void> {
+    const text = await runYielding(jsonText(value), this.#yielder);
+    for (const [, section, name = ''] of text.matchAll(REFERENCE)) this.used[section as Section].add(name);
+    this.#write(`${this.#comma()}${JSON.stringify(key)}:${text}`);
+    if (this.#yielder.due) await this.#yielder.pause();
+  }
+
+  bytes(): Buffer<ArrayBuffer> {
+    this.#flush();
+    return Buffer.concat(this.#chunks);
+  }
+
+  #comma(): string {
+    const comma = this.#first ? '' : ',';
+    this.#first = false;
+    return comma;
+  }
+
+  #write(text: string): void {
+    this.#waiting += text;
+    if (this.#waiting.length > CHUNK) this.#flush();
+  }
+
+  #flush(): void {
+    const chunk = Buffer.from(this.#waiting);
+    this.#waiting = '';
+    this.#bytes += chunk.length;
+    if (this.#bytes > this.most) throw documentTooLarge(this.most);
+    this.#chunks.push(chunk);
+  }
+}
+
+function documentTooLarge(most: number): KindError {
+  const size = `${(most / 1024 / 1024).toLocaleString('en')} MiB`;
+  return refusal('document.too_large', `The document would be larger than ${size}; ask for some kinds: ?kinds=a,b`);
 }

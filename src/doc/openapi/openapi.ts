@@ -97,3 +97,8 @@ const MARKDOWN_ENTITIES: ReadonlyMap<string, string> = new Map([
 export function escapeMarkdown(text: string): string {
   return text.replace(/[\\`*_{}[\]<>#|~&]|(?<=\])\(/g, (found) => MARKDOWN_ENTITIES.get(found) ?? `\\${found}`);
 }
+
+/** An object with these properties, all of them and no others. */
+export function objectSchema(properties: Readonly<Record<string, Schema>>): Schema {
+  return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false };
+}

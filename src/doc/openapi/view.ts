@@ -7,10 +7,9 @@ import { knowsWholeProject, type Caller } from '../../tenancy/caller.js';
 import { keyParameters } from '../../unit/store/unit-ids.js';
 import type { UnitOperation } from '../../unit/store/unit-store.js';
 import type { DocumentedFunction } from './documented-functions.js';
-import type { Application } from './application.js';
+import type { Application, DocumentedRoute } from './application.js';
 import type { KindNames } from './names.js';
-import type { DocumentedRoute } from './route.js';
-import type { SharedValues } from './schema/shared.values.js';
+import type { SharedValues } from './schema/value.schema.js';
 import type { KindContext } from './schema/unit.schema.js';
 
 /** The input of a document. */

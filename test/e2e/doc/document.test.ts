@@ -210,7 +210,6 @@ describe('the document of a project', () => {
       title: 'Title',
       printed: '2024-01-31T09:30:00Z',
       price: '1',
-      code: 'AAA',
       tags: ['tags'],
       cost: 1,
     });

@@ -8,7 +8,7 @@ import { buffer } from 'node:stream/consumers';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { Documents } from '../../../src/doc/documents.js';
-import { assetFiles } from '../../../src/doc/page-files.js';
+import { assetFiles } from '../../../src/doc/doc.controller.js';
 import { sharedService, type Reply } from '../../support/service.js';
 
 const service = await sharedService();

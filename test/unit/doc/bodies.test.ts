@@ -1,6 +1,6 @@
 /** The body of a sign-up in the API document. */
 import { expect, it } from 'vitest';
-import { signUpBody } from '../../../src/doc/openapi/schema/bodies.js';
+import { signUpBody } from '../../../src/doc/openapi/schema/unit.schema.js';
 
 const STRING = { type: 'string' };
 const CREDENTIALS = { type: 'object', properties: { username: STRING }, required: ['username'] };

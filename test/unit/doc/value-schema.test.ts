@@ -1,6 +1,6 @@
 /** JSON schemas of values: a validator accepts and refuses the same values as the service. */
 import { describe, expect, it } from 'vitest';
-import { exampleBody } from '../../../src/doc/openapi/example/example.js';
+import { exampleBody } from '../../../src/doc/openapi/examples.js';
 import { defaultOf, valueDescription, isPortable, inputValue } from '../../../src/doc/openapi/schema/value.schema.js';
 import { parameterField } from '../../../src/model/field.js';
 import type { Field } from '../../../src/model/model.js';
@@ -81,8 +81,7 @@ describe('the schema of a value', () => {
     ['string', { minLength: 8 }, 'Value...'],
     ['string', { maxLength: 2 }, 'Va'],
     ['string', { values: ['small', 'large'] }, 'small'],
-    ['string', { pattern: '^x{3}$' }, 'xxx'],
-    ['string', { pattern: '^x\\x41$' }, undefined],
+    ['string', { pattern: '^x{3}$' }, undefined],
     ['integer', { minValue: 10 }, 10],
     ['integer', { maxValue: -10 }, -10],
     ['decimal', { minValue: '2.5' }, '2.5'],
@@ -94,7 +93,7 @@ describe('the schema of a value', () => {
   });
 
   it('omits values that it cannot generate, or the whole example if they are required', () => {
-    const [known, unknown] = [{ ...field('integer'), id: 'known' }, field('string', { pattern: '^x\\x41$' })];
+    const [known, unknown] = [{ ...field('integer'), id: 'known' }, field('string', { pattern: '^x{3}$' })];
     expect(exampleBody([known, unknown], () => false)).toEqual({ known: 1 });
     expect(exampleBody([known, unknown], ({ id }) => id === 'known')).toEqual({ known: 1 });
     expect(exampleBody([known, unknown], ({ id }) => id === 'value')).toBeUndefined();

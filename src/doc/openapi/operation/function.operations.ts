@@ -2,14 +2,14 @@
 import { SECURITY } from '../../../http/route/api-route.js';
 import type { Field, KindDef } from '../../../model/model.js';
 import type { DocumentedFunction } from '../documented-functions.js';
-import { functionBody, functionParameter } from '../schema/bodies.js';
-import { exampleBody } from '../example/example.js';
+import { functionBody, functionParameter } from '../schema/function.schema.js';
+import { exampleBody } from '../examples.js';
 import type { OpenApiOperation, OpenApiParameter, PlacedOperation, RequestBody, Schema } from '../openapi.js';
 import { operationOf } from './operation.js';
 import { functionResponse, writeHeaders } from './response.js';
-import { documentedPath } from './path.parameters.js';
+import { documentedPath } from './parameters.js';
 import type { Method } from '../../../kit/module.js';
-import type { DocumentedRoute } from '../route.js';
+import type { DocumentedRoute } from '../application.js';
 import { isRequired } from '../schema/value.schema.js';
 import { kindContext, isShown, type DocumentView } from '../view.js';
 

@@ -1,4 +1,7 @@
-/** Renders the operation of a route: for one kind, for all kinds together, or without a kind. Pure. */
+/**
+ * Renders the operation of a route: for one kind, for all kinds together, for one link type with parameters, or without a
+ * kind. Pure.
+ */
 import { SECURITY } from '../../../http/route/api-route.js';
 import { UNIT_QUERY, UPSERT_QUERY, type QueryName } from '../../../http/route/query-names.js';
 import { readableFields } from '../../../access/masks.js';
@@ -8,7 +11,6 @@ import { isMemberKind, PARAMETER_GROUP, type KindDef } from '../../../model/mode
 import { searchDocument } from '../../../model/search-document.js';
 import { LIMITS } from '../../../shared/limits.js';
 import { ANONYMOUS } from '../../../tenancy/caller.js';
-import { signUpBody } from '../schema/bodies.js';
 import {
   parameterRef,
   schemaRef,
@@ -18,14 +20,17 @@ import {
   type Ref,
   type RequestBody,
   type Schema,
+  type Response,
 } from '../openapi.js';
-import { pathComponent, kindParameter } from './path.parameters.js';
+import { pathComponent, kindParameter } from './parameters.js';
 import { queryComponent } from './query.parameters.js';
 import { mayTakeMany, responsesOf } from './response.js';
-import { takesConsistency, takesCookie, takesKey, type DocumentedRoute } from '../route.js';
-import { bodyExample, signUpExample } from '../example/unit.example.js';
-import { createSchema } from '../schema/unit.schema.js';
+import { takesConsistency, takesCookie, takesKey, type DocumentedRoute } from '../application.js';
+import { bodyExample, signUpExample } from '../examples.js';
+import { createSchema, signUpBody } from '../schema/unit.schema.js';
 import { kindContext, mayCall, type DocumentView } from '../view.js';
+import type { LinkForm } from '../names.js';
+import { envelopeSchema, pageSchema } from '../schema/shared.schemas.js';
 
 /**
  * @param kind undefined for a path without a kind, or with `{kind_id}`
@@ -184,4 +189,46 @@ function signUpRequestBody(kind: KindDef | undefined, view: DocumentView): Reque
 
 function jsonBody(schema: Schema, example?: Schema): RequestBody {
   return { required: true, content: { 'application/json': { schema, ...(example && { example }) } } };
+}
+
+/** The end of the operation's id, and the schema of its body. No end ends in another. */
+const OPERATIONS: ReadonlyMap<DocumentedRoute['form'], { readonly id: string; readonly body: LinkForm }> = new Map([
+  ['newLink', { id: 'link', body: 'link_body' }],
+  ['link', { id: 'link_update', body: 'link_changes' }],
+  ['links', { id: 'link_many', body: 'links_body' }],
+]);
+
+const LINK_ID = parameterRef('link_id').$ref;
+
+export function linkTypeOperations(route: DocumentedRoute, view: DocumentView): PlacedOperation[] {
+  const special = OPERATIONS.get(route.form);
+  if (!special || view.linkTypes.length === 0) return [];
+  return sharedOperation(route, view).flatMap(({ path, method, operation }) =>
+    view.linkTypes.map((type): PlacedOperation => {
+      const name = (form: LinkForm) => schemaRef(view.names.linkSchema(type.id, form));
+      const { requestBody, responses, parameters = [], summary } = operation;
+      const record = name('link');
+      const body = { 'application/json': { schema: name(special.body) } };
+      return {
+        path: path.replace('{link_id}', type.id),
+        method,
+        operation: {
+          ...operation,
+          operationId: view.names.linkOperation(type.id, special.id),
+          summary: `${summary}, by '${type.id}'`,
+          parameters: parameters.filter((each) => !('$ref' in each && each.$ref === LINK_ID)),
+          requestBody: { required: requestBody?.required ?? true, content: body },
+          responses: {
+            ...responses,
+            '200': withContent(responses['200'], route.content === 'links' ? pageSchema(record) : record),
+          },
+        },
+      };
+    }),
+  );
+}
+
+function withContent(response: Response | Ref | undefined, content: Schema): Response {
+  if (!response || '$ref' in response) throw new Error('an operation on links has no response of its own');
+  return { ...response, content: { 'application/json': { schema: envelopeSchema(content) } } };
 }

@@ -18,10 +18,10 @@ import {
   RESULT_HEADER,
 } from '../../../http/request/header-names.js';
 import type { ContentForm } from '../../../http/route/api-route.js';
-import { COMMON_STATUSES, PROJECT_STATUSES, takesKey, type DocumentedRoute } from '../route.js';
+import { COMMON_STATUSES, PROJECT_STATUSES, takesKey, type DocumentedRoute } from '../application.js';
 import { definitionEnvelopeSchema, envelopeSchema, NULL_SCHEMA, pageSchema } from '../schema/shared.schemas.js';
 import type { DocumentedFunction } from '../documented-functions.js';
-import { functionAnswer } from '../schema/bodies.js';
+import { functionAnswer } from '../schema/function.schema.js';
 import { LIMITS } from '../../../shared/limits.js';
 import { recordFieldIds } from '../schema/unit.schema.js';
 import { hasRecord, kindContext, type DocumentView } from '../view.js';

@@ -4,8 +4,7 @@ import { RIGHTS, TOLD_OPERATIONS } from '../../../access/own-rights.js';
 import { AUDIENCES } from '../../../access/report/audience.js';
 import { LINK_OPERATIONS, OPERATIONS } from '../../../model/built-in-traits.js';
 import { ACCESS_DEFAULTS, LEVELS } from '../../../model/parameter-setting/access.setting.js';
-import { schemaRef, type Schema } from '../openapi.js';
-import { objectSchema } from './object.schema.js';
+import { schemaRef, type Schema, objectSchema } from '../openapi.js';
 
 const STRING_SCHEMA: Schema = { type: 'string' };
 const BOOLEAN_SCHEMA: Schema = { type: 'boolean' };

@@ -1,7 +1,6 @@
 /** Schemas of batches: several operations in one request. Pure. */
 import { LIMITS } from '../../../shared/limits.js';
-import { schemaRef, type Schema } from '../openapi.js';
-import { objectSchema } from './object.schema.js';
+import { objectSchema, schemaRef, type Schema } from '../openapi.js';
 
 const NAME: Schema = { type: 'string', pattern: '^[A-Za-z_][A-Za-z0-9_]{0,62}$' };
 

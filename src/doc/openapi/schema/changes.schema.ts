@@ -1,7 +1,6 @@
 /** What `dry_run=changes` answers beside the content. */
-import type { Schema } from '../openapi.js';
+import { objectSchema, type Schema } from '../openapi.js';
 import { REPORTED_IDS, REPORTED_RIGHTS } from './access.schemas.js';
-import { objectSchema } from './object.schema.js';
 import { orNull } from './value.schema.js';
 
 const TEXT: Schema = { type: 'string' };

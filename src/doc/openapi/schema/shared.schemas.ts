@@ -5,14 +5,13 @@ import { ADMIN_KIND } from '../../../model/built-in-traits.js';
 import { PARAMETER_TYPES } from '../../../model/parameter-type/type-by-id.js';
 import { SETTING_LIST } from '../../../model/parameter-setting/parameter-settings.js';
 import { ERRORS } from '../../../shared/errors.js';
+import { CHANGES_SCHEMA } from './changes.schema.js';
 import { DEFINITION_SCHEMAS } from './definition.schema.js';
-import { schemaRef, type Schema } from '../openapi.js';
+import { schemaRef, type Schema, objectSchema } from '../openapi.js';
 import { ACCESS_SCHEMAS } from './access.schemas.js';
 import { BATCH_SCHEMAS } from './batch.schemas.js';
-import { CHANGES_SCHEMA } from './changes.schema.js';
-import { FUNCTION_SCHEMAS } from './function.schemas.js';
-import { LINK_SCHEMAS } from './shared-link.schemas.js';
-import { objectSchema } from './object.schema.js';
+import { FUNCTION_SCHEMAS } from './function.schema.js';
+import { LINK_SCHEMAS } from './link.schema.js';
 import { orNull, TIMESTAMP_SCHEMA } from './value.schema.js';
 
 const STRING_SCHEMA: Schema = { type: 'string' };

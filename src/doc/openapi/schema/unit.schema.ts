@@ -7,12 +7,17 @@ import { plainFields, unconditional } from '../../../model/predicate/conditional
 import { isParameterTypeId, PARAMETER_TYPES } from '../../../model/parameter-type/type-by-id.js';
 import type { Json } from '../../../shared/json.js';
 import type { Caller } from '../../../tenancy/caller.js';
-import { withoutContradictions } from './contradiction.schema.js';
-import { outputFieldSchema, ID_OR_LABEL, parameterListSchema, inputFieldSchema } from './definition.schema.js';
+import {
+  withoutContradictions,
+  outputFieldSchema,
+  ID_OR_LABEL,
+  parameterListSchema,
+  inputFieldSchema,
+} from './definition.schema.js';
 import type { KindNames } from '../names.js';
 import { escapeMarkdown, schemaRef, type Schema } from '../openapi.js';
-import type { SharedValues } from './shared.values.js';
 import {
+  type SharedValues,
   outputValue,
   defaultOf,
   expressionSchema,
@@ -207,4 +212,30 @@ function nestedUnitSchema(kind: KindDef, field: Field, context: KindContext): Sc
 
 export function propertySchemas(fields: readonly Field[], schemaOf: (field: Field) => Schema): Record<string, Schema> {
   return Object.fromEntries(fields.map((field) => [field.id, schemaOf(field)]));
+}
+
+interface ObjectSchema {
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+}
+
+/** The name of the schema of `SignUpBody` (`auth/dto/sign-up.dto.ts`). */
+const SIGN_UP_SCHEMA = 'kind_sign_up';
+
+/**
+ * The body of a sign-up: the credentials, and the body of a create of the member kind (undefined for any member kind).
+ * @throws Error if the schema of the credentials is missing
+ */
+export function signUpBody(schemas: Readonly<Record<string, Schema>>, create: Schema | undefined): Schema {
+  const credentials = schemas[SIGN_UP_SCHEMA] as ObjectSchema | undefined;
+  if (!credentials) throw new Error(`the API document has no schema '${SIGN_UP_SCHEMA}' for the body of a sign-up`);
+  const { properties = {}, required = [] } = (create ?? {}) as ObjectSchema;
+  const others = Object.entries(properties).filter(([id]) => !Object.hasOwn(credentials.properties ?? {}, id));
+  const otherRequired = required.filter((id) => !Object.hasOwn(credentials.properties ?? {}, id) && id !== 'email');
+  return {
+    ...credentials,
+    properties: { ...credentials.properties, ...Object.fromEntries(others) },
+    required: [...(credentials.required ?? []), ...otherRequired],
+    additionalProperties: create === undefined,
+  };
 }

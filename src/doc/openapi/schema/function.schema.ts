@@ -1,8 +1,8 @@
-/** Schemas of the list of functions. Pure. */
+/** Schemas of the list of functions, and of the bodies and answers of their calls. Pure. */
 import { EFFECTIVE_LEVELS } from '../../../access/level.js';
-import { schemaRef, type Schema } from '../openapi.js';
-import { objectSchema } from './object.schema.js';
-import { orNull } from './value.schema.js';
+import { schemaRef, type Schema, objectSchema } from '../openapi.js';
+import { orNull, defaultOf, valueDescription, isRequired, inputValue } from './value.schema.js';
+import type { Field } from '../../../model/model.js';
 
 const STRING: Schema = { type: 'string' };
 const BOOLEAN: Schema = { type: 'boolean' };
@@ -56,3 +56,36 @@ export const FUNCTION_SCHEMAS: Readonly<Record<string, Schema>> = {
     },
   }),
 };
+
+/** The body of a function call. `mayRead`: whether the caller may read units of a kind. */
+export function functionBody(parameters: readonly Field[], mayRead: (kindId: string) => boolean): Schema {
+  return declaredObject(parameters, (field) => functionParameter(field, mayRead));
+}
+
+/** The values that a function returns. They are validated like those of a body. */
+export function functionAnswer(values: readonly Field[], mayRead: (kindId: string) => boolean): Schema {
+  return declaredObject(values, (field) => declaredValue(field, mayRead));
+}
+
+export function functionParameter(field: Field, mayRead: (kindId: string) => boolean): Schema {
+  return { ...declaredValue(field, mayRead), ...defaultOf(field.def) };
+}
+
+function declaredObject(fields: readonly Field[], schemaOf: (field: Field) => Schema): Schema {
+  const required = fields.filter(isRequired).map(({ id }) => id);
+  return {
+    type: 'object',
+    properties: Object.fromEntries(fields.map((field) => [field.id, schemaOf(field)])),
+    ...(required.length > 0 && { required }),
+    additionalProperties: false,
+  };
+}
+
+function declaredValue(field: Field, mayRead: (kindId: string) => boolean): Schema {
+  const value = inputValue(field);
+  const description = valueDescription(field, mayRead);
+  return {
+    ...(description !== undefined && { description }),
+    ...(field.def.nullable ? orNull(value) : value),
+  };
+}
