@@ -18,9 +18,8 @@ import { planContextOf, planList, planQuery } from '../unit/query/list.plan.js';
 import { usedBy } from '../catalog/session/executors.js';
 import { checkVersion, type Versioned } from '../unit/table/unit.repository.js';
 import { UnitStores } from '../unit/unit-stores.js';
-import { csvHead } from './file/csv.format.js';
 import { sendLines } from './file/cursor-lines.js';
-import { parseExportQuery } from './export.query.js';
+import { parseExportQuery } from './transfer.query.js';
 import { ClientGoneError, type ExportTarget, type LineFormat } from './export.output.js';
 import { TransferPlaces } from './transfer-places.js';
 
@@ -128,4 +127,15 @@ function lineFormat(plan: ExportPlan): LineFormat {
         lineOf: (text) => `${text}\n`,
       };
   }
+}
+
+const CSV_LINE_END = '\r\n';
+
+/** The first line of a file. */
+function csvHead(columns: readonly string[]): string {
+  return `${columns.map(csvText).join(',')}${CSV_LINE_END}`;
+}
+
+function csvText(text: string): string {
+  return text === '' || /["\r\n,]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -4,8 +4,7 @@ import { print } from '../tools/output.js';
 import { plural } from '../../shared/plural.js';
 import { ProjectImportService } from '../../transfer/project/project-import.service.js';
 import { archiveText } from '../transfer/archive.view.js';
-import { restoreProject, type RestoredView } from '../transfer/project-backup.js';
-import { restoreAll, type RestoredAllView } from '../transfer/restore-all.js';
+import { restoreProject, type RestoredView, restoreAll, type RestoredAllView } from '../transfer/project-backup.js';
 
 interface RestoreOptions extends CommonOptions {
   readonly as?: string;

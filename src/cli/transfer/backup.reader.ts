@@ -12,8 +12,9 @@ import {
   type ArchiveReader,
   type Manifest,
   type OnProgress,
+  compareFile,
+  FileMeasure,
 } from '../../transfer/project/archive.js';
-import { compareFile, FileMeasure } from '../../transfer/project/archive-file.js';
 import { checkBackupEnds, withoutLastEnd } from './backup-ends.js';
 import { altered, pathOfPart } from './backup.format.js';
 import { plainFiles } from './plain-tar.js';

@@ -5,11 +5,16 @@
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { pack } from 'tar-stream';
-import { MANIFEST, type ArchiveFileWriter, type ArchiveWriter, type Manifest } from '../../transfer/project/archive.js';
-import { FileMeasure } from '../../transfer/project/archive-file.js';
+import {
+  MANIFEST,
+  type ArchiveFileWriter,
+  type ArchiveWriter,
+  type Manifest,
+  FileMeasure,
+} from '../../transfer/project/archive.js';
 import { withEnds } from './backup-ends.js';
 import { headerOf, partName } from './backup.format.js';
-import { DraftFile } from './draft-file.js';
+import { DraftFile } from './file-output.js';
 
 /** Characters of a part, which its last line may exceed. */
 const PART = 1024 * 1024;

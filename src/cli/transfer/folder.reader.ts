@@ -10,8 +10,9 @@ import {
   type ArchivePart,
   type ArchiveReader,
   type Manifest,
+  compareFile,
+  FileMeasure,
 } from '../../transfer/project/archive.js';
-import { compareFile, FileMeasure } from '../../transfer/project/archive-file.js';
 
 /** Bytes that are read, and stored, at once. */
 const PART_BYTES = 256 * 1024;

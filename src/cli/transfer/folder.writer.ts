@@ -8,8 +8,8 @@ import {
   type ArchiveFileWriter,
   type ArchiveWriter,
   type Manifest,
+  FileMeasure,
 } from '../../transfer/project/archive.js';
-import { FileMeasure } from '../../transfer/project/archive-file.js';
 import { FileOutput } from './file-output.js';
 
 const LINES: Pick<LineFormat, 'head' | 'lineOf'> = { head: '', lineOf: (text) => `${text}\n` };

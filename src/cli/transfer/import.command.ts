@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises';
 import { Option, type Command } from 'commander';
 import { KindError } from '../../shared/errors.js';
 import { FileText } from '../../transfer/file/file-text.js';
-import type { FileFormat } from '../../transfer/export.query.js';
+import type { FileFormat } from '../../transfer/transfer.query.js';
 import { ImportService } from '../../transfer/import.service.js';
 import { ProjectImportService } from '../../transfer/project/project-import.service.js';
 import type { CommandContext, CommonOptions } from '../tools/command-context.js';

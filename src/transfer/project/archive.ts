@@ -9,10 +9,45 @@ import { BUILT_IN_VERSION } from '../../model/built-in/built-in.js';
 import type { AccessDefault } from '../../model/parameter-setting/access.setting.js';
 import { isPlainObject } from '../../shared/json.js';
 import type { LineSink } from '../file/cursor-lines.js';
-import { ArchiveError, type ArchiveFile } from './archive-file.js';
 import { ORIGIN_FIELDS, strangeField, strangeManifestField } from './manifest-fields.js';
 
-export { ArchiveError, type ArchiveFile } from './archive-file.js';
+export interface ArchiveFile {
+  /** Such as `kinds/book.ndjson`. */
+  readonly path: string;
+  readonly records: number;
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
+/** An archive that can't be read or stored. The text is for the operator. */
+export class ArchiveError extends Error {
+  override readonly name = 'ArchiveError';
+}
+
+/** Measures a file while it is written or read. */
+export class FileMeasure {
+  records = 0;
+  #bytes = 0;
+  readonly #hash = createHash('sha256');
+
+  add(content: string | Buffer): void {
+    this.#bytes += Buffer.byteLength(content);
+    this.#hash.update(content);
+  }
+
+  /** Call it once, at the end. */
+  of(path: string): ArchiveFile {
+    return { path, records: this.records, bytes: this.#bytes, sha256: this.#hash.digest('hex') };
+  }
+}
+
+/** @throws ArchiveError if what was read is not the file that was written */
+export function compareFile({ path, records, bytes, sha256 }: ArchiveFile, read: ArchiveFile): void {
+  if (read.bytes < bytes) throw new ArchiveError(`${path} was cut off: it has ${read.bytes} bytes of ${bytes}`);
+  if (read.bytes > bytes || read.records !== records || read.sha256 !== sha256) {
+    throw new ArchiveError(`${path} was altered after it was written`);
+  }
+}
 
 const FORMAT = 'kind-project';
 /** Raise it if this release can't read what an earlier one wrote. */

@@ -18,7 +18,7 @@ import type { Faults } from '../../shared/errors.js';
 import { IDENTIFIER_HINT, isIdentifier } from '../../shared/identifiers.js';
 import { isPlainObject, scalarText, typeName, type Json } from '../../shared/json.js';
 import { runSync } from '../../shared/work-in-pieces.js';
-import { ArchiveError } from './archive-file.js';
+import { ArchiveError } from './archive.js';
 import type { ProjectFile } from './project-files.js';
 
 /** A line as its fields are stored. */

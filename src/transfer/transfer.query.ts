@@ -1,13 +1,44 @@
-/** The query parameters and the content type of an import. Pure. */
+/** The query parameters of exports, which are those of a list that select and order, and of imports; their content type. Pure. */
 import { isUtf8 } from '../http/request/charset.js';
 import { parseQuery, type Parsed, type QueryParameters } from '../http/route/parse-list-query.js';
 import type { UpsertQuery } from '../filter/upsert-query.js';
 import { isUpsertName, readUpsertQuery } from '../http/route/parse-upsert-query.js';
 import type { QueryReader } from '../http/route/query-reader.js';
-import { IMPORT_QUERY } from '../http/route/query-names.js';
+import { IMPORT_QUERY, EXPORT_QUERY } from '../http/route/query-names.js';
 import { refusal } from '../shared/errors.js';
 import { shortened } from '../shared/shortened.js';
-import { FORMATS, type FileFormat } from './export.query.js';
+import { EMPTY_QUERY, type ListQuery } from '../filter/list-query.js';
+
+export const FORMATS = ['csv', 'ndjson'] as const;
+export type FileFormat = (typeof FORMATS)[number];
+
+interface ExportQuery extends ListQuery {
+  readonly format: FileFormat;
+  readonly safe: boolean;
+}
+
+const EMPTY_EXPORT: ExportQuery = { ...EMPTY_QUERY, format: 'csv', safe: false };
+
+export function parseExportQuery(parameters: QueryParameters): Parsed<ExportQuery> {
+  return parseQuery(
+    parameters,
+    EXPORT_QUERY,
+    (reader) => {
+      const format = reader.choice('format', FORMATS, 'csv');
+      const safe = reader.flag('safe');
+      if (safe && format !== 'csv') reader.bad('safe', 'is for format=csv');
+      return {
+        ...EMPTY_EXPORT,
+        format,
+        safe,
+        order: reader.order(),
+        filter: reader.filter('filter'),
+        include: reader.names('include'),
+      };
+    },
+    EMPTY_EXPORT,
+  );
+}
 
 interface ImportQuery {
   /** Undefined: that of the content type. */
@@ -22,7 +53,7 @@ interface ImportQuery {
   readonly dryRun: boolean;
 }
 
-const EMPTY: ImportQuery = { format: undefined, skip: false, keepIds: false, upsert: undefined, dryRun: false };
+const EMPTY_IMPORT: ImportQuery = { format: undefined, skip: false, keepIds: false, upsert: undefined, dryRun: false };
 
 /** Whether the parameters ask for an upsert, which other rights allow too. */
 export function asksForUpsert(parameters: QueryParameters): boolean {
@@ -45,7 +76,7 @@ export function parseImportQuery(parameters: QueryParameters): Parsed<ImportQuer
         dryRun: reader.flag('dry_run'),
       };
     },
-    EMPTY,
+    EMPTY_IMPORT,
   );
 }
 
