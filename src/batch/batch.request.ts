@@ -4,11 +4,26 @@ import { isPlainObject, typeName } from '../shared/json.js';
 import { LIMITS } from '../shared/limits.js';
 import type { WorkInPieces } from '../shared/work-in-pieces.js';
 import { shortened } from '../shared/shortened.js';
-import { isName, METHODS, parseReference, type BatchOperation, type OperationMethod } from './operation.js';
-import { pathReferences, referenceIn } from './references.js';
+import { isName, parseReference, pathReferences, referenceIn } from './references.js';
 
 const KEYS = ['as', 'method', 'path', 'body', 'if_match'];
 const METHODS_WITH_BODY: ReadonlySet<string> = new Set(['POST', 'PUT']);
+
+const METHODS = ['GET', 'POST', 'PUT', 'DELETE'] as const;
+
+type OperationMethod = (typeof METHODS)[number];
+
+export interface BatchOperation {
+  /** The name by which later operations refer to its answer. */
+  readonly as: string | undefined;
+  readonly method: OperationMethod;
+  /** Path and query below `/api/lib`, with references. */
+  readonly path: string;
+  readonly hasBody: boolean;
+  /** JSON, with references. */
+  readonly body: unknown;
+  readonly ifMatch: string | undefined;
+}
 
 export interface GivenBatch {
   readonly operations: readonly BatchOperation[];

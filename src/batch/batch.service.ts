@@ -23,9 +23,8 @@ import { endOfBatch, inTransaction } from '../catalog/session/executors.js';
 import { secretRefusal } from '../run/kept-answers.js';
 import { Runner } from '../run/runner.js';
 import type { Session } from '../catalog/session/session.js';
-import { deletionEffects } from '../unit/unit.writer.js';
-import { readBatch, type GivenBatch } from './batch.request.js';
-import type { BatchOperation } from './operation.js';
+import { deletionEffects } from '../unit/table/write/deletion-effects.js';
+import { readBatch, type BatchOperation, type GivenBatch } from './batch.request.js';
 import { fillBody, fillPath, pathReferences, ReferenceBudget, withoutReferences } from './references.js';
 
 /** The routes that a batch may call. Of definitions, those that only read. */

@@ -5,10 +5,27 @@ import { LIMITS } from '../shared/limits.js';
 import type { WorkInPieces } from '../shared/work-in-pieces.js';
 import { shortened } from '../shared/shortened.js';
 import { fillQuery, marksFor } from './fill-query.js';
-import { parseReference } from './operation.js';
 
 /** What operations have answered, by their names. */
 export type Answers = ReadonlyMap<string, Json>;
+
+/** The names and keys by which an operation refers to an earlier answer: `author.id`. */
+interface Reference {
+  readonly name: string;
+  readonly keys: readonly string[];
+}
+
+const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,62}$/;
+
+export function isName(text: string): boolean {
+  return NAME.test(text);
+}
+
+/** Undefined if the text does not begin with a name. */
+export function parseReference(text: string): Reference | undefined {
+  const [name = '', ...keys] = text.split('.');
+  return isName(name) && keys.every((key) => key !== '') ? { name, keys } : undefined;
+}
 
 const FROM = '$from';
 const IN_PATH = /\{([^{}]*)\}/g;

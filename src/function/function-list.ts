@@ -11,7 +11,7 @@ import type { KindDef, Model } from '../model/model.js';
 import { didYouMean } from '../shared/did-you-mean.js';
 import { knowsWholeProject, ANONYMOUS, type Caller } from '../tenancy/caller.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
-import { descriptorOf, type Viewer } from '../unit/struct-descriptors.js';
+import { descriptorOf, type Viewer } from '../unit/struct.js';
 import {
   withoutServerPaths,
   type DeclaredValues,

@@ -13,7 +13,6 @@ import { Explanations } from './access/explanations.js';
 import { IndexAdvisor } from './tuning/index-advisor.js';
 import { InlineParameters } from './inline-parameters.js';
 import { KeptAnswerMask } from './kept-answer.mask.js';
-import { LinkExplanations } from './access/link-explanations.js';
 import { LinkHooks } from './table/links/link-hooks.js';
 import { RemoteReader } from './remote/remote.reader.js';
 import { RemoteStore } from './remote/remote.store.js';
@@ -58,7 +57,6 @@ import { UnitStores } from './unit-stores.js';
     Explanations,
     IndexAdvisor,
     InlineParameters,
-    LinkExplanations,
     LinkHooks,
     RemoteReader,
     RemoteStore,

@@ -11,7 +11,7 @@ import { isUpsert, parseUpsertQuery } from '../http/route/parse-upsert-query.js'
 import { CASCADE_QUERY, NO_QUERY, type QueryName } from '../http/route/query-names.js';
 import type { Operation } from '../model/built-in-traits.js';
 import type { KindDef } from '../model/model.js';
-import type { Command, Opened, Plan, ToldEffects } from '../run/command.js';
+import type { Command, Opened, Plan } from '../run/command.js';
 import { inTransaction } from '../catalog/session/executors.js';
 import type { Session } from '../catalog/session/session.js';
 import { EventLoopYield } from '../shared/event-loop-yield.js';
@@ -33,7 +33,7 @@ import {
   unitAnswer,
   upserted,
 } from './unit-answers.js';
-import { DeletionEffects } from './table/write/deletion-effects.js';
+import { deletionEffects } from './table/write/deletion-effects.js';
 import { isPlainObject, typeName } from '../shared/json.js';
 import { LIMITS } from '../shared/limits.js';
 import { type Body, bodyOf } from './draft/draft.js';
@@ -238,12 +238,6 @@ export class UnitWriter {
       },
     };
   }
-}
-
-/** What a dry run says of deletions. */
-export function deletionEffects({ model, caller }: Opened): ToldEffects {
-  const report = new DeletionEffects(model, caller);
-  return { report, told: () => report.told() };
 }
 
 async function readBodies(session: Session, kind: KindDef, { contentType }: WriteRequest, bytes: ReceivedBody) {

@@ -2,24 +2,46 @@
 import { Injectable } from '@nestjs/common';
 import { authorizeAdministrator } from '../../access/access.js';
 import { checkPreviewedField, kindWithFieldAccess, unitsForField } from '../../access/preview-field.js';
-import { kindWithAccess, unitsFor } from '../../access/preview.js';
-import { pageAnswer, type Answer } from '../../http/answer/answer.js';
-import { readDto } from '../../http/body/dto.js';
+import { kindWithAccess, PREVIEWED_OPERATIONS, unitsFor } from '../../access/preview.js';
+import { type Answer, pageAnswer } from '../../http/answer/answer.js';
+import { Choice, OptionalText, OptionalValue, readDto } from '../../http/body/dto.js';
 import { parseBody } from '../../http/body/read-body.js';
 import { parseListQuery, urlQueryParameters } from '../../http/route/parse-list-query.js';
 import { PREVIEW_QUERY } from '../../http/route/query-names.js';
 import type { KindDef, Model } from '../../model/model.js';
 import { conjunction } from '../../model/predicate/predicate.js';
-import { refusal, type KindError } from '../../shared/errors.js';
+import { type KindError, refusal } from '../../shared/errors.js';
 import type { Json } from '../../shared/json.js';
 import { ANONYMOUS } from '../../tenancy/caller.js';
-import { AccessPreviewBody } from './access-preview.body.js';
-import { namedMember } from './named-members.js';
+import { namedMember } from './explanations.js';
 import { planQuery } from '../query/list.plan.js';
-import { reading, type Command, type Plan } from '../../run/command.js';
+import { type Command, type Plan, reading } from '../../run/command.js';
 import type { Session } from '../../catalog/session/session.js';
 import type { Readable } from '../store/unit-store.js';
 import { UnitStores } from '../unit-stores.js';
+import type { Operation } from '../../model/built-in-traits.js';
+
+/** What administrators ask before they change the access of a kind. */
+export class AccessPreviewBody {
+  @Choice(PREVIEWED_OPERATIONS)
+  operation!: Operation;
+
+  @OptionalValue({
+    oneOf: [{ $ref: '#/components/schemas/kind_access_level' }, { type: 'null' }],
+    description:
+      'As in the `access` of a kind, or of a parameter as its `read_access` or `write_access`; null for the default; left out, what is stored.',
+  })
+  access?: Json;
+
+  @OptionalText({
+    description:
+      'A parameter of the kind, whose access is asked for in place of that of the kind; `operation` is then `read`, `create` or `update`.',
+  })
+  parameter?: string | null;
+
+  @OptionalText({ description: 'The id of a member; without one, requests without a token.' })
+  member?: string | null;
+}
 
 interface PreviewRequest {
   readonly url: string;

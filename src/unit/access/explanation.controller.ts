@@ -5,8 +5,7 @@ import { EXPLANATION_QUERY, PREVIEW_QUERY } from '../../http/route/query-names.j
 import type { Command } from '../../run/command.js';
 import { RunInterceptor } from '../../run/run.interceptor.js';
 import { TenancyInterceptor } from '../../tenancy/tenancy.interceptor.js';
-import { AccessPreviewBody } from './access-preview.body.js';
-import { AccessPreviews } from './access-previews.js';
+import { AccessPreviewBody, AccessPreviews } from './access-previews.js';
 import { Explanations } from './explanations.js';
 
 /** What administrators are told of the access of members. */

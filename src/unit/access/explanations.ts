@@ -1,30 +1,44 @@
-/** Explains to administrators what a member may do with a unit, and which level or rule decides. */
+/**
+ * Explains to administrators what a member may do with a unit, and which level or rule decides; and who may link it as
+ * the parent, where the access of the link type decides.
+ */
 import { Injectable } from '@nestjs/common';
-import { authorizeAdministrator } from '../../access/access.js';
+import { authorizeAdministrator, authorizeKind, grantOf } from '../../access/access.js';
 import { readableFields, writableFields } from '../../access/masks.js';
-import { explainAccess, predicatesToTest, operationChecks, type OperationCheck } from '../../access/explain/explain.js';
+import { explainAccess, type OperationCheck, operationChecks, predicatesToTest } from '../../access/explain/explain.js';
 import { ruleLimitFault } from '../../access/rule.js';
-import { jsonAnswer, type Answer } from '../../http/answer/answer.js';
+import { type Answer, jsonAnswer } from '../../http/answer/answer.js';
 import { readQuery } from '../../http/route/parse-list-query.js';
 import { EXPLANATION_QUERY, type QueryName } from '../../http/route/query-names.js';
 import { isConditional } from '../../model/predicate/conditional-field.js';
 import type { Visible } from '../../model/predicate/predicate.js';
-import type { KindDef } from '../../model/model.js';
-import { refusal } from '../../shared/errors.js';
-import { ANONYMOUS, type Caller } from '../../tenancy/caller.js';
-import { LinkExplanations, type NamedChild } from './link-explanations.js';
-import { namedMember } from './named-members.js';
+import { isLinkable, isMemberKind, type KindDef } from '../../model/model.js';
+import { type KindError, refusal } from '../../shared/errors.js';
+import { ANONYMOUS, type Caller, memberCaller } from '../../tenancy/caller.js';
 import { UnitStores } from '../unit-stores.js';
-import { reading, type Command } from '../../run/command.js';
+import { type Command, reading } from '../../run/command.js';
 import type { Session } from '../../catalog/session/session.js';
-import { unknownUnit } from '../store/unit-ids.js';
+import { parseKey, requireKey, unknownUnit } from '../store/unit-ids.js';
+import { explainLink, linkChecks, type LinkExplanation } from '../../access/explain/explain-links.js';
+import { evaluateLink, fetchUnit } from '../table/unit.repository.js';
+
+/** The child of the links to explain. */
+interface NamedChild {
+  readonly kind: KindDef;
+  readonly id: string;
+}
+
+interface Parent extends NamedChild {
+  /** Whether the member can read it. */
+  readonly isReadable: boolean;
+}
+
+/** The explanations of the operations, by link type. */
+type Explained = Readonly<Record<string, Readonly<Record<string, LinkExplanation>>>>;
 
 @Injectable()
 export class Explanations {
-  constructor(
-    private readonly stores: UnitStores,
-    private readonly links: LinkExplanations,
-  ) {}
+  constructor(private readonly stores: UnitStores) {}
 
   /**
    * For each operation, whether the member in the query (without one, an anonymous caller) may do it with the unit, and
@@ -51,7 +65,7 @@ export class Explanations {
     const { model } = session;
     const masks = { read: readableFields(kind, member, model), write: writableFields(kind, member, model) };
     const isReadable = operations['read']?.allowed === true;
-    const links = await this.links.of(session, { kind, id: unitId, isReadable }, child, member);
+    const links = await this.#links(session, { kind, id: unitId, isReadable }, child, member);
     return jsonAnswer({
       id: unitId,
       kind_id: kind.id,
@@ -119,7 +133,50 @@ export class Explanations {
     if (childId !== undefined && childKind === undefined) throw badQuery('child_kind', 'wants the id of a kind');
     const member = id === undefined ? ANONYMOUS : await namedMember(session, id, badMember);
     if (childKind === undefined || childId === undefined) return { member, child: undefined };
-    return { member, child: await this.links.child(session, parent, { kindId: childKind, id: childId }) };
+    return { member, child: await this.#child(session, parent, { kindId: childKind, id: childId }) };
+  }
+
+  /** @throws KindError 401, 403, 404 if there is no such unit, or it cannot be linked with the parent */
+  async #child(
+    session: Session,
+    parent: KindDef,
+    { kindId, id }: { readonly kindId: string; readonly id: string },
+  ): Promise<NamedChild> {
+    const { kind } = authorizeKind(session.model, kindId, 'read', session.caller);
+    const unlinked = [parent, kind].find((each) => !isLinkable(each));
+    if (unlinked) throw refusal('link.unknown', `Units of '${unlinked.id}' have no links of this sort`);
+    this.stores.of(kind).checkState(kind, session, 'get');
+    await this.#checkExists(session, kind, id);
+    return { kind, id };
+  }
+
+  /** Undefined if no link type has its own access. */
+  async #links(
+    session: Session,
+    parent: Parent,
+    child: NamedChild | undefined,
+    member: Caller,
+  ): Promise<Explained | undefined> {
+    const checks = linkChecks(parent.kind, child?.kind, member, session.model);
+    if (checks.length === 0) return undefined;
+    const readable = parent.isReadable && (!child || (await this.#mayRead(session, child, member)));
+    const explained = new Map<string, Map<string, LinkExplanation>>();
+    for (const check of checks) {
+      const answers =
+        child && check.predicates.length > 0
+          ? await evaluateLink(session, { parent: endOf(parent), child: endOf(child) }, check.predicates)
+          : undefined;
+      const ofType = explained.get(check.linkId) ?? new Map<string, LinkExplanation>();
+      explained.set(check.linkId, ofType.set(check.operation, explainLink(check, member, answers, readable)));
+    }
+    return Object.fromEntries([...explained].map(([id, ofType]) => [id, Object.fromEntries(ofType)]));
+  }
+
+  async #mayRead(session: Session, { kind, id }: NamedChild, member: Caller): Promise<boolean> {
+    const grant = grantOf(kind, 'read', member, session.model);
+    if (!grant?.predicate) return grant !== undefined;
+    const [holds] = (await this.stores.of(kind).reads.evaluate(session, kind, id, [grant.predicate])) ?? [];
+    return holds === true;
   }
 
   async #checkExists(session: Session, kind: KindDef, unitId: string): Promise<void> {
@@ -133,4 +190,21 @@ function badMember(text: string) {
 
 function badQuery(name: QueryName, text: string) {
   return refusal('query.bad_value', `${name}: ${text}`, { parameter: name });
+}
+
+function endOf({ kind, id }: NamedChild) {
+  return { kind, key: requireKey(kind, id) };
+}
+
+/** The member as a caller. @param refusal of an id that no member has, with the reason */
+export async function namedMember(session: Session, id: string, refusal: (text: string) => KindError): Promise<Caller> {
+  for (const kind of session.model.kinds.values()) {
+    if (!isMemberKind(kind)) continue;
+    const key = parseKey(kind, id);
+    const plan = { schema: session.project.schema, kind, fields: [kind.keyField], access: undefined };
+    if (key === undefined || !(await fetchUnit(session, plan, key))) continue;
+    if (!kind.active) throw refusal(`the kind '${kind.id}' of this member is inactive: its members have no good token`);
+    return memberCaller(id, kind.id);
+  }
+  throw refusal(`no member of this project has the id '${id.slice(0, 100)}'`);
 }

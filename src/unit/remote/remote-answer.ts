@@ -5,7 +5,7 @@ import type { Field, KindDef } from '../../model/model.js';
 import { PatternChecks } from '../../model/check/pattern-checks.js';
 import { EventLoopYield } from '../../shared/event-loop-yield.js';
 import type { MaybePromise } from '../../shared/maybe-promise.js';
-import { isPlainObject, type Json, scalarText, textFault, typeName } from '../../shared/json.js';
+import { isPlainObject, type Json, jsonFault, scalarText, textFault, typeName } from '../../shared/json.js';
 import { LIMITS } from '../../shared/limits.js';
 import { answerTooLarge } from '../../shared/response-size.js';
 import type { UnitPage, UnitRow } from '../store/unit-store.js';
@@ -36,7 +36,7 @@ export async function readUnit(kind: KindDef, given: unknown, settle: Settle, id
 }
 
 /** The count, which is -1 where it is not known, and the items. @throws Error for what is not a page */
-export function pageOf(given: unknown, called: 'list' | 'aggregate'): { count: number; items: readonly unknown[] } {
+function pageOf(given: unknown, called: 'list' | 'aggregate'): { count: number; items: readonly unknown[] } {
   if (!isPlainObject(given)) throw new Error(`${called}: must answer an object, got ${typeName(given)}`);
   const { count, items } = given;
   if (typeof count !== 'number' || !Number.isSafeInteger(count) || count < -1) {
@@ -68,6 +68,47 @@ export async function readPage(
     // The objects come from custom code: their getters may throw anything.
     throw sourceUnavailable(kind, error);
   }
+}
+
+interface Groups {
+  readonly names: readonly string[];
+  readonly limit: number;
+}
+
+/**
+ * Reads the groups that a source returns; those beyond `limit` are ignored.
+ * @throws KindError 503 with a cause that names the field; 400 if they are larger than an answer may be
+ */
+export function readGroups(kind: KindDef, given: unknown, { names, limit }: Groups): UnitPage {
+  const texts: string[] = [];
+  let count: number;
+  let size = 0;
+  try {
+    const page = pageOf(given, 'aggregate');
+    if (page.count < 0) throw new Error('count: must be the number of groups, got -1');
+    ({ count } = page);
+    for (const [at, item] of page.items.slice(0, limit).entries()) {
+      const text = groupText(item, names, `items[${at}]`);
+      size += Buffer.byteLength(text);
+      if (size > LIMITS.answerBytes) break;
+      texts.push(text);
+    }
+  } catch (error) {
+    // The objects come from custom code: their getters may throw anything.
+    throw sourceUnavailable(kind, error);
+  }
+  if (size > LIMITS.answerBytes) throw answerTooLarge();
+  return { count, items: `[${texts.join(',')}]` };
+}
+
+function groupText(given: unknown, names: readonly string[], at: string): string {
+  if (!isPlainObject(given)) throw new Error(`${at}: must be an object, got ${typeName(given)}`);
+  const values = names.map((name) => [name, Object.hasOwn(given, name) ? (given[name] ?? null) : null] as const);
+  for (const [name, value] of values) {
+    const fault = jsonFault(value);
+    if (fault !== undefined) throw new Error(`${at}.${name}: ${fault}`);
+  }
+  return JSON.stringify(Object.fromEntries(values));
 }
 
 /** @throws Error for the first invalid value */

@@ -1,14 +1,16 @@
 /** Turns a query into the query of a source, validated as for a table, without what sources do not support. Pure. */
-import { printFilter } from '../../filter/filter.printer.js';
+import { printFilter, printPath } from '../../filter/filter.printer.js';
 import type { ListQuery } from '../../filter/list-query.js';
 import { printOrderValue } from '../../filter/order.printer.js';
-import type { RemoteQuery } from '../../kit/remote.js';
+import type { RemoteAggregateQuery, RemoteQuery } from '../../kit/remote.js';
 import type { Field } from '../../model/model.js';
 import type { Names, Reach } from '../../model/predicate/path.js';
 import { Faults, refusal } from '../../shared/errors.js';
 import { planAnswer } from '../query/answer.plan.js';
 import { collectFaults } from '../../shared/collect-faults.js';
-import { planList, type PlanContext } from '../query/list.plan.js';
+import { type PlanContext, planList } from '../query/list.plan.js';
+import type { AggregateQuery } from '../../filter/aggregate-query.js';
+import { namesOfHidden, planAggregate, termName } from '../query/aggregate.plan.js';
 
 interface RemotePlan {
   /** The fields of each unit in the answer. */
@@ -41,7 +43,7 @@ export function planRemoteList(query: ListQuery, context: PlanContext): RemotePl
 }
 
 /** The parts that queries of lists and aggregations have in common. */
-export function remoteQuery({
+function remoteQuery({
   filter,
   order,
   offset,
@@ -67,4 +69,36 @@ export function planRemoteAnswer(query: ListQuery, names: Names): readonly Field
   }
   faults.throwIfAny();
   return fields;
+}
+
+/** `names` are those of the answer, in its order. @throws KindError 400 with all faults */
+export function planRemoteAggregate(
+  query: AggregateQuery,
+  context: PlanContext,
+): { query: RemoteAggregateQuery; names: readonly string[]; hidden: readonly string[] } {
+  const plan = planAggregate(query, [context], context.schema);
+  const { select, group, having, timezone } = query;
+  return {
+    names: plan.columns.map(({ name }) => name),
+    hidden: namesOfHidden(plan),
+    query: {
+      ...remoteQuery(query),
+      select: select.map((term) => ({
+        name: termName(term),
+        function: term.function,
+        parameter: term.path ? printPath(term.path.segments) : null,
+        filter: term.filter ?? null,
+        filterText: term.filter ? printFilter(term.filter) : null,
+      })),
+      group: group.map((term) => ({
+        name: termName(term),
+        parameter: printPath(term.path.segments),
+        function: term.function ?? null,
+        size: term.function === 'bucket' ? term.size : null,
+      })),
+      having: having ?? null,
+      havingText: having ? printFilter(having) : null,
+      timezone,
+    },
+  };
 }

@@ -8,6 +8,7 @@ import type { Field, KindDef, Model } from '../../../model/model.js';
 import { isConditional } from '../../../model/predicate/conditional-field.js';
 import { knowsWholeProject, type Caller } from '../../../tenancy/caller.js';
 import type { DeletionReport } from '../../../catalog/session/session.js';
+import type { Opened, ToldEffects } from '../../../run/command.js';
 
 interface Loss {
   readonly kind_id: string;
@@ -15,7 +16,13 @@ interface Loss {
   units: number | null;
 }
 
-export class DeletionEffects implements DeletionReport {
+/** What a dry run says of deletions. */
+export function deletionEffects({ model, caller }: Opened): ToldEffects {
+  const report = new DeletionEffects(model, caller);
+  return { report, told: () => report.told() };
+}
+
+class DeletionEffects implements DeletionReport {
   readonly #losses = new Map<string, Loss>();
 
   constructor(
