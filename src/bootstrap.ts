@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { INestApplicationContext } from '@nestjs/common';
-import { accessReport, strangersWrites } from './access/report/access-report.js';
+import { accessReport, strangersWrites } from './access/report.js';
 import { Administrators } from './auth/administrators.js';
 import { loadModel } from './catalog/model/model-store.js';
 import { ProjectMaintenance } from './catalog/project/project-maintenance.js';

@@ -13,8 +13,7 @@ import { rulesIn } from '../model/check/stored-rules.js';
 import type { Predicate } from '../model/predicate/predicate.js';
 import { KIND_KIND, LINK_KIND, type Operation } from '../model/built-in-traits.js';
 import { ANONYMOUS, isAdministrator, knowsWholeProject, type Caller, type MemberCaller } from '../tenancy/caller.js';
-import { FULL_GRANT, type Grant } from './grant.js';
-import { levelGrant, type EffectiveLevel } from './level.js';
+import { type EffectiveLevel, FULL_GRANT, type Grant, levelGrant } from './level.js';
 import { isWithheldFromKey } from './key-scope.js';
 import { exceedRuleLimits, rulesPredicate } from './rule.js';
 

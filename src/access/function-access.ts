@@ -6,7 +6,7 @@ import type { Level } from '../model/parameter-setting/access.setting.js';
 import type { Operation } from '../model/built-in-traits.js';
 import type { Caller } from '../tenancy/caller.js';
 import { checkMemberKind, kindDenied, grantOf, authorizeKind } from './access.js';
-import type { Grant } from './grant.js';
+import type { Grant } from './level.js';
 
 /** `authorizeKind` for code of functions. Credentials are refused even to functions as the system. */
 export function authorizeForFunction(

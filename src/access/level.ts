@@ -1,8 +1,8 @@
 /** The meaning of access levels: which callers pass, and for which units. Pure. */
 import type { KindDef } from '../model/model.js';
-import { LEVELS, type Level } from '../model/parameter-setting/access.setting.js';
-import { isAdministrator, type Caller } from '../tenancy/caller.js';
-import { FULL_GRANT, type Grant } from './grant.js';
+import { type Level, LEVELS } from '../model/parameter-setting/access.setting.js';
+import type { Predicate } from '../model/predicate/predicate.js';
+import { type Caller, isAdministrator } from '../tenancy/caller.js';
 
 /** The levels of settings, and `self`, a default: members may use only their own unit, administrators all units. */
 export const EFFECTIVE_LEVELS = [...LEVELS, 'self'] as const;
@@ -60,3 +60,10 @@ export function passesLevel(level: Level, caller: Caller): boolean {
 function isUnknown(_level: never): false {
   return false;
 }
+
+/** The units on which an operation is allowed: those that match the predicate, or all units if it is undefined. */
+export interface Grant {
+  readonly predicate: Predicate | undefined;
+}
+
+export const FULL_GRANT: Grant = { predicate: undefined };

@@ -14,10 +14,9 @@ import { didYouMean } from '../shared/did-you-mean.js';
 import { KindError } from '../shared/errors.js';
 import { shortened } from '../shared/shortened.js';
 import type { Caller } from '../tenancy/caller.js';
-import { compiledOnce } from './compiled-rules.js';
+import { compiledOnce, compileRule, NEVER, parseRule, resolveRule, ruleLimitFault } from './rule.js';
 import { anyMember } from './rule-member.js';
 import { isStored, reachOfOwner, storedFields } from './rule-names.js';
-import { compileRule, NEVER, parseRule, resolveRule, ruleLimitFault } from './rule.js';
 
 const ENDS = ['parent', 'child'] as const;
 

@@ -1,13 +1,22 @@
 /** Access over references: which kinds and units a path may lead to. Every step of a path is checked here. Pure. */
-import type { Field, KindDef, Model } from '../model/model.js';
-import type { Reach, Reached } from '../model/predicate/path.js';
 import type { Operation } from '../model/built-in-traits.js';
+import { type Field, isLinkable, type KindDef, type Model } from '../model/model.js';
+import type { Reach, Reached, RelatedReach } from '../model/predicate/path.js';
+import { didYouMean } from '../shared/did-you-mean.js';
 import { refusal } from '../shared/errors.js';
 import type { Caller } from '../tenancy/caller.js';
-import { checkHasTable, grantOf, authorizeKind, accessSettingOf } from './access.js';
-import type { Grant } from './grant.js';
+import {
+  accessSettingOf,
+  authorizeKind,
+  checkActive,
+  checkHasTable,
+  grantOf,
+  suggestableKinds,
+  suggestableLinkTypes,
+} from './access.js';
+import type { Grant } from './level.js';
 import { mayReadField, readableFields } from './masks.js';
-import { relatedAccess } from './related-access.js';
+import { checkStored, kindBudget, linkTypesOf, unknownKind } from './rule-names.js';
 
 /** References may be followed to kinds that the caller may read, and there to the units that it may read. */
 export function referenceAccess(caller: Caller, model: Model): Reach {
@@ -60,4 +69,42 @@ export function referenceGrant(kind: KindDef, caller: Caller, model: Model): Gra
   const grant = grantOf(kind, 'read', caller, model);
   const setting = accessSettingOf(kind, 'read', model);
   return grant && 'level' in setting && setting.level === 'self' ? { predicate: undefined } : grant;
+}
+
+/** Kinds that the caller may read, and there the units that it may read. */
+function relatedAccess(caller: Caller, model: Model): RelatedReach {
+  const known = new Map<string, Reached>();
+  let linkable: ReturnType<RelatedReach['linkable']> | undefined;
+  return {
+    open(id: string, at: number): Reached {
+      const before = known.get(id);
+      if (before) return before;
+      // Without a token a missing kind and a closed one are reported alike.
+      if (!model.kinds.has(id) && caller.type !== 'anonymous') {
+        throw unknownKind(id, at, didYouMean(id, suggestableKinds(model, caller)));
+      }
+      const { kind, grant } = authorizeKind(model, id, 'read', caller);
+      checkActive(kind);
+      checkStored(kind, at);
+      const reached = { kind, visible: readableFields(kind, caller, model), access: grant.predicate };
+      known.set(id, reached);
+      return reached;
+    },
+    linkable: () => (linkable ??= linkableKinds(caller, model)),
+    openLinkType: linkTypesOf(
+      model,
+      (values) => readableFields(values, caller, model),
+      (id) => didYouMean(id, suggestableLinkTypes(model, caller)),
+    ),
+    spend: kindBudget(),
+  };
+}
+
+function linkableKinds(caller: Caller, model: Model): ReturnType<RelatedReach['linkable']> {
+  const all = [...model.kinds.values()].filter(isLinkable);
+  const kinds = all.flatMap((kind): Reached[] => {
+    const grant = kind.active ? grantOf(kind, 'read', caller, model) : undefined;
+    return grant ? [{ kind, visible: readableFields(kind, caller, model), access: grant.predicate }] : [];
+  });
+  return { kinds, complete: kinds.length === all.length };
 }

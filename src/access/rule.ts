@@ -5,15 +5,15 @@
 import type { Filter } from '../filter/filter.ast.js';
 import { parseFilter } from '../filter/filter.parser.js';
 import type { KindDef, Model } from '../model/model.js';
-import type { Names } from '../model/predicate/path.js';
-import { extentOf } from '../model/predicate/predicate-cost.js';
 import { bindRule } from '../model/predicate/bound-rule.js';
+import type { Names } from '../model/predicate/path.js';
+import { extentOf, testsInMemory } from '../model/predicate/predicate-cost.js';
 import type { Predicate } from '../model/predicate/predicate.js';
 import { resolveFilter } from '../model/predicate/resolve-filter.js';
 import { KindError } from '../shared/errors.js';
+import { getOrInsert } from '../shared/get-or-insert.js';
 import { LIMITS } from '../shared/limits.js';
 import type { Caller } from '../tenancy/caller.js';
-import { compiledOnce, type CompiledRules } from './compiled-rules.js';
 import { AbsentMemberValue, anyMember, callingMember, type RuleMember } from './rule-member.js';
 import { namesInRules } from './rule-names.js';
 
@@ -85,4 +85,49 @@ export function resolveRule(rule: Filter, names: Names, member: RuleMember): Pre
 /** Validates a rule before it is stored and returns its predicate. @throws KindError 400 with the position */
 export function checkRule(rule: string, kind: KindDef, model: Model): Predicate {
   return resolveRule(parseRule(rule), namesInRules(kind, model), anyMember(model));
+}
+
+/** Tests of rules in one generation, of all projects: about a kilobyte each. */
+const GENERATION = 40_000;
+
+/** The rules of one operation. */
+interface CompiledRules {
+  /** The units that satisfy one of the rules; none if they exceed the limits. */
+  readonly predicate: Predicate;
+  /** Whether they exceed the limits of a statement. */
+  readonly excess: boolean;
+}
+
+/** By what the rules are of, for whom they are compiled, and their text. */
+type Generation = WeakMap<KindDef, Map<string, Map<string, CompiledRules>>>;
+
+let young: Generation = new WeakMap();
+let old: Generation = new WeakMap();
+/** In the young generation, with those whose models are gone. */
+let tests = 0;
+
+/**
+ * Compiled rules, kept as long as their model exists and there is room: a tenant may have many rules, and they are
+ * compiled for each kind of members that asks. Those that were not used for longest go.
+ * @param key for whom, and of which units, if there are several
+ */
+export function compiledOnce(
+  of: KindDef,
+  key: string,
+  rules: readonly string[],
+  compile: () => CompiledRules,
+): CompiledRules {
+  const text = rules.length === 1 ? (rules[0] ?? '') : rules.join('\0');
+  const known = young.get(of)?.get(key)?.get(text);
+  if (known) return known;
+  const compiled = old.get(of)?.get(key)?.get(text) ?? compile();
+  tests += 1 + testsInMemory([compiled.predicate]);
+  if (tests > GENERATION) {
+    old = young;
+    young = new WeakMap();
+    tests = 0;
+  }
+  const ofKind = getOrInsert(young, of, () => new Map<string, Map<string, CompiledRules>>());
+  getOrInsert(ofKind, key, () => new Map<string, CompiledRules>()).set(text, compiled);
+  return compiled;
 }

@@ -7,7 +7,7 @@ import { parseSelect } from '../filter/aggregate.parser.js';
 import { parseFilter } from '../filter/filter.parser.js';
 import { escapeQuoted, quote } from '../filter/filter.printer.js';
 import { isRelatedTerm, parseRelatedTerm } from '../filter/include.parser.js';
-import { parseOrder } from '../filter/order.parser.js';
+import { parseOrder } from '../filter/order.js';
 import { withoutBrackets } from '../http/route/parse-list-query.js';
 import { unbracket } from '../http/route/query-reader.js';
 import { KindError, refusal } from '../shared/errors.js';

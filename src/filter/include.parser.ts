@@ -5,12 +5,11 @@
 import { KindError, refusal } from '../shared/errors.js';
 import { isIdentifier } from '../shared/identifiers.js';
 import { LIMITS } from '../shared/limits.js';
-import type { Filter, RelatedUnits } from './filter.ast.js';
+import type { Filter, Path, RelatedUnits } from './filter.ast.js';
 import { FilterParser } from './filter.parser.js';
 import { checkSize, Scanner } from './filter.scanner.js';
 import { depthOfRelated } from './filter.walk.js';
-import { relatedOfOrder, type OrderBy } from './order.ast.js';
-import { parseOrder } from './order.parser.js';
+import { type OrderBy, parseOrder, relatedOfOrder } from './order.js';
 import { COUNT_FUNCTIONS } from './related.parser.js';
 
 const LIST_FUNCTION = 'related';
@@ -124,4 +123,35 @@ class RelatedTermParser {
     if (limit >= 1 && limit <= LIMITS.relatedMax) return limit;
     throw this.#scanner.fail(`a whole number from 1 to ${LIMITS.relatedMax}`, at);
   }
+}
+
+const FUNCTION = 'snippet';
+
+/** `snippet(text)`, `place:snippet(text)`: the part of a text in which the words of the search are (docs/search.md). */
+interface SnippetTerm {
+  /** Its key in the answer: `snippet_text` unless it has one of its own. */
+  readonly name: string;
+  readonly path: Path;
+}
+
+export function isSnippetTerm(text: string): boolean {
+  return /^(?:[^"(:]*:)?\s*snippet\s*\(/.test(text);
+}
+
+/** @throws KindError `filter.syntax`, with the position in the term */
+export function parseSnippetTerm(text: string): SnippetTerm {
+  checkSize(text);
+  const scanner = new Scanner(text, ':');
+  const filters = new FilterParser(scanner);
+  return filters.whole(() => {
+    const first = filters.word();
+    const named = scanner.accept(':');
+    if (named && !isIdentifier(first.word))
+      throw scanner.fail('a name of lower-case letters, digits and _ before the colon', first.at);
+    if (named) filters.word();
+    scanner.expect('(');
+    const path = filters.path();
+    scanner.expect(')');
+    return { name: named ? first.word : `${FUNCTION}_${path.segments.join('_')}`, path };
+  }, 'term');
 }

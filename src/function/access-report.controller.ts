@@ -1,7 +1,7 @@
 import { Controller, Get, Req, UseInterceptors } from '@nestjs/common';
 import { authorizeAdministrator } from '../access/access.js';
-import { accessReport } from '../access/report/access-report.js';
-import { reportJson } from '../access/report/report-json.js';
+import { accessReport } from '../access/report.js';
+import { reportJson } from '../access/report-changes.js';
 import { Catalog } from '../catalog/catalog.service.js';
 import type { Answer } from '../http/answer/answer.js';
 import { jsonAnswerInPieces } from '../http/answer/answer-in-pieces.js';

@@ -1,7 +1,7 @@
 /** The command that calls a function: checks rights first, then existence, state and parameters, and runs it in one transaction. */
 import { Inject, Injectable } from '@nestjs/common';
 import { checkActive, accessDenied } from '../access/access.js';
-import type { Grant } from '../access/grant.js';
+import type { Grant } from '../access/level.js';
 import { authorizeFunction } from '../access/function-access.js';
 import { PatternMatcher } from '../catalog/pattern/pattern-matcher.js';
 import type { Config } from '../config/config.js';

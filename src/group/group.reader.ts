@@ -1,11 +1,10 @@
 /** Reads the kinds of a group, their struct, and their units as one list. The caller must be allowed to read the group. */
 import { Injectable } from '@nestjs/common';
 import { grantOf, authorizeKind } from '../access/access.js';
-import { FULL_GRANT } from '../access/grant.js';
+import { FULL_GRANT } from '../access/level.js';
 import type { Answer } from '../http/answer/answer.js';
-import { EMPTY_QUERY, type ListQuery } from '../filter/list-query.js';
-import type { OrderBy } from '../filter/order.ast.js';
-import { printOrderValue } from '../filter/order.printer.js';
+import { EMPTY_QUERY, type ListQuery } from '../filter/queries.js';
+import { type OrderBy, printOrderValue } from '../filter/order.js';
 import { parseAggregateQuery } from '../http/route/parse-aggregate-query.js';
 import { parseListQuery, type ParsedQuery, type QueryParameters } from '../http/route/parse-list-query.js';
 import { GET_QUERY, UNITS_QUERY } from '../http/route/query-names.js';

@@ -4,7 +4,7 @@
  */
 import type { Transaction } from '../database/database.js';
 import { FunctionError } from '../kit/function-error.js';
-import type { UpsertQuery } from '../filter/upsert-query.js';
+import type { UpsertQuery } from '../filter/queries.js';
 import { shownValue } from '../model/field.js';
 import type { Field, KindDef } from '../model/model.js';
 import type { Predicate } from '../model/predicate/predicate.js';

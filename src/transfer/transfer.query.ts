@@ -1,13 +1,12 @@
 /** The query parameters of exports, which are those of a list that select and order, and of imports; their content type. Pure. */
 import { isUtf8 } from '../http/request/charset.js';
 import { parseQuery, type Parsed, type QueryParameters } from '../http/route/parse-list-query.js';
-import type { UpsertQuery } from '../filter/upsert-query.js';
+import { EMPTY_QUERY, type ListQuery, type UpsertQuery } from '../filter/queries.js';
 import { isUpsertName, readUpsertQuery } from '../http/route/parse-upsert-query.js';
 import type { QueryReader } from '../http/route/query-reader.js';
 import { IMPORT_QUERY, EXPORT_QUERY } from '../http/route/query-names.js';
 import { refusal } from '../shared/errors.js';
 import { shortened } from '../shared/shortened.js';
-import { EMPTY_QUERY, type ListQuery } from '../filter/list-query.js';
 
 export const FORMATS = ['csv', 'ndjson'] as const;
 export type FileFormat = (typeof FORMATS)[number];

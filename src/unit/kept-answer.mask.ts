@@ -4,7 +4,7 @@
  */
 import { Injectable } from '@nestjs/common';
 import { accessDenied, grantOf } from '../access/access.js';
-import type { Grant } from '../access/grant.js';
+import type { Grant } from '../access/level.js';
 import { readableFields } from '../access/masks.js';
 import { Database } from '../database/database.js';
 import { Answer } from '../http/answer/answer.js';

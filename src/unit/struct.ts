@@ -21,7 +21,7 @@ import { planQuery } from './query/list.plan.js';
 import { UnitReader } from './unit.reader.js';
 import { unknownUnit } from './store/unit-ids.js';
 import { describedFields, mayReadField, readableFields, writableFields } from '../access/masks.js';
-import type { ListQuery } from '../filter/list-query.js';
+import type { ListQuery } from '../filter/queries.js';
 import { BUILT_IN_GROUPS } from '../model/built-in/built-in.js';
 import { builtInField } from '../model/field.js';
 import { SETTING_LIST } from '../model/parameter-setting/parameter-settings.js';

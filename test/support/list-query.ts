@@ -1,4 +1,4 @@
-import type { ListQuery } from '../../src/filter/list-query.js';
+import type { ListQuery } from '../../src/filter/queries.js';
 import { parseListQuery, urlQueryParameters } from '../../src/http/route/parse-list-query.js';
 import { LIST_QUERY } from '../../src/http/route/query-names.js';
 import { Faults } from '../../src/shared/errors.js';

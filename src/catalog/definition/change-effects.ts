@@ -1,5 +1,5 @@
 /** What a change of definitions does: to definitions, to tables, and what is lost by it. */
-import { changedAccess } from '../../access/report/changed-access.js';
+import { changedAccess } from '../../access/report-changes.js';
 import type { Executor } from '../../database/database.js';
 import type { Model } from '../../model/model.js';
 import type { ColumnShape } from '../../model/table/shape.js';

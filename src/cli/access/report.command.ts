@@ -1,13 +1,13 @@
 import type { Command } from 'commander';
 import {
   accessReport,
-  reportedName,
-  strangersWrites,
   type AccessReport,
   type Audience,
   type ReportedAccess,
-} from '../../access/report/access-report.js';
-import { reportJson } from '../../access/report/report-json.js';
+  reportedName,
+  strangersWrites,
+} from '../../access/report.js';
+import { reportJson } from '../../access/report-changes.js';
 import { loadModel } from '../../catalog/model/model-store.js';
 import { checkNotDeleted, Provisioning } from '../../catalog/project/provisioning.js';
 import { Database } from '../../database/database.js';

@@ -1,5 +1,5 @@
 /** Parses the query parameters of an aggregation. */
-import { EMPTY_AGGREGATE, type AggregateQuery } from '../../filter/aggregate-query.js';
+import { type AggregateQuery, EMPTY_AGGREGATE } from '../../filter/queries.js';
 import { parseGroup, parseSelect } from '../../filter/aggregate.parser.js';
 import { LIMITS } from '../../shared/limits.js';
 import { LazyQuery, parseQuery, type QueryParameters, type RepeatableQuery } from './parse-list-query.js';

@@ -1,6 +1,6 @@
 /** Parses query parameters, in every accepted spelling: those of lists become a `ListQuery`. */
 import { isRelatedTerm } from '../../filter/include.parser.js';
-import { EMPTY_QUERY, type ListQuery } from '../../filter/list-query.js';
+import { EMPTY_QUERY, type ListQuery } from '../../filter/queries.js';
 import { Faults, KindError, refusal, type Message } from '../../shared/errors.js';
 import { LIMITS } from '../../shared/limits.js';
 import { FUNCTIONS_QUERY, LOADED_NAMES, NO_QUERY, PAGE_QUERY, type QueryName } from './query-names.js';

@@ -1,5 +1,5 @@
 /** Parses the query of an edit or deletion by filter. */
-import { EMPTY_MATCHING_QUERY, type MatchingQuery } from '../../filter/matching-query.js';
+import { EMPTY_MATCHING_QUERY, type MatchingQuery } from '../../filter/queries.js';
 import { LIMITS } from '../../shared/limits.js';
 import { parseQuery, type Parsed, type QueryParameters } from './parse-list-query.js';
 import { MATCHING_QUERY } from './query-names.js';

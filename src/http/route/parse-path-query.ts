@@ -1,5 +1,5 @@
 /** Parses the query parameters of the shortest path between two units. */
-import { EMPTY_QUERY, type ListQuery } from '../../filter/list-query.js';
+import { EMPTY_QUERY, type ListQuery } from '../../filter/queries.js';
 import { LIMITS } from '../../shared/limits.js';
 import { parseQuery, type Parsed, type QueryParameters } from './parse-list-query.js';
 import { PATH_QUERY } from './query-names.js';

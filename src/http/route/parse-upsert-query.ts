@@ -1,5 +1,5 @@
 /** Parses the query of an upsert. */
-import { EMPTY_UPSERT_QUERY, type UpsertQuery } from '../../filter/upsert-query.js';
+import { EMPTY_UPSERT_QUERY, type UpsertQuery } from '../../filter/queries.js';
 import { parseQuery, urlQueryParameters, type Parsed, type QueryParameters } from './parse-list-query.js';
 import { UPSERT_QUERY } from './query-names.js';
 import type { QueryReader } from './query-reader.js';

@@ -1,8 +1,7 @@
 /** Reads the query parameters of endpoints for lists, and collects their faults. */
 import type { Filter } from '../../filter/filter.ast.js';
 import { parseFilter } from '../../filter/filter.parser.js';
-import type { OrderBy } from '../../filter/order.ast.js';
-import { parseOrder } from '../../filter/order.parser.js';
+import { type OrderBy, parseOrder } from '../../filter/order.js';
 import { KindError, type ErrorCode, type Faults } from '../../shared/errors.js';
 import { LIMITS } from '../../shared/limits.js';
 import type { QueryName } from './query-names.js';

@@ -1,8 +1,7 @@
 /** The rules in a stored `access`, and the names in them. */
 import { parseFilter } from '../../filter/filter.parser.js';
 import type { Filter, RelatedUnits } from '../../filter/filter.ast.js';
-import { memberPathsOf, pathsOf, relatedOf } from '../../filter/filter.walk.js';
-import { isLinkPath } from '../../filter/link-path.js';
+import { isLinkPath, memberPathsOf, pathsOf, relatedOf } from '../../filter/filter.walk.js';
 import { getOrInsert } from '../../shared/get-or-insert.js';
 import { isPlainObject, type Json } from '../../shared/json.js';
 import type { Field, KindDef, Model } from '../model.js';

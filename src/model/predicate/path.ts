@@ -4,7 +4,7 @@
  */
 import type { Path } from '../../filter/filter.ast.js';
 import { printPath } from '../../filter/filter.printer.js';
-import { isLinkPath, LINK_PREFIX } from '../../filter/link-path.js';
+import { isLinkPath, LINK_PREFIX } from '../../filter/filter.walk.js';
 import { KindError, refusal } from '../../shared/errors.js';
 import { LIMITS } from '../../shared/limits.js';
 import { didYouMean } from '../../shared/did-you-mean.js';

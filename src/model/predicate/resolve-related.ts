@@ -3,8 +3,7 @@
  * `borders,child,country`, those that are linked with it. Pure.
  */
 import type { Filter, Neighbours, Referrers, RelatedUnits } from '../../filter/filter.ast.js';
-import { pathsOf } from '../../filter/filter.walk.js';
-import { isLinkPath, splitByLink } from '../../filter/link-path.js';
+import { isLinkPath, pathsOf, splitByLink } from '../../filter/filter.walk.js';
 import { didYouMean } from '../../shared/did-you-mean.js';
 import { refusal } from '../../shared/errors.js';
 import { shortened } from '../../shared/shortened.js';

@@ -1,8 +1,14 @@
 /** Shows administrators which units a member could use, under the access of a kind as it is or as it would be. */
 import { Injectable } from '@nestjs/common';
 import { authorizeAdministrator } from '../../access/access.js';
-import { checkPreviewedField, kindWithFieldAccess, unitsForField } from '../../access/preview-field.js';
-import { kindWithAccess, PREVIEWED_OPERATIONS, unitsFor } from '../../access/preview.js';
+import {
+  checkPreviewedField,
+  kindWithAccess,
+  kindWithFieldAccess,
+  PREVIEWED_OPERATIONS,
+  unitsFor,
+  unitsForField,
+} from '../../access/preview.js';
 import { type Answer, pageAnswer } from '../../http/answer/answer.js';
 import { Choice, OptionalText, OptionalValue, readDto } from '../../http/body/dto.js';
 import { parseBody } from '../../http/body/read-body.js';

@@ -5,7 +5,15 @@
 import { Injectable } from '@nestjs/common';
 import { authorizeAdministrator, authorizeKind, grantOf } from '../../access/access.js';
 import { readableFields, writableFields } from '../../access/masks.js';
-import { explainAccess, type OperationCheck, operationChecks, predicatesToTest } from '../../access/explain/explain.js';
+import {
+  explainAccess,
+  explainLink,
+  linkChecks,
+  type LinkExplanation,
+  type OperationCheck,
+  operationChecks,
+  predicatesToTest,
+} from '../../access/explain.js';
 import { ruleLimitFault } from '../../access/rule.js';
 import { type Answer, jsonAnswer } from '../../http/answer/answer.js';
 import { readQuery } from '../../http/route/parse-list-query.js';
@@ -19,7 +27,6 @@ import { UnitStores } from '../unit-stores.js';
 import { type Command, reading } from '../../run/command.js';
 import type { Session } from '../../catalog/session/session.js';
 import { parseKey, requireKey, unknownUnit } from '../store/unit-ids.js';
-import { explainLink, linkChecks, type LinkExplanation } from '../../access/explain/explain-links.js';
 import { evaluateLink, fetchUnit } from '../table/unit.repository.js';
 
 /** The child of the links to explain. */

@@ -1,9 +1,9 @@
 /** Plans an aggregation for a caller: of one kind, or of several together. Pure. */
-import type { AggregateQuery } from '../../filter/aggregate-query.js';
+import type { AggregateQuery } from '../../filter/queries.js';
 import type { GroupTerm, SelectTerm } from '../../filter/aggregate.ast.js';
 import type { Filter } from '../../filter/filter.ast.js';
 import { printOperand } from '../../filter/filter.printer.js';
-import type { OrderBy } from '../../filter/order.ast.js';
+import type { OrderBy } from '../../filter/order.js';
 import { isAbsent, resolveAbsent, sharedNames, type Absent } from '../../model/predicate/absent-parameter.js';
 import { namesOfKinds, type Names } from '../../model/predicate/path.js';
 import { resolveFilter } from '../../model/predicate/resolve-filter.js';

@@ -1,9 +1,8 @@
 /** Plans what is answered of each unit: its fields, dotted paths, related units and snippets. Pure. */
-import { isRelatedTerm } from '../../filter/include.parser.js';
+import { isRelatedTerm, isSnippetTerm } from '../../filter/include.parser.js';
 import { parsePath } from '../../filter/filter.parser.js';
 import { printPath } from '../../filter/filter.printer.js';
-import { ALL_FIELDS, type ListQuery } from '../../filter/list-query.js';
-import { isSnippetTerm } from '../../filter/snippet.parser.js';
+import { ALL_FIELDS, type ListQuery } from '../../filter/queries.js';
 import type { Field } from '../../model/model.js';
 import { kindsText, segmentsOf, type Names } from '../../model/predicate/path.js';
 import { everyField } from '../../model/predicate/predicate.js';

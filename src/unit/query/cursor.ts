@@ -1,6 +1,6 @@
 /** Cursors of keyset pagination. Pure. */
 import { createHash } from 'node:crypto';
-import type { ListQuery } from '../../filter/list-query.js';
+import type { ListQuery } from '../../filter/queries.js';
 import type { KindDef } from '../../model/model.js';
 import { segmentsOf } from '../../model/predicate/path.js';
 import { refusal, type KindError } from '../../shared/errors.js';

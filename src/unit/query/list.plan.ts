@@ -1,7 +1,7 @@
 /** Plans a query for a caller: resolves names to fields, and texts to values. Pure. */
 import { readableFields } from '../../access/masks.js';
 import { referenceAccess } from '../../access/reference-access.js';
-import type { ListQuery } from '../../filter/list-query.js';
+import type { ListQuery } from '../../filter/queries.js';
 import type { Parsed } from '../../http/route/parse-list-query.js';
 import { Faults } from '../../shared/errors.js';
 import { LIMITS } from '../../shared/limits.js';

@@ -1,7 +1,7 @@
 /** Plans which links `load_links` adds to units, and what it shows of the linked ones. */
 import { referenceAccess } from '../../access/reference-access.js';
 import { parsePath } from '../../filter/filter.parser.js';
-import { ALL_FIELDS, type ListQuery } from '../../filter/list-query.js';
+import { ALL_FIELDS, type ListQuery } from '../../filter/queries.js';
 import { isLinkable, type KindDef } from '../../model/model.js';
 import { KindError } from '../../shared/errors.js';
 import { everyField } from '../../model/predicate/predicate.js';

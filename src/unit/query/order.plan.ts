@@ -1,7 +1,7 @@
 /** Plans orders: resolves what units are ordered by. Pure. */
 import type { Path } from '../../filter/filter.ast.js';
-import type { ListQuery } from '../../filter/list-query.js';
-import type { OrderBy } from '../../filter/order.ast.js';
+import type { ListQuery } from '../../filter/queries.js';
+import type { OrderBy } from '../../filter/order.js';
 import type { QueryName } from '../../http/route/query-names.js';
 import type { Field, KindDef } from '../../model/model.js';
 import type { Names } from '../../model/predicate/path.js';

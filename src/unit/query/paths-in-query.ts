@@ -2,10 +2,9 @@
 import type { Path } from '../../filter/filter.ast.js';
 import { parsePath } from '../../filter/filter.parser.js';
 import { pathsOf } from '../../filter/filter.walk.js';
-import { isRelatedTerm, parseRelatedTerm } from '../../filter/include.parser.js';
-import { ALL_FIELDS } from '../../filter/list-query.js';
-import { pathsOfOrder } from '../../filter/order.ast.js';
-import { isSnippetTerm, parseSnippetTerm } from '../../filter/snippet.parser.js';
+import { isRelatedTerm, isSnippetTerm, parseRelatedTerm, parseSnippetTerm } from '../../filter/include.parser.js';
+import { ALL_FIELDS } from '../../filter/queries.js';
+import { pathsOfOrder } from '../../filter/order.js';
 import type { NamesInQuery } from '../../model/predicate/absent-parameter.js';
 import { KindError } from '../../shared/errors.js';
 import type { RelatingQuery } from './query-limits.js';

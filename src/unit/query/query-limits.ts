@@ -2,8 +2,8 @@
 import type { GroupTerm, SelectTerm } from '../../filter/aggregate.ast.js';
 import type { Filter, RelatedUnits } from '../../filter/filter.ast.js';
 import { relatedOfTerms } from '../../filter/include.parser.js';
-import type { ListQuery } from '../../filter/list-query.js';
-import { type OrderBy, relatedOfOrder } from '../../filter/order.ast.js';
+import type { ListQuery } from '../../filter/queries.js';
+import { type OrderBy, relatedOfOrder } from '../../filter/order.js';
 import { countRelated, relatedOf } from '../../filter/filter.walk.js';
 import { extentOf, lookupsOf, targetsOf } from '../../model/predicate/predicate-cost.js';
 import { relatedIn } from '../../model/predicate/related.js';

@@ -11,7 +11,7 @@ import type { PassedKind, ShownLinkValues, Traversal } from '../../sql/link/trav
 import type { ReadPlan } from '../../sql/list/select.sql.js';
 import { type Caller, isAdministrator, scopeOfKey } from '../../tenancy/caller.js';
 import type { Session } from '../../catalog/session/session.js';
-import type { ListQuery } from '../../filter/list-query.js';
+import type { ListQuery } from '../../filter/queries.js';
 import { didYouMean } from '../../shared/did-you-mean.js';
 import { KindError, refusal } from '../../shared/errors.js';
 import { shortened } from '../../shared/shortened.js';

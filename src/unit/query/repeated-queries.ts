@@ -6,7 +6,7 @@
  */
 import { LRUCache } from 'lru-cache';
 import { rightsKeyOf } from '../../access/masks.js';
-import type { Grant } from '../../access/grant.js';
+import type { Grant } from '../../access/level.js';
 import type { QueryParameters } from '../../http/route/parse-list-query.js';
 import type { KindDef } from '../../model/model.js';
 import { boundRuleOf } from '../../model/predicate/bound-rule.js';

@@ -1,5 +1,5 @@
 /** Plans a search: its condition, and the parts of texts with its words. Pure. */
-import { parseSnippetTerm } from '../../filter/snippet.parser.js';
+import { parseSnippetTerm } from '../../filter/include.parser.js';
 import { checkUnconditional, unconditional } from '../../model/predicate/conditional-field.js';
 import type { Names } from '../../model/predicate/path.js';
 import type { Predicate } from '../../model/predicate/predicate.js';

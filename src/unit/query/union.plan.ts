@@ -1,7 +1,6 @@
 /** Plans one query over several kinds. Pure. */
-import { ALL_FIELDS, type ListQuery } from '../../filter/list-query.js';
-import type { OrderBy } from '../../filter/order.ast.js';
-import { printOrderValue } from '../../filter/order.printer.js';
+import { ALL_FIELDS, type ListQuery } from '../../filter/queries.js';
+import { type OrderBy, printOrderValue } from '../../filter/order.js';
 import { resolveAbsent, isAbsent, sharedNames } from '../../model/predicate/absent-parameter.js';
 import type { Field, KindDef } from '../../model/model.js';
 import { conjunction, selective, type Target } from '../../model/predicate/predicate.js';

@@ -1,7 +1,7 @@
 /** Turns a query into the query of a source, validated as for a table, without what sources do not support. Pure. */
 import { printFilter, printPath } from '../../filter/filter.printer.js';
-import type { ListQuery } from '../../filter/list-query.js';
-import { printOrderValue } from '../../filter/order.printer.js';
+import type { AggregateQuery, ListQuery } from '../../filter/queries.js';
+import { printOrderValue } from '../../filter/order.js';
 import type { RemoteAggregateQuery, RemoteQuery } from '../../kit/remote.js';
 import type { Field } from '../../model/model.js';
 import type { Names, Reach } from '../../model/predicate/path.js';
@@ -9,7 +9,6 @@ import { Faults, refusal } from '../../shared/errors.js';
 import { planAnswer } from '../query/answer.plan.js';
 import { collectFaults } from '../../shared/collect-faults.js';
 import { type PlanContext, planList } from '../query/list.plan.js';
-import type { AggregateQuery } from '../../filter/aggregate-query.js';
 import { namesOfHidden, planAggregate, termName } from '../query/aggregate.plan.js';
 
 interface RemotePlan {

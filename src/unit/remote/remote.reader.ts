@@ -2,7 +2,7 @@
  * Reads units of remote kinds: calls the source and validates what it returns. Rights and state were checked before.
  */
 import { Injectable } from '@nestjs/common';
-import type { AggregateQuery } from '../../filter/aggregate-query.js';
+import type { AggregateQuery } from '../../filter/queries.js';
 import type { Parsed, ParsedQuery } from '../../http/route/parse-list-query.js';
 import type { KindDef } from '../../model/model.js';
 import { refusal } from '../../shared/errors.js';

@@ -1,8 +1,6 @@
 /** The interface of the stores of units, tables and remote sources: one part for each verb. Callers check rights first. */
-import type { Grant } from '../../access/grant.js';
-import type { UpsertQuery } from '../../filter/upsert-query.js';
-import type { MatchingQuery } from '../../filter/matching-query.js';
-import type { AggregateQuery } from '../../filter/aggregate-query.js';
+import type { Grant } from '../../access/level.js';
+import type { AggregateQuery, MatchingQuery, UpsertQuery } from '../../filter/queries.js';
 import type { Parsed, ParsedQuery, RepeatableQuery } from '../../http/route/parse-list-query.js';
 import type { QueryName } from '../../http/route/query-names.js';
 import type { Remote } from '../../kit/remote.js';

@@ -2,7 +2,7 @@
 import { accessDenied, grantOf } from '../../access/access.js';
 import { readableFields } from '../../access/masks.js';
 import type { Session } from '../../catalog/session/session.js';
-import { EMPTY_QUERY } from '../../filter/list-query.js';
+import { EMPTY_QUERY } from '../../filter/queries.js';
 import { isTimeField } from '../../model/fields-of-every-unit.js';
 import type { Field, KindDef } from '../../model/model.js';
 import type { ConditionalField } from '../../model/predicate/conditional-field.js';

@@ -1,10 +1,6 @@
 /** The report of who may do what: what counts as open to strangers, and the order. */
 import { describe, expect, it } from 'vitest';
-import {
-  accessReport as reportInPieces,
-  isStrangersWrite,
-  strangersWrites,
-} from '../../../src/access/report/access-report.js';
+import { accessReport as reportInPieces, isStrangersWrite, strangersWrites } from '../../../src/access/report.js';
 import type { KindRecord } from '../../../src/model/build/definition-records.js';
 import type { Model } from '../../../src/model/model.js';
 import type { AccessDefault } from '../../../src/model/parameter-setting/access.setting.js';

@@ -1,6 +1,6 @@
 /** Compiled rules are kept while they are used, and as many as there is room for. */
 import { expect, it } from 'vitest';
-import { compiledOnce } from '../../../src/access/compiled-rules.js';
+import { compiledOnce } from '../../../src/access/rule.js';
 import type { Predicate } from '../../../src/model/predicate/predicate.js';
 import { kind, modelWith, parameter } from '../../support/models.js';
 

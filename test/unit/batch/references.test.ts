@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { fillPath } from '../../../src/batch/references.js';
 import { parseFilter } from '../../../src/filter/filter.parser.js';
 import { parseRelatedTerm } from '../../../src/filter/include.parser.js';
-import { parseOrder } from '../../../src/filter/order.parser.js';
+import { parseOrder } from '../../../src/filter/order.js';
 import { urlQueryParameters } from '../../../src/http/route/parse-list-query.js';
 import { unbracket } from '../../../src/http/route/query-reader.js';
 import { UNITS_QUERY } from '../../../src/http/route/query-names.js';

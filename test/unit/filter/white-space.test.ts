@@ -2,9 +2,8 @@
 import { expect, it } from 'vitest';
 import { parseGroup, parseSelect } from '../../../src/filter/aggregate.parser.js';
 import { parseFilter } from '../../../src/filter/filter.parser.js';
-import { parseRelatedTerm } from '../../../src/filter/include.parser.js';
-import { parseOrder } from '../../../src/filter/order.parser.js';
-import { parseSnippetTerm } from '../../../src/filter/snippet.parser.js';
+import { parseRelatedTerm, parseSnippetTerm } from '../../../src/filter/include.parser.js';
+import { parseOrder } from '../../../src/filter/order.js';
 
 /** A tree without the positions of its nodes. */
 const withoutPositions = (tree: unknown): unknown =>

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { printOrderValue } from '../../../src/filter/order.printer.js';
+import { printOrderValue } from '../../../src/filter/order.js';
 import { parseFlags } from '../../../src/http/route/parse-list-query.js';
 import { listQueryOf } from '../../support/list-query.js';
 import { KindError } from '../../../src/shared/errors.js';

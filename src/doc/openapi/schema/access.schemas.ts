@@ -1,7 +1,7 @@
 /** Schemas of what administrators are told of access, and members of their own. Pure. */
 import { EFFECTIVE_LEVELS } from '../../../access/level.js';
 import { RIGHTS, TOLD_OPERATIONS } from '../../../access/own-rights.js';
-import { AUDIENCES } from '../../../access/report/audience.js';
+import { AUDIENCES } from '../../../access/report.js';
 import { LINK_OPERATIONS, OPERATIONS } from '../../../model/built-in-traits.js';
 import { ACCESS_DEFAULTS, LEVELS } from '../../../model/parameter-setting/access.setting.js';
 import { schemaRef, type Schema, objectSchema } from '../openapi.js';

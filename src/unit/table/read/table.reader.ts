@@ -1,7 +1,6 @@
 /** Reads units of tables: plans the query for the caller, runs one statement, and returns its JSON unparsed. */
 import { Injectable } from '@nestjs/common';
-import { EMPTY_QUERY } from '../../../filter/list-query.js';
-import type { AggregateQuery } from '../../../filter/aggregate-query.js';
+import { type AggregateQuery, EMPTY_QUERY } from '../../../filter/queries.js';
 import type { ParsedQuery, RepeatableQuery } from '../../../http/route/parse-list-query.js';
 import type { KindDef } from '../../../model/model.js';
 import type { Predicate } from '../../../model/predicate/predicate.js';

@@ -1,8 +1,8 @@
 /** The edits of an upsert: of units that are there, and that it changes. */
 import { Injectable } from '@nestjs/common';
-import type { Grant } from '../../../access/grant.js';
+import type { Grant } from '../../../access/level.js';
 import type { Session } from '../../../catalog/session/session.js';
-import type { UpsertQuery } from '../../../filter/upsert-query.js';
+import type { UpsertQuery } from '../../../filter/queries.js';
 import { readJson } from '../../../http/body/json-pieces.js';
 import { shownValue } from '../../../model/field.js';
 import type { Field, KindDef } from '../../../model/model.js';

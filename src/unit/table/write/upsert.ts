@@ -5,11 +5,11 @@
  */
 import { Injectable } from '@nestjs/common';
 import { accessDenied, grantOf } from '../../../access/access.js';
-import type { Grant } from '../../../access/grant.js';
+import type { Grant } from '../../../access/level.js';
 import { readableFields } from '../../../access/masks.js';
 import { originalCallerOf, type Session } from '../../../catalog/session/session.js';
 import { Database } from '../../../database/database.js';
-import type { UpsertQuery } from '../../../filter/upsert-query.js';
+import type { UpsertQuery } from '../../../filter/queries.js';
 import type { Parsed } from '../../../http/route/parse-list-query.js';
 import type { Field, KindDef, Model } from '../../../model/model.js';
 import { everyField } from '../../../model/predicate/predicate.js';

@@ -1,13 +1,55 @@
-/**
- * Parses the terms of `order` (docs/filter.md has the spellings): `title`, `-title`, `title;desc`, several in brackets.
- * It checks the syntax only.
- */
-import { refusal } from '../shared/errors.js';
+/** The order of a list: its tree, its parser, and its text. */
 import { didYouMean } from '../shared/did-you-mean.js';
+import { refusal } from '../shared/errors.js';
+import type { Path, Place, RelatedUnits } from './filter.ast.js';
 import { FilterParser, type ReadWord } from './filter.parser.js';
+import { printOperand, printPlace } from './filter.printer.js';
 import { checkSize, Scanner } from './filter.scanner.js';
 import { COUNT_FUNCTIONS } from './related.parser.js';
-import type { OrderBy, OrderValue } from './order.ast.js';
+
+/** What a list is ordered by: a parameter, or the value of a function. `at` is a position in the parameter, from 1. */
+type OrderValue = OrderPath | OrderDistance | OrderRank;
+
+/** `rank()`: how well a unit matches the search. */
+interface OrderRank {
+  readonly type: 'rank';
+  readonly at: number;
+}
+
+/** `distance(latitude,longitude,41.9,12.5)`: in kilometres from a point. */
+interface OrderDistance extends Place {
+  readonly type: 'distance';
+  readonly at: number;
+}
+
+/** `name`, `country.name`. */
+interface OrderPath {
+  readonly type: 'path';
+  readonly path: Path;
+  readonly at: number;
+}
+
+export interface OrderBy {
+  readonly value: OrderValue;
+  readonly descending: boolean;
+}
+
+/** The paths that a value names. */
+export function pathsOfOrder(value: OrderValue): readonly Path[] {
+  switch (value.type) {
+    case 'path':
+      return [value.path];
+    case 'distance':
+      return [value.path, value.other];
+    case 'rank':
+      return [];
+  }
+}
+
+/** The related units whose number a list is ordered by. */
+export function relatedOfOrder(order: readonly OrderBy[]): RelatedUnits[] {
+  return order.flatMap(({ value }) => pathsOfOrder(value)).flatMap(({ counted }) => counted ?? []);
+}
 
 /** The functions that a term may call. */
 const ORDER_FUNCTIONS: readonly string[] = ['distance', 'rank', ...COUNT_FUNCTIONS.keys()];
@@ -97,5 +139,17 @@ class OrderParser {
   #unknownFunction({ word, at }: ReadWord) {
     const hint = didYouMean(word.toLowerCase(), ORDER_FUNCTIONS) || `; there are ${ORDER_FUNCTIONS.join(', ')}`;
     return refusal('filter.unknown_operator', `unknown function '${word.slice(0, 40)}' at character ${at}${hint}`);
+  }
+}
+
+/** Prints the values of an order in canonical form. */
+export function printOrderValue(value: OrderValue): string {
+  switch (value.type) {
+    case 'path':
+      return printOperand(value.path);
+    case 'distance':
+      return `distance(${printPlace(value)})`;
+    case 'rank':
+      return 'rank()';
   }
 }

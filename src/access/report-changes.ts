@@ -1,8 +1,6 @@
-/** What a change of definitions does to who may do what, by the report of access. Pure. */
-import type { Model } from '../../model/model.js';
-import type { WorkInPieces } from '../../shared/work-in-pieces.js';
-import { accessReport, isStrangersWrite, type ReportedAccess } from './access-report.js';
-import { REPORTED_NAMES } from './report-json.js';
+import type { Model } from '../model/model.js';
+import type { WorkInPieces } from '../shared/work-in-pieces.js';
+import { accessReport, type AccessReport, isStrangersWrite, type ReportedAccess } from './report.js';
 
 /** A change can concern thousands of operations; so many are shown, the most open first. */
 const MOST = 200;
@@ -40,4 +38,26 @@ function keyOf({ on, id, operation }: ReportedAccess): string {
 function shown(entry: ReportedAccess): Shown {
   const { audience, byRule, stranger } = entry;
   return { who: audience, by_rule: byRule, stranger, stranger_writes: isStrangersWrite(entry) };
+}
+
+/** The name of what an entry is about. */
+const REPORTED_NAMES = { units: 'kind', links: 'link_type', function: 'function', field: 'field' } as const;
+
+export function reportJson({ signUp, entries }: AccessReport, { accessDefault }: Pick<Model, 'accessDefault'>) {
+  return {
+    access_default: accessDefault,
+    sign_up: signUp,
+    stranger_may_write: entries.some(isStrangersWrite),
+    access: entries.map((entry) => ({
+      [REPORTED_NAMES[entry.on]]: entry.id,
+      operation: entry.operation,
+      level: entry.level,
+      rules: entry.rules,
+      stored: entry.stored,
+      who: entry.audience,
+      by_rule: entry.byRule,
+      stranger: entry.stranger,
+      stranger_writes: isStrangersWrite(entry),
+    })),
+  };
 }

@@ -1,15 +1,11 @@
 /** Who may do what in a project, for its owner to check before strangers can reach it. Pure. */
-import { isLinkable, isMemberKind, type Model } from '../../model/model.js';
-import { LINK_OPERATIONS, OPERATIONS, type LinkOperation, type Operation } from '../../model/built-in-traits.js';
-import type { Level } from '../../model/parameter-setting/access.setting.js';
-import type { WorkInPieces } from '../../shared/work-in-pieces.js';
-import { accessSettingOf, storedSetting, type AccessSetting } from '../access.js';
-import type { EffectiveLevel } from '../level.js';
-import { allowedFor, AUDIENCES, both, type Allowed } from './audience.js';
-import { reportedFields } from './reported-fields.js';
-import { allowedToCall, mayWrite, type DeclaredFunction } from './reported-functions.js';
-
-export type { Audience } from './audience.js';
+import { LINK_OPERATIONS, type LinkOperation, type Operation, OPERATIONS } from '../model/built-in-traits.js';
+import { namesOfFieldRules, namesOfRules, type RuleNames } from '../model/check/stored-rules.js';
+import { type Field, isLinkable, isMemberKind, type KindDef, type Model } from '../model/model.js';
+import { type FieldAccess, isRules, type Level } from '../model/parameter-setting/access.setting.js';
+import type { WorkInPieces } from '../shared/work-in-pieces.js';
+import { type AccessSetting, accessSettingOf, REQUIRE_READ, storedSetting } from './access.js';
+import type { EffectiveLevel } from './level.js';
 
 /** What somebody may do: with the units of a kind, the links of a type, a function, or a field. */
 export interface ReportedAccess extends Allowed {
@@ -169,4 +165,143 @@ function linksAllowedBy(setting: Level | readonly string[], { isPublic, read }: 
       ? { audience: setting, byRule: false }
       : { audience: isPublic ? 'anyone' : 'member', byRule: true };
   return both(own, read);
+}
+
+/**
+ * The fields in the report: those with their own `read_access` or `write_access`, and those of members that rules test,
+ * which members may often set themselves.
+ */
+interface FieldReport extends Allowed {
+  readonly kind: KindDef;
+  readonly field: Field;
+  readonly operation: 'read' | 'write';
+  /** Whether the field has the setting itself. */
+  readonly stored: boolean;
+  /** Whether a rule tests the field as one of the member. */
+  readonly tested: boolean;
+}
+
+/** In pieces: each of thousands of kinds may have hundreds of fields. */
+function* reportedFields(kinds: readonly KindDef[], model: Model): WorkInPieces<FieldReport[]> {
+  const tested = yield* fieldsOfMembersInRules(model);
+  const found: FieldReport[] = [];
+  for (const kind of kinds) {
+    yield;
+    const isTested = ({ id, system }: Field) => isMemberKind(kind) && tested.has(id) && !system;
+    const fields = [...kind.fields.values()].filter((field) => {
+      return field.def.readAccess !== undefined || field.def.writeAccess !== undefined || isTested(field);
+    });
+    if (fields.length === 0) continue;
+    const reads = allowedFor(kind, 'read', model);
+    const writes = allowedToWrite(kind, model);
+    for (const field of fields) {
+      const { readAccess, writeAccess } = field.def;
+      const common = { kind, field, tested: isTested(field) };
+      const read = both(reads, allowedByField(readAccess, kind));
+      const write = both(writes, allowedByField(writeAccess, kind));
+      if (readAccess !== undefined) found.push({ ...common, operation: 'read', stored: true, ...read });
+      if (writeAccess === undefined && !common.tested) continue;
+      found.push({ ...common, operation: 'write', stored: writeAccess !== undefined, ...write });
+    }
+  }
+  return found;
+}
+
+/** Who may write any unit of a kind, its own when signing up included. */
+function allowedToWrite(kind: KindDef, model: Model): Allowed {
+  const operations = ['create', 'update', ...(isMemberKind(kind) ? (['signup'] as const) : [])] as const;
+  return operations.map((operation) => allowedFor(kind, operation, model)).reduce(wider);
+}
+
+function allowedByField(access: FieldAccess | undefined, kind: KindDef): Allowed {
+  if (isRules(access)) return allowedBy({ rules: access }, kind);
+  return { audience: access ?? 'anyone', byRule: false };
+}
+
+/** The parameters of the calling member that rules test, or follow to others. */
+function* fieldsOfMembersInRules({ kinds, linkTypes, parameters }: Model): WorkInPieces<Set<string>> {
+  const found = new Set<string>();
+  const add = (named: ReadonlyMap<string, readonly RuleNames[]>): void => {
+    for (const { member } of [...named.values()].flat()) for (const [first] of member) if (first) found.add(first);
+  };
+  for (const { access } of [...kinds.values(), ...linkTypes.values()]) {
+    add(namesOfRules(access));
+    yield;
+  }
+  for (const def of parameters.values()) {
+    add(namesOfFieldRules(def));
+    yield;
+  }
+  return found;
+}
+
+/** A function as its module declares it. */
+interface DeclaredFunction {
+  readonly kind: string;
+  readonly name: string;
+  /** Whether it is called on a unit. */
+  readonly ofUnit: boolean;
+  readonly methods: readonly string[];
+  /** Undefined for the right `function` of the kind. */
+  readonly access: Level | readonly string[] | undefined;
+}
+
+/** Who may call a function. */
+function allowedToCall({ ofUnit, access }: DeclaredFunction, kind: KindDef, model: Model): Allowed {
+  if (!kind.active) return NOBODY;
+  const own = access === undefined ? allowedFor(kind, 'function', model) : declaredBy(access, kind);
+  // A rule needs a unit to test.
+  if (!ofUnit) return own.byRule ? { audience: 'admin', byRule: false } : own;
+  return both(own, allowedFor(kind, 'read', model));
+}
+
+function declaredBy(access: Level | readonly string[], kind: KindDef): Allowed {
+  return allowedBy(typeof access === 'string' ? { level: access } : { rules: access }, kind);
+}
+
+/** Whether a call may write: by HTTP, GET is for reading. */
+function mayWrite({ methods }: DeclaredFunction): boolean {
+  return methods.includes('POST');
+}
+
+/** From nobody to everybody. `self`: each member, with its own unit. */
+export const AUDIENCES = ['nobody', 'admin', 'self', 'member', 'anyone'] as const satisfies readonly EffectiveLevel[];
+export type Audience = (typeof AUDIENCES)[number];
+
+interface Allowed {
+  readonly audience: Audience;
+  /** Whether rules limit the units, or the members. Administrators pass every rule. */
+  readonly byRule: boolean;
+}
+
+const NOBODY: Allowed = { audience: 'nobody', byRule: false };
+
+/** What the setting of an operation allows, and the right to read, which some operations need too. */
+function allowedFor(kind: KindDef, operation: Operation, model: Model): Allowed {
+  if (!kind.active) return NOBODY;
+  const own = allowedBy(accessSettingOf(kind, operation, model), kind);
+  if (operation === 'signup') return own.audience === 'anyone' ? own : NOBODY;
+  return REQUIRE_READ.has(operation) ? both(own, allowedFor(kind, 'read', model)) : own;
+}
+
+type Setting = { readonly level: EffectiveLevel } | { readonly rules: readonly string[] };
+
+function allowedBy(setting: Setting, kind: KindDef): Allowed {
+  if ('level' in setting) return { audience: setting.level, byRule: false };
+  // Rules cannot be tested on the units of a remote source.
+  if (!kind.storage.rules) return { audience: 'admin', byRule: false };
+  return { audience: kind.public ? 'anyone' : 'member', byRule: true };
+}
+
+/** What both allow. */
+function both(a: Allowed, b: Allowed): Allowed {
+  const audience = AUDIENCES[Math.min(AUDIENCES.indexOf(a.audience), AUDIENCES.indexOf(b.audience))] ?? 'nobody';
+  return { audience, byRule: (a.byRule || b.byRule) && audience !== 'nobody' && audience !== 'admin' };
+}
+
+/** The one that allows more. */
+function wider(a: Allowed, b: Allowed): Allowed {
+  const [first, second] = [a, b].map(({ audience }) => AUDIENCES.indexOf(audience)) as [number, number];
+  if (first === second) return a.byRule ? b : a;
+  return first > second ? a : b;
 }
