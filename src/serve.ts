@@ -6,7 +6,7 @@ import type { RunningService } from './workers/cluster.js';
 import { ConfigError, loadConfig, type Config } from './config/config.js';
 import { loadSecret } from './config/secret.js';
 import { openDatabase } from './database/open-database.js';
-import { DatabaseStartError } from './database/connection/start-error.js';
+import { DatabaseStartError } from './database/connection/connection.js';
 import { handleStrayErrors } from './function/sandbox/user-code.js';
 import { greeting } from './greeting.js';
 import { createLogger } from './http/log/logger.js';

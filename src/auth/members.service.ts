@@ -2,8 +2,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { accessDenied } from '../access/access.js';
 import { Catalog } from '../catalog/catalog.service.js';
-import type { Config } from '../config/config.js';
-import { CONFIG } from '../config/config.token.js';
+import { type Config, CONFIG } from '../config/config.js';
 import { Database } from '../database/database.js';
 import { jsonAnswer, NULL_ANSWER, pageAnswer, type Answer } from '../http/answer/answer.js';
 import type { PageQuery } from '../http/route/parse-list-query.js';

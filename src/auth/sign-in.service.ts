@@ -3,7 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { randomInt } from 'node:crypto';
 import { Catalog } from '../catalog/catalog.service.js';
 import { ExpiredRows } from '../catalog/project/expired-rows.js';
-import { SECRET } from '../config/config.token.js';
+import { SECRET } from '../config/config.js';
 import { Database } from '../database/database.js';
 import { type Answer, NULL_ANSWER } from '../http/answer/answer.js';
 import { MailQueue } from '../mail/mail-queue.js';

@@ -6,8 +6,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { createHmac, hkdfSync } from 'node:crypto';
 import { ExpiredRows } from '../catalog/project/expired-rows.js';
-import type { Config } from '../config/config.js';
-import { CONFIG, SECRET } from '../config/config.token.js';
+import { type Config, CONFIG, SECRET } from '../config/config.js';
 import { Database } from '../database/database.js';
 import { THROTTLE_TABLE } from '../model/table/internal-tables.js';
 import { KindError, retryLater } from '../shared/errors.js';

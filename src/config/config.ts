@@ -211,3 +211,9 @@ function displayValue(variable: string, value: string | undefined): string {
   if (value === undefined || value === '') return 'nothing';
   return SECRET_VARIABLES.has(variable) ? 'a value that is not shown here' : JSON.stringify(value);
 }
+
+/** The injection token of the process's `Config`. */
+export const CONFIG = Symbol('config');
+
+/** The injection token of the key that signs tokens. */
+export const SECRET = Symbol('secret');

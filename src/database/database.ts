@@ -6,7 +6,7 @@ import { beginWork } from '../shared/observed-work.js';
 import { isWrite, type Statement } from '../sql/fragment.js';
 import { clientOptions } from './connection/connection.js';
 import { ConnectionPlaces } from './connection/connection-places.js';
-import { preferIdle } from './connection/idle-connections.js';
+import { preferIdle } from './connection/data-source.js';
 import type {
   ConnectionUser,
   DatabaseOptions,

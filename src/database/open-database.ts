@@ -1,10 +1,9 @@
 /** Opens the database: that of DATABASE_URL, or an embedded PostgreSQL in DATA_DIR, which is started here. */
 import type { Config } from '../config/config.js';
-import type { ConnectionOptions } from './connection/connection.js';
+import { type ConnectionOptions, NoDatabaseError } from './connection/connection.js';
 import { dataFolder, isInitialised } from './embedded/data-folder.js';
 import { EmbeddedDatabase } from './embedded/embedded-database.js';
 import { openExternal } from './connection/external.js';
-import { NoDatabaseError } from './connection/start-error.js';
 
 interface OpenOptions {
   /**

@@ -8,7 +8,7 @@ import {
   notifyStatement,
   READ_BACKEND_PID,
 } from '../sql/server/connection.sql.js';
-import { GuardedClient } from './connection/guarded-client.js';
+import { GuardedClient } from './connection/data-source.js';
 import { runOnClient } from './statement/run-on-client.js';
 import { commonRefusal } from './statement/sqlstate.js';
 import type { Executor } from './transaction/transaction.js';

@@ -4,7 +4,7 @@
  */
 import { Module } from '@nestjs/common';
 import { MailerModule } from '@nestjs-modules/mailer';
-import { CONFIG } from '../config/config.token.js';
+import { CONFIG } from '../config/config.js';
 import { mailerOptions } from './transport.js';
 import { MailQueue } from './mail-queue.js';
 import { PublicAddress } from './public-address.js';

@@ -1,7 +1,6 @@
 /** The public address of the service in mails: PUBLIC_URL, or where it listens. It never comes from a request. */
 import { Inject, Injectable } from '@nestjs/common';
-import type { Config } from '../config/config.js';
-import { CONFIG } from '../config/config.token.js';
+import { type Config, CONFIG } from '../config/config.js';
 
 @Injectable()
 export class PublicAddress {

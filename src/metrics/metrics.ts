@@ -4,8 +4,7 @@
  */
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { collectDefaultMetrics, Registry } from 'prom-client';
-import type { Config } from '../config/config.js';
-import { CONFIG } from '../config/config.token.js';
+import { type Config, CONFIG } from '../config/config.js';
 import type { Route } from '../http/route/route-path.js';
 import type { RequestObserver } from '../http/server/request-lifecycle.js';
 import { type Measurement, Measurements } from '../shared/measurements.js';

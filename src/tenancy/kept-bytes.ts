@@ -3,8 +3,7 @@
  * the bytes of the last day, and those of this process only, each process having its share.
  */
 import { Inject, Injectable } from '@nestjs/common';
-import type { Config } from '../config/config.js';
-import { CONFIG } from '../config/config.token.js';
+import { type Config, CONFIG } from '../config/config.js';
 import { retryLater } from '../shared/errors.js';
 import { LIMITS } from '../shared/limits.js';
 import { lruCache } from '../shared/lru-cache.js';

@@ -1,7 +1,6 @@
 /** Bodies of requests, which handlers read after they have checked the caller's rights. */
 import { Inject, Injectable } from '@nestjs/common';
-import type { Config } from '../config/config.js';
-import { CONFIG } from '../config/config.token.js';
+import { type Config, CONFIG } from '../config/config.js';
 import { parseBody, readBody, type ReceivedBody } from '../http/body/read-body.js';
 import { clientAddress } from '../http/request/client-address.js';
 import { RequestSlot } from '../http/request/request-slot.js';

@@ -3,8 +3,7 @@
  * and up to a second's worth at once after a pause.
  */
 import { Inject, Injectable } from '@nestjs/common';
-import type { Config } from '../config/config.js';
-import { CONFIG } from '../config/config.token.js';
+import { type Config, CONFIG } from '../config/config.js';
 import { retryLater } from '../shared/errors.js';
 import { lruCache } from '../shared/lru-cache.js';
 import type { Project } from './project.js';

@@ -4,8 +4,7 @@
  * a transfer whose client keeps it waiting gives up its own.
  */
 import { Inject, Injectable } from '@nestjs/common';
-import type { Config } from '../config/config.js';
-import { CONFIG } from '../config/config.token.js';
+import { type Config, CONFIG } from '../config/config.js';
 import { retryLater } from '../shared/errors.js';
 import { FairQueue, fractionOf, type FairQueueOptions } from '../shared/fair-queue.js';
 import { Measurements } from '../shared/measurements.js';

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client as Connection } from 'pg';
 import { clientOptions } from '../../src/database/connection/connection.js';
-import { readConnectionFile } from '../../src/database/embedded/connection-file.js';
+import { readConnectionFile } from '../../src/database/embedded/embedded-database.js';
 import { dataFolder } from '../../src/database/embedded/data-folder.js';
 import { openDatabase, type OpenedDatabase } from '../../src/database/open-database.js';
 import { urlOf } from '../support/database-url.js';

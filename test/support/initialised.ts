@@ -5,7 +5,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { inject } from 'vitest';
-import { findAccount } from '../../src/database/embedded/account.js';
+import { findAccount } from '../../src/database/embedded/run-program.js';
 import { findBinaries } from '../../src/database/embedded/binaries.js';
 import { dataFolder, initialise } from '../../src/database/embedded/data-folder.js';
 

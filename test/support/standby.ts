@@ -8,7 +8,7 @@ import { loadConfig } from '../../src/config/config.js';
 import type { ServerConnection } from '../../src/database/connection/connection.js';
 import { dataFolder, readPassword, SUPERUSER } from '../../src/database/embedded/data-folder.js';
 import { EmbeddedServer } from '../../src/database/embedded/server.js';
-import { SOCKET_PORT, socketHost } from '../../src/database/embedded/socket-host.js';
+import { SOCKET_PORT, socketHost } from '../../src/database/embedded/settings.js';
 import { openDatabase } from '../../src/database/open-database.js';
 import { atEnd } from './at-end.js';
 import { copyInitialised } from './initialised.js';

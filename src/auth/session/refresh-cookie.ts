@@ -4,8 +4,7 @@
  */
 import { Inject, Injectable } from '@nestjs/common';
 import { parse, serialize } from 'cookie';
-import type { Config } from '../../config/config.js';
-import { CONFIG } from '../../config/config.token.js';
+import { type Config, CONFIG } from '../../config/config.js';
 import { Answer, jsonAnswer, NULL_ANSWER } from '../../http/answer/answer.js';
 import { PROJECT_HEADER, REFRESH_TOKEN_HEADER } from '../../http/request/header-names.js';
 import type { HttpRequest } from '../../http/request/request.js';

@@ -4,7 +4,7 @@ import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { AuthGuard, PassportStrategy } from '@nestjs/passport';
 import passport from 'passport';
 import { Strategy } from 'passport-jwt';
-import { SECRET } from '../../config/config.token.js';
+import { SECRET } from '../../config/config.js';
 import type { HttpRequest } from '../../http/request/request.js';
 import { refusal } from '../../shared/errors.js';
 import { isUuid } from '../../shared/identifiers.js';

@@ -2,8 +2,7 @@
 import { createSecretKey, type KeyObject } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { JwtService } from '@nestjs/jwt';
-import type { Config } from '../../config/config.js';
-import { CONFIG, SECRET } from '../../config/config.token.js';
+import { type Config, CONFIG, SECRET } from '../../config/config.js';
 import { refusal } from '../../shared/errors.js';
 import { andThen, type MaybePromise } from '../../shared/maybe-promise.js';
 import { isUuid } from '../../shared/identifiers.js';

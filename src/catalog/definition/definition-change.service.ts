@@ -1,22 +1,25 @@
 /** Changes definitions of a project: writes their rows and changes the tables accordingly, in one transaction. */
 import { Inject, Injectable } from '@nestjs/common';
-import type { Config } from '../../config/config.js';
-import { CONFIG } from '../../config/config.token.js';
-import { Database, type Transaction } from '../../database/database.js';
+import { type Config, CONFIG } from '../../config/config.js';
+import { Database, type Transaction, type Executor } from '../../database/database.js';
 import { orphanedAccess, type ClosedAccess } from '../../access/orphaned-access.js';
 import { KIND_KIND, LINK_KIND } from '../../model/built-in-traits.js';
 import { BUILT_IN_VERSION } from '../../model/built-in/built-in.js';
 import { diffInPieces, type SchemaStep } from '../../model/table/diff.js';
-import { parameterOwner, type Model } from '../../model/model.js';
-import { deleteKeysWithoutMemberStatement } from '../../sql/member/api-key.sql.js';
+import { parameterOwner, type Model, isMemberKind } from '../../model/model.js';
+import {
+  deleteKeysWithoutMemberStatement,
+  keysNamingKindStatement,
+  setScopesStatement,
+} from '../../sql/member/api-key.sql.js';
 import { deleteLinksOfKindStatement } from '../../sql/link/many-links.sql.js';
 import { endMembersStatement } from '../../sql/member/session.sql.js';
 import { EventLoopYield } from '../../shared/event-loop-yield.js';
-import { retryLater } from '../../shared/errors.js';
+import { retryLater, Faults } from '../../shared/errors.js';
 import { FairQueue, fractionOf } from '../../shared/fair-queue.js';
 import { LIMITS } from '../../shared/limits.js';
 import { Measurements } from '../../shared/measurements.js';
-import { runYielding } from '../../shared/work-in-pieces.js';
+import { runYielding, type WorkInPieces } from '../../shared/work-in-pieces.js';
 import { dropCountsStatement } from '../../sql/count.sql.js';
 import { lockForDefinitionChangeStatement } from '../../sql/definition/ddl.sql.js';
 import {
@@ -31,19 +34,21 @@ import { setUnindexedStatement } from '../../sql/server/registry.sql.js';
 import { lockTimeoutStatement } from '../../sql/server/transaction.sql.js';
 import { AuditLog } from '../../tenancy/audit-log.js';
 import type { Project } from '../../tenancy/project.js';
-import { alteredTables, droppedKinds, formerMemberKinds, newOrDroppedTables } from './affected-tables.js';
-import { changedDefinitions } from './changed-definitions.js';
+import { changedDefinitions, ChangeEffects } from './change-effects.js';
 import { checkGuards } from './change-guards.js';
-import { ChangeEffects } from './change-effects.js';
 import { IndexBuilder } from '../indexes/index-builder.js';
 import { DeferredIndexes } from '../indexes/deferred-indexes.js';
 import { loadModel, ModelStore } from '../model/model-store.js';
 import { raiseVersion, PROJECT_LOCK_TIMEOUT, TABLE_LOCK_TIMEOUT } from '../model/raise-version.js';
 import { PatternMatcher } from '../pattern/pattern-matcher.js';
 import { DefinitionChange, type AroundChange, type ChangeOptions } from './definition-change.js';
-import { dropKindsFromScopes } from './key-scopes.js';
 import { runSteps } from './run-steps.js';
-import { checkWritten } from './check-definitions.js';
+import { checkAccessRules, checkFieldRules, checkLinkAccessRules } from '../../access/check-access.js';
+import { suggestableIds } from '../../access/suggestable-ids.js';
+import { checkCounts, checkModel } from '../../model/check/check-model.js';
+import { storedBytesOf } from '../model/model-cache.js';
+import { withoutKinds } from '../../access/key-scope.js';
+import type { Json } from '../../shared/json.js';
 
 /** Milliseconds that a change waits for others in this process. */
 const CHANGE_QUEUE_TIMEOUT = 30_000;
@@ -239,3 +244,91 @@ function unusedInlineParameters(deleted: readonly ParameterList[], written: Mode
 
 /** The steps that are done after new tables are filled. */
 const ON_FILLED_TABLES: ReadonlySet<SchemaStep['type']> = new Set(['create_index', 'add_foreign_key']);
+
+/** Checks that the written definitions are consistent, and rules of access valid. @throws KindError with every fault */
+function* checkWritten(model: Model, change: DefinitionChange): WorkInPieces<void> {
+  const faults = new Faults();
+  for (const id of change.access) {
+    const kind = model.kinds.get(id);
+    if (kind) checkAccessRules(kind, model, faults);
+    yield;
+  }
+  for (const id of change.linkAccess) {
+    const type = model.linkTypes.get(id);
+    if (type) checkLinkAccessRules(type, model, faults);
+    yield;
+  }
+  for (const kind of model.kinds.values()) {
+    if (!kind.builtIn) checkFieldRules(kind, { before: change.before, after: model }, change, faults);
+    yield;
+  }
+  yield* checkModel(model, change, suggestableIds(model, change.caller), faults);
+  checkCounts(change.before, model, faults);
+  checkDefinitionBytes(change.before, model, faults);
+  faults.throwIfAny();
+}
+
+/** Bytes by which a project over the limit may still grow: switching something off stores `false`, which is longer. */
+const TOLERATED_GROWTH = 100;
+
+/** Adds a fault if the definitions exceed the limit and have grown. */
+function checkDefinitionBytes(before: Model, after: Model, faults: Faults): void {
+  const [took, takes, allowed] = [storedBytesOf(before), storedBytesOf(after), LIMITS.definitionBytes];
+  if (takes <= (took > allowed ? took + TOLERATED_GROWTH : allowed)) return;
+  const [most, now, then] = [allowed, took, takes].map((bytes) => bytes.toLocaleString('en'));
+  const text = `The definitions of a project take at most ${most} bytes, as JSON; these take ${now}, and would take ${then}`;
+  faults.add('project.full', text);
+}
+
+/** Kinds that had a table and no longer have one. */
+function droppedKinds(before: Model, after: Model): string[] {
+  const stored = [...before.kinds.values()].filter((kind) => !kind.builtIn && kind.storage.hasTable);
+  return stored.filter(({ id }) => !after.kinds.get(id)?.storage.hasTable).map(({ id }) => id);
+}
+
+/** Kinds whose units are no longer members; their credentials are deleted. */
+function formerMemberKinds(before: Model, after: Model): string[] {
+  const members = [...before.kinds.values()].filter(isMemberKind);
+  return members.filter(({ id }) => !isMemberKindOf(after, id)).map(({ id }) => id);
+}
+
+function isMemberKindOf(model: Model, id: string): boolean {
+  const kind = model.kinds.get(id);
+  return kind !== undefined && isMemberKind(kind);
+}
+
+function newOrDroppedTables(steps: readonly SchemaStep[]): string[] {
+  return steps.flatMap((step) => {
+    if (step.type === 'create_table') return [step.table.name];
+    return step.type === 'drop_table' ? [step.table] : [];
+  });
+}
+
+function alteredTables(steps: readonly SchemaStep[]): string[] {
+  const newTables = new Set(steps.flatMap((step) => (step.type === 'create_table' ? [step.table.name] : [])));
+  return steps.flatMap((step) =>
+    step.type === 'create_table' || step.type === 'drop_index' || newTables.has(step.table) ? [] : [step.table],
+  );
+}
+
+/** Keys that are changed with one statement. */
+const KEYS_AT_ONCE = 1000;
+
+/**
+ * Takes kinds that were deleted from the scopes of API keys, so that new kinds of the same names are not in them. To be
+ * called after the version of the model was raised: then no key whose scope names one of them can be stored any more.
+ */
+async function dropKindsFromScopes(executor: Executor, schema: string, kinds: readonly string[]): Promise<void> {
+  const dropped = new Set(kinds);
+  for (const kind of kinds) {
+    for (let after: string | undefined; ;) {
+      const page = { after, limit: KEYS_AT_ONCE };
+      const found = await executor.run<{ id: string; scope: Json }>(keysNamingKindStatement(schema, kind, page));
+      if (found.length === 0) break;
+      const narrowed = found.map(({ id, scope }) => ({ id, scope: withoutKinds(scope, dropped) }));
+      await executor.run(setScopesStatement(schema, narrowed));
+      after = found.at(-1)?.id;
+      if (found.length < KEYS_AT_ONCE) break;
+    }
+  }
+}

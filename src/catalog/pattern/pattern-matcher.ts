@@ -22,7 +22,6 @@ import { FairQueue } from '../../shared/fair-queue.js';
 import { LIMITS } from '../../shared/limits.js';
 import { lruCache } from '../../shared/lru-cache.js';
 import { groupIntoJobs, PatternThread, type PatternAnswer, type PatternJob } from './pattern-thread.js';
-import { type KnownPattern, isUsablePattern, reportDefinition } from './pattern-definition.js';
 
 /** Limits for matching on the event loop: characters and instructions of a pattern, and steps per text. */
 const EVENT_LOOP_LIMITS = { characters: 100, size: 100, steps: 20_000 } as const;
@@ -233,5 +232,44 @@ export class PatternMatcher implements OnApplicationShutdown {
 
   async onApplicationShutdown(): Promise<void> {
     await this.#thread.stop();
+  }
+}
+
+/** What is known of a pattern: why it is invalid, or its number of instructions. */
+interface KnownPattern {
+  readonly fault?: string;
+  readonly size: number;
+}
+
+function isUsablePattern({ fault, size }: KnownPattern): boolean {
+  return fault === undefined && size <= LIMITS.patternSize;
+}
+
+/** Reports the fault of a pattern that is being defined; an unknown pattern has timed out. */
+function reportDefinition(known: KnownPattern | undefined, report: NewPattern['report']): void {
+  const code = 'parameter.bad_pattern';
+  if (!known) report(code, 'takes too long to be read; make it simpler');
+  else if (known.fault !== undefined) report(code, `is no regular expression of the RE2 dialect: ${known.fault}`);
+  else if (!isUsablePattern(known))
+    report(code, `is too large: ${known.size} instructions, at most ${LIMITS.patternSize}`);
+}
+
+/** Settles checks of patterns from the deployer, which are trusted, synchronously on the event loop. */
+export function settleTrusted(checks: PatternChecks): void {
+  const { texts, defined } = checks.take();
+  const compiled = new Map<string, RE2JS>();
+  for (const { pattern, report } of defined) {
+    try {
+      const expression = RE2JS.compile(pattern);
+      const size = expression.programSize();
+      reportDefinition({ size }, report);
+      if (isUsablePattern({ size })) compiled.set(pattern, expression);
+    } catch (error) {
+      reportDefinition({ fault: (error as Error).message, size: 0 }, report);
+    }
+  }
+  for (const check of texts) {
+    const expression = compiled.get(check.pattern);
+    if (expression) reportOutcome(check, expression.test(check.text) ? 'match' : 'mismatch');
   }
 }

@@ -5,30 +5,31 @@
  */
 import type { Executor, Transaction } from '../../database/database.js';
 import { isDataConflict } from '../../database/statement/sqlstate.js';
-import { BUILT_IN_VERSION, grantedFields, listedParameters } from '../../model/built-in/built-in.js';
+import { BUILT_IN_VERSION, grantedFields, listedParameters, BUILT_IN_GROUPS } from '../../model/built-in/built-in.js';
 import { builtInRecords, buildModel } from '../../model/build/build-model.js';
 import type { ModelRecords } from '../../model/build/definition-records.js';
 import { storedDefault } from '../../model/field.js';
 import type { Model } from '../../model/model.js';
-import { tableShapes } from '../../model/table/required-tables.js';
+import { tableShapes, type ColumnShape, type TableShape } from '../../model/table/required-tables.js';
 import { refusal } from '../../shared/errors.js';
-import type { Json } from '../../shared/json.js';
+import { type Json, jsonEqual } from '../../shared/json.js';
 import {
   extendGroupsStatement,
   ownKindsStatement,
   recordUpgradeStatement,
   updateParametersStatement,
+  provisionRowsStatement,
 } from '../../sql/definition/model.sql.js';
 import { setUnindexedStatement } from '../../sql/server/registry.sql.js';
 import type { Project } from '../../tenancy/project.js';
 import { needsTrigrams, runSteps } from '../definition/run-steps.js';
-import { insertBuiltInRows } from './built-in-rows.js';
 import { readTableShapes } from './introspection.js';
 import { DeferredIndexes } from '../indexes/deferred-indexes.js';
 import { trigramSchema } from '../indexes/trigrams.js';
 import { loadModel, findModelSummary } from '../model/model-store.js';
 import { raiseVersion } from '../model/raise-version.js';
-import { driftOf, planUpgrade, type UpgradePlan } from './upgrade-plan.js';
+import { diffTables, type SchemaStep } from '../../model/table/diff.js';
+import { GROUP_KIND, KIND_KIND, LINK_KIND } from '../../model/built-in-traits.js';
 
 export interface UpgradeResult {
   /** Changes of tables and rows; 0 if nothing was missing. */
@@ -123,4 +124,108 @@ async function upgradeRows(executor: Executor, schema: string, records: ModelRec
   const lists = await executor.run(updateParametersStatement(schema, kinds));
   const members = await executor.run(extendGroupsStatement(schema, groups));
   return added + lists.length + members.length;
+}
+
+/**
+ * Compares the tables of a schema with those that the model needs: what an upgrade adds, and what blocks it.
+ * Pure.
+ */
+interface UpgradePlan {
+  readonly steps: readonly SchemaStep[];
+  readonly leftAlone: readonly string[];
+}
+
+/** The steps that add what `existing` lacks of `desired`. */
+function planUpgrade(
+  existing: ReadonlyMap<string, TableShape>,
+  desired: ReadonlyMap<string, TableShape>,
+  defaults: ReadonlyMap<string, Json>,
+): UpgradePlan {
+  const leftAlone = [...existing.values()].flatMap((table) => unknownParts(table, desired.get(table.name)));
+  const known = [...existing.values()].flatMap((table): [string, TableShape][] => {
+    const wanted = desired.get(table.name);
+    return wanted ? [[table.name, knownPart(table, wanted)]] : [];
+  });
+  return { steps: diffTables(new Map(known), desired, new Set(), defaults), leftAlone };
+}
+
+function partName(sort: string, name: string, table: Pick<TableShape, 'name'>): string {
+  return `${sort} ${name} of ${table.name}`;
+}
+
+/** The parts of an existing table that are not in the model. */
+function unknownParts(table: TableShape, wanted: TableShape | undefined): string[] {
+  if (!wanted) return [`table ${table.name}`];
+  const of = (sort: string, existing: ReadonlyMap<string, unknown>, known: ReadonlyMap<string, unknown>) =>
+    [...existing.keys()].filter((name) => !known.has(name)).map((name) => partName(sort, name, table));
+  return [
+    ...of('column', table.columns, wanted.columns),
+    ...of('index', table.indexes, wanted.indexes),
+    ...of('foreign key', table.foreignKeys, wanted.foreignKeys),
+  ];
+}
+
+function knownPart(table: TableShape, wanted: TableShape): TableShape {
+  const part = <T>(existing: ReadonlyMap<string, T>, known: ReadonlyMap<string, T>) =>
+    new Map([...existing].filter(([name]) => known.has(name)));
+  return {
+    name: table.name,
+    key: table.key,
+    columns: part(table.columns, wanted.columns),
+    indexes: part(table.indexes, wanted.indexes),
+    foreignKeys: part(table.foreignKeys, wanted.foreignKeys),
+  };
+}
+
+/** Objects that have the name of one in the model but differ from it. */
+function driftOf(existing: ReadonlyMap<string, TableShape>, desired: ReadonlyMap<string, TableShape>): string[] {
+  return [...desired.values()].flatMap((wanted) => {
+    const table = existing.get(wanted.name);
+    if (!table) return [];
+    const columns = [...wanted.columns.values()].flatMap((column) => {
+      const known = table.columns.get(column.name);
+      if (!known || columnTypeText(known) === columnTypeText(column)) return [];
+      return [`column ${column.name} of ${table.name} is ${columnTypeText(known)}, not ${columnTypeText(column)}`];
+    });
+    const others = (sort: string, known: ReadonlyMap<string, object>, all: ReadonlyMap<string, object>) =>
+      [...all]
+        .filter(([name, shape]) => known.has(name) && !jsonEqual(known.get(name), shape))
+        .map(([name]) => `${sort} ${name} of ${table.name} is another than the model's`);
+    return [
+      ...columns,
+      ...others('index', table.indexes, wanted.indexes),
+      ...others('foreign key', table.foreignKeys, wanted.foreignKeys),
+    ];
+  });
+}
+
+function columnTypeText({ type, array }: ColumnShape): string {
+  return array ? `${type}[]` : type;
+}
+
+/**
+ * Inserts missing rows of built-in kinds, groups and link types. Returns how many were missing.
+ */
+export async function insertBuiltInRows(executor: Executor, schema: string, records: ModelRecords): Promise<number> {
+  const model = buildModel(records);
+  const descriptions = new Map(BUILT_IN_GROUPS.map((group) => [group.id, group.description]));
+  const rows: [string, readonly object[]][] = [
+    [KIND_KIND, records.kinds],
+    [GROUP_KIND, records.groups.map((group) => ({ ...group, description: descriptions.get(group.id) ?? '' }))],
+    [LINK_KIND, records.links],
+  ];
+  let added = 0;
+  for (const [id, definitions] of rows) {
+    const kind = model.kinds.get(id);
+    if (!kind) throw new Error(`the built-in model has no kind '${id}'`);
+    const inserted = await executor.run(
+      provisionRowsStatement(
+        schema,
+        kind,
+        definitions.map((row) => ({ ...row })),
+      ),
+    );
+    added += inserted.length;
+  }
+  return added;
 }

@@ -4,7 +4,7 @@ import { loadModel } from '../../catalog/model/model-store.js';
 import { Provisioning } from '../../catalog/project/provisioning.js';
 import { Database } from '../../database/database.js';
 import { ConfigError, type Config } from '../../config/config.js';
-import { NoDatabaseError } from '../../database/connection/start-error.js';
+import { NoDatabaseError } from '../../database/connection/connection.js';
 import { checkFit } from '../../function/declare/check-fit.js';
 import { faultText, type ReadyModule, type ModuleFault } from '../../function/declare/definition.js';
 import { UnservedModules } from '../../function/unserved-modules.js';

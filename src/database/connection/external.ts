@@ -3,8 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Client, DatabaseError } from 'pg';
 import { READ_SERVER_VERSION } from '../../sql/server/connection.sql.js';
 import { runOnClient } from '../statement/run-on-client.js';
-import { databaseAddress, type UrlConnection } from './connection.js';
-import { DatabaseStartError } from './start-error.js';
+import { databaseAddress, type UrlConnection, DatabaseStartError } from './connection.js';
 
 const MIN_VERSION = 150_000;
 const START_TIMEOUT = 15_000;

@@ -6,11 +6,20 @@ import { randomBytes } from 'node:crypto';
 import { chown, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { DatabaseStartError } from '../connection/start-error.js';
-import { giveDataFolder, type Account } from './account.js';
+import { DatabaseStartError, clientOptions, type ServerConnection } from '../connection/connection.js';
+import { giveDataFolder, type Account, runProgram } from './run-program.js';
 import type { Binaries } from './binaries.js';
 import { isRunning } from './process-probe.js';
-import { runProgram } from './run-program.js';
+import { Client } from 'pg';
+import type { Statement } from '../../sql/fragment.js';
+import {
+  FIND_OWNER,
+  TRY_OWNER_LOCK,
+  TRY_SHARED_USAGE_LOCK,
+  TRY_USAGE_LOCK,
+  UNLOCK_ALL,
+} from '../../sql/server/owner-lock.sql.js';
+import { runOnClient } from '../statement/run-on-client.js';
 
 /** The superuser, for administration of the server only. */
 export const SUPERUSER = 'kind';
@@ -36,9 +45,9 @@ export async function isInitialised(folder: string): Promise<boolean> {
   return (await majorOf(folder)) !== undefined;
 }
 
-/** The superuser's password is stored in the data folder, so that it can't get lost or mixed up. */
-export async function readPassword(folder: string): Promise<string> {
-  const file = join(folder, PASSWORD_FILE);
+/** Passwords are stored in the data folder, so that they can't get lost or mixed up. */
+export async function readPassword(folder: string, role: typeof SUPERUSER | typeof OWNER = SUPERUSER): Promise<string> {
+  const file = join(folder, `${role}.password`);
   try {
     return (await readFile(file, 'utf8')).trim();
   } catch (error) {
@@ -48,21 +57,15 @@ export async function readPassword(folder: string): Promise<string> {
 
 /** The owner's password, also in the data folder; created if missing. Only the owning process calls it. */
 export async function makeOwnerPassword(folder: string, account: Account | undefined): Promise<string> {
-  const found = await findOwnerPassword(folder);
-  if (found !== undefined) return found;
   const file = join(folder, OWNER_PASSWORD_FILE);
+  const found = (await readFile(file, 'utf8').catch(() => '')).trim();
+  if (found !== '') return found;
   const draft = `${file}.new`;
   await rm(draft, { force: true });
   await writeFile(draft, newPassword(), { mode: 0o600, flag: 'wx' });
   if (account) await chown(draft, account.uid, account.gid);
   await rename(draft, file);
   return (await readFile(file, 'utf8')).trim();
-}
-
-/** Undefined for a folder of an older release, whose database belongs to the superuser. */
-export async function findOwnerPassword(folder: string): Promise<string | undefined> {
-  const content = await readFile(join(folder, OWNER_PASSWORD_FILE), 'utf8').catch(() => '');
-  return content.trim() || undefined;
 }
 
 function newPassword(): string {
@@ -168,4 +171,75 @@ function foreignFolder(folder: string, uid: number | undefined): DatabaseStartEr
 
 export function lastLines(text: string, count: number): string {
   return text.trim().split('\n').slice(-count).join('\n');
+}
+
+export type Role = 'service' | 'command';
+
+/** Every cluster has this database, and advisory locks are per database. */
+const LOCK_DATABASE = 'postgres';
+/**
+ * Ownership of the embedded database. The owner holds an advisory lock in a session, which ends with its process;
+ * commands hold another one, shared, whether they own the database or only use it. Without a service, the last command
+ * stops the database.
+ */
+export const DATABASE = 'kind';
+
+/** `nobody`: no server is listening. `not ready`: it is starting, stopping or recovering. */
+type ConnectAttempt = Client | 'nobody' | 'not ready';
+
+const NOT_LISTENING_CODES = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTDIR']);
+const NOT_READY_CODES = new Set(['57P03', '57P01', '57P02', '53300', 'ECONNRESET', 'EPIPE', 'EAGAIN']);
+
+export async function connect(
+  server: Omit<ServerConnection, 'user' | 'database'>,
+  role: Role,
+): Promise<ConnectAttempt> {
+  const client = new Client({
+    ...clientOptions({ ...server, user: SUPERUSER, database: LOCK_DATABASE }),
+    application_name: `kind ${role} ${process.pid}`,
+    connectionTimeoutMillis: 10_000,
+  });
+  // Callers that need to know listen to `end`.
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    return client;
+  } catch (error) {
+    await client.end().catch(() => undefined);
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code !== undefined && NOT_LISTENING_CODES.has(code)) return 'nobody';
+    if (code === undefined ? /terminated|timeout/i.test(message) : NOT_READY_CODES.has(code)) return 'not ready';
+    throw new DatabaseStartError(`the embedded database at ${server.host} refuses: ${message}`);
+  }
+}
+
+export async function tryOwn(client: Client): Promise<boolean> {
+  return tryLock(client, TRY_OWNER_LOCK);
+}
+
+/** False if the owner is about to stop the database. */
+export async function tryUse(client: Client): Promise<boolean> {
+  return tryLock(client, TRY_SHARED_USAGE_LOCK);
+}
+
+/**
+ * Ends the ownership or use of a command. True if no other process owns or uses the database: then it is owned again, to
+ * be stopped, and nobody can begin to use it. All of several that do this at once have given up their locks before they
+ * look, so one of them is the last.
+ */
+export async function isLastToLeave(client: Client): Promise<boolean> {
+  await runOnClient(client, UNLOCK_ALL);
+  return (await tryLock(client, TRY_USAGE_LOCK)) && (await tryOwn(client));
+}
+
+/** Finds the owner by the application name of its session. */
+export async function findOwner(client: Client): Promise<{ role: Role; pid: number } | undefined> {
+  const [row] = await runOnClient<{ name: string }>(client, FIND_OWNER);
+  const [, role, pid] = /^kind (service|command) (\d+)$/.exec(row?.name ?? '') ?? [];
+  return role === undefined ? undefined : { role: role as Role, pid: Number(pid) };
+}
+
+async function tryLock(client: Client, statement: Statement): Promise<boolean> {
+  const [row] = await runOnClient<{ locked: boolean }>(client, statement);
+  return row?.locked === true;
 }

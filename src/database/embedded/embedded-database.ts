@@ -6,11 +6,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from 'pg';
 import type { Config } from '../../config/config.js';
 import { makeFolder, unusableFolder } from '../../config/folder.js';
-import type { ServerConnection } from '../connection/connection.js';
-import { DatabaseStartError } from '../connection/start-error.js';
-import { readConnectionFile, removeConnectionFile, writeConnectionFile } from './connection-file.js';
-import { findOwner, isLastToLeave, tryOwn, tryUse } from './owner-lock.js';
+import { type ServerConnection, DatabaseStartError } from '../connection/connection.js';
+import { findOwner, isLastToLeave, tryOwn, tryUse } from './data-folder.js';
 import { EmbeddedServer, type ServerOptions } from './server.js';
+import { randomBytes } from 'node:crypto';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 
 /** Timeouts in milliseconds: for a command that owns the database to end, and for a server to start or stop. */
 const COMMAND_TIMEOUT = 15_000;
@@ -181,4 +182,38 @@ function isLostSession(error: unknown): boolean {
   return code === undefined
     ? /terminated|not queryable|closed/i.test(message)
     : /^(57P0|08|ECONNRESET$|EPIPE$)/.test(code);
+}
+
+interface ConnectionFile extends ServerConnection {
+  /** The process that owns the database. */
+  readonly pid: number;
+  readonly role: 'service' | 'command';
+}
+
+/**
+ * DATA_DIR/connection.json: how to connect to the running embedded database, for commands and for people. It exists
+ * while the database is ready; only the account of the service can read it.
+ */
+async function writeConnectionFile(dataDir: string, content: ConnectionFile): Promise<void> {
+  const file = join(dataDir, 'connection.json');
+  const draft = `${file}.${randomBytes(6).toString('hex')}`;
+  try {
+    await writeFile(draft, `${JSON.stringify(content, undefined, 2)}\n`, { mode: 0o600, flag: 'wx' });
+    await rename(draft, file);
+  } finally {
+    await rm(draft, { force: true });
+  }
+}
+
+export async function readConnectionFile(dataDir: string): Promise<ConnectionFile | undefined> {
+  try {
+    return JSON.parse(await readFile(join(dataDir, 'connection.json'), 'utf8')) as ConnectionFile;
+  } catch {
+    return undefined;
+  }
+}
+
+async function removeConnectionFile(dataDir: string): Promise<void> {
+  const found = await readConnectionFile(dataDir);
+  if (found?.pid === process.pid) await rm(join(dataDir, 'connection.json'), { force: true });
 }

@@ -8,11 +8,10 @@ import { open } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { spawnIdentity, type Account } from './account.js';
+import { spawnIdentity, type Account, PROGRAM_ENV, runProgram } from './run-program.js';
 import type { Binaries } from './binaries.js';
 import { folderArgument, lastLines } from './data-folder.js';
 import { FOLDER_SETTING, isRunning } from './process-probe.js';
-import { PROGRAM_ENV, runProgram } from './run-program.js';
 
 const LOG_MAX_BYTES = 4 * 1024 * 1024;
 const FAST_SHUTDOWN = 20_000;

@@ -4,23 +4,21 @@
  */
 import type { Client } from 'pg';
 import type { Config } from '../../config/config.js';
-import type { ServerConnection } from '../connection/connection.js';
-import { DatabaseStartError } from '../connection/start-error.js';
-import { findAccount, giveDataFolder, type Account } from './account.js';
+import { type ServerConnection, DatabaseStartError } from '../connection/connection.js';
+import { findAccount, giveDataFolder, type Account } from './run-program.js';
 import { findBinaries, type Binaries } from './binaries.js';
 import {
   checkFolder,
   dataFolder,
-  findOwnerPassword,
   initialise,
   isInitialised,
   makeOwnerPassword,
   OWNER,
   readPassword,
-  SUPERUSER,
+  connect,
+  DATABASE,
+  type Role,
 } from './data-folder.js';
-import { connect, DATABASE, type Role } from './owner-lock.js';
-import { prepareOwner } from './owner-role.js';
 import {
   spawnGuard,
   spawnPostmaster,
@@ -29,15 +27,25 @@ import {
   type StartedPostmaster,
 } from './postmaster.js';
 import { probe, readPidFile } from './process-probe.js';
-import { serverSettings } from './settings.js';
 import {
+  serverSettings,
   removeSocketHost,
   removeSocketLock,
   SOCKET_PORT,
   socketHost,
   touchSocketHost,
   usesTcp,
-} from './socket-host.js';
+} from './settings.js';
+import {
+  revokePublicAccessStatement,
+  createDatabaseStatement,
+  findDatabaseStatement,
+  createRoleStatement,
+  findRoleStatement,
+  grantTemporaryFileLimitStatement,
+  setRolePasswordStatement,
+} from '../../sql/server/database-owner.sql.js';
+import { runOnClient } from '../statement/run-on-client.js';
 
 export interface ServerOptions {
   readonly role: Role;
@@ -83,32 +91,16 @@ export class EmbeddedServer {
     return undefined;
   }
 
-  /** The connection of the database: as its owner role if there is one, else as superuser. */
+  /** The connection of the database, as its owner role. */
   async connection(): Promise<ServerConnection> {
-    const password = await findOwnerPassword(this.folder);
-    const role =
-      password === undefined
-        ? { user: SUPERUSER, password: await readPassword(this.folder) }
-        : { user: OWNER, password };
-    return { ...(await this.#address()), ...role, database: DATABASE };
+    const password = await readPassword(this.folder, OWNER);
+    return { ...(await this.#address()), user: OWNER, password, database: DATABASE };
   }
 
   /** Creates the database and its owner role if they do not exist. @param client a session of this server */
   async prepare(client: Client): Promise<void> {
     this.#account ??= await findAccount(this.folder);
-    await prepareOwner(client, {
-      password: await makeOwnerPassword(this.folder, this.#account),
-      connect: () => this.#session(DATABASE),
-      log: this.options.log,
-    });
-  }
-
-  async #session(database: string): Promise<Client> {
-    const server = { ...(await this.#address()), password: await readPassword(this.folder) };
-    const attempt = await connect(server, this.options.role, database);
-    if (typeof attempt === 'object') return attempt;
-    // The caller tries again, as after any lost session.
-    throw new Error('the session was closed by the server before it began');
+    await prepareOwner(client, await makeOwnerPassword(this.folder, this.#account));
   }
 
   /** Makes this process the guard of the running server. Returns true if another process had started it. */
@@ -203,4 +195,24 @@ export class EmbeddedServer {
     if (TEMPORARY_FAILURE.test(logTail) && this.#failures < MAX_FAILURES) return;
     throw new DatabaseStartError(`the embedded PostgreSQL does not start:\n${logTail}`);
   }
+}
+
+/** Default databases of every server. */
+const DEFAULT_DATABASES = ['postgres', 'template1'];
+
+/**
+ * Creates the database and the role that owns it, which the service, commands and people use; it has no rights beyond
+ * the database. The superuser is for administration only.
+ * @param client a session of the superuser
+ */
+async function prepareOwner(client: Client, password: string): Promise<void> {
+  if ((await runOnClient(client, findRoleStatement(OWNER))).length > 0) {
+    await runOnClient(client, setRolePasswordStatement(OWNER, password));
+  } else {
+    await runOnClient(client, revokePublicAccessStatement(DEFAULT_DATABASES));
+    await runOnClient(client, createRoleStatement(OWNER, password));
+  }
+  await runOnClient(client, grantTemporaryFileLimitStatement(OWNER));
+  const found = await runOnClient(client, findDatabaseStatement(DATABASE));
+  if (found.length === 0) await runOnClient(client, createDatabaseStatement(DATABASE, OWNER));
 }

@@ -16,7 +16,7 @@ import {
   recordReleaseStatement,
   REGISTRY_HOLDER,
 } from '../../sql/server/registry.sql.js';
-import { DatabaseStartError } from '../connection/start-error.js';
+import { DatabaseStartError } from '../connection/connection.js';
 import { isConnectionLost, isNotAllowed } from '../statement/sqlstate.js';
 
 /** Options of the wait for another process. */

@@ -15,7 +15,7 @@ import {
   writeFingerprintStatement,
 } from '../../sql/server/registry.sql.js';
 import type { Database, Transaction } from '../database.js';
-import { DatabaseStartError } from '../connection/start-error.js';
+import { DatabaseStartError } from '../connection/connection.js';
 
 export interface RegistrationOptions {
   readonly secret: string;

@@ -20,7 +20,7 @@ import type {
 import { sourceLocationOf, type ModuleFile } from './source-location.js';
 import { faultTexts } from '../../shared/collect-faults.js';
 import type { Faults } from '../../shared/errors.js';
-import { settleTrusted } from '../../catalog/pattern/pattern-definition.js';
+import { settleTrusted } from '../../catalog/pattern/pattern-matcher.js';
 import { checkParameter } from '../../model/check/check-parameter.js';
 import { parameterDef, type ParameterDef } from '../../model/parameter-type/parameter-def.js';
 import { PatternChecks } from '../../model/check/pattern-checks.js';

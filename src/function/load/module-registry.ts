@@ -5,8 +5,7 @@
  */
 import { Inject, Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import type { Logger } from 'pino';
-import type { Config } from '../../config/config.js';
-import { CONFIG } from '../../config/config.token.js';
+import { type Config, CONFIG } from '../../config/config.js';
 import { LOGGER } from '../../http/log/logger.js';
 import { readableError, UserCodeError, withinUserCode } from '../sandbox/user-code.js';
 import { faultText, type ModuleFault, type Faulty, type LoadedModule } from '../declare/definition.js';

@@ -2,8 +2,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { PatternMatcher } from '../../catalog/pattern/pattern-matcher.js';
-import type { Config } from '../../config/config.js';
-import { CONFIG } from '../../config/config.token.js';
+import { type Config, CONFIG } from '../../config/config.js';
 import { readJson } from '../../http/body/json-pieces.js';
 import { LOGGER } from '../../http/log/logger.js';
 import { PatternChecks } from '../../model/check/pattern-checks.js';

@@ -3,8 +3,7 @@
  * operation. All user code in one transaction shares a time limit.
  */
 import { Inject, Injectable } from '@nestjs/common';
-import type { Config } from '../../config/config.js';
-import { CONFIG } from '../../config/config.token.js';
+import { type Config, CONFIG } from '../../config/config.js';
 import type { Transaction } from '../../database/database.js';
 import type { TransactionRuns } from '../../database/transaction/conflict-retries.js';
 import { transactionOf, type Session } from '../../catalog/session/session.js';

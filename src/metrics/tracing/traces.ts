@@ -1,8 +1,7 @@
 /** Traces of requests. The libraries of OpenTelemetry are loaded only if the settings ask for traces. */
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import type { Logger } from 'pino';
-import type { Config } from '../../config/config.js';
-import { CONFIG } from '../../config/config.token.js';
+import { type Config, CONFIG } from '../../config/config.js';
 import { LOGGER } from '../../http/log/logger.js';
 import type { RequestWatcher } from '../../http/server/request-lifecycle.js';
 

@@ -3,7 +3,7 @@
  * its checksums, and definitions of another form would make later requests fail. Pure.
  */
 import { checkAccess, checkFieldRuleSyntax, checkLinkAccess } from '../../access/check-access.js';
-import { settleTrusted } from '../../catalog/pattern/pattern-definition.js';
+import { settleTrusted } from '../../catalog/pattern/pattern-matcher.js';
 import { KIND_KIND, LINK_KIND, NO_TRAITS } from '../../model/built-in-traits.js';
 import { PARAMETER_TABLE } from '../../model/built-in/built-in.js';
 import { isWhole } from '../../model/built-in/completeness.js';

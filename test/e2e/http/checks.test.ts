@@ -2,7 +2,7 @@
 import { JwtService } from '@nestjs/jwt';
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { SECRET } from '../../../src/config/config.token.js';
+import { SECRET } from '../../../src/config/config.js';
 import { anonymous, asMember, defineKinds } from '../../support/callers.js';
 import { createdId } from '../../support/definitions.js';
 import { expectWellFormed, play, scenarios } from '../../support/scenario.js';

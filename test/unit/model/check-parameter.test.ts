@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { settleTrusted } from '../../../src/catalog/pattern/pattern-definition.js';
+import { settleTrusted } from '../../../src/catalog/pattern/pattern-matcher.js';
 import { canonicalValues, checkParameter, emptyDefinition, patched } from '../../../src/model/check/check-parameter.js';
 import { parameterDef, type ParameterDef } from '../../../src/model/parameter-type/parameter-def.js';
 import type { ParameterTypeId } from '../../../src/model/parameter-type/parameter-types.js';
