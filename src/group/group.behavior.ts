@@ -10,7 +10,7 @@ import { jsonEqual, scalarText } from '../shared/json.js';
 import { updateParametersStatement } from '../sql/definition/model.sql.js';
 import { Behaviors, type RegisteredBehavior, type PendingWrite } from '../unit/draft/behavior.js';
 import type { Body, Draft } from '../unit/draft/draft.js';
-import { checkNewId, withLabel } from '../unit/definition-writer.js';
+import { checkNewId, withLabel } from '../unit/definitions.js';
 import { originalCallerOf, changeOf, type Session } from '../catalog/session/session.js';
 import { GROUP_KIND } from '../model/built-in-traits.js';
 

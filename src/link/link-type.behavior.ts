@@ -13,10 +13,9 @@ import { isSystemIdentifier } from '../shared/identifiers.js';
 import { scalarText } from '../shared/json.js';
 import { Behaviors, type RegisteredBehavior, type PendingWrite } from '../unit/draft/behavior.js';
 import type { Body, Draft } from '../unit/draft/draft.js';
-import { checkNewId, idOfBody, withLabel } from '../unit/definition-writer.js';
+import { checkNewId, idOfBody, InlineParameters, withLabel } from '../unit/definitions.js';
 import { lockLinksStatement } from '../sql/link/link.sql.js';
 import { countLinksStatement, deleteLinksOfTypeStatement } from '../sql/link/many-links.sql.js';
-import { InlineParameters } from '../unit/inline-parameters.js';
 import { changeOf, originalCallerOf, type Session } from '../catalog/session/session.js';
 import { LINK_KIND } from '../model/built-in-traits.js';
 

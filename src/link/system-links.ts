@@ -9,7 +9,7 @@ import { reportTakenNames } from '../model/check/check-model.js';
 import { getBuiltInKind, getGroup, type KindDef, type Model } from '../model/model.js';
 import { isParameterTypeId } from '../model/parameter-type/type-by-id.js';
 import { Faults, refusal } from '../shared/errors.js';
-import { DefinitionWriter, withoutParameter } from '../unit/definition-writer.js';
+import { DefinitionWriter, withoutParameter } from '../unit/definitions.js';
 import { unknownUnit } from '../unit/store/unit-ids.js';
 
 /** A link type whose links are the ids in a list of the parent's definition. */

@@ -21,7 +21,7 @@ import { refusal } from '../shared/errors.js';
 import { scalarText } from '../shared/json.js';
 import { Behaviors, type RegisteredBehavior, type PendingWrite } from '../unit/draft/behavior.js';
 import { withSystemValue, type Body, type Draft } from '../unit/draft/draft.js';
-import { DefinitionWriter, withLabel, withoutParameter } from '../unit/definition-writer.js';
+import { DefinitionWriter, withLabel, withoutParameter } from '../unit/definitions.js';
 import { originalCallerOf, changeOf, type Session } from '../catalog/session/session.js';
 import { KIND_KIND, LINK_KIND } from '../model/built-in-traits.js';
 

@@ -1,20 +1,29 @@
 /** Plans what is answered of each unit: its fields, dotted paths, related units and snippets. Pure. */
-import { isRelatedTerm, isSnippetTerm } from '../../filter/include.parser.js';
+import {
+  isRelatedTerm,
+  isSnippetTerm,
+  parseRelatedTerm,
+  parseSnippetTerm,
+  type RelatedTerm,
+} from '../../filter/include.parser.js';
 import { parsePath } from '../../filter/filter.parser.js';
 import { printPath } from '../../filter/filter.printer.js';
 import { ALL_FIELDS, type ListQuery } from '../../filter/queries.js';
 import type { Field } from '../../model/model.js';
-import { kindsText, segmentsOf, type Names } from '../../model/predicate/path.js';
+import { kindsText, type Names, segmentsOf } from '../../model/predicate/path.js';
 import { everyField } from '../../model/predicate/predicate.js';
-import { Faults, refusal } from '../../shared/errors.js';
+import { Faults, KindError, refusal } from '../../shared/errors.js';
 import { LIMITS } from '../../shared/limits.js';
 import { hasConditions } from '../../sql/list/hidden-fields.sql.js';
 import { shortened } from '../../shared/shortened.js';
 import type { ReadPlan, ShownPath } from '../../sql/list/select.sql.js';
 import { collectFaults } from '../../shared/collect-faults.js';
-import { targetOf } from './order.plan.js';
-import { planRelated } from './related.plan.js';
-import { planSnippets } from './search.plan.js';
+import { planOrder, targetOf } from './order.plan.js';
+import { resolveFilter } from '../../model/predicate/resolve-filter.js';
+import { resolveRelated } from '../../model/predicate/resolve-related.js';
+import { checkUnconditional, unconditional } from '../../model/predicate/conditional-field.js';
+import type { ShownSnippet } from '../../sql/condition/search.sql.js';
+import type { ShownRelated } from '../../sql/list/related-record.sql.js';
 
 /** The fields of the unit to return, and the targets of the dotted paths in `include`. */
 export function planAnswer(
@@ -105,4 +114,94 @@ export function planFields(
   if (included.has(ALL_FIELDS)) return everyField(visible);
   if (query.include) return everyField(visible).filter(({ id }) => included.has(id));
   return everyField(names.own ?? visible).filter(({ id }) => !excluded.has(id));
+}
+
+/** Fields that answers add to units. */
+const ADDED_FIELDS = ['links', 'link'];
+
+/** @throws KindError 400 with all faults; 401 and 403 for a kind that the caller may not read */
+function planRelated(texts: readonly string[], names: Names): readonly ShownRelated[] {
+  return planTerms(texts, (text, others) => {
+    const term = parseRelatedTerm(text);
+    checkTermName(term.name, names, others);
+    return planTerm(term, names);
+  });
+}
+
+/**
+ * Plans terms of `include`, and reports all their faults together.
+ * @param plan plans a term; `others` are the names of those before it
+ * @throws KindError 400 with all faults; other errors that `plan` throws
+ */
+function planTerms<T extends { readonly name: string }>(
+  texts: readonly string[],
+  plan: (text: string, others: readonly string[]) => T,
+): T[] {
+  const faults = new Faults();
+  const found: T[] = [];
+  for (const text of texts) {
+    try {
+      const others = found.map(({ name }) => name);
+      found.push(plan(text, others));
+    } catch (error) {
+      if (!(error instanceof KindError) || error.status !== 400) throw error;
+      faults.addAllOf('include', error);
+    }
+  }
+  faults.throwIfAny();
+  return found;
+}
+
+/** @param others the names of other terms @throws KindError 400 for a name that is taken */
+function checkTermName(name: string, { visible }: Names, others: readonly string[]): void {
+  const what = others.includes(name)
+    ? 'two terms are'
+    : visible.has(name) || ADDED_FIELDS.includes(name)
+      ? 'a field is'
+      : '';
+  if (what === '') return;
+  throw refusal('query.bad_value', `${what} named '${shortened(name)}'; give the term another name before its colon`);
+}
+
+function planTerm({ name, related, list }: RelatedTerm, names: Names): ShownRelated {
+  const resolved = resolveRelated(related, names, resolveFilter);
+  if (!list) return { name, related: resolved };
+  const { relation } = related;
+  const reached = relation.type === 'reference' ? names.reach?.related?.open(relation.kind, relation.at) : undefined;
+  if (!reached) throw new Error('a list of related units follows a reference');
+  const { kind, visible } = reached;
+  const order = planOrder(list, { kind, visible, reach: names.reach, beyond: true });
+  // Functions see hidden parameters of the unit itself, but could pass on those of units inside it.
+  const fields = everyField(visible).filter(({ def }) => !def.hidden);
+  return { name, related: resolved, list: { fields, order, limit: list.limit } };
+}
+
+/**
+ * The snippets in `include`.
+ * @param others the names of other terms
+ * @throws KindError 400 with all faults
+ */
+function planSnippets(texts: readonly string[], names: Names, others: readonly string[]): ShownSnippet[] {
+  if (texts.length > LIMITS.snippets) {
+    throw refusal('query.bad_value', `include: at most ${LIMITS.snippets} snippets`, { parameter: 'include' });
+  }
+  return planTerms(texts, (text, before) => {
+    const { name, path } = parseSnippetTerm(text);
+    checkTermName(name, names, [...others, ...before]);
+    return planSnippet(name, path.segments, names);
+  });
+}
+
+function planSnippet(name: string, [parameter = '', ...more]: readonly string[], names: Names): ShownSnippet {
+  const { search, visible } = names;
+  if (!search) throw refusal('query.bad_value', 'snippet() needs a search');
+  const field = more.length === 0 ? visible.get(parameter) : undefined;
+  if (field?.def.search !== undefined) {
+    checkUnconditional(field);
+    return { name, field, search };
+  }
+  const searched = [...unconditional(visible).values()]
+    .filter(({ def }) => def.search !== undefined)
+    .map(({ id }) => id);
+  throw refusal('query.bad_value', `snippet() wants a parameter that is searched: ${searched.join(', ')}`);
 }

@@ -1,14 +1,11 @@
-/** Plans a search: its condition, and the parts of texts with its words. Pure. */
-import { parseSnippetTerm } from '../../filter/include.parser.js';
-import { checkUnconditional, unconditional } from '../../model/predicate/conditional-field.js';
+/** Plans a search: its condition. Pure. */
+import { unconditional } from '../../model/predicate/conditional-field.js';
 import type { Names } from '../../model/predicate/path.js';
 import type { Predicate } from '../../model/predicate/predicate.js';
 import { searchDocument, type Search } from '../../model/search-document.js';
 import { refusal } from '../../shared/errors.js';
 import { textFault } from '../../shared/json.js';
 import { LIMITS } from '../../shared/limits.js';
-import type { ShownSnippet } from '../../sql/condition/search.sql.js';
-import { checkTermName, planTerms } from './related.plan.js';
 
 type Searched = Pick<Names, 'kind' | 'visible'>;
 
@@ -49,34 +46,4 @@ function textFaultOf(text: string): string | undefined {
   if (text.trim() === '') return 'wants words to search for';
   if (bytes > LIMITS.searchBytes) return `at most ${LIMITS.searchBytes} bytes, got ${bytes}`;
   return textFault(text);
-}
-
-/**
- * The snippets in `include`.
- * @param others the names of other terms
- * @throws KindError 400 with all faults
- */
-export function planSnippets(texts: readonly string[], names: Names, others: readonly string[]): ShownSnippet[] {
-  if (texts.length > LIMITS.snippets) {
-    throw refusal('query.bad_value', `include: at most ${LIMITS.snippets} snippets`, { parameter: 'include' });
-  }
-  return planTerms(texts, (text, before) => {
-    const { name, path } = parseSnippetTerm(text);
-    checkTermName(name, names, [...others, ...before]);
-    return planSnippet(name, path.segments, names);
-  });
-}
-
-function planSnippet(name: string, [parameter = '', ...more]: readonly string[], names: Names): ShownSnippet {
-  const { search, visible } = names;
-  if (!search) throw refusal('query.bad_value', 'snippet() needs a search');
-  const field = more.length === 0 ? visible.get(parameter) : undefined;
-  if (field?.def.search !== undefined) {
-    checkUnconditional(field);
-    return { name, field, search };
-  }
-  const searched = [...unconditional(visible).values()]
-    .filter(({ def }) => def.search !== undefined)
-    .map(({ id }) => id);
-  throw refusal('query.bad_value', `snippet() wants a parameter that is searched: ${searched.join(', ')}`);
 }

@@ -15,7 +15,7 @@ import {
 } from '../../sql/definition/query-statistics.sql.js';
 import { SYSTEM } from '../../tenancy/caller.js';
 import type { Project } from '../../tenancy/project.js';
-import { DefinitionWriter } from '../definition-writer.js';
+import { DefinitionWriter } from '../definitions.js';
 import { isMissing } from './plan-findings.js';
 
 /** An index that the model lacks, and the calls that lack it. `read` and `found` are of the worst of them. */

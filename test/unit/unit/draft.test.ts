@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { FunctionError } from '../../../src/kit/function-error.js';
 import { Faults, refusal, type KindError } from '../../../src/shared/errors.js';
 import type { Json } from '../../../src/shared/json.js';
-import { idOfBody, withLabel } from '../../../src/unit/definition-writer.js';
+import { idOfBody, withLabel } from '../../../src/unit/definitions.js';
 import { withFaults } from '../../../src/database/transaction/complete-refusal.js';
 import {
   bodyOf,

@@ -58,7 +58,7 @@ export function editReader(
   return (id, body, stored) => {
     for (const name of body.keys()) {
       if (fixedField(name)) {
-        return andThen(stored(), (values) => readRecord(kind, id, body, values, fixedField, yielder));
+        return andThen(stored(), (values) => readRecord({ kind, id }, body, values, fixedField, yielder));
       }
     }
     return { body };
@@ -69,8 +69,7 @@ type StoredValues = Readonly<Record<string, unknown>>;
 
 /** @param fixedField the read-only field of a name; undefined for other names */
 async function readRecord(
-  kind: KindDef,
-  id: string,
+  { kind, id }: { readonly kind: KindDef; readonly id: string },
   body: Body,
   values: StoredValues,
   fixedField: (name: string) => Field | undefined,
