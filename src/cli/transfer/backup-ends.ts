@@ -5,8 +5,15 @@
  */
 import { createHash } from 'node:crypto';
 import { open, type FileHandle } from 'node:fs/promises';
-import { ArchiveError } from '../../transfer/project/archive.js';
-import { altered, noBackup, parseHeader, type Header } from './backup.format.js';
+import { RELEASE } from '../../config/release.js';
+import { BUILT_IN_VERSION } from '../../model/built-in/built-in.js';
+import { isPlainObject } from '../../shared/json.js';
+import { altered, ArchiveError, refuseNewer, type ArchiveOrigin } from '../../transfer/project/archive.js';
+import { isProjectId, ORIGIN_FIELDS, strangeField } from '../../transfer/project/manifest-fields.js';
+
+const FORMAT = 'kind-backup';
+/** Raise it if releases before this one can't read what it writes. */
+const FORMAT_VERSION = 1;
 
 /** gzip, deflate, with a comment; of no time and no particular system. */
 const HEAD = Buffer.from([0x1f, 0x8b, 0x08, 0x10, 0, 0, 0, 0, 0, 0xff]);
@@ -81,4 +88,39 @@ async function readFirst(file: FileHandle): Promise<Header> {
 async function bytesAt(file: FileHandle, position: number, length: number): Promise<Buffer> {
   const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, Math.max(0, position));
   return buffer.subarray(0, bytesRead);
+}
+
+interface Header extends ArchiveOrigin {
+  /** The id of the project. */
+  readonly project: string;
+}
+
+export function headerOf(project: string): string {
+  const header: Header = { version: FORMAT_VERSION, release: RELEASE, built_in: BUILT_IN_VERSION, project };
+  return JSON.stringify({ format: FORMAT, ...header });
+}
+
+/** @throws ArchiveError if it is that of no backup, or of a newer release */
+function parseHeader(text: string): Header {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    value = undefined;
+  }
+  if (!isPlainObject(value) || value.format !== FORMAT) throw noBackup();
+  const strange = strangeField(value, ORIGIN_FIELDS);
+  if (strange !== undefined) throw noHeader(strange);
+  const header = value as unknown as Header;
+  refuseNewer(header, FORMAT_VERSION);
+  if (!isProjectId(header.project)) throw noHeader('project');
+  return header;
+}
+
+function noHeader(field: string): ArchiveError {
+  return new ArchiveError(`its header was altered: '${field}' is not what a backup has there`);
+}
+
+function noBackup(): ArchiveError {
+  return new ArchiveError('it is no backup of a project, which `project backup` makes');
 }

@@ -7,7 +7,7 @@ import type { AccessDefault } from '../../model/parameter-setting/access.setting
 import { isPlainObject } from '../../shared/json.js';
 import { ArchiveError } from '../../transfer/project/archive.js';
 import { isProjectId } from '../../transfer/project/manifest-fields.js';
-import { writeJson } from './folder.writer.js';
+import { writeWhole } from './archive-folder.js';
 
 export const REGISTRY = 'registry.json';
 const FORMAT = 'kind-registry';
@@ -44,7 +44,8 @@ export function withoutBackup(projects: readonly RegisteredProject[]): string[] 
 }
 
 export function writeRegistry(folder: string, projects: readonly RegisteredProject[]): Promise<void> {
-  return writeJson(join(folder, REGISTRY), { format: FORMAT, version: FORMAT_VERSION, release: RELEASE, projects });
+  const registry = { format: FORMAT, version: FORMAT_VERSION, release: RELEASE, projects };
+  return writeWhole(join(folder, REGISTRY), `${JSON.stringify(registry, null, 2)}\n`);
 }
 
 /** @throws ArchiveError */

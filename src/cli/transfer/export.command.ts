@@ -68,7 +68,7 @@ export function exportCommand(program: Command, { terminal, services }: CommandC
           const parameters = [['format', formatOf(file, options.format)] as const, ...filter, ...queryOf(options)];
           let output: FileOutput | undefined;
           await context.app.get(ExportService).export(scope, kind, parameters, (format) => {
-            return (output = new FileOutput(file, format, { onLine }));
+            return (output = new FileOutput(file, format, onLine));
           });
           // The export of a client that has gone is no error, but a file that can't be written is.
           output?.signal.throwIfAborted();

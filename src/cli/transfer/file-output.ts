@@ -35,10 +35,8 @@ export class DraftFile {
     });
   }
 
-  /** Names the file in an error of its stream, which could be taken for one of the database. */
   failure(error: unknown): Error {
-    const reason = errorText(error);
-    return new Error(`${this.file} cannot be written: ${reason}`, { cause: error });
+    return writeFailure(this.file, error);
   }
 
   async discard(): Promise<void> {
@@ -78,14 +76,6 @@ function stateOf(path: string): Stats | undefined {
 /** Characters that are collected before they are written. */
 const CHUNK = 64 * 1024;
 
-interface FileOutputOptions {
-  readonly onLine: () => void;
-  /** Called with each part of the text before it is written. */
-  readonly onText?: (text: string) => void;
-  /** Who may read a new file; by default, what the user's settings say. */
-  readonly mode?: number;
-}
-
 export class FileOutput implements ExportTarget {
   readonly #abort = new AbortController();
   readonly #target: Writable;
@@ -98,9 +88,9 @@ export class FileOutput implements ExportTarget {
   constructor(
     file: string,
     private readonly format: Pick<LineFormat, 'head' | 'lineOf'>,
-    private readonly options: FileOutputOptions,
+    private readonly onLine: () => void,
   ) {
-    this.#file = new DraftFile(file, options.mode);
+    this.#file = new DraftFile(file);
     const { stream: output } = this.#file;
     const compressor = isCompressed(file) ? createGzip() : undefined;
     this.#target = compressor ?? output;
@@ -120,7 +110,7 @@ export class FileOutput implements ExportTarget {
   }
 
   add(text: string): Promise<void> | undefined {
-    this.options.onLine();
+    this.onLine();
     this.#text += this.format.lineOf(text);
     if (this.#text.length >= CHUNK) this.#write();
     return this.#full;
@@ -150,7 +140,6 @@ export class FileOutput implements ExportTarget {
     const text = this.#started ? this.#text : this.format.head + this.#text;
     this.#started = true;
     this.#text = '';
-    this.options.onText?.(text);
     if (this.#target.write(text)) return;
     this.#full ??= new Promise((resolve) => {
       const settle = (): void => {
@@ -169,4 +158,9 @@ function closed(stream: Writable): Promise<void> {
   return new Promise((resolve, reject) => {
     stream.once('error', reject).once('finish', resolve);
   });
+}
+
+/** Names the file in an error, which could be taken for one of the database. */
+export function writeFailure(file: string, error: unknown): Error {
+  return new Error(`${file} cannot be written: ${errorText(error)}`, { cause: error });
 }

@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { checkNotDeleted, Provisioning } from '../../catalog/project/provisioning.js';
 import { KindError } from '../../shared/errors.js';
 import { ArchiveError, type Manifest } from '../../transfer/project/archive.js';
+import { ArchiveReader } from '../../transfer/project/archive.reader.js';
+import { EntryWriter } from '../../transfer/project/archive.writer.js';
 import { ProjectExportService } from '../../transfer/project/project-export.service.js';
 import { ProjectImportService } from '../../transfer/project/project-import.service.js';
 import type { Services } from '../tools/command-context.js';
@@ -11,8 +13,7 @@ import { ProgressBars } from '../tools/progress.js';
 import { errorText } from '../../shared/error-text.js';
 import { archiveView, bytesOf, keysOf, type ArchiveView } from './archive.view.js';
 import { checkBackupEnds } from './backup-ends.js';
-import { BackupReader } from './backup.reader.js';
-import { BackupWriter } from './backup.writer.js';
+import { TarSink, TarSource } from './archive-tar.js';
 import {
   backupName,
   REGISTRY,
@@ -22,7 +23,7 @@ import {
   type RegisteredProject,
   readRegistry,
 } from './backup-registry.js';
-import { makeEmptyFolder } from './folder.writer.js';
+import { makeEmptyFolder } from './archive-folder.js';
 import type { ProjectRow } from '../../database/registry/project.repository.js';
 
 interface BackupView extends ArchiveView {
@@ -46,7 +47,7 @@ export async function backupProject({ app }: Services, id: string, file: string)
   checkNotDeleted(row);
   const bars = new ProgressBars();
   try {
-    const manifest = await app.get(ProjectExportService).export(row, new BackupWriter(file, id), {
+    const manifest = await app.get(ProjectExportService).export(row, new EntryWriter(new TarSink(file, id)), {
       passwords: true,
       backup: true,
       onStart: (total) => bars.start(id, total),
@@ -61,12 +62,14 @@ export async function backupProject({ app }: Services, id: string, file: string)
 /** @param as the id of the project; by default that of the backup */
 export async function restoreProject({ app }: Services, file: string, as: string | undefined): Promise<RestoredView> {
   const bars = new ProgressBars();
-  let reader: BackupReader | undefined;
+  let reader: ArchiveReader | undefined;
   try {
     const size = await sizeOf(file);
     const id = as ?? (await about(file, () => checkBackupEnds(file))).project;
     await checkFree(app.get(Provisioning), id);
-    const archive = await about(file, () => BackupReader.open(file, bars.next(`${id}: checking`, size)));
+    const archive = await about(file, () =>
+      ArchiveReader.open(new TarSource(file), bars.next(`${id}: checking`, size)),
+    );
     reader = archive;
     const { manifest } = archive;
     const onStored = bars.next(`${id}: storing`, bytesOf(manifest));
@@ -230,7 +233,7 @@ function isSame(row: ProjectRow, { inserted_at: insertedAt }: RegisteredProject)
 async function checkFile(file: string, id: string, bars: ProgressBars): Promise<void> {
   const size = await sizeOf(file);
   await about(file, async () => {
-    const { manifest } = await BackupReader.open(file, bars.next(`${id}: checking`, size));
+    const { manifest } = await ArchiveReader.open(new TarSource(file), bars.next(`${id}: checking`, size));
     if (manifest.project.id !== id) throw new ArchiveError(`it is a backup of the project '${manifest.project.id}'`);
   });
 }

@@ -1,14 +1,15 @@
 /** `export <project> <folder>` and `import <project> <folder>`: a whole project, for another one that is empty. */
 import { checkNotDeleted, Provisioning } from '../../catalog/project/provisioning.js';
-import { checkFiles, type Manifest } from '../../transfer/project/archive.js';
+import type { Manifest } from '../../transfer/project/archive.js';
+import { ArchiveReader } from '../../transfer/project/archive.reader.js';
+import { EntryWriter } from '../../transfer/project/archive.writer.js';
 import { ProjectExportService } from '../../transfer/project/project-export.service.js';
 import { ProjectImportService } from '../../transfer/project/project-import.service.js';
 import type { Services, Terminal, CommonOptions } from '../tools/command-context.js';
 import { print } from '../tools/output.js';
 import { ProgressBars } from '../tools/progress.js';
 import { archiveText, archiveView, bytesOf, type ArchiveView } from './archive.view.js';
-import { FolderReader } from './folder.reader.js';
-import { FolderWriter } from './folder.writer.js';
+import { FolderSink, FolderSource } from './archive-folder.js';
 
 interface FolderView extends ArchiveView {
   readonly folder: string;
@@ -23,7 +24,7 @@ export async function exportFolder(
 ): Promise<FolderView> {
   const row = await context.app.get(Provisioning).get(id);
   checkNotDeleted(row);
-  const writer = await FolderWriter.create(folder);
+  const writer = new EntryWriter(await FolderSink.create(folder));
   const bars = new ProgressBars();
   try {
     const manifest = await context.app.get(ProjectExportService).export(row, writer, {
@@ -40,13 +41,13 @@ export async function exportFolder(
 export async function importFolder(context: Services, id: string, folder: string): Promise<FolderView> {
   const row = await context.app.get(Provisioning).get(id);
   checkNotDeleted(row);
-  const reader = await FolderReader.open(folder);
-  const { manifest } = reader;
+  const source = await FolderSource.open(folder);
+  const { manifest } = source;
   const total = bytesOf(manifest);
   const bars = new ProgressBars();
   try {
     // Each file is read twice, first to compare its checksum.
-    await checkFiles(reader, bars.next(`${id}: checking`, total));
+    const reader = await ArchiveReader.open(source, bars.next(`${id}: checking`, total));
     await context.app.get(ProjectImportService).import(row, reader, bars.next(`${id}: storing`, total));
   } finally {
     bars.stop();

@@ -24,6 +24,10 @@ export class ArchiveError extends Error {
   override readonly name = 'ArchiveError';
 }
 
+export function altered(): ArchiveError {
+  return new ArchiveError('it was altered after it was written');
+}
+
 /** Measures a file while it is written or read. */
 export class FileMeasure {
   records = 0;
@@ -109,20 +113,6 @@ export interface ArchiveFileWriter extends LineSink {
   close(): Promise<ArchiveFile>;
 }
 
-export interface ArchiveReader {
-  readonly manifest: Manifest;
-  /**
-   * The lines of a file, some at a time. Files are read in the order of the manifest, again from the first one.
-   * @throws ArchiveError at the end if it is not the file that was written
-   */
-  read(file: ArchiveFile): AsyncIterable<ArchivePart>;
-}
-
-export interface ArchivePart {
-  readonly lines: readonly string[];
-  readonly bytes: number;
-}
-
 /** @param bytes of the files so far */
 export type OnProgress = (bytes: number, records: number) => void;
 
@@ -182,18 +172,6 @@ export function refuseNewer({ version, built_in: builtIn, release }: ArchiveOrig
   throw new ArchiveError(
     `it was written by release ${release}, which is newer than this one (${RELEASE}): use that release, or a later one`,
   );
-}
-
-/** Reads all files, and compares them with the manifest. @throws ArchiveError */
-export async function checkFiles(archive: ArchiveReader, onChecked: OnProgress): Promise<void> {
-  let [bytes, records] = [0, 0];
-  for (const file of archive.manifest.files) {
-    for await (const part of archive.read(file)) {
-      bytes += part.bytes;
-      records += part.lines.length;
-      onChecked(bytes, records);
-    }
-  }
 }
 
 /** Does not depend on the order of the fields. */

@@ -13,7 +13,8 @@ import { BUILT_IN_VERSION } from '../../model/built-in/built-in.js';
 import type { Model } from '../../model/model.js';
 import { SYSTEM } from '../../tenancy/caller.js';
 import { projectOf, type Project } from '../../tenancy/project.js';
-import { ArchiveError, type ArchiveReader, type OnProgress, type ArchiveFile } from './archive.js';
+import { ArchiveError, type OnProgress, type ArchiveFile } from './archive.js';
+import type { ArchiveReader } from './archive.reader.js';
 import { loadModel } from '../../catalog/model/model-store.js';
 import type { DefinitionChange } from '../../catalog/definition/definition-change.js';
 import type { Transaction } from '../../database/database.js';
@@ -29,7 +30,7 @@ import { dataFiles, definitionFiles, unitKinds, type ProjectFile } from './proje
 
 const OPTIONS = { cascade: false, tellCounts: true, caller: SYSTEM, statementTimeout: 0 } as const;
 
-/** `onStored` is called while the files are stored. Call `checkFiles` before: it finds what was altered. */
+/** `onStored` is called while the files are stored. The archive was compared with its manifest when it was opened. */
 @Injectable()
 export class ProjectImportService {
   constructor(

@@ -17,12 +17,13 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { BackupReader } from '../../../src/cli/transfer/backup.reader.js';
-import { BackupWriter } from '../../../src/cli/transfer/backup.writer.js';
+import { TarSink, TarSource } from '../../../src/cli/transfer/archive-tar.js';
 import { runCommandLine } from '../../../src/cli/run.js';
 import { Provisioning } from '../../../src/catalog/project/provisioning.js';
 import { loadConfig } from '../../../src/config/config.js';
 import type { ArchiveWriter } from '../../../src/transfer/project/archive.js';
+import { ArchiveReader } from '../../../src/transfer/project/archive.reader.js';
+import { EntryWriter } from '../../../src/transfer/project/archive.writer.js';
 import { ProjectExportService } from '../../../src/transfer/project/project-export.service.js';
 import { ProjectImportService } from '../../../src/transfer/project/project-import.service.js';
 import { atEnd } from '../../support/at-end.js';
@@ -225,7 +226,7 @@ it('a service that runs serves a project that comes back: members sign in, keys 
 describe('one moment', () => {
   /** Runs `between` when the snapshot is taken and nothing is read yet. */
   async function backupWith(id: string, file: string, between: () => Promise<void>): Promise<void> {
-    const backup = new BackupWriter(file, id);
+    const backup = new EntryWriter(new TarSink(file, id));
     let ran = false;
     const writer: ArchiveWriter = {
       async open(name) {
@@ -330,7 +331,7 @@ describe('a restore is refused in a line, before anything is written,', () => {
       flip(changed, at);
       writeFileSync(path('altered.tar.gz'), changed);
       await expect(
-        BackupReader.open(path('altered.tar.gz'), () => undefined),
+        ArchiveReader.open(new TarSource(path('altered.tar.gz')), () => undefined),
         `byte ${at}`,
       ).rejects.toThrow(/altered|cut off|no backup|newer/);
       flip(changed, at);
@@ -506,7 +507,7 @@ describe('a restore that does not reach its end', () => {
   it('leaves nothing if the file changes while it is stored', async () => {
     const file = path('changing.tar.gz');
     cpSync(first, file);
-    const reader = await BackupReader.open(file, bars);
+    const reader = await ArchiveReader.open(new TarSource(file), bars);
     const bytes = readFileSync(file);
     flip(bytes, bytes.length - 500);
     writeFileSync(file, bytes);
