@@ -1,19 +1,18 @@
-/** The commands of the command line. Each is a file in `project/`, `access/`, `member/`, `key/`, `index/`, `functions/` or `transfer/`. */
+/** The commands of the command line. Those of a noun are one file. */
 import { Command } from 'commander';
-import { reportAccessCommand } from './access/report.command.js';
-import { checkFunctionsCommand } from './functions/check.command.js';
+import { reportAccessCommand } from './access.command.js';
+import { checkFunctionsCommand, typesCommand } from './functions/functions.commands.js';
 import { adviseIndexesCommand } from './indexes/advise.command.js';
-import { createKeyCommand } from './key/create.command.js';
-import { setPasswordCommand } from './member/set-password.command.js';
-import { backupProjectCommand } from './project/backup.command.js';
-import { createProjectCommand } from './project/create.command.js';
-import { deleteProjectCommand } from './project/delete.command.js';
-import { listProjectsCommand } from './project/list.command.js';
-import { migrateProjectsCommand } from './project/migrate.command.js';
-import { restoreProjectCommand } from './project/restore.command.js';
-import { setProjectCommand } from './project/set.command.js';
-import { showProjectCommand } from './project/show.command.js';
-import { typesCommand } from './functions/types.command.js';
+import { createKeyCommand, setPasswordCommand } from './member.commands.js';
+import { backupProjectCommand, restoreProjectCommand } from './project-backup.commands.js';
+import {
+  createProjectCommand,
+  deleteProjectCommand,
+  listProjectsCommand,
+  setProjectCommand,
+  showProjectCommand,
+} from './project.commands.js';
+import { migrateProjectsCommand } from './project-migrate.command.js';
 import { backupCommand } from './transfer/backup.command.js';
 import { exportCommand } from './transfer/export.command.js';
 import { importCommand } from './transfer/import.command.js';

@@ -10,7 +10,7 @@ import { KindError } from '../shared/errors.js';
 import { createProgram } from './commands.js';
 import { withServices } from './tools/services.js';
 import type { Terminal, CommandContext } from './tools/command-context.js';
-import { singleLineText } from './tools/text.js';
+import { singleLineText } from './tools/output.js';
 
 const EXIT_OK = 0;
 const EXIT_FAILED = 1;

@@ -4,8 +4,7 @@ import { KindError } from '../../shared/errors.js';
 import { plural } from '../../shared/plural.js';
 import { projectOf } from '../../tenancy/project.js';
 import { IndexAdvisor, type IndexAdvice, type IndexProposal } from '../../unit/tuning/index-advisor.js';
-import { print } from '../tools/output.js';
-import { singleLineText, textTable } from '../tools/text.js';
+import { print, singleLineText, textTable } from '../tools/output.js';
 import type { CommandContext, CommonOptions, Services } from '../tools/command-context.js';
 
 interface AdviseOptions extends CommonOptions {

@@ -6,9 +6,8 @@ import type { FileFormat } from '../../transfer/transfer.query.js';
 import { ImportService } from '../../transfer/import.service.js';
 import { ProjectImportService } from '../../transfer/project/project-import.service.js';
 import type { CommandContext, CommonOptions } from '../tools/command-context.js';
-import { print, propertyTable } from '../tools/output.js';
+import { print, propertyTable, singleLineText } from '../tools/output.js';
 import { startProgress } from '../tools/progress.js';
-import { singleLineText } from '../tools/text.js';
 import { importFolder, printFolder } from './project-folder.js';
 import {
   formatOf,

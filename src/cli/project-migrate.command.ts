@@ -1,11 +1,10 @@
 import type { Command } from 'commander';
-import { IndexBuilder } from '../../catalog/indexes/index-builder.js';
-import { Provisioning } from '../../catalog/project/provisioning.js';
-import { KindError, refusal, type Message } from '../../shared/errors.js';
-import { singleLineText, textTable } from '../tools/text.js';
-import type { CommonOptions, Services, CommandContext } from '../tools/command-context.js';
-import { print } from '../tools/output.js';
-import { startProgress } from '../tools/progress.js';
+import { IndexBuilder } from '../catalog/indexes/index-builder.js';
+import { Provisioning } from '../catalog/project/provisioning.js';
+import { KindError, refusal, type Message } from '../shared/errors.js';
+import { singleLineText, textTable, print } from './tools/output.js';
+import type { CommonOptions, Services, CommandContext } from './tools/command-context.js';
+import { startProgress } from './tools/progress.js';
 
 interface Migrated {
   readonly key: string;

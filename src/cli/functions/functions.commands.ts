@@ -1,3 +1,4 @@
+/** `functions check` and `types`. */
 import type { Command } from 'commander';
 import { pino } from 'pino';
 import { loadModel } from '../../catalog/model/model-store.js';
@@ -15,9 +16,10 @@ import { FunctionRegistry } from '../../function/load/module-registry.js';
 import { TypeChecker } from './type-check.js';
 import type { Model } from '../../model/model.js';
 import { projectOf } from '../../tenancy/project.js';
-import { print } from '../tools/output.js';
-import { singleLineText, textTable } from '../tools/text.js';
+import { print, singleLineText, textTable } from '../tools/output.js';
 import type { CommonOptions, Services, CommandContext } from '../tools/command-context.js';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
 
 interface ProjectFault extends ModuleFault {
   /** The project whose kinds the module does not fit, if it is about one. */
@@ -155,4 +157,30 @@ function reportText({ folder, modules, types, kinds, faults, unserved }: CheckRe
     ...faultLines,
     ...unserved.map((each) => `${singleLineText(faultText(each))}: it serves nothing\n`),
   ].join('');
+}
+
+interface TypesOptions extends CommonOptions {
+  readonly out?: string;
+}
+
+export function typesCommand(parent: Command, { terminal, services }: CommandContext): void {
+  parent
+    .command('types <project>')
+    .description('writes the kinds of a project as TypeScript, which types the units in functions')
+    .option('--out <file>', 'where to; kinds.d.ts in the folder of functions where it is left out')
+    .option('--json', 'print JSON, for scripts')
+    .action(async (id: string, options: TypesOptions) => {
+      const written = await services(
+        async ({ app, config }) => {
+          const project = projectOf(await app.get(Provisioning).get(id));
+          const model = await loadModel(app.get(Database), project);
+          const file = options.out === undefined ? join(config.functionsDir, 'kinds.d.ts') : resolve(options.out);
+          await mkdir(dirname(file), { recursive: true });
+          await writeFile(file, renderKindTypes(model, id, app.get(FunctionRegistry).current));
+          return { file, model_version: model.version };
+        },
+        { only: [FunctionRegistry] },
+      );
+      print(terminal, options, written, `${written.file}: version ${written.model_version} of the model\n`);
+    });
 }

@@ -6,19 +6,18 @@ import {
   type ReportedAccess,
   reportedName,
   strangersWrites,
-} from '../../access/report.js';
-import { reportJson } from '../../access/report-changes.js';
-import { loadModel } from '../../catalog/model/model-store.js';
-import { checkNotDeleted, Provisioning } from '../../catalog/project/provisioning.js';
-import { Database } from '../../database/database.js';
-import { FunctionRegistry } from '../../function/load/module-registry.js';
-import type { AccessDefault } from '../../model/parameter-setting/access.setting.js';
-import { getOrInsert } from '../../shared/get-or-insert.js';
-import { runSync } from '../../shared/work-in-pieces.js';
-import { projectOf } from '../../tenancy/project.js';
-import type { CommandContext, CommonOptions, Services } from '../tools/command-context.js';
-import { print } from '../tools/output.js';
-import { singleLineText, textTable } from '../tools/text.js';
+} from '../access/report.js';
+import { reportJson } from '../access/report-changes.js';
+import { loadModel } from '../catalog/model/model-store.js';
+import { checkNotDeleted, Provisioning } from '../catalog/project/provisioning.js';
+import { Database } from '../database/database.js';
+import { FunctionRegistry } from '../function/load/module-registry.js';
+import type { AccessDefault } from '../model/parameter-setting/access.setting.js';
+import { getOrInsert } from '../shared/get-or-insert.js';
+import { runSync } from '../shared/work-in-pieces.js';
+import { projectOf } from '../tenancy/project.js';
+import type { CommandContext, CommonOptions, Services } from './tools/command-context.js';
+import { print, singleLineText, textTable } from './tools/output.js';
 
 interface ReportOptions extends CommonOptions {
   readonly strict?: boolean;
