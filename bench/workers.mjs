@@ -132,10 +132,10 @@ async function work() {
   const server = createHttpServer((_, response) => void setTimeout(() => response.end('done'), 5));
   /** @type {typeof import('../src/http/server/stop-serving.js')} */
   const { stopServing } = await import(join(dist, 'http/server/stop-serving.js'));
-  /** @type {typeof import('../src/http/server/open-connections.js')} */
-  const { OpenConnections } = await import(join(dist, 'http/server/open-connections.js'));
-  /** @type {typeof import('../src/workers/received-connections.js')} */
-  const { ReceivedConnections } = await import(join(dist, 'workers/received-connections.js'));
+  /** @type {typeof import('../src/http/server/stop-serving.js')} */
+  const { OpenConnections } = await import(join(dist, 'http/server/stop-serving.js'));
+  /** @type {typeof import('../src/workers/connection-balancer.js')} */
+  const { ReceivedConnections } = await import(join(dist, 'workers/connection-balancer.js'));
   const connections = new OpenConnections(server);
   const received = new ReceivedConnections((report) => process.send?.(report));
   if (mode === 'balancer') received.serveWith(server);

@@ -13,7 +13,7 @@ import { requestLifecycle } from './http/server/request-lifecycle.js';
 import { ErrorResponder } from './http/server/error.responder.js';
 import { InnerRoutes } from './http/server/inner-routes.js';
 import { FastExpressAdapter } from './http/server/fast-express.adapter.js';
-import { installDirectRoutes } from './http/server/install-direct-routes.js';
+import { installDirectRoutes } from './http/server/direct-execution.context.js';
 import { CORS_HEADERS } from './http/request/header-names.js';
 import { NestLogger } from './http/log/logger.js';
 import { answerOptions } from './http/server/path-methods.js';

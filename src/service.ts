@@ -24,16 +24,15 @@ import { idleTimeoutFor, STATEMENT_TIMEOUT } from './database/connection/session
 import { Metrics } from './metrics/metrics.js';
 import { ProjectLoads } from './metrics/project-loads.js';
 import { serveMetrics } from './metrics/metrics.server.js';
-import { OpenConnections } from './http/server/open-connections.js';
+import { OpenConnections, stopServing } from './http/server/stop-serving.js';
 import { OpenRequests } from './http/server/open-requests.js';
-import { stopServing } from './http/server/stop-serving.js';
 import { serviceUrl } from './listen-address.js';
 import { MailQueue } from './mail/mail-queue.js';
 import { UnservedLog } from './function/unserved-modules.js';
 import { PublicAddress } from './mail/public-address.js';
 import { errorText } from './shared/error-text.js';
 import { notifyStatement } from './sql/server/connection.sql.js';
-import type { ReceivedConnections } from './workers/received-connections.js';
+import type { ReceivedConnections } from './workers/connection-balancer.js';
 import { ProjectStore } from './tenancy/project-store.js';
 import type { WorkerLoads } from './workers/worker-loads.js';
 

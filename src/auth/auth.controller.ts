@@ -5,7 +5,7 @@ import type { Answer } from '../http/answer/answer.js';
 import { refuseQuery } from '../http/route/parse-list-query.js';
 import type { HttpRequest } from '../http/request/request.js';
 import { WithoutAccessToken } from '../tenancy/route-options.js';
-import { AnyInput, Input, type BodyInput } from '../tenancy/body-input.js';
+import { AnyInput, Input, type BodyInput } from '../tenancy/request-bodies.js';
 import { Scope, type RequestScope } from '../tenancy/request-scope.js';
 import { TenancyInterceptor } from '../tenancy/tenancy.interceptor.js';
 import { AuthService } from './auth.service.js';

@@ -9,7 +9,7 @@ import { Faults, KindError, afterPartialWrite, refusal } from '../shared/errors.
 import { shortened } from '../shared/shortened.js';
 import { setPasswordStatement } from '../sql/member/credential.sql.js';
 import { ANONYMOUS, SYSTEM } from '../tenancy/caller.js';
-import type { BodyInput } from '../tenancy/body-input.js';
+import type { BodyInput } from '../tenancy/request-bodies.js';
 import type { Project } from '../tenancy/project.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import { Behaviors } from '../unit/draft/behavior.js';

@@ -6,7 +6,7 @@ import { Database } from '../database/database.js';
 import { ENVELOPE_END, inPieces, type Answer } from '../http/answer/answer.js';
 import { readJson } from '../http/body/json-pieces.js';
 import { parseBody, ParsedBody, type ReceivedBody } from '../http/body/read-body.js';
-import { currentOperation } from '../http/request/current-operation.js';
+import { currentOperation } from '../http/server/error.responder.js';
 import type { HttpRequest } from '../http/request/request.js';
 import type { RouteTag } from '../http/route/api-route.js';
 import { refuseQuery } from '../http/route/parse-list-query.js';

@@ -1,13 +1,12 @@
 /** Serves the OpenAPI document, and the page on which its calls can be tried. */
 import { Controller, Get, Param, Req, Res, UseInterceptors } from '@nestjs/common';
 import { ApiRoute } from '../http/route/api-route.js';
-import { codingOf } from '../http/answer/content-coding.js';
+import { codingOf, varyOf } from '../http/answer/content-coding.js';
 import { readQuery } from '../http/route/parse-list-query.js';
 import { unbracket } from '../http/route/query-reader.js';
 import { KINDS_QUERY } from '../http/route/query-names.js';
 import type { HttpRequest, HttpResponse } from '../http/request/request.js';
 import { answerAsset, answerFile, PAGE_POLICY, SCRIPT, STYLE, StoredFiles } from '../http/answer/static-file.js';
-import { varyOf } from '../http/answer/vary.js';
 import { WithOptionalProject, WithoutProject } from '../tenancy/route-options.js';
 import { findScope } from '../tenancy/request-scope.js';
 import { TenancyInterceptor } from '../tenancy/tenancy.interceptor.js';

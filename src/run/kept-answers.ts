@@ -5,7 +5,7 @@ import { ExpiredRows } from '../catalog/project/expired-rows.js';
 import { Answer } from '../http/answer/answer.js';
 import type { ReceivedBody } from '../http/body/read-body.js';
 import { KEY_HEADER, REPEATED_STATUSES } from '../http/request/header-names.js';
-import { StoredRefusal, type ErrorAnswer } from '../http/server/error-answer.js';
+import { StoredRefusal, type ErrorAnswer } from '../http/server/error.responder.js';
 import { Database, type Executor } from '../database/database.js';
 import { IDEMPOTENCY_TABLE } from '../model/table/internal-tables.js';
 import { refusal, retryLater, type KindError } from '../shared/errors.js';

@@ -11,7 +11,7 @@ import type { ReceivedBody } from '../http/body/read-body.js';
 import { DRY_RUN_HEADER, REPLAYED_HEADER } from '../http/request/header-names.js';
 import type { HttpRequest } from '../http/request/request.js';
 import type { DryRun } from '../http/route/dry-run.js';
-import { errorAnswer, refusalOf, StoredRefusal } from '../http/server/error-answer.js';
+import { errorAnswer, refusalOf, StoredRefusal } from '../http/server/error.responder.js';
 import type { Model } from '../model/model.js';
 import { collectFaults } from '../shared/collect-faults.js';
 import { Faults, isCallerError, isMissingRight, refusal } from '../shared/errors.js';

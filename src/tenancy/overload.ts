@@ -9,18 +9,25 @@
 import { Injectable } from '@nestjs/common';
 import type { FairQueue } from '../shared/fair-queue.js';
 
-/** Milliseconds after which a refusal is sent at the earliest. */
+/** Milliseconds for which a refusal is held back at least. */
 const SHORTEST = 800;
-/** Milliseconds between two refusals; or if that is less, this time divided by the number of those that are held. */
-const GAP = 1000 / 300;
-const TIME_OF_ALL = 5000;
+/** Milliseconds. If the event loop is busy, there are fewer, and so fewer refusals are sent. */
+const TICK = 50;
+/** Refusals that are sent in each: so many, or this part of those that are held if that is more. */
+const PER_TICK = 15;
+const PART_PER_TICK = 1 / 100;
+
+interface Held {
+  readonly dueAt: number;
+  readonly send: () => void;
+}
 
 @Injectable()
 export class Overload {
   #queue: FairQueue | undefined;
-  #held = 0;
-  /** When the last of the held refusals is sent. */
-  #lastAt = -Infinity;
+  /** Oldest first. */
+  readonly #held: Held[] = [];
+  #ticks: NodeJS.Timeout | undefined;
 
   /** The queue in which requests wait for the database. */
   watch(queue: FairQueue): void {
@@ -34,14 +41,19 @@ export class Overload {
   }
 
   #later(refusal: Error): Promise<never> {
-    const now = performance.now();
-    this.#held += 1;
-    this.#lastAt = Math.max(now + SHORTEST, this.#lastAt + Math.min(GAP, TIME_OF_ALL / this.#held));
     return new Promise((_, reject) => {
-      setTimeout(() => {
-        this.#held -= 1;
-        reject(refusal);
-      }, this.#lastAt - now).unref();
+      this.#held.push({ dueAt: performance.now() + SHORTEST, send: () => reject(refusal) });
+      this.#ticks ??= setInterval(() => this.#tick(), TICK).unref();
     });
+  }
+
+  #tick(): void {
+    const now = performance.now();
+    const most = Math.max(PER_TICK, Math.ceil(this.#held.length * PART_PER_TICK));
+    const due = this.#held.slice(0, most).filter(({ dueAt }) => dueAt <= now);
+    for (const { send } of this.#held.splice(0, due.length)) send();
+    if (this.#held.length > 0) return;
+    clearInterval(this.#ticks);
+    this.#ticks = undefined;
   }
 }

@@ -1,12 +1,13 @@
 /** Bodies of requests, which handlers read after they have checked the caller's rights. */
-import { Inject, Injectable } from '@nestjs/common';
+import { Inject, Injectable, createParamDecorator, type ExecutionContext, type PipeTransform } from '@nestjs/common';
 import { type Config, CONFIG } from '../config/config.js';
 import { parseBody, readBody, type ReceivedBody } from '../http/body/read-body.js';
 import { clientAddress } from '../http/request/client-address.js';
-import { RequestSlot } from '../http/request/request-slot.js';
-import type { HttpRequest } from '../http/request/request.js';
+import { RequestSlot, type HttpRequest, requestOf } from '../http/request/request.js';
 import { LIMITS } from '../shared/limits.js';
 import { scopeOf } from './request-scope.js';
+import { readDto, type DtoClass } from '../http/body/dto.js';
+import { refuseQuery } from '../http/route/parse-list-query.js';
 
 type BodyBytes = Promise<ReceivedBody>;
 
@@ -49,7 +50,42 @@ export function bodyBytes(request: object, limit: BodyLimit = 'bodyLimit'): Body
 }
 
 /** The body of a request as JSON; undefined if it has none. @throws KindError 400, 413, 415, 503 */
-export async function bodyJson(request: HttpRequest, limit?: BodyLimit): Promise<unknown> {
+async function bodyJson(request: HttpRequest, limit?: BodyLimit): Promise<unknown> {
   const { project } = scopeOf(request);
   return parseBody(await bodyBytes(request, limit), request.headers['content-type'], project.schema);
+}
+
+/**
+ * Reads and validates the body when called, after the caller's rights were checked. @throws KindError 400, 413, 415,
+ * 503
+ */
+export type BodyInput<T = unknown> = () => Promise<T>;
+
+class DtoPipe<T extends object> implements PipeTransform<BodyInput, BodyInput<T>> {
+  constructor(private readonly dto: DtoClass<T>) {}
+
+  transform(read: BodyInput): BodyInput<T> {
+    return async () => readDto(this.dto, await read());
+  }
+}
+
+const JsonInput = createParamDecorator((limit: BodyLimit, context: ExecutionContext): BodyInput => {
+  const request = requestOf(context);
+  return () => {
+    refuseQuery(request.url);
+    return bodyJson(request, limit);
+  };
+});
+
+/** Injects a function that reads the body as an instance of a DTO class. */
+export function Input<T extends object>(dto: DtoClass<T>): ParameterDecorator {
+  return JsonInput('small', new DtoPipe(dto));
+}
+
+/**
+ * Injects a function that reads the body as JSON: for bodies whose shape the project defines, and for bodies that are
+ * ignored.
+ */
+export function AnyInput(limit: BodyLimit = 'small'): ParameterDecorator {
+  return JsonInput(limit);
 }

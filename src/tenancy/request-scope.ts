@@ -1,11 +1,11 @@
 /** The project and the caller of a request, stored by the tenancy interceptor. */
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
-import { RequestSlot } from '../http/request/request-slot.js';
-import { requestOf, type HttpRequest } from '../http/request/request.js';
+import { RequestSlot, requestOf, type HttpRequest } from '../http/request/request.js';
 import type { RequestIds } from '../http/request/request-id.js';
 import type { Caller } from './caller.js';
-import type { Consistency } from './consistency.js';
 import type { Project } from './project.js';
+import { CONSISTENCY_HEADER } from '../http/request/header-names.js';
+import { refusal } from '../shared/errors.js';
 
 export interface RequestScope {
   readonly project: Project;
@@ -38,3 +38,29 @@ export function scopeOf(request: object): RequestScope {
 
 /** Injects the `RequestScope` into a handler. */
 export const Scope = createParamDecorator((_: unknown, context: ExecutionContext) => scopeOf(requestOf(context)));
+
+/** How current the data of a read has to be, which its client says in the header `Kind-Consistency`. */
+export class Consistency {
+  #asked = false;
+
+  constructor(private readonly text: string) {}
+
+  /**
+   * Whether this read may come from a replica. Only the first of a request may: if it finds the model outdated, the
+   * replica may be the reason. @throws KindError 400 for an unknown value
+   */
+  mayBeOlder(): boolean {
+    if (this.text !== 'eventual' && this.text !== 'strong') {
+      throw refusal('header.bad_value', "Kind-Consistency is 'eventual' or 'strong'");
+    }
+    const first = !this.#asked;
+    this.#asked = true;
+    return first && this.text === 'eventual';
+  }
+}
+
+/** Undefined if the client does not say. */
+export function consistencyOf({ headers }: HttpRequest): Consistency | undefined {
+  const text = headers[CONSISTENCY_HEADER];
+  return text === undefined ? undefined : new Consistency(String(text));
+}

@@ -12,14 +12,14 @@ import { refusal } from '../shared/errors.js';
 import { andThen, type MaybePromise } from '../shared/maybe-promise.js';
 import { RequestBodies } from './request-bodies.js';
 import { ANONYMOUS, CallerResolver } from './caller.js';
-import { consistencyOf } from './consistency.js';
+import { consistencyOf, setScope } from './request-scope.js';
 import { Overload } from './overload.js';
 import { RequestRates } from './request-rates.js';
-import { hasProjectKey, readProjectKey } from './project-key.js';
 import { ProjectStore } from './project-store.js';
 import type { Project } from './project.js';
-import { setScope } from './request-scope.js';
 import { RouteOptionsReader, type RouteOptions } from './route-options.js';
+import { PROJECT_HEADER } from '../http/request/header-names.js';
+import { nearestTo } from '../shared/did-you-mean.js';
 
 @Injectable()
 export class TenancyInterceptor extends PreparingInterceptor {
@@ -90,4 +90,18 @@ function watch(response: HttpResponse, { schema }: Project): void {
   if (response.destroyed) return;
   activeProjects.enter(schema);
   response.once('close', () => activeProjects.leave(schema));
+}
+
+function hasProjectKey({ headers }: HttpRequest): boolean {
+  return headers[PROJECT_HEADER] !== undefined;
+}
+
+/** @throws KindError 400 if the header is missing or empty, with a header of a similar name if there is one */
+function readProjectKey({ headers }: HttpRequest): string {
+  const key = headers[PROJECT_HEADER];
+  if (typeof key === 'string' && key.trim() !== '') return key.trim();
+  const others = Object.keys(headers).filter((name) => !['host', PROJECT_HEADER].includes(name));
+  const meant = nearestTo(PROJECT_HEADER, others);
+  const hint = meant === undefined ? '' : ` (there is '${meant}': did you mean '${PROJECT_HEADER}'?)`;
+  throw refusal('project.missing', `The header ${PROJECT_HEADER} is missing${hint}`);
 }

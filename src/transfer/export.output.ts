@@ -4,8 +4,7 @@
  */
 import type { Writable } from 'node:stream';
 import { createGzip } from 'node:zlib';
-import { acceptsGzip } from '../http/answer/content-coding.js';
-import { varyOf } from '../http/answer/vary.js';
+import { acceptsGzip, varyOf } from '../http/answer/content-coding.js';
 import type { HttpRequest, HttpResponse } from '../http/request/request.js';
 import type { LineSink } from './file/cursor-lines.js';
 import { WAITING_LIMITS, WaitingTime } from './file/waiting-time.js';

@@ -1,8 +1,8 @@
 /** The query parameters of exports, which are those of a list that select and order, and of imports; their content type. Pure. */
-import { isUtf8 } from '../http/request/charset.js';
+import { isUtf8 } from '../http/body/read-body.js';
 import { parseQuery, type Parsed, type QueryParameters } from '../http/route/parse-list-query.js';
 import { EMPTY_QUERY, type ListQuery, type UpsertQuery } from '../filter/queries.js';
-import { isUpsertName, readUpsertQuery } from '../http/route/parse-upsert-query.js';
+import { isUpsertName, readUpsertQuery } from '../http/route/parse-write-query.js';
 import type { QueryReader } from '../http/route/query-reader.js';
 import { IMPORT_QUERY, EXPORT_QUERY } from '../http/route/query-names.js';
 import { refusal } from '../shared/errors.js';

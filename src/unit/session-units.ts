@@ -6,8 +6,7 @@
 import { Injectable } from '@nestjs/common';
 import { authorizeForFunction } from '../access/function-access.js';
 import { parseAggregateQuery } from '../http/route/parse-aggregate-query.js';
-import { parseMatchingQuery } from '../http/route/parse-matching-query.js';
-import { parseUpsertQuery } from '../http/route/parse-upsert-query.js';
+import { parseMatchingQuery, parseUpsertQuery } from '../http/route/parse-write-query.js';
 import type { QueryParameters } from '../http/route/parse-list-query.js';
 import type { Operation } from '../model/built-in-traits.js';
 import type { KindDef } from '../model/model.js';

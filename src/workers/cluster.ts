@@ -10,16 +10,14 @@ import { fileURLToPath } from 'node:url';
 import type { Logger } from 'pino';
 import type { FirstProject } from '../bootstrap.js';
 import { ConfigError, type Config } from '../config/config.js';
-import { ConnectionBalancer } from './connection-balancer.js';
+import { ConnectionBalancer, ReceivedConnections, type ConnectionReport } from './connection-balancer.js';
 import type { ConnectionOptions } from '../database/connection/connection.js';
 import { serveMetrics } from '../metrics/metrics.server.js';
 import { Metrics } from '../metrics/metrics.js';
 import { WorkersMetrics, type ProcessMetrics } from '../metrics/workers-metrics.js';
 import { serviceUrl } from '../listen-address.js';
-import { ReceivedConnections, type ConnectionReport } from './received-connections.js';
 import { stopListening } from '../http/server/stop-serving.js';
-import { prepareService, startService, type Service, type ServiceOptions } from '../service.js';
-import { stopTime, stopWorker } from './worker-stop.js';
+import { prepareService, startService, type Service, type ServiceOptions, MAIL_GRACE } from '../service.js';
 import { passOn, WorkerLoads, type LoadQuestion, type LoadReply } from './worker-loads.js';
 
 /** Messages between primary and workers. */
@@ -255,4 +253,38 @@ async function stopAndExit(service: Service, logger: Logger): Promise<void> {
     logger.error({ err }, 'a worker did not stop as it should');
     process.exit(1);
   }
+}
+
+/** Milliseconds for the steps of a stop besides waiting for requests and mails. */
+const STOP_MARGIN = 10_000;
+
+/** Milliseconds in which a worker stops: requests and mails have `SHUTDOWN_GRACE` each. */
+export function stopTime({ shutdownGrace }: Pick<Config, 'shutdownGrace'>): number {
+  return 2 * Math.max(MAIL_GRACE, shutdownGrace) + STOP_MARGIN;
+}
+
+export type StoppableWorker = Pick<Worker, 'once'> & { readonly process: Pick<Worker['process'], 'pid' | 'kill'> };
+
+/**
+ * Kills a worker that does not stop in time, because a function computes without end.
+ * @param tell tells it to stop, and calls back with an error if it can't be told
+ */
+export function stopWorker(
+  worker: StoppableWorker,
+  tell: (told: (error: Error | null) => void) => void,
+  milliseconds: number,
+  logger: Logger,
+): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => {
+      logger.error({ worker: worker.process.pid }, 'a worker did not stop in time and is killed');
+      worker.process.kill('SIGKILL');
+    }, milliseconds);
+    const stopped = (): void => {
+      clearTimeout(timer);
+      resolve();
+    };
+    worker.once('exit', stopped);
+    tell((error) => error && stopped());
+  });
 }

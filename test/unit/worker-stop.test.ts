@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, it } from 'vitest';
-import { stopTime, stopWorker, type StoppableWorker } from '../../src/workers/worker-stop.js';
+import { stopTime, stopWorker, type StoppableWorker } from '../../src/workers/cluster.js';
 import { atEnd } from '../support/at-end.js';
 import { logLines } from '../support/log-lines.js';
 

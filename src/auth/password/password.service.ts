@@ -17,7 +17,7 @@ import {
   findRecoveryCredentialStatement,
   useRecoveryStatement,
 } from '../../sql/member/recovery.sql.js';
-import type { BodyInput } from '../../tenancy/body-input.js';
+import type { BodyInput } from '../../tenancy/request-bodies.js';
 import type { Project } from '../../tenancy/project.js';
 import type { RequestScope } from '../../tenancy/request-scope.js';
 import type { ChangePasswordBody, RecoverPasswordBody, ResetPasswordBody } from '../auth.dto.js';

@@ -4,7 +4,7 @@ import type { HttpRequest } from '../../http/request/request.js';
 import { ApiRoute } from '../../http/route/api-route.js';
 import { parsePageQuery, refuseQuery } from '../../http/route/parse-list-query.js';
 import { PAGE_QUERY } from '../../http/route/query-names.js';
-import { AnyInput, type BodyInput } from '../../tenancy/body-input.js';
+import { AnyInput, type BodyInput } from '../../tenancy/request-bodies.js';
 import { Scope, type RequestScope } from '../../tenancy/request-scope.js';
 import { TenancyInterceptor } from '../../tenancy/tenancy.interceptor.js';
 import { NoStore, requireMember, requireSession, WithoutKeyInterceptor } from '../auth-request.js';

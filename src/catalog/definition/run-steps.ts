@@ -3,10 +3,9 @@ import type { Executor } from '../../database/database.js';
 import { isTooLongForIndex, isTooManyColumns } from '../../database/statement/sqlstate.js';
 import type { SchemaStep } from '../../model/table/diff.js';
 import { refusal } from '../../shared/errors.js';
-import { trigramSchema } from '../indexes/trigrams.js';
+import { trigramSchema, type DeferredIndexes } from '../indexes/deferred-indexes.js';
 import { dropDefaultsStatement, stepStatements } from '../../sql/definition/ddl.sql.js';
 import { inOneBlock, inOneMessage, type Statement } from '../../sql/fragment.js';
-import type { DeferredIndexes } from '../indexes/deferred-indexes.js';
 
 /**
  * Runs the steps in order, except deferred ones. The default of a new column, which fills existing rows, is dropped

@@ -6,7 +6,7 @@ import type { Executor } from '../../database/database.js';
 import type { SchemaStep } from '../../model/table/diff.js';
 import type { TableShape } from '../../model/table/required-tables.js';
 import { LIMITS } from '../../shared/limits.js';
-import { isLargeStatement, oversizedStatement } from '../../sql/definition/index.sql.js';
+import { isLargeStatement, oversizedStatement, FIND_TRIGRAMS } from '../../sql/definition/index.sql.js';
 
 type CreateIndexStep = Extract<SchemaStep, { type: 'create_index' }>;
 
@@ -65,4 +65,10 @@ export class DeferredIndexes {
     const [row] = await this.executor.run<Record<string, boolean>>(statement);
     return Object.values(row ?? {}).includes(true);
   }
+}
+
+/** The schema of the extension pg_trgm, which indexes for parts of texts need; undefined if the database does not have it. */
+export async function trigramSchema(executor: Executor): Promise<string | undefined> {
+  const [row] = await executor.run<{ schema: string }>(FIND_TRIGRAMS);
+  return row?.schema;
 }

@@ -30,7 +30,7 @@ import { lockProjectStatement } from '../../sql/definition/model.sql.js';
 import { setUnindexedStatement } from '../../sql/server/registry.sql.js';
 import { projectOf, type Project } from '../../tenancy/project.js';
 import { loadModel } from '../model/model-store.js';
-import { trigramSchema } from './trigrams.js';
+import { trigramSchema } from './deferred-indexes.js';
 import { PROJECT_LOCK_TIMEOUT } from '../model/raise-version.js';
 
 /** An index that the model requires and that does not exist; `invalid`: an interrupted build left it unusable. */

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { inspect } from 'node:util';
 import type { Logger } from 'pino';
 import { RestartError } from '../../database/transaction/contention.js';
-import { loggedError } from '../../http/log/logged-error.js';
+import { loggedError } from '../../http/log/logger.js';
 import { FunctionError } from '../../kit/function-error.js';
 import { KindError } from '../../shared/errors.js';
 import { observedWork } from '../../shared/observed-work.js';

@@ -1,4 +1,6 @@
 /** The answers that handlers return, and their JSON envelope. */
+import { jsonText } from '../../shared/large-json.js';
+import { runYielding, type Pauses } from '../../shared/work-in-pieces.js';
 
 export const JSON_CONTENT_TYPE = 'application/json; charset=utf-8';
 
@@ -57,4 +59,9 @@ export function envelopeEnd(changes: string | undefined): string {
 
 export function errorEnvelope(messages: readonly object[]): string {
   return JSON.stringify({ content: null, messages });
+}
+
+/** The answer from a value that may be large: its text is made with pauses for other requests. */
+export async function jsonAnswerInPieces(content: object, pauses: Pauses): Promise<Answer> {
+  return new Answer(await runYielding(jsonText(content), pauses));
 }

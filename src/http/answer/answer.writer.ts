@@ -7,9 +7,8 @@ import { bytesIn, utf8Pieces } from '../../shared/byte-pieces.js';
 import { runYielding } from '../../shared/work-in-pieces.js';
 import type { HttpRequest, HttpResponse } from '../request/request.js';
 import { Answer, ENVELOPE, envelope, envelopeEnd, JSON_CONTENT_TYPE, PIECE_CHARACTERS } from './answer.js';
-import { codingOf, encode, type Coding } from './content-coding.js';
+import { codingOf, encode, type Coding, varyOf } from './content-coding.js';
 import { etagMatches } from './etag.js';
-import { varyOf } from './vary.js';
 
 /** Characters from which an answer is compressed. */
 const COMPRESSED_FROM = 1024;

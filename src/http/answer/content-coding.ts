@@ -2,7 +2,8 @@
 import { Readable } from 'node:stream';
 import { constants, createBrotliCompress, createGzip } from 'node:zlib';
 import { bytesIn } from '../../shared/byte-pieces.js';
-import type { HttpRequest } from '../request/request.js';
+import type { HttpRequest, HttpResponse } from '../request/request.js';
+import { PROJECT_HEADER } from '../request/header-names.js';
 
 /** The supported codings, best compression first. */
 const CODINGS = ['br', 'gzip'] as const;
@@ -53,4 +54,12 @@ export function encode(pieces: readonly Buffer[], coding: Coding, use: keyof typ
   const params = { [constants.BROTLI_PARAM_QUALITY]: level, [constants.BROTLI_PARAM_SIZE_HINT]: bytesIn(pieces) };
   const compressor = coding === 'br' ? createBrotliCompress({ ...CHUNK, params }) : createGzip({ ...CHUNK, level });
   return Readable.from(pieces).pipe(compressor).toArray() as Promise<Buffer[]>;
+}
+
+const VARY = `Authorization, ${PROJECT_HEADER}`;
+
+/** The `Vary` header: the caller and the project, added to values that were set before, such as Origin. */
+export function varyOf(response: HttpResponse): string {
+  const before = response.getHeader('vary');
+  return before === undefined ? VARY : `${String(before)}, ${VARY}`;
 }

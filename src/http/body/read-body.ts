@@ -1,20 +1,22 @@
 /**
- * Reads and parses bodies. This happens after token and access were checked, so that a bad body without a token is a
+ * Reads, decompresses and parses bodies, with limits on size and time. This happens after token and access were checked, so that a bad body without a token is a
  * 401. Only a body over the limit may be refused earlier.
  */
 import { isUtf8 as isValidUtf8 } from 'node:buffer';
 import { EventLoopYield } from '../../shared/event-loop-yield.js';
-import { KindError, refusal } from '../../shared/errors.js';
+import { KindError, refusal, retryLater } from '../../shared/errors.js';
 import type { MaybePromise } from '../../shared/maybe-promise.js';
 import { LIMITS } from '../../shared/limits.js';
 import { runSync, runYielding, type WorkInPieces } from '../../shared/work-in-pieces.js';
-import { isUtf8 } from '../request/charset.js';
 import { shortened } from '../../shared/shortened.js';
-import { BodyBudget, type BodySender } from './body-budget.js';
-import { readBytes } from './body-bytes.js';
+import { BodyBudget, type BodySender, type Charge } from './body-budget.js';
 import { parseInPieces } from './json-pieces.js';
 import { parseJson } from './json-text.js';
-import type { HttpRequest, HttpResponse } from '../request/request.js';
+import { type HttpRequest, type HttpResponse, RequestSlot } from '../request/request.js';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Readable, Writable } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { joinPieces } from '../../shared/byte-pieces.js';
 
 const METHODS_WITHOUT_BODY = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS']);
 const JSON_MEDIA_TYPE = /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i;
@@ -111,4 +113,119 @@ function startsWithBom(bytes: Buffer): boolean {
 
 function isJsonType(contentType: string | undefined): boolean {
   return contentType !== undefined && JSON_MEDIA_TYPE.test(contentType) && isUtf8(contentType);
+}
+
+type Inflater = Readable & Writable & { readonly bytesWritten: number };
+
+const INFLATERS = new Map<string, () => Inflater>([
+  ['gzip', createGunzip],
+  ['deflate', createInflate],
+  ['br', createBrotliDecompress],
+]);
+
+/** A body whose content-length is too large is refused before it is read. @throws KindError 400, 413, 415, 503 */
+export async function readBytes(request: IncomingMessage, limit: number, charge: Charge): Promise<Buffer> {
+  const { 'content-encoding': encoding, 'content-length': length } = request.headers;
+  if (isUncompressed(encoding)) {
+    if (Number(length) > limit) throw bodyTooLarge(limit);
+    return collectBytes(request, undefined, limit, charge);
+  }
+  const inflate = INFLATERS.get(encoding?.toLowerCase() ?? '');
+  if (!inflate) throw refusal('body.not_json', 'The content-encoding must be gzip, deflate, br or none');
+  return collectBytes(request, inflate(), limit, charge);
+}
+
+function isUncompressed(encoding: string | undefined): boolean {
+  return encoding === undefined || encoding.toLowerCase() === 'identity';
+}
+
+function collectBytes(
+  request: IncomingMessage,
+  inflater: Inflater | undefined,
+  limit: number,
+  charge: Charge,
+): Promise<Buffer> {
+  const source: Readable = inflater ?? request;
+  sendContinue(request);
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const settle = (): void => {
+      clearTimeout(timer);
+      source.off('data', take).off('end', end);
+      request.off('error', cut).off('close', close);
+    };
+    /** Discards what still arrives, so that the answer can be sent. */
+    const fail = (error: KindError): void => {
+      settle();
+      if (inflater) request.unpipe(inflater);
+      inflater?.destroy();
+      request.resume();
+      reject(error);
+    };
+    const cut = (): void => fail(refusal('body.malformed', 'The body could not be read to its end'));
+    /** If all of it has arrived, the decompressor may still be working. */
+    const close = (): void => {
+      if (!request.readableEnded) cut();
+    };
+    const take = (chunk: Buffer): void => {
+      size += chunk.length;
+      if (size > limit) return fail(bodyTooLarge(limit));
+      if (!charge.add(chunk.length)) {
+        return fail(retryLater('server.busy', 'Too many large bodies are on their way'));
+      }
+      chunks.push(chunk);
+    };
+    const end = (): void => {
+      settle();
+      resolve(runYielding(joinPieces(chunks), new EventLoopYield()));
+    };
+    const started = performance.now();
+    /** Extends the timeout for bodies that arrive fast enough. */
+    const check = (): void => {
+      const arrived = inflater ? inflater.bytesWritten : size;
+      const left = LIMITS.bodySeconds + arrived / LIMITS.bodyBytesPerSecond - (performance.now() - started) / 1000;
+      if (left <= 0) fail(refusal('body.timeout', 'The body took too long to arrive'));
+      else timer = setTimeout(check, Math.ceil(left * 1000));
+    };
+    let timer = setTimeout(check, LIMITS.bodySeconds * 1000);
+    source.on('data', take).on('end', end);
+    request.on('error', cut).on('close', close);
+    if (inflater) {
+      inflater.on('error', cut);
+      request.pipe(inflater);
+    }
+  });
+}
+
+function bodyTooLarge(limit: number): KindError {
+  return refusal('body.too_large', `A body has at most ${limit} bytes here`);
+}
+
+/** `Expect: 100-continue`: the client gets 100 Continue when the body is read; if it is refused before, the answer without sending it. */
+const continueCallbacks = new RequestSlot<() => void>();
+
+/**
+ * Prepares a request whose client waits. If it is never continued, the connection is closed, because the client may or
+ * may not send the body.
+ */
+export function deferContinue(request: IncomingMessage, response: ServerResponse): void {
+  const { shouldKeepAlive } = response;
+  response.shouldKeepAlive = false;
+  continueCallbacks.set(request, () => {
+    response.shouldKeepAlive = shouldKeepAlive;
+    response.writeContinue();
+  });
+}
+
+/** Sends 100 Continue if the client waits for it. */
+export function sendContinue(request: IncomingMessage): void {
+  continueCallbacks.get(request)?.();
+}
+
+const CHARSET = /;\s*charset\s*=\s*"?([^\s;"]*)/i;
+
+/** Whether a content type has no charset, or that of UTF-8. */
+export function isUtf8(contentType: string): boolean {
+  return /^utf-?8$/i.test(CHARSET.exec(contentType)?.[1] ?? 'utf-8');
 }

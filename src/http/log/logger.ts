@@ -4,9 +4,8 @@
  */
 import { createRequire } from 'node:module';
 import type { LoggerService } from '@nestjs/common';
-import { destination, pino, stdTimeFunctions, type DestinationStream, type Logger } from 'pino';
+import { destination, pino, stdTimeFunctions, type DestinationStream, type Logger, stdSerializers } from 'pino';
 import type { Config } from '../../config/config.js';
-import { loggedError } from './logged-error.js';
 
 const STANDARD_ERROR = 2;
 
@@ -102,4 +101,37 @@ export class NestLogger implements LoggerService {
 
 function messageText(message: unknown): string {
   return typeof message === 'string' ? message : JSON.stringify(message);
+}
+
+/** The fields that are logged besides type, message and stack. */
+const LOGGED_FIELDS = ['code', 'errno', 'syscall', 'severity', 'schema', 'table', 'column', 'constraint', 'routine'];
+
+/** Errors of this SQLSTATE class quote the bad value, in the language of the database. */
+const DATA_EXCEPTION = /^22...$/;
+
+export function loggedError(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  const { type, message, stack, ...own } = stdSerializers.err(error);
+  const redact = (text: string) => causeChain(error).filter(quotesValues).reduce(withoutMessage, text);
+  return {
+    type,
+    message: redact(message),
+    stack: redact(stack),
+    ...Object.fromEntries(Object.entries(own).filter(([name]) => LOGGED_FIELDS.includes(name))),
+    ...(error instanceof AggregateError && { aggregateErrors: error.errors.map(loggedError) }),
+  };
+}
+
+function causeChain(error: Error): Error[] {
+  const chain: Error[] = [];
+  for (let next: unknown = error; next instanceof Error && !chain.includes(next); next = next.cause) chain.push(next);
+  return chain;
+}
+
+function quotesValues(error: Error): boolean {
+  return 'code' in error && typeof error.code === 'string' && DATA_EXCEPTION.test(error.code);
+}
+
+function withoutMessage(text: string, { message }: Error): string {
+  return message === '' ? text : text.replaceAll(message, 'data exception');
 }

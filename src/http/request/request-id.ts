@@ -1,8 +1,7 @@
 /** Request ids, which are in the response and in all log lines of a request. */
 import { randomBytes } from 'node:crypto';
 import { REQUEST_ID_HEADER } from './header-names.js';
-import { RequestSlot } from './request-slot.js';
-import type { HttpRequest } from './request.js';
+import { RequestSlot, type HttpRequest } from './request.js';
 
 const SAFE_ID = /^[A-Za-z0-9._-]{1,64}$/;
 const requestIds = new RequestSlot<RequestIds>();

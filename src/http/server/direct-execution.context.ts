@@ -3,7 +3,7 @@
  * routes whose interceptors are all `PreparingInterceptor`s and that have no guards; all other routes stay with Nest.
  * Nest creates four observables, a subject and ten promises per request for an interceptor, which took 25 µs.
  */
-import type { ExecutionContext, NestInterceptor } from '@nestjs/common';
+import type { ExecutionContext, NestInterceptor, INestApplication } from '@nestjs/common';
 import type { MaybePromise } from '../../shared/maybe-promise.js';
 import { Answer } from '../answer/answer.js';
 import type { HttpRequest, HttpResponse } from '../request/request.js';
@@ -15,17 +15,20 @@ import {
   STATIC_CONTEXT,
   type CreateArguments,
   type NestExecutionContext,
+  RouterProxy,
+  type ExceptionsHandler,
+  explorerOf,
+  RouterExecutionContext,
 } from './nest-internals.js';
 import { PreparingInterceptor } from './preparing.interceptor.js';
-import { setInvoker } from './route-invokers.js';
 
 /** Runs one route: extracts the arguments, calls the handler and sends its result. */
-export type RouteRunner = (request: HttpRequest, response: HttpResponse, next: () => void) => MaybePromise<unknown>;
+type RouteRunner = (request: HttpRequest, response: HttpResponse, next: () => void) => MaybePromise<unknown>;
 
 /** Parameters with which a handler sends the answer itself. */
 const RESPONSE_PARAMETERS: readonly unknown[] = [RouteParamtypes.RESPONSE, RouteParamtypes.NEXT];
 
-export class DirectExecutionContext {
+class DirectExecutionContext {
   readonly #utils = new ContextUtils();
 
   constructor(private readonly nest: NestExecutionContext) {}
@@ -122,4 +125,55 @@ function afterPipes(pending: Promise<unknown>, request: HttpRequest, work: () =>
     throw error;
   };
   return pending.then(undefined, rejected).then(work);
+}
+
+type Next = (error?: unknown) => void;
+
+class DirectRouterProxy extends RouterProxy {
+  // Express uses the returned promise only for its rejection, which is passed to `next` here.
+  override createProxy(run: RouteRunner, exceptions: ExceptionsHandler): never {
+    const handle = (request: HttpRequest, response: HttpResponse, next: Next): void => {
+      const fail = (error: unknown): void => {
+        try {
+          exceptions.next(error as Error, new ExecutionContextHost([request, response, next]));
+        } catch (unhandled) {
+          next(unhandled);
+        }
+      };
+      try {
+        const running = run(request, response, next);
+        if (running instanceof Promise) running.catch(fail);
+      } catch (error) {
+        fail(error);
+      }
+    };
+    const invoke = invokerOf(run);
+    if (invoke) setInvoker(handle, invoke);
+    return handle as never;
+  }
+}
+
+/** @throws Error if the installed version of Nest is built differently */
+export function installDirectRoutes(app: INestApplication): void {
+  const explorer = explorerOf(app);
+  const nest = explorer?.executionContextCreator;
+  if (!explorer || !(nest instanceof RouterExecutionContext) || !(explorer.routerProxy instanceof RouterProxy))
+    throw new Error('this version of @nestjs/core has no RouterExplorer with the parts that are replaced');
+  explorer.executionContextCreator = new DirectExecutionContext(nest as unknown as NestExecutionContext);
+  explorer.routerProxy = new DirectRouterProxy();
+}
+
+/** Calls the handler without interceptors, so that the scope of the request must be set. Returns what it returns. */
+export type RouteInvoker = (request: HttpRequest) => Promise<unknown>;
+
+const invokers = new WeakMap<object, RouteInvoker>();
+
+/** @param handle a function of the router */
+function setInvoker(handle: object, invoke: RouteInvoker): void {
+  invokers.set(handle, invoke);
+}
+
+/** Undefined for a handler that sends its answer itself. */
+export function invokerOf(handle: object): RouteInvoker | undefined {
+  return invokers.get(handle);
 }

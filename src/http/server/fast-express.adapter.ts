@@ -11,7 +11,7 @@ import { refusal } from '../../shared/errors.js';
 import { LIMITS } from '../../shared/limits.js';
 import { Answer } from '../answer/answer.js';
 import { AnswerWriter } from '../answer/answer.writer.js';
-import { deferContinue } from '../request/expect-continue.js';
+import { deferContinue } from '../body/read-body.js';
 import { answerMalformed, MAX_HEAD, writeRefusal } from './malformed-request.js';
 import { RouteDispatcher } from './route-dispatcher.js';
 

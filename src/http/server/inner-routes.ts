@@ -5,7 +5,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { routeOf, type DescribedRoute } from '../route/api-route.js';
 import type { HttpRequest } from '../request/request.js';
 import { unknownRoute } from './path-methods.js';
-import { invokerOf, type RouteInvoker } from './route-invokers.js';
+import { invokerOf, type RouteInvoker } from './direct-execution.context.js';
 import { insideOf, type RouterRoute } from './nest-internals.js';
 import { RouteTable } from './route-table.js';
 

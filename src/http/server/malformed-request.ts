@@ -5,7 +5,7 @@ import { refusal, type KindError } from '../../shared/errors.js';
 import { errorEnvelope, JSON_CONTENT_TYPE } from '../answer/answer.js';
 import { discardInput, lingeringClose } from './lingering-close.js';
 import { freshId } from '../request/request-id.js';
-import { RequestSlot } from '../request/request-slot.js';
+import { RequestSlot } from '../request/request.js';
 import { COMMON_HEADERS } from '../answer/common-headers.js';
 import { REQUEST_ID_HEADER } from '../request/header-names.js';
 

@@ -4,8 +4,7 @@
  */
 import { tracingChannel } from 'node:diagnostics_channel';
 import express, { type Express, type Router } from 'express';
-import type { HttpRequest, HttpResponse } from '../request/request.js';
-import { RequestSlot } from '../request/request-slot.js';
+import { type HttpRequest, type HttpResponse, RequestSlot } from '../request/request.js';
 import { handleWith, insideOf, type RouterLayer } from './nest-internals.js';
 import { RouteTable, type FoundRoute } from './route-table.js';
 

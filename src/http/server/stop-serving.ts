@@ -3,9 +3,8 @@
  * client was told before that the connection ends.
  */
 import type { Server } from 'node:http';
-import { Server as NetServer } from 'node:net';
+import { Server as NetServer, type Socket } from 'node:net';
 import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises';
-import type { OpenConnections } from './open-connections.js';
 import type { OpenRequests } from './open-requests.js';
 
 interface Serving {
@@ -87,4 +86,25 @@ async function within(milliseconds: number, event: Promise<void>): Promise<void>
   const { signal } = timeout;
   await Promise.race([event, delay(Math.max(0, milliseconds), undefined, { signal }).catch(() => undefined)]);
   timeout.abort();
+}
+
+/** Counts the connections of a server, also those that it did not accept itself. */
+export class OpenConnections {
+  #open = 0;
+  #whenNone: () => void = () => undefined;
+
+  constructor(server: NetServer) {
+    server.on('connection', (socket: Socket) => {
+      this.#open += 1;
+      socket.once('close', () => {
+        this.#open -= 1;
+        if (this.#open === 0) this.#whenNone();
+      });
+    });
+  }
+
+  /** Resolves when no connection is open. */
+  whenNone(): Promise<void> {
+    return this.#open === 0 ? Promise.resolve() : new Promise((resolve) => (this.#whenNone = resolve));
+  }
 }

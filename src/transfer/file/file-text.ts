@@ -5,7 +5,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { createGunzip, type Gunzip } from 'node:zlib';
-import { sendContinue } from '../../http/request/expect-continue.js';
+import { sendContinue } from '../../http/body/read-body.js';
 import { refusal } from '../../shared/errors.js';
 import { LIMITS } from '../../shared/limits.js';
 import { WAITING_LIMITS, WaitingTime } from './waiting-time.js';

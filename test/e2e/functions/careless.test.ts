@@ -10,7 +10,7 @@ import { outliving } from '../../support/escapes.js';
 import { FunctionsFolder, reload } from '../../support/functions.js';
 import { startTestService } from '../../support/service.js';
 import { stopTracking } from '../../../src/function/sandbox/user-code.js';
-import { loggedError } from '../../../src/http/log/logged-error.js';
+import { loggedError } from '../../../src/http/log/logger.js';
 import { refusal } from '../../../src/shared/errors.js';
 
 /** Of the discard protocol, where nobody listens. */

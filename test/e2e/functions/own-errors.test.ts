@@ -5,7 +5,7 @@ import { defineKinds } from '../../support/callers.js';
 import { createdId, ok } from '../../support/definitions.js';
 import { FunctionsFolder } from '../../support/functions.js';
 import { startTestService } from '../../support/service.js';
-import { loggedError } from '../../../src/http/log/logged-error.js';
+import { loggedError } from '../../../src/http/log/logger.js';
 
 const ERRORS = `
 import { readFile } from 'node:fs/promises';

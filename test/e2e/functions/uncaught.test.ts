@@ -7,7 +7,7 @@ import { anonymous, asMember, defineKinds } from '../../support/callers.js';
 import { createdId, ok, refusalOf } from '../../support/definitions.js';
 import { FunctionsFolder, reload } from '../../support/functions.js';
 import { startTestService } from '../../support/service.js';
-import { loggedError } from '../../../src/http/log/logged-error.js';
+import { loggedError } from '../../../src/http/log/logger.js';
 import { ERRORS, type ErrorCode } from '../../../src/shared/errors.js';
 
 const HEAD = "import { kind } from 'kind';";

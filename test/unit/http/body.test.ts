@@ -3,8 +3,7 @@ import { PassThrough } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { BodyBudget } from '../../../src/http/body/body-budget.js';
-import { readBody } from '../../../src/http/body/read-body.js';
-import { readBytes } from '../../../src/http/body/body-bytes.js';
+import { readBody, readBytes } from '../../../src/http/body/read-body.js';
 import type { HttpRequest, HttpResponse } from '../../../src/http/request/request.js';
 import { LIMITS } from '../../../src/shared/limits.js';
 

@@ -6,7 +6,7 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { map } from 'rxjs';
 import { afterAll, expect, it } from 'vitest';
 import { FastExpressAdapter } from '../../../src/http/server/fast-express.adapter.js';
-import { installDirectRoutes } from '../../../src/http/server/install-direct-routes.js';
+import { installDirectRoutes } from '../../../src/http/server/direct-execution.context.js';
 import { PreparingInterceptor } from '../../../src/http/server/preparing.interceptor.js';
 import { TenancyInterceptor } from '../../../src/tenancy/tenancy.interceptor.js';
 import { RouteSamples, ROUTE_SAMPLES } from '../../support/route-samples.js';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { RequestSlot } from '../../../src/http/request/request-slot.js';
+import { RequestSlot } from '../../../src/http/request/request.js';
 
 it('slots keep a value each for a request, also one that was made after the request had values', () => {
   const [request, other] = [{}, {}];

@@ -5,9 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { expect, it } from 'vitest';
-import { OpenConnections } from '../../../src/http/server/open-connections.js';
+import { OpenConnections, stopListening, stopServing } from '../../../src/http/server/stop-serving.js';
 import { OpenRequests } from '../../../src/http/server/open-requests.js';
-import { stopListening, stopServing } from '../../../src/http/server/stop-serving.js';
 import { Measurements } from '../../../src/shared/measurements.js';
 import { atEnd } from '../../support/at-end.js';
 

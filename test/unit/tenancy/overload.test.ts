@@ -42,14 +42,13 @@ it('many go one after the other', async () => {
   expect(gone.count).toBe(900);
 });
 
-it('where thousands are held, more go at the same time', async () => {
+it('of thousands, more go at the same time', async () => {
   const { gone, hold } = overloaded();
   hold(4000);
-  await vi.advanceTimersByTimeAsync(9000);
-  const before = gone.count;
-  await vi.advanceTimersByTimeAsync(1000);
-  expect(gone.count - before).toBeGreaterThan(600);
-  await vi.advanceTimersByTimeAsync(1000);
+  await vi.advanceTimersByTimeAsync(1800);
+  expect(gone.count).toBeGreaterThan(650);
+  expect(gone.count).toBeLessThan(850);
+  await vi.advanceTimersByTimeAsync(10_000);
   expect(gone.count).toBe(4000);
   expect(vi.getTimerCount()).toBe(0);
 });

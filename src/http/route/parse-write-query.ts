@@ -1,8 +1,28 @@
-/** Parses the query of an upsert. */
-import { EMPTY_UPSERT_QUERY, type UpsertQuery } from '../../filter/queries.js';
+/** Parses the queries of writes: of an edit or deletion by filter, and of an upsert. */
+import {
+  EMPTY_MATCHING_QUERY,
+  EMPTY_UPSERT_QUERY,
+  type MatchingQuery,
+  type UpsertQuery,
+} from '../../filter/queries.js';
+import { LIMITS } from '../../shared/limits.js';
 import { parseQuery, urlQueryParameters, type Parsed, type QueryParameters } from './parse-list-query.js';
-import { UPSERT_QUERY } from './query-names.js';
+import { MATCHING_QUERY, UPSERT_QUERY } from './query-names.js';
 import type { QueryReader } from './query-reader.js';
+
+export function parseMatchingQuery(parameters: QueryParameters): Parsed<MatchingQuery> {
+  return parseQuery(parameters, MATCHING_QUERY, readMatchingQuery, EMPTY_MATCHING_QUERY);
+}
+
+function readMatchingQuery(reader: QueryReader): MatchingQuery {
+  if (!reader.has('filter')) reader.bad('filter', 'must be given; all() matches every unit');
+  return {
+    filter: reader.filter('filter'),
+    most: reader.number('max_affected', LIMITS.affectedDefault, LIMITS.affectedMax),
+    include: reader.names('include'),
+    nest: reader.flag('nest'),
+  };
+}
 
 /** Whether the URL of a create has query parameters of an upsert. */
 export function isUpsert(url: string): boolean {
