@@ -1,6 +1,16 @@
 /** The context of a call: what functions, hooks and remote kinds work with. */
-import type { KnownLinkType, LinkedUnit, LinkRecord, LinkTypeId, LinkValuesFor } from './link-types.js';
-import type { AnyUnit, GivenFor, KindId, SomeOf, UnitOf } from './kinds.js';
+import type {
+  KnownLinkType,
+  LinkedUnit,
+  LinkRecord,
+  LinkTypeId,
+  LinkValuesFor,
+  AnyUnit,
+  GivenFor,
+  KindId,
+  SomeOf,
+  UnitOf,
+} from './kinds.js';
 import type { ListOptions, Page, Units } from './units.js';
 
 /** The member who makes the request. To read its unit: `units(member.kind_id).get(member.id)`. */

@@ -17,13 +17,8 @@
  * });
  */
 export * from './context.js';
-export * from './filter.js';
 export * from './function-error.js';
-export * from './grouped.js';
-export * from './included.js';
 export * from './kinds.js';
-export * from './link-types.js';
 export * from './module.js';
 export * from './parameter.js';
-export * from './remote.js';
 export * from './units.js';

@@ -5,7 +5,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { checkLinkAccess } from '../access/check-access.js';
 import { suggestableIds } from '../access/suggestable-ids.js';
-import { checkLinkType } from '../model/check/check-link-type.js';
+import { checkLinkType } from '../model/check/check-model.js';
 import { parameterOwner, RESERVED_LINK_TYPES, type KindDef } from '../model/model.js';
 import { plural } from '../shared/plural.js';
 import { refusal } from '../shared/errors.js';

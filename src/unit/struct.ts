@@ -23,7 +23,7 @@ import { unknownUnit } from './store/unit-ids.js';
 import { describedFields, mayReadField, readableFields, writableFields } from '../access/masks.js';
 import type { ListQuery } from '../filter/queries.js';
 import { BUILT_IN_GROUPS } from '../model/built-in/built-in.js';
-import { builtInField } from '../model/field.js';
+import { builtInField, UNIT_FIELDS } from '../model/field.js';
 import { SETTING_LIST } from '../model/parameter-setting/parameter-settings.js';
 import type { ParameterDef } from '../model/parameter-type/parameter-def.js';
 import { type Names, namesOfKinds } from '../model/predicate/path.js';
@@ -36,7 +36,6 @@ import { type OrderTerm, targetsOfOrder } from '../sql/list/order.sql.js';
 import { ANONYMOUS, type Caller } from '../tenancy/caller.js';
 import { planFields } from './query/answer.plan.js';
 import { orderTerm } from './query/order.plan.js';
-import { UNIT_FIELDS } from '../model/fields-of-every-unit.js';
 
 /** A page of descriptors as a JSON list, and their total number. */
 interface Described {

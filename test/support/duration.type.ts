@@ -1,7 +1,11 @@
 /** A parameter type for tests only, in one file like the types of the service. */
 import { scalarText, typeName } from '../../src/shared/json.js';
-import type { Constraint, ParameterType, Stored } from '../../src/model/parameter-type/parameter-type.js';
-import { OPERATORS } from '../../src/model/parameter-type/operators.js';
+import {
+  type Constraint,
+  type ParameterType,
+  type Stored,
+  OPERATORS,
+} from '../../src/model/parameter-type/parameter-type.js';
 
 const PATTERN = /^(\d+):([0-5]\d)(?::([0-5]\d))?$/;
 

@@ -5,7 +5,7 @@
 import { parseFilter } from '../../../src/filter/filter.parser.js';
 import { printFilter, printPath } from '../../../src/filter/filter.printer.js';
 import type { Filter, Operator } from '../../../src/filter/filter.ast.js';
-import { OPERATORS } from '../../../src/model/parameter-type/operators.js';
+import { OPERATORS } from '../../../src/model/parameter-type/parameter-type.js';
 import { literal } from '../api/units.js';
 import type { Field, FieldType } from '../api/types.js';
 import type { Text } from '../i18n/text.js';

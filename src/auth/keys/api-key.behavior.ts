@@ -7,7 +7,7 @@ import type { Session } from '../../catalog/session/session.js';
 import { Database } from '../../database/database.js';
 import { trackContention } from '../../database/transaction/contention.js';
 import { API_KEY_KIND, CREDENTIAL_KIND } from '../../model/built-in-traits.js';
-import { SECRET_HASH } from '../../model/built-in/api-key-fields.js';
+import { SECRET_HASH } from '../../model/built-in/member-fields.js';
 import { getBuiltInKind, type KindDef } from '../../model/model.js';
 import { type Faults, refusal } from '../../shared/errors.js';
 import { isUuid } from '../../shared/identifiers.js';

@@ -15,7 +15,7 @@ import { Database, type Executor } from '../../database/database.js';
 import { isStaleModel } from '../../database/statement/sqlstate.js';
 import { modelInPieces } from '../../model/build/build-model.js';
 import { BUILT_IN_VERSION } from '../../model/built-in/built-in.js';
-import { hasBuiltIn, isWhole } from '../../model/built-in/completeness.js';
+import { hasBuiltIn, isWhole } from '../../model/check/check-model.js';
 import type { Model } from '../../model/model.js';
 import type { ModelRecords } from '../../model/build/definition-records.js';
 import { retryLater, KindError, refusal } from '../../shared/errors.js';

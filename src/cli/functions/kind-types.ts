@@ -4,7 +4,7 @@ import { parameterType } from '../../model/parameter-type/type-by-id.js';
 import { storedLinkFields } from '../../model/build/link-types.js';
 import type { Field, KindDef, LinkTypeDef, Model } from '../../model/model.js';
 import type { Deployment } from '../../function/load/deployment.js';
-import { isTimeField, UNIT_FIELDS } from '../../model/fields-of-every-unit.js';
+import { isTimeField, UNIT_FIELDS } from '../../model/field.js';
 
 /**
  * The text of a declaration file. Built-in kinds are left out, because functions seldom use them. @param deployment the

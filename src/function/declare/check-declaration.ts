@@ -1,7 +1,6 @@
 /** Validates what a file exports: returns the module, or reports all its faults. Pure. */
 import { checkAccess } from '../../access/check-access.js';
-import type { FunctionDeclaration, ModuleDeclaration } from '../../kit/module.js';
-import type { Remote } from '../../kit/remote.js';
+import type { FunctionDeclaration, ModuleDeclaration, Remote } from '../../kit/module.js';
 import { RESERVED_KINDS } from '../../model/built-in/built-in.js';
 import { LEVELS } from '../../model/parameter-setting/access.setting.js';
 import { FUNCTION_NAME, FUNCTION_NAME_HINT, isIdentifier, IDENTIFIER_HINT } from '../../shared/identifiers.js';
@@ -28,7 +27,7 @@ import { isReference } from '../../model/parameter-type/parameter-type.js';
 import type { ParameterSetting } from '../../model/parameter-setting/parameter-setting.js';
 import { SETTING_LIST } from '../../model/parameter-setting/parameter-settings.js';
 import { isParameterTypeId, PARAMETER_TYPES, parameterType } from '../../model/parameter-type/type-by-id.js';
-import { RESERVED_PARAMETERS } from '../../model/fields-of-every-unit.js';
+import { RESERVED_PARAMETERS } from '../../model/field.js';
 
 /** The faults of the access of a function, which is checked like the access of a kind. Pure. */
 export function accessTexts(access: unknown, check: (access: Json, faults: Faults) => void): string[] {

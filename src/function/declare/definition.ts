@@ -1,7 +1,6 @@
 /** Modules after validation, as the service runs them. */
 import type { Context } from '../../kit/context.js';
-import type { Hooks, Method } from '../../kit/module.js';
-import type { Remote } from '../../kit/remote.js';
+import type { Hooks, Method, Remote } from '../../kit/module.js';
 import type { ParameterDef } from '../../model/parameter-type/parameter-def.js';
 import type { Level } from '../../model/parameter-setting/access.setting.js';
 

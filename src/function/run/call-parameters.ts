@@ -1,6 +1,6 @@
 /** Validates the parameters of a call with the code for bodies of units, so that the errors are the same. */
 import { targetKindTextFor } from '../../access/reference-access.js';
-import { parameterField } from '../../model/field.js';
+import { parameterField, keyField, RESERVED_PARAMETERS } from '../../model/field.js';
 import type { Field, KindDef, Model } from '../../model/model.js';
 import type { ParameterDef } from '../../model/parameter-type/parameter-def.js';
 import { parameterType } from '../../model/parameter-type/type-by-id.js';
@@ -22,7 +22,6 @@ import { draftCreate } from '../../unit/draft/draft-reader.js';
 import type { LocatedDraft } from '../../unit/draft/references.js';
 import type { DeclaredValues, FunctionDef } from '../declare/definition.js';
 import { NO_TRAITS } from '../../model/built-in-traits.js';
-import { keyField, RESERVED_PARAMETERS } from '../../model/fields-of-every-unit.js';
 
 interface ReadParameters {
   readonly values: Readonly<Record<string, Json>>;

@@ -5,7 +5,7 @@
 import { applyDecorators, SetMetadata } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { ApiBody, ApiExtension, ApiOperation, ApiQuery, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
-import type { Remote } from '../../kit/remote.js';
+import type { Remote } from '../../kit/module.js';
 import type { GROUP_KIND, KIND_KIND, LinkOperation, Operation as Right } from '../../model/built-in-traits.js';
 import type { ErrorKind } from '../../shared/errors.js';
 import type { DtoClass } from '../body/dto.js';

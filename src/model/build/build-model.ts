@@ -10,21 +10,21 @@ import {
   grantedFields,
   type BuiltInKind,
 } from '../built-in/built-in.js';
-import { parameterField } from '../field.js';
-import type { Field, GroupDef, KeySource, KindDef, LinkTypeDef, Model } from '../model.js';
-import type { ParameterDef } from '../parameter-type/parameter-def.js';
-import type { ParameterType } from '../parameter-type/parameter-type.js';
-import { definitionOf, type KindRecord, type ModelRecords } from './definition-records.js';
-import { buildLinkType } from './link-types.js';
-import { NO_TRAITS } from '../built-in-traits.js';
 import {
+  parameterField,
   keyField,
   kindIdField,
   METADATA_FIELD,
   TIME_FIELDS,
   REMOTE_TIME_FIELDS,
   UNIT_FIELDS,
-} from '../fields-of-every-unit.js';
+} from '../field.js';
+import type { Field, GroupDef, KeySource, KindDef, LinkTypeDef, Model } from '../model.js';
+import type { ParameterDef } from '../parameter-type/parameter-def.js';
+import type { ParameterType } from '../parameter-type/parameter-type.js';
+import { definitionOf, type KindRecord, type ModelRecords } from './definition-records.js';
+import { buildLinkType } from './link-types.js';
+import { NO_TRAITS } from '../built-in-traits.js';
 
 const BUILT_IN: ReadonlyMap<string, BuiltInKind> = new Map(BUILT_IN_KINDS.map((kind) => [kind.id, kind]));
 

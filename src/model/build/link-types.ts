@@ -2,8 +2,7 @@
 import { jsonEqual } from '../../shared/json.js';
 import { BUILT_IN_LINK_TYPES } from '../built-in/built-in.js';
 import { NO_TRAITS } from '../built-in-traits.js';
-import { builtInField, constantField, parameterField } from '../field.js';
-import { keyField } from '../fields-of-every-unit.js';
+import { builtInField, constantField, parameterField, keyField } from '../field.js';
 import type { Field, KindDef, LinkTypeDef } from '../model.js';
 import { LINK_TABLE, linkColumnName } from '../names.js';
 import type { ParameterDef } from '../parameter-type/parameter-def.js';

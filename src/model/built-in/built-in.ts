@@ -7,7 +7,7 @@ import { builtInField as field, constantField } from '../field.js';
 import type { Field, KeySource } from '../model.js';
 import type { ParameterSetting } from '../parameter-setting/parameter-setting.js';
 import { SETTING_LIST, settingName } from '../parameter-setting/parameter-settings.js';
-import { MEMBER_FIELDS, MEMBER_STRUCT, SESSION_NAMES } from './member-fields.js';
+import { MEMBER_FIELDS, MEMBER_STRUCT, SESSION_NAMES, CREDENTIAL_FIELDS, API_KEY_FIELDS } from './member-fields.js';
 import { MEMBER_GROUP, PARAMETER_GROUP } from '../model.js';
 import type { ParameterTypeId } from '../parameter-type/parameter-types.js';
 import { fieldAccessType } from '../parameter-type/field-access.js';
@@ -24,8 +24,6 @@ import {
   NO_TRAITS,
   type BuiltInTraits,
 } from '../built-in-traits.js';
-import { API_KEY_FIELDS } from './api-key-fields.js';
-import { CREDENTIAL_FIELDS } from './credential-fields.js';
 
 /**
  * Raise it whenever the tables of the built-in model change, or the indexes of all kinds, so that existing projects are

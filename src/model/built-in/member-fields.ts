@@ -1,9 +1,25 @@
-/** The fields of members. */
+/** The fields of members, of their credentials (`kind_system_user`) and of their API keys (`api_key`). */
 import { PASSWORD } from '../../shared/limits.js';
 import { builtInField as field } from '../field.js';
 import type { Field } from '../model.js';
-import { idColumn } from './credential-fields.js';
 import { CREDENTIAL_KIND } from '../built-in-traits.js';
+import { uuidType } from '../parameter-type/unit.type.js';
+
+/** The column of a field that holds the UUID of a unit. */
+const idColumn = { type: uuidType, columnType: uuidType.column, json: uuidType.json } as const;
+
+/** A field of credentials that no endpoint shows. */
+const secret = (id: string, unique = false) => field({ id, type: 'string', hidden: true, unique });
+
+export const CREDENTIAL_FIELDS: readonly Field[] = [
+  field({ id: 'username', type: 'string', label: 'Username', nullable: false }),
+  field({ id: 'email', type: 'string', label: 'E-mail', nullable: false }),
+  secret('username_key', true),
+  secret('email_key', true),
+  secret('password_hash'),
+  secret('member_kind'),
+  field({ id: 'member_id', type: 'string', hidden: true, indexed: true }, idColumn),
+];
 
 /** The field of a sign-up body in place of the id of the credentials. */
 const CREDENTIALS = field({
@@ -69,3 +85,35 @@ export const MEMBER_STRUCT: readonly Field[] = MEMBER_FIELDS.flatMap((granted) =
   if (granted.id === CREDENTIAL_KIND) return [CREDENTIALS];
   return granted.system ? [] : [granted];
 });
+
+/** The field with the hash of the secret. */
+export const SECRET_HASH = 'secret_hash';
+
+/** The fields before and after the label. */
+export const API_KEY_FIELDS: readonly Field[] = [
+  field(
+    {
+      id: 'member',
+      type: 'string',
+      label: 'Member',
+      helperText: 'The id of the member whose rights the key has; left out: who makes it',
+      nullable: false,
+      indexed: true,
+      writeOnce: true,
+    },
+    { ...idColumn, supplied: true },
+  ),
+  field({
+    id: 'scope',
+    type: 'json',
+    label: 'Scope',
+    helperText: 'A list of objects with `kinds` and `operations`; null: all that the member may',
+  }),
+  field({ id: 'expires_at', type: 'datetime', label: 'Expires at' }),
+  field({ id: 'last_used_at', type: 'datetime', label: 'Last used at' }, { system: true, unversioned: true }),
+  field(
+    { id: 'hint', type: 'string', label: 'Hint', helperText: 'The last characters of the secret' },
+    { system: true },
+  ),
+  field({ id: SECRET_HASH, type: 'string', hidden: true, unique: true, nullable: false }, { system: true }),
+];

@@ -1,14 +1,18 @@
-/** Checks a model for contradictions. The catalog checks the model of a change before the commit. */
+/**
+ * Checks a model for contradictions. The catalog checks the model of a change before the commit; and whether all
+ * definitions of a project were read: some are missing while its schema is restored from a dump, table by table, which the
+ * version does not show, because it is restored before the definitions.
+ */
 import type { Faults } from '../../shared/errors.js';
 import { typeName, type Json } from '../../shared/json.js';
 import { LIMITS } from '../../shared/limits.js';
 import type { WorkInPieces } from '../../shared/work-in-pieces.js';
-import { BUILT_IN_GROUPS } from '../built-in/built-in.js';
-import type { KindDef, Model } from '../model.js';
-import { checkLinkType } from './check-link-type.js';
-import { isMemberKind, referencesTo } from '../model.js';
+import { BUILT_IN_GROUPS, BUILT_IN_KINDS, BUILT_IN_LINK_TYPES } from '../built-in/built-in.js';
+import { type KindDef, type Model, isMemberKind, referencesTo, type LinkTypeDef } from '../model.js';
 import type { ParameterDef } from '../parameter-type/parameter-def.js';
 import { parameterType } from '../parameter-type/type-by-id.js';
+import { RESERVED_LINK_PARAMETERS } from '../build/link-types.js';
+import { isRules } from '../parameter-setting/access.setting.js';
 
 /** Ids of the definitions that a change wrote: only these are checked. */
 export interface Touched {
@@ -251,4 +255,64 @@ function checkColumnLists(
   }
   const texts = kind[key].map((ids) => ids.join(','));
   if (new Set(texts).size !== texts.length) bad('the same list is there twice');
+}
+
+/** Adds a fault for each parameter that does not exist, is listed twice, or is not possible in links. */
+export function checkLinkType(
+  { id: type, parameters }: Pick<LinkTypeDef, 'id' | 'parameters'>,
+  model: Pick<Model, 'parameters'>,
+  suggestable: { readonly parameters: () => readonly string[] },
+  faults: Faults,
+): void {
+  const bad = (text: string) => faults.add('link.bad_definition', `parameters: ${text}`, { parameter: 'parameters' });
+  if (parameters.length > LIMITS.parametersPerLinkType) bad(`at most ${LIMITS.parametersPerLinkType}`);
+  const [seen, twice] = [new Set<string>(), new Set<string>()];
+  for (const id of parameters) (seen.has(id) ? twice : seen).add(id);
+  for (const id of twice) bad(`'${id}' is there twice`);
+  for (const id of seen) {
+    const def = model.parameters.get(id);
+    if (!def) bad(`no parameter '${id}' in this project${faults.hint(id, suggestable.parameters())}`);
+    else if (RESERVED_LINK_PARAMETERS.has(id)) bad(`'${id}' is a field of every link; a parameter needs another id`);
+    else {
+      const reason = notInLinks(def);
+      if (reason !== undefined) bad(`'${id}' cannot be a parameter of the link type '${type}': ${reason}`);
+    }
+  }
+}
+
+/** Why links cannot have a parameter; undefined if they can. */
+function notInLinks({ readAccess, writeAccess, ...def }: ParameterDef): string | undefined {
+  const { type, primary, unique, multiple, runTime, writeOnce } = def;
+  if (type === 'unit') return 'a link has no references besides its two units';
+  if (primary) return 'it is primary';
+  if (unique && !multiple) return 'it is unique';
+  if (writeOnce) return `it is 'write_once', and values of links can always be changed`;
+  if (isRules(readAccess) || isRules(writeAccess)) return 'its access is a rule over units, and links take levels';
+  return runTime ? 'it exists only at run time' : undefined;
+}
+
+/** Whether the built-in kinds, groups and link types exist that every project has. */
+export function hasBuiltIn({ kinds, groups, linkTypes }: Model): boolean {
+  return (
+    BUILT_IN_KINDS.every(({ id }) => kinds.has(id)) &&
+    BUILT_IN_GROUPS.every(({ id }) => groups.has(id)) &&
+    BUILT_IN_LINK_TYPES.every(({ id }) => linkTypes.has(id))
+  );
+}
+
+/** Whether all parameters that kinds and link types name, and all kinds that groups name, exist. */
+export function* isWhole({ kinds, parameters, groups, linkTypes }: Model): WorkInPieces<boolean> {
+  for (const kind of kinds.values()) {
+    if (!kind.builtIn && !kind.parameters.every((id) => parameters.has(id))) return false;
+    yield;
+  }
+  for (const type of linkTypes.values()) {
+    if (!type.parameters.every((id) => parameters.has(id))) return false;
+    yield;
+  }
+  for (const group of groups.values()) {
+    if (!group.kinds.every((id) => kinds.has(id))) return false;
+    yield;
+  }
+  return true;
 }

@@ -9,7 +9,7 @@ import { SETTING_LIST, settingName } from '../parameter-setting/parameter-settin
 import type { ReportFieldFault as Report, ParameterType } from '../parameter-type/parameter-type.js';
 import { parameterType } from '../parameter-type/type-by-id.js';
 import type { PatternChecks } from './pattern-checks.js';
-import { RESERVED_PARAMETERS } from '../fields-of-every-unit.js';
+import { RESERVED_PARAMETERS } from '../field.js';
 
 /** Applies the values of a body to a definition; null unsets a property. */
 export function patched(base: ParameterDef, values: ReadonlyMap<string, Json>): ParameterDef {

@@ -1,8 +1,7 @@
 import { LIMITS } from '../../shared/limits.js';
 import { scalarText, typeName } from '../../shared/json.js';
 import type { ValueRules } from '../parameter-setting/parameter-settings.js';
-import type { ParameterType } from './parameter-type.js';
-import { OPERATORS } from './operators.js';
+import { type ParameterType, OPERATORS } from './parameter-type.js';
 
 /** The prefix of the stored form; base64 never begins with it. */
 const HEX = '\\x';

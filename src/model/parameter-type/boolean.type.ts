@@ -1,6 +1,5 @@
 import { typeName } from '../../shared/json.js';
-import type { ParameterType } from './parameter-type.js';
-import { OPERATORS } from './operators.js';
+import { type ParameterType, OPERATORS } from './parameter-type.js';
 
 /** True or false. */
 export const booleanType: ParameterType<'boolean', 'boolean'> = {

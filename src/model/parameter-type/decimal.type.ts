@@ -1,8 +1,14 @@
 import { InexactNumber, scalarText, typeName } from '../../shared/json.js';
 import { rangeSchema } from './number-rules.js';
 import type { ValueRules } from '../parameter-setting/parameter-settings.js';
-import type { Constraint, JsonSchema, ParameterType, ReportValueFault, Stored } from './parameter-type.js';
-import { OPERATORS } from './operators.js';
+import {
+  type Constraint,
+  type JsonSchema,
+  type ParameterType,
+  type ReportValueFault,
+  type Stored,
+  OPERATORS,
+} from './parameter-type.js';
 
 const DECIMAL = /^-?\d+(\.\d+)?$/;
 /** Of the text of a decimal. */

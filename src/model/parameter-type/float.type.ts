@@ -1,7 +1,6 @@
 import { InexactNumber, scalarText, typeName } from '../../shared/json.js';
-import type { ParameterType, Stored } from './parameter-type.js';
+import { type ParameterType, type Stored, OPERATORS } from './parameter-type.js';
 import { acceptInRange, numberSchema, rangeConstraints, withinRange } from './number-rules.js';
-import { OPERATORS } from './operators.js';
 
 /** A double. */
 export const floatType: ParameterType<'float', 'number'> = {

@@ -1,7 +1,6 @@
 import { InexactNumber, typeName } from '../../shared/json.js';
-import type { ParameterType } from './parameter-type.js';
+import { type ParameterType, OPERATORS } from './parameter-type.js';
 import { acceptInRange, numberSchema, rangeConstraints, withinRange } from './number-rules.js';
-import { OPERATORS } from './operators.js';
 
 /** A whole number that every JSON parser keeps exactly: within ±(2^53−1). */
 export const integerType: ParameterType<'integer', 'number'> = {

@@ -2,8 +2,7 @@ import { jsonFault, jsonFaultInPieces, type Json } from '../../shared/json.js';
 import { copyJson } from '../../shared/large-json.js';
 import { runSync, type WorkInPieces } from '../../shared/work-in-pieces.js';
 import type { ValueRules } from '../parameter-setting/parameter-settings.js';
-import type { ParameterType, ReportValueFault, Stored } from './parameter-type.js';
-import { OPERATORS } from './operators.js';
+import { type ParameterType, type ReportValueFault, type Stored, OPERATORS } from './parameter-type.js';
 
 /** Any JSON value. Filters compare the text of the whole value, or of the value at dotted keys. */
 export const jsonType: ParameterType<'json', 'Json'> = {

@@ -121,3 +121,15 @@ export interface ParameterType<Id extends string = string, Value extends TypeScr
 export function isReference({ fields }: Pick<ParameterType, 'fields'>): boolean {
   return fields.includes('reference_kind');
 }
+
+const COMPARISON = ['eq', 'ne', 'lt', 'lte', 'gt', 'gte', 'in', 'isnull'] as const;
+const TEXT_SEARCH = ['contains', 'icontains', 'startswith', 'istartswith', 'endswith', 'iendswith'] as const;
+
+/** Sets of operators that types share. */
+export const OPERATORS = {
+  equality: new Set<Operator>(['eq', 'ne', 'in', 'isnull']),
+  ordered: new Set<Operator>(COMPARISON),
+  text: new Set<Operator>([...COMPARISON, ...TEXT_SEARCH]),
+  /** For lists: `eq` and `ne` compare the whole list, `contains` and `in` its elements. */
+  multiple: new Set<Operator>(['eq', 'ne', 'contains', 'in', 'isnull']),
+} as const;

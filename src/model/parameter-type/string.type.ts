@@ -1,6 +1,5 @@
-import type { ParameterType } from './parameter-type.js';
+import { type ParameterType, OPERATORS } from './parameter-type.js';
 import { acceptText, textBodyRules, textConstraints, textExample, textSchema } from './text-rules.js';
-import { OPERATORS } from './operators.js';
 
 /** A short text: a name, a code, one of a few values. */
 export const stringType: ParameterType<'string', 'string'> = {

@@ -1,8 +1,7 @@
 /** The types of dates and times. Their values are texts in JSON; the types differ in how these are parsed and shown. */
 import { scalarText, typeName } from '../../shared/json.js';
 import { inUtc, parseDate, parseInstant, parseTime, readDate, readInstant } from './calendar.js';
-import type { ParameterType } from './parameter-type.js';
-import { OPERATORS } from './operators.js';
+import { type ParameterType, OPERATORS } from './parameter-type.js';
 
 const YEAR = '(?:000[1-9]|00[1-9]\\d|0[1-9]\\d\\d|[1-9]\\d{3})';
 const DAY = `${YEAR}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])`;

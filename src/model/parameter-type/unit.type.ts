@@ -1,7 +1,6 @@
 import { textFault, typeName } from '../../shared/json.js';
 import { isUuid } from '../../shared/identifiers.js';
-import type { ParameterType } from './parameter-type.js';
-import { OPERATORS } from './operators.js';
+import { type ParameterType, OPERATORS } from './parameter-type.js';
 
 /**
  * A reference: the id of a unit of `reference_kind`, with a foreign key. The type of its column, and of values in

@@ -5,8 +5,7 @@
 import type { Field, KindDef } from '../../model/model.js';
 import type { Stored } from '../../model/parameter-type/parameter-type.js';
 import { boundRuleOf } from '../../model/predicate/bound-rule.js';
-import { hasValues, relatedHasValues, targetHasValues } from '../../model/predicate/predicate-values.js';
-import type { Predicate } from '../../model/predicate/predicate.js';
+import { hasValues, relatedHasValues, targetHasValues, type Predicate } from '../../model/predicate/predicate.js';
 import { LIMITS } from '../../shared/limits.js';
 import { bounded, boundedList, boundedRows, smallRows } from '../answer-size.sql.js';
 import { hasConditions } from './hidden-fields.sql.js';

@@ -6,10 +6,15 @@ import { checkAccess, checkFieldRuleSyntax, checkLinkAccess } from '../../access
 import { settleTrusted } from '../../catalog/pattern/pattern-matcher.js';
 import { KIND_KIND, LINK_KIND, NO_TRAITS } from '../../model/built-in-traits.js';
 import { PARAMETER_TABLE } from '../../model/built-in/built-in.js';
-import { isWhole } from '../../model/built-in/completeness.js';
+import {
+  isWhole,
+  checkLinkType,
+  checkLists,
+  checkListShape,
+  checkModel,
+  checkReference,
+} from '../../model/check/check-model.js';
 import { definitionOf, type ParameterRecord } from '../../model/build/definition-records.js';
-import { checkLinkType } from '../../model/check/check-link-type.js';
-import { checkLists, checkListShape, checkModel, checkReference } from '../../model/check/check-model.js';
 import { checkParameter } from '../../model/check/check-parameter.js';
 import { PatternChecks } from '../../model/check/pattern-checks.js';
 import type { Field, Model } from '../../model/model.js';

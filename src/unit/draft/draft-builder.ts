@@ -7,7 +7,7 @@ import { jsonEqual, scalarText, type Json } from '../../shared/json.js';
 import { newId } from '../../shared/new-id.js';
 import type { WorkInPieces } from '../../shared/work-in-pieces.js';
 import { shortened } from '../../shared/shortened.js';
-import { shownValue } from '../../model/field.js';
+import { shownValue, RESERVED_PARAMETERS } from '../../model/field.js';
 import { unconditional } from '../../model/predicate/conditional-field.js';
 import { isExpression, otherKeyOf, type FieldExpression } from '../../model/expression.js';
 import type { Field, KindDef } from '../../model/model.js';
@@ -16,7 +16,6 @@ import type { Stored } from '../../model/parameter-type/parameter-type.js';
 import type { DefaultBytes } from './default-bytes.js';
 import { storedValues, StoredDraft, type Body, type Draft } from './draft.js';
 import { mayBeLarge, readExpression, type ReportFault, ValueReader } from './value-reader.js';
-import { RESERVED_PARAMETERS } from '../../model/fields-of-every-unit.js';
 
 /** What the bodies of a write of one kind have in common. */
 export interface DraftOptions {

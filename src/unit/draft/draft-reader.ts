@@ -1,5 +1,5 @@
 /** Validates bodies with the parameters of the kind, in pieces, and reports all faults except those of patterns. Pure. */
-import { TIME_FIELDS } from '../../model/fields-of-every-unit.js';
+import { TIME_FIELDS } from '../../model/field.js';
 import { Faults } from '../../shared/errors.js';
 import type { Json } from '../../shared/json.js';
 import type { WorkInPieces } from '../../shared/work-in-pieces.js';

@@ -2,7 +2,7 @@
 import { printFilter, printPath } from '../../filter/filter.printer.js';
 import type { AggregateQuery, ListQuery } from '../../filter/queries.js';
 import { printOrderValue } from '../../filter/order.js';
-import type { RemoteAggregateQuery, RemoteQuery } from '../../kit/remote.js';
+import type { RemoteAggregateQuery, RemoteQuery } from '../../kit/module.js';
 import type { Field } from '../../model/model.js';
 import type { Names, Reach } from '../../model/predicate/path.js';
 import { Faults, refusal } from '../../shared/errors.js';

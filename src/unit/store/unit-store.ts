@@ -3,7 +3,7 @@ import type { Grant } from '../../access/level.js';
 import type { AggregateQuery, MatchingQuery, UpsertQuery } from '../../filter/queries.js';
 import type { Parsed, ParsedQuery, RepeatableQuery } from '../../http/route/parse-list-query.js';
 import type { QueryName } from '../../http/route/query-names.js';
-import type { Remote } from '../../kit/remote.js';
+import type { Remote } from '../../kit/module.js';
 import type { Field, KindDef } from '../../model/model.js';
 import type { Predicate } from '../../model/predicate/predicate.js';
 import type { Faults } from '../../shared/errors.js';

@@ -3,7 +3,7 @@ import { accessDenied, grantOf } from '../../access/access.js';
 import { readableFields } from '../../access/masks.js';
 import type { Session } from '../../catalog/session/session.js';
 import { EMPTY_QUERY } from '../../filter/queries.js';
-import { isTimeField } from '../../model/fields-of-every-unit.js';
+import { isTimeField } from '../../model/field.js';
 import type { Field, KindDef } from '../../model/model.js';
 import type { ConditionalField } from '../../model/predicate/conditional-field.js';
 import { conjunction, everyField, type Predicate } from '../../model/predicate/predicate.js';

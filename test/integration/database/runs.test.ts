@@ -7,7 +7,7 @@ import type { KindDef } from '../../../src/model/model.js';
 import { KindError } from '../../../src/shared/errors.js';
 import type { Statement } from '../../../src/sql/fragment.js';
 import { sideConnection } from '../../support/side-connection.js';
-import { keyField } from '../../../src/model/fields-of-every-unit.js';
+import { keyField } from '../../../src/model/field.js';
 
 const dataSource = createDataSource(inject('database'), { pool: 4 });
 await dataSource.initialize();

@@ -3,7 +3,7 @@ import { AGGREGATE_FUNCTIONS, GROUP_FUNCTIONS } from '../../../filter/aggregate.
 import { FIELD_OPERATORS, spellingsOf } from '../../../filter/filter.ast.js';
 import { COUNT_FUNCTIONS } from '../../../filter/related.parser.js';
 import type { QueryName } from '../../../http/route/query-names.js';
-import { OPERATORS } from '../../../model/parameter-type/operators.js';
+import { OPERATORS } from '../../../model/parameter-type/parameter-type.js';
 import { LIMITS } from '../../../shared/limits.js';
 import type { OpenApiParameter, Schema } from '../openapi.js';
 

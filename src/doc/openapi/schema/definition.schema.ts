@@ -26,7 +26,7 @@ import { LIMITS } from '../../../shared/limits.js';
 import { schemaRef, type Schema } from '../openapi.js';
 import { inputValue } from './value.schema.js';
 import { EMAIL_PATTERN } from '../../../shared/email.js';
-import { RESERVED_PARAMETERS } from '../../../model/fields-of-every-unit.js';
+import { RESERVED_PARAMETERS } from '../../../model/field.js';
 
 /** The settings of a parameter that the service refuses together (`model/parameter-setting/`). */
 interface Setting {

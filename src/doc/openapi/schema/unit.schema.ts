@@ -1,6 +1,6 @@
 /** The schemas of a kind's units for one caller, made from its field masks. Pure. */
 import { describedFields, mayReadField, readableFields, writableFields } from '../../../access/masks.js';
-import { isTimeField } from '../../../model/fields-of-every-unit.js';
+import { isTimeField } from '../../../model/field.js';
 import { expressionWordsOf } from '../../../model/expression.js';
 import type { Field, KindDef, Model } from '../../../model/model.js';
 import { plainFields, unconditional } from '../../../model/predicate/conditional-field.js';

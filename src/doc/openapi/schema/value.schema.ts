@@ -11,7 +11,7 @@ import { LIMITS } from '../../../shared/limits.js';
 import { bareName, BUILT_IN_PREFIX } from '../names.js';
 import { escapeMarkdown, type Schema, schemaRef } from '../openapi.js';
 import { MEMBER_FIELDS } from '../../../model/built-in/member-fields.js';
-import { RESERVED_PARAMETERS } from '../../../model/fields-of-every-unit.js';
+import { RESERVED_PARAMETERS } from '../../../model/field.js';
 
 export const TIMESTAMP_SCHEMA: Schema = datetimeType.schema;
 
