@@ -80,7 +80,6 @@ import { UnitStores } from './unit-stores.js';
     AccessPreviews,
     Behaviors,
     DefinitionWriter,
-    Drafter,
     Explanations,
     InlineParameters,
     AnswerMask,
