@@ -6,7 +6,8 @@ import { createDataSource } from '../../../src/database/connection/data-source.j
 import { openPool } from '../../../src/database/connection/open-pool.js';
 import { Database, type CommitWitness, type Transaction } from '../../../src/database/database.js';
 import { commonRefusal } from '../../../src/database/statement/sqlstate.js';
-import { KindError } from '../../../src/shared/errors.js';
+import { FunctionError } from '../../../src/kit/function-error.js';
+import { KindError, refusal } from '../../../src/shared/errors.js';
 import type { Statement } from '../../../src/sql/fragment.js';
 import { observeStatements } from '../../support/sent-statements.js';
 import { sideConnection } from '../../support/side-connection.js';
@@ -638,5 +639,48 @@ describe('a session of the pool', () => {
       const [row] = await database.run<{ value: string }>(statement('SELECT current_setting($1) AS value', name));
       expect(row?.value, name).toMatch(new RegExp(`^${value}`));
     }
+  });
+});
+
+it.each([
+  refusal('parameter.bad_value', "name: must not be 'Connection terminated'"),
+  new FunctionError(409, 'line.down', 'Connection terminated by the customer'),
+])('a refusal is what it is, whatever its text quotes', (error) => {
+  expect(commonRefusal(error)).toBeUndefined();
+});
+
+describe('a lazy transaction', () => {
+  it('has no connection before its first statement, and begins with a check if it has one', async () => {
+    const { database } = await open(1);
+    const steps: unknown[] = [];
+    await database.transaction(
+      async (tx) => {
+        tx.onBegin(async () => void steps.push(await tx.run(statement('SELECT 1 AS checked'))));
+        tx.afterCommit(() => void steps.push('committed'));
+        // The only connection is free.
+        steps.push(tx.hasBegun, await database.run(statement('SELECT 2 AS other')));
+        steps.push(await tx.run(statement('SELECT 3 AS own')), tx.hasBegun);
+      },
+      { lazy: true },
+    );
+    expect(steps).toEqual([false, [{ other: 2 }], [{ checked: 1 }], [{ own: 3 }], true, 'committed']);
+  });
+
+  it('sends no statement if that check fails, and needs no connection if it has no statement', async () => {
+    const { database } = await open(1);
+    const failed = database.transaction(
+      (tx) => {
+        tx.onBegin(() => Promise.reject(new Error('outdated')));
+        return tx.run(statement('SELECT 1'));
+      },
+      { lazy: true },
+    );
+    await expect(failed).rejects.toThrow('outdated');
+    const none = database.transaction(
+      (tx) =>
+        database.transaction((other) => other.run(statement('SELECT 1 AS n'))).then((rows) => [rows, tx.hasBegun]),
+      { lazy: true },
+    );
+    expect(await none).toEqual([[{ n: 1 }], false]);
   });
 });
