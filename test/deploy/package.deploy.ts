@@ -60,5 +60,5 @@ it('starts without a build, and serves its console and a new kind', { timeout: 3
   const made = await send('/city/unit', { name: 'Ghent' }, content['access_token']);
   expect(made.content).toMatchObject({ kind_id: 'city', name: 'Ghent' });
   const { stdout } = await run(join(folder, 'node_modules/.bin/kind'), ['project', 'list', '--json'], { cwd: folder });
-  expect(JSON.parse(stdout)).toMatchObject([{ project: 'demo' }]);
+  expect(JSON.parse(stdout)).toMatchObject([{ key: 'demo' }]);
 });
