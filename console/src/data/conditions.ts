@@ -6,8 +6,9 @@ import { parseFilter } from '../../../src/filter/filter.parser.js';
 import { printFilter, printPath } from '../../../src/filter/filter.printer.js';
 import type { Filter, Operator } from '../../../src/filter/filter.ast.js';
 import { OPERATORS } from '../../../src/model/parameter-type/parameter-type.js';
+import { PARAMETER_TYPES } from '../../../src/model/parameter-type/type-by-id.js';
 import { literal } from '../api/units.js';
-import type { Field, FieldType } from '../api/types.js';
+import type { Field } from '../api/types.js';
 import type { Text } from '../i18n/text.js';
 import { valueOf } from './typed-value.js';
 import { inputOf } from './values.js';
@@ -38,24 +39,8 @@ export interface Conditions {
   readonly all: readonly Condition[];
 }
 
-const ORDERED = OPERATORS.ordered;
-const BY_TYPE: Readonly<Record<FieldType, ReadonlySet<Operator>>> = {
-  string: OPERATORS.text,
-  text: OPERATORS.text,
-  integer: ORDERED,
-  float: ORDERED,
-  decimal: ORDERED,
-  date: ORDERED,
-  time: ORDERED,
-  datetime: ORDERED,
-  boolean: OPERATORS.equality,
-  unit: OPERATORS.equality,
-  json: OPERATORS.equality,
-  binary: OPERATORS.equality,
-};
-
 export function operatorsOf({ type, multiple }: Field): readonly ShownOperator[] {
-  const operators = multiple ? OPERATORS.multiple : BY_TYPE[type];
+  const operators = multiple ? OPERATORS.multiple : (PARAMETER_TYPES.get(type)?.operators ?? OPERATORS.equality);
   return [...operators].flatMap((operator) => (operator === 'isnull' ? [operator, 'notnull' as const] : [operator]));
 }
 
