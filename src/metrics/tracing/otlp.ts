@@ -34,12 +34,17 @@ import { EventThrottle } from '../../shared/event-throttle.js';
 import type { WorkObserver, WorkType } from '../../shared/observed-work.js';
 import { findScope } from '../../tenancy/request-scope.js';
 import { shownStatement } from './shown-statement.js';
-import type { TraceSender } from './traces.js';
 
 /** Milliseconds that a stop waits for the last traces. */
 const STOP_TIMEOUT = 3000;
 /** Milliseconds between two lines about a receiver that does not answer. */
 const WARNING_INTERVAL = 60_000;
+
+export interface TraceSender {
+  readonly watch: RequestWatcher;
+  /** Sends what has not been sent. */
+  stop(): Promise<void>;
+}
 
 export function startTraces({ protocol }: { protocol: TraceProtocol }, logger: Logger): TraceSender {
   const sender = protocol === 'http/json' ? new JsonExporter() : new ProtobufExporter();

@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { type Config, CONFIG } from '../../config/config.js';
 import { LOGGER } from '../../http/log/logger.js';
 import type { RequestWatcher } from '../../http/server/request-lifecycle.js';
+import type { TraceSender } from './otlp.js';
 
 @Injectable()
 export class Traces implements OnApplicationShutdown {
@@ -26,10 +27,4 @@ export class Traces implements OnApplicationShutdown {
   async onApplicationShutdown(): Promise<void> {
     await this.#sender?.stop();
   }
-}
-
-export interface TraceSender {
-  readonly watch: RequestWatcher;
-  /** Sends what has not been sent. */
-  stop(): Promise<void>;
 }

@@ -28,7 +28,7 @@ import {
   viaText,
 } from '../link/traversal-step.sql.js';
 import type { Direction } from '../link/traversal-plan.js';
-import { linkField } from './reached-links.sql.js';
+import { linkField } from './traversal.sql.js';
 import { readPlans, unexpectedKinds, walkLimits, type WalkPlan } from './walk.sql.js';
 
 /** A traversal that ends at a unit. */

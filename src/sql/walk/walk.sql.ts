@@ -31,13 +31,14 @@ import { type KindPart, partSort, type SharedTerm } from '../list/union.sql.js';
 import { modelVersion } from '../model-version.sql.js';
 import { fromTemplate } from '../statement-template.js';
 import { hasId, kindTable } from '../table.sql.js';
-import { type LinkColumn, linkField, reachedLinks, withLinkRow } from './reached-links.sql.js';
+import { type LinkColumn, reachedLinks, withLinkRow } from './reached-links.sql.js';
 import {
   NEAREST_FIRST,
   type TraversalLimits,
   type TraversalStart,
   traverse,
   type TraversedUnits,
+  linkField,
 } from './traversal.sql.js';
 
 export interface WalkPlan extends WalkPagePlan {

@@ -5,7 +5,7 @@ import { trackContention, type ContentionTarget } from '../../database/transacti
 import type { KindDef, Model } from '../../model/model.js';
 import type { Predicate } from '../../model/predicate/predicate.js';
 import { scalarText, type Json } from '../../shared/json.js';
-import { explainLinkStatement, explainStatement } from '../../sql/condition/explain.sql.js';
+import { explainLinkStatement, explainStatement } from '../../sql/access/explain.sql.js';
 import type { Statement } from '../../sql/fragment.js';
 import { getByStatement, getStatement, type ReadPlan } from '../../sql/list/select.sql.js';
 import { getAnyStatement, type AnyKindPlan } from '../../sql/list/union.sql.js';

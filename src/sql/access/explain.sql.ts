@@ -5,7 +5,7 @@ import { columnRef, columnType } from '../columns.sql.js';
 import type { LinkEnd } from '../link/link-ends.sql.js';
 import { all, join, param, render, sql, type Statement } from '../fragment.js';
 import { withModelVersion } from '../model-version.sql.js';
-import { conditionOnRows, predicateSql, rowConditions } from './predicate.sql.js';
+import { conditionOnRows, predicateSql, rowConditions } from '../condition/predicate.sql.js';
 import { hasId, kindTable } from '../table.sql.js';
 
 /** One row `v, holds`: a boolean per predicate; `holds` is null if the unit does not exist. */
