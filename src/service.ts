@@ -30,7 +30,7 @@ import { serviceUrl } from './listen-address.js';
 import { MailQueue } from './mail/mail-queue.js';
 import { UnservedLog } from './function/unserved-modules.js';
 import { PublicAddress } from './mail/public-address.js';
-import { errorText } from './shared/error-text.js';
+import { errorText } from './shared/texts.js';
 import { notifyStatement } from './sql/server/connection.sql.js';
 import type { ReceivedConnections } from './workers/connection-balancer.js';
 import { ProjectStore } from './tenancy/project-store.js';

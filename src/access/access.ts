@@ -4,8 +4,7 @@
  */
 import { KindError, refusal } from '../shared/errors.js';
 import { isPlainObject, type Json } from '../shared/json.js';
-import { didYouMean } from '../shared/did-you-mean.js';
-import { shortened } from '../shared/shortened.js';
+import { didYouMean, shortened } from '../shared/texts.js';
 import { SEALED_KINDS } from '../model/built-in/built-in.js';
 import { isMemberKind, type KindDef, type Model } from '../model/model.js';
 import { LEVELS, type Level as StoredLevel } from '../model/parameter-setting/access.setting.js';

@@ -6,7 +6,7 @@ import type { Field, KindDef, Model } from '../model/model.js';
 import { isRules } from '../model/parameter-setting/access.setting.js';
 import type { ConditionalField } from '../model/predicate/conditional-field.js';
 import type { Predicate } from '../model/predicate/predicate.js';
-import { getOrInsert } from '../shared/get-or-insert.js';
+import { getOrInsert } from '../shared/maps.js';
 import { isAdministrator, type Caller } from '../tenancy/caller.js';
 import { accessDenied } from './access.js';
 import { exceedRuleLimits, NEVER, rulesPredicate } from './rule.js';

@@ -1,5 +1,5 @@
 /** Access to functions, and from functions to kinds. Pure. */
-import { getOrInsert } from '../shared/get-or-insert.js';
+import { getOrInsert } from '../shared/maps.js';
 import { refusal } from '../shared/errors.js';
 import type { KindDef, Model } from '../model/model.js';
 import type { Level } from '../model/parameter-setting/access.setting.js';

@@ -4,7 +4,7 @@ import { OPERATIONS, type Operation } from '../model/built-in-traits.js';
 import type { KindDef, Model } from '../model/model.js';
 import { isPlainObject, typeName, type Json } from '../shared/json.js';
 import { LIMITS } from '../shared/limits.js';
-import { shortened } from '../shared/shortened.js';
+import { shortened } from '../shared/texts.js';
 import type { Caller, KeyScope } from '../tenancy/caller.js';
 
 /** The operations that a scope may name: a member signs up without a key. */

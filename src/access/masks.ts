@@ -7,7 +7,7 @@ import { isAdministrator, scopeOfKey, type Caller } from '../tenancy/caller.js';
 import { isAlwaysFalse } from './access.js';
 import { conditionalFields, hasFieldRules } from './field-rules.js';
 import { passesLevel } from './level.js';
-import { getOrInsert } from '../shared/get-or-insert.js';
+import { getOrInsert } from '../shared/maps.js';
 
 /** A parameter without a setting has no restriction beyond that of its kind. Only administrators pass every rule. */
 function fieldAccessAllows(access: FieldAccess | undefined, caller: Caller): boolean {

@@ -9,7 +9,7 @@ import { conditionOf } from '../model/predicate/conditional-field.js';
 import { conjunction } from '../model/predicate/predicate.js';
 import { Faults } from '../shared/errors.js';
 import { isPlainObject, type Json } from '../shared/json.js';
-import { shortened } from '../shared/shortened.js';
+import { shortened } from '../shared/texts.js';
 import type { Caller } from '../tenancy/caller.js';
 import { grantOf, REQUIRE_READ } from './access.js';
 import { checkAccess, checkAccessRules, checkFieldRules, checkFieldRuleSyntax } from './check-access.js';

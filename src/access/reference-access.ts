@@ -2,7 +2,7 @@
 import type { Operation } from '../model/built-in-traits.js';
 import { type Field, isLinkable, type KindDef, type Model } from '../model/model.js';
 import type { Reach, Reached, RelatedReach } from '../model/predicate/path.js';
-import { didYouMean } from '../shared/did-you-mean.js';
+import { didYouMean } from '../shared/texts.js';
 import { refusal } from '../shared/errors.js';
 import type { Caller } from '../tenancy/caller.js';
 import {

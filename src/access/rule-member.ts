@@ -5,10 +5,9 @@ import { isMemberKind, type Field, type KindDef, type Model } from '../model/mod
 import { resolvePath, unknownName, type Names } from '../model/predicate/path.js';
 import { UNBOUND_MEMBER, type MemberValue, type Predicate, type Target } from '../model/predicate/predicate.js';
 import type { Members } from '../model/predicate/resolve-filter.js';
-import { didYouMean } from '../shared/did-you-mean.js';
-import { getOrInsert } from '../shared/get-or-insert.js';
+import { didYouMean, shortened } from '../shared/texts.js';
+import { getOrInsert } from '../shared/maps.js';
 import { KindError, refusal } from '../shared/errors.js';
-import { shortened } from '../shared/shortened.js';
 import { namesInRules } from './rule-names.js';
 
 /** The member's kind does not have the parameter. */

@@ -1,10 +1,9 @@
 /** The names in access rules. Pure. */
 import { type Field, isLinkable, type KindDef, type Model } from '../model/model.js';
 import { type Names, type Reach, type Reached, type RelatedReach, unknownName } from '../model/predicate/path.js';
-import { didYouMean } from '../shared/did-you-mean.js';
+import { didYouMean, shortened } from '../shared/texts.js';
 import { type KindError, refusal } from '../shared/errors.js';
 import { LIMITS } from '../shared/limits.js';
-import { shortened } from '../shared/shortened.js';
 
 /**
  * The names that a rule may use. Rules are written by owners, so they may use all stored parameters, also hidden ones

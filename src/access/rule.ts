@@ -11,7 +11,7 @@ import { extentOf, testsInMemory } from '../model/predicate/predicate-cost.js';
 import type { Predicate } from '../model/predicate/predicate.js';
 import { resolveFilter } from '../model/predicate/resolve-filter.js';
 import { KindError } from '../shared/errors.js';
-import { getOrInsert } from '../shared/get-or-insert.js';
+import { getOrInsert } from '../shared/maps.js';
 import { LIMITS } from '../shared/limits.js';
 import type { Caller } from '../tenancy/caller.js';
 import { AbsentMemberValue, anyMember, callingMember, type RuleMember } from './rule-member.js';

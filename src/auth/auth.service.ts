@@ -6,7 +6,7 @@ import { Database } from '../database/database.js';
 import { NULL_ANSWER, type Answer } from '../http/answer/answer.js';
 import { isMemberKind, type Model } from '../model/model.js';
 import { Faults, KindError, afterPartialWrite, refusal } from '../shared/errors.js';
-import { shortened } from '../shared/shortened.js';
+import { shortened } from '../shared/texts.js';
 import { setPasswordStatement } from '../sql/member/credential.sql.js';
 import { ANONYMOUS, SYSTEM } from '../tenancy/caller.js';
 import type { BodyInput } from '../tenancy/request-bodies.js';

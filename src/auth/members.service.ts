@@ -8,7 +8,7 @@ import { jsonAnswer, NULL_ANSWER, pageAnswer, type Answer } from '../http/answer
 import type { PageQuery } from '../http/route/parse-list-query.js';
 import { refusal } from '../shared/errors.js';
 import { isUuid } from '../shared/identifiers.js';
-import { shortened } from '../shared/shortened.js';
+import { shortened } from '../shared/texts.js';
 import { findMemberCredentialStatement } from '../sql/member/credential.sql.js';
 import type { EndedSessions } from '../sql/member/session.sql.js';
 import { AuditLog } from '../tenancy/audit-log.js';

@@ -3,7 +3,7 @@ import { Faults, refusal } from '../shared/errors.js';
 import { isPlainObject, typeName } from '../shared/json.js';
 import { LIMITS } from '../shared/limits.js';
 import type { WorkInPieces } from '../shared/work-in-pieces.js';
-import { shortened } from '../shared/shortened.js';
+import { shortened } from '../shared/texts.js';
 import { isName, parseReference, pathReferences, referenceIn } from './references.js';
 
 const KEYS = ['as', 'method', 'path', 'body', 'if_match'];

@@ -13,7 +13,7 @@ import { checkNotDeleted, Provisioning } from '../catalog/project/provisioning.j
 import { Database } from '../database/database.js';
 import { FunctionRegistry } from '../function/load/module-registry.js';
 import type { AccessDefault } from '../model/parameter-setting/access.setting.js';
-import { getOrInsert } from '../shared/get-or-insert.js';
+import { getOrInsert } from '../shared/maps.js';
 import { runSync } from '../shared/work-in-pieces.js';
 import { projectOf } from '../tenancy/project.js';
 import type { CommandContext, CommonOptions, Services } from './tools/command-context.js';

@@ -12,7 +12,7 @@ import {
   type RestoredAllView,
 } from './transfer/project-backup.js';
 import { STANDARD_STREAM } from './transfer/transfer-options.js';
-import { plural } from '../shared/plural.js';
+import { plural } from '../shared/texts.js';
 import { ProjectImportService } from '../transfer/project/project-import.service.js';
 
 export function backupProjectCommand(parent: Command, { terminal, services }: CommandContext): void {

@@ -10,10 +10,9 @@ import { print, propertyTable, textTable, singleLineText } from './tools/output.
 import { loadModel } from '../catalog/model/model-store.js';
 import { measureStorage } from '../catalog/project/storage-sizes.js';
 import { Database } from '../database/database.js';
-import { byteSizeText } from '../shared/byte-size.js';
+import { byteSizeText, shortened } from '../shared/texts.js';
 import { projectOf } from '../tenancy/project.js';
 import { size } from '../config/variable-reader.js';
-import { shortened } from '../shared/shortened.js';
 import { LIMITS } from '../shared/limits.js';
 import type { ProjectRow } from '../database/registry/project.repository.js';
 

@@ -5,7 +5,7 @@
 import { CommanderError } from 'commander';
 import { ConfigError, loadConfig } from '../config/config.js';
 import { commonRefusal } from '../database/statement/sqlstate.js';
-import { errorText } from '../shared/error-text.js';
+import { errorText } from '../shared/texts.js';
 import { KindError } from '../shared/errors.js';
 import { createProgram } from './commands.js';
 import { withServices } from './tools/services.js';

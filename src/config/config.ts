@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parse } from 'dotenv';
-import { nearestTo } from '../shared/did-you-mean.js';
+import { nearestTo } from '../shared/texts.js';
 import { LOG_LEVELS, readEnvironment, SECRET_VARIABLES, TRACE_PROTOCOLS, type Environment } from './environment.js';
 
 type LogLevel = (typeof LOG_LEVELS)[number];

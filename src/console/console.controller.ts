@@ -4,8 +4,7 @@ import { ApiExcludeController } from '@nestjs/swagger';
 import { answerAsset, PAGE_POLICY, pagePolicy } from '../http/answer/static-file.js';
 import { unknownRoute } from '../http/server/path-methods.js';
 import type { HttpRequest, HttpResponse } from '../http/request/request.js';
-import { ConsoleFiles } from './console-files.js';
-import { buildingPage, missingPage } from './console-pages.js';
+import { buildingPage, ConsoleFiles, missingPage } from './console-files.js';
 
 /** File names contain a hash of the content. */
 const ASSET_CACHING = { 'Cache-Control': 'public, max-age=31536000, immutable' };

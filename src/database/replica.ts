@@ -3,7 +3,7 @@
  * is compared with the primary. While it is away, or its data is too old, the primary is asked instead.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { errorText } from '../shared/error-text.js';
+import { errorText } from '../shared/texts.js';
 import { KindError } from '../shared/errors.js';
 import type { Statement } from '../sql/fragment.js';
 import { READ_REPLAYED, READ_WRITTEN } from '../sql/server/connection.sql.js';

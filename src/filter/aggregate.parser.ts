@@ -1,5 +1,5 @@
 /** Parses the terms of `select` and `group` (docs/aggregation.md has the grammar). It checks the syntax only. */
-import { didYouMean } from '../shared/did-you-mean.js';
+import { didYouMean } from '../shared/texts.js';
 import { refusal } from '../shared/errors.js';
 import { isIdentifier } from '../shared/identifiers.js';
 import {

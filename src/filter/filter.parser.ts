@@ -4,7 +4,7 @@
  */
 import { type KindError, refusal } from '../shared/errors.js';
 import { LIMITS } from '../shared/limits.js';
-import { didYouMean } from '../shared/did-you-mean.js';
+import { didYouMean } from '../shared/texts.js';
 import {
   OPERATOR_ALIASES,
   FIELD_OPERATORS,

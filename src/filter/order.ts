@@ -1,5 +1,5 @@
 /** The order of a list: its tree, its parser, and its text. */
-import { didYouMean } from '../shared/did-you-mean.js';
+import { didYouMean } from '../shared/texts.js';
 import { refusal } from '../shared/errors.js';
 import type { Path, Place, RelatedUnits } from './filter.ast.js';
 import { FilterParser, type ReadWord } from './filter.parser.js';

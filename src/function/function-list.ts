@@ -8,7 +8,7 @@ import { Catalog } from '../catalog/catalog.service.js';
 import { jsonAnswer, type Answer } from '../http/answer/answer.js';
 import type { FunctionsQuery } from '../http/route/parse-list-query.js';
 import type { KindDef, Model } from '../model/model.js';
-import { didYouMean } from '../shared/did-you-mean.js';
+import { didYouMean } from '../shared/texts.js';
 import { knowsWholeProject, ANONYMOUS, type Caller } from '../tenancy/caller.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import { descriptorOf, type Viewer } from '../unit/struct.js';

@@ -6,12 +6,11 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { readableFields, writableFields } from '../access/masks.js';
 import { targetKindTextFor } from '../access/reference-access.js';
 import type { KindDef } from '../model/model.js';
-import { getOrInsert } from '../shared/get-or-insert.js';
+import { getOrInsert } from '../shared/maps.js';
 import { EventLoopYield } from '../shared/event-loop-yield.js';
-import type { MaybePromise } from '../shared/maybe-promise.js';
+import { type MaybePromise, runYielding } from '../shared/work-in-pieces.js';
 import { isPlainObject, typeName, type Json } from '../shared/json.js';
 import { copyJson } from '../shared/large-json.js';
-import { runYielding } from '../shared/work-in-pieces.js';
 import type { Caller } from '../tenancy/caller.js';
 import type { Project } from '../tenancy/project.js';
 import {

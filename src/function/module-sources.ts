@@ -2,7 +2,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { Context } from '../kit/context.js';
 import type { KindDef } from '../model/model.js';
-import { getOrInsert } from '../shared/get-or-insert.js';
+import { getOrInsert } from '../shared/maps.js';
 import type { KindError } from '../shared/errors.js';
 import type { Project } from '../tenancy/project.js';
 import { RemoteSourceRunner, type RemoteSource, type RemoteSources } from '../unit/remote/remote-sources.js';

@@ -8,7 +8,7 @@ import { Database } from '../database/database.js';
 import { ProjectRepository } from '../database/registry/project.repository.js';
 import { LOGGER } from '../http/log/logger.js';
 import { RESERVED_KINDS } from '../model/built-in/built-in.js';
-import { didYouMean } from '../shared/did-you-mean.js';
+import { didYouMean } from '../shared/texts.js';
 import { kindIdsStatement } from '../sql/definition/model.sql.js';
 import { projectOf } from '../tenancy/project.js';
 import { faultText, type LoadedModule, type ModuleFault } from './declare/definition.js';

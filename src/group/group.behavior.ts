@@ -4,7 +4,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { BUILT_IN_GROUPS, grantedFields, listedParameters } from '../model/built-in/built-in.js';
 import { reportTakenNames } from '../model/check/check-model.js';
 import { MEMBER_GROUP, PARAMETER_GROUP, RESERVED_GROUPS, type GroupDef, type KindDef } from '../model/model.js';
-import { plural } from '../shared/plural.js';
+import { plural } from '../shared/texts.js';
 import { refusal } from '../shared/errors.js';
 import { jsonEqual, scalarText } from '../shared/json.js';
 import { updateParametersStatement } from '../sql/definition/model.sql.js';

@@ -7,7 +7,7 @@ import { checkLinkAccess } from '../access/check-access.js';
 import { suggestableIds } from '../access/suggestable-ids.js';
 import { checkLinkType } from '../model/check/check-model.js';
 import { parameterOwner, RESERVED_LINK_TYPES, type KindDef } from '../model/model.js';
-import { plural } from '../shared/plural.js';
+import { plural } from '../shared/texts.js';
 import { refusal } from '../shared/errors.js';
 import { isSystemIdentifier } from '../shared/identifiers.js';
 import { scalarText } from '../shared/json.js';

@@ -11,7 +11,7 @@ import type { Model } from '../model/model.js';
 import { LINK_TABLE } from '../model/names.js';
 import { isCallerError, KindError, refusal, retryLater } from '../shared/errors.js';
 import { type Json, scalarText } from '../shared/json.js';
-import type { MaybePromise } from '../shared/maybe-promise.js';
+import type { MaybePromise } from '../shared/work-in-pieces.js';
 import { keepVersionStatement } from '../sql/definition/model.sql.js';
 import type { Statement } from '../sql/fragment.js';
 import type { LinkEnd, LinkPlan } from '../sql/link/link-ends.sql.js';

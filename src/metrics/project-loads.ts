@@ -1,7 +1,6 @@
 /** How many requests each project had, and how long they took, by minute; of the last hour. */
 import { Injectable } from '@nestjs/common';
-import { getOrInsert } from '../shared/get-or-insert.js';
-import { lruCache } from '../shared/lru-cache.js';
+import { getOrInsert, lruCache } from '../shared/maps.js';
 import { bucketOf, BUCKETS, quantileOf } from './request-counts.js';
 
 /** The path at which they are answered. */

@@ -1,6 +1,6 @@
 /** How many requests were answered, and how long they took, by route and status. */
 import { type Route, routePath } from '../http/route/route-path.js';
-import { getOrInsert } from '../shared/get-or-insert.js';
+import { getOrInsert } from '../shared/maps.js';
 import type { Sample, SampledMetric } from './sampled-metric.js';
 
 /** The upper bounds of the buckets of the histogram in seconds; requests above all of them are in one more. */

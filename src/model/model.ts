@@ -3,11 +3,10 @@
  * Requests read all definitions from it. Pure.
  */
 import type { UnitStorage } from './storage.js';
-import { getOrInsert } from '../shared/get-or-insert.js';
+import { getOrInsert } from '../shared/maps.js';
 import { refusal } from '../shared/errors.js';
 import type { Json } from '../shared/json.js';
-import { didYouMean } from '../shared/did-you-mean.js';
-import { shortened } from '../shared/shortened.js';
+import { didYouMean, shortened } from '../shared/texts.js';
 import type { ParameterDef } from './parameter-type/parameter-def.js';
 import type { AccessDefault } from './parameter-setting/access.setting.js';
 import type { ColumnType, JsonForm, ParameterType } from './parameter-type/parameter-type.js';

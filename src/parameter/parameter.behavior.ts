@@ -16,7 +16,7 @@ import type { ParameterDef } from '../model/parameter-type/parameter-def.js';
 import { kindsUsing, linkTypesUsing, PARAMETER_GROUP, type KindDef } from '../model/model.js';
 import { isParameterTypeId } from '../model/parameter-type/type-by-id.js';
 import { definitionOf, type ParameterRecord } from '../model/build/definition-records.js';
-import { plural } from '../shared/plural.js';
+import { plural } from '../shared/texts.js';
 import { refusal } from '../shared/errors.js';
 import { scalarText } from '../shared/json.js';
 import { Behaviors, type RegisteredBehavior, type PendingWrite } from '../unit/draft/behavior.js';

@@ -7,7 +7,7 @@ import { Database } from '../database/database.js';
 import type { Answer } from '../http/answer/answer.js';
 import type { ReceivedBody } from '../http/body/read-body.js';
 import type { Model } from '../model/model.js';
-import type { MaybePromise } from '../shared/maybe-promise.js';
+import type { MaybePromise } from '../shared/work-in-pieces.js';
 import { knowsWholeProject } from '../tenancy/caller.js';
 import type { BodyLimit } from '../tenancy/request-bodies.js';
 import type { RequestScope } from '../tenancy/request-scope.js';

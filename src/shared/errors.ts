@@ -5,7 +5,7 @@
 
 import { ERRORS, type ErrorCode, type ErrorKind } from './error-codes.js';
 import { LIMITS } from './limits.js';
-import { didYouMean } from './did-you-mean.js';
+import { didYouMean } from './texts.js';
 
 export { ERRORS, type ErrorCode, type ErrorKind } from './error-codes.js';
 

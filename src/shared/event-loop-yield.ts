@@ -9,8 +9,8 @@
  * `EventLoopYield` is for work that can pause anywhere, `UndividedWork` for work whose pieces end by themselves.
  */
 import { activeProjects } from './active-keys.js';
-import { keepNewest } from './bounded-map.js';
-import type { MaybePromise } from './maybe-promise.js';
+import { keepNewest } from './maps.js';
+import type { MaybePromise } from './work-in-pieces.js';
 
 /** Milliseconds of work between two pauses, and while other projects are active. */
 const STRETCH = { alone: 5, shared: 2 };

@@ -2,7 +2,6 @@
  * Long pure computations are generators that yield between pieces. The caller runs them synchronously or with pauses
  * for the event loop.
  */
-import type { MaybePromise } from './maybe-promise.js';
 
 export type WorkInPieces<T> = Generator<undefined, T, undefined>;
 
@@ -37,4 +36,14 @@ async function runWithPauses<T>(work: WorkInPieces<T>, pauses: Pauses): Promise<
       if (piece.done) return piece.value;
     } while (!pauses.due);
   }
+}
+
+/** A value, or a promise of it. */
+export type MaybePromise<T> = T | Promise<T>;
+
+/**
+ * Applies `next` to a value: immediately if it is no promise, so that values in memory cost no turn of the event loop.
+ */
+export function andThen<T, U>(value: MaybePromise<T>, next: (value: T) => MaybePromise<U>): MaybePromise<U> {
+  return value instanceof Promise ? value.then(next) : next(value);
 }

@@ -2,7 +2,7 @@
  * Templates of statements that are run often, each time with other values: the text is rendered once, and kept as long
  * as its owner, such as the list of answered fields of a kind.
  */
-import { keepNewest } from '../shared/bounded-map.js';
+import { keepNewest } from '../shared/maps.js';
 import { UNBOUND_MEMBER } from '../model/predicate/predicate.js';
 import { Fragment, render, type Statement } from './fragment.js';
 

@@ -1,7 +1,7 @@
 /** The caller of a request. No query can be planned without one. */
 import type { HttpRequest } from '../http/request/request.js';
 import { ADMIN_KIND, type Operation } from '../model/built-in-traits.js';
-import type { MaybePromise } from '../shared/maybe-promise.js';
+import type { MaybePromise } from '../shared/work-in-pieces.js';
 import type { Project } from './project.js';
 
 /** What a caller may do at most. */

@@ -6,7 +6,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { type Config, CONFIG } from '../config/config.js';
 import { retryLater } from '../shared/errors.js';
 import { LIMITS } from '../shared/limits.js';
-import { lruCache } from '../shared/lru-cache.js';
+import { lruCache } from '../shared/maps.js';
 import type { Project } from './project.js';
 
 const DAY_MS = 24 * 3600_000;

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { ProjectRepository } from '../database/registry/project.repository.js';
 import { PROJECT_ID } from '../shared/identifiers.js';
 import { SharedLoads } from '../shared/shared-loads.js';
-import { lruCache } from '../shared/lru-cache.js';
+import { lruCache } from '../shared/maps.js';
 import { projectOf, type Project } from './project.js';
 
 const MAX_PROJECTS = 10_000;

@@ -5,7 +5,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type Config, CONFIG } from '../config/config.js';
 import { retryLater } from '../shared/errors.js';
-import { lruCache } from '../shared/lru-cache.js';
+import { lruCache } from '../shared/maps.js';
 import type { Project } from './project.js';
 
 const MAX_PROJECTS = 10_000;

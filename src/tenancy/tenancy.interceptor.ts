@@ -9,7 +9,7 @@ import { OpenRequests } from '../http/server/open-requests.js';
 import { PreparingInterceptor } from '../http/server/preparing.interceptor.js';
 import { activeProjects } from '../shared/active-keys.js';
 import { refusal } from '../shared/errors.js';
-import { andThen, type MaybePromise } from '../shared/maybe-promise.js';
+import { andThen, type MaybePromise } from '../shared/work-in-pieces.js';
 import { RequestBodies } from './request-bodies.js';
 import { ANONYMOUS, CallerResolver } from './caller.js';
 import { consistencyOf, setScope } from './request-scope.js';
@@ -19,7 +19,7 @@ import { ProjectStore } from './project-store.js';
 import type { Project } from './project.js';
 import { RouteOptionsReader, type RouteOptions } from './route-options.js';
 import { PROJECT_HEADER } from '../http/request/header-names.js';
-import { nearestTo } from '../shared/did-you-mean.js';
+import { nearestTo } from '../shared/texts.js';
 
 @Injectable()
 export class TenancyInterceptor extends PreparingInterceptor {

@@ -9,7 +9,7 @@ import { shownValue } from '../model/field.js';
 import type { Field, KindDef } from '../model/model.js';
 import type { Predicate } from '../model/predicate/predicate.js';
 import { KindError, type Message } from '../shared/errors.js';
-import { getOrInsert } from '../shared/get-or-insert.js';
+import { getOrInsert } from '../shared/maps.js';
 import { LIMITS } from '../shared/limits.js';
 import { withCompleteRefusal } from '../database/transaction/complete-refusal.js';
 import { readingAhead } from '../database/transaction/transaction.js';

@@ -6,7 +6,7 @@ import { isUpsertName, readUpsertQuery } from '../http/route/parse-write-query.j
 import type { QueryReader } from '../http/route/query-reader.js';
 import { IMPORT_QUERY, EXPORT_QUERY } from '../http/route/query-names.js';
 import { refusal } from '../shared/errors.js';
-import { shortened } from '../shared/shortened.js';
+import { shortened } from '../shared/texts.js';
 
 export const FORMATS = ['csv', 'ndjson'] as const;
 export type FileFormat = (typeof FORMATS)[number];

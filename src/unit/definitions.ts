@@ -7,7 +7,7 @@ import { LINK_KIND } from '../model/built-in-traits.js';
 import { getBuiltInKind, type KindDef, PARAMETER_GROUP } from '../model/model.js';
 import type { ParameterDef } from '../model/parameter-type/parameter-def.js';
 import { isParameterTypeId, PARAMETER_TYPES } from '../model/parameter-type/type-by-id.js';
-import { getOrInsert } from '../shared/get-or-insert.js';
+import { getOrInsert } from '../shared/maps.js';
 import { type ErrorCode, Faults, KindError, refusal } from '../shared/errors.js';
 import { isPlainObject } from '../shared/json.js';
 import { LIMITS } from '../shared/limits.js';

@@ -13,7 +13,7 @@ import { parseBody } from '../http/body/read-body.js';
 import type { Field, KindDef, Model } from '../model/model.js';
 import { conditionOf, isConditional } from '../model/predicate/conditional-field.js';
 import { conjunction, type Predicate } from '../model/predicate/predicate.js';
-import { getOrInsert } from '../shared/get-or-insert.js';
+import { getOrInsert } from '../shared/maps.js';
 import { existingStatement } from '../sql/write/reference.sql.js';
 import type { Opened } from '../run/command.js';
 import { AnswerMask, type MaskedRequest } from '../run/keyed-run.js';

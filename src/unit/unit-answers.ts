@@ -7,7 +7,7 @@ import { Answer, inPieces, jsonAnswer, pageAnswer } from '../http/answer/answer.
 import { etagOf } from '../http/answer/etag.js';
 import { RESULT_HEADER } from '../http/request/header-names.js';
 import type { KindDef } from '../model/model.js';
-import { getOrInsert } from '../shared/get-or-insert.js';
+import { getOrInsert } from '../shared/maps.js';
 import type { AffectedUnits, UnitRow, UpsertedUnit } from './store/unit-store.js';
 
 const presentationVersions = new WeakMap<KindDef, string>();

@@ -9,7 +9,7 @@ import { LIST_QUERY } from '../http/route/query-names.js';
 import type { KindDef } from '../model/model.js';
 import type { Predicate } from '../model/predicate/predicate.js';
 import { isCallerError } from '../shared/errors.js';
-import type { MaybePromise } from '../shared/maybe-promise.js';
+import type { MaybePromise } from '../shared/work-in-pieces.js';
 import { reading, type Command } from '../run/command.js';
 import type { Session } from '../catalog/session/session.js';
 import { type KeyText, unknownUnit } from './store/unit-ids.js';

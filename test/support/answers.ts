@@ -6,7 +6,7 @@ import type { ValidateFunction } from 'ajv';
 import { LRUCache } from 'lru-cache';
 import { genericDocument } from '../../src/doc/openapi/document.js';
 import type { OpenApiDocument } from '../../src/doc/openapi/openapi.js';
-import { getOrInsert } from '../../src/shared/get-or-insert.js';
+import { getOrInsert } from '../../src/shared/maps.js';
 import { applicationDescription } from './application.js';
 import { schemaValidator } from './schema-validator.js';
 

@@ -1,7 +1,7 @@
 /** Values that a schema of a document allows, for tests that send them. */
 import fc from 'fast-check';
 import type { OpenApiDocument, Schema } from '../../src/doc/openapi/openapi.js';
-import { getOrInsert } from '../../src/shared/get-or-insert.js';
+import { getOrInsert } from '../../src/shared/maps.js';
 import { schemaValidator } from './schema-validator.js';
 
 type Values = fc.Arbitrary<unknown>;

@@ -14,7 +14,7 @@ import { isUuid } from '../../shared/identifiers.js';
 import { type Json, scalarText } from '../../shared/json.js';
 import { LIMITS } from '../../shared/limits.js';
 import { foldName } from '../../shared/member-names.js';
-import { shortened } from '../../shared/shortened.js';
+import { shortened } from '../../shared/texts.js';
 import { countKeysStatement, lockKeyOwnerStatement } from '../../sql/member/api-key.sql.js';
 import { findCredentialStatement } from '../../sql/member/credential.sql.js';
 import { isAdministrator, SYSTEM } from '../../tenancy/caller.js';

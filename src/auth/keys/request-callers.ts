@@ -1,7 +1,7 @@
 /** The caller of a request: by the access token of a session, or by an API key. */
 import { Injectable } from '@nestjs/common';
 import type { HttpRequest } from '../../http/request/request.js';
-import type { MaybePromise } from '../../shared/maybe-promise.js';
+import type { MaybePromise } from '../../shared/work-in-pieces.js';
 import { ANONYMOUS, CallerResolver, type Caller } from '../../tenancy/caller.js';
 import type { Project } from '../../tenancy/project.js';
 import { bearerOf } from '../session/bearer.js';

@@ -11,7 +11,7 @@ import { Database, type Executor } from '../../database/database.js';
 import { SESSION_TABLE } from '../../model/table/internal-tables.js';
 import { refusal } from '../../shared/errors.js';
 import { isUuid } from '../../shared/identifiers.js';
-import { lruCache } from '../../shared/lru-cache.js';
+import { lruCache } from '../../shared/maps.js';
 import { Measurements } from '../../shared/measurements.js';
 import {
   findSessionStatement,

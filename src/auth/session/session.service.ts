@@ -10,7 +10,7 @@ import type { PageQuery } from '../../http/route/parse-list-query.js';
 import { refusal } from '../../shared/errors.js';
 import { EventLoopYield } from '../../shared/event-loop-yield.js';
 import { isUuid } from '../../shared/identifiers.js';
-import { shortened } from '../../shared/shortened.js';
+import { shortened } from '../../shared/texts.js';
 import { runYielding } from '../../shared/work-in-pieces.js';
 import { findMemberStatement } from '../../sql/member/credential.sql.js';
 import { knowsWholeProject, type MemberCaller } from '../../tenancy/caller.js';

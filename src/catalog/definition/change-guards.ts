@@ -3,7 +3,7 @@ import type { Executor } from '../../database/database.js';
 import type { Guard } from '../../model/table/diff.js';
 import type { SettingId } from '../../model/parameter-setting/parameter-settings.js';
 import type { Constraint } from '../../model/parameter-type/parameter-type.js';
-import { plural } from '../../shared/plural.js';
+import { plural } from '../../shared/texts.js';
 import { Faults, refusal, type KindError } from '../../shared/errors.js';
 import { LIMITS } from '../../shared/limits.js';
 import { guardStatement, patternValuesStatement } from '../../sql/definition/ddl.sql.js';

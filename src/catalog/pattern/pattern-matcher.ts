@@ -17,10 +17,10 @@ import {
 import { schemaName } from '../../model/names.js';
 import { EventLoopYield } from '../../shared/event-loop-yield.js';
 import { retryLater } from '../../shared/errors.js';
-import type { MaybePromise } from '../../shared/maybe-promise.js';
+import type { MaybePromise } from '../../shared/work-in-pieces.js';
 import { FairQueue } from '../../shared/fair-queue.js';
 import { LIMITS } from '../../shared/limits.js';
-import { lruCache } from '../../shared/lru-cache.js';
+import { lruCache } from '../../shared/maps.js';
 import { groupIntoJobs, PatternThread, type PatternAnswer, type PatternJob } from './pattern-thread.js';
 
 /** Limits for matching on the event loop: characters and instructions of a pattern, and steps per text. */

@@ -1,7 +1,7 @@
 /** Deletes expired rows of the tables of projects from time to time. */
 import { Injectable } from '@nestjs/common';
 import type { Executor } from '../../database/database.js';
-import { lruCache } from '../../shared/lru-cache.js';
+import { lruCache } from '../../shared/maps.js';
 import { deleteExpiredRowsStatement, type ExpiringTable } from '../../sql/server/expired-rows.sql.js';
 
 /** Writes to a table between two deletions. */

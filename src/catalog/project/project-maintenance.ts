@@ -9,7 +9,7 @@ import { ProjectRepository } from '../../database/registry/project.repository.js
 import { isDatabaseAway, causeText } from '../../database/statement/sqlstate.js';
 import { LOGGER } from '../../http/log/logger.js';
 import { KindError } from '../../shared/errors.js';
-import { lruCache } from '../../shared/lru-cache.js';
+import { lruCache } from '../../shared/maps.js';
 import { PeriodicWork, ROUND_INTERVAL } from '../../shared/periodic-work.js';
 import { Provisioning } from './provisioning.js';
 

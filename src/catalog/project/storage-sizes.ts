@@ -5,7 +5,7 @@
  */
 import { Injectable, Logger } from '@nestjs/common';
 import { Database, type Executor } from '../../database/database.js';
-import { lruCache } from '../../shared/lru-cache.js';
+import { lruCache } from '../../shared/maps.js';
 import { SharedLoads } from '../../shared/shared-loads.js';
 import { storageStatement, type StorageRow } from '../../sql/definition/schema.sql.js';
 import type { Project } from '../../tenancy/project.js';

@@ -1,5 +1,5 @@
 /** The units that one deletion deletes, by kind. Their number and the time of the deletion are limited. */
-import { getOrInsert } from '../../shared/get-or-insert.js';
+import { getOrInsert } from '../../shared/maps.js';
 import { refusal } from '../../shared/errors.js';
 import { LIMITS } from '../../shared/limits.js';
 import { WriteDeadline } from '../../shared/write-deadline.js';

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { checkNotDeleted, Provisioning } from '../../catalog/project/provisioning.js';
 import { KindError } from '../../shared/errors.js';
-import { plural } from '../../shared/plural.js';
+import { plural } from '../../shared/texts.js';
 import { projectOf } from '../../tenancy/project.js';
 import { IndexAdvisor, type IndexAdvice, type IndexProposal } from '../../unit/tuning/index-advisor.js';
 import { print, singleLineText, textTable } from '../tools/output.js';

@@ -1,6 +1,6 @@
 /** What an archive of a project has, in the output of commands. Pure. */
 import { ADMIN_KIND, API_KEY_KIND, CREDENTIAL_KIND } from '../../model/built-in-traits.js';
-import { plural } from '../../shared/plural.js';
+import { plural } from '../../shared/texts.js';
 import type { Manifest } from '../../transfer/project/archive.js';
 
 export interface ArchiveView {

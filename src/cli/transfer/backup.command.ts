@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { plural } from '../../shared/plural.js';
+import { plural } from '../../shared/texts.js';
 import { ProjectExportService } from '../../transfer/project/project-export.service.js';
 import type { CommandContext, CommonOptions } from '../tools/command-context.js';
 import { print } from '../tools/output.js';

@@ -6,7 +6,7 @@ import type { ExportTarget, LineFormat } from '../../transfer/export.output.js';
 import { isCompressed, STANDARD_STREAM } from './transfer-options.js';
 import { createWriteStream, rmSync, statSync, type Stats } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
-import { errorText } from '../../shared/error-text.js';
+import { errorText } from '../../shared/texts.js';
 import { ArchiveError } from '../../transfer/project/archive.js';
 
 /** A file that has its name when it is complete, and `.part` after it until then; or standard output. */

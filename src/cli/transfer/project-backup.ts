@@ -10,7 +10,7 @@ import { ProjectExportService } from '../../transfer/project/project-export.serv
 import { ProjectImportService } from '../../transfer/project/project-import.service.js';
 import type { Services } from '../tools/command-context.js';
 import { ProgressBars } from '../tools/progress.js';
-import { errorText } from '../../shared/error-text.js';
+import { errorText } from '../../shared/texts.js';
 import { archiveView, bytesOf, keysOf, type ArchiveView } from './archive.view.js';
 import { checkBackupEnds } from './backup-ends.js';
 import { TarSink, TarSource } from './archive-tar.js';

@@ -4,7 +4,7 @@ import { MigrationExecutor, type DataSource, type QueryRunner } from 'typeorm';
 import { RELEASE } from '../../config/release.js';
 import { BUILT_IN_VERSION } from '../../model/built-in/built-in.js';
 import type { Statement } from '../../sql/fragment.js';
-import { errorText } from '../../shared/error-text.js';
+import { errorText } from '../../shared/texts.js';
 import { rollbackToSavepointStatement, savepointStatement } from '../../sql/server/transaction.sql.js';
 import { CREATE_TRIGRAMS, FIND_MISSING_TRIGRAMS } from '../../sql/definition/index.sql.js';
 import {

@@ -3,7 +3,7 @@
  * descriptors, which took 5 % of a small request.
  */
 import type { Query, PoolClient } from 'pg';
-import { keepNewest } from '../../shared/bounded-map.js';
+import { keepNewest } from '../../shared/maps.js';
 import { LongValue } from '../../shared/byte-pieces.js';
 import type { Statement } from '../../sql/fragment.js';
 import {

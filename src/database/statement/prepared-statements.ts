@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto';
 import { LIMITS } from '../../shared/limits.js';
-import { textCache } from '../../shared/lru-cache.js';
+import { textCache } from '../../shared/maps.js';
 import type { Statement } from '../../sql/fragment.js';
 import { isUnprepared } from './sqlstate.js';
 

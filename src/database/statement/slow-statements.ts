@@ -7,8 +7,7 @@ import { availableParallelism } from 'node:os';
 import { activeProjects, type ActiveKeys } from '../../shared/active-keys.js';
 import { retryLater } from '../../shared/errors.js';
 import { FairQueue, fractionOf } from '../../shared/fair-queue.js';
-import { getOrInsert } from '../../shared/get-or-insert.js';
-import { textCache } from '../../shared/lru-cache.js';
+import { getOrInsert, textCache } from '../../shared/maps.js';
 
 /** Statements whose costs are known: their number, and the characters of their texts. */
 const KNOWN = { texts: 2000, characters: 10_000_000 };

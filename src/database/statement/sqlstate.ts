@@ -1,6 +1,6 @@
 /** Classifies PostgreSQL's error codes (PostgreSQL documentation, appendix A). */
 import { FunctionError } from '../../kit/function-error.js';
-import { errorText } from '../../shared/error-text.js';
+import { errorText } from '../../shared/texts.js';
 import { retryLater, KindError, asMayBeStored } from '../../shared/errors.js';
 import { answerTooLarge } from '../../shared/response-size.js';
 

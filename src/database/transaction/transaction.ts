@@ -1,5 +1,5 @@
 /** What runs statements: the pool, or a transaction, which has not begun, has begun, or has ended. */
-import { getOrInsert } from '../../shared/get-or-insert.js';
+import { getOrInsert } from '../../shared/maps.js';
 import { inOneMessage, type Statement } from '../../sql/fragment.js';
 import {
   releaseSavepointStatement,

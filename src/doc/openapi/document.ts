@@ -8,7 +8,7 @@ import type { KindDef } from '../../model/model.js';
 import { ADMIN_KIND } from '../../model/built-in-traits.js';
 import { EventLoopYield } from '../../shared/event-loop-yield.js';
 import { Faults, refusal, type KindError } from '../../shared/errors.js';
-import { shortened } from '../../shared/shortened.js';
+import { shortened } from '../../shared/texts.js';
 import type { MemberCaller } from '../../tenancy/caller.js';
 import { componentsOf, SECTIONS, type Section } from './components.js';
 import type { Application, DocumentedRoute } from './application.js';

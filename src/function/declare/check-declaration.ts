@@ -5,7 +5,7 @@ import { RESERVED_KINDS } from '../../model/built-in/built-in.js';
 import { LEVELS } from '../../model/parameter-setting/access.setting.js';
 import { FUNCTION_NAME, FUNCTION_NAME_HINT, isIdentifier, IDENTIFIER_HINT } from '../../shared/identifiers.js';
 import { isPlainObject, typeName, type Json, jsonFault } from '../../shared/json.js';
-import { didYouMean } from '../../shared/did-you-mean.js';
+import { didYouMean } from '../../shared/texts.js';
 import type {
   DeclaredAnswer,
   FunctionDef,

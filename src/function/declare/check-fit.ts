@@ -2,7 +2,7 @@
 import { checkAccessRules } from '../../access/check-access.js';
 import type { KindDef, Model } from '../../model/model.js';
 import type { ParameterDef } from '../../model/parameter-type/parameter-def.js';
-import { didYouMean } from '../../shared/did-you-mean.js';
+import { didYouMean } from '../../shared/texts.js';
 import type { FunctionDef, ReadyModule, ModuleFault } from './definition.js';
 import { accessTexts } from './check-declaration.js';
 

@@ -1,7 +1,7 @@
 /** All modules of one load. A deployment never changes, and a request uses the same one to its end. */
 import { randomUUID } from 'node:crypto';
 import type { FunctionDef, ReadyModule, LoadedModule, ModuleFault } from '../declare/definition.js';
-import { getOrInsert } from '../../shared/get-or-insert.js';
+import { getOrInsert } from '../../shared/maps.js';
 import { retryLater, type KindError } from '../../shared/errors.js';
 
 export class Deployment {

@@ -13,7 +13,7 @@ import { Contexts } from './contexts.js';
 import type { ReadyModule, HookName } from '../declare/definition.js';
 import { TimeLimit, type CallScope } from './time-limit.js';
 import { ErrorRedaction } from './error-redaction.js';
-import { getOrInsert } from '../../shared/get-or-insert.js';
+import { getOrInsert } from '../../shared/maps.js';
 
 /** The maximum nesting of hooks, whose writes run hooks too. */
 const MAX_DEPTH = 8;

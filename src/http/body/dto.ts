@@ -8,7 +8,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { getMetadataStorage, IsOptional, ValidateBy, validateSync, type ValidationArguments } from 'class-validator';
 import { Faults, refusal, type ErrorCode } from '../../shared/errors.js';
 import { isPlainObject, textFault, typeName } from '../../shared/json.js';
-import { shortened } from '../../shared/shortened.js';
+import { shortened } from '../../shared/texts.js';
 
 export type DtoClass<T extends object> = new () => T;
 

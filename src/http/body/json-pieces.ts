@@ -5,9 +5,8 @@
  */
 import { EventLoopYield } from '../../shared/event-loop-yield.js';
 import { refusal } from '../../shared/errors.js';
-import type { MaybePromise } from '../../shared/maybe-promise.js';
+import { type MaybePromise, runSync, runYielding, type WorkInPieces } from '../../shared/work-in-pieces.js';
 import { LIMITS } from '../../shared/limits.js';
-import { runSync, runYielding, type WorkInPieces } from '../../shared/work-in-pieces.js';
 import { parseJson } from './json-text.js';
 
 interface JsonPiecesOptions {

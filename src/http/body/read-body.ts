@@ -5,10 +5,9 @@
 import { isUtf8 as isValidUtf8 } from 'node:buffer';
 import { EventLoopYield } from '../../shared/event-loop-yield.js';
 import { KindError, refusal, retryLater } from '../../shared/errors.js';
-import type { MaybePromise } from '../../shared/maybe-promise.js';
+import { type MaybePromise, runSync, runYielding, type WorkInPieces } from '../../shared/work-in-pieces.js';
 import { LIMITS } from '../../shared/limits.js';
-import { runSync, runYielding, type WorkInPieces } from '../../shared/work-in-pieces.js';
-import { shortened } from '../../shared/shortened.js';
+import { shortened } from '../../shared/texts.js';
 import { BodyBudget, type BodySender, type Charge } from './body-budget.js';
 import { parseInPieces } from './json-pieces.js';
 import { parseJson } from './json-text.js';

@@ -4,7 +4,7 @@
  * Nest creates four observables, a subject and ten promises per request for an interceptor, which took 25 µs.
  */
 import type { ExecutionContext, NestInterceptor, INestApplication } from '@nestjs/common';
-import type { MaybePromise } from '../../shared/maybe-promise.js';
+import type { MaybePromise } from '../../shared/work-in-pieces.js';
 import { Answer } from '../answer/answer.js';
 import type { HttpRequest, HttpResponse } from '../request/request.js';
 import {

@@ -4,7 +4,7 @@
  */
 import type { CallHandler, ExecutionContext, NestInterceptor } from '@nestjs/common';
 import { mergeMap, type Observable } from 'rxjs';
-import { andThen, type MaybePromise } from '../../shared/maybe-promise.js';
+import { andThen, type MaybePromise } from '../../shared/work-in-pieces.js';
 import { requestOf, type HttpRequest } from '../request/request.js';
 
 export abstract class PreparingInterceptor implements NestInterceptor {

@@ -17,7 +17,7 @@ import { unreadAnswers } from './unread-answers.js';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { refusal, type KindError } from '../../shared/errors.js';
 import { LIMITS } from '../../shared/limits.js';
-import { shortened } from '../../shared/shortened.js';
+import { shortened } from '../../shared/texts.js';
 
 /** Called for every request when its answer has been passed to the operating system, or its client has disconnected. */
 export type RequestObserver = (request: HttpRequest, status: number, milliseconds: number) => void;

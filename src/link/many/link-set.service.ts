@@ -12,10 +12,9 @@ import { isLinkable, type KindDef, type LinkTypeDef } from '../../model/model.js
 import type { Command, Opened } from '../../run/command.js';
 import { Faults, KindError, type Message, refusal, retryLater } from '../../shared/errors.js';
 import { EventLoopYield } from '../../shared/event-loop-yield.js';
-import { getOrInsert } from '../../shared/get-or-insert.js';
+import { getOrInsert } from '../../shared/maps.js';
 import { LIMITS } from '../../shared/limits.js';
-import type { MaybePromise } from '../../shared/maybe-promise.js';
-import { runYielding } from '../../shared/work-in-pieces.js';
+import { type MaybePromise, runYielding } from '../../shared/work-in-pieces.js';
 import { keepVersionStatement } from '../../sql/definition/model.sql.js';
 import type { NewLinkRow } from '../../sql/link/link-set-write.sql.js';
 import type { LinkSet, LinksToDelete, OtherUnits } from '../../sql/link/link-set.sql.js';

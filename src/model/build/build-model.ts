@@ -1,6 +1,6 @@
 /** Builds the model of a project from its records and the built-in model. */
 import { storageOf } from '../storage.js';
-import { getOrInsert } from '../../shared/get-or-insert.js';
+import { getOrInsert } from '../../shared/maps.js';
 import { jsonEqual } from '../../shared/json.js';
 import { runSync, type WorkInPieces } from '../../shared/work-in-pieces.js';
 import {

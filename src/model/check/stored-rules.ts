@@ -2,7 +2,7 @@
 import { parseFilter } from '../../filter/filter.parser.js';
 import type { Filter, RelatedUnits } from '../../filter/filter.ast.js';
 import { isLinkPath, memberPathsOf, pathsOf, relatedOf } from '../../filter/filter.walk.js';
-import { getOrInsert } from '../../shared/get-or-insert.js';
+import { getOrInsert } from '../../shared/maps.js';
 import { isPlainObject, type Json } from '../../shared/json.js';
 import type { Field, KindDef, Model } from '../model.js';
 import { isRules, LEVELS } from '../parameter-setting/access.setting.js';

@@ -3,7 +3,7 @@
  * checked apart (`check/pattern-checks.ts`).
  */
 import { textFault, typeName } from '../../shared/json.js';
-import { plural } from '../../shared/plural.js';
+import { plural } from '../../shared/texts.js';
 import type { ParameterSettings, ValueRules } from '../parameter-setting/parameter-settings.js';
 import type { Constraint, JsonSchema, ReportValueFault } from './parameter-type.js';
 

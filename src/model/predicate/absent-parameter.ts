@@ -2,7 +2,7 @@
  * Queries over several kinds: a parameter that some of the kinds lack counts as null in their units. Its name resolves
  * for all of them, and tests of it where it is absent are replaced by their result before SQL is rendered. Pure.
  */
-import { LayeredMap } from '../../shared/layered-map.js';
+import { LayeredMap } from '../../shared/maps.js';
 import type { Field } from '../model.js';
 import { plainField } from './conditional-field.js';
 import { mapTests, operandsOf, type FieldTest, type Predicate, type Target, type Visible } from './predicate.js';

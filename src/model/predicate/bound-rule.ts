@@ -1,5 +1,5 @@
 /** Access rules bound to a member. The statements of all members with the same rule have the same text. Pure. */
-import { getOrInsert } from '../../shared/get-or-insert.js';
+import { getOrInsert } from '../../shared/maps.js';
 import { mapTests, type Predicate } from './predicate.js';
 import { bindMember, mapRelated } from './related.js';
 

@@ -2,7 +2,7 @@
  * A filter resolved for a kind: fields instead of names, typed values instead of texts (`resolve-filter.ts`). Filters
  * of callers and access rules both become predicates, so the same code renders them.
  */
-import { getOrInsert } from '../../shared/get-or-insert.js';
+import { getOrInsert } from '../../shared/maps.js';
 import type { Json } from '../../shared/json.js';
 import type { Field, KindDef } from '../model.js';
 import type { SearchDocument } from '../search-document.js';

@@ -4,9 +4,8 @@
  */
 import type { Filter, Neighbours, Referrers, RelatedUnits } from '../../filter/filter.ast.js';
 import { isLinkPath, pathsOf, splitByLink } from '../../filter/filter.walk.js';
-import { didYouMean } from '../../shared/did-you-mean.js';
+import { didYouMean, shortened } from '../../shared/texts.js';
 import { refusal } from '../../shared/errors.js';
-import { shortened } from '../../shared/shortened.js';
 import { isLinkable, type Field } from '../model.js';
 import { checkUnconditional } from './conditional-field.js';
 import { resolveAbsent, sharedNames } from './absent-parameter.js';

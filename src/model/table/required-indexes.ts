@@ -4,7 +4,7 @@ import type { Field, KindDef, Model } from '../model.js';
 import { searchDocuments } from '../search-document.js';
 import { constraintName } from '../names.js';
 import type { IndexShape } from './shape.js';
-import { getOrInsert } from '../../shared/get-or-insert.js';
+import { getOrInsert } from '../../shared/maps.js';
 import type { WorkInPieces } from '../../shared/work-in-pieces.js';
 
 /** The most columns of an index in PostgreSQL. */

@@ -6,7 +6,7 @@
 import type { KindDef } from '../../model/model.js';
 import { segmentsOf } from '../../model/predicate/path.js';
 import { hasValues, targetHasValues, type Target } from '../../model/predicate/predicate.js';
-import { getOrInsert } from '../../shared/get-or-insert.js';
+import { getOrInsert } from '../../shared/maps.js';
 import { LIMITS } from '../../shared/limits.js';
 import { boundedRows, boundedTogether } from '../answer-size.sql.js';
 import { columnRef, columnType, fieldJson } from '../columns.sql.js';

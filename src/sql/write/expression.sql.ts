@@ -3,7 +3,7 @@ import type { EditExpression, FieldExpression } from '../../model/expression.js'
 import type { Field } from '../../model/model.js';
 import { DECIMAL_CHARACTERS } from '../../model/parameter-type/decimal.type.js';
 import type { Stored } from '../../model/parameter-type/parameter-type.js';
-import { getOrInsert } from '../../shared/get-or-insert.js';
+import { getOrInsert } from '../../shared/maps.js';
 import { isPlainObject, type Json } from '../../shared/json.js';
 import { LIMITS } from '../../shared/limits.js';
 import { columnRef, columnType, fieldType } from '../columns.sql.js';

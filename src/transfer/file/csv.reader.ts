@@ -19,7 +19,7 @@ import {
 import { readableFields, writableFields } from '../../access/masks.js';
 import { parseJson } from '../../http/body/json-text.js';
 import type { Field, KindDef, Model } from '../../model/model.js';
-import { shortened } from '../../shared/shortened.js';
+import { shortened } from '../../shared/texts.js';
 import type { Caller } from '../../tenancy/caller.js';
 
 /** The text of a value; null for nothing. */

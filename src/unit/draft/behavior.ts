@@ -3,10 +3,10 @@
  * storing credentials of members, and hooks. The engine itself has no code for particular kinds.
  */
 import { Injectable } from '@nestjs/common';
-import { getOrInsert } from '../../shared/get-or-insert.js';
+import { getOrInsert } from '../../shared/maps.js';
 import type { Faults } from '../../shared/errors.js';
 import type { Json } from '../../shared/json.js';
-import type { MaybePromise } from '../../shared/maybe-promise.js';
+import type { MaybePromise } from '../../shared/work-in-pieces.js';
 import { isLinkable, type KindDef, type Model } from '../../model/model.js';
 import type { PatternChecks } from '../../model/check/pattern-checks.js';
 import type { DefaultBytes } from './default-bytes.js';

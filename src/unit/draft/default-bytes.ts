@@ -5,7 +5,7 @@
 import { BodyBudget, type Charge } from '../../http/body/body-budget.js';
 import { storedDefault } from '../../model/field.js';
 import type { Field } from '../../model/model.js';
-import { getOrInsert } from '../../shared/get-or-insert.js';
+import { getOrInsert } from '../../shared/maps.js';
 import { retryLater, refusal } from '../../shared/errors.js';
 import type { Json } from '../../shared/json.js';
 import { LIMITS } from '../../shared/limits.js';

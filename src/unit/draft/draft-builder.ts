@@ -2,11 +2,11 @@
 import type { TargetKindText } from '../../access/reference-access.js';
 import { Faults, type ErrorCode, type FaultLocation } from '../../shared/errors.js';
 import { IDENTIFIER, IDENTIFIER_HINT, identifierFromLabel, isUuid } from '../../shared/identifiers.js';
-import { getOrInsert } from '../../shared/get-or-insert.js';
+import { getOrInsert } from '../../shared/maps.js';
 import { jsonEqual, scalarText, type Json } from '../../shared/json.js';
 import { newId } from '../../shared/new-id.js';
 import type { WorkInPieces } from '../../shared/work-in-pieces.js';
-import { shortened } from '../../shared/shortened.js';
+import { shortened } from '../../shared/texts.js';
 import { shownValue, RESERVED_PARAMETERS } from '../../model/field.js';
 import { unconditional } from '../../model/predicate/conditional-field.js';
 import { isExpression, otherKeyOf, type FieldExpression } from '../../model/expression.js';

@@ -2,9 +2,9 @@
 import { type Field, type KindDef, referencesOf } from '../../model/model.js';
 import type { Predicate } from '../../model/predicate/predicate.js';
 import { FunctionError } from '../../kit/function-error.js';
-import { getOrInsert } from '../../shared/get-or-insert.js';
+import { getOrInsert } from '../../shared/maps.js';
 import { KindError, prefixMessage } from '../../shared/errors.js';
-import type { MaybePromise } from '../../shared/maybe-promise.js';
+import type { MaybePromise } from '../../shared/work-in-pieces.js';
 import { isPlainObject, type Json } from '../../shared/json.js';
 import { type Body, keyColumn, keyOf, withSystemValue } from './draft.js';
 import { relocateFunctionError } from './refusal-position.js';

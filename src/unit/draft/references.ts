@@ -5,7 +5,7 @@ import type { ConditionalField } from '../../model/predicate/conditional-field.j
 import { followsReferences, type Predicate } from '../../model/predicate/predicate.js';
 import { Faults, KindError, refusal } from '../../shared/errors.js';
 import { scalarText, type Json } from '../../shared/json.js';
-import type { MaybePromise } from '../../shared/maybe-promise.js';
+import type { MaybePromise } from '../../shared/work-in-pieces.js';
 import { countReferencesStatement, existingStatement } from '../../sql/write/reference.sql.js';
 import { knowsWholeProject, type Caller } from '../../tenancy/caller.js';
 import { keyOf, type Draft } from './draft.js';

@@ -11,7 +11,7 @@ import { conjunction, selective, type Predicate, type Target } from '../../model
 import type { QueryName } from '../../http/route/query-names.js';
 import { Faults, KindError, refusal } from '../../shared/errors.js';
 import { LIMITS } from '../../shared/limits.js';
-import { shortened } from '../../shared/shortened.js';
+import { shortened } from '../../shared/texts.js';
 import type {
   AggregateColumn,
   AggregateInput,

@@ -15,7 +15,7 @@ import { everyField } from '../../model/predicate/predicate.js';
 import { Faults, KindError, refusal } from '../../shared/errors.js';
 import { LIMITS } from '../../shared/limits.js';
 import { hasConditions } from '../../sql/list/hidden-fields.sql.js';
-import { shortened } from '../../shared/shortened.js';
+import { shortened } from '../../shared/texts.js';
 import type { ReadPlan, ShownPath } from '../../sql/list/select.sql.js';
 import { collectFaults } from '../../shared/collect-faults.js';
 import { planOrder, targetOf } from './order.plan.js';

@@ -8,7 +8,7 @@ import { everyField } from '../../model/predicate/predicate.js';
 import type { ReadPlan } from '../../sql/list/select.sql.js';
 import type { Direction, PassedKind, Traversal } from '../../sql/link/traversal-plan.js';
 import type { Session } from '../../catalog/session/session.js';
-import { getOrInsert } from '../../shared/get-or-insert.js';
+import { getOrInsert } from '../../shared/maps.js';
 import { LIMITS } from '../../shared/limits.js';
 import { flatten, type Fragment } from '../../sql/fragment.js';
 import { linkCounts, noLinkCounts } from '../../sql/link/many-links.sql.js';

@@ -4,17 +4,16 @@ import { readsByFieldRules } from '../../access/field-rules.js';
 import { dependsOnCaller } from '../../access/level.js';
 import { readableFields, rightsKeyOf } from '../../access/masks.js';
 import { type Field, isLinkable, type KindDef, type LinkTypeDef, type Model } from '../../model/model.js';
-import { getOrInsert } from '../../shared/get-or-insert.js';
-import { andThen, type MaybePromise } from '../../shared/maybe-promise.js';
+import { getOrInsert } from '../../shared/maps.js';
+import { andThen, type MaybePromise } from '../../shared/work-in-pieces.js';
 import { linkedKindsStatement } from '../../sql/link/many-links.sql.js';
 import type { PassedKind, ShownLinkValues, Traversal } from '../../sql/link/traversal-plan.js';
 import type { ReadPlan } from '../../sql/list/select.sql.js';
 import { type Caller, isAdministrator, scopeOfKey } from '../../tenancy/caller.js';
 import type { Session } from '../../catalog/session/session.js';
 import type { ListQuery } from '../../filter/queries.js';
-import { didYouMean } from '../../shared/did-you-mean.js';
+import { didYouMean, shortened } from '../../shared/texts.js';
 import { KindError, refusal } from '../../shared/errors.js';
-import { shortened } from '../../shared/shortened.js';
 
 /** Up to this number of kinds, all are traversed, without a query for those that have links. */
 const FEW = 12;

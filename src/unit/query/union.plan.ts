@@ -7,7 +7,7 @@ import { conjunction, selective, type Target } from '../../model/predicate/predi
 import { namesOfKinds, type LinkNames } from '../../model/predicate/path.js';
 import { resolveFilter } from '../../model/predicate/resolve-filter.js';
 import { Faults, refusal } from '../../shared/errors.js';
-import { shortened } from '../../shared/shortened.js';
+import { shortened } from '../../shared/texts.js';
 import type { KindPart, SharedTerm } from '../../sql/list/union.sql.js';
 import { orderedField, orderedType, targetsOfOrder, type OrderTerm } from '../../sql/list/order.sql.js';
 import { checkLookups, checkRelated, checkRelatedPage, LeastSize, orderTargets, shownTargets } from './query-limits.js';

@@ -4,7 +4,7 @@ import { shownValue } from '../../model/field.js';
 import type { Field, KindDef } from '../../model/model.js';
 import { PatternChecks } from '../../model/check/pattern-checks.js';
 import { EventLoopYield } from '../../shared/event-loop-yield.js';
-import type { MaybePromise } from '../../shared/maybe-promise.js';
+import type { MaybePromise } from '../../shared/work-in-pieces.js';
 import { isPlainObject, type Json, jsonFault, scalarText, textFault, typeName } from '../../shared/json.js';
 import { LIMITS } from '../../shared/limits.js';
 import { answerTooLarge } from '../../shared/response-size.js';

@@ -10,7 +10,7 @@ import type { Field, KindDef } from '../../model/model.js';
 import { PatternChecks } from '../../model/check/pattern-checks.js';
 import { EventLoopYield } from '../../shared/event-loop-yield.js';
 import { Faults, refusal } from '../../shared/errors.js';
-import type { MaybePromise } from '../../shared/maybe-promise.js';
+import type { MaybePromise } from '../../shared/work-in-pieces.js';
 import { scalarText } from '../../shared/json.js';
 import { Behaviors, type WrittenBy } from '../draft/behavior.js';
 import { BehaviorChanges } from '../table/write/behavior-changes.js';

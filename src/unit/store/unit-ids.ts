@@ -8,8 +8,7 @@ import { readableFields } from '../../access/masks.js';
 import { isUniqueField } from '../../model/field.js';
 import { checkUnconditional, unconditional } from '../../model/predicate/conditional-field.js';
 import { readFilterValue } from '../../model/predicate/resolve-filter.js';
-import { didYouMean } from '../../shared/did-you-mean.js';
-import { shortened } from '../../shared/shortened.js';
+import { didYouMean, shortened } from '../../shared/texts.js';
 import type { Caller } from '../../tenancy/caller.js';
 
 /** Parses the id of a path; undefined where no unit of the kind can have it. */

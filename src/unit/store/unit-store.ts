@@ -8,7 +8,7 @@ import type { Field, KindDef } from '../../model/model.js';
 import type { Predicate } from '../../model/predicate/predicate.js';
 import type { Faults } from '../../shared/errors.js';
 import type { Json } from '../../shared/json.js';
-import type { MaybePromise } from '../../shared/maybe-promise.js';
+import type { MaybePromise } from '../../shared/work-in-pieces.js';
 import type { Isolation } from '../../sql/server/transaction.sql.js';
 import type { Caller } from '../../tenancy/caller.js';
 import type { Project } from '../../tenancy/project.js';

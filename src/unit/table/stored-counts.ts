@@ -7,7 +7,7 @@ import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import { Database } from '../../database/database.js';
 import { causeText, isDatabaseAway, isStaleModel } from '../../database/statement/sqlstate.js';
 import type { KindDef } from '../../model/model.js';
-import { lruCache } from '../../shared/lru-cache.js';
+import { lruCache } from '../../shared/maps.js';
 import { PeriodicWork, ROUND_INTERVAL } from '../../shared/periodic-work.js';
 import {
   lockCountStatement,

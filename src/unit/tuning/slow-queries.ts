@@ -1,7 +1,7 @@
 /** Collects in memory which statements of projects are slow, and which indexes they lack. Those that differ only in values are one. */
 import type { Model } from '../../model/model.js';
 import type { Statement } from '../../sql/fragment.js';
-import { getOrInsert } from '../../shared/get-or-insert.js';
+import { getOrInsert } from '../../shared/maps.js';
 import type { MissingIndex } from '../../sql/definition/query-statistics.sql.js';
 
 /** The most queries of one project, and of all projects of this process. */

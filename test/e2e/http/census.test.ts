@@ -3,7 +3,7 @@
  * answers everybody as it says. A new route fails here until it has a row.
  */
 import { afterAll, describe, expect, it } from 'vitest';
-import { getOrInsert } from '../../../src/shared/get-or-insert.js';
+import { getOrInsert } from '../../../src/shared/maps.js';
 import { anonymous, defineKinds, tokensOf } from '../../support/callers.js';
 import { createdId, ok } from '../../support/definitions.js';
 import { FunctionsFolder, sharedServiceWith } from '../../support/functions.js';

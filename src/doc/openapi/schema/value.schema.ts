@@ -6,7 +6,7 @@ import { jsonType } from '../../../model/parameter-type/json.type.js';
 import { parameterType } from '../../../model/parameter-type/type-by-id.js';
 import { datetimeType } from '../../../model/parameter-type/temporal.type.js';
 import { allowedValuesText } from '../../../model/parameter-type/text-rules.js';
-import { plural } from '../../../shared/plural.js';
+import { plural } from '../../../shared/texts.js';
 import { LIMITS } from '../../../shared/limits.js';
 import { bareName, BUILT_IN_PREFIX } from '../names.js';
 import { escapeMarkdown, type Schema, schemaRef } from '../openapi.js';

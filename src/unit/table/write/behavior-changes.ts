@@ -11,7 +11,7 @@ import type { Field } from '../../../model/model.js';
 import { PatternChecks } from '../../../model/check/pattern-checks.js';
 import { Faults, refusal } from '../../../shared/errors.js';
 import { jsonEqual } from '../../../shared/json.js';
-import type { MaybePromise } from '../../../shared/maybe-promise.js';
+import type { MaybePromise } from '../../../shared/work-in-pieces.js';
 import type { UpdatePlan, WritePlan } from '../../../sql/write/write.sql.js';
 import { Behaviors, type Behavior, type PendingWrite } from '../../draft/behavior.js';
 import { countingDefaults, DefaultBytes } from '../../draft/default-bytes.js';

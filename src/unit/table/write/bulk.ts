@@ -16,7 +16,7 @@ import type { Field, KindDef } from '../../../model/model.js';
 import { conjunction, type Predicate } from '../../../model/predicate/predicate.js';
 import { KindError, refusal, type Message } from '../../../shared/errors.js';
 import { LIMITS } from '../../../shared/limits.js';
-import type { MaybePromise } from '../../../shared/maybe-promise.js';
+import type { MaybePromise } from '../../../shared/work-in-pieces.js';
 import { WriteDeadline } from '../../../shared/write-deadline.js';
 import type { MatchingPlan, UpdateMatchingPlan } from '../../../sql/write/matching.sql.js';
 import { Behaviors } from '../../draft/behavior.js';

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { StorageSizes } from '../../../catalog/project/storage-sizes.js';
 import { ADMIN_KIND } from '../../../model/built-in-traits.js';
 import type { KindDef } from '../../../model/model.js';
-import { byteSizeText } from '../../../shared/byte-size.js';
+import { byteSizeText } from '../../../shared/texts.js';
 import { refusal, type KindError } from '../../../shared/errors.js';
 import { storedUnitsStatement } from '../../../sql/count.sql.js';
 import { knowsWholeProject } from '../../../tenancy/caller.js';

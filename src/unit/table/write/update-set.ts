@@ -9,7 +9,7 @@ import type { Field, KindDef } from '../../../model/model.js';
 import type { ConditionalField } from '../../../model/predicate/conditional-field.js';
 import type { Predicate } from '../../../model/predicate/predicate.js';
 import { Faults, KindError, type Message } from '../../../shared/errors.js';
-import { getOrInsert } from '../../../shared/get-or-insert.js';
+import { getOrInsert } from '../../../shared/maps.js';
 import { LIMITS } from '../../../shared/limits.js';
 import type { UpdateSetPlan } from '../../../sql/write/update.sql.js';
 import type { Caller } from '../../../tenancy/caller.js';

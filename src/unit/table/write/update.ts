@@ -9,7 +9,7 @@ import { conjunction } from '../../../model/predicate/predicate.js';
 import { EventLoopYield } from '../../../shared/event-loop-yield.js';
 import { KindError, type Faults } from '../../../shared/errors.js';
 import { scalarText, type Json } from '../../../shared/json.js';
-import type { MaybePromise } from '../../../shared/maybe-promise.js';
+import type { MaybePromise } from '../../../shared/work-in-pieces.js';
 import type { UpdatePlan } from '../../../sql/write/write.sql.js';
 import { Behaviors } from '../../draft/behavior.js';
 import { countingDefaults, type DefaultBytes } from '../../draft/default-bytes.js';

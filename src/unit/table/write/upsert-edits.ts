@@ -10,7 +10,7 @@ import { EventLoopYield } from '../../../shared/event-loop-yield.js';
 import { ERRORS, Faults, KindError, type ErrorCode, type Message } from '../../../shared/errors.js';
 import { jsonEqual, type Json } from '../../../shared/json.js';
 import { LIMITS } from '../../../shared/limits.js';
-import type { MaybePromise } from '../../../shared/maybe-promise.js';
+import type { MaybePromise } from '../../../shared/work-in-pieces.js';
 import { existingStatement } from '../../../sql/write/reference.sql.js';
 import type { Caller } from '../../../tenancy/caller.js';
 import { Behaviors } from '../../draft/behavior.js';

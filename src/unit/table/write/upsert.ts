@@ -32,7 +32,7 @@ import { PatternChecks } from '../../../model/check/pattern-checks.js';
 import { isUniqueField, shownValue } from '../../../model/field.js';
 import { checkUnconditional } from '../../../model/predicate/conditional-field.js';
 import type { Json } from '../../../shared/json.js';
-import { shortened } from '../../../shared/shortened.js';
+import { shortened } from '../../../shared/texts.js';
 import type { Caller } from '../../../tenancy/caller.js';
 import { NO_TARGET } from '../../draft/draft-builder.js';
 import { ValueReader } from '../../draft/value-reader.js';

@@ -1,5 +1,16 @@
 import { expect, it } from 'vitest';
-import { lruCache, textCache } from '../../../src/shared/lru-cache.js';
+import { getOrInsert, lruCache, textCache } from '../../../src/shared/maps.js';
+
+/** A value of a map is made when it is missing, and once. */
+it('makes and stores a value that is missing, and returns it from then on', () => {
+  const map = new Map([['known', false]]);
+  let made = 0;
+  const make = () => ++made > 0;
+  expect(getOrInsert(map, 'known', make)).toBe(false);
+  expect(getOrInsert(map, 'new', make)).toBe(true);
+  expect(getOrInsert(map, 'new', make)).toBe(true);
+  expect(made).toBe(1);
+});
 
 it('keeps at most as many entries as it may, and forgets the one that was not used for longest', () => {
   const cache = lruCache<string>(3);
