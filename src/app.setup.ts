@@ -3,7 +3,6 @@ import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Logger } from 'pino';
 import { AppModule } from './app.module.js';
-import type { Config } from './config/config.js';
 import { Metrics } from './metrics/metrics.js';
 import { serverTiming } from './metrics/server-timing.js';
 import { Traces } from './metrics/tracing/traces.js';
@@ -14,7 +13,7 @@ import { ErrorResponder } from './http/server/error.responder.js';
 import { InnerRoutes } from './http/server/inner-routes.js';
 import { FastExpressAdapter } from './http/server/fast-express.adapter.js';
 import { installDirectRoutes } from './http/server/direct-execution.context.js';
-import { CORS_HEADERS } from './http/request/header-names.js';
+import { corsOptions } from './http/cors.js';
 import { NestLogger } from './http/log/logger.js';
 import { answerOptions } from './http/server/path-methods.js';
 import { requestLog } from './http/server/request-log.js';
@@ -46,16 +45,4 @@ export async function createApp(platform: Platform, logger: Logger): Promise<Nes
   app.get(ApplicationRoutes).describe(app);
   app.get(InnerRoutes).use(app.getHttpAdapter().getInstance());
   return app;
-}
-
-/** Preflights need no project header, because `answerOptions` answers them before the interceptor. */
-function corsOptions({ corsOrigins }: Config) {
-  return {
-    origin: corsOrigins === '*' ? '*' : [...corsOrigins],
-    methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
-    allowedHeaders: CORS_HEADERS.allowed,
-    exposedHeaders: CORS_HEADERS.exposed,
-    maxAge: 600,
-    preflightContinue: true,
-  };
 }

@@ -1,5 +1,5 @@
 /** The text that a start prints: addresses, project, and a generated password, shown once. */
-import type { FirstProject } from './bootstrap.js';
+import type { FirstProject } from './before-serving.js';
 
 export function greeting(
   url: string,

@@ -4,7 +4,7 @@
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Logger } from 'pino';
 import { createApp } from './app.setup.js';
-import { prepareProjects, type FirstProject } from './bootstrap.js';
+import { prepareProjects, type FirstProject } from './before-serving.js';
 import { MODEL_CHANNEL } from './catalog/model/raise-version.js';
 import { IndexBuilder } from './catalog/indexes/index-builder.js';
 import { ModelStore } from './catalog/model/model-store.js';

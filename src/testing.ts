@@ -8,7 +8,7 @@ import { pino } from 'pino';
 import { loadConfig, type Config } from './config/config.js';
 import { isFolder } from './config/folder.js';
 import { openDatabase } from './database/open-database.js';
-import { PROJECT_HEADER } from './http/request/header-names.js';
+import { PROJECT_HEADER } from './http/header-names.js';
 import { startService } from './service.js';
 
 export interface TestProjectOptions {

@@ -7,7 +7,7 @@ import { isPlainObject, type Json } from '../shared/json.js';
 import { didYouMean, shortened } from '../shared/texts.js';
 import { SEALED_KINDS } from '../model/built-in/built-in.js';
 import { isMemberKind, type KindDef, type Model } from '../model/model.js';
-import { LEVELS, type Level as StoredLevel } from '../model/parameter-setting/access.setting.js';
+import { LEVELS, type Level as StoredLevel } from '../model/access-levels.js';
 import { rulesIn } from '../model/check/stored-rules.js';
 import type { Predicate } from '../model/predicate/predicate.js';
 import { KIND_KIND, LINK_KIND, type Operation } from '../model/built-in-traits.js';

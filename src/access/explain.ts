@@ -1,6 +1,6 @@
 import { LINK_OPERATIONS, type LinkOperation, type Operation, OPERATIONS } from '../model/built-in-traits.js';
 import { isLinkable, isMemberKind, type KindDef, type LinkTypeDef, type Model } from '../model/model.js';
-import type { Level } from '../model/parameter-setting/access.setting.js';
+import type { Level } from '../model/access-levels.js';
 import type { Predicate } from '../model/predicate/predicate.js';
 import { ANONYMOUS, type Caller, isAdministrator } from '../tenancy/caller.js';
 import { accessSettingOf, grantOf, REQUIRE_READ } from './access.js';

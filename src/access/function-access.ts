@@ -2,7 +2,7 @@
 import { getOrInsert } from '../shared/maps.js';
 import { refusal } from '../shared/errors.js';
 import type { KindDef, Model } from '../model/model.js';
-import type { Level } from '../model/parameter-setting/access.setting.js';
+import type { Level } from '../model/access-levels.js';
 import type { Operation } from '../model/built-in-traits.js';
 import type { Caller } from '../tenancy/caller.js';
 import { checkMemberKind, kindDenied, grantOf, authorizeKind } from './access.js';

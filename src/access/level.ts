@@ -1,6 +1,6 @@
 /** The meaning of access levels: which callers pass, and for which units. Pure. */
 import type { KindDef } from '../model/model.js';
-import { type Level, LEVELS } from '../model/parameter-setting/access.setting.js';
+import { type Level, LEVELS } from '../model/access-levels.js';
 import type { Predicate } from '../model/predicate/predicate.js';
 import { type Caller, isAdministrator } from '../tenancy/caller.js';
 

@@ -1,7 +1,7 @@
 /** Access to links, where their type has its own `access`: it replaces the right `link` of the parent's kind. Pure. */
 import { isLinkable, type KindDef, type LinkTypeDef, type Model } from '../model/model.js';
 import type { LinkOperation } from '../model/built-in-traits.js';
-import type { Level } from '../model/parameter-setting/access.setting.js';
+import type { Level } from '../model/access-levels.js';
 import type { Predicate } from '../model/predicate/predicate.js';
 import { isAdministrator, type Caller } from '../tenancy/caller.js';
 import { grantOf, isAllowedForSomeUnit, isAlwaysFalse, storedSetting } from './access.js';

@@ -1,6 +1,7 @@
 /** The fields of a unit that a caller may read and write. Pure. */
 import type { Field, KindDef, Model } from '../model/model.js';
-import { isRules, LEVELS, type FieldAccess } from '../model/parameter-setting/access.setting.js';
+import { isRules, type FieldAccess } from '../model/parameter-setting/access.setting.js';
+import { LEVELS } from '../model/access-levels.js';
 import type { ParameterDef } from '../model/parameter-type/parameter-def.js';
 import { conditionOf } from '../model/predicate/conditional-field.js';
 import { isAdministrator, scopeOfKey, type Caller } from '../tenancy/caller.js';

@@ -2,7 +2,8 @@
 import { LINK_OPERATIONS, type LinkOperation, type Operation, OPERATIONS } from '../model/built-in-traits.js';
 import { namesOfFieldRules, namesOfRules, type RuleNames } from '../model/check/stored-rules.js';
 import { type Field, isLinkable, isMemberKind, type KindDef, type Model } from '../model/model.js';
-import { type FieldAccess, isRules, type Level } from '../model/parameter-setting/access.setting.js';
+import { type FieldAccess, isRules } from '../model/parameter-setting/access.setting.js';
+import { type Level } from '../model/access-levels.js';
 import type { WorkInPieces } from '../shared/work-in-pieces.js';
 import { type AccessSetting, accessSettingOf, REQUIRE_READ, storedSetting } from './access.js';
 import type { EffectiveLevel } from './level.js';

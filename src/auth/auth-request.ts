@@ -1,7 +1,7 @@
 /** What the routes of authentication need of a request beside its body: the client, the member, and no idempotency key. */
 import { type ExecutionContext, Header, Injectable } from '@nestjs/common';
 import { clientAddress } from '../http/request/client-address.js';
-import { KEY_HEADER } from '../http/request/header-names.js';
+import { KEY_HEADER } from '../http/header-names.js';
 import { type HttpRequest, requestOf } from '../http/request/request.js';
 import { PreparingInterceptor } from '../http/server/preparing.interceptor.js';
 import { refusal } from '../shared/errors.js';

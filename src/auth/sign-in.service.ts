@@ -7,7 +7,7 @@ import { SECRET } from '../config/config.js';
 import { Database } from '../database/database.js';
 import { type Answer, NULL_ANSWER } from '../http/answer/answer.js';
 import { MailQueue } from '../mail/mail-queue.js';
-import { codeMail } from '../mail/mail.js';
+import { codeMail } from '../mail/mail-texts.js';
 import { CODE_TABLE } from '../model/table/internal-tables.js';
 import { afterPartialWrite, refusal } from '../shared/errors.js';
 import { foldName } from '../shared/member-names.js';

@@ -12,7 +12,7 @@ import { loadModel } from '../catalog/model/model-store.js';
 import { checkNotDeleted, Provisioning } from '../catalog/project/provisioning.js';
 import { Database } from '../database/database.js';
 import { FunctionRegistry } from '../function/load/module-registry.js';
-import type { AccessDefault } from '../model/parameter-setting/access.setting.js';
+import type { AccessDefault } from '../model/access-levels.js';
 import { getOrInsert } from '../shared/maps.js';
 import { runSync } from '../shared/work-in-pieces.js';
 import { projectOf } from '../tenancy/project.js';

@@ -1,7 +1,7 @@
 /** `member set-password` and `key create`. */
 import type { Command } from 'commander';
 import { PasswordStore } from '../auth/password/password-store.js';
-import { generatePassword } from '../bootstrap.js';
+import { generatePassword } from '../before-serving.js';
 import { checkNotDeleted, Provisioning } from '../catalog/project/provisioning.js';
 import { AuditLog } from '../tenancy/audit-log.js';
 import { SYSTEM } from '../tenancy/caller.js';

@@ -1,9 +1,9 @@
 /** `project create`, `list`, `show`, `set` and `delete`. */
 import { type Command, InvalidArgumentError } from 'commander';
 import { Administrators } from '../auth/administrators.js';
-import { generatePassword } from '../bootstrap.js';
+import { generatePassword } from '../before-serving.js';
 import { Provisioning, type ProjectChange } from '../catalog/project/provisioning.js';
-import { type AccessDefault, ACCESS_DEFAULTS } from '../model/parameter-setting/access.setting.js';
+import { type AccessDefault, ACCESS_DEFAULTS } from '../model/access-levels.js';
 import { KindError, type Message } from '../shared/errors.js';
 import type { CommonOptions, Services, CommandContext } from './tools/command-context.js';
 import { print, propertyTable, textTable, singleLineText } from './tools/output.js';

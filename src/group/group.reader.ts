@@ -23,7 +23,7 @@ import { Structs } from '../unit/struct.js';
 import { noUnit, parseKey } from '../unit/store/unit-ids.js';
 import type { MixedPage } from '../unit/store/unit-store.js';
 import { countFor, planBoth, type PlanContext, planContextOf, planQuery } from '../unit/query/list.plan.js';
-import { UnitReader } from '../unit/unit.reader.js';
+import { ReadCommands } from '../unit/read.commands.js';
 import { queryKey, RepeatedQueries } from '../unit/query/repeated-queries.js';
 import {
   furtherOfUnion,
@@ -45,7 +45,7 @@ export class GroupReader {
 
   constructor(
     private readonly pages: PageRepository,
-    private readonly reader: UnitReader,
+    private readonly reader: ReadCommands,
     private readonly structs: Structs,
   ) {}
 

@@ -1,4 +1,5 @@
 /** Units, and the operations on them: what lists and aggregations answer by the texts of their queries. */
+import type { AggregateFunction, GROUP_FUNCTIONS } from '../filter/aggregate.ast.js';
 import type { UnitOf } from './kinds.js';
 
 /** Options of a list: the query parameters of the same names (docs/filter.md). */
@@ -265,7 +266,7 @@ type GroupName<F extends string, P extends string> = F extends ''
     : never;
 
 /** Of a function of numbers of related units the name is not made here. */
-type SelectName<F extends string, P extends string> = F extends SelectFunction
+type SelectName<F extends string, P extends string> = F extends AggregateFunction
   ? P extends ''
     ? F
     : P extends `${infer Head}(${string}`
@@ -275,8 +276,7 @@ type SelectName<F extends string, P extends string> = F extends SelectFunction
       : `${F}_${WithoutDots<P>}`
   : never;
 
-type SelectFunction = 'count' | 'count_distinct' | 'sum' | 'avg' | 'min' | 'max' | 'first' | 'last';
-type GroupFunction = 'year' | 'quarter' | 'month' | 'week' | 'day' | 'hour' | 'each' | 'bucket';
+type GroupFunction = (typeof GROUP_FUNCTIONS)[number];
 type CountFunction = 'count_related' | 'count_linked';
 
 type WithoutDots<P extends string> = P extends `${infer A}.${infer B}` ? `${A}_${WithoutDots<B>}` : P;

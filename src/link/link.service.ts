@@ -17,7 +17,7 @@ import { LinkHooks } from '../unit/table/links/link-hooks.js';
 import type { Session } from '../catalog/session/session.js';
 import { unitAnswer } from '../unit/unit-answers.js';
 import { checkUnit, presentUnit } from '../unit/table/rights.js';
-import { UnitWriter, type FlagQuery } from '../unit/unit.writer.js';
+import { WriteCommands, type FlagQuery } from '../unit/write.commands.js';
 import { isSystemLink, authorizeLink, type LinkPath, type PlannedLink, unknownType } from './link.plan.js';
 import { LinkWriter } from './link.writer.js';
 import { SystemLinks, type SystemLink } from './system-links.js';
@@ -37,7 +37,7 @@ export class LinkService {
   constructor(
     private readonly systemLinks: SystemLinks,
     private readonly writer: LinkWriter,
-    private readonly units: UnitWriter,
+    private readonly units: WriteCommands,
     private readonly hooks: LinkHooks,
     private readonly database: Database,
   ) {}

@@ -14,7 +14,7 @@ import { Measurements } from '../shared/measurements.js';
 import { inPresentRequest, observedWork } from '../shared/observed-work.js';
 import { LIMITS } from '../shared/limits.js';
 import { failureCodes } from './transport.js';
-import type { Mail } from './mail.js';
+import type { Mail } from './mail-texts.js';
 
 /** Renders a mail when its turn comes; undefined if there is nothing to send. */
 interface MailJob {

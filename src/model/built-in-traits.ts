@@ -3,7 +3,7 @@
  * Differences that need code are behaviors of the kinds (`unit/draft/behavior.ts`).
  */
 import type { ErrorCode } from '../shared/errors.js';
-import type { Level } from './parameter-setting/access.setting.js';
+import type { Level } from './access-levels.js';
 
 /** Operations on the units of a kind. The kind's `access` may set a level or rules for each. */
 export const OPERATIONS = ['read', 'create', 'update', 'delete', 'link', 'function', 'signup'] as const;

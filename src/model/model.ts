@@ -8,7 +8,7 @@ import { refusal } from '../shared/errors.js';
 import type { Json } from '../shared/json.js';
 import { didYouMean, shortened } from '../shared/texts.js';
 import type { ParameterDef } from './parameter-type/parameter-def.js';
-import type { AccessDefault } from './parameter-setting/access.setting.js';
+import type { AccessDefault } from './access-levels.js';
 import type { ColumnType, JsonForm, ParameterType } from './parameter-type/parameter-type.js';
 import { SYSTEM_LINK_TYPES, type BuiltInTraits } from './built-in-traits.js';
 

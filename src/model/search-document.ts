@@ -1,6 +1,7 @@
 /** Which texts of a unit a search reads. Pure. */
 import type { Field, KindDef } from './model.js';
-import { isRules, type FieldAccess, type Level } from './parameter-setting/access.setting.js';
+import { isRules, type FieldAccess } from './parameter-setting/access.setting.js';
+import { LEVELS, type Level } from './access-levels.js';
 import type { SearchConfiguration } from './parameter-setting/search.setting.js';
 
 /** The columns of a kind's table that are searched together, as one text. */
@@ -41,9 +42,5 @@ function searchLevelOf(access: FieldAccess | undefined): Level {
   return isRules(access) ? 'admin' : (access ?? 'anyone');
 }
 
-/** The levels of `read_access` that each caller has. */
-const READABLE_LEVELS: readonly (readonly string[])[] = [
-  ['anyone'],
-  ['anyone', 'member'],
-  ['anyone', 'member', 'admin'],
-];
+/** The levels of `read_access` that each caller passes: its own, and those that are more open. */
+const READABLE_LEVELS = LEVELS.slice(0, -1).map((_, at) => LEVELS.slice(0, at + 1));

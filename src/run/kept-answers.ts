@@ -4,7 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { ExpiredRows } from '../catalog/project/expired-rows.js';
 import { Answer } from '../http/answer/answer.js';
 import type { ReceivedBody } from '../http/body/read-body.js';
-import { KEY_HEADER, REPEATED_STATUSES } from '../http/request/header-names.js';
+import { KEY_HEADER, REPEATED_STATUSES } from '../http/header-names.js';
 import { StoredRefusal, type ErrorAnswer } from '../http/server/error.responder.js';
 import { Database, type Executor } from '../database/database.js';
 import { IDEMPOTENCY_TABLE } from '../model/table/internal-tables.js';

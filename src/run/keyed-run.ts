@@ -8,7 +8,7 @@ import { endOfBatch, inTransaction, executorFor } from '../catalog/session/execu
 import { Database, type Transaction } from '../database/database.js';
 import { Answer, NULL_ANSWER } from '../http/answer/answer.js';
 import type { ReceivedBody } from '../http/body/read-body.js';
-import { DRY_RUN_HEADER, REPLAYED_HEADER } from '../http/request/header-names.js';
+import { DRY_RUN_HEADER, REPLAYED_HEADER } from '../http/header-names.js';
 import type { HttpRequest } from '../http/request/request.js';
 import type { DryRun } from '../http/route/dry-run.js';
 import { errorAnswer, refusalOf, StoredRefusal } from '../http/server/error.responder.js';

@@ -1,6 +1,6 @@
 /** Runs the command that a handler returns. Handlers that return an answer have done all themselves. */
 import { Injectable, type ExecutionContext } from '@nestjs/common';
-import { KEY_HEADER } from '../http/request/header-names.js';
+import { KEY_HEADER } from '../http/header-names.js';
 import { RequestSlot, requestOf, type HttpRequest } from '../http/request/request.js';
 import { routeOf } from '../http/route/api-route.js';
 import { takeDryRun } from '../http/route/dry-run.js';

@@ -4,7 +4,7 @@ import { RequestSlot, requestOf, type HttpRequest } from '../http/request/reques
 import type { RequestIds } from '../http/request/request-id.js';
 import type { Caller } from './caller.js';
 import type { Project } from './project.js';
-import { CONSISTENCY_HEADER } from '../http/request/header-names.js';
+import { CONSISTENCY_HEADER } from '../http/header-names.js';
 import { refusal } from '../shared/errors.js';
 
 export interface RequestScope {

@@ -18,7 +18,7 @@ import { RequestRates } from './request-rates.js';
 import { ProjectStore } from './project-store.js';
 import type { Project } from './project.js';
 import { RouteOptionsReader, type RouteOptions } from './route-options.js';
-import { PROJECT_HEADER } from '../http/request/header-names.js';
+import { PROJECT_HEADER } from '../http/header-names.js';
 import { nearestTo } from '../shared/texts.js';
 
 @Injectable()

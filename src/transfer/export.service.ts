@@ -20,7 +20,7 @@ import { checkVersion, type Versioned } from '../unit/table/unit.repository.js';
 import { UnitStores } from '../unit/unit-stores.js';
 import { sendLines } from './file/cursor-lines.js';
 import { parseExportQuery } from './transfer.query.js';
-import { ClientGoneError, type ExportTarget, type LineFormat } from './export.output.js';
+import { ClientGoneError, type ExportTarget, type LineFormat } from './export.stream.js';
 import { TransferPlaces } from './transfer-places.js';
 
 /** Milliseconds that a transaction may be idle: longer than a client may keep it waiting. */

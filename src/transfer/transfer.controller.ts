@@ -2,7 +2,7 @@ import { Controller, Get, Param, Post, Req, Res, UseInterceptors } from '@nestjs
 import { ApiRoute } from '../http/route/api-route.js';
 import { urlQueryParameters } from '../http/route/parse-list-query.js';
 import { EXPORT_QUERY, IMPORT_QUERY } from '../http/route/query-names.js';
-import { DRY_RUN_HEADER, KEY_HEADER } from '../http/request/header-names.js';
+import { DRY_RUN_HEADER, KEY_HEADER } from '../http/header-names.js';
 import type { HttpRequest, HttpResponse } from '../http/request/request.js';
 import { LIMITS } from '../shared/limits.js';
 import { Scope, type RequestScope } from '../tenancy/request-scope.js';
@@ -11,7 +11,7 @@ import { RunInterceptor } from '../run/run.interceptor.js';
 import type { Answer } from '../http/answer/answer.js';
 import { requestFile } from './file/file-text.js';
 import { ImportService } from './import.service.js';
-import { ExportOutput } from './export.output.js';
+import { ExportOutput } from './export.stream.js';
 import { ExportService } from './export.service.js';
 
 /** Files of units: exports and imports. */

@@ -24,7 +24,7 @@ import { unitEtag } from './unit-answers.js';
 import type { Session } from '../catalog/session/session.js';
 import { unknownUnit } from './store/unit-ids.js';
 import { concealHidden, type UnitObject } from './hidden-values.js';
-import { UnitReader } from './unit.reader.js';
+import { ReadCommands } from './read.commands.js';
 import { UnitStores } from './unit-stores.js';
 
 /** A unit with its ETag, which is not enumerable. */
@@ -38,7 +38,7 @@ interface UpsertedObject {
 @Injectable()
 export class SessionUnits {
   constructor(
-    private readonly reader: UnitReader,
+    private readonly reader: ReadCommands,
     private readonly stores: UnitStores,
     private readonly behaviors: Behaviors,
   ) {}
@@ -142,14 +142,14 @@ export class SessionUnits {
     const body = bodyOf(objectGiven(values));
     const query = parseMatchingQuery(parameters);
     const access = { access: grant.predicate };
-    return (await this.stores.of(kind).bulk.updateAll(session, kind, query, () => body, access)).count;
+    return (await this.stores.of(kind).matching.updateAll(session, kind, query, () => body, access)).count;
   }
 
   /** Deletes all units that match a filter, or none, and returns how many. */
   async removeAll(session: Session, kindId: string, parameters: QueryParameters): Promise<number> {
     const { kind, grant } = this.#openToWrite(session, kindId, 'delete');
     const query = parseMatchingQuery(parameters);
-    return (await this.stores.of(kind).bulk.removeAll(session, kind, query, { access: grant.predicate })).count;
+    return (await this.stores.of(kind).matching.removeAll(session, kind, query, { access: grant.predicate })).count;
   }
 
   async remove(session: Session, kindId: string, id: string, { ifMatch }: WriteCondition = {}): Promise<void> {

@@ -18,7 +18,7 @@ import { type Command, reading } from '../run/command.js';
 import type { Session } from '../catalog/session/session.js';
 import { collectFaults } from '../shared/collect-faults.js';
 import { planQuery } from './query/list.plan.js';
-import { UnitReader } from './unit.reader.js';
+import { ReadCommands } from './read.commands.js';
 import { unknownUnit } from './store/unit-ids.js';
 import { describedFields, mayReadField, readableFields, writableFields } from '../access/masks.js';
 import type { ListQuery } from '../filter/queries.js';
@@ -46,7 +46,7 @@ interface Described {
 @Injectable()
 export class Structs {
   constructor(
-    private readonly reader: UnitReader,
+    private readonly reader: ReadCommands,
     private readonly stores: UnitStores,
   ) {}
 

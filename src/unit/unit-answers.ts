@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { Answer, inPieces, jsonAnswer, pageAnswer } from '../http/answer/answer.js';
 import { etagOf } from '../http/answer/etag.js';
-import { RESULT_HEADER } from '../http/request/header-names.js';
+import { RESULT_HEADER } from '../http/header-names.js';
 import type { KindDef } from '../model/model.js';
 import { getOrInsert } from '../shared/maps.js';
 import type { AffectedUnits, UnitRow, UpsertedUnit } from './store/unit-store.js';

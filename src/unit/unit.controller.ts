@@ -15,16 +15,16 @@ import type { Command } from '../run/command.js';
 import { RunInterceptor } from '../run/run.interceptor.js';
 import { TenancyInterceptor } from '../tenancy/tenancy.interceptor.js';
 import { Structs } from './struct.js';
-import { UnitReader } from './unit.reader.js';
-import { UnitWriter, type WriteRequest } from './unit.writer.js';
+import { ReadCommands } from './read.commands.js';
+import { WriteCommands, type WriteRequest } from './write.commands.js';
 
 /** The units of all kinds, with those of the model. */
 @Controller('api/lib/:kind_id')
 @UseInterceptors(TenancyInterceptor, RunInterceptor)
 export class UnitController {
   constructor(
-    private readonly reader: UnitReader,
-    private readonly units: UnitWriter,
+    private readonly reader: ReadCommands,
+    private readonly units: WriteCommands,
     private readonly structs: Structs,
   ) {}
 

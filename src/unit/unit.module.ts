@@ -23,7 +23,7 @@ import { Structs } from './struct.js';
 import { Creates } from './table/write/create.js';
 import { TableReader } from './table/read/table.reader.js';
 import { TableStore } from './table/table.store.js';
-import { BulkWrites } from './table/write/bulk.js';
+import { MatchingWrites } from './table/write/matching.js';
 import { UpsertEdits } from './table/write/upsert-edits.js';
 import { Upserts } from './table/write/upsert.js';
 import { UpdateSets } from './table/write/update-set.js';
@@ -31,9 +31,9 @@ import { Updates } from './table/write/update.js';
 import { UnitQuota } from './table/write/unit-quota.js';
 import { UnitLinks } from './table/links/unit-links.js';
 import { UnitController } from './unit.controller.js';
-import { UnitReader } from './unit.reader.js';
+import { ReadCommands } from './read.commands.js';
 import { PageRepository } from './table/read/page.repository.js';
-import { UnitWriter } from './unit.writer.js';
+import { WriteCommands } from './write.commands.js';
 import { UnitStores } from './unit-stores.js';
 
 /** The engine: reads and writes units of all kinds. */
@@ -45,7 +45,7 @@ import { UnitStores } from './unit-stores.js';
     Behaviors,
     BehaviorChanges,
     GenericPlans,
-    BulkWrites,
+    MatchingWrites,
     UpdateSets,
     UpsertEdits,
     Upserts,
@@ -72,8 +72,8 @@ import { UnitStores } from './unit-stores.js';
     TableStore,
     Updates,
     UnitLinks,
-    UnitReader,
-    UnitWriter,
+    ReadCommands,
+    WriteCommands,
     UnitStores,
   ],
   exports: [
@@ -89,9 +89,9 @@ import { UnitStores } from './unit-stores.js';
     RemoteSourceRunner,
     SessionUnits,
     Structs,
-    UnitReader,
+    ReadCommands,
     UnitQuota,
-    UnitWriter,
+    WriteCommands,
     UnitStores,
   ],
 })

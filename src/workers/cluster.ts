@@ -8,7 +8,7 @@ import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import type { Logger } from 'pino';
-import type { FirstProject } from '../bootstrap.js';
+import type { FirstProject } from '../before-serving.js';
 import { ConfigError, type Config } from '../config/config.js';
 import { ConnectionBalancer, ReceivedConnections, type ConnectionReport } from './connection-balancer.js';
 import type { ConnectionOptions } from '../database/connection/connection.js';

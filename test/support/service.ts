@@ -11,7 +11,7 @@ import { inject } from 'vitest';
 import { Administrators } from '../../src/auth/administrators.js';
 import { SessionStore, type SessionGrant } from '../../src/auth/session/session-store.js';
 import { TokenService } from '../../src/auth/session/token.service.js';
-import type { FirstProject } from '../../src/bootstrap.js';
+import type { FirstProject } from '../../src/before-serving.js';
 import { Catalog } from '../../src/catalog/catalog.service.js';
 import { Provisioning } from '../../src/catalog/project/provisioning.js';
 import { loadConfig, type Config } from '../../src/config/config.js';

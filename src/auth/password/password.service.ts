@@ -5,7 +5,7 @@ import { Catalog } from '../../catalog/catalog.service.js';
 import { ExpiredRows } from '../../catalog/project/expired-rows.js';
 import { Database } from '../../database/database.js';
 import { NULL_ANSWER, type Answer } from '../../http/answer/answer.js';
-import { type Mail, recoveryMail } from '../../mail/mail.js';
+import { type Mail, recoveryMail } from '../../mail/mail-texts.js';
 import { MailQueue } from '../../mail/mail-queue.js';
 import { PublicAddress } from '../../mail/public-address.js';
 import { RECOVERY_TABLE } from '../../model/table/internal-tables.js';

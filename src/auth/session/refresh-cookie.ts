@@ -6,7 +6,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { parse, serialize } from 'cookie';
 import { type Config, CONFIG } from '../../config/config.js';
 import { Answer, jsonAnswer, NULL_ANSWER } from '../../http/answer/answer.js';
-import { PROJECT_HEADER, REFRESH_TOKEN_HEADER } from '../../http/request/header-names.js';
+import { PROJECT_HEADER, REFRESH_TOKEN_HEADER } from '../../http/header-names.js';
 import type { HttpRequest } from '../../http/request/request.js';
 import { refusal } from '../../shared/errors.js';
 import type { Project } from '../../tenancy/project.js';

@@ -6,7 +6,7 @@ import { isDuplicateSchema, isUniqueViolation } from '../../database/statement/s
 import type { ProjectSettings } from '../../database/entities/project.entity.js';
 import { ProjectRepository, type ProjectRow } from '../../database/registry/project.repository.js';
 import { BUILT_IN_VERSION } from '../../model/built-in/built-in.js';
-import type { AccessDefault } from '../../model/parameter-setting/access.setting.js';
+import type { AccessDefault } from '../../model/access-levels.js';
 import { builtInRecords, buildModel } from '../../model/build/build-model.js';
 import { diffModels } from '../../model/table/diff.js';
 import { schemaName } from '../../model/names.js';

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RELEASE } from '../../config/release.js';
 import type { ProjectRow } from '../../database/registry/project.repository.js';
-import type { AccessDefault } from '../../model/parameter-setting/access.setting.js';
+import type { AccessDefault } from '../../model/access-levels.js';
 import { isPlainObject } from '../../shared/json.js';
 import { ArchiveError } from '../../transfer/project/archive.js';
 import { isProjectId } from '../../transfer/project/manifest-fields.js';

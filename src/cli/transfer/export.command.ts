@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { Runner } from '../../run/runner.js';
-import { UnitReader } from '../../unit/unit.reader.js';
+import { ReadCommands } from '../../unit/read.commands.js';
 import type { QueryParameters } from '../../http/route/parse-list-query.js';
 import type { FileFormat } from '../../transfer/transfer.query.js';
 import { ExportService } from '../../transfer/export.service.js';
@@ -54,7 +54,7 @@ export function exportCommand(program: Command, { terminal, services }: CommandC
       const lines = await services(async (context) => {
         const scope = await projectScope(context, id);
         const filter: QueryParameters = options.filter === undefined ? [] : [['filter', options.filter]];
-        const counted = context.app.get(UnitReader).list(kind, [['limit', '0'], ...filter]);
+        const counted = context.app.get(ReadCommands).list(kind, [['limit', '0'], ...filter]);
         const runner = context.app.get(Runner);
         const { content } = await runner.run(runner.begin(scope, counted));
         const { count: total } = JSON.parse(content) as { count: number };

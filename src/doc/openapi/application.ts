@@ -4,7 +4,7 @@
  */
 import { type INestApplication, Injectable } from '@nestjs/common';
 import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
-import { PROJECT_HEADER } from '../../http/request/header-names.js';
+import { PROJECT_HEADER } from '../../http/header-names.js';
 import { ROUTE_EXTENSION, type RouteExtension, type RouteTag, type RouteFacts } from '../../http/route/api-route.js';
 import type { QueryName } from '../../http/route/query-names.js';
 import type { OpenApiMethod, OpenApiDocument, RequestBody, Schema } from './openapi.js';

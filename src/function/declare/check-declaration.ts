@@ -2,7 +2,7 @@
 import { checkAccess } from '../../access/check-access.js';
 import type { FunctionDeclaration, ModuleDeclaration, Remote } from '../../kit/module.js';
 import { RESERVED_KINDS } from '../../model/built-in/built-in.js';
-import { LEVELS } from '../../model/parameter-setting/access.setting.js';
+import { LEVELS } from '../../model/access-levels.js';
 import { FUNCTION_NAME, FUNCTION_NAME_HINT, isIdentifier, IDENTIFIER_HINT } from '../../shared/identifiers.js';
 import { isPlainObject, typeName, type Json, jsonFault } from '../../shared/json.js';
 import { didYouMean } from '../../shared/texts.js';

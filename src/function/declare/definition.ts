@@ -2,7 +2,7 @@
 import type { Context } from '../../kit/context.js';
 import type { Hooks, Method, Remote } from '../../kit/module.js';
 import type { ParameterDef } from '../../model/parameter-type/parameter-def.js';
-import type { Level } from '../../model/parameter-setting/access.setting.js';
+import type { Level } from '../../model/access-levels.js';
 
 /** Whether a function is called on a kind, or on one of its units. */
 export type FunctionScope = 'kind' | 'unit';

@@ -12,7 +12,7 @@ import type { LinkPath } from '../../link/link.plan.js';
 import { LinkService } from '../../link/link.service.js';
 import { calledLinks } from '../../link/many/link-set.plan.js';
 import { LinkSetService } from '../../link/many/link-set.service.js';
-import { layout, mailLine, Markup, markup } from '../../mail/mail.js';
+import { layout, mailLine, Markup, markup } from '../../mail/mail-texts.js';
 import { MailQueue } from '../../mail/mail-queue.js';
 import { isEmailAddress } from '../../shared/email.js';
 import { KindError } from '../../shared/errors.js';

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { constants, createBrotliCompress, createGzip } from 'node:zlib';
 import { bytesIn } from '../../shared/byte-pieces.js';
 import type { HttpRequest, HttpResponse } from '../request/request.js';
-import { PROJECT_HEADER } from '../request/header-names.js';
+import { PROJECT_HEADER } from '../header-names.js';
 
 /** The supported codings, best compression first. */
 const CODINGS = ['br', 'gzip'] as const;

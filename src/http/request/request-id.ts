@@ -1,6 +1,6 @@
 /** Request ids, which are in the response and in all log lines of a request. */
 import { randomBytes } from 'node:crypto';
-import { REQUEST_ID_HEADER } from './header-names.js';
+import { REQUEST_ID_HEADER } from '../header-names.js';
 import { RequestSlot, type HttpRequest } from './request.js';
 
 const SAFE_ID = /^[A-Za-z0-9._-]{1,64}$/;

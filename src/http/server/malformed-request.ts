@@ -7,7 +7,7 @@ import { discardInput, lingeringClose } from './lingering-close.js';
 import { freshId } from '../request/request-id.js';
 import { RequestSlot } from '../request/request.js';
 import { COMMON_HEADERS } from '../answer/common-headers.js';
-import { REQUEST_ID_HEADER } from '../request/header-names.js';
+import { REQUEST_ID_HEADER } from '../header-names.js';
 
 /** Maximum size of the headers in bytes: enough for a percent-encoded filter of 8 KiB and a token. */
 export const MAX_HEAD = 64 * 1024;

@@ -9,7 +9,7 @@ import { lingeringClose } from './lingering-close.js';
 import { newestResponse } from './malformed-request.js';
 import { identify } from '../request/request-id.js';
 import { announcesBody } from '../body/read-body.js';
-import { REQUEST_ID_HEADER, PROJECT_HEADER } from '../request/header-names.js';
+import { REQUEST_ID_HEADER, PROJECT_HEADER } from '../header-names.js';
 import type { HttpRequest, HttpResponse } from '../request/request.js';
 import { allOf, observe as observeWork, type WorkObserver } from '../../shared/observed-work.js';
 import type { OpenRequests } from './open-requests.js';

@@ -4,7 +4,7 @@ import { EventThrottle } from '../../shared/event-throttle.js';
 import { PROJECT_ID } from '../../shared/identifiers.js';
 import { routePath, type Route } from '../route/route-path.js';
 import type { RequestObserver } from './request-lifecycle.js';
-import { PROJECT_HEADER } from '../request/header-names.js';
+import { PROJECT_HEADER } from '../header-names.js';
 import { loggedIds } from '../request/request-id.js';
 import type { HttpRequest } from '../request/request.js';
 

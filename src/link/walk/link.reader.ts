@@ -20,7 +20,7 @@ import { reading, type Command } from '../../run/command.js';
 import type { Session } from '../../catalog/session/session.js';
 import { requireKey, unknownUnit } from '../../unit/store/unit-ids.js';
 import type { MixedPage, Readable } from '../../unit/store/unit-store.js';
-import { UnitReader } from '../../unit/unit.reader.js';
+import { ReadCommands } from '../../unit/read.commands.js';
 import { planLinksColumn } from '../../unit/query/loaded-links.plan.js';
 import {
   type ExpectedKinds,
@@ -70,7 +70,7 @@ export class LinkReader {
 
   constructor(
     private readonly pages: PageRepository,
-    private readonly reader: UnitReader,
+    private readonly reader: ReadCommands,
   ) {}
 
   list(path: WalkPath, parameters: QueryParameters): Command {

@@ -1,6 +1,6 @@
 /** Rows of a project's definition tables, as the loader reads them, and their conversion to definitions. */
 import type { Json } from '../../shared/json.js';
-import type { AccessDefault } from '../parameter-setting/access.setting.js';
+import type { AccessDefault } from '../access-levels.js';
 import { SETTING_LIST, type SettingId, type SettingValue } from '../parameter-setting/parameter-settings.js';
 import type { ParameterDef } from '../parameter-type/parameter-def.js';
 import type { ParameterTypeId } from '../parameter-type/parameter-types.js';

@@ -5,7 +5,8 @@ import { isLinkPath, memberPathsOf, pathsOf, relatedOf } from '../../filter/filt
 import { getOrInsert } from '../../shared/maps.js';
 import { isPlainObject, type Json } from '../../shared/json.js';
 import type { Field, KindDef, Model } from '../model.js';
-import { isRules, LEVELS } from '../parameter-setting/access.setting.js';
+import { isRules } from '../parameter-setting/access.setting.js';
+import { LEVELS } from '../access-levels.js';
 import type { ParameterDef } from '../parameter-type/parameter-def.js';
 import { fieldsAlong } from '../predicate/path.js';
 

@@ -3,20 +3,10 @@
  * text, several as a JSON list of texts. The form of values: `parameter-type/field-access.ts`.
  */
 import type { Json } from '../../shared/json.js';
+import { LEVELS, type Level } from '../access-levels.js';
 import type { ParameterSetting } from './parameter-setting.js';
 
-/** Who may do something, from everybody to nobody. */
-export const LEVELS = ['anyone', 'member', 'admin', 'nobody'] as const;
-export type Level = (typeof LEVELS)[number];
-
 export type FieldAccess = Level | readonly string[];
-
-/**
- * Who may do what a kind's `access` does not name: `open` lets every member, and everybody where the kind is public;
- * `closed` only administrators (docs/access.md).
- */
-export const ACCESS_DEFAULTS = ['open', 'closed'] as const;
-export type AccessDefault = (typeof ACCESS_DEFAULTS)[number];
 
 export function isRules(access: FieldAccess | undefined): access is readonly string[] {
   return Array.isArray(access);

@@ -1,7 +1,8 @@
 /** The form of `read_access` and `write_access`; what they mean: `parameter-setting/access.setting.ts`. */
 import { LIMITS } from '../../shared/limits.js';
 import { textFault, typeName } from '../../shared/json.js';
-import { LEVELS, rulesIn } from '../parameter-setting/access.setting.js';
+import { rulesIn } from '../parameter-setting/access.setting.js';
+import { LEVELS } from '../access-levels.js';
 import type { ParameterType } from './parameter-type.js';
 import { stringType } from './string.type.js';
 

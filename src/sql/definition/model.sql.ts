@@ -2,7 +2,7 @@
 import { GROUP_KIND, KIND_KIND, LINK_KIND } from '../../model/built-in-traits.js';
 import { PARAMETER_TABLE } from '../../model/built-in/built-in.js';
 import type { KindDef } from '../../model/model.js';
-import type { AccessDefault } from '../../model/parameter-setting/access.setting.js';
+import type { AccessDefault } from '../../model/access-levels.js';
 import { fieldType, SET_UPDATED_AT } from '../columns.sql.js';
 import {
   type Fragment,

@@ -1,5 +1,5 @@
 /** Statements of a project's schema: creating and dropping it, and the collations for it. */
-import { ACCESS_DEFAULTS } from '../../model/parameter-setting/access.setting.js';
+import { ACCESS_DEFAULTS } from '../../model/access-levels.js';
 import {
   ident,
   inOneBlock,

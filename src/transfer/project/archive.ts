@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { RELEASE } from '../../config/release.js';
 import type { ProjectSettings } from '../../database/entities/project.entity.js';
 import { BUILT_IN_VERSION } from '../../model/built-in/built-in.js';
-import type { AccessDefault } from '../../model/parameter-setting/access.setting.js';
+import type { AccessDefault } from '../../model/access-levels.js';
 import { isPlainObject } from '../../shared/json.js';
 import type { LineSink } from '../file/cursor-lines.js';
 import { ORIGIN_FIELDS, strangeField, strangeManifestField } from './manifest-fields.js';

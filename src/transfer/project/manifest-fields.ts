@@ -2,7 +2,7 @@
  * What a manifest has in each field: whoever can write a manifest can write its checksum. Texts are shown to the operator
  * or stored, so they have the form of what the service writes. Pure.
  */
-import { ACCESS_DEFAULTS } from '../../model/parameter-setting/access.setting.js';
+import { ACCESS_DEFAULTS } from '../../model/access-levels.js';
 import { PROJECT_ID } from '../../shared/identifiers.js';
 import { isPlainObject, textFault } from '../../shared/json.js';
 import { LIMITS } from '../../shared/limits.js';

@@ -6,7 +6,7 @@ import { UNIT_QUERY } from '../../http/route/query-names.js';
 import type { KindDef } from '../../model/model.js';
 import { refusal } from '../../shared/errors.js';
 import type { Project } from '../../tenancy/project.js';
-import type { UnitBulkWrites, UnitOperation, UnitStore, UnitUpserts } from '../store/unit-store.js';
+import type { UnitMatchingWrites, UnitOperation, UnitStore, UnitUpserts } from '../store/unit-store.js';
 import { RemoteReader } from './remote.reader.js';
 import { RemoteSourceRunner } from './remote-sources.js';
 import { RemoteWriter } from './remote.writer.js';
@@ -22,7 +22,7 @@ export class RemoteStore implements UnitStore {
   readonly creates: RemoteWriter;
   readonly updates: RemoteWriter;
   readonly removals: RemoteWriter;
-  readonly bulk: UnitBulkWrites = { updateAll: onlyOneByOne, removeAll: onlyOneByOne };
+  readonly matching: UnitMatchingWrites = { updateAll: onlyOneByOne, removeAll: onlyOneByOne };
   readonly upserts: UnitUpserts = { upsert: onlyOneByOne, lookUp: onlyOneByOne };
 
   constructor(

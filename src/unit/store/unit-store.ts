@@ -189,7 +189,7 @@ export interface UnitRemovals {
 }
 
 /** Writes of many units. @throws KindError 404 where the store cannot do it */
-export interface UnitBulkWrites {
+export interface UnitMatchingWrites {
   /** Changes all units that match, or none. @throws KindError 400, 403, 409 */
   updateAll(
     session: Session,
@@ -236,7 +236,7 @@ export interface UnitStore {
   readonly creates: UnitCreates;
   readonly updates: UnitUpdates;
   readonly removals: UnitRemovals;
-  readonly bulk: UnitBulkWrites;
+  readonly matching: UnitMatchingWrites;
   readonly upserts: UnitUpserts;
 
   /** @throws KindError 403 for an inactive kind; 404, 503 where the store cannot do the operation */

@@ -8,7 +8,7 @@ import { Behaviors } from '../draft/behavior.js';
 import { isReferenced } from '../draft/references.js';
 import type { UnitStore } from '../store/unit-store.js';
 import { TableReader } from './read/table.reader.js';
-import { BulkWrites } from './write/bulk.js';
+import { MatchingWrites } from './write/matching.js';
 import { Creates } from './write/create.js';
 import { Removals } from './write/remove.js';
 import { Updates } from './write/update.js';
@@ -23,7 +23,7 @@ export class TableStore implements UnitStore {
     readonly creates: Creates,
     readonly updates: Updates,
     readonly removals: Removals,
-    readonly bulk: BulkWrites,
+    readonly matching: MatchingWrites,
     readonly upserts: Upserts,
     private readonly behaviors: Behaviors,
   ) {}

@@ -1,7 +1,7 @@
 /** A closed project: operations that a kind's `access` does not name are for administrators only. */
 import { describe, expect, it } from 'vitest';
 import { Provisioning } from '../../../src/catalog/project/provisioning.js';
-import type { AccessDefault } from '../../../src/model/parameter-setting/access.setting.js';
+import type { AccessDefault } from '../../../src/model/access-levels.js';
 import { anonymous, defineKinds, tokensOf } from '../../support/callers.js';
 import { ok } from '../../support/definitions.js';
 import { FunctionsFolder, sharedServiceWith } from '../../support/functions.js';

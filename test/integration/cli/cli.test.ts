@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterAll, describe, expect, test } from 'vitest';
-import { prepareProjects } from '../../../src/bootstrap.js';
+import { prepareProjects } from '../../../src/before-serving.js';
 import { runCommandLine } from '../../../src/cli/run.js';
 import { loadConfig } from '../../../src/config/config.js';
 import { openDatabase } from '../../../src/database/open-database.js';

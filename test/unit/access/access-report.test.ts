@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { accessReport as reportInPieces, isStrangersWrite, strangersWrites } from '../../../src/access/report.js';
 import type { KindRecord } from '../../../src/model/build/definition-records.js';
 import type { Model } from '../../../src/model/model.js';
-import type { AccessDefault } from '../../../src/model/parameter-setting/access.setting.js';
+import type { AccessDefault } from '../../../src/model/access-levels.js';
 import { runSync } from '../../../src/shared/work-in-pieces.js';
 import { kind, modelWith, parameter } from '../../support/models.js';
 

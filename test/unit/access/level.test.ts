@@ -5,7 +5,7 @@ import { passesLevel } from '../../../src/access/level.js';
 import { readableFields, writableFields } from '../../../src/access/masks.js';
 import { buildModel, builtInRecords } from '../../../src/model/build/build-model.js';
 import type { Field, KindDef } from '../../../src/model/model.js';
-import type { Level } from '../../../src/model/parameter-setting/access.setting.js';
+import type { Level } from '../../../src/model/access-levels.js';
 import { ANONYMOUS, memberCaller, SYSTEM, type Caller } from '../../../src/tenancy/caller.js';
 
 const CALLERS: Readonly<Record<string, Caller>> = {

@@ -1,6 +1,6 @@
 /** Mails say what they say, whatever the texts that are put in look like. */
 import { describe, expect, it } from 'vitest';
-import { codeMail, mailLine, markup, recoveryMail } from '../../../src/mail/mail.js';
+import { codeMail, mailLine, markup, recoveryMail } from '../../../src/mail/mail-texts.js';
 import { isEmailAddress } from '../../../src/shared/email.js';
 
 const hostile = [

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import http from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { afterAll, expect, it } from 'vitest';
-import { ExportOutput } from '../../../src/transfer/export.output.js';
+import { ExportOutput } from '../../../src/transfer/export.stream.js';
 import { FileText } from '../../../src/transfer/file/file-text.js';
 import type { HttpRequest, HttpResponse } from '../../../src/http/request/request.js';
 

@@ -1,12 +1,7 @@
 /** The error responses, one per status, with their error codes. Pure. */
 import { ERRORS, type ErrorKind } from '../../../shared/errors.js';
 import { headerRef, schemaRef, type Response } from '../openapi.js';
-import {
-  DRY_RUN_HEADER,
-  REPEATED_STATUSES,
-  REPLAYED_HEADER,
-  REQUEST_ID_HEADER,
-} from '../../../http/request/header-names.js';
+import { DRY_RUN_HEADER, REPEATED_STATUSES, REPLAYED_HEADER, REQUEST_ID_HEADER } from '../../../http/header-names.js';
 
 export type ErrorStatus = ErrorKind['status'];
 

@@ -11,12 +11,7 @@ import {
   type Response,
   type Schema,
 } from '../openapi.js';
-import {
-  DRY_RUN_HEADER,
-  REPLAYED_HEADER,
-  REQUEST_ID_HEADER,
-  RESULT_HEADER,
-} from '../../../http/request/header-names.js';
+import { DRY_RUN_HEADER, REPLAYED_HEADER, REQUEST_ID_HEADER, RESULT_HEADER } from '../../../http/header-names.js';
 import type { ContentForm } from '../../../http/route/api-route.js';
 import { COMMON_STATUSES, PROJECT_STATUSES, takesKey, type DocumentedRoute } from '../application.js';
 import { definitionEnvelopeSchema, envelopeSchema, NULL_SCHEMA, pageSchema } from '../schema/shared.schemas.js';

@@ -3,7 +3,7 @@ import { EFFECTIVE_LEVELS } from '../../../access/level.js';
 import { RIGHTS, TOLD_OPERATIONS } from '../../../access/own-rights.js';
 import { AUDIENCES } from '../../../access/report.js';
 import { LINK_OPERATIONS, OPERATIONS } from '../../../model/built-in-traits.js';
-import { ACCESS_DEFAULTS, LEVELS } from '../../../model/parameter-setting/access.setting.js';
+import { ACCESS_DEFAULTS, LEVELS } from '../../../model/access-levels.js';
 import { schemaRef, type Schema, objectSchema } from '../openapi.js';
 
 const STRING_SCHEMA: Schema = { type: 'string' };

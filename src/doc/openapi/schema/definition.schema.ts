@@ -7,7 +7,7 @@ import { checkParameter, emptyDefinition } from '../../../model/check/check-para
 import { RESERVED_KINDS } from '../../../model/built-in/built-in.js';
 import { isMemberKind, RESERVED_GROUPS, RESERVED_LINK_TYPES, type Field, type KindDef } from '../../../model/model.js';
 import type { ParameterDef } from '../../../model/parameter-type/parameter-def.js';
-import { LEVELS } from '../../../model/parameter-setting/access.setting.js';
+import { LEVELS } from '../../../model/access-levels.js';
 import { SETTING_LIST } from '../../../model/parameter-setting/parameter-settings.js';
 import type { ParameterTypeId } from '../../../model/parameter-type/parameter-types.js';
 import { isParameterTypeId, parameterType } from '../../../model/parameter-type/type-by-id.js';

@@ -20,7 +20,7 @@ import { TableReader } from './table/read/table.reader.js';
 import { UnitStores } from './unit-stores.js';
 
 @Injectable()
-export class UnitReader {
+export class ReadCommands {
   constructor(
     private readonly tables: TableReader,
     private readonly stores: UnitStores,

@@ -24,20 +24,5 @@ export const REFRESH_TOKEN_HEADER = 'kind-refresh-token';
 /** Set on an answer that was given before. */
 export const REPLAYED_HEADER = 'idempotency-replayed';
 
-/** What pages of other origins may send and read. A header that they need is added here. */
-export const CORS_HEADERS = {
-  allowed: [
-    'authorization',
-    'content-type',
-    'if-match',
-    'if-none-match',
-    CONSISTENCY_HEADER,
-    KEY_HEADER,
-    PROJECT_HEADER,
-    REQUEST_ID_HEADER,
-  ],
-  exposed: ['etag', REQUEST_ID_HEADER, RESULT_HEADER, 'retry-after', DRY_RUN_HEADER, REPLAYED_HEADER],
-};
-
 /** Statuses of refusals of the input and of what it names, which are given again. Others are of the caller or of the moment. */
 export const REPEATED_STATUSES: ReadonlySet<number> = new Set([400, 404, 409, 412, 422]);

@@ -20,7 +20,7 @@ import type { Isolation } from '../sql/server/transaction.sql.js';
 import { Behaviors } from './draft/behavior.js';
 import type { UnitOperation, WriteOptions } from './store/unit-store.js';
 import { checkUnit } from './table/rights.js';
-import { UnitReader } from './unit.reader.js';
+import { ReadCommands } from './read.commands.js';
 import { UnitStores } from './unit-stores.js';
 import {
   affectedAnswer,
@@ -67,12 +67,12 @@ interface WriteTarget {
 }
 
 @Injectable()
-export class UnitWriter {
+export class WriteCommands {
   constructor(
     private readonly database: Database,
     private readonly behaviors: Behaviors,
     private readonly stores: UnitStores,
-    private readonly reader: UnitReader,
+    private readonly reader: ReadCommands,
   ) {}
 
   create(kindId: string, request: WriteRequest): Command {
@@ -123,7 +123,7 @@ export class UnitWriter {
       refuseIfMatch(request, 'a filter');
       const read = objectReader(session, request, bytes);
       const query = parseMatchingQuery(urlQueryParameters(request.url));
-      return affectedAnswer(await this.stores.of(kind).bulk.updateAll(session, kind, query, read, options));
+      return affectedAnswer(await this.stores.of(kind).matching.updateAll(session, kind, query, read, options));
     });
   }
 
@@ -132,7 +132,7 @@ export class UnitWriter {
     return this.#write(target, async (session, kind, options) => {
       refuseIfMatch(request, 'a filter');
       const query = parseMatchingQuery(urlQueryParameters(request.url));
-      return affectedAnswer(await this.stores.of(kind).bulk.removeAll(session, kind, query, options));
+      return affectedAnswer(await this.stores.of(kind).matching.removeAll(session, kind, query, options));
     });
   }
 

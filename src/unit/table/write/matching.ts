@@ -49,7 +49,7 @@ interface Selected {
 }
 
 @Injectable()
-export class BulkWrites {
+export class MatchingWrites {
   constructor(
     private readonly behaviors: Behaviors,
     private readonly drafter: Drafter,

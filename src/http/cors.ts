@@ -1,0 +1,38 @@
+/** Pages of other origins: what they may send, and what they may read of answers. */
+import type { Config } from '../config/config.js';
+import {
+  CONSISTENCY_HEADER,
+  DRY_RUN_HEADER,
+  KEY_HEADER,
+  PROJECT_HEADER,
+  REPLAYED_HEADER,
+  REQUEST_ID_HEADER,
+  RESULT_HEADER,
+} from './header-names.js';
+
+/** What pages of other origins may send and read. A header that they need is added here. */
+const HEADERS = {
+  allowed: [
+    'authorization',
+    'content-type',
+    'if-match',
+    'if-none-match',
+    CONSISTENCY_HEADER,
+    KEY_HEADER,
+    PROJECT_HEADER,
+    REQUEST_ID_HEADER,
+  ],
+  exposed: ['etag', REQUEST_ID_HEADER, RESULT_HEADER, 'retry-after', DRY_RUN_HEADER, REPLAYED_HEADER],
+};
+
+/** Preflights need no project header, because `answerOptions` answers them before the interceptor. */
+export function corsOptions({ corsOrigins }: Pick<Config, 'corsOrigins'>) {
+  return {
+    origin: corsOrigins === '*' ? '*' : [...corsOrigins],
+    methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
+    allowedHeaders: HEADERS.allowed,
+    exposedHeaders: HEADERS.exposed,
+    maxAge: 600,
+    preflightContinue: true,
+  };
+}
