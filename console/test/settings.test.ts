@@ -42,7 +42,9 @@ describe('what is sent', () => {
     ['string', { values: ['1', 'b'] }, { values: ['1', 'b'] }],
     ['integer', { values: ['1', 'b'], default: '7' }, { values: [1, 'b'], default_integer: 7 }],
     ['decimal', { min_value: ' 0.10 ' }, { min_value: '0.10' }],
+    ['decimal', { scale: '2' }, { scale: 2 }],
     ['boolean', { default: 'false' }, { default_boolean: false }],
+    ['json', { default: 'null' }, { default_json: null }],
     ['json', { default: '{"a":' }, { default_json: '{"a":' }],
     ['unit', { reference_kind: 'city', on_delete: 'cascade' }, { reference_kind: 'city', on_delete: 'cascade' }],
   ])('of a new %s with %j is %j', (type, inputs, sent) => {

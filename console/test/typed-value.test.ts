@@ -1,24 +1,13 @@
 /** What is sent for what is typed into a field, and how it is shown there. */
 import { describe, expect, it } from 'vitest';
 import type { Field } from '../src/api/types.js';
-import { valueOf } from '../src/data/typed-value.js';
-import { inputOf } from '../src/data/values.js';
+import { INCOMPLETE } from '../src/fields/console-field.js';
+import { valueOf } from '../src/fields/typed-value.js';
+import { inputOf } from '../src/fields/values.js';
 import type { Text } from '../src/i18n/text.js';
+import { field } from './field.js';
 
 const key: Text = (name) => name;
-const field = (type: Field['type'], more: Partial<Field> = {}): Field => ({
-  default: null,
-  helper_text: null,
-  required: false,
-  multiple: false,
-  min_length: null,
-  max_length: null,
-  values: null,
-  id: 'a',
-  label: 'A',
-  type,
-  ...more,
-});
 
 describe('what is typed', () => {
   it.each<[Field, unknown, unknown]>([
@@ -31,6 +20,12 @@ describe('what is typed', () => {
     [field('boolean'), 'true', true],
     [field('date'), '31.1.2026', '2026-01-31'],
     [field('time'), '1:45 PM', '13:45:00'],
+    [field('datetime'), '2026-01-31T13:45Z', '2026-01-31T13:45:00Z'],
+    [field('text'), ' a\n', ' a\n'],
+    [field('binary'), 'AAA=', 'AAA='],
+    [field('unit'), '5', '5'],
+    [field('boolean', { multiple: true }), '[true]', [true]],
+    [field('newer' as Field['type'], { values: [1, 2] }), '2', 2],
     [field('json'), '{"a":1}', { a: 1 }],
     [field('integer', { multiple: true }), ['1', '2'], [1, 2]],
     [field('string', { multiple: true }), [], null],
@@ -48,6 +43,20 @@ describe('what is typed', () => {
       '4',
       'field.too_small',
     ],
+    [field('float'), 'a', 'field.not_number'],
+    [field('decimal'), 'a', 'field.not_number'],
+    [field('integer'), '9007199254740993', 'field.not_safe'],
+    [field('boolean'), 'maybe', 'field.not_boolean'],
+    [field('date'), '2026-02-31', 'field.no_day'],
+    [field('date'), 'a', 'field.not_date'],
+    [field('datetime'), 'a', 'field.not_datetime'],
+    [field('time'), '25:00', 'field.not_time'],
+    [field('date'), INCOMPLETE, 'field.incomplete'],
+    [field('time'), INCOMPLETE, 'field.incomplete'],
+    [field('binary'), 'A', 'field.not_base64'],
+    [field('binary', { max_length: 1 }), 'AAA=', 'field.too_many_bytes'],
+    [field('json', { id: 'metadata' }), '[]', 'field.not_object'],
+    [field('binary', { multiple: true }), '"AAA="', 'field.not_list'],
     [field('json'), '{', 'field.not_json'],
   ])('in %j as %j is refused', (of, typed, fault) => {
     expect(() => valueOf(of, typed, key)).toThrow(fault);
@@ -60,6 +69,10 @@ it.each<[Field, unknown, unknown]>([
   [field('json'), { a: 1 }, '{\n  "a": 1\n}'],
   [field('string', { multiple: true }), null, []],
   [field('string'), null, ''],
+  [field('boolean'), false, 'false'],
+  [field('datetime', { multiple: true }), ['2026-01-31T13:45:00.000000Z'], ['2026-01-31T13:45:00.000000Z']],
+  [field('datetime'), '0044-03-15T00:00:00.000000Z', '0044-03-15T00:00:00.000000Z'],
+  [field('boolean', { multiple: true }), null, ''],
 ])('a value of %j is typed as %j', (of, value, typed) => {
   expect(inputOf(of, value)).toEqual(typed);
 });

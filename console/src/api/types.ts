@@ -1,4 +1,5 @@
 /** What the service answers, as far as the console reads it. */
+import type { ParameterTypeId } from '../../../src/model/parameter-type/parameter-types.js';
 
 export interface Message {
   readonly code: string;
@@ -74,19 +75,7 @@ export interface Limits {
   readonly pattern?: string | null;
 }
 
-export type FieldType =
-  | 'string'
-  | 'text'
-  | 'integer'
-  | 'float'
-  | 'decimal'
-  | 'boolean'
-  | 'date'
-  | 'time'
-  | 'datetime'
-  | 'binary'
-  | 'json'
-  | 'unit';
+export type FieldType = ParameterTypeId;
 
 export interface Unit {
   readonly id: string;

@@ -2,6 +2,8 @@
 import { Button, Group, NativeSelect, TextInput } from '@mantine/core';
 import { useState, type FormEvent } from 'react';
 import type { Field } from '../api/types.js';
+import type { Period } from '../fields/console-field.js';
+import { fieldOfType } from '../fields/fields.js';
 import { useText } from '../i18n/text.js';
 import {
   CELLS,
@@ -14,7 +16,6 @@ import {
   type Chart,
   type Form,
   type Measure,
-  type Period,
 } from './chart-query.js';
 
 interface ChartFormProps {
@@ -84,7 +85,9 @@ export function ChartForm({ chart, fields, onChange }: ChartFormProps) {
                 label={text('charts.step')}
                 value={chart.step}
                 options={[
-                  ...(by?.type === 'date' ? [{ value: '', label: text('charts.step_value') }] : []),
+                  ...(by && fieldOfType(by.type).time?.first === undefined
+                    ? [{ value: '', label: text('charts.step_value') }]
+                    : []),
                   ...steps.map((value) => ({ value, label: text(`charts.${value}`) })),
                 ]}
                 onChoose={(step) => onChange({ step: step as Period | '' })}

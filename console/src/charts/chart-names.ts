@@ -1,9 +1,11 @@
 /** What groups and measures are called. */
 import type { Field } from '../api/types.js';
 import { labelKey, type Labels } from '../data/reference-labels.js';
-import { shownValue } from '../data/values.js';
+import type { Period } from '../fields/console-field.js';
+import { fieldOfType } from '../fields/fields.js';
+import { shownValue } from '../fields/values.js';
 import type { Text } from '../i18n/text.js';
-import type { Chart, Period } from './chart-query.js';
+import type { Chart } from './chart-query.js';
 
 export type GroupName = (value: unknown) => string;
 
@@ -38,9 +40,10 @@ const PERIOD_FORMATS: Readonly<Record<Exclude<Period, 'quarter'>, Intl.DateTimeF
 
 /** @param value the first day or instant of a period */
 function periodName({ type }: Field, period: Period, value: string): string {
-  const time = new Date(type === 'date' ? `${value}T00:00:00Z` : value);
+  const isDay = fieldOfType(type).time?.isDay === true;
+  const time = new Date(isDay ? `${value}T00:00:00Z` : value);
   if (Number.isNaN(time.getTime())) return value;
-  const zone = type === 'date' ? { timeZone: 'UTC' } : {};
+  const zone = isDay ? { timeZone: 'UTC' } : {};
   if (period === 'quarter') {
     const parts = new Intl.DateTimeFormat('en', { year: 'numeric', month: 'numeric', ...zone }).formatToParts(time);
     const part = (name: string): number => Number(parts.find((each) => each.type === name)?.value);

@@ -1,16 +1,16 @@
 /** What a chart shows, as it is in the address, and as the aggregation that is asked for it. */
 import type { AggregateQuery, AggregateRow } from '../api/aggregate.js';
 import type { Field, Page } from '../api/types.js';
-import { isNumeric } from '../data/values.js';
+import type { Period } from '../fields/console-field.js';
+import { fieldOfType } from '../fields/fields.js';
+import { isNumeric, isTypedAsJson } from '../fields/values.js';
 
 export const MEASURES = ['count', 'sum', 'avg', 'min', 'max', 'count_distinct'] as const;
-export const PERIODS = ['year', 'quarter', 'month', 'week', 'day', 'hour'] as const;
 export const FORMS = ['bars', 'lines', 'table', 'map'] as const;
 /** Degrees of a cell of the map. */
 export const CELLS = ['0.1', '0.5', '1', '2', '5', '10'] as const;
 
 export type Measure = (typeof MEASURES)[number];
-export type Period = (typeof PERIODS)[number];
 export type Form = (typeof FORMS)[number];
 
 export interface Chart {
@@ -46,15 +46,16 @@ export function chartOf(parameters: URLSearchParams, fields: readonly Field[]): 
   const measure = oneOf(MEASURES, read('measure')) ?? 'count';
   const of = known('of', measurable(fields, measure));
   const by = known('by', groupable(fields));
-  const time = fields.find(({ id }) => id === by);
-  const steps = time ? stepsOf(time) : [];
+  const type = fields.find(({ id }) => id === by)?.type;
+  const time = type && fieldOfType(type).time;
+  const steps = time?.periods ?? [];
   const places = placeFields(fields);
   const as = oneOf(FORMS, read('as')) ?? 'bars';
   return {
     measure: measure !== 'count' && of === '' ? 'count' : measure,
     of: measure === 'count' ? '' : of,
     by,
-    step: oneOf(steps, read('step')) ?? (time?.type === 'datetime' ? 'month' : ''),
+    step: oneOf(steps, read('step')) ?? time?.first ?? '',
     split: known(
       'split',
       groupable(fields).filter(({ id }) => id !== by),
@@ -77,24 +78,21 @@ function oneOf<T extends string>(allowed: readonly T[], value: string): T | unde
 /** The fields that a function measures. */
 export function measurable(fields: readonly Field[], measure: Measure): readonly Field[] {
   if (measure === 'count') return [];
-  if (measure === 'count_distinct') return fields.filter(({ type, multiple }) => !multiple && type !== 'json');
+  if (measure === 'count_distinct')
+    return fields.filter(({ type, multiple }) => !multiple && !isTypedAsJson({ type, multiple }));
   return fields.filter(isNumeric);
 }
 
-const GROUPABLE: ReadonlySet<string> = new Set([
-  ...['string', 'integer', 'decimal', 'float', 'boolean', 'date', 'datetime', 'unit'],
-]);
-
 export function groupable(fields: readonly Field[]): readonly Field[] {
   return fields.filter(({ type, multiple, persistence }) => {
-    return GROUPABLE.has(type) && !(multiple && type === 'unit') && persistence !== 'run_time';
+    const { groups } = fieldOfType(type);
+    return groups !== undefined && !(multiple && groups === 'single') && persistence !== 'run_time';
   });
 }
 
-/** The periods of a field; dates have no hours. */
+/** The periods of a field; none if its values are no times. */
 export function stepsOf({ type }: Field): readonly Period[] {
-  if (type === 'datetime') return PERIODS;
-  return type === 'date' ? PERIODS.filter((period) => period !== 'hour') : [];
+  return fieldOfType(type).time?.periods ?? [];
 }
 
 const LATITUDES = ['latitude', 'lat'];

@@ -2,6 +2,8 @@
 import { skipToken, useQuery } from '@tanstack/react-query';
 import { aggregate } from '../api/aggregate.js';
 import type { Field } from '../api/types.js';
+import { fieldOfType } from '../fields/fields.js';
+import { isNumeric } from '../fields/values.js';
 import { groupable, type Chart } from './chart-query.js';
 
 /** The parameters of the address that somebody has chosen something with; a filter says nothing of the chart. */
@@ -32,11 +34,11 @@ export function useFirstChart(
 async function firstChart(kind: string, fields: readonly Field[], filter: string, signal: AbortSignal): Promise<First> {
   const candidates = groupable(fields).filter(({ multiple }) => !multiple);
   const own = candidates.filter(({ id }) => !OF_SYSTEM.has(id));
-  const time = own.find(({ type }) => type === 'date' || type === 'datetime');
+  const time = own.find(({ type }) => fieldOfType(type).time);
   if (time) return { by: time.id, step: 'month' };
-  const listed = own.find(({ type, values }) => type === 'boolean' || values !== null);
+  const listed = own.find(({ type, values }) => fieldOfType(type).choices ?? values);
   if (listed) return { by: listed.id, step: '' };
-  const counted = own.filter(({ type }) => type === 'unit' || type === 'string').slice(0, MOST_COUNTED);
+  const counted = own.filter((field) => !isNumeric(field)).slice(0, MOST_COUNTED);
   const few = await withFewValues(kind, counted, filter, signal);
   if (few) return { by: few.id, step: '' };
   return candidates.some(({ id }) => id === MADE_AT) ? { by: MADE_AT, step: 'month' } : { by: '', step: '' };

@@ -4,9 +4,10 @@
  */
 import { useRef, useState, type FocusEvent, type KeyboardEvent } from 'react';
 import type { Field, Unit } from '../api/types.js';
-import { FieldControl } from './field-control.js';
-import { InputError, valueOf } from './typed-value.js';
-import { inputOf } from './values.js';
+import { InputError } from '../fields/console-field.js';
+import { FieldControl, isChosen } from '../fields/field-control.js';
+import { valueOf } from '../fields/typed-value.js';
+import { inputOf } from '../fields/values.js';
 import { useText } from '../i18n/text.js';
 
 /** Where the keyboard goes after an edit: rows and columns. */
@@ -93,11 +94,6 @@ export function CellEditor({ field, unit, typed, onSave, onClose }: CellEditorPr
       />
     </div>
   );
-}
-
-/** Whether the value is one of a list that the control shows. */
-function isChosen({ type, multiple, values, reference_kind: kind }: Field): boolean {
-  return !multiple && (type === 'boolean' || values !== null || (kind !== undefined && kind !== null));
 }
 
 const focused = new WeakSet<HTMLElement>();

@@ -3,15 +3,15 @@
  * Everything else of the language stays the text that it is. Read and written by the parser and printer of the service.
  */
 import { parseFilter } from '../../../src/filter/filter.parser.js';
-import { printFilter, printPath } from '../../../src/filter/filter.printer.js';
+import { printFilter, printPath, quote } from '../../../src/filter/filter.printer.js';
 import type { Filter, Operator } from '../../../src/filter/filter.ast.js';
 import { OPERATORS } from '../../../src/model/parameter-type/parameter-type.js';
 import { PARAMETER_TYPES } from '../../../src/model/parameter-type/type-by-id.js';
-import { literal } from '../api/units.js';
 import type { Field } from '../api/types.js';
+import { fieldOfType } from '../fields/fields.js';
+import { valueOf } from '../fields/typed-value.js';
+import { inputOf } from '../fields/values.js';
 import type { Text } from '../i18n/text.js';
-import { valueOf } from './typed-value.js';
-import { inputOf } from './values.js';
 
 /** As in filters, and `notnull` for `isnull(…,false)`. */
 export type ShownOperator = Operator | 'notnull';
@@ -54,8 +54,7 @@ export function valueField(field: Field, operator: ShownOperator): Field {
   const isChoice = isWhole || operator === 'in' || field.multiple;
   return {
     ...field,
-    // JSON is compared as text.
-    type: field.type === 'json' ? 'string' : field.type,
+    type: fieldOfType(field.type).filteredAs ?? field.type,
     multiple: operator === 'in' || (isWhole && field.multiple),
     required: true,
     min_length: null,
@@ -102,17 +101,12 @@ function testOf(filter: Filter, fields: readonly Field[]): TestCondition | undef
   const { value } = filter;
   if (value.type === 'member') return undefined;
   const target = valueField(field, operator);
+  const { ofFilter } = fieldOfType(target.type);
   const texts = value.type === 'list' ? value.items.map((item) => ('text' in item ? item.text : '')) : [value.text];
   // One value where a list is compared, or the other way round.
   if (target.multiple !== (value.type === 'list')) return undefined;
-  const inputs = texts.map((each) => inputOf({ ...target, multiple: false }, dayFirst(target, each)));
+  const inputs = texts.map((each) => inputOf({ ...target, multiple: false }, ofFilter?.(each) ?? each));
   return newTest(field, operator, target.multiple ? inputs : inputs[0]);
-}
-
-/** A date may be written `31-01-2024` in filters. */
-function dayFirst({ type }: Field, text: string): string {
-  if (type !== 'date' && type !== 'datetime') return text;
-  return text.replace(/^(\d\d)-(\d\d)-(\d{4})$/, '$3-$2-$1');
 }
 
 /** @throws InputError if a value does not fit its field */
@@ -136,5 +130,5 @@ export function testText({ field: id, operator, input }: TestCondition, fields: 
 /** Words and numbers need no quotes. */
 function bareOrQuoted(value: unknown): string {
   const text = String(value);
-  return /^[\p{L}\p{N}_.:+-]+( [\p{L}\p{N}_.:+-]+)*$/u.test(text) ? text : literal(text);
+  return /^[\p{L}\p{N}_.:+-]+( [\p{L}\p{N}_.:+-]+)*$/u.test(text) ? text : quote(text);
 }

@@ -1,8 +1,8 @@
 import { Button, Group, Modal, Radio, Stack, Table, Text as Paragraph } from '@mantine/core';
 import { useState } from 'react';
 import type { Field, Unit } from '../api/types.js';
+import { shownValue } from '../fields/values.js';
 import { useText } from '../i18n/text.js';
-import { shownValue } from './values.js';
 
 /** The values to store. */
 export type Choice = Readonly<Record<string, unknown>>;

@@ -5,14 +5,15 @@ import { useNotify } from 'ra-core';
 import { useState } from 'react';
 import type { Field } from '../api/types.js';
 import { MOST_AFFECTED, updateSelected, type Selection } from '../api/selected.js';
+import { InputError } from '../fields/console-field.js';
+import { FieldControl } from '../fields/field-control.js';
+import { valueOf } from '../fields/typed-value.js';
+import { inputOf } from '../fields/values.js';
 import { useText } from '../i18n/text.js';
 import { faultsOf, FIELD_OF_FORM } from './faults.js';
 import { ActionButton } from '../shell/action.js';
 import { useRights } from '../shell/use-rights.js';
-import { FieldControl } from './field-control.js';
 import { isEditable, UNITS } from './source.js';
-import { InputError, valueOf } from './typed-value.js';
-import { inputOf } from './values.js';
 import { WriteDialog } from './write-dialog.js';
 
 interface Edit {

@@ -13,6 +13,9 @@ import {
 import { useState } from 'react';
 import { KindError } from '../../../src/shared/errors.js';
 import type { Field } from '../api/types.js';
+import { InputError } from '../fields/console-field.js';
+import { FieldControl } from '../fields/field-control.js';
+import { inputOf } from '../fields/values.js';
 import { useText, type Text } from '../i18n/text.js';
 import {
   conditionsOf,
@@ -27,9 +30,6 @@ import {
   type ShownOperator,
   type TestCondition,
 } from './conditions.js';
-import { FieldControl } from './field-control.js';
-import { InputError } from './typed-value.js';
-import { inputOf } from './values.js';
 
 interface FilterBuilderProps {
   readonly fields: readonly Field[];

@@ -1,6 +1,7 @@
 /** The columns of the grid: where they are, and their heads. */
 import { useEffect, useMemo, useRef, type RefObject } from 'react';
-import type { Field, FieldType } from '../api/types.js';
+import type { Field } from '../api/types.js';
+import { fieldOfType } from '../fields/fields.js';
 import { useText } from '../i18n/text.js';
 import { FIXED, type Column } from './grid-row.js';
 import { ID } from './source.js';
@@ -40,21 +41,6 @@ export function useSort(
 const [SELECT_WIDTH, ID_WIDTH] = [44, 180];
 /** Of lists, whatever they are of. */
 const LIST_WIDTH = 240;
-/** In which the values of a type are seen whole, texts as far as they are usual. */
-const WIDTHS: Readonly<Record<FieldType, number>> = {
-  string: 200,
-  text: 260,
-  integer: 120,
-  float: 120,
-  decimal: 120,
-  boolean: 90,
-  date: 120,
-  time: 110,
-  datetime: 230,
-  binary: 120,
-  json: 180,
-  unit: 180,
-};
 /** Of a character of a head, of what is beside it, and the most that a head makes a column wider. */
 const [CHARACTER, BESIDE_HEAD, MOST_FOR_HEAD] = [9, 36, 240];
 
@@ -132,7 +118,7 @@ export function widthOf(column: number, fields: readonly Field[]): number {
   if (column === 1) return ID_WIDTH;
   const field = fields[column - FIXED];
   if (!field) return ID_WIDTH;
-  const ofValues = field.multiple ? LIST_WIDTH : (WIDTHS[field.type] ?? ID_WIDTH);
+  const ofValues = field.multiple ? LIST_WIDTH : fieldOfType(field.type).width;
   const ofHead = Math.min(field.label.length * CHARACTER + BESIDE_HEAD, MOST_FOR_HEAD);
   return Math.max(ofValues, ofHead);
 }

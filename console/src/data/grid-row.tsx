@@ -2,9 +2,9 @@
 import { memo, type ReactNode } from 'react';
 import { Link } from 'react-router';
 import type { Field, Unit } from '../api/types.js';
+import { isNumeric, shownValue } from '../fields/values.js';
 import { useText, type Text } from '../i18n/text.js';
 import { labelKey, type Labels } from './reference-labels.js';
-import { isNumeric, shownValue } from './values.js';
 
 export interface Column {
   readonly index: number;

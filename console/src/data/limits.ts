@@ -4,8 +4,8 @@ import { getLimits } from '../api/definitions.js';
 import { MEMBER_GROUP } from '../api/members.js';
 import type { Field } from '../api/types.js';
 import { getGroupStruct, getStruct } from '../api/units.js';
+import { loadPatterns } from '../fields/patterns.js';
 import { isBuiltIn, kindsQuery } from './known-kinds.js';
-import { loadPatterns } from './patterns.js';
 
 export async function fieldsOfKind(kind: string, queries: QueryClient): Promise<readonly Field[]> {
   return withLimits(getStruct(kind), () => [kind], queries);

@@ -4,12 +4,14 @@ import { Form } from 'ra-core';
 import { useMemo, useState, type ReactNode } from 'react';
 import { useFormContext } from 'react-hook-form';
 import type { Field, Unit } from '../api/types.js';
+import { InputError } from '../fields/console-field.js';
+import { FieldInput, inputName } from '../fields/field-input.js';
+import { shownInstant } from '../fields/shown-time.js';
+import { valueOf } from '../fields/typed-value.js';
+import { inputOf } from '../fields/values.js';
 import { useText } from '../i18n/text.js';
 import { useFaultFocus } from '../shell/use-fault-focus.js';
 import { FIELD_OF_FORM, type FieldErrors } from './faults.js';
-import { FieldInput, inputName } from './field-input.js';
-import { InputError, valueOf } from './typed-value.js';
-import { inputOf, shownValue } from './values.js';
 
 interface UnitFormProps {
   readonly fields: readonly Field[];
@@ -114,7 +116,7 @@ function SaveButton({ isReady, isNew, label }: { isReady: boolean; isNew: boolea
 
 function Times({ unit }: { unit: Unit }) {
   const text = useText();
-  const time = (name: string) => shownValue({ type: 'datetime', multiple: false }, unit[name], text);
+  const time = (name: string) => shownInstant(unit[name]);
   return (
     <Paragraph size="sm" c="dimmed">
       {text('unit.times', { id: unit.id, inserted: time('inserted_at'), updated: time('updated_at') })}

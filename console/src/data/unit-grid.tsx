@@ -6,6 +6,7 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { useCallback, useEffect, useRef, useState, type KeyboardEvent } from 'react';
 import { useNavigate } from 'react-router';
 import type { Field, Unit } from '../api/types.js';
+import { isNumeric } from '../fields/values.js';
 import {
   fieldAt,
   HeadButton,
@@ -23,7 +24,6 @@ import { renderedRows } from './grid-rows.js';
 import { addressOf, FIXED, GridRow, type OpenEditor } from './grid-row.js';
 import type { Labels } from './reference-labels.js';
 import { isEditable, keyOf } from './source.js';
-import { isNumeric } from './values.js';
 
 interface Editing {
   /** As of `keyOf`. */

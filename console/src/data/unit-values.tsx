@@ -3,10 +3,10 @@ import { Anchor, Text as Paragraph } from '@mantine/core';
 import { useMemo } from 'react';
 import { Link } from 'react-router';
 import type { Field, Unit } from '../api/types.js';
+import { shownValue } from '../fields/values.js';
 import { useText } from '../i18n/text.js';
 import { addressOf } from './grid-row.js';
 import { labelKey, useReferenceLabels } from './reference-labels.js';
-import { shownValue } from './values.js';
 
 export function UnitValues({ fields, unit, note }: { fields: readonly Field[]; unit: Unit; note: string }) {
   const text = useText();

@@ -23,7 +23,7 @@ function typeText({ type, multiple, reference_kind: kind }: Field): string {
 }
 
 export function typeName({ type, multiple, reference_kind: kind }: Field, text: Text): string {
-  const one = type === 'unit' && kind ? text('functions.reference', { kind }) : type;
+  const one = kind ? text('functions.reference', { kind }) : type;
   return multiple ? text('functions.several', { type: one }) : one;
 }
 

@@ -1,7 +1,7 @@
 /** The values that links of a type have, as fields. */
 import type { Field } from '../api/types.js';
+import { shownValue } from '../fields/values.js';
 import type { Text } from '../i18n/text.js';
-import { shownValue } from '../data/values.js';
 import { fieldOf } from '../model/field-of.js';
 import type { Model } from '../model/use-model.js';
 

@@ -6,8 +6,8 @@ import { useState } from 'react';
 import { deleteKey, listKeys, type ApiKey } from '../api/members.js';
 import { useKinds } from '../data/use-kinds.js';
 import { useRefusal } from '../data/use-refusal.js';
-import { shownValue } from '../data/values.js';
 import { WriteDialog } from '../data/write-dialog.js';
+import { shownInstant } from '../fields/shown-time.js';
 import { useText, type Text } from '../i18n/text.js';
 import { ActionButton } from '../shell/action.js';
 import { WideTable } from '../shell/wide-table.js';
@@ -92,8 +92,7 @@ function KeyTable({ keys, onEdit, onRevoke }: KeyTableProps) {
   const text = useText();
   const { own, builtIn } = useKinds();
   const labels = new Map([...own, ...builtIn].map(({ id, label }) => [id, label]));
-  const time = (value: string | null, none: string) =>
-    value === null ? none : shownValue({ type: 'datetime', multiple: false }, value, text);
+  const time = (value: string | null, none: string) => (value === null ? none : shownInstant(value));
   return (
     <WideTable minWidth={640} label={text('keys.title')}>
       <Table.Thead>

@@ -10,7 +10,7 @@ import { getUnit, type ReadUnit } from '../api/units.js';
 import { DeleteUnits } from '../data/delete-units.js';
 import { addressOf } from '../data/grid-row.js';
 import { useRefusal } from '../data/use-refusal.js';
-import { shownValue } from '../data/values.js';
+import { shownInstant } from '../fields/shown-time.js';
 import { useText } from '../i18n/text.js';
 import { Empty, EmptyPage, PageError, Waiting } from '../shell/page-states.js';
 import { useMe } from '../shell/use-me.js';
@@ -76,7 +76,7 @@ function MemberHead({ member, isMe, isAdministrator }: MemberHeadProps) {
   const { kind_id: kind, id } = member;
   const names = [member['first_name'], member['last_name']].filter((each) => typeof each === 'string' && each !== '');
   const email = typeof member['email'] === 'string' ? member['email'] : '';
-  const accessed = shownValue({ type: 'datetime', multiple: false }, member['last_access_time'], text);
+  const accessed = shownInstant(member['last_access_time']);
   return (
     <Stack gap="xs">
       <Group justify="space-between">

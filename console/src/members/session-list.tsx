@@ -4,8 +4,8 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNotify } from 'ra-core';
 import { useState } from 'react';
 import { endSession, endSessions, listSessions, type MemberSession } from '../api/members.js';
-import { shownValue } from '../data/values.js';
 import { WriteDialog } from '../data/write-dialog.js';
+import { shownInstant } from '../fields/shown-time.js';
 import { useText } from '../i18n/text.js';
 import { WideTable } from '../shell/wide-table.js';
 import { ListSection } from './list-section.js';
@@ -98,7 +98,7 @@ interface SessionTableProps {
 
 function SessionTable({ sessions, endsCurrent, busy, onEnd }: SessionTableProps) {
   const text = useText();
-  const time = (value: string) => shownValue({ type: 'datetime', multiple: false }, value, text);
+  const time = (value: string) => shownInstant(value);
   return (
     <WideTable minWidth={560} label={text('sessions.title')}>
       <Table.Thead>

@@ -1,7 +1,7 @@
 import { Paper, Stack, Text as Paragraph } from '@mantine/core';
 import { Form } from 'ra-core';
-import { FieldInput, inputName } from '../data/field-input.js';
-import { inputOf } from '../data/values.js';
+import { FieldInput, inputName } from '../fields/field-input.js';
+import { inputOf } from '../fields/values.js';
 import { useText } from '../i18n/text.js';
 import { idOf, type ParameterDraft } from './parameter-drafts.js';
 import { inputsOf, previewField } from './settings.js';

@@ -2,6 +2,7 @@
 import { Button, Group, Text as Paragraph } from '@mantine/core';
 import { useMemo } from 'react';
 import { Link } from 'react-router';
+import { fieldOfType } from '../fields/fields.js';
 import { GraphCanvas, type DrawnBox, type DrawnLine } from '../graph/graph-canvas.js';
 import { useText } from '../i18n/text.js';
 import { Empty } from '../shell/page-states.js';
@@ -52,7 +53,7 @@ export function ModelDiagram({ model, find }: { model: Model; find: string }) {
           <div className="graph-row" key={parameter}>
             <span>{label}</span>
             <span className="null">
-              {target === undefined ? text(`type.${type}`) : `→ ${model.kinds.get(target)?.label ?? target}`}
+              {target === undefined ? fieldOfType(type).label : `→ ${model.kinds.get(target)?.label ?? target}`}
             </span>
           </div>
         ))}

@@ -3,6 +3,7 @@ import { Anchor, Badge, Group, Table, Text as Paragraph, Title } from '@mantine/
 import { useMemo, type ReactNode } from 'react';
 import { Link } from 'react-router';
 import type { KindDefinition, ParameterDefinition } from '../api/definitions.js';
+import { fieldOfType } from '../fields/fields.js';
 import { useText } from '../i18n/text.js';
 import { ActionButton } from '../shell/action.js';
 import { useRights } from '../shell/use-rights.js';
@@ -228,9 +229,8 @@ function ParameterTable({ parameters, model, showUsers = false }: ParameterTable
 }
 
 function TypeOf({ parameter, model }: { parameter: ParameterDefinition; model: Model }) {
-  const text = useText();
   const { kind_id: type, reference_kind: target } = parameter;
-  if (target === undefined) return text(`type.${type}`);
+  if (target === undefined) return fieldOfType(type).label;
   return (
     <>
       →{' '}

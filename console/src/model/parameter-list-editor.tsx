@@ -1,7 +1,11 @@
 /** The list of a kind's parameters: in order, with new ones that are defined here. */
 import { ActionIcon, Button, Group, Paper, Select, Stack, Text as Paragraph, TextInput, Anchor } from '@mantine/core';
 import { Link } from 'react-router';
+import { isReference } from '../../../src/model/parameter-type/parameter-type.js';
+import { PARAMETER_TYPES } from '../../../src/model/parameter-type/type-by-id.js';
 import { identifierFromLabel } from '../../../src/shared/identifiers.js';
+import type { FieldType } from '../api/types.js';
+import { fieldOfType } from '../fields/fields.js';
 import { useText } from '../i18n/text.js';
 import { definitionAddress } from './addresses.js';
 import { IdInput } from './form-parts.js';
@@ -25,6 +29,11 @@ interface ParameterListEditorProps {
 
 const NOT_OF_LINKS = ALL_SETTINGS.filter(({ isNotForLinks }) => isNotForLinks).map(({ id }) => id);
 
+function isReferenceType(id: FieldType): boolean {
+  const type = PARAMETER_TYPES.get(id);
+  return type !== undefined && isReference(type);
+}
+
 export function ParameterListEditor({
   model,
   owner,
@@ -36,14 +45,14 @@ export function ParameterListEditor({
   const text = useText();
   const used = new Set(drafts.filter((draft) => typeof draft === 'string'));
   const others = [...model.parameters.values()].filter(
-    ({ id, kind_id: type }) => !used.has(id) && !(ofLinks && type === 'unit'),
+    ({ id, kind_id: type }) => !used.has(id) && !(ofLinks && isReferenceType(type)),
   );
   const replace = (at: number, ...by: readonly ParameterDraft[]) => onChange(drafts.toSpliced(at, 1, ...by));
   const move = (at: number, to: number) => {
     const draft = drafts[at];
     if (draft !== undefined) onChange(drafts.toSpliced(at, 1).toSpliced(to, 0, draft));
   };
-  const types = ofLinks ? model.types.filter((type) => type !== 'unit') : model.types;
+  const types = ofLinks ? model.types.filter((type) => !isReferenceType(type)) : model.types;
   return (
     <Stack gap="xs">
       {drafts.map((draft, at) => {
@@ -110,7 +119,7 @@ export function ParameterListEditor({
             placeholder={text('model.add_known')}
             data={others.map(({ id, label, kind_id: type }) => ({
               value: id,
-              label: `${label} (${text(`type.${type}`)})`,
+              label: `${label} (${fieldOfType(type).label})`,
             }))}
             value={null}
             onChange={(id) => id !== null && onChange([...drafts, id])}
@@ -122,7 +131,6 @@ export function ParameterListEditor({
 }
 
 function KnownParameter({ id, model, fault }: { id: string; model: Model; fault: string }) {
-  const text = useText();
   const parameter = model.parameters.get(id);
   return (
     <>
@@ -135,7 +143,7 @@ function KnownParameter({ id, model, fault }: { id: string; model: Model; fault:
           <span>{id}</span>
         )}
         <Paragraph size="sm" c="dimmed">
-          {parameter && text(`type.${parameter.kind_id}`)}
+          {parameter && fieldOfType(parameter.kind_id).label}
         </Paragraph>
       </Group>
       {fault !== '' && (
@@ -195,7 +203,7 @@ function NewParameterFields({ draft, owner, model, types, faults, without, onCha
       {known && (
         <Group gap="xs">
           <Paragraph size="sm">
-            {text('model.known_parameter', { name: known.label, type: text(`type.${known.kind_id}`) })}
+            {text('model.known_parameter', { name: known.label, type: fieldOfType(known.kind_id).label })}
           </Paragraph>
           <Button size="xs" variant="default" onClick={() => onChange(known.id)}>
             {text('model.use_known')}

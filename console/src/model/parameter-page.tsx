@@ -116,7 +116,7 @@ function ParameterForm({ model, definition }: ParameterFormProps) {
           {base ? (
             <>
               <FixedId id={base.id} why={text('model.fixed_parameter')} />
-              <Fixed name={text('model.type')} value={typeName(type, text)} why={text('model.fixed_type')} />
+              <Fixed name={text('model.type')} value={typeName(type)} why={text('model.fixed_type')} />
             </>
           ) : (
             <>

@@ -3,6 +3,7 @@ import { Button, Checkbox, Group, Select, Stack, TagsInput, Textarea, TextInput 
 import { useState } from 'react';
 import { settingName } from '../../../src/model/parameter-setting/parameter-settings.js';
 import type { FieldType } from '../api/types.js';
+import { fieldOfType } from '../fields/fields.js';
 import { useText } from '../i18n/text.js';
 import { settingsOf, type Setting, type SettingInputs } from './settings.js';
 import type { Model } from './use-model.js';
@@ -139,12 +140,9 @@ function SettingControl({
           onChange={(event) => onChange(event.currentTarget.value)}
         />
       );
-    case 'default':
-      if (type === 'boolean') {
-        const data = [
-          { value: 'true', label: text('field.true') },
-          { value: 'false', label: text('field.false') },
-        ];
+    case 'default': {
+      const data = fieldOfType(type).choices?.(text);
+      if (data) {
         return (
           <Select
             {...common}
@@ -156,6 +154,7 @@ function SettingControl({
         );
       }
       return <TextInput {...common} value={typed} onChange={(event) => onChange(event.currentTarget.value)} />;
+    }
     case 'text':
     case 'number':
       return (

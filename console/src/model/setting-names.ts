@@ -2,6 +2,7 @@
 import { PARAMETER_TYPES } from '../../../src/model/parameter-type/type-by-id.js';
 import type { Labels } from '../data/faults.js';
 import type { FieldType } from '../api/types.js';
+import { fieldOfType } from '../fields/fields.js';
 import type { Text } from '../i18n/text.js';
 import { ALL_SETTINGS } from './settings.js';
 import type { Model } from './use-model.js';
@@ -27,8 +28,8 @@ export function settingLabels(text: Text): Labels {
 }
 
 /** A type as people call it, with its name in the API. */
-export function typeName(type: FieldType, text: Text): string {
-  return `${text(`type.${type}`)} (${type})`;
+export function typeName(type: FieldType): string {
+  return `${fieldOfType(type).label} (${type})`;
 }
 
 /**

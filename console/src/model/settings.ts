@@ -9,6 +9,10 @@ import {
 import { PARAMETER_TYPES } from '../../../src/model/parameter-type/type-by-id.js';
 import type { ParameterDefinition } from '../api/definitions.js';
 import type { Field, FieldType } from '../api/types.js';
+import { textOf } from '../fields/console-field.js';
+import { fieldOfType } from '../fields/fields.js';
+import { jsonOrText } from '../fields/json-text.js';
+import { numberOrText } from '../fields/numbers.js';
 import { fieldOf } from './field-of.js';
 
 /** What is typed in, by the name of the setting. Texts, flags, and lists of texts. */
@@ -46,47 +50,35 @@ function inputOf(control: Control, value: unknown): SettingInputs[string] {
   return value === null ? '' : textOf(value);
 }
 
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
-}
-
 /** The settings that differ from `before`, as they are sent. What cannot be understood is sent as it was typed. */
 export function changedSettings(type: FieldType, before: SettingInputs, now: SettingInputs): Record<string, unknown> {
   const changed: Record<string, unknown> = {};
   if (now['label'] !== before['label']) changed['label'] = now['label'];
-  for (const { id, control } of settingsOf(type)) {
+  for (const setting of settingsOf(type)) {
+    const { id } = setting;
     const input = now[id] ?? '';
     if (JSON.stringify(input) === JSON.stringify(before[id] ?? '')) continue;
-    changed[settingName(id, type)] = sentValue(control, type, input, now['multiple'] === true);
+    changed[settingName(id, type)] = sentValue(setting, type, input, now['multiple'] === true);
   }
   return changed;
 }
 
-function sentValue(control: Control, type: FieldType, input: SettingInputs[string], multiple: boolean): unknown {
+function sentValue(
+  { id, control }: Setting,
+  type: FieldType,
+  input: SettingInputs[string],
+  multiple: boolean,
+): unknown {
   if (typeof input === 'boolean') return input;
+  const ofType = fieldOfType(type).ofSetting ?? ((typed: string) => typed);
   if (typeof input !== 'string') {
     if (input.length === 0) return null;
-    return type === 'integer' ? input.map(numberOrText) : input;
+    return input.map((each) => ofType(each));
   }
   if (input.trim() === '') return null;
-  // Decimals are texts, because numbers would lose digits.
-  if (control === 'number') return type === 'decimal' ? input.trim() : numberOrText(input);
-  if (control !== 'default') return input;
-  if (multiple || type === 'json' || type === 'boolean') return jsonOrText(input);
-  return type === 'integer' || type === 'float' ? numberOrText(input) : input;
-}
-
-function numberOrText(input: string): number | string {
-  const value = Number(input);
-  return input.trim() !== '' && Number.isFinite(value) ? value : input;
-}
-
-function jsonOrText(input: string): unknown {
-  try {
-    return JSON.parse(input) as unknown;
-  } catch {
-    return input;
-  }
+  if (PARAMETER_SETTINGS[id].field.type === 'own')
+    return multiple && id === 'default' ? jsonOrText(input) : ofType(input);
+  return control === 'number' ? numberOrText(input) : input;
 }
 
 /** The field of a form for units, as the struct of the kind will have it. */

@@ -1,5 +1,6 @@
 import { Select, Text as Paragraph } from '@mantine/core';
 import type { FieldType } from '../api/types.js';
+import { fieldOfType } from '../fields/fields.js';
 import { useText } from '../i18n/text.js';
 
 interface TypeSelectProps {
@@ -17,10 +18,10 @@ export function TypeSelect({ types, value, onChange, error }: TypeSelectProps) {
       label={text('model.type')}
       // Beside another field, both are at the same height.
       inputWrapperOrder={['label', 'input', 'description', 'error']}
-      description={text(`type_help.${value}`)}
+      description={fieldOfType(value).help}
       error={error}
       allowDeselect={false}
-      data={types.map((type) => ({ value: type, label: text(`type.${type}`) }))}
+      data={types.map((type) => ({ value: type, label: fieldOfType(type).label }))}
       value={value}
       onChange={(type) => type && onChange(type)}
       renderOption={({ option }) => (
@@ -31,7 +32,7 @@ export function TypeSelect({ types, value, onChange, error }: TypeSelectProps) {
               {option.value}
             </Paragraph>
           </Paragraph>
-          <Paragraph size="xs">{text(`type_help.${option.value}`)}</Paragraph>
+          <Paragraph size="xs">{fieldOfType(option.value).help}</Paragraph>
         </div>
       )}
     />

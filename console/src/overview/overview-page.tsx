@@ -4,7 +4,7 @@ import { lazy, Suspense } from 'react';
 import { Link } from 'react-router';
 import type { Kind } from '../api/types.js';
 import { useKinds } from '../data/use-kinds.js';
-import { shownValue } from '../data/values.js';
+import { shownInstant } from '../fields/shown-time.js';
 import { useText } from '../i18n/text.js';
 import { definitionAddress } from '../model/addresses.js';
 import { Empty, PageError, Waiting } from '../shell/page-states.js';
@@ -160,12 +160,11 @@ const calendar = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
 
 /** In short: the time of today, or else the day. All of it is in the title. */
 function Time({ at }: { at: string | undefined }) {
-  const text = useText();
   if (at === undefined) return null;
   const time = new Date(at);
   const isToday = time.toDateString() === new Date().toDateString();
   return (
-    <time dateTime={at} title={shownValue({ type: 'datetime', multiple: false }, at, text)}>
+    <time dateTime={at} title={shownInstant(at)}>
       {(isToday ? clock : calendar).format(time)}
     </time>
   );

@@ -13,14 +13,15 @@ import {
 } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
+import { PARAMETER_TYPES } from '../../../../src/model/parameter-type/type-by-id.js';
 import { ApiError } from '../../api/errors.js';
 import type { Field, Message } from '../../api/types.js';
 import { importUnits, type ImportResult } from '../../api/transfer.js';
+import { writtenFault } from '../../fields/typed-value.js';
 import { useText, type Text } from '../../i18n/text.js';
 import { ID, isEditable, UNITS } from '../source.js';
 import { FileFault, initialMapping, readFile, withNames, type ImportFile } from './import-file.js';
 import { ImportFaults } from './import-faults.js';
-import { writtenFault } from '../typed-value.js';
 import { PreviewTable } from './preview-table.js';
 import type { Cell } from './table.js';
 
@@ -49,7 +50,7 @@ export function ImportUnits({ kind, fields: all, onClose }: ImportUnitsProps) {
   useEffect(() => () => stopper.current?.abort(), []);
   const fields = [ID, ...all.filter(isEditable)];
   const keys = all.filter(
-    ({ id, type, multiple }) => !multiple && names.includes(id) && type !== 'json' && type !== 'binary',
+    ({ id, type, multiple }) => !multiple && names.includes(id) && PARAMETER_TYPES.get(type)?.sortable !== false,
   );
   const keepsIds = names.includes(ID.id);
   const faults = file?.format === 'csv' ? faultsOf(file, names, fields, text) : NO_FAULTS;

@@ -7,12 +7,13 @@ import { ApiError } from '../../api/errors.js';
 import type { Field, Message } from '../../api/types.js';
 import { createUnits, MOST_UNITS } from '../../api/units.js';
 import { importUnits } from '../../api/transfer.js';
+import { InputError } from '../../fields/console-field.js';
+import { fieldOfType } from '../../fields/fields.js';
+import { shownValue } from '../../fields/values.js';
 import { useText, type Text } from '../../i18n/text.js';
 import { useFaultFocus } from '../../shell/use-fault-focus.js';
 import { labelsOf, nameIn, textAlone, textAt, type Labels } from '../faults.js';
 import { isEditable, UNITS } from '../source.js';
-import { InputError } from '../typed-value.js';
-import { isNumeric, shownValue } from '../values.js';
 import { PreviewTable } from './preview-table.js';
 import { isReference, useReferenceIds, type ReferenceIds } from './reference-cells.js';
 import { fieldsNamed, pastedValue, readTable } from './table.js';
@@ -207,7 +208,7 @@ function unitsOf(
 
 /** Whether a value is shown otherwise than it is stored, so that one can see how it was read. */
 function isFormatted({ type, multiple }: Field): boolean {
-  return !multiple && (isNumeric({ type, multiple }) || type === 'date' || type === 'datetime');
+  return !multiple && fieldOfType(type).isFormatted === true;
 }
 
 /** The id of the unit that a cell names. @throws InputError if there is none, or several */

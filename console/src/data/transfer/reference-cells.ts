@@ -13,8 +13,8 @@ export interface ReferenceIds {
   readonly find: (kind: string, cell: string) => { readonly id: string | null | undefined } | undefined;
 }
 
-export function isReference({ type, multiple, reference_kind: kind }: Field): boolean {
-  return type === 'unit' && !multiple && typeof kind === 'string';
+export function isReference({ multiple, reference_kind: kind }: Field): boolean {
+  return !multiple && typeof kind === 'string';
 }
 
 export function useReferenceIds(

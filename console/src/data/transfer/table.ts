@@ -1,9 +1,10 @@
 /** Tables of texts: pasted from spreadsheets, or the beginning of a CSV file. */
 import type { Field } from '../../api/types.js';
+import { InputError, textOf } from '../../fields/console-field.js';
+import { fieldOfType } from '../../fields/fields.js';
+import { valueOf } from '../../fields/typed-value.js';
+import { isNumeric, isTypedAsJson, separatorsOf } from '../../fields/values.js';
 import type { Text } from '../../i18n/text.js';
-import { InputError, valueOf } from '../typed-value.js';
-import { isNumeric, isTypedAsJson, textOf } from '../values.js';
-import { DECIMAL } from '../written.js';
 
 /** The text of a cell; null for nothing. As in the service, `""` is the empty text. */
 export type Cell = string | null;
@@ -68,8 +69,7 @@ export function pastedValue(field: Field, cell: string, text: Text): unknown {
   if (isTypedAsJson(field)) return valueOf(field, typed, text);
   if (field.multiple)
     return valueOf(field, typed.startsWith('[') ? jsonItems(typed, text) : items(field, typed, text), text);
-  if (field.type === 'boolean') return valueOf(field, plainBoolean(typed), text);
-  return valueOf(field, field.type === 'string' || field.type === 'text' ? cell : typed, text);
+  return valueOf(field, fieldOfType(field.type).pasted?.(cell) ?? typed, text);
 }
 
 function jsonItems(typed: string, text: Text): readonly string[] {
@@ -85,13 +85,7 @@ function items({ type }: Field, typed: string, text: Text): readonly string[] {
   const isNumbers = isNumeric({ type, multiple: false });
   if (isNumbers && typed.includes(';')) return typed.split(/\s*;\s*/);
   const isGrouped = /\d,\d{3}(?!\d)/.test(typed);
-  const hasDecimals = DECIMAL === ',' && type !== 'integer' && /\d,\d/.test(typed);
+  const hasDecimals = !separatorsOf(type).includes(',') && /\d,\d/.test(typed);
   if (isNumbers && (isGrouped || hasDecimals)) throw new InputError(text('field.separate'));
   return typed.split(/\s*,\s*/);
-}
-
-function plainBoolean(typed: string): string {
-  const lower = typed.toLowerCase();
-  if (lower === 'yes' || lower === '1') return 'true';
-  return lower === 'no' || lower === '0' ? 'false' : lower;
 }

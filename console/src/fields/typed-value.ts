@@ -2,15 +2,13 @@
 import { PARAMETER_TYPES } from '../../../src/model/parameter-type/type-by-id.js';
 import type { ValueRules } from '../../../src/model/parameter-setting/parameter-settings.js';
 import type { ErrorCode } from '../../../src/shared/errors.js';
-import { isPlainObject } from '../../../src/shared/json.js';
-import { LIMITS } from '../../../src/shared/limits.js';
 import type { Field } from '../api/types.js';
 import type { Text } from '../i18n/text.js';
+import { InputError } from './console-field.js';
+import { fieldOfType } from './fields.js';
+import { parseJson } from './json-text.js';
 import { isMismatch } from './patterns.js';
-import { INCOMPLETE, isTypedAsJson, shownValue } from './values.js';
-import { datesWritten, DECIMAL, instantsWritten, numbersWritten, timeWritten } from './written.js';
-
-export class InputError extends Error {}
+import { isTypedAsJson, shownValue } from './values.js';
 
 /** Faults of elements that are shown. */
 const MOST_FAULTS = 5;
@@ -66,58 +64,16 @@ function elements<T>(field: Field, items: readonly T[], read: (item: T) => unkno
 
 /** What is typed as a value of the type, whatever its limits are. */
 function scalar({ type, values }: Field, typed: string, text: Text): unknown {
-  switch (type) {
-    case 'integer':
-    case 'float':
-    case 'decimal':
-      return numberOf(type, typed, text);
-    case 'boolean':
-      if (typed !== 'true' && typed !== 'false') throw new InputError(text('field.not_boolean'));
-      return typed === 'true';
-    case 'date':
-    case 'datetime':
-      if (typed === INCOMPLETE) throw new InputError(text('field.incomplete'));
-      return timeOf(type, type === 'date' ? datesWritten(typed) : instantsWritten(typed), text);
-    case 'time': {
-      if (typed === INCOMPLETE) throw new InputError(text('field.incomplete'));
-      const time = timeWritten(typed);
-      if (time === undefined) throw new InputError(text('field.not_time'));
-      return time;
-    }
-    default:
-      // A choice of a list may have any text.
-      return values?.find((value) => String(value) === typed) ?? typed;
-  }
-}
-
-function numberOf(type: 'integer' | 'float' | 'decimal', typed: string, text: Text): unknown {
-  const isWhole = type === 'integer';
-  const readings = numbersWritten(typed).filter((reading) => !isWhole || /^-?\d+$/.test(reading));
-  const [reading, other] = readings;
-  if (reading === undefined) {
-    throw new InputError(isWhole ? text('field.not_whole') : text('field.not_number', { example: `1234${DECIMAL}5` }));
-  }
-  if (other !== undefined) throw new InputError(text('field.two_numbers', { one: reading, other }));
-  if (isWhole && !Number.isSafeInteger(Number(reading))) {
-    throw new InputError(text('field.not_safe', { most: Number.MAX_SAFE_INTEGER }));
-  }
-  // A decimal as a text, because a number would lose digits.
-  return type === 'decimal' ? reading : Number(reading);
-}
-
-function timeOf(type: 'date' | 'datetime', readings: readonly string[] | undefined, text: Text): string {
-  const [reading, other] = readings ?? [];
-  if (readings && reading === undefined) throw new InputError(text('field.no_day'));
-  if (reading === undefined) throw new InputError(text(`field.not_${type}`));
-  if (other !== undefined) throw new InputError(text('field.two_days', { one: reading, other }));
-  return reading;
+  const { parse } = fieldOfType(type);
+  // A choice of a list may have any text.
+  return parse ? parse(typed, text) : (values?.find((value) => String(value) === typed) ?? typed);
 }
 
 /** What is wrong with a cell of a file, in which values are written as the API writes them; undefined if nothing seems to be. */
 export function writtenFault(field: Field, written: string | null, text: Text): string | undefined {
   const { type, multiple } = field;
   if (written === null) return isNeeded(field) ? text('field.required') : undefined;
-  if (multiple || type === 'json') return undefined;
+  if (multiple || isTypedAsJson(field)) return undefined;
   const isText = ['number', 'boolean'].every((name) => name !== PARAMETER_TYPES.get(type)?.inQuery);
   const value = isText ? written : PARAMETER_TYPES.get(type)?.read(written);
   return value === undefined ? formatText(type, text) : limitFault(field, value, text);
@@ -131,11 +87,10 @@ function checked(field: Field, value: unknown, text: Text): unknown {
 }
 
 function limitFault(field: Field, value: unknown, text: Text): string | undefined {
-  const { id, type, limits } = field;
+  const { type, limits } = field;
   if (value === null) return text('field.required');
-  if (type === 'unit') return undefined;
-  if (type === 'json') return id === 'metadata' && !isPlainObject(value) ? text('field.not_object') : undefined;
-  if (type === 'binary') return bytesFault(field, value, text);
+  const { check } = fieldOfType(type);
+  if (check) return check(value, field, text);
   if (faultBy(type, value, {}) !== undefined) return formatText(type, text);
   const fault = faultBy(type, value, rulesOf(field));
   if (fault !== undefined) return ruleText(field, fault, text);
@@ -168,21 +123,7 @@ function rulesOf({ strip, min_length: minLength, max_length: maxLength, values, 
 
 /** What a value of the type is. */
 function formatText(type: Field['type'], text: Text): string {
-  switch (type) {
-    case 'integer':
-      return text('field.not_whole');
-    case 'float':
-      return text('field.not_number', { example: `1234${DECIMAL}5` });
-    case 'decimal':
-      return text('field.not_decimal', { example: `1234${DECIMAL}5` });
-    case 'date':
-    case 'time':
-    case 'datetime':
-    case 'boolean':
-      return text(`field.not_${type}`);
-    default:
-      return text('field.not_text');
-  }
+  return fieldOfType(type).expected?.(text) ?? text('field.not_text');
 }
 
 /** Allowed values that are named. */
@@ -205,39 +146,4 @@ function ruleText(field: Field, code: ErrorCode, text: Text): string {
     default:
       return text('field.too_fine', { smart_count: limits?.scale ?? 0 });
   }
-}
-
-function bytesFault({ max_length: most }: Field, value: unknown, text: Text): string | undefined {
-  const bytes = typeof value === 'string' ? byteCount(value) : undefined;
-  if (bytes === undefined) return text('field.not_base64');
-  const limit = most ?? LIMITS.binaryBytes;
-  return bytes > limit ? text('field.too_many_bytes', { smart_count: limit }) : undefined;
-}
-
-/** Undefined if the text is no Base64. */
-function byteCount(base64: string): number | undefined {
-  try {
-    const bytes = atob(base64);
-    return btoa(bytes) === base64 ? bytes.length : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** @throws InputError also if a number would not be stored as it was typed */
-function parseJson(typed: string, text: Text): unknown {
-  let inexact: string | undefined;
-  // What was written is known to browsers since 2025.
-  const reviver = (_: string, value: unknown, { source = '' }: { source?: string } = {}): unknown => {
-    if (typeof value === 'number' && /^-?\d+$/.test(source) && BigInt(source) !== BigInt(value)) inexact ??= source;
-    return value;
-  };
-  let value: unknown;
-  try {
-    value = JSON.parse(typed, reviver as Parameters<typeof JSON.parse>[1]);
-  } catch (error) {
-    throw new InputError(text('field.not_json', { reason: (error as Error).message }));
-  }
-  if (inexact !== undefined) throw new InputError(text('field.inexact', { number: inexact }));
-  return value;
 }
