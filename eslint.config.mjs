@@ -1,6 +1,19 @@
 import reactHooks from 'eslint-plugin-react-hooks';
 import tseslint from 'typescript-eslint';
 
+/** Dependencies of a class, and parameters of any other function. */
+const PARAMETERS = [
+  {
+    selector: "MethodDefinition[kind='constructor'] > FunctionExpression[params.length>8]",
+    message: 'A class has at most eight dependencies.',
+  },
+  {
+    selector:
+      ":matches(FunctionDeclaration, ArrowFunctionExpression, MethodDefinition:not([kind='constructor']) > FunctionExpression)[params.length>5]",
+    message: 'A function has at most five parameters.',
+  },
+];
+
 const SYNTAX = [
   { selector: 'ExportDefaultDeclaration', message: 'Named exports only (default exports belong to functions/).' },
   {
@@ -68,7 +81,10 @@ export default tseslint.config(
   },
   {
     files: ['src/**/*.ts'],
-    rules: { 'max-len': ['error', { ...LINES, ignoreComments: true, ignoreTemplateLiterals: true }] },
+    rules: {
+      'max-len': ['error', { ...LINES, ignoreComments: true, ignoreTemplateLiterals: true }],
+      'no-restricted-syntax': ['error', ...SYNTAX, ...PARAMETERS],
+    },
   },
   {
     // Template literals in these files contain SQL with one clause per line.

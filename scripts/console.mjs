@@ -15,7 +15,7 @@ const BUILDING = join(folder, '.building');
 /** What the result depends on. The lock file stands for the packages. The console reads filters as the service does. */
 const SOURCES = [
   ...['src', 'index.html', 'vite.config.ts', 'package.json', '../package-lock.json'],
-  ...['../src/filter', '../src/shared', '../src/model/parameter-type'],
+  ...['../src/filter', '../src/shared', '../src/model'],
 ];
 
 /** True if the page is at least as new as all sources. */

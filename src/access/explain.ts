@@ -1,12 +1,12 @@
 import { LINK_OPERATIONS, type LinkOperation, type Operation, OPERATIONS } from '../model/built-in-traits.js';
-import { isLinkable, isMemberKind, type KindDef, type LinkTypeDef, type Model } from '../model/model.js';
+import { isLinkable, isMemberKind, type KindDef, type Model } from '../model/model.js';
 import type { Level } from '../model/access-levels.js';
 import type { Predicate } from '../model/predicate/predicate.js';
 import { ANONYMOUS, type Caller, isAdministrator } from '../tenancy/caller.js';
 import { accessSettingOf, grantOf, REQUIRE_READ } from './access.js';
 import { type EffectiveLevel, passesLevel } from './level.js';
 import { linkGrantOf, linkSettingOf } from './link-access.js';
-import { type LinkedKinds, linkRulesPredicate } from './link-rule.js';
+import { linkRulesPredicate } from './link-rule.js';
 import { exceedRuleLimits, NEVER, rulePredicate } from './rule.js';
 
 /** The access check of one operation, with the predicates that have to be tested on the unit. */
@@ -148,7 +148,10 @@ export function linkChecks(parent: KindDef, child: KindDef | undefined, caller: 
       if (!child) {
         return [{ ...asked, granted: grantedForAny(parent, caller), predicates: [] }];
       }
-      return [{ ...asked, ...ruleCheck(type, operation, setting, { parent, child }, caller, model) }];
+      const kinds = { parent, child };
+      const predicateOf = (some: readonly string[]) => linkRulesPredicate(some, type, kinds, caller, model);
+      const granted = linkGrantOf(type, operation, kinds, caller, model) !== undefined;
+      return [{ ...asked, granted, predicates: [predicateOf(setting), ...setting.map((rule) => predicateOf([rule]))] }];
     }),
   );
 }
@@ -157,19 +160,6 @@ export function linkChecks(parent: KindDef, child: KindDef | undefined, caller: 
 function grantedForAny(parent: KindDef, caller: Caller): boolean | undefined {
   if (isAdministrator(caller)) return true;
   return caller.type === 'anonymous' && !parent.public ? false : undefined;
-}
-
-function ruleCheck(
-  type: LinkTypeDef,
-  operation: LinkOperation,
-  rules: readonly string[],
-  kinds: LinkedKinds,
-  caller: Caller,
-  model: Model,
-): Pick<LinkCheck, 'granted' | 'predicates'> {
-  const predicateOf = (some: readonly string[]) => linkRulesPredicate(some, type, kinds, caller, model);
-  const granted = linkGrantOf(type, operation, kinds, caller, model) !== undefined;
-  return { granted, predicates: [predicateOf(rules), ...rules.map((rule) => predicateOf([rule]))] };
 }
 
 /**

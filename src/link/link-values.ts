@@ -32,6 +32,14 @@ export interface FoundLink extends Omit<GivenLink, 'id'> {
   readonly draft: Draft;
 }
 
+/** A request for many links. */
+interface ManyLinks {
+  readonly faults: Faults;
+  /** Whether stored values are replaced. */
+  readonly replace: boolean;
+  readonly defaults: DefaultBytes;
+}
+
 @Injectable()
 export class LinkValueReader {
   constructor(private readonly patterns: PatternMatcher) {}
@@ -101,9 +109,7 @@ export class LinkValueReader {
     session: Session,
     { values: kind, ...type }: LinkTypeDef,
     links: readonly FoundLink[],
-    faults: Faults,
-    replace: boolean,
-    defaults: DefaultBytes,
+    { faults, replace, defaults }: ManyLinks,
   ): Promise<Pick<NewLinks, 'inserted' | 'given' | 'rows'>> {
     const readable = readableFields(kind, session.caller, session.model);
     const yielder = new EventLoopYield(session.project.schema);

@@ -177,7 +177,7 @@ export class LinkSetService {
     const deleted = replace ? await this.#linksToDelete(session, set, type, found) : undefined;
     const links = await this.setHooks.beforeCreates(session, set, type, found, { faults, defaults });
     const unlinked = deleted === undefined ? [] : await this.setHooks.beforeDeletes(session, set, deleted);
-    const written = await this.values.rowsOfMany(session, type, links, faults, replace, defaults);
+    const written = await this.values.rowsOfMany(session, type, links, { faults, replace, defaults });
     const shown = type.parameters.length === 0 ? [] : readableLinkFields(type, session.caller, session.model);
     const rows = await writeLinks(session, set, { ...written, shown, replace, deleted });
     const byUnit = new Map(rows.map((row) => [unitName(row.kind, row.id), row]));

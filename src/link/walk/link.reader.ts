@@ -109,25 +109,19 @@ export class LinkReader {
     const passable = traversable instanceof Promise ? await traversable : traversable;
     const key = this.#keyOf(session, from, parsed, passable, expected);
     const repeated = key && this.#repeated.find(key);
-    const walk = repeated ?? (await this.#prepare(session, from, parsed, unit, passable, expected));
+    const plan = (): PlannedWalk => planWalk(parsed, session, from, passable, expected);
+    const walk = repeated ?? (await this.#prepare(session, from, unit, plan));
     if (key && !repeated && !walk.next) this.#repeated.note(key, walk);
     return { walk, row: await this.pages.fetchWalk(session.executor, walk, session.model) };
   }
 
-  async #prepare(
-    session: Session,
-    from: From,
-    parsed: ParsedQuery,
-    unit: string,
-    passable: TraversableKinds,
-    expected: ExpectedKinds,
-  ): Promise<PreparedWalk> {
-    const planned = await this.reader.planFor(session, from.start.kind, unit, () => {
-      const walk = planWalk(parsed, session, from, passable, expected);
-      return walk.query.loadLinks ? this.#loadingLinks(session, walk) : walk;
+  async #prepare(session: Session, { start }: From, unit: string, planned: () => PlannedWalk): Promise<PreparedWalk> {
+    const walk = await this.reader.planFor(session, start.kind, unit, () => {
+      const each = planned();
+      return each.query.loadLinks ? this.#loadingLinks(session, each) : each;
     });
-    const { query, plan } = planned;
-    const next = plan.cursor && { next: (last: readonly (string | null)[]) => nextCursor(planned, last) };
+    const { query, plan } = walk;
+    const next = plan.cursor && { next: (last: readonly (string | null)[]) => nextCursor(walk, last) };
     return { ...renderWalk(plan), showsKinds: showsKind(query), ...next };
   }
 
