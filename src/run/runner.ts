@@ -47,14 +47,19 @@ export class Runner {
     const first = this.plan(work);
     const { plan } = first instanceof Promise ? await first : first;
     if (plan.effect === 'definition') return this.define(work, read);
-    const body = plan.body && (await read(plan.body));
+    return this.#work(work, plan.body && (await read(plan.body)));
+  }
+
+  /** What may happen once alone is not repeated where the model changes meanwhile. */
+  async #work(work: CommandRun, body: ReceivedBody): Promise<Answer> {
     const { scope } = work;
-    if (plan.once) {
-      const { opened, plan: now } = await this.catalog.withCheckedModel(scope, (model) => work.planned(model));
-      // Not repeated where the model changes meanwhile.
-      if (now.once) return now.run({ ...opened, executor: executorFor(this.database, scope) }, body);
-    }
-    return this.catalog.withModel(scope, (model) => this.#start(work.planned(model), scope, body));
+    const answer = await this.catalog.withModel<Answer | undefined>(scope, (model) =>
+      work.planned(model).plan.once ? Promise.resolve(undefined) : this.#start(work.planned(model), scope, body),
+    );
+    if (answer) return answer;
+    const { opened, plan } = await this.catalog.withCheckedModel(scope, (model) => work.planned(model));
+    if (!plan.once) return this.#work(work, body);
+    return plan.run({ ...opened, executor: executorFor(this.database, scope) }, body);
   }
 
   /** The plan with the model in memory. @throws the refusal of the rights, with a model that is current */
@@ -73,7 +78,7 @@ export class Runner {
   #start({ opened, plan }: Planned, scope: RequestScope, body: ReceivedBody): Promise<Answer> {
     const replica = plan.mayBeOlder ? replicaFor(this.database, scope) : undefined;
     const session = { ...opened, executor: replica ?? executorFor(this.database, scope) };
-    if (!plan.once && !plan.checked) return plan.run(session, body);
+    if (!plan.checked) return plan.run(session, body);
     return this.catalog.check(scope, opened.model).then(() => plan.run(session, body));
   }
 
