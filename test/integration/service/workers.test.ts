@@ -179,6 +179,9 @@ it('tell the numbers of a project of all of them, whichever answers', async () =
   for (let times = 0; times < 4; times += 1) await expect.poll(requests).toBe(before + 6);
 });
 
+/** The answer after which its connection ends. */
+const ENDED = /\r\nconnection: close\r\n/i;
+
 it('answer what arrives on kept connections after SIGTERM, and take no new ones', async () => {
   const connections = [await open()];
   // The one that replaces the killed one may not be ready yet.
@@ -197,14 +200,15 @@ it('answer what arrives on kept connections after SIGTERM, and take no new ones'
     const send = () => socket.write('GET /health/ready HTTP/1.1\r\nHost: test\r\n\r\n');
     socket.on('data', (chunk: Buffer) => {
       text += chunk.toString();
-      // A worker that has not read yet that it stops: it is asked again.
-      if (!/^HTTP\/1.1 200 [^]*\}$/.test(text)) return;
+      // A worker that has not read yet that it stops is asked again, unless it read that before it answered.
+      if (!/^HTTP\/1.1 200 [^]*\}$/.test(text) || ENDED.test(text)) return;
       text = '';
       send();
     });
     send();
     await ended;
-    expect(text).toMatch(/^HTTP\/1.1 503 [^]*connection: close[^]*server.stopping/i);
+    expect(text).toMatch(/^HTTP\/1.1 (200|503 [^]*server.stopping)/);
+    expect(text).toMatch(ENDED);
   }
   expect(await gone).toEqual([0, null]);
 });
