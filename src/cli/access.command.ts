@@ -9,7 +9,7 @@ import {
 } from '../access/report.js';
 import { reportJson } from '../access/report-changes.js';
 import { loadModel } from '../catalog/model/model-store.js';
-import { checkNotDeleted, Provisioning } from '../catalog/project/provisioning.js';
+import { Provisioning } from '../catalog/project/provisioning.js';
 import { Database } from '../database/database.js';
 import { FunctionRegistry } from '../function/load/module-registry.js';
 import type { AccessDefault } from '../model/access-levels.js';
@@ -42,8 +42,7 @@ export function reportAccessCommand(parent: Command, { terminal, services }: Com
 }
 
 async function reportOf({ app }: Services, id: string): Promise<ProjectReport> {
-  const row = await app.get(Provisioning).get(id);
-  checkNotDeleted(row);
+  const row = await app.get(Provisioning).getActive(id);
   const model = await loadModel(app.get(Database), projectOf(row));
   const functions = app.get(FunctionRegistry).current.functionsOf(row.id);
   return { project: row.id, accessDefault: model.accessDefault, ...runSync(accessReport(model, functions)) };

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { PasswordStore } from '../auth/password/password-store.js';
 import { generatePassword } from '../before-serving.js';
-import { checkNotDeleted, Provisioning } from '../catalog/project/provisioning.js';
+import { Provisioning } from '../catalog/project/provisioning.js';
 import { AuditLog } from '../tenancy/audit-log.js';
 import { SYSTEM } from '../tenancy/caller.js';
 import { projectOf } from '../tenancy/project.js';
@@ -33,8 +33,7 @@ async function setPassword(
   { app }: Services,
   { project: id, name, password }: { project: string; name: string; password: string | undefined },
 ) {
-  const row = await app.get(Provisioning).get(id);
-  checkNotDeleted(row);
+  const row = await app.get(Provisioning).getActive(id);
   const newPassword = password ?? generatePassword();
   const audit = app.get(AuditLog);
   const { member_kind: kind, username } = await app
@@ -70,8 +69,7 @@ export function createKeyCommand(parent: Command, { terminal, services }: Comman
 }
 
 async function createKey({ app }: Services, id: string, member: string, { label, scope, expires }: CreateKeyOptions) {
-  const row = await app.get(Provisioning).get(id);
-  checkNotDeleted(row);
+  const row = await app.get(Provisioning).getActive(id);
   const values = new Map<string, Json>([
     ...(label === undefined ? [] : [['label', label] as const]),
     ...(scope === undefined ? [] : [['scope', parseScope(scope)] as const]),

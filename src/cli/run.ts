@@ -4,7 +4,7 @@
  */
 import { CommanderError } from 'commander';
 import { ConfigError, loadConfig } from '../config/config.js';
-import { commonRefusal } from '../database/statement/sqlstate.js';
+import { asRefusal } from '../database/statement/sqlstate.js';
 import { errorText } from '../shared/texts.js';
 import { KindError } from '../shared/errors.js';
 import { createProgram } from './commands.js';
@@ -41,7 +41,7 @@ export async function runCommandLine(
 
 /** The text of an error, without a stack. */
 function refusalText(error: unknown): string {
-  const refused = commonRefusal(error) ?? error;
+  const refused = asRefusal(error);
   if (refused instanceof KindError) return singleLineText(refused.messages.map(({ text }) => text).join('; '));
   if (refused instanceof ConfigError) return refused.message;
   return singleLineText(errorText(refused));

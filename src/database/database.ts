@@ -19,8 +19,8 @@ import { Deadline, requestCancel } from './statement/deadline.js';
 import { rowsOf } from './statement/prepared-query.js';
 import { PreparedStatements } from './statement/prepared-statements.js';
 import { SlowStatements } from './statement/slow-statements.js';
-import { isConnectionLost, isLockTimeout, noteLostAnswer } from './statement/sqlstate.js';
-import { StatementSender, asRefusal } from './statement/statement-sender.js';
+import { asRefusal, isConnectionLost, isLockTimeout, noteLostAnswer } from './statement/sqlstate.js';
+import { StatementSender } from './statement/statement-sender.js';
 import {
   ContentionState,
   RETRY_TIMEOUT,

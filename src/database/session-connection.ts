@@ -10,7 +10,7 @@ import {
 } from '../sql/server/connection.sql.js';
 import { GuardedClient } from './connection/data-source.js';
 import { runOnClient } from './statement/run-on-client.js';
-import { commonRefusal } from './statement/sqlstate.js';
+import { asRefusal } from './statement/sqlstate.js';
 import type { Executor } from './transaction/transaction.js';
 import { keyOfClient } from './pg-internals.js';
 
@@ -45,7 +45,7 @@ export async function withSession<T>(
     signal.throwIfAborted();
     return await work({ run: (statement) => runOnClient(client, statement) });
   } catch (error) {
-    throw commonRefusal(error) ?? error;
+    throw asRefusal(error);
   } finally {
     signal.removeEventListener('abort', cancel);
     await client.end().catch(() => undefined);

@@ -1,5 +1,6 @@
 /** How many requests each project had, and how long they took, by minute; of the last hour. */
 import { Injectable } from '@nestjs/common';
+import { CLIENT_CLOSED_REQUEST } from '../http/server/request-lifecycle.js';
 import { getOrInsert, lruCache } from '../shared/maps.js';
 import { bucketOf, BUCKETS, quantileOf } from './request-counts.js';
 
@@ -10,8 +11,6 @@ const MINUTES = 60;
 const MINUTE_MS = 60_000;
 /** Projects that are counted; beyond it those without requests for the longest time are forgotten. */
 const PROJECTS = 1000;
-/** The status of a request whose client disconnected, which is no refusal. */
-const CLIENT_GONE = 499;
 
 /** The requests of one project in one minute of one process. */
 interface MinuteCounts {
@@ -61,7 +60,7 @@ export class ProjectLoads {
     const bucket = bucketOf(milliseconds / 1000);
     counts.buckets[bucket] = (counts.buckets[bucket] ?? 0) + 1;
     if (status >= 500) counts.failed += 1;
-    else if (status >= 400 && status !== CLIENT_GONE) counts.refused += 1;
+    else if (status >= 400 && status !== CLIENT_CLOSED_REQUEST) counts.refused += 1;
   }
 
   /** The counts of this process. */

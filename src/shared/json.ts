@@ -21,6 +21,16 @@ export function isPlainObject(value: unknown): value is Record<string, unknown> 
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof InexactNumber);
 }
 
+/** The object that a JSON text is; undefined for any other text. */
+export function parsedObject(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isPlainObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** Why a text can't be stored: a NUL character or half a surrogate pair; undefined if it can. */
 export function textFault(text: string): string | undefined {
   if (text.includes('\0')) return 'has a NUL character, which cannot be stored';

@@ -45,16 +45,17 @@ export class TenancyInterceptor extends PreparingInterceptor {
     if (options.project === 'optional' && !hasProjectKey(request)) return;
     const part = partOf(request);
     // Before anything is looked up or read.
-    const refused = this.overload.refuse(readProjectKey(request), part);
-    return refused ?? this.#resolve(request, context.getArgByIndex<HttpResponse>(1), { ...options, part });
+    const key = readProjectKey(request);
+    const refused = this.overload.refuse(key, part);
+    return refused ?? this.#resolve(request, context.getArgByIndex<HttpResponse>(1), { ...options, key, part });
   }
 
   #resolve(
     request: HttpRequest,
     response: HttpResponse,
-    { accessToken, part }: RouteOptions & { readonly part: string },
+    { accessToken, key, part }: RouteOptions & { readonly key: string; readonly part: string },
   ): MaybePromise<void> {
-    return andThen(this.#project(request), (project) => {
+    return andThen(this.#project(key), (project) => {
       const found = accessToken === 'none' ? ANONYMOUS : this.callers.resolve(request, project);
       return andThen(found, (caller) => {
         setScope(request, {
@@ -70,8 +71,8 @@ export class TenancyInterceptor extends PreparingInterceptor {
     });
   }
 
-  #project(request: HttpRequest): MaybePromise<Project> {
-    return andThen(this.projects.find(readProjectKey(request)), (project) => {
+  #project(key: string): MaybePromise<Project> {
+    return andThen(this.projects.find(key), (project) => {
       if (!project) throw refusal('project.unknown', 'No project has that key');
       this.rates.count(project);
       return project;

@@ -13,16 +13,14 @@ import { type Faults, refusal } from '../../shared/errors.js';
 import { isUuid } from '../../shared/identifiers.js';
 import { type Json, scalarText } from '../../shared/json.js';
 import { LIMITS } from '../../shared/limits.js';
-import { foldName } from '../../shared/member-names.js';
 import { shortened } from '../../shared/texts.js';
 import { countKeysStatement, lockKeyOwnerStatement } from '../../sql/member/api-key.sql.js';
-import { findCredentialStatement } from '../../sql/member/credential.sql.js';
 import { isAdministrator, SYSTEM } from '../../tenancy/caller.js';
 import type { Project } from '../../tenancy/project.js';
 import { Behaviors, type PendingWrite, type RegisteredBehavior } from '../../unit/draft/behavior.js';
 import { type Draft, withSystemValue } from '../../unit/draft/draft.js';
 import { UnitStores } from '../../unit/unit-stores.js';
-import type { Credential } from '../password/credential.js';
+import { memberNamed } from '../password/password-store.js';
 import { hashOfSecret, hintOf, KeyStore, newSecret } from './key-store.js';
 
 @Injectable()
@@ -149,10 +147,7 @@ export class ApiKeys {
 
   /** Makes a key for the member with a name or address. @throws KindError 400, 404, 409 */
   async create(project: Project, name: string, values: ReadonlyMap<string, Json>): Promise<NewKey> {
-    const [found] = await this.database
-      .ofProject(project)
-      .run<Credential>(findCredentialStatement(project.schema, foldName(name)));
-    if (!found) throw refusal('unit.unknown', `No member '${name}' in project '${project.id}'`);
+    const found = await memberNamed(this.database, project, name);
     return this.catalog.withModel({ project }, async (model) => {
       const kind = getBuiltInKind(model, API_KEY_KIND);
       const body = new Map<string, Json>([...values, ['member', found.member_id]]);

@@ -58,10 +58,7 @@ export class PasswordStore {
     password: string,
     onSet: (tx: Transaction, credential: Credential) => void,
   ): Promise<Credential> {
-    const [found] = await this.database
-      .ofProject(project)
-      .run<Credential>(findCredentialStatement(project.schema, foldName(name)));
-    if (!found) throw refusal('unit.unknown', `No member '${name}' in project '${project.id}'`);
+    const found = await memberNamed(this.database, project, name);
     checkPassword({ ...found, password });
     const hash = await hashPassword(password, project.id);
     await this.inTransaction(project, async (tx) => {
@@ -70,4 +67,13 @@ export class PasswordStore {
     });
     return found;
   }
+}
+
+/** The credential of the member with a name or address, for operators. @throws KindError 404 */
+export async function memberNamed(database: Database, project: Project, name: string): Promise<Credential> {
+  const [found] = await database
+    .ofProject(project)
+    .run<Credential>(findCredentialStatement(project.schema, foldName(name)));
+  if (!found) throw refusal('unit.unknown', `No member '${name}' in project '${project.id}'`);
+  return found;
 }

@@ -2,7 +2,7 @@
 import { changedAccess } from '../../access/report-changes.js';
 import type { Executor } from '../../database/database.js';
 import type { Model, GroupDef, KindDef, LinkTypeDef } from '../../model/model.js';
-import type { ColumnShape } from '../../model/table/shape.js';
+import { columnTypeText } from '../../model/table/shape.js';
 import type { ColumnChange, Guard, SchemaStep } from '../../model/table/diff.js';
 import type { Json } from '../../shared/json.js';
 import type { WorkInPieces } from '../../shared/work-in-pieces.js';
@@ -111,15 +111,17 @@ function columnEntries(table: string, change: ColumnChange): Entry[] {
       return [{ step: change.notNull ? 'set_not_null' : 'drop_not_null', table, column: change.column }];
     case 'add': {
       const { column, default: value, replace } = change;
-      const added = { step: 'add_column', table, column: column.name, type: typeOf(column), not_null: column.notNull };
+      const added = {
+        step: 'add_column',
+        table,
+        column: column.name,
+        type: columnTypeText(column),
+        not_null: column.notNull,
+      };
       const dropped = replace ? [{ step: 'drop_column', table, column: column.name }] : [];
       return [...dropped, { ...added, default: value }];
     }
   }
-}
-
-function typeOf({ type, array }: ColumnShape): string {
-  return array ? `${type}[]` : type;
 }
 
 /** A change can concern thousands of definitions; the audit log names so many. */

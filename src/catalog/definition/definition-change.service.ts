@@ -26,12 +26,10 @@ import {
   bumpVersionStatement,
   closeFieldAccessStatement,
   deleteParametersStatement,
-  lockProjectStatement,
   recordDefinedInStatement,
   setAccessStatement,
 } from '../../sql/definition/model.sql.js';
 import { setUnindexedStatement } from '../../sql/server/registry.sql.js';
-import { lockTimeoutStatement } from '../../sql/server/transaction.sql.js';
 import { AuditLog } from '../../tenancy/audit-log.js';
 import type { Project } from '../../tenancy/project.js';
 import { changedDefinitions, ChangeEffects } from './change-effects.js';
@@ -39,7 +37,7 @@ import { checkGuards } from './change-guards.js';
 import { IndexBuilder } from '../indexes/index-builder.js';
 import { DeferredIndexes } from '../indexes/deferred-indexes.js';
 import { loadModel, ModelStore } from '../model/model-store.js';
-import { raiseVersion, PROJECT_LOCK_TIMEOUT, TABLE_LOCK_TIMEOUT } from '../model/raise-version.js';
+import { raiseVersion, PROJECT_LOCK_TIMEOUT, lockProject } from '../model/raise-version.js';
 import { PatternMatcher } from '../pattern/pattern-matcher.js';
 import { DefinitionChange, type AroundChange, type ChangeOptions } from './definition-change.js';
 import { runSteps } from './run-steps.js';
@@ -101,8 +99,7 @@ export class DefinitionChangeService {
     work: (change: DefinitionChange) => Promise<T>,
     around: AroundChange<T> = (_, change) => change(),
   ): Promise<T> {
-    await tx.run(lockProjectStatement(project.schema));
-    await tx.run(lockTimeoutStatement(TABLE_LOCK_TIMEOUT));
+    await lockProject(tx, project.schema);
     const changed = async (): Promise<T> => {
       const before = await loadModel(tx, project, { known: this.models.peek(project) });
       const effects = options.report && new ChangeEffects(options.tellCounts);
@@ -153,7 +150,8 @@ export class DefinitionChangeService {
     if (tables.size > 0) await tx.run(lockForDefinitionChangeStatement(project.schema, [...tables].sort()));
     const guarded = { executor: tx, project, patterns: this.patterns };
     await checkGuards(guarded, guards, change);
-    await change.effects?.countLosses(guarded, guards, droppedKinds(before, after));
+    const dropped = droppedKinds(before, after);
+    await change.effects?.countLosses(guarded, guards, dropped);
     const deferredIndexes = new DeferredIndexes(tx, project.schema, tableShapes);
     const last = change.fill ? steps.filter(({ type }) => ON_FILLED_TABLES.has(type)) : [];
     await runSteps(
@@ -172,18 +170,15 @@ export class DefinitionChangeService {
       tx.afterCommit(() => this.builds.request(project));
     }
     // Their tables are dropped, so no links to their units can be in progress.
-    for (const id of droppedKinds(before, after)) await tx.run(deleteLinksOfKindStatement(project.schema, id));
-    for (const id of formerMemberKinds(before, after)) await tx.run(endMembersStatement(project.schema, id));
+    for (const id of dropped) await tx.run(deleteLinksOfKindStatement(project.schema, id));
+    const formerMembers = formerMemberKinds(before, after);
+    for (const id of formerMembers) await tx.run(endMembersStatement(project.schema, id));
     const version = await raiseVersion(tx, project, bumpVersionStatement(project.schema, BUILT_IN_VERSION));
-    await this.#endKeys(tx, project, before, after);
-    return { ...after, version };
-  }
-
-  /** After the version was raised, so that keys which were made meanwhile are found too. */
-  async #endKeys(tx: Transaction, { schema }: Project, before: Model, after: Model): Promise<void> {
+    // After the version was raised, so that keys which were made meanwhile are found too.
     const deleted = [...before.kinds.keys()].filter((id) => !after.kinds.has(id));
-    await dropKindsFromScopes(tx, schema, deleted);
-    if (formerMemberKinds(before, after).length > 0) await tx.run(deleteKeysWithoutMemberStatement(schema));
+    await dropKindsFromScopes(tx, project.schema, deleted);
+    if (formerMembers.length > 0) await tx.run(deleteKeysWithoutMemberStatement(project.schema));
+    return { ...after, version };
   }
 
   /**

@@ -35,7 +35,7 @@ export function storedBytesOf({ kinds }: Model): number {
   return storedBytes.get(kinds) ?? 0;
 }
 
-/** Oversized models, from before definitions were limited, do not displace others. */
+/** Oversized models do not displace others. */
 export class ModelCache {
   readonly #models: LRUCache<string, CachedModel>;
   readonly #oversized = new LRUCache<string, CachedModel>({ max: MAX_OVERSIZED });

@@ -1,7 +1,9 @@
 /** What changes of a project's definitions and tables share: the new version, and how long they wait for locks (in milliseconds). */
 import type { Transaction } from '../../database/database.js';
+import { lockProjectStatement } from '../../sql/definition/model.sql.js';
 import type { Statement } from '../../sql/fragment.js';
 import { notifyStatement } from '../../sql/server/connection.sql.js';
+import { lockTimeoutStatement } from '../../sql/server/transaction.sql.js';
 import type { Project } from '../../tenancy/project.js';
 
 /** The channel of notifications about changed models. The payload is `project:version`. */
@@ -25,4 +27,10 @@ export const PROJECT_LOCK_TIMEOUT = 10_000;
  * For ALTER TABLE. While it waits for a long read, later statements queue behind it; after the timeout they run, and the
  * transaction is run again.
  */
-export const TABLE_LOCK_TIMEOUT = 3000;
+const TABLE_LOCK_TIMEOUT = 3000;
+
+/** Takes the lock of a project; from then on, waits for locks on tables are short. */
+export async function lockProject(tx: Transaction, schema: string): Promise<void> {
+  await tx.run(lockProjectStatement(schema));
+  await tx.run(lockTimeoutStatement(TABLE_LOCK_TIMEOUT));
+}

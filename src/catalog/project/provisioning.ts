@@ -14,11 +14,7 @@ import { refusal, type KindError } from '../../shared/errors.js';
 import { PROJECT_ID } from '../../shared/identifiers.js';
 import { notifyStatement } from '../../sql/server/connection.sql.js';
 import { inOneMessage } from '../../sql/fragment.js';
-import {
-  insertModelStatement,
-  lockProjectStatement,
-  setAccessDefaultStatement,
-} from '../../sql/definition/model.sql.js';
+import { insertModelStatement, setAccessDefaultStatement } from '../../sql/definition/model.sql.js';
 import {
   collationsStatement,
   createSchemaStatements,
@@ -37,7 +33,6 @@ import {
   recordBuiltInStatement,
   updateProjectStatement,
 } from '../../sql/server/registry.sql.js';
-import { lockTimeoutStatement } from '../../sql/server/transaction.sql.js';
 import type { Json } from '../../shared/json.js';
 import { AuditLog } from '../../tenancy/audit-log.js';
 import { SYSTEM } from '../../tenancy/caller.js';
@@ -46,7 +41,7 @@ import { DefinitionChangeService } from '../definition/definition-change.service
 import { runSteps } from '../definition/run-steps.js';
 import { readModelSummaries } from '../model/model-store.js';
 import { insertBuiltInRows, upgradeSchema, type UpgradeResult } from './upgrade.js';
-import { PROJECT_LOCK_TIMEOUT, TABLE_LOCK_TIMEOUT } from '../model/raise-version.js';
+import { PROJECT_LOCK_TIMEOUT, lockProject } from '../model/raise-version.js';
 
 /** The channel of notifications about changes of the registry; the payload is the project id. */
 export const PROJECT_CHANNEL = 'kind_project';
@@ -99,9 +94,10 @@ export class Provisioning {
       await makeSchema(tx, project, fold);
       const model = { version: modelVersion, builtIn: BUILT_IN_VERSION, accessDefault };
       await tx.run(insertModelStatement(project.schema, model));
-      const { steps } = diffModels(undefined, buildModel(records));
+      const built = buildModel(records);
+      const { steps } = diffModels(undefined, built);
       await runSteps(tx, project.schema, steps);
-      await insertBuiltInRows(tx, project.schema, records);
+      await insertBuiltInRows(tx, project.schema, records, built);
       this.#record(tx, 'created', id, { settings: { access_default: accessDefault }, ...(restored && { restored }) });
       await populate(tx, project);
       await tx.run(notifyStatement(PROJECT_CHANNEL, id));
@@ -127,6 +123,13 @@ export class Provisioning {
     const found = await this.registry.find(id);
     if (!found) throw refusal('project.unknown', `No project '${id}'`);
     return found;
+  }
+
+  /** @throws KindError 404, and 503 if its deletion has begun */
+  async getActive(id: string): Promise<ProjectRow> {
+    const row = await this.get(id);
+    checkNotDeleted(row);
+    return row;
   }
 
   async set(id: string, { label, settings = {}, accessDefault }: ProjectChange): Promise<ProjectRow> {
@@ -185,21 +188,13 @@ export class Provisioning {
    * @throws KindError 503 if it can't be upgraded, or a table stays locked
    */
   async migrate(id: string): Promise<UpgradeResult> {
-    const row = await this.get(id);
-    checkNotDeleted(row);
-    const project = projectOf(row);
-    return this.database.transaction(
-      async (tx) => {
-        await tx.run(lockProjectStatement(project.schema));
-        await tx.run(lockTimeoutStatement(TABLE_LOCK_TIMEOUT));
-        const upgraded = await upgradeSchema(tx, project);
-        await tx.run(recordBuiltInStatement([id], BUILT_IN_VERSION));
-        await tx.run(notifyStatement(PROJECT_CHANNEL, id));
-        return upgraded;
-      },
-      // Like a change of definitions, it must see what was committed while it waited for its locks.
-      { isolation: 'read committed', lockTimeout: PROJECT_LOCK_TIMEOUT, statementTimeout: 0 },
-    );
+    const project = projectOf(await this.getActive(id));
+    return changeTables(this.database, project.schema, async (tx) => {
+      const upgraded = await upgradeSchema(tx, project);
+      await tx.run(recordBuiltInStatement([id], BUILT_IN_VERSION));
+      await tx.run(notifyStatement(PROJECT_CHANNEL, id));
+      return upgraded;
+    });
   }
 
   /**
@@ -309,21 +304,17 @@ type Step = (tx: Transaction, schema: string) => Promise<boolean>;
 async function dropProjectSchema(database: Database, schema: string, signal?: AbortSignal): Promise<void> {
   // Without foreign keys, a table is dropped without locks on those that refer to it.
   for (const step of [dropKeys, dropTables]) {
-    while (await runStep(database, schema, step)) signal?.throwIfAborted();
+    while (await changeTables(database, schema, (tx) => step(tx, schema))) signal?.throwIfAborted();
   }
-  await runStep(database, schema, async (tx) => {
-    await tx.run(dropSchemaStatement(schema));
-    return false;
-  });
+  await changeTables(database, schema, (tx) => tx.run(dropSchemaStatement(schema)));
 }
 
-/** Two processes that delete the same project take turns. */
-function runStep(database: Database, schema: string, step: Step): Promise<boolean> {
+/** Two processes that upgrade or delete the same project take turns, and each sees what the other has committed. */
+function changeTables<T>(database: Database, schema: string, work: (tx: Transaction) => Promise<T>): Promise<T> {
   return database.transaction(
     async (tx) => {
-      await tx.run(lockProjectStatement(schema));
-      await tx.run(lockTimeoutStatement(TABLE_LOCK_TIMEOUT));
-      return step(tx, schema);
+      await lockProject(tx, schema);
+      return work(tx);
     },
     { isolation: 'read committed', lockTimeout: PROJECT_LOCK_TIMEOUT, statementTimeout: 0 },
   );

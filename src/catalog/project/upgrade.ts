@@ -10,7 +10,8 @@ import { builtInRecords, buildModel } from '../../model/build/build-model.js';
 import type { ModelRecords } from '../../model/build/definition-records.js';
 import { storedDefault } from '../../model/field.js';
 import type { Model } from '../../model/model.js';
-import { tableShapes, type ColumnShape, type TableShape } from '../../model/table/required-tables.js';
+import { columnTypeText } from '../../model/table/shape.js';
+import { tableShapes, type TableShape } from '../../model/table/required-tables.js';
 import { refusal } from '../../shared/errors.js';
 import { type Json, jsonEqual } from '../../shared/json.js';
 import {
@@ -61,8 +62,9 @@ export async function upgradeSchema(tx: Transaction, project: Project): Promise<
       taken.map(({ id }) => `it has a kind '${id}' of its own`),
     );
   // Built-in tables first: writing built-in rows and loading the model need them.
-  const builtIn = await upgradeTables(tx, project, buildModel(records));
-  const rows = await upgradeRows(tx, schema, records);
+  const builtInModel = buildModel(records);
+  const builtIn = await upgradeTables(tx, project, builtInModel);
+  const rows = await upgradeRows(tx, schema, records, builtInModel);
   const model = await loadModel(tx, project, { upgrading: true });
   const lists = await tx.run(updateParametersStatement(schema, grantedParameterLists(model)));
   const all = await upgradeTables(tx, project, model);
@@ -117,24 +119,20 @@ function defaultsOf(model: Model): Map<string, Json> {
 }
 
 /** Inserts missing built-in rows. Existing rows keep changes by users, except the lists that belong to the model. */
-async function upgradeRows(executor: Executor, schema: string, records: ModelRecords): Promise<number> {
-  const added = await insertBuiltInRows(executor, schema, records);
+async function upgradeRows(executor: Executor, schema: string, records: ModelRecords, model: Model): Promise<number> {
+  const added = await insertBuiltInRows(executor, schema, records, model);
   const { kinds, groups } = records;
   const lists = await executor.run(updateParametersStatement(schema, kinds));
   const members = await executor.run(extendGroupsStatement(schema, groups));
   return added + lists.length + members.length;
 }
 
-/**
- * Compares the tables of a schema with those that the model needs: what an upgrade adds, and what blocks it.
- * Pure.
- */
 interface UpgradePlan {
   readonly steps: readonly SchemaStep[];
   readonly leftAlone: readonly string[];
 }
 
-/** The steps that add what `existing` lacks of `desired`. */
+/** Compares the tables of a schema with those that the model needs: the steps that add what is missing, and what blocks them. */
 function planUpgrade(
   existing: ReadonlyMap<string, TableShape>,
   desired: ReadonlyMap<string, TableShape>,
@@ -198,15 +196,13 @@ function driftOf(existing: ReadonlyMap<string, TableShape>, desired: ReadonlyMap
   });
 }
 
-function columnTypeText({ type, array }: ColumnShape): string {
-  return array ? `${type}[]` : type;
-}
-
-/**
- * Inserts missing rows of built-in kinds, groups and link types. Returns how many were missing.
- */
-export async function insertBuiltInRows(executor: Executor, schema: string, records: ModelRecords): Promise<number> {
-  const model = buildModel(records);
+/** Inserts missing rows of built-in kinds, groups and link types. Returns how many were missing. @param model of the records */
+export async function insertBuiltInRows(
+  executor: Executor,
+  schema: string,
+  records: ModelRecords,
+  model: Model,
+): Promise<number> {
   const descriptions = new Map(BUILT_IN_GROUPS.map((group) => [group.id, group.description]));
   const rows: [string, readonly object[]][] = [
     [KIND_KIND, records.kinds],

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { checkNotDeleted, Provisioning } from '../../catalog/project/provisioning.js';
+import { Provisioning } from '../../catalog/project/provisioning.js';
 import { KindError } from '../../shared/errors.js';
 import { plural } from '../../shared/texts.js';
 import { projectOf } from '../../tenancy/project.js';
@@ -34,8 +34,7 @@ export function adviseIndexesCommand(parent: Command, { terminal, services }: Co
 }
 
 async function advise({ app }: Services, id: string, apply: boolean): Promise<Advised> {
-  const row = await app.get(Provisioning).get(id);
-  checkNotDeleted(row);
+  const row = await app.get(Provisioning).getActive(id);
   const [project, advisor] = [projectOf(row), app.get(IndexAdvisor)];
   /** An index that stored values do not allow does not prevent the others. */
   const outcomeOf = async (proposal: IndexProposal): Promise<{ outcome: Outcome; reason?: string }> => {

@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import { open, type FileHandle } from 'node:fs/promises';
 import { RELEASE } from '../../config/release.js';
 import { BUILT_IN_VERSION } from '../../model/built-in/built-in.js';
-import { isPlainObject } from '../../shared/json.js';
+import { parsedObject } from '../../shared/json.js';
 import { altered, ArchiveError, refuseNewer, type ArchiveOrigin } from '../../transfer/project/archive.js';
 import { isProjectId, ORIGIN_FIELDS, strangeField } from '../../transfer/project/manifest-fields.js';
 
@@ -102,13 +102,8 @@ export function headerOf(project: string): string {
 
 /** @throws ArchiveError if it is that of no backup, or of a newer release */
 function parseHeader(text: string): Header {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    value = undefined;
-  }
-  if (!isPlainObject(value) || value.format !== FORMAT) throw noBackup();
+  const value = parsedObject(text);
+  if (value?.['format'] !== FORMAT) throw noBackup();
   const strange = strangeField(value, ORIGIN_FIELDS);
   if (strange !== undefined) throw noHeader(strange);
   const header = value as unknown as Header;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { RELEASE } from '../../config/release.js';
 import type { ProjectRow } from '../../database/registry/project.repository.js';
 import type { AccessDefault } from '../../model/access-levels.js';
-import { isPlainObject } from '../../shared/json.js';
+import { isPlainObject, parsedObject } from '../../shared/json.js';
 import { ArchiveError } from '../../transfer/project/archive.js';
 import { isProjectId } from '../../transfer/project/manifest-fields.js';
 import { writeWhole } from './archive-folder.js';
@@ -67,13 +67,9 @@ export async function readRegistry(folder: string): Promise<readonly RegisteredP
 }
 
 function parsed(text: string, file: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (isPlainObject(value) && value.format === FORMAT) return value;
-  } catch {
-    // The same as another text.
-  }
-  throw noRegistry(file);
+  const value = parsedObject(text);
+  if (value?.['format'] !== FORMAT) throw noRegistry(file);
+  return value;
 }
 
 function isRegistered(value: unknown): value is RegisteredProject {

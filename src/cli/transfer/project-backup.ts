@@ -43,8 +43,7 @@ export interface RestoredView extends BackupView {
 
 /** @param file its path; `-` is standard output */
 export async function backupProject({ app }: Services, id: string, file: string): Promise<BackupView> {
-  const row = await app.get(Provisioning).get(id);
-  checkNotDeleted(row);
+  const row = await app.get(Provisioning).getActive(id);
   const bars = new ProgressBars();
   try {
     const manifest = await app.get(ProjectExportService).export(row, new EntryWriter(new TarSink(file, id)), {

@@ -1,5 +1,5 @@
 /** `export <project> <folder>` and `import <project> <folder>`: a whole project, for another one that is empty. */
-import { checkNotDeleted, Provisioning } from '../../catalog/project/provisioning.js';
+import { Provisioning } from '../../catalog/project/provisioning.js';
 import type { Manifest } from '../../transfer/project/archive.js';
 import { ArchiveReader } from '../../transfer/project/archive.reader.js';
 import { EntryWriter } from '../../transfer/project/archive.writer.js';
@@ -22,8 +22,7 @@ export async function exportFolder(
   folder: string,
   passwords: boolean,
 ): Promise<FolderView> {
-  const row = await context.app.get(Provisioning).get(id);
-  checkNotDeleted(row);
+  const row = await context.app.get(Provisioning).getActive(id);
   const writer = new EntryWriter(await FolderSink.create(folder));
   const bars = new ProgressBars();
   try {
@@ -39,8 +38,7 @@ export async function exportFolder(
 }
 
 export async function importFolder(context: Services, id: string, folder: string): Promise<FolderView> {
-  const row = await context.app.get(Provisioning).get(id);
-  checkNotDeleted(row);
+  const row = await context.app.get(Provisioning).getActive(id);
   const source = await FolderSource.open(folder);
   const { manifest } = source;
   const total = bytesOf(manifest);

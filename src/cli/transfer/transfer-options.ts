@@ -1,6 +1,6 @@
 /** What the commands `import` and `export` have in common. */
 import { InvalidArgumentError, type Command } from 'commander';
-import { checkNotDeleted, Provisioning } from '../../catalog/project/provisioning.js';
+import { Provisioning } from '../../catalog/project/provisioning.js';
 import { SYSTEM } from '../../tenancy/caller.js';
 import { projectOf } from '../../tenancy/project.js';
 import type { RequestScope } from '../../tenancy/request-scope.js';
@@ -12,8 +12,7 @@ export const STANDARD_STREAM = '-';
 
 /** The project, as the system: a command passes all rules, as an administrator does. */
 export async function projectScope({ app }: Services, id: string): Promise<RequestScope> {
-  const row = await app.get(Provisioning).get(id);
-  checkNotDeleted(row);
+  const row = await app.get(Provisioning).getActive(id);
   return { project: projectOf(row), caller: SYSTEM };
 }
 

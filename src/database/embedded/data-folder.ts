@@ -177,11 +177,7 @@ export type Role = 'service' | 'command';
 
 /** Every cluster has this database, and advisory locks are per database. */
 const LOCK_DATABASE = 'postgres';
-/**
- * Ownership of the embedded database. The owner holds an advisory lock in a session, which ends with its process;
- * commands hold another one, shared, whether they own the database or only use it. Without a service, the last command
- * stops the database.
- */
+/** The one of the service. */
 export const DATABASE = 'kind';
 
 /** `nobody`: no server is listening. `not ready`: it is starting, stopping or recovering. */
@@ -190,6 +186,11 @@ type ConnectAttempt = Client | 'nobody' | 'not ready';
 const NOT_LISTENING_CODES = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTDIR']);
 const NOT_READY_CODES = new Set(['57P03', '57P01', '57P02', '53300', 'ECONNRESET', 'EPIPE', 'EAGAIN']);
 
+/**
+ * A session that can own the embedded database. The owner holds an advisory lock in it, which ends with its process;
+ * commands hold another one, shared, whether they own the database or only use it. Without a service, the last command
+ * stops the database.
+ */
 export async function connect(
   server: Omit<ServerConnection, 'user' | 'database'>,
   role: Role,

@@ -1,5 +1,5 @@
 /**
- * The PostgreSQL server of one data folder: connects to it, or starts it. Ownership is in owner-lock.ts, waiting and
+ * The PostgreSQL server of one data folder: connects to it, or starts it. Ownership is in data-folder.ts, waiting and
  * retrying in embedded-database.ts.
  */
 import type { Client } from 'pg';

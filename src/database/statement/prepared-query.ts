@@ -86,10 +86,12 @@ export function preparedQuery(
   return asQuery(query);
 }
 
-/** `pg` would copy long values into its message at once; here their pieces are written to the connection as they are. */
 const NOTHING = Buffer.alloc(0);
 
-/** The connection, for a statement that has long values. */
+/**
+ * The connection, for a statement that has long values. `pg` would copy them into its message at once; here their pieces
+ * are written to the connection as they are.
+ */
 function sendingInPieces<C extends BindingConnection>(connection: C): C {
   const bind = (options: Parameters<BindingConnection['bind']>[0]): void => {
     const { values } = options;

@@ -207,6 +207,11 @@ export function isDatabaseAway(error: unknown): boolean {
   return !(isDatabaseFault(cause) && SHORT_OF_RESOURCES_CODES.has(cause.code));
 }
 
+/** The error of a client or of its pool, as a refusal if it is a common one. */
+export function asRefusal(error: unknown): unknown {
+  return commonRefusal(error) ?? error;
+}
+
 /** What an error says, for the log: the texts of a refusal without their codes. */
 export function causeText(error: unknown): string {
   const refused = error instanceof KindError ? error : commonRefusal(error);

@@ -5,7 +5,6 @@ import type { Statement } from '../../sql/fragment.js';
 import type { QueryCallback } from '../pg-internals.js';
 import { preparedQuery, rowsOf } from './prepared-query.js';
 import type { PreparedStatements } from './prepared-statements.js';
-import { commonRefusal } from './sqlstate.js';
 
 export class StatementSender {
   constructor(readonly prepared: PreparedStatements) {}
@@ -35,9 +34,4 @@ export class StatementSender {
 /** Sends statements without parameters in one message. */
 export function sendText(client: PoolClient, text: string): Promise<unknown> {
   return observedWork('statement', text, () => client.query(text));
-}
-
-/** The error of a client or of its pool, as a refusal if it is a common one. */
-export function asRefusal(error: unknown): unknown {
-  return commonRefusal(error) ?? error;
 }

@@ -11,7 +11,7 @@ import { keyOfClient } from '../pg-internals.js';
 import { Deadline, requestCancel } from '../statement/deadline.js';
 import { streamRows } from '../statement/prepared-query.js';
 import {
-  commonRefusal,
+  asRefusal,
   isConnectionLost,
   isLockTimeout,
   isReadOnly,
@@ -66,7 +66,7 @@ export async function runTransaction<T>(
       try {
         await (isolation === 'repeatable read' ? runs.afterFailure(error) : delayRetry(error, attempt, options));
       } catch (failure) {
-        throw commonRefusal(failure) ?? failure;
+        throw asRefusal(failure);
       }
       await beforeNextRun?.();
     }
@@ -194,7 +194,7 @@ class TransactionRun {
       client.on('error', this.#onError);
       return (this.#client = client);
     } catch (error) {
-      throw commonRefusal(error) ?? error;
+      throw asRefusal(error);
     }
   }
 

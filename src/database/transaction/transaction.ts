@@ -1,10 +1,10 @@
 /** What runs statements: the pool, or a transaction, which has not begun, has begun, or has ended. */
 import { getOrInsert } from '../../shared/maps.js';
-import { inOneMessage, type Statement } from '../../sql/fragment.js';
+import type { Statement } from '../../sql/fragment.js';
 import {
   releaseSavepointStatement,
-  rollbackToSavepointStatement,
   savepointStatement,
+  undoSavepointStatement,
   type Isolation,
 } from '../../sql/server/transaction.sql.js';
 import type { TextSink } from '../statement/prepared-query.js';
@@ -214,9 +214,7 @@ interface PartOptions {
 
 /** Of parts, and of what is read ahead. Hooks use greater depths, and where there are some nothing is read ahead. */
 const [DEPTH, AHEAD] = [0, 1];
-const undoStatement = (depth: number) =>
-  inOneMessage([rollbackToSavepointStatement(depth), releaseSavepointStatement(depth)]);
-const UNDO = undoStatement(DEPTH);
+const UNDO = undoSavepointStatement(DEPTH);
 
 /**
  * From a savepoint on. What is to happen at COMMIT, and after it, is passed to the whole when the part is kept. Hooks have
@@ -304,7 +302,7 @@ export function readingAhead(tx: Transaction): Executor {
       const running = [
         tx.run(savepointStatement(AHEAD)),
         tx.run<Row>(statement),
-        tx.run(undoStatement(AHEAD)),
+        tx.run(undoSavepointStatement(AHEAD)),
       ] as const;
       for (const each of running) each.catch(() => undefined);
       return running[1];

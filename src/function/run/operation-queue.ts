@@ -9,7 +9,7 @@ import type { UndividedWork } from '../../shared/event-loop-yield.js';
 import {
   releaseSavepointStatement,
   savepointStatement,
-  rollbackToSavepointStatement,
+  undoSavepointStatement,
 } from '../../sql/server/transaction.sql.js';
 import type { CallScope } from './time-limit.js';
 
@@ -98,7 +98,7 @@ export class OperationQueue {
       await this.executor.run(releaseSavepointStatement(this.depth));
       return result;
     } catch (error) {
-      if (!isFailure(error)) await this.executor.run(rollbackToSavepointStatement(this.depth));
+      if (!isFailure(error)) await this.executor.run(undoSavepointStatement(this.depth));
       throw error;
     }
   }

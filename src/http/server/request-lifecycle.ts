@@ -26,7 +26,7 @@ export type RequestObserver = (request: HttpRequest, status: number, millisecond
 export type RequestWatcher = (request: HttpRequest, response: HttpResponse) => WorkObserver | undefined;
 
 /** The status that is logged if the client disconnects before the answer (as in nginx); never sent. */
-const CLIENT_CLOSED_REQUEST = 499;
+export const CLIENT_CLOSED_REQUEST = 499;
 
 export function requestLifecycle(
   openRequests: OpenRequests,

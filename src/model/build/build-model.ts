@@ -28,12 +28,8 @@ import { NO_TRAITS } from '../built-in-traits.js';
 
 const BUILT_IN: ReadonlyMap<string, BuiltInKind> = new Map(BUILT_IN_KINDS.map((kind) => [kind.id, kind]));
 
-/**
- * Takes unchanged definitions of parameters, and the fields of unchanged kinds, from `known`, an earlier model of the
- * project. `isUnchanged` relies on that, and it saves time and memory for large models.
- */
-export function buildModel(records: ModelRecords, known?: Model): Model {
-  return runSync(modelInPieces(records, known));
+export function buildModel(records: ModelRecords): Model {
+  return runSync(modelInPieces(records));
 }
 
 type Kinds = Model['kinds'];
@@ -46,6 +42,10 @@ function builtInKinds(): Kinds {
   return unchangedBuiltIn;
 }
 
+/**
+ * Takes unchanged definitions of parameters, and the fields of unchanged kinds, from `known`, an earlier model of the
+ * project. `isUnchanged` relies on that, and it saves time and memory for large models.
+ */
 export function* modelInPieces(
   records: ModelRecords,
   known?: Model,

@@ -10,6 +10,11 @@ export interface ColumnShape {
   readonly notNull: boolean;
 }
 
+/** The type as SQL names it. */
+export function columnTypeText({ type, array }: Pick<ColumnShape, 'type' | 'array'>): string {
+  return array ? `${type}[]` : type;
+}
+
 export interface IndexShape {
   readonly name: string;
   readonly columns: readonly string[];

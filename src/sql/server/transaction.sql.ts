@@ -53,3 +53,8 @@ export function releaseSavepointStatement(depth: number): Statement {
 export function rollbackToSavepointStatement(depth: number): Statement {
   return render(sql`ROLLBACK TO SAVEPOINT ${savepointName(depth)}`);
 }
+
+/** Undoes what came after the savepoint, which is gone then, in one message. */
+export function undoSavepointStatement(depth: number): Statement {
+  return render(sql`ROLLBACK TO SAVEPOINT ${savepointName(depth)}; RELEASE SAVEPOINT ${savepointName(depth)}`);
+}

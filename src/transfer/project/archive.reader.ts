@@ -2,6 +2,7 @@
  * Reads an archive from its entries, wherever they are: first all of it, to compare it with its manifest, then file by
  * file.
  */
+import { getOrInsert } from '../../shared/maps.js';
 import {
   altered,
   compareFile,
@@ -61,9 +62,7 @@ export class ArchiveReader {
     for await (const entry of source.entries((bytes) => onChecked(bytes, records))) {
       last = entry;
       if (!entry.path.endsWith('.ndjson')) continue;
-      const file = found.get(entry.path) ?? new FileLines();
-      found.set(entry.path, file);
-      records += file.add(entry.content).length;
+      records += getOrInsert(found, entry.path, () => new FileLines()).add(entry.content).length;
     }
     if (last?.path !== MANIFEST) throw altered();
     const manifest = parseManifest(last.content.toString());

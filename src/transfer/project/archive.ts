@@ -7,7 +7,7 @@ import { RELEASE } from '../../config/release.js';
 import type { ProjectSettings } from '../../database/entities/project.entity.js';
 import { BUILT_IN_VERSION } from '../../model/built-in/built-in.js';
 import type { AccessDefault } from '../../model/access-levels.js';
-import { isPlainObject } from '../../shared/json.js';
+import { parsedObject } from '../../shared/json.js';
 import type { LineSink } from '../file/cursor-lines.js';
 import { ORIGIN_FIELDS, strangeField, strangeManifestField } from './manifest-fields.js';
 
@@ -136,13 +136,8 @@ export function parseManifest(text: string): Manifest {
 }
 
 function parsed(text: string): Manifest {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    value = undefined;
-  }
-  if (!isPlainObject(value) || value.format !== FORMAT) throw noManifest('');
+  const value = parsedObject(text);
+  if (value?.['format'] !== FORMAT) throw noManifest('');
   const strange = strangeField(value, ORIGIN_FIELDS);
   if (strange !== undefined) throw noManifest(strange);
   // A newer one may have other fields.

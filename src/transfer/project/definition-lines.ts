@@ -21,7 +21,7 @@ import type { Field, Model } from '../../model/model.js';
 import { faultTexts } from '../../shared/collect-faults.js';
 import type { Faults } from '../../shared/errors.js';
 import { IDENTIFIER_HINT, isIdentifier } from '../../shared/identifiers.js';
-import { isPlainObject, scalarText, typeName, type Json } from '../../shared/json.js';
+import { isPlainObject, parsedObject, scalarText, typeName, type Json } from '../../shared/json.js';
 import { runSync } from '../../shared/work-in-pieces.js';
 import { ArchiveError } from './archive.js';
 import type { ProjectFile } from './project-files.js';
@@ -32,22 +32,13 @@ type Definition = Readonly<Record<string, Json>>;
 /** @param first the number of the first line in its file @throws ArchiveError with the file, the line and the field */
 export function checkDefinitionLines(file: ProjectFile, lines: readonly string[], first: number): void {
   lines.forEach((text, at) => {
-    const line = parsed(text);
+    const line = parsedObject(text) as Definition | undefined;
     const id = isIdentifier(line?.['id']) ? ` ('${line['id']}')` : '';
     refuseFaults(`${file.path}, line ${first + at}${id}`, (faults) => {
       if (line) checkLine(file, line, faults);
       else faults.add('parameter.bad_value', 'it is no record');
     });
   });
-}
-
-function parsed(text: string): Definition | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isPlainObject(value) ? (value as Definition) : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 function checkLine({ rows }: ProjectFile, line: Definition, faults: Faults): void {

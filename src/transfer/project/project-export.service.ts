@@ -7,7 +7,7 @@ import { loadModel } from '../../catalog/model/model-store.js';
 import { StaleModelError } from '../../catalog/catalog.service.js';
 import { Database, type Transaction } from '../../database/database.js';
 import type { ProjectRow } from '../../database/registry/project.repository.js';
-import { commonRefusal, isStaleModel } from '../../database/statement/sqlstate.js';
+import { asRefusal, isStaleModel } from '../../database/statement/sqlstate.js';
 import { BUILT_IN_VERSION } from '../../model/built-in/built-in.js';
 import type { Model } from '../../model/model.js';
 import { retryLater } from '../../shared/errors.js';
@@ -69,7 +69,7 @@ export class ProjectExportService {
       return manifest;
     } catch (error) {
       await writer.discard();
-      throw commonRefusal(error) ?? error;
+      throw asRefusal(error);
     }
   }
 

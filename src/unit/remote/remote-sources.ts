@@ -7,7 +7,7 @@ import { remoteUnavailable } from '../../access/access.js';
 import { Catalog, StaleModelError } from '../../catalog/catalog.service.js';
 import { PatternMatcher } from '../../catalog/pattern/pattern-matcher.js';
 import { Database } from '../../database/database.js';
-import { commonRefusal, isStaleModel } from '../../database/statement/sqlstate.js';
+import { asRefusal, isStaleModel } from '../../database/statement/sqlstate.js';
 import { isMemberKind, type KindDef } from '../../model/model.js';
 import { retryLater, KindError, asMayBeStored, refusal } from '../../shared/errors.js';
 import type { Project } from '../../tenancy/project.js';
@@ -140,7 +140,7 @@ export class RemoteSourceRunner {
       return await work({ session, settle, call, transaction: (hooks) => inOwnTransaction(hooks, true) });
     } catch (error) {
       const stale = error instanceof StaleModelError || isStaleModel(error);
-      const refused = stale ? changedMeanwhile() : (commonRefusal(error) ?? error);
+      const refused = stale ? changedMeanwhile() : asRefusal(error);
       throw written && refused instanceof KindError && refused.status === 503 ? asMayBeStored(refused) : refused;
     } finally {
       runs.end();

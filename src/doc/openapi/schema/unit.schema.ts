@@ -219,7 +219,7 @@ interface ObjectSchema {
   readonly required?: readonly string[];
 }
 
-/** The name of the schema of `SignUpBody` (`auth/dto/sign-up.dto.ts`). */
+/** The name of the schema of `SignUpBody` (`auth/auth.dto.ts`). */
 const SIGN_UP_SCHEMA = 'kind_sign_up';
 
 /**
