@@ -111,7 +111,10 @@ async function makeBuilds() {
   for (const [name, target] of Object.entries(builds)) {
     const source = name === 'without' && options.other !== undefined ? resolve(options.other) : dist;
     await rm(target, { recursive: true, force: true });
-    await cp(source, target, { recursive: true, filter: (path) => !/dist[^/]*\/(?:bundle|\.bytecode)$/.test(path) });
+    await cp(source, target, {
+      recursive: true,
+      filter: (path) => !/dist[^/]*\/(?:bundle|\.compile-cache)$/.test(path),
+    });
   }
   for (const each of options.without.split(',').filter((name) => name !== '')) {
     const change = MACHINERIES[/** @type {keyof typeof MACHINERIES} */ (each)];

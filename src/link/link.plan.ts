@@ -1,16 +1,8 @@
 /** Checks the rights on a link before anything is read, plans its statement, and judges the result. */
-import {
-  accessDenied,
-  authorizeKind,
-  checkHasTable,
-  grantOf,
-  kindDenied,
-  suggestableLinkTypes,
-} from '../access/access.js';
+import { accessDenied, authorizeKind, checkHasTable, kindDenied, suggestableLinkTypes } from '../access/access.js';
 import { hasOwnAccess, linkGrantOf } from '../access/link-access.js';
-import type { Session } from '../catalog/session/session.js';
 import type { LinkOperation } from '../model/built-in-traits.js';
-import type { KindDef, LinkTypeDef, Model } from '../model/model.js';
+import type { KindDef, LinkTypeDef } from '../model/model.js';
 import type { Opened } from '../run/command.js';
 import { didYouMean, shortened } from '../shared/texts.js';
 import { type KindError, refusal } from '../shared/errors.js';
@@ -21,6 +13,7 @@ import type { Caller } from '../tenancy/caller.js';
 import { notLinked, readableLinkFields } from '../unit/query/reachable-kinds.js';
 import { requireKey, unknownUnit } from '../unit/store/unit-ids.js';
 import type { SystemLink, SystemLinks } from './system-links.js';
+import { readableUnits } from '../unit/table/rights.js';
 
 /** The ids in the path of a link. */
 export interface LinkPath {
@@ -71,7 +64,7 @@ export function authorizeLink(
   if (!grant) throw kindDenied(model, parent, parent.id, 'link', caller);
   checkHasTable(parent);
   checkHasTable(child);
-  return { type, path, plan: planLink(scope, model, path, { type, parent, child, ...grant }) };
+  return { type, path, plan: planLink(scope, path, { type, parent, child, ...grant }) };
 }
 
 interface LinkEnds {
@@ -85,16 +78,10 @@ interface LinkEnds {
 }
 
 /** @throws KindError 404 for an id that no unit can have */
-function planLink(
-  { project, caller }: Pick<Session, 'project' | 'caller'>,
-  model: Model,
-  path: LinkPath,
-  { type, parent, child, allowed, rule }: LinkEnds,
-): LinkPlan {
+function planLink(opened: Opened, path: LinkPath, { type, parent, child, allowed, rule }: LinkEnds): LinkPlan {
+  const { project, caller, model } = opened;
   const end = (kind: KindDef, id: string): LinkPlan['parent'] => {
-    const key = requireKey(kind, id);
-    const grant = grantOf(kind, 'read', caller, model);
-    return { kind, key, access: grant ? grant.predicate : { op: 'constant', value: false } };
+    return { kind, key: requireKey(kind, id), access: readableUnits(opened, kind) };
   };
   return {
     schema: project.schema,

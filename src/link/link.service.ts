@@ -97,22 +97,23 @@ export class LinkService {
 
   /** Links units of users' kinds within a session. @param values of the parameters of the link type */
   async createIn(session: Session, path: LinkPath, values?: unknown): Promise<void> {
-    const planned = authorizeLink(session, path, 'create', this.systemLinks);
-    if (isSystemLink(planned)) throw unknownType(path);
+    const planned = this.#plannedIn(session, path, 'create');
     await this.writer.create(session, planned, () => newLinkBody(planned, values));
   }
 
   /** Changes values of a link within a session. */
   async updateIn(session: Session, path: LinkPath, values: unknown): Promise<void> {
-    const planned = authorizeLink(session, path, 'create', this.systemLinks);
-    if (isSystemLink(planned)) throw unknownType(path);
-    await this.writer.update(session, planned, () => optionalBody(values ?? null));
+    await this.writer.update(session, this.#plannedIn(session, path, 'create'), () => optionalBody(values ?? null));
   }
 
   async removeIn(session: Session, path: LinkPath): Promise<void> {
-    const planned = authorizeLink(session, path, 'delete', this.systemLinks);
+    await this.writer.remove(session, this.#plannedIn(session, path, 'delete'));
+  }
+
+  #plannedIn(session: Session, path: LinkPath, operation: LinkOperation): PlannedLink {
+    const planned = authorizeLink(session, path, operation, this.systemLinks);
     if (isSystemLink(planned)) throw unknownType(path);
-    await this.writer.remove(session, planned);
+    return planned;
   }
 
   /** @param onModel plans the same for a link type of the system, whose units are kinds */

@@ -3,6 +3,7 @@
  * is one file in this folder; `fields.ts` lists them, and nothing else in the console tells types apart. Nearly all may be
  * left out: values are then shown, typed and sent as text.
  */
+import type { Period } from '../../../src/filter/aggregate.ast.js';
 import type { ReactNode, Ref } from 'react';
 import type { Field, FieldType } from '../api/types.js';
 import type { Text } from '../i18n/text.js';
@@ -58,7 +59,7 @@ export interface ConsoleField {
   readonly time?: TimeGroups;
 }
 
-export type Period = 'year' | 'quarter' | 'month' | 'week' | 'day' | 'hour';
+export type { Period };
 
 interface TimeGroups {
   readonly periods: readonly Period[];

@@ -98,7 +98,6 @@ interface SessionTableProps {
 
 function SessionTable({ sessions, endsCurrent, busy, onEnd }: SessionTableProps) {
   const text = useText();
-  const time = (value: string) => shownInstant(value);
   return (
     <WideTable minWidth={560} label={text('sessions.title')}>
       <Table.Thead>
@@ -117,8 +116,8 @@ function SessionTable({ sessions, endsCurrent, busy, onEnd }: SessionTableProps)
               {current && <Badge variant="default">{text('sessions.current')}</Badge>}
             </Table.Td>
             <Table.Td>{address ?? text('sessions.unknown')}</Table.Td>
-            <Table.Td>{time(madeAt)}</Table.Td>
-            <Table.Td>{time(usedAt)}</Table.Td>
+            <Table.Td>{shownInstant(madeAt)}</Table.Td>
+            <Table.Td>{shownInstant(usedAt)}</Table.Td>
             <Table.Td>
               {(!current || endsCurrent) && (
                 <Button

@@ -1,7 +1,8 @@
 /** Plans a request that creates many links of one unit: what the caller may do, and which units it names. Pure. */
-import { authorizeKind, checkHasTable, grantOf, kindDenied, suggestableLinkTypes } from '../../access/access.js';
+import { authorizeKind, checkHasTable, kindDenied, suggestableLinkTypes } from '../../access/access.js';
 import { hasOwnAccess, isClosedFor, linkGrantOf } from '../../access/link-access.js';
 import type { LinkedKinds } from '../../access/link-rule.js';
+import { readableUnits } from '../../unit/table/rights.js';
 import type { Session } from '../../catalog/session/session.js';
 import type { KindDef, LinkTypeDef } from '../../model/model.js';
 import type { Predicate } from '../../model/predicate/predicate.js';
@@ -54,7 +55,7 @@ export function planLinkSet({ model, caller }: Context, path: LinkSetPath): Plan
   return {
     type,
     direction,
-    unit: { kind, key, access: readable({ model, caller }, kind) },
+    unit: { kind, key, access: readableUnits({ model, caller }, kind) },
     allowed: direction === 'child' && !own ? grant.predicate : undefined,
   };
 }
@@ -98,7 +99,7 @@ function planOtherKind(
   try {
     const { kind, grant } = authorizeKind(model, id, direction === 'parent' && !own ? 'link' : 'read', caller);
     if (kind.builtIn) return { fault: `units of '${kind.id}' cannot be linked` };
-    const other = { kind, access: readable(context, kind) };
+    const other = { kind, access: readableUnits(context, kind) };
     if (!own) return { ...other, allowed: direction === 'parent' ? grant.predicate : undefined, rule: undefined };
     const kinds = linkedKinds(unit.kind, kind, direction);
     const ofType = linkGrantOf(type, 'create', kinds, caller, model);
@@ -113,11 +114,6 @@ function planOtherKind(
 /** The kinds of parent and child, of the unit of the path and another one. */
 export function linkedKinds(kind: KindDef, other: KindDef, direction: Direction): LinkedKinds {
   return direction === 'child' ? { parent: kind, child: other } : { parent: other, child: kind };
-}
-
-function readable({ model, caller }: Pick<Session, 'model' | 'caller'>, kind: KindDef): Predicate | undefined {
-  const grant = grantOf(kind, 'read', caller, model);
-  return grant ? grant.predicate : { op: 'constant', value: false };
 }
 
 function atIndex<T>(index: number, work: () => T): T {

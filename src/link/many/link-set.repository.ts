@@ -24,6 +24,7 @@ import {
 import { writeLinksStatements, type NewLinkRow, type NewLinks } from '../../sql/link/link-set-write.sql.js';
 import type { Session } from '../../catalog/session/session.js';
 import { tooLong } from '../link.writer.js';
+import { checkVersion } from '../../unit/table/unit.repository.js';
 
 export async function lockLinkSetUnit(session: Session, plan: LinkSetUnit): Promise<Omit<LinkSetUnitRow, 'v'>> {
   const { schema, unit } = plan;
@@ -76,7 +77,7 @@ async function run<Row extends { readonly v: string }>(
   target?: ContentionTarget,
 ): Promise<readonly Row[]> {
   const rows = await send<Row>(session, statement, target);
-  if (Number(first(rows).v) !== session.model.version) throw new StaleModelError();
+  checkVersion(rows[0], session.model);
   return rows;
 }
 

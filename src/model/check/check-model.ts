@@ -156,14 +156,19 @@ export function checkListShape(key: string, value: Json | undefined, faults: Fau
   });
 }
 
+/** Reports each id that is there twice. Returns the ids, each once. */
+function reportTwice(ids: readonly string[], bad: (text: string) => void): ReadonlySet<string> {
+  const [seen, twice] = [new Set<string>(), new Set<string>()];
+  for (const id of ids) (seen.has(id) ? twice : seen).add(id);
+  for (const id of twice) bad(`'${id}' is there twice`);
+  return seen;
+}
+
 /** Adds the faults of a kind's lists. `reportUnknownParameter` reports unknown ids in `parameters`. */
 export function checkLists(kind: KindLists, known: ReadonlyMap<string, Listed>, faults: Faults): void {
   const bad = (text: string) => faults.add('kind.bad_definition', `parameters: ${text}`, { parameter: 'parameters' });
   const { parameters } = kind;
-  const [seen, twice] = [new Set<string>(), new Set<string>()];
-  for (const id of parameters) (seen.has(id) ? twice : seen).add(id);
-  for (const id of twice) bad(`'${id}' is there twice`);
-  const primaries = [...new Set(parameters)].filter((id) => known.get(id)?.primary);
+  const primaries = [...reportTwice(parameters, bad)].filter((id) => known.get(id)?.primary);
   if (primaries.length > 1) bad(`at most one primary parameter, got ${primaries.join(' and ')}`);
   if (parameters.length > LIMITS.parametersPerKind) bad(`at most ${LIMITS.parametersPerKind}`);
   checkColumnLists(kind, 'unique', known, faults);
@@ -266,10 +271,7 @@ export function checkLinkType(
 ): void {
   const bad = (text: string) => faults.add('link.bad_definition', `parameters: ${text}`, { parameter: 'parameters' });
   if (parameters.length > LIMITS.parametersPerLinkType) bad(`at most ${LIMITS.parametersPerLinkType}`);
-  const [seen, twice] = [new Set<string>(), new Set<string>()];
-  for (const id of parameters) (seen.has(id) ? twice : seen).add(id);
-  for (const id of twice) bad(`'${id}' is there twice`);
-  for (const id of seen) {
+  for (const id of reportTwice(parameters, bad)) {
     const def = model.parameters.get(id);
     if (!def) bad(`no parameter '${id}' in this project${faults.hint(id, suggestable.parameters())}`);
     else if (RESERVED_LINK_PARAMETERS.has(id)) bad(`'${id}' is a field of every link; a parameter needs another id`);

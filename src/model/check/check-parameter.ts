@@ -88,7 +88,7 @@ export function checkDefinitionBytes(
 ): boolean {
   const lists: [string, Json | undefined][] = [
     ['values', stored.values],
-    [`default_${stored.type}`, stored.default],
+    [settingName('default', stored.type), stored.default],
   ];
   const tooLong = lists.flatMap(([name, before]) => {
     const bytes = bytesOf(given.get(name));
@@ -149,7 +149,10 @@ export function canonicalValues(def: ParameterDef): ReadonlyMap<string, Json> {
   };
   const shown = new Map<string, Json>();
   const value = def.default;
-  shown.set(`default_${def.type}`, def.multiple && Array.isArray(value) ? (value as Json[]).map(form) : form(value));
+  shown.set(
+    settingName('default', def.type),
+    def.multiple && Array.isArray(value) ? (value as Json[]).map(form) : form(value),
+  );
   if (def.minValue !== undefined) shown.set('min_value', form(def.minValue));
   if (def.maxValue !== undefined) shown.set('max_value', form(def.maxValue));
   return shown;

@@ -28,6 +28,7 @@ import { type Command, reading } from '../../run/command.js';
 import type { Session } from '../../catalog/session/session.js';
 import { parseKey, requireKey, unknownUnit } from '../store/unit-ids.js';
 import { evaluateLink, fetchUnit } from '../table/unit.repository.js';
+import { notLinked } from '../query/reachable-kinds.js';
 
 /** The child of the links to explain. */
 interface NamedChild {
@@ -151,7 +152,7 @@ export class Explanations {
   ): Promise<NamedChild> {
     const { kind } = authorizeKind(session.model, kindId, 'read', session.caller);
     const unlinked = [parent, kind].find((each) => !isLinkable(each));
-    if (unlinked) throw refusal('link.unknown', `Units of '${unlinked.id}' have no links of this sort`);
+    if (unlinked) throw notLinked(unlinked);
     this.stores.of(kind).checkState(kind, session, 'get');
     await this.#checkExists(session, kind, id);
     return { kind, id };

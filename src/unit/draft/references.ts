@@ -177,7 +177,8 @@ export async function unreachableReferences(
   return found;
 }
 
-async function findExisting(
+/** Which of the units exist, and may be used. @param access undefined for all */
+export async function findExisting(
   session: Session,
   kind: KindDef,
   ids: readonly string[],

@@ -16,7 +16,10 @@ import type { Conditions, Readable, UnitRow } from '../store/unit-store.js';
 import { evaluateUnit, fetchUnit } from './unit.repository.js';
 
 /** The units that the caller may read; all others do not exist for the caller. */
-export function readableUnits({ caller, model }: Session, kind: KindDef): Predicate | undefined {
+export function readableUnits(
+  { caller, model }: Pick<Session, 'caller' | 'model'>,
+  kind: KindDef,
+): Predicate | undefined {
   const grant = grantOf(kind, 'read', caller, model);
   return grant ? grant.predicate : { op: 'constant', value: false };
 }

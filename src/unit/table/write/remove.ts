@@ -15,13 +15,13 @@ import {
   clearReferencesBetweenStatement,
   clearReferencesStatement,
   deleteUnitsStatement,
-  existingStatement,
   referringStatement,
 } from '../../../sql/write/reference.sql.js';
 import type { DeletePlan } from '../../../sql/write/write.sql.js';
 import type { Project } from '../../../tenancy/project.js';
 import { Behaviors, type HookedLink } from '../../draft/behavior.js';
 import {
+  findExisting,
   explainReferenced,
   isReferenced,
   referenceKept,
@@ -259,8 +259,8 @@ async function tracked(session: Deleting, { kind, keys }: Deleted, work: () => P
   deletionSet.remove(kind.id, keys);
 }
 
-async function exists({ executor, project }: Session, kind: KindDef, id: string): Promise<boolean> {
-  return (await executor.run(existingStatement(project.schema, kind, [id], undefined))).length > 0;
+async function exists(session: Session, kind: KindDef, id: string): Promise<boolean> {
+  return (await findExisting(session, kind, [id], undefined)).size > 0;
 }
 
 /** Clears the references of all units with one statement, unless units of the kind are being deleted already. */

@@ -11,13 +11,12 @@ import { ERRORS, Faults, KindError, type ErrorCode, type Message } from '../../.
 import { jsonEqual, type Json } from '../../../shared/json.js';
 import { LIMITS } from '../../../shared/limits.js';
 import type { MaybePromise } from '../../../shared/work-in-pieces.js';
-import { existingStatement } from '../../../sql/write/reference.sql.js';
 import type { Caller } from '../../../tenancy/caller.js';
 import { Behaviors } from '../../draft/behavior.js';
 import type { DefaultBytes } from '../../draft/default-bytes.js';
 import { StoredDraft, type Body } from '../../draft/draft.js';
 import { Drafter, type EditDraft } from '../../draft/drafter.js';
-import { addReferenceFaults, unreachableReferences, type Unreachable } from '../../draft/references.js';
+import { findExisting, addReferenceFaults, unreachableReferences, type Unreachable } from '../../draft/references.js';
 import { withPosition, withPositions } from '../../draft/refusal-position.js';
 import type { FoundUnit, UnitRow, UpsertedUnit } from '../../store/unit-store.js';
 import { mayNotWriteUnit } from '../rights.js';
@@ -141,13 +140,11 @@ export class UpsertEdits {
     grant: Grant | undefined,
   ): Promise<void> {
     if (!grant?.predicate || edits.length === 0) return;
-    const { project, executor, caller } = session;
     const ids = edits.map(({ unit }) => unit.id);
-    const rows = await executor.run<{ id: string }>(existingStatement(project.schema, kind, ids, grant.predicate));
-    const allowed = new Set(rows.map(({ id }) => id));
+    const allowed = await findExisting(session, kind, ids, grant.predicate);
     const refused = edits.filter(({ unit }) => !allowed.has(unit.id));
     const [first, ...rest] = refused.flatMap(({ index }) =>
-      mayNotWriteUnit(caller, kind, 'update').messages.map((message) => ({ ...message, index })),
+      mayNotWriteUnit(session.caller, kind, 'update').messages.map((message) => ({ ...message, index })),
     );
     if (first) throw new KindError([first, ...rest.slice(0, LIMITS.faults - 1)]);
   }
