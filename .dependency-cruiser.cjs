@@ -30,6 +30,18 @@ const islands = layers[8].map((name) => ({
   to: { path: folder(layers[8].filter((other) => other !== name)) },
 }));
 
+/** `packages/` has workspaces that know nothing of the service. It uses each in one layer. */
+const packages = { 'embedded-postgres': 'database' };
+const apart = Object.entries(packages).flatMap(([name, layer]) => [
+  { name: `${name}-is-on-its-own`, severity: 'error', from: { path: `^packages/${name}/` }, to: { path: '^src/' } },
+  {
+    name: `${name}-is-used-in-${layer}`,
+    severity: 'error',
+    from: { path: '^src/', pathNot: `^src/${layer}/` },
+    to: { path: `^packages/${name}/` },
+  },
+]);
+
 /** The folders inside a layer, lowest first; the layer's own files come last and may import from all of them. */
 const rooms = {
   unit: ['draft', 'query', 'store', 'table', 'remote'],
@@ -51,6 +63,7 @@ module.exports = {
     ...upward,
     ...islands,
     ...inward,
+    ...apart,
     { name: 'no-circles', severity: 'error', from: {}, to: { circular: true } },
     { name: 'no-circles-of-folders', severity: 'error', scope: 'folder', from: {}, to: { circular: true } },
     {

@@ -80,7 +80,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['src/**/*.ts'],
+    files: ['{src,packages}/**/*.ts'],
     rules: {
       'max-len': ['error', { ...LINES, ignoreComments: true, ignoreTemplateLiterals: true }],
       'no-restricted-syntax': ['error', ...SYNTAX, ...PARAMETERS],

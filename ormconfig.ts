@@ -7,7 +7,7 @@ import type { DataSource } from 'typeorm';
 import { loadConfig } from './src/config/config.js';
 import type { ConnectionOptions } from './src/database/connection/connection.js';
 import { createDataSource } from './src/database/connection/data-source.js';
-import { readConnectionFile } from './src/database/embedded/embedded-database.js';
+import { readConnectionFile } from '@kind/embedded-postgres';
 import { CREATE_REGISTRY, KEEP_OFF_WORKERS } from './src/sql/server/registry.sql.js';
 
 async function findConnection(): Promise<ConnectionOptions> {

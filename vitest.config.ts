@@ -9,7 +9,7 @@ export const ISOLATED = 'test/**/*.isolated.test.ts';
 
 /** What every project has. One PostgreSQL serves the whole run. */
 export const BASE = {
-  plugins: [swc.vite({ module: { type: 'es6' as const } })],
+  plugins: [swc.vite({ swcrc: false, module: { type: 'es6' as const } })],
   test: {
     pool: 'forks' as const,
     testTimeout: 30_000,

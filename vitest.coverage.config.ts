@@ -8,7 +8,12 @@ import { BASE, DATABASE_SETUP, ISOLATED } from './vitest.config.js';
 export default defineConfig({
   test: {
     globalSetup: ['test/support/temporary.setup.ts', 'test/support/compiled.setup.ts', ...DATABASE_SETUP],
-    coverage: { enabled: true, provider: 'v8', include: ['src/**/*.ts'], reporter: ['text-summary', 'html'] },
+    coverage: {
+      enabled: true,
+      provider: 'v8',
+      include: ['{src,packages}/**/*.ts'],
+      reporter: ['text-summary', 'html'],
+    },
     projects: [
       {
         ...BASE,

@@ -125,8 +125,8 @@ export class Postgres {
  * @param {import('../src/database/connection/connection.js').ConnectionOptions} connection
  */
 async function connectAsSuperuser(dist, dataDir, connection) {
-  /** @type {typeof import('../src/database/embedded/data-folder.js')} */
-  const { dataFolder, readPassword, SUPERUSER } = await import(join(dist, 'database/embedded/data-folder.js'));
+  /** @type {typeof import('../packages/embedded-postgres/data-folder.js')} */
+  const { dataFolder, readPassword, SUPERUSER } = await import(join(dist, 'embedded-postgres/data-folder.js'));
   const password = await readPassword(dataFolder(dataDir));
   if ('url' in connection) throw new Error('the embedded PostgreSQL is reached without a URL');
   const client = new pg.Client({ connectionString: urlOf({ ...connection, user: SUPERUSER, password }) });

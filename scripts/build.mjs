@@ -1,6 +1,6 @@
-// Compiles src/ to dist/ like `nest build`, but without the development dependencies, so that `npm start` works without
-// them, and bundles the result (bundle.mjs). It runs only if a source is newer than its output, and in a process of its
-// own, so that the service does not keep the memory of the compiler.
+// Compiles src/ and packages/ to dist/ like `nest build`, but without the development dependencies, so that `npm start`
+// works without them, and bundles the result (bundle.mjs). It runs only if a source is newer than its output, and in a
+// process of its own, so that the service does not keep the memory of the compiler.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, statSync } from 'node:fs';
@@ -9,7 +9,8 @@ import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const source = join(root, 'src');
+/** Folders whose contents are put together in a build: `packages/x/` is compiled to `dist/x/`. */
+const SOURCES = ['src', 'packages'].map((name) => join(root, name));
 const target = join(root, 'dist');
 const BUNDLE = 'bundle';
 /** Written by each installation of packages. */
@@ -20,10 +21,13 @@ function files(folder) {
   return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath ?? entry.path, entry.name));
 }
 
-/** The output of a source file; undefined for a file that only declares types. */
-function outputOf(file, folder) {
-  if (file.endsWith('.d.ts')) return undefined;
-  return join(folder, relative(source, file)).replace(/\.ts$/, '.js');
+/** Each source file with its output, but for files that only declare types and what describes a package. */
+function outputs(folder) {
+  return SOURCES.flatMap((source) =>
+    files(source)
+      .filter((file) => !/\.d\.ts$|\bREADME\.md$|\bpackage\.json$/.test(file))
+      .map((file) => ({ file, output: join(folder, relative(source, file)).replace(/\.ts$/, '.js') })),
+  );
 }
 
 /** The time of the last change in milliseconds; undefined if the file does not exist. */
@@ -39,9 +43,7 @@ export function isFresh(folder = target) {
   const settings = [join(root, '.swcrc'), join(root, 'package.json'), join(import.meta.dirname, 'bundle.mjs')];
   const [bundled, installed, ...configured] = [join(folder, BUNDLE), INSTALLED, ...settings].map(changedAt);
   if (bundled === undefined || (installed ?? 0) > bundled) return false;
-  return files(source).every((file) => {
-    const output = outputOf(file, folder);
-    if (output === undefined) return true;
+  return outputs(folder).every(({ file, output }) => {
     const built = changedAt(output);
     return built !== undefined && built <= bundled && [changedAt(file), ...configured].every((time) => time <= built);
   });
@@ -105,15 +107,15 @@ export async function bundleInto(folder, started) {
 
 /** @param started the time of the outputs: the start, so that a source saved during the build counts as newer */
 export async function buildInto(folder, started = new Date()) {
-  const outputs = files(source).map(async (file) => {
-    const out = outputOf(file, folder);
-    if (out === undefined) return;
-    await mkdir(dirname(out), { recursive: true });
-    if (file.endsWith('.ts')) await compile(file, out);
-    else await copyFile(file, out);
-    await utimes(out, started, started);
+  const made = outputs(folder).map(async ({ file, output }) => {
+    await mkdir(dirname(output), { recursive: true });
+    if (file.endsWith('.ts')) await compile(file, output);
+    else await copyFile(file, output);
+    await utimes(output, started, started);
   });
-  await Promise.all(outputs);
+  // When a fault is reported, nothing is written to the folder any more.
+  const failed = (await Promise.allSettled(made)).find(({ status }) => status === 'rejected');
+  if (failed) throw failed.reason;
 }
 
 async function compile(file, out) {

@@ -11,7 +11,7 @@ const CHECKS = [
   ...(code.length > 0 ? [`eslint --no-warn-ignored ${quoted(code)}`] : []),
   types('.'),
   types('console'),
-  `depcruise src --config .dependency-cruiser.cjs${onlyChanged ? ' --cache node_modules/.cache/layers --cache-strategy content' : ''}`,
+  `depcruise src packages --config .dependency-cruiser.cjs${onlyChanged ? ' --cache node_modules/.cache/layers --cache-strategy content' : ''}`,
   ...(files.length > 0 ? [`prettier --check --ignore-unknown --log-level warn ${quoted(files)}`] : []),
 ];
 

@@ -1,7 +1,6 @@
 /** The files of the console, which `scripts/console.mjs` builds. They may appear, or change, while the service runs. */
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
-import { isAlive } from '../database/embedded/process-probe.js';
 import { SCRIPT, StoredFiles, STYLE } from '../http/answer/static-file.js';
 
 const FOLDER = join(import.meta.dirname, '../../console');
@@ -52,6 +51,15 @@ export class ConsoleFiles {
     const text = await readFile(join(this.folder, '.building'), 'utf8').catch(() => '');
     const pid = Number.parseInt(text, 10);
     return pid > 0 && isAlive(pid);
+  }
+}
+
+/** Whether there is a process, though it may be another account's. */
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }
 

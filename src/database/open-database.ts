@@ -1,8 +1,8 @@
 /** Opens the database: that of DATABASE_URL, or an embedded PostgreSQL in DATA_DIR, which is started here. */
+import { dataFolder, EmbeddedPostgres, EmbeddedPostgresError, isInitialised } from '@kind/embedded-postgres';
 import type { Config } from '../config/config.js';
-import { type ConnectionOptions, NoDatabaseError } from './connection/connection.js';
-import { dataFolder, isInitialised } from './embedded/data-folder.js';
-import { EmbeddedDatabase } from './embedded/embedded-database.js';
+import { makeFolder, unusableFolder } from '../config/folder.js';
+import { type ConnectionOptions, DatabaseStartError, NoDatabaseError } from './connection/connection.js';
 import { openExternal } from './connection/external.js';
 
 interface OpenOptions {
@@ -41,13 +41,35 @@ export async function openDatabase(
     const connection = { url, ...(directUrl !== undefined && { directUrl }) };
     return { connection, embedded: false, stop: () => Promise.resolve() };
   }
-  const folder = dataFolder(config.dataDir);
-  if (options.existing && !(await isInitialised(folder))) {
+  const { dataDir } = config;
+  if (options.existing && !(await isInitialised(dataFolder(dataDir)))) {
     throw new NoDatabaseError(
-      `there is no database in DATA_DIR ${config.dataDir}: "npm start" or "project create" makes one, or DATABASE_URL names one`,
+      `there is no database in DATA_DIR ${dataDir}: "npm start" or "project create" makes one, or DATABASE_URL names one`,
     );
   }
-  const database = new EmbeddedDatabase(config, options);
-  const connection = await database.open();
-  return { connection, embedded: true, stop: () => database.stop() };
+  const settings = { max_connections: String(maxConnections(config)), ...options.settings };
+  const database = new EmbeddedPostgres(dataDir, { ...options, settings });
+  try {
+    await makeFolder(dataDir);
+    const connection = await database.open();
+    return { connection, embedded: true, stop: () => database.stop() };
+  } catch (error) {
+    throw startError(dataDir, error);
+  }
+}
+
+/** Connections of a process besides its pool: the listener and the index builder. */
+const CONNECTIONS_BESIDE_POOL = 2;
+/** Other connections: of the owner, commands, psql. */
+const SPARE_CONNECTIONS = 30;
+
+export function maxConnections({ databasePool, workers }: Pick<Config, 'databasePool' | 'workers'>): number {
+  return Math.max(100, (databasePool + CONNECTIONS_BESIDE_POOL) * workers + SPARE_CONNECTIONS);
+}
+
+/** Errors of the file system become messages for the person who starts the service. */
+function startError(dataDir: string, error: unknown): unknown {
+  if (error instanceof EmbeddedPostgresError) return new DatabaseStartError(error.message);
+  if ((error as NodeJS.ErrnoException).code === undefined) return error;
+  return new DatabaseStartError(unusableFolder(dataDir, error as Error));
 }

@@ -125,7 +125,16 @@ test('the image runs as an ordinary user and asks for its readiness', () => {
 
 test('what is copied into the image is not left out of its context', () => {
   const ignored = file('.dockerignore').split('\n');
-  for (const name of ['package.json', 'package-lock.json', '.npmrc', 'src', 'scripts', 'functions', 'nest-cli.json']) {
+  for (const name of [
+    'package.json',
+    'package-lock.json',
+    '.npmrc',
+    'src',
+    'packages',
+    'scripts',
+    'functions',
+    'nest-cli.json',
+  ]) {
     expect(ignored).not.toContain(name);
   }
 });

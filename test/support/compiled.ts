@@ -1,12 +1,12 @@
 /**
- * `src/` compiled as `npm start` compiles it. Tests import it from there, and processes that tests start run it: Node
- * loads it in a fraction of the time that Vite's loader or a compilation at the start of each process takes.
+ * `src/` and `packages/` compiled as `npm start` compiles them. Tests import them from there, and processes that tests
+ * start run them: Node loads them in a fraction of the time that Vite's loader or a compilation at the start of each
+ * process takes.
  */
 import { dirname, join, relative, resolve } from 'node:path';
 import type { Plugin } from 'vitest/config';
 
 const ROOT = join(import.meta.dirname, '../..');
-const SOURCES = join(ROOT, 'src');
 /** Beside src/, as dist/ is: modules find package.json and src/ from there. */
 export const COMPILED = join(ROOT, '.compiled');
 
@@ -15,7 +15,10 @@ export function compiled(path: string): string {
   return join(COMPILED, path);
 }
 
-/** Imports of `src/` go to the compiled modules. Not in watch mode, which has to see which test imports which source. */
+/**
+ * Imports of `src/` and `packages/` go to the compiled modules. Not in watch mode, which has to see which test imports
+ * which source.
+ */
 export function compiledSources(): Plugin {
   let watches = false;
   return {
@@ -24,8 +27,8 @@ export function compiledSources(): Plugin {
     configureVitest: ({ vitest }) => void (watches = vitest.config.watch),
     resolveId(source, importer) {
       if (watches || importer === undefined || !/^\.{1,2}\//.test(source)) return undefined;
-      const path = relative(SOURCES, resolve(dirname(importer), source));
-      return path.startsWith('..') ? undefined : { id: compiled(path), external: true };
+      const [, path] = /^(?:src|packages)\/(.+)/.exec(relative(ROOT, resolve(dirname(importer), source))) ?? [];
+      return path === undefined ? undefined : { id: compiled(path), external: true };
     },
   };
 }

@@ -14,7 +14,7 @@ import {
   type ConnectionOptions,
   type ServerConnection,
 } from '../../src/database/connection/connection.js';
-import { dataFolder, readPassword, SUPERUSER } from '../../src/database/embedded/data-folder.js';
+import { dataFolder, readPassword, SUPERUSER } from '../../packages/embedded-postgres/data-folder.js';
 import { openDatabase, type OpenedDatabase } from '../../src/database/open-database.js';
 import { copyInitialised, makeInitialised } from './initialised.js';
 

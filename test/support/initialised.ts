@@ -5,9 +5,9 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { inject } from 'vitest';
-import { findAccount } from '../../src/database/embedded/run-program.js';
-import { findBinaries } from '../../src/database/embedded/binaries.js';
-import { dataFolder, initialise } from '../../src/database/embedded/data-folder.js';
+import { findAccount } from '../../packages/embedded-postgres/run-program.js';
+import { findBinaries } from '../../packages/embedded-postgres/binaries.js';
+import { dataFolder, initialise } from '../../packages/embedded-postgres/data-folder.js';
 
 declare module 'vitest' {
   export interface ProvidedContext {

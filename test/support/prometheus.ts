@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { once } from 'node:events';
 import { vi } from 'vitest';
-import { freePort } from '../../src/database/embedded/settings.js';
+import { freePort } from '../../packages/embedded-postgres/settings.js';
 import { atEnd } from './at-end.js';
 
 const PROGRAM = process.env['PROMETHEUS'] ?? '/usr/bin/prometheus';

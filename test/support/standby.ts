@@ -6,9 +6,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from 'pg';
 import { loadConfig } from '../../src/config/config.js';
 import type { ServerConnection } from '../../src/database/connection/connection.js';
-import { dataFolder, readPassword, SUPERUSER } from '../../src/database/embedded/data-folder.js';
-import { EmbeddedServer } from '../../src/database/embedded/server.js';
-import { SOCKET_PORT, socketHost } from '../../src/database/embedded/settings.js';
+import { dataFolder, readPassword, SUPERUSER } from '../../packages/embedded-postgres/data-folder.js';
+import { EmbeddedServer } from '../../packages/embedded-postgres/server.js';
+import { SOCKET_PORT, socketHost } from '../../packages/embedded-postgres/settings.js';
 import { openDatabase } from '../../src/database/open-database.js';
 import { atEnd } from './at-end.js';
 import { copyInitialised } from './initialised.js';
@@ -45,10 +45,11 @@ export async function startWithStandby(): Promise<WithStandby> {
   writeFileSync(signal, '');
   chownSync(signal, statSync(folder).uid, statSync(folder).gid);
   const source = `host=${primary.host} port=${primary.port} user=${SUPERUSER} password=${await readPassword(dataFolder(first))}`;
-  const server = new EmbeddedServer(
-    { dataDir: second, ...settings },
-    { role: 'command', log: () => undefined, settings: { ...UNSAFE, primary_conninfo: source } },
-  );
+  const server = new EmbeddedServer(second, {
+    role: 'command',
+    log: () => undefined,
+    settings: { ...UNSAFE, primary_conninfo: source },
+  });
   const standby = await connected(server);
   const stopStandby = async (): Promise<void> => {
     await standby.end().catch(() => undefined);

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import type { ConnectionOptions } from '../../../src/database/connection/connection.js';
-import { isRunning } from '../../../src/database/embedded/process-probe.js';
+import { isRunning } from '../../../packages/embedded-postgres/process-probe.js';
 import { freshFolder, initialisedFolder, open, openInChild, postmasterPid, query, until } from './support.js';
 
 const ONE = [{ one: 1 }];

@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { findAccount, spawnIdentity } from '../../../src/database/embedded/run-program.js';
-import { isRunning } from '../../../src/database/embedded/process-probe.js';
+import { findAccount, spawnIdentity } from '../../../packages/embedded-postgres/run-program.js';
+import { isRunning } from '../../../packages/embedded-postgres/process-probe.js';
 import type { ConnectionOptions } from '../../../src/database/connection/connection.js';
 import { freshFolder, initialisedFolder, kill, open, openInChild, postmasterPid, query, until } from './support.js';
 

@@ -1,7 +1,7 @@
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { isRunning } from '../../../src/database/embedded/process-probe.js';
+import { isRunning } from '../../../packages/embedded-postgres/process-probe.js';
 import { freshFolder, initialisedFolder, open, openInChild, postmasterPid, query, until } from './support.js';
 
 test('a fresh start makes a database, a second one finds its data', async () => {

@@ -2,7 +2,7 @@
 import 'reflect-metadata';
 import { expect, test } from 'vitest';
 import type { ServerConnection } from '../../../src/database/connection/connection.js';
-import { OWNER } from '../../../src/database/embedded/data-folder.js';
+import { OWNER } from '../../../packages/embedded-postgres/data-folder.js';
 import { freshFolder, open, query } from './support.js';
 
 test('has no further rights', async () => {

@@ -1,8 +1,8 @@
 import { chmod, cp, mkdir, readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { copyBinaries, isPlainPath, findBinaries, nativeFolder } from '../../../src/database/embedded/binaries.js';
-import { findAccount, runProgram } from '../../../src/database/embedded/run-program.js';
+import { copyBinaries, isPlainPath, findBinaries, nativeFolder } from '../../../packages/embedded-postgres/binaries.js';
+import { findAccount, runProgram } from '../../../packages/embedded-postgres/run-program.js';
 import { freshFolder, open, query } from './support.js';
 
 const asRoot = process.getuid?.() === 0;

@@ -10,9 +10,11 @@ import { atEnd } from '../../support/at-end.js';
 const root = join(import.meta.dirname, '../../..');
 
 const SERVICE = `
+  import { database } from '@kind/embedded-postgres';
   import { ready } from './place/place.js';
-  console.log(JSON.stringify({ ready, trace: new Error().stack }));
+  console.log(JSON.stringify({ ready, database, trace: new Error().stack }));
 `;
+const PACKAGE = `export const database = 'embedded';`;
 const PLACE = 'export const ready = { url: import.meta.url, folder: import.meta.dirname };';
 
 /** A checkout whose service prints where its module is. Other sources replace or complete its own. */
@@ -30,12 +32,25 @@ async function checkout(sources: Record<string, string> = {}): Promise<string> {
   ];
   await Promise.all(own.map((path) => cp(join(root, path), join(folder, path), { recursive: true })));
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
-  const all = { 'src/serve.ts': SERVICE, 'src/cli/command-line.ts': '', 'src/place/place.ts': PLACE, ...sources };
+  const all = {
+    'src/serve.ts': SERVICE,
+    'packages/embedded-postgres/index.ts': PACKAGE,
+    'src/cli/command-line.ts': '',
+    'src/place/place.ts': PLACE,
+    ...sources,
+  };
   for (const [path, text] of Object.entries(all)) {
     await mkdir(dirname(join(folder, path)), { recursive: true });
     await writeFile(join(folder, path), text);
   }
   return folder;
+}
+
+/** What the service of a checkout prints. */
+interface Said {
+  readonly ready: { readonly url: string; readonly folder: string };
+  readonly database: string;
+  readonly trace: string;
 }
 
 interface Ended {
@@ -56,7 +71,8 @@ it('bundles the service, whose modules keep their places', async () => {
   const folder = await checkout();
   const { code, out, err } = await run(folder, 'scripts/start.mjs');
   expect({ code, err }).toEqual({ code: 0, err: '' });
-  const { ready, trace } = JSON.parse(out) as { ready: { url: string; folder: string }; trace: string };
+  const { ready, database, trace } = JSON.parse(out) as Said;
+  expect(database).toBe('embedded');
   expect(trace).toContain(join(folder, 'dist', 'bundle', 'serve.cjs'));
   const place = join(folder, 'dist', 'place');
   expect(ready.url).toBe(pathToFileURL(join(place, 'place.js')).href);

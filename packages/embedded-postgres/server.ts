@@ -1,10 +1,9 @@
 /**
- * The PostgreSQL server of one data folder: connects to it, or starts it. Ownership is in data-folder.ts, waiting and
- * retrying in embedded-database.ts.
+ * The PostgreSQL server of one data folder: connects to it, or starts it. Ownership is in session.ts, waiting and
+ * retrying in embedded-postgres.ts.
  */
 import type { Client } from 'pg';
-import type { Config } from '../../config/config.js';
-import { type ServerConnection, DatabaseStartError } from '../connection/connection.js';
+import { EmbeddedPostgresError } from './error.js';
 import { findAccount, giveDataFolder, type Account } from './run-program.js';
 import { findBinaries, type Binaries } from './binaries.js';
 import {
@@ -15,10 +14,8 @@ import {
   makeOwnerPassword,
   OWNER,
   readPassword,
-  connect,
-  DATABASE,
-  type Role,
 } from './data-folder.js';
+import { connect, DATABASE, prepareOwner, type Role, type ServerConnection } from './session.js';
 import {
   spawnGuard,
   spawnPostmaster,
@@ -36,21 +33,11 @@ import {
   touchSocketHost,
   usesTcp,
 } from './settings.js';
-import {
-  revokePublicAccessStatement,
-  createDatabaseStatement,
-  findDatabaseStatement,
-  createRoleStatement,
-  findRoleStatement,
-  grantTemporaryFileLimitStatement,
-  setRolePasswordStatement,
-} from '../../sql/server/database-owner.sql.js';
-import { runOnClient } from '../statement/run-on-client.js';
 
 export interface ServerOptions {
   readonly role: Role;
   readonly log: (line: string) => void;
-  /** PostgreSQL settings that override the defaults: for tests. */
+  /** Settings of PostgreSQL that are added to those of settings.ts, or override them. */
   readonly settings?: Readonly<Record<string, string>>;
   /** Called when a server process has been started, which takes some time to get ready. */
   readonly onWaiting?: () => void;
@@ -70,10 +57,10 @@ export class EmbeddedServer {
   #failures = 0;
 
   constructor(
-    readonly config: Pick<Config, 'dataDir' | 'databasePool' | 'workers'>,
+    readonly dataDir: string,
     readonly options: ServerOptions,
   ) {
-    this.folder = dataFolder(config.dataDir);
+    this.folder = dataFolder(dataDir);
   }
 
   /** Tries to connect, and starts a server if none runs. Undefined if the server is not ready. */
@@ -163,19 +150,18 @@ export class EmbeddedServer {
 
   async #start(): Promise<void> {
     if (this.#started?.ended()) await this.#judgeFailure(this.#started);
-    const { config, folder, options } = this;
+    const { dataDir, folder, options } = this;
     this.#account = await findAccount(folder);
-    this.#binaries ??= await findBinaries(config.dataDir, this.#account);
+    this.#binaries ??= await findBinaries(dataDir, this.#account);
     if (!(await isInitialised(folder))) {
       options.log(`making a new database in ${folder}`);
-      await initialise(config.dataDir, this.#binaries, this.#account, options.settings?.['fsync'] !== 'off');
+      await initialise(dataDir, this.#binaries, this.#account, options.settings?.['fsync'] !== 'off');
     }
     await checkFolder(folder, this.#binaries);
     await giveDataFolder(folder, this.#account);
-    const settings = await serverSettings(config, options.settings ?? {});
+    const settings = await serverSettings(options.settings);
     const { reusedPid } = await probe(folder);
     await removeSocketLock(folder);
-    const { dataDir } = config;
     this.#started = spawnPostmaster({
       dataDir,
       folder,
@@ -193,26 +179,6 @@ export class EmbeddedServer {
     this.release();
     this.#failures += 1;
     if (TEMPORARY_FAILURE.test(logTail) && this.#failures < MAX_FAILURES) return;
-    throw new DatabaseStartError(`the embedded PostgreSQL does not start:\n${logTail}`);
+    throw new EmbeddedPostgresError(`the embedded PostgreSQL does not start:\n${logTail}`);
   }
-}
-
-/** Default databases of every server. */
-const DEFAULT_DATABASES = ['postgres', 'template1'];
-
-/**
- * Creates the database and the role that owns it, which the service, commands and people use; it has no rights beyond
- * the database. The superuser is for administration only.
- * @param client a session of the superuser
- */
-async function prepareOwner(client: Client, password: string): Promise<void> {
-  if ((await runOnClient(client, findRoleStatement(OWNER))).length > 0) {
-    await runOnClient(client, setRolePasswordStatement(OWNER, password));
-  } else {
-    await runOnClient(client, revokePublicAccessStatement(DEFAULT_DATABASES));
-    await runOnClient(client, createRoleStatement(OWNER, password));
-  }
-  await runOnClient(client, grantTemporaryFileLimitStatement(OWNER));
-  const found = await runOnClient(client, findDatabaseStatement(DATABASE));
-  if (found.length === 0) await runOnClient(client, createDatabaseStatement(DATABASE, OWNER));
 }

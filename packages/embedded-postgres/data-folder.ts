@@ -6,20 +6,10 @@ import { randomBytes } from 'node:crypto';
 import { chown, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { DatabaseStartError, clientOptions, type ServerConnection } from '../connection/connection.js';
+import { EmbeddedPostgresError } from './error.js';
 import { giveDataFolder, type Account, runProgram } from './run-program.js';
 import type { Binaries } from './binaries.js';
 import { isRunning } from './process-probe.js';
-import { Client } from 'pg';
-import type { Statement } from '../../sql/fragment.js';
-import {
-  FIND_OWNER,
-  TRY_OWNER_LOCK,
-  TRY_SHARED_USAGE_LOCK,
-  TRY_USAGE_LOCK,
-  UNLOCK_ALL,
-} from '../../sql/server/owner-lock.sql.js';
-import { runOnClient } from '../statement/run-on-client.js';
 
 /** The superuser, for administration of the server only. */
 export const SUPERUSER = 'kind';
@@ -51,7 +41,7 @@ export async function readPassword(folder: string, role: typeof SUPERUSER | type
   try {
     return (await readFile(file, 'utf8')).trim();
   } catch (error) {
-    throw new DatabaseStartError(`${file} cannot be read: ${(error as Error).message}`);
+    throw new EmbeddedPostgresError(`${file} cannot be read: ${(error as Error).message}`);
   }
 }
 
@@ -72,7 +62,7 @@ function newPassword(): string {
   return `${randomBytes(24).toString('base64url')}\n`;
 }
 
-/** @throws DatabaseStartError if the folder is another account's, another version's, or no database */
+/** @throws EmbeddedPostgresError if the folder is another account's, another version's, or no database */
 export async function checkFolder(folder: string, binaries: Binaries): Promise<void> {
   const owner = await stat(folder);
   const self = process.getuid?.();
@@ -81,7 +71,7 @@ export async function checkFolder(folder: string, binaries: Binaries): Promise<v
   }
   const major = await majorOf(folder);
   if (major === binaries.major) return;
-  throw new DatabaseStartError(
+  throw new EmbeddedPostgresError(
     `${folder} was made by PostgreSQL ${major}, and this release brings PostgreSQL ${binaries.version}: ` +
       'dump it with the release that made it (pg_dump), move the folder away, start, and restore the dump',
   );
@@ -134,7 +124,8 @@ async function initdb(
     ...(durable ? [] : ['--no-sync']),
   ];
   const { ok, output } = await runProgram(binaries.initdb, args, folder, account);
-  if (!ok) throw new DatabaseStartError(`the embedded database cannot be made in ${folder}:\n${lastLines(output, 8)}`);
+  if (!ok)
+    throw new EmbeddedPostgresError(`the embedded database cannot be made in ${folder}:\n${lastLines(output, 8)}`);
 }
 
 /** Removes what interrupted starts left. */
@@ -148,7 +139,7 @@ async function removeDrafts(dataDir: string): Promise<void> {
 async function refuseOccupied(folder: string): Promise<void> {
   const entries = await readdir(folder).catch(() => []);
   if (entries.length === 0 || (await isInitialised(folder))) return;
-  throw new DatabaseStartError(`${folder} holds something that is no PostgreSQL database; move it away`);
+  throw new EmbeddedPostgresError(`${folder} holds something that is no PostgreSQL database; move it away`);
 }
 
 async function majorOf(folder: string): Promise<number | undefined> {
@@ -158,89 +149,17 @@ async function majorOf(folder: string): Promise<number | undefined> {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
     if (code === 'EACCES') throw foreignFolder(folder, (await stat(folder).catch(() => undefined))?.uid);
-    throw new DatabaseStartError(`${folder} cannot be read: ${message}`);
+    throw new EmbeddedPostgresError(`${folder} cannot be read: ${message}`);
   }
 }
 
-function foreignFolder(folder: string, uid: number | undefined): DatabaseStartError {
+function foreignFolder(folder: string, uid: number | undefined): EmbeddedPostgresError {
   const owner = uid === undefined ? 'another account' : `another account (uid ${uid})`;
-  return new DatabaseStartError(
+  return new EmbeddedPostgresError(
     `${folder} belongs to ${owner}; start as root or as that account, or choose another DATA_DIR`,
   );
 }
 
 export function lastLines(text: string, count: number): string {
   return text.trim().split('\n').slice(-count).join('\n');
-}
-
-export type Role = 'service' | 'command';
-
-/** Every cluster has this database, and advisory locks are per database. */
-const LOCK_DATABASE = 'postgres';
-/** The one of the service. */
-export const DATABASE = 'kind';
-
-/** `nobody`: no server is listening. `not ready`: it is starting, stopping or recovering. */
-type ConnectAttempt = Client | 'nobody' | 'not ready';
-
-const NOT_LISTENING_CODES = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTDIR']);
-const NOT_READY_CODES = new Set(['57P03', '57P01', '57P02', '53300', 'ECONNRESET', 'EPIPE', 'EAGAIN']);
-
-/**
- * A session that can own the embedded database. The owner holds an advisory lock in it, which ends with its process;
- * commands hold another one, shared, whether they own the database or only use it. Without a service, the last command
- * stops the database.
- */
-export async function connect(
-  server: Omit<ServerConnection, 'user' | 'database'>,
-  role: Role,
-): Promise<ConnectAttempt> {
-  const client = new Client({
-    ...clientOptions({ ...server, user: SUPERUSER, database: LOCK_DATABASE }),
-    application_name: `kind ${role} ${process.pid}`,
-    connectionTimeoutMillis: 10_000,
-  });
-  // Callers that need to know listen to `end`.
-  client.on('error', () => undefined);
-  try {
-    await client.connect();
-    return client;
-  } catch (error) {
-    await client.end().catch(() => undefined);
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (code !== undefined && NOT_LISTENING_CODES.has(code)) return 'nobody';
-    if (code === undefined ? /terminated|timeout/i.test(message) : NOT_READY_CODES.has(code)) return 'not ready';
-    throw new DatabaseStartError(`the embedded database at ${server.host} refuses: ${message}`);
-  }
-}
-
-export async function tryOwn(client: Client): Promise<boolean> {
-  return tryLock(client, TRY_OWNER_LOCK);
-}
-
-/** False if the owner is about to stop the database. */
-export async function tryUse(client: Client): Promise<boolean> {
-  return tryLock(client, TRY_SHARED_USAGE_LOCK);
-}
-
-/**
- * Ends the ownership or use of a command. True if no other process owns or uses the database: then it is owned again, to
- * be stopped, and nobody can begin to use it. All of several that do this at once have given up their locks before they
- * look, so one of them is the last.
- */
-export async function isLastToLeave(client: Client): Promise<boolean> {
-  await runOnClient(client, UNLOCK_ALL);
-  return (await tryLock(client, TRY_USAGE_LOCK)) && (await tryOwn(client));
-}
-
-/** Finds the owner by the application name of its session. */
-export async function findOwner(client: Client): Promise<{ role: Role; pid: number } | undefined> {
-  const [row] = await runOnClient<{ name: string }>(client, FIND_OWNER);
-  const [, role, pid] = /^kind (service|command) (\d+)$/.exec(row?.name ?? '') ?? [];
-  return role === undefined ? undefined : { role: role as Role, pid: Number(pid) };
-}
-
-async function tryLock(client: Client, statement: Statement): Promise<boolean> {
-  const [row] = await runOnClient<{ locked: boolean }>(client, statement);
-  return row?.locked === true;
 }

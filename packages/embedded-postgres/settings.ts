@@ -2,29 +2,16 @@
  * PostgreSQL settings of the embedded server. They are passed on the command line at each start, so that new releases
  * can change them without changing the data folder.
  */
-import type { Config } from '../../config/config.js';
 import { createHash } from 'node:crypto';
 import { lstat, lutimes, mkdtemp, readlink, rm, symlink } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Connections of a process besides its pool: the listener and the index builder. */
-const CONNECTIONS_BESIDE_POOL = 2;
-/** Other connections: of the owner, commands, psql. */
-const SPARE_CONNECTIONS = 30;
-
-export async function serverSettings(
-  config: Pick<Config, 'databasePool' | 'workers'>,
-  extra: Readonly<Record<string, string>>,
-): Promise<Record<string, string>> {
-  const connections = Math.max(
-    100,
-    (config.databasePool + CONNECTIONS_BESIDE_POOL) * config.workers + SPARE_CONNECTIONS,
-  );
+/** @param extra settings that are added, or override these */
+export async function serverSettings(extra: Readonly<Record<string, string>> = {}): Promise<Record<string, string>> {
   return {
     ...(usesTcp ? { listen_addresses: '127.0.0.1', port: String(await freePort()) } : socketSettings()),
-    max_connections: String(connections),
     shared_buffers: '192MB',
     maintenance_work_mem: '128MB',
     max_locks_per_transaction: '256',

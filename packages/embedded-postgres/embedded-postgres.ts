@@ -4,14 +4,10 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from 'pg';
-import type { Config } from '../../config/config.js';
-import { makeFolder, unusableFolder } from '../../config/folder.js';
-import { type ServerConnection, DatabaseStartError } from '../connection/connection.js';
-import { findOwner, isLastToLeave, tryOwn, tryUse } from './data-folder.js';
+import { readConnectionFile, removeConnectionFile, writeConnectionFile } from './connection-file.js';
+import { EmbeddedPostgresError } from './error.js';
 import { EmbeddedServer, type ServerOptions } from './server.js';
-import { randomBytes } from 'node:crypto';
-import { readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { findOwner, isLastToLeave, tryOwn, tryUse, type ServerConnection } from './session.js';
 
 /** Timeouts in milliseconds: for a command that owns the database to end, and for a server to start or stop. */
 const COMMAND_TIMEOUT = 15_000;
@@ -23,14 +19,14 @@ const RECOVERY_INTERVAL = 1000;
 const TOUCH_INTERVAL = 3_600_000;
 
 /** Another process owns the database. */
-class InUseError extends DatabaseStartError {}
+class InUseError extends EmbeddedPostgresError {}
 
 interface Hold {
   readonly client: Client;
   readonly owner: boolean;
 }
 
-export class EmbeddedDatabase {
+export class EmbeddedPostgres {
   readonly #server: EmbeddedServer;
   #hold: Hold | undefined;
   #stopping: Promise<void> | undefined;
@@ -38,22 +34,21 @@ export class EmbeddedDatabase {
   #timer: NodeJS.Timeout | undefined;
 
   constructor(
-    readonly config: Pick<Config, 'dataDir' | 'databasePool' | 'workers'>,
+    readonly dataDir: string,
     readonly options: ServerOptions,
   ) {
-    this.#server = new EmbeddedServer(config, options);
+    this.#server = new EmbeddedServer(dataDir, options);
   }
 
-  /** @throws DatabaseStartError */
+  /** @throws EmbeddedPostgresError, or the error of the file system if the folder can't be used */
   async open(): Promise<ServerConnection> {
     const began = performance.now();
     try {
-      await makeFolder(this.config.dataDir);
       await this.#acquire();
     } catch (error) {
       if (!(error instanceof InUseError)) await this.#server.stopStarted();
       this.#server.release();
-      throw this.#toStartError(error);
+      throw error;
     }
     this.options.log(`${this.#server.description}: ready after ${Math.round(performance.now() - began)} ms`);
     this.#timer = setInterval(() => void this.#server.touch(), TOUCH_INTERVAL).unref();
@@ -75,16 +70,10 @@ export class EmbeddedDatabase {
       this.#server.release();
       return hold.client.end().catch(() => undefined);
     }
-    await removeConnectionFile(this.config.dataDir);
+    await removeConnectionFile(this.dataDir);
     // The session (and its lock) stays open until then, so that a new process does not use a server that is stopping.
     await this.#server.stop();
     await hold.client.end().catch(() => undefined);
-  }
-
-  /** Errors of the file system become messages for the person who starts the service. */
-  #toStartError(error: unknown): unknown {
-    if (error instanceof DatabaseStartError || (error as NodeJS.ErrnoException).code === undefined) return error;
-    return new DatabaseStartError(unusableFolder(this.config.dataDir, error as Error));
   }
 
   async #acquire(): Promise<void> {
@@ -94,7 +83,8 @@ export class EmbeddedDatabase {
       const client = await this.#server.tryConnect();
       if (client && (await this.#claim(client, performance.now() - began))) return;
       const now = performance.now();
-      if (now - began > SERVER_TIMEOUT) throw new DatabaseStartError(`${this.#server.description} does not get ready`);
+      if (now - began > SERVER_TIMEOUT)
+        throw new EmbeddedPostgresError(`${this.#server.description} does not get ready`);
       if (now - loggedAt > PROGRESS_INTERVAL) {
         this.options.log(`${this.#server.description}: waiting for it to get ready`);
         loggedAt = now;
@@ -116,7 +106,7 @@ export class EmbeddedDatabase {
       await client.end();
     } catch (error) {
       await client.end().catch(() => undefined);
-      if (error instanceof DatabaseStartError || !isLostSession(error)) throw error;
+      if (error instanceof EmbeddedPostgresError || !isLostSession(error)) throw error;
     }
     return false;
   }
@@ -126,12 +116,12 @@ export class EmbeddedDatabase {
     if (hold) return hold;
     const owner = await findOwner(client);
     if (!owner || (owner.role === 'command' && waited < COMMAND_TIMEOUT)) return undefined;
-    throw new InUseError(`DATA_DIR ${this.config.dataDir} is in use by another kind ${owner.role} (pid ${owner.pid})`);
+    throw new InUseError(`DATA_DIR ${this.dataDir} is in use by another kind ${owner.role} (pid ${owner.pid})`);
   }
 
   async #use(client: Client, waited: number): Promise<Hold | undefined> {
     if (await findOwner(client)) {
-      const ready = (await readConnectionFile(this.config.dataDir)) !== undefined && (await tryUse(client));
+      const ready = (await readConnectionFile(this.dataDir)) !== undefined && (await tryUse(client));
       if (!ready) return undefined;
       this.#server.release();
       return { client, owner: false };
@@ -148,7 +138,7 @@ export class EmbeddedDatabase {
     if (await this.#server.adopt()) await delay(50);
     await this.#server.prepare(client);
     const connection = await this.#server.connection();
-    await writeConnectionFile(this.config.dataDir, { ...connection, pid: process.pid, role: this.options.role });
+    await writeConnectionFile(this.dataDir, { ...connection, pid: process.pid, role: this.options.role });
     return { client, owner: true };
   }
 
@@ -182,38 +172,4 @@ function isLostSession(error: unknown): boolean {
   return code === undefined
     ? /terminated|not queryable|closed/i.test(message)
     : /^(57P0|08|ECONNRESET$|EPIPE$)/.test(code);
-}
-
-interface ConnectionFile extends ServerConnection {
-  /** The process that owns the database. */
-  readonly pid: number;
-  readonly role: 'service' | 'command';
-}
-
-/**
- * DATA_DIR/connection.json: how to connect to the running embedded database, for commands and for people. It exists
- * while the database is ready; only the account of the service can read it.
- */
-async function writeConnectionFile(dataDir: string, content: ConnectionFile): Promise<void> {
-  const file = join(dataDir, 'connection.json');
-  const draft = `${file}.${randomBytes(6).toString('hex')}`;
-  try {
-    await writeFile(draft, `${JSON.stringify(content, undefined, 2)}\n`, { mode: 0o600, flag: 'wx' });
-    await rename(draft, file);
-  } finally {
-    await rm(draft, { force: true });
-  }
-}
-
-export async function readConnectionFile(dataDir: string): Promise<ConnectionFile | undefined> {
-  try {
-    return JSON.parse(await readFile(join(dataDir, 'connection.json'), 'utf8')) as ConnectionFile;
-  } catch {
-    return undefined;
-  }
-}
-
-async function removeConnectionFile(dataDir: string): Promise<void> {
-  const found = await readConnectionFile(dataDir);
-  if (found?.pid === process.pid) await rm(join(dataDir, 'connection.json'), { force: true });
 }

