@@ -93,6 +93,7 @@ describe('a paste', () => {
     await show('#/data/item');
     const table =
       'Amount\tCODE\tnote\tdue\topen\n1,200\ta1\tx\t2026-01-31\tTRUE\nmany\t"a\t""2"""\ty\t1/2/2026\tno\n-5\ta3\t\t\t';
+    await page.getByRole('button', { name: 'Import and export' }).waitFor();
     await page.evaluate(`(() => {
       const data = new DataTransfer();
       data.setData('text/plain', ${JSON.stringify(table)});
