@@ -211,7 +211,8 @@ export class PieceWriter {
     });
     before.catch(() => undefined);
     const done = { created: 0, updated: 0, unchanged: 0, ignored: 0 };
-    const piece = this.tx.part({ runs: this.newRuns(), before, onSent });
+    const runs = this.newRuns();
+    const piece = this.tx.part({ runs, before, onSent });
     const session = { ...this.session, executor: piece };
     const bodies = records.map(({ body }) => body);
     const options: WriteOptions = { bulk: true, access, answers: false, keepIds, lookUpAll: this.#lookUpAll };
@@ -236,6 +237,7 @@ export class PieceWriter {
         }
       });
       await piece.keep();
+      this.tx.runs.onEnd(() => runs.end());
       for (const result of RESULTS) this.results[result] += done[result];
       return undefined;
     } catch (error) {

@@ -52,6 +52,15 @@ const folder = new FunctionsFolder({
         },
       }),
     } });`,
+  'noted.ts': `import { FunctionError, kind } from 'kind';
+    export default kind('noted').module({
+      hooks: {
+        before_create({ values, log }) {
+          if (values.title === 'bad') throw new FunctionError(422, 'title.bad', 'bad', 'title');
+          log.info('noted', { title: values.title });
+        },
+      },
+    });`,
   'far.ts': `${HEAD}
     const count = async ({ system }, id, name) => {
       const { total } = await system.units('counter').get(id);
@@ -69,7 +78,7 @@ const folder = new FunctionsFolder({
       },
     });`,
 });
-const lines: { msg: string; run?: number; at?: string }[] = [];
+const lines: { msg: string; run?: number; title?: string; at?: string }[] = [];
 const log = pino(
   { level: 'info' },
   { write: (text: string) => void lines.push(JSON.parse(text) as (typeof lines)[0]) },
@@ -89,6 +98,7 @@ await defineKinds(
     ],
   },
   { id: 'job', parameters: ['title'] },
+  { id: 'noted', parameters: ['title'] },
   { id: 'far', remote: true, parameters: ['title'] },
   { id: 'person' },
 );
@@ -100,6 +110,17 @@ const total = async (id: string) => ((await ok(project.get(`/counter/unit/${id}`
 const call = (name: string, body: object) => project.post(`/job/function/${name}`, body);
 
 afterEach(() => gate.open());
+
+it('an import writes the lines of the hooks of each record that it stores, once', async () => {
+  const file = 'title\na\nbad\nb\n';
+  const csv = { headers: { 'content-type': 'text/csv' } };
+  expect(await ok(project.call('POST', '/noted/import?errors=skip', file, csv))).toMatchObject({
+    created: 2,
+    failed: 1,
+  });
+  const noted = lines.filter(({ msg }) => msg === 'noted');
+  expect(noted.map(({ title }) => title)).toEqual(['a', 'b']);
+});
 
 describe('a repeated call', () => {
   it('logs, mails and answers with its last run only', async () => {
