@@ -3,7 +3,7 @@
  * keys deleted.
  */
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { trackContention } from '../database/transaction/contention.js';
+import { contentionOn, trackContention } from '../database/transaction/contention.js';
 import { getBuiltInKind, isMemberKind, type KindDef } from '../model/model.js';
 import { ADMIN_KIND, CREDENTIAL_KIND } from '../model/built-in-traits.js';
 import { isEmailAddress } from '../shared/email.js';
@@ -147,7 +147,7 @@ export class MemberBehavior implements RegisteredBehavior, OnModuleInit {
   async #countMembers({ executor, project: { schema } }: Session, kind: KindDef): Promise<number> {
     if (executor.tx?.isolation === 'repeatable read') {
       // Waits for another deletion; the transaction is then repeated, and counts one member less.
-      const target = () => ({ schema, table: kind.table });
+      const target = () => contentionOn({ schema, kind });
       return (await trackContention(target, () => executor.run(lockMembersStatement(schema, kind)))).length;
     }
     await executor.run(lockProjectStatement(schema));

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { IndexBuilder } from '../catalog/indexes/index-builder.js';
 import { Provisioning } from '../catalog/project/provisioning.js';
-import { KindError, refusal, type Message } from '../shared/errors.js';
+import { isRefusedAlone, KindError, refusal, type Message } from '../shared/errors.js';
 import { singleLineText, textTable, print } from './tools/output.js';
 import type { CommonOptions, Services, CommandContext } from './tools/command-context.js';
 import { startProgress } from './tools/progress.js';
@@ -71,7 +71,7 @@ async function migrate(
         const { steps, leftAlone } = await provisioning.migrate(id);
         migrated.push({ key: id, steps, left_alone: leftAlone });
       } catch (error) {
-        if (!(error instanceof KindError) || error.code === 'database.unavailable') throw error;
+        if (!isRefusedAlone(error)) throw error;
         // Deleted in the meantime.
         if (error.code === 'project.unknown') continue;
         refused.push(...error.messages);

@@ -4,7 +4,7 @@ import { Administrators } from '../auth/administrators.js';
 import { generatePassword } from '../before-serving.js';
 import { Provisioning, type ProjectChange } from '../catalog/project/provisioning.js';
 import { type AccessDefault, ACCESS_DEFAULTS } from '../model/access-levels.js';
-import { KindError, type Message } from '../shared/errors.js';
+import { isRefusedAlone, KindError, type Message } from '../shared/errors.js';
 import type { CommonOptions, Services, CommandContext } from './tools/command-context.js';
 import { print, propertyTable, textTable, singleLineText } from './tools/output.js';
 import { loadModel } from '../catalog/model/model-store.js';
@@ -77,7 +77,7 @@ async function checkFree(provisioning: Provisioning, ids: readonly string[]): Pr
   const faults: Message[] = [];
   for (const id of ids) {
     await provisioning.checkFree(id).catch((error: unknown) => {
-      if (!(error instanceof KindError) || error.code === 'database.unavailable') throw error;
+      if (!isRefusedAlone(error)) throw error;
       faults.push(...error.messages);
     });
   }

@@ -156,7 +156,7 @@ export class GroupReader {
   async #getGroup(session: Session, id: string): Promise<GroupDef> {
     const { kind, grant } = authorizeKind(session.model, GROUP_KIND, 'read', session.caller);
     if (!grant.predicate) return getGroup(session.model, id);
-    return getGroup(session.model, id, (await this.reader.find(session, kind, id)) ? [id] : []);
+    return getGroup(session.model, id, (await this.reader.findRow(session, kind, id)) ? [id] : []);
   }
 
   async #withLinks(session: Session, query: ListQuery, plan: () => UnionParts): Promise<UnionParts> {

@@ -95,6 +95,11 @@ export function isMissingRight(error: unknown): error is KindError {
   return error instanceof KindError && (error.status === 401 || error.status === 403);
 }
 
+/** Whether the refusal is about one of several things, so that the others can go on: not if the database does not answer. */
+export function isRefusedAlone(error: unknown): error is KindError {
+  return error instanceof KindError && error.code !== 'database.unavailable';
+}
+
 /** Truncates long texts, which may quote the input of a client. */
 function truncateMessage(message: Message): Message {
   const { text, parameter = '' } = message;

@@ -12,7 +12,7 @@ import { WAITING_LIMITS, WaitingTime } from './file/waiting-time.js';
 /** Characters that are collected before they are written. */
 const CHUNK = 64 * 1024;
 /** The fastest level: others take several times as long and save little. */
-const GZIP_LEVEL = 1;
+export const GZIP_LEVEL = 1;
 
 /** How the lines of a format become the file. */
 export interface LineFormat {

@@ -120,7 +120,7 @@ export class ReadCommands {
 
   /** @throws KindError 404 if the unit does not exist or the caller may not read it */
   async checkExists(session: Session, kind: KindDef, unitId: string): Promise<void> {
-    if (!(await this.find(session, kind, unitId))) throw unknownUnit(kind, unitId);
+    if (!(await this.findRow(session, kind, unitId))) throw unknownUnit(kind, unitId);
   }
 
   /** Plans a query about a unit. A missing unit is reported before faults of the query. @throws KindError 404 */

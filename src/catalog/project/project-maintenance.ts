@@ -8,7 +8,7 @@ import type { Logger } from 'pino';
 import { ProjectRepository } from '../../database/registry/project.repository.js';
 import { isDatabaseAway, causeText } from '../../database/statement/sqlstate.js';
 import { LOGGER } from '../../http/log/logger.js';
-import { KindError } from '../../shared/errors.js';
+import { isRefusedAlone, KindError } from '../../shared/errors.js';
 import { lruCache } from '../../shared/maps.js';
 import { PeriodicWork, ROUND_INTERVAL } from '../../shared/periodic-work.js';
 import { Provisioning } from './provisioning.js';
@@ -104,7 +104,7 @@ export class ProjectMaintenance implements OnModuleDestroy {
       this.#refused.delete(id);
       return true;
     } catch (error) {
-      if (!(error instanceof KindError) || error.code === 'database.unavailable') throw error;
+      if (!isRefusedAlone(error)) throw error;
       // Deleted in the meantime.
       if (error.code === 'project.unknown') return true;
       const seconds = this.#refuse(id) / 1000;
@@ -130,7 +130,7 @@ export class ProjectMaintenance implements OnModuleDestroy {
     } catch (error) {
       // Another process may have finished it.
       if (signal.aborted || (error instanceof KindError && error.code === 'project.unknown')) return;
-      if (!(error instanceof KindError) || error.code === 'database.unavailable') throw error;
+      if (!isRefusedAlone(error)) throw error;
       this.logger.warn({ project: id, reason: causeText(error) }, 'deletion of a project not finished');
     }
   }

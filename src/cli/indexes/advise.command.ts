@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { Provisioning } from '../../catalog/project/provisioning.js';
-import { KindError } from '../../shared/errors.js';
+import { isRefusedAlone } from '../../shared/errors.js';
 import { plural } from '../../shared/texts.js';
 import { projectOf } from '../../tenancy/project.js';
 import { IndexAdvisor, type IndexAdvice, type IndexProposal } from '../../unit/tuning/index-advisor.js';
@@ -43,7 +43,7 @@ async function advise({ app }: Services, id: string, apply: boolean): Promise<Ad
       await advisor.apply(project, proposal);
       return { outcome: 'made' };
     } catch (error) {
-      if (!(error instanceof KindError) || error.code === 'database.unavailable') throw error;
+      if (!isRefusedAlone(error)) throw error;
       return { outcome: 'refused', reason: error.messages.map(({ text }) => text).join('; ') };
     }
   };

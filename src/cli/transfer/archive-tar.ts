@@ -7,6 +7,7 @@ import { pipeline, Readable } from 'node:stream';
 import { pipeline as piped } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
 import { extract, pack, type Entry } from 'tar-stream';
+import { GZIP_LEVEL } from '../../transfer/export.stream.js';
 import { altered, ArchiveError, MANIFEST } from '../../transfer/project/archive.js';
 import type { ArchiveEntry, EntrySource } from '../../transfer/project/archive.reader.js';
 import type { EntrySink } from '../../transfer/project/archive.writer.js';
@@ -17,8 +18,6 @@ import { DraftFile } from './file-output.js';
 const MOST_BYTES = 500 * 1024 * 1024;
 /** Only its owner may read it. */
 const MODE = 0o600;
-/** The fastest level: others take several times as long and save little. */
-const GZIP_LEVEL = 1;
 
 /** The name of one part of a file: `kinds/book/000001.ndjson`. */
 function partName(path: string, number: number): string {

@@ -1,4 +1,5 @@
 /** Why a transaction is run again, and what it conflicted on, so that its next run can lock that first. */
+import { scalarText, type Json } from '../../shared/json.js';
 import type { LockedUnits } from '../../sql/lock.sql.js';
 import { isContention } from '../statement/sqlstate.js';
 
@@ -7,6 +8,16 @@ export interface ContentionTarget {
   readonly schema: string;
   readonly table: string;
   readonly units?: LockedUnits;
+}
+
+/** Units of a kind: all, or those with these keys. @param forDelete see `LockedUnits` */
+export function contentionOn(
+  { schema, kind }: Pick<LockedUnits, 'schema' | 'kind'>,
+  keys?: readonly unknown[],
+  forDelete = false,
+): ContentionTarget {
+  const units = keys && { schema, kind, keys: keys.map((key) => scalarText(key as Json)), forDelete };
+  return { schema, table: kind.table, ...(units && { units }) };
 }
 
 /** By the error of the failed statement. */

@@ -21,7 +21,7 @@ import { InnerCalls } from './inner-calls.js';
 import { lineOf } from '../declare/source-location.js';
 import { TimeLimit, type CallScope } from './time-limit.js';
 import { ErrorRedaction } from './error-redaction.js';
-import { OutdatedError } from '../../database/transaction/contention.js';
+import { contentionOn, OutdatedError } from '../../database/transaction/contention.js';
 import type { KindDef } from '../../model/model.js';
 
 export interface FunctionCall {
@@ -202,8 +202,7 @@ export class GivenUnit {
     const now = await this.reading.find(session);
     if (now && unitText(now) === this.#text) return;
     const { schema } = session.project;
-    const units = { schema, kind, keys: [String(first['id'])], forDelete: false };
-    throw new OutdatedError({ schema, table: kind.table, units });
+    throw new OutdatedError(contentionOn({ schema, kind }, [first['id']]));
   }
 }
 

@@ -1,9 +1,8 @@
 /** The statements of requests that create many links. */
 import { StaleModelError } from '../../catalog/catalog.service.js';
 import { isTooLongForIndex } from '../../database/statement/sqlstate.js';
-import { noteContention, type ContentionTarget } from '../../database/transaction/contention.js';
+import { contentionOn, noteContention, type ContentionTarget } from '../../database/transaction/contention.js';
 import { LINK_TABLE } from '../../model/names.js';
-import { scalarText, type Json } from '../../shared/json.js';
 import type { Statement } from '../../sql/fragment.js';
 import {
   type LinkSet,
@@ -29,14 +28,8 @@ import { checkVersion } from '../../unit/table/unit.repository.js';
 export async function lockLinkSetUnit(session: Session, plan: LinkSetUnit): Promise<Omit<LinkSetUnitRow, 'v'>> {
   const { schema, unit } = plan;
   await session.executor.run(lockLinkTableStatement(schema));
-  const units = { schema, kind: unit.kind, keys: [scalarText(unit.key as Json)], forDelete: false };
-  return first(
-    await run<LinkSetUnitRow>(session, lockLinkSetUnitStatement(plan), {
-      schema,
-      table: unit.kind.table,
-      units,
-    }),
-  );
+  const target = contentionOn({ schema, kind: unit.kind }, [unit.key]);
+  return first(await run<LinkSetUnitRow>(session, lockLinkSetUnitStatement(plan), target));
 }
 
 export async function lockOtherUnits(

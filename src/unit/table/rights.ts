@@ -137,6 +137,10 @@ export function mayNotWriteUnit(caller: Caller, kind: KindDef, operation: string
   return accessDenied(caller, `You may not ${operation} this unit of '${kind.id}'`);
 }
 
+export function mayNotCreateUnit(caller: Caller, kind: KindDef): KindError {
+  return accessDenied(caller, `You may not create such a unit of '${kind.id}'`);
+}
+
 /** A rule of the parameter does not let the caller write it in this unit. */
 export function mayNotWrite(caller: Caller, kind: KindDef, { id }: Field): KindError {
   return accessDenied(caller, `You may not write '${id}' of this unit of '${kind.id}'`);

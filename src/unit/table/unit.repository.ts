@@ -1,10 +1,9 @@
 /** Statements that read and lock units of tables. Each tells the version of the model, and is refused with an older one. */
 import { StaleModelError } from '../../catalog/catalog.service.js';
 import type { Session } from '../../catalog/session/session.js';
-import { trackContention, type ContentionTarget } from '../../database/transaction/contention.js';
+import { contentionOn, trackContention } from '../../database/transaction/contention.js';
 import type { KindDef, Model } from '../../model/model.js';
 import type { Predicate } from '../../model/predicate/predicate.js';
-import { scalarText, type Json } from '../../shared/json.js';
 import { explainLinkStatement, explainStatement } from '../../sql/access/explain.sql.js';
 import type { Statement } from '../../sql/fragment.js';
 import { getByStatement, getStatement, type ReadPlan } from '../../sql/list/select.sql.js';
@@ -115,20 +114,11 @@ export function lockUnitAsEdit(session: Running, plan: DeletePlan): Promise<bool
 
 async function lock(session: Running, plan: DeletePlan, statement: Statement, forDelete: boolean): Promise<boolean> {
   const [row] = await trackContention(
-    () => contentionOn(plan, { id: plan.id, forDelete }),
+    () => contentionOn(plan, [plan.id], forDelete),
     () => session.executor.run(statement),
   );
   if (!row) await checkVersionNow(session);
   return row !== undefined;
-}
-
-/** The table and unit on which a statement may conflict with another transaction. */
-export function contentionOn(
-  { schema, kind }: Pick<DeletePlan, 'schema' | 'kind'>,
-  { id, forDelete }: { readonly id: unknown; readonly forDelete: boolean },
-): ContentionTarget {
-  const units = { schema, kind, keys: [scalarText(id as Json)], forDelete };
-  return { schema, table: kind.table, units };
 }
 
 export function unitOf(row: MaybeUnit | undefined): UnitRow | undefined {

@@ -4,7 +4,6 @@
  * behaviors. An edited unit is locked first, so that no other transaction changes it.
  */
 import { Injectable } from '@nestjs/common';
-import { accessDenied } from '../../../access/access.js';
 import { PatternMatcher } from '../../../catalog/pattern/pattern-matcher.js';
 import { uniqueColumns } from '../../../model/field.js';
 import type { Field } from '../../../model/model.js';
@@ -21,7 +20,7 @@ import { withPosition } from '../../draft/refusal-position.js';
 import type { LocatedDraft } from '../../draft/references.js';
 import type { Session } from '../../../catalog/session/session.js';
 import { unknownUnit } from '../../store/unit-ids.js';
-import { mayNotWrite, whyNotWritable } from '../rights.js';
+import { mayNotCreateUnit, mayNotWrite, whyNotWritable } from '../rights.js';
 import { lockUnit } from '../unit.repository.js';
 import type { Conditions } from '../../store/unit-store.js';
 import { withResults } from './expression-results.js';
@@ -84,7 +83,7 @@ export class BehaviorChanges {
     await countingDefaults(session, async (defaults) => {
       const presumed = units.map((unit) => ({ ...unit, draft: draftForRules(unit.draft, kind, defaults) }));
       if (plan.allowed && !(await satisfyRule(session, plan, presumed))) {
-        throw accessDenied(session.caller, `You may not create such a unit of '${kind.id}'`);
+        throw mayNotCreateUnit(session.caller, kind);
       }
       await this.checkFieldRules(session, plan, presumed);
     });

@@ -1,6 +1,5 @@
 /** Creates units of kinds with a table, and the units nested in them. */
 import { Injectable } from '@nestjs/common';
-import { accessDenied } from '../../../access/access.js';
 import type { Session } from '../../../catalog/session/session.js';
 import { Database } from '../../../database/database.js';
 import { uniqueColumns } from '../../../model/field.js';
@@ -22,7 +21,7 @@ import {
 } from '../../draft/nested-units.js';
 import { checkReferencedKeys, checkReferences, type LocatedDraft } from '../../draft/references.js';
 import type { UnitRow, WriteOptions } from '../../store/unit-store.js';
-import { writePlan } from '../rights.js';
+import { mayNotCreateUnit, writePlan } from '../rights.js';
 import { StoredCounts } from '../stored-counts.js';
 import { BehaviorChanges, checkLookedUp } from './behavior-changes.js';
 import { hasNoTransaction, inOwnTransaction, withDeferredFaults } from './own-transaction.js';
@@ -135,7 +134,7 @@ export class Creates {
     const plan = units === given ? base : { ...base, written: writtenBy(units) };
     const { count, created } = await this.#run({ ...session, caller: writer }, plan, units, rows, options);
     if (count < units.length && by) throw await whyLeftOut(session, plan, rows, by);
-    if (count === 0) throw accessDenied(session.caller, `You may not create such a unit of '${kind.id}'`);
+    if (count === 0) throw mayNotCreateUnit(session.caller, kind);
     deferred.throwIfAny();
     await this.behaviors.afterWrite(session, kind, units);
     return kind.traits.secret === undefined ? created : this.#withSecrets(session, kind, units, created);
@@ -195,5 +194,5 @@ async function whyLeftOut(
     const { code, text, ...place } = takenValues(by);
     return refusal(code, text, place);
   }
-  return accessDenied(session.caller, `You may not create such a unit of '${plan.kind.id}'`);
+  return mayNotCreateUnit(session.caller, plan.kind);
 }

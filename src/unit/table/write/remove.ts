@@ -6,7 +6,7 @@
 import { Injectable } from '@nestjs/common';
 import { DeletionSet } from '../../../catalog/session/deletion-set.js';
 import { asSystem, type Session } from '../../../catalog/session/session.js';
-import { trackContention, type ContentionTarget } from '../../../database/transaction/contention.js';
+import { contentionOn, trackContention } from '../../../database/transaction/contention.js';
 import type { Field, KindDef } from '../../../model/model.js';
 import { conjunction } from '../../../model/predicate/predicate.js';
 import { KindError } from '../../../shared/errors.js';
@@ -18,7 +18,6 @@ import {
   referringStatement,
 } from '../../../sql/write/reference.sql.js';
 import type { DeletePlan } from '../../../sql/write/write.sql.js';
-import type { Project } from '../../../tenancy/project.js';
 import { Behaviors, type HookedLink } from '../../draft/behavior.js';
 import {
   findExisting,
@@ -238,8 +237,9 @@ export class Removals {
 
   async #deleteRows(session: Session, { kind, keys }: Deleted, hooked: readonly HookedLink[]): Promise<void> {
     const { executor, project } = session;
-    await trackContention(contentionOn(project, kind, keys), () =>
-      executor.run(deleteUnitsStatement(project.schema, kind, keys)),
+    await trackContention(
+      () => contentionOn({ schema: project.schema, kind }, keys, true),
+      () => executor.run(deleteUnitsStatement(project.schema, kind, keys)),
     );
     this.counts.noteWrite(project.schema, kind);
     await this.links.remove(session, kind, keys, hooked);
@@ -265,12 +265,14 @@ async function exists(session: Session, kind: KindDef, id: string): Promise<bool
 
 /** Clears the references of all units with one statement, unless units of the kind are being deleted already. */
 async function clearAll(session: Deleting, reference: Reference): Promise<void> {
-  const { executor, project, deletionSet, deletions } = session;
+  const { executor, deletionSet, deletions } = session;
+  const { schema } = session.project;
   const { kind, field, to } = reference;
   const clear = async (ids?: readonly string[]): Promise<void> => {
     const which = { ...(ids && { units: ids }), ...(deletions && { tells: true as const }) };
-    const rows = await trackContention(contentionOn(project, kind), () =>
-      executor.run(clearReferencesStatement(project.schema, kind, field, to, which)),
+    const rows = await trackContention(
+      () => contentionOn({ schema, kind }),
+      () => executor.run(clearReferencesStatement(schema, kind, field, to, which)),
     );
     deletions?.cleared(kind, field, rows.length);
   };
@@ -329,7 +331,7 @@ async function referring(
  * first. A cycle of references that are not nullable is left to the foreign keys.
  */
 async function clearCycles(
-  { executor, project }: Session,
+  { executor, project: { schema } }: Session,
   { kind, keys }: Deleted,
   cycles: readonly ReferenceCycle[],
 ): Promise<void> {
@@ -337,13 +339,9 @@ async function clearCycles(
     const own = new Set(other === kind ? keys : []);
     const later = [...ids].filter((id) => !own.has(id));
     if (later.length === 0 || !field.def.nullable) continue;
-    await trackContention(contentionOn(project, other), () =>
-      executor.run(clearReferencesBetweenStatement(project.schema, other, field, keys, later)),
+    await trackContention(
+      () => contentionOn({ schema, kind: other }),
+      () => executor.run(clearReferencesBetweenStatement(schema, other, field, keys, later)),
     );
   }
-}
-
-/** The table and units on which a statement of the deletion may conflict with another transaction. */
-function contentionOn({ schema }: Project, kind: KindDef, keys?: readonly string[]): () => ContentionTarget {
-  return () => ({ schema, table: kind.table, ...(keys && { units: { schema, kind, keys, forDelete: true } }) });
 }

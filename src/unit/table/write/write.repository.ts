@@ -1,5 +1,10 @@
 /** Statements that write units of tables, or find out about a write. Their errors are refusals where the input is the cause. */
-import { noteContention, trackContention, type ContentionTarget } from '../../../database/transaction/contention.js';
+import {
+  contentionOn,
+  noteContention,
+  trackContention,
+  type ContentionTarget,
+} from '../../../database/transaction/contention.js';
 import type { Executor } from '../../../database/database.js';
 import type { FieldExpression } from '../../../model/expression.js';
 import type { Field, KindDef } from '../../../model/model.js';
@@ -7,7 +12,7 @@ import { EventLoopYield } from '../../../shared/event-loop-yield.js';
 import { type MaybePromise, runYielding } from '../../../shared/work-in-pieces.js';
 import { keepVersionStatement } from '../../../sql/definition/model.sql.js';
 import type { Statement } from '../../../sql/fragment.js';
-import { lockUnitsStatement, type LockedUnits } from '../../../sql/lock.sql.js';
+import { lockUnitsStatement } from '../../../sql/lock.sql.js';
 import {
   lockMatchingStatement,
   takenByMatchingStatement,
@@ -32,7 +37,6 @@ import type { FoundUnit, UnitRow } from '../../store/unit-store.js';
 import {
   checkVersion,
   checkVersionNow,
-  contentionOn,
   unitOf,
   type MaybeUnit,
   type Running,
@@ -107,7 +111,7 @@ export async function updateUnit(
   row: RowValues,
   context: WriteContext,
 ): Promise<UnitRow | undefined> {
-  const contention = () => contentionOn(plan, { id: plan.id, forDelete: false });
+  const contention = () => contentionOn(plan, [plan.id]);
   const statement = updateStatement(plan, rowParams(plan.written, row) ?? (await jsonTextOf(plan, [row])));
   const writeContext = { ...context, rows: [row] };
   const [written] = await runWrite<MaybeUnit>(session.executor, plan, statement, writeContext, contention);
@@ -134,7 +138,7 @@ export async function keptFields({ executor }: Running, plan: UpdatePlan, row: R
 
 /** Returns whether a unit was deleted. */
 export async function deleteUnit(session: Running, plan: DeletePlan, context: WriteContext): Promise<boolean> {
-  const contention = () => contentionOn(plan, { id: plan.id, forDelete: true });
+  const contention = () => contentionOn(plan, [plan.id], true);
   const [row] = await runWrite(session.executor, plan, deleteStatement(plan), context, contention);
   if (!row) await checkVersionNow(session);
   return row !== undefined;
@@ -156,9 +160,9 @@ type SetRow = Versioned & MaybeUnit & { failed: FailedRows | null; n: number | n
 
 /** Locks units in the order of their keys until the transaction ends. */
 export async function lockUnits(session: Running, kind: KindDef, keys: readonly string[]): Promise<void> {
-  const units: LockedUnits = { schema: session.project.schema, kind, keys, forDelete: false };
+  const units = { schema: session.project.schema, kind, keys, forDelete: false };
   await trackContention(
-    () => ({ schema: units.schema, table: kind.table, units }),
+    () => contentionOn(units, keys),
     () => session.executor.run(lockUnitsStatement(units)),
   );
 }
@@ -170,9 +174,8 @@ export async function updateSet(
   rows: readonly RowValues[],
   context: WriteContext,
 ): Promise<UnitRow[] | FailedRows> {
-  const { schema, kind, keys } = plan;
   const statement = updateSetStatement(plan, await jsonTextOf(plan, rows));
-  const contention = () => ({ schema, table: kind.table, units: { schema, kind, keys, forDelete: false } });
+  const contention = () => contentionOn(plan, plan.keys);
   const found = await runWrite<SetRow>(executor, plan, statement, context, contention);
   const [first] = found;
   // Units are changed only if the version was that of the plan. Citus may read the one of the row later.
@@ -226,7 +229,7 @@ export interface Verdict extends FoundRows {
 /** Locks the units that match until the transaction ends. */
 export async function lockMatching(session: Running, plan: MatchingPlan, forDelete: boolean): Promise<LockedRows> {
   const [row] = await trackContention(
-    () => ({ schema: plan.schema, table: plan.kind.table }),
+    () => contentionOn(plan),
     () => session.executor.run<Versioned & LockedRows>(lockMatchingStatement(plan, forDelete)),
   );
   checkVersion(row, session.model);
@@ -241,7 +244,7 @@ export async function updateMatching(
   row: RowValues,
   context: WriteContext,
 ): Promise<Verdict> {
-  const contention = () => ({ schema: plan.schema, table: plan.kind.table });
+  const contention = () => contentionOn(plan);
   const statement = updateMatchingStatement(plan, rowParams(plan.written, row) ?? (await jsonTextOf(plan, [row])));
   const writeContext = { ...context, rows: [row] };
   const [verdict] = await runWrite<Versioned & Verdict>(executor, plan, statement, writeContext, contention);
