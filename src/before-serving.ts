@@ -7,7 +7,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { accessReport, strangersWrites } from './access/report.js';
 import { Administrators } from './auth/administrators.js';
 import { loadModel } from './catalog/model/model-store.js';
-import { ProjectMaintenance } from './catalog/project/project-maintenance.js';
+import { ProjectUpgrades } from './catalog/project/project-upgrades.js';
 import { Provisioning } from './catalog/project/provisioning.js';
 import { ConfigError, type Config } from './config/config.js';
 import { Database } from './database/database.js';
@@ -71,7 +71,7 @@ async function firstProject(
 ): Promise<FirstProject> {
   const provisioning = app.get(Provisioning);
   const time = AbortSignal.timeout(MAINTENANCE_TIME);
-  await app.get(ProjectMaintenance).run(signal ? AbortSignal.any([signal, time]) : time);
+  await app.get(ProjectUpgrades).run(signal ? AbortSignal.any([signal, time]) : time);
   signal?.throwIfAborted();
   const { project, adminUsername, adminEmail, adminPassword } = config.bootstrap;
   const registry = app.get(ProjectRepository);

@@ -7,7 +7,7 @@ import { IndexBuilder } from './catalog/indexes/index-builder.js';
 import { ModelStore } from './catalog/model/model-store.js';
 import { ExpiredRows } from './catalog/project/expired-rows.js';
 import { PatternMatcher } from './catalog/pattern/pattern-matcher.js';
-import { ProjectMaintenance } from './catalog/project/project-maintenance.js';
+import { ProjectUpgrades } from './catalog/project/project-upgrades.js';
 import { Provisioning } from './catalog/project/provisioning.js';
 import { StorageSizes } from './catalog/project/storage-sizes.js';
 import { type Config, CONFIG, SECRET } from './config/config.js';
@@ -16,9 +16,9 @@ import { ProjectRepository } from './database/registry/project.repository.js';
 import { LOGGER } from './http/log/logger.js';
 import { InnerRoutes } from './http/server/inner-routes.js';
 import { OpenRequests } from './http/server/open-requests.js';
-import { Measurements } from './shared/measurements.js';
+import { MetricSources } from './shared/metric-sources.js';
 import { Deployments } from './catalog/session/session.js';
-import { KeptAnswers } from './run/kept-answers.js';
+import { IdempotencyKeys } from './run/idempotency-keys.js';
 import { KeptBytes } from './tenancy/kept-bytes.js';
 import { Runner } from './run/runner.js';
 import { Overload } from './tenancy/overload.js';
@@ -55,7 +55,7 @@ export class PlatformModule {
       { provide: Database, useValue: database },
       { provide: LOGGER, useValue: logger },
       { provide: AuditLog, useFactory: () => new AuditLog(config, logger, isCommand === true) },
-      { provide: Measurements, useFactory: () => databaseMeasurements(database) },
+      { provide: MetricSources, useFactory: () => databaseMeasurements(database) },
     ];
     const services = [
       OpenRequests,
@@ -70,11 +70,11 @@ export class PlatformModule {
       DefinitionChangeService,
       PatternMatcher,
       Provisioning,
-      ProjectMaintenance,
+      ProjectUpgrades,
       ExpiredRows,
       StorageSizes,
       Deployments,
-      KeptAnswers,
+      IdempotencyKeys,
       KeptBytes,
       Runner,
     ];
@@ -82,26 +82,26 @@ export class PlatformModule {
       module: PlatformModule,
       global: true,
       providers: [...values, ...services],
-      exports: [CONFIG, SECRET, ProjectRepository, Database, LOGGER, AuditLog, Measurements, ...services],
+      exports: [CONFIG, SECRET, ProjectRepository, Database, LOGGER, AuditLog, MetricSources, ...services],
     };
   }
 }
 
-function databaseMeasurements(database: Database): Measurements {
-  const measurements = new Measurements();
+function databaseMeasurements(database: Database): MetricSources {
+  const metricSources = new MetricSources();
   const name = 'kind_database_connections';
   const help = 'Connections of the pool.';
-  measurements.addGauge(name, help, () => database.connections.used, { state: 'used' });
-  measurements.addGauge(name, help, () => database.connections.idle, { state: 'idle' });
-  measurements.addGauge(`${name}_waiting`, 'Work that waits for a connection.', () => database.connections.waiting);
+  metricSources.addGauge(name, help, () => database.connections.used, { state: 'used' });
+  metricSources.addGauge(name, help, () => database.connections.idle, { state: 'idle' });
+  metricSources.addGauge(`${name}_waiting`, 'Work that waits for a connection.', () => database.connections.waiting);
   const { replica } = database;
   if (replica) {
     const lag = 'The age of the data of the replica in seconds.';
-    measurements.addGauge('kind_replica_lag_seconds', lag, () => replica.lag, {}, 'max');
+    metricSources.addGauge('kind_replica_lag_seconds', lag, () => replica.lag, {}, 'max');
     const reads = 'Statements with Kind-Consistency: eventual, by the server that answered them.';
-    measurements.addCounter('kind_replica_reads_total', reads, () => replica.reads.replica, { server: 'replica' });
-    measurements.addCounter('kind_replica_reads_total', reads, () => replica.reads.primary, { server: 'primary' });
+    metricSources.addCounter('kind_replica_reads_total', reads, () => replica.reads.replica, { server: 'replica' });
+    metricSources.addCounter('kind_replica_reads_total', reads, () => replica.reads.primary, { server: 'primary' });
   }
-  measurements.addGauge(`${name}_max`, 'The most connections (DATABASE_POOL).', () => database.connections.max);
-  return measurements;
+  metricSources.addGauge(`${name}_max`, 'The most connections (DATABASE_POOL).', () => database.connections.max);
+  return metricSources;
 }

@@ -8,7 +8,7 @@ import { prepareProjects, type FirstProject } from './before-serving.js';
 import { MODEL_CHANNEL } from './catalog/model/raise-version.js';
 import { IndexBuilder } from './catalog/indexes/index-builder.js';
 import { ModelStore } from './catalog/model/model-store.js';
-import { ProjectMaintenance } from './catalog/project/project-maintenance.js';
+import { ProjectUpgrades } from './catalog/project/project-upgrades.js';
 import { PROJECT_CHANNEL } from './catalog/project/provisioning.js';
 import type { Config } from './config/config.js';
 import { directConnection, type ConnectionOptions } from './database/connection/connection.js';
@@ -85,7 +85,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const { config, connection, logger, worker } = options;
   const { app, database, dataSource, registration, replica } = await assemble(options);
   replica?.start(database);
-  const maintenance = app.get(ProjectMaintenance);
+  const maintenance = app.get(ProjectUpgrades);
   app.get(ModelStore).onOutdated = (id) => maintenance.upgradeOnDemand(id);
   const listener = new Listener(
     directConnection(connection),

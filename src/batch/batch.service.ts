@@ -20,10 +20,10 @@ import { answerTooLarge } from '../shared/response-size.js';
 import { runYielding } from '../shared/work-in-pieces.js';
 import { isCommand, type Command, type Opened } from '../run/command.js';
 import { endOfBatch, inTransaction } from '../catalog/session/executors.js';
-import { secretRefusal } from '../run/kept-answers.js';
+import { secretRefusal } from '../run/idempotency-keys.js';
 import { Runner } from '../run/runner.js';
 import type { Session } from '../catalog/session/session.js';
-import { deletionEffects } from '../unit/table/write/deletion-effects.js';
+import { deletionEffects } from '../unit/table/write/deletion-report.js';
 import { readBatch, type BatchOperation, type GivenBatch } from './batch.request.js';
 import { fillBody, fillPath, pathReferences, ReferenceBudget, withoutReferences } from './references.js';
 

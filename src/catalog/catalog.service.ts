@@ -4,7 +4,7 @@ import { Database, type Executor } from '../database/database.js';
 import { isStaleModel } from '../database/statement/sqlstate.js';
 import type { Model } from '../model/model.js';
 import { retryLater, KindError } from '../shared/errors.js';
-import { Measurements } from '../shared/measurements.js';
+import { MetricSources } from '../shared/metric-sources.js';
 import { readStateStatement, type ModelState } from '../sql/definition/model.sql.js';
 import { Overload } from '../tenancy/overload.js';
 import type { Project } from '../tenancy/project.js';
@@ -23,12 +23,12 @@ export class Catalog {
   constructor(
     private readonly models: ModelStore,
     private readonly database: Database,
-    measurements: Measurements,
+    metricSources: MetricSources,
     overload: Overload,
   ) {
-    measurements.addQueue('requests', database.places.all);
-    measurements.addQueue('long transactions', database.places.long);
-    measurements.addQueue('slow statements', database.slowStatements);
+    metricSources.addQueue('requests', database.places.all);
+    metricSources.addQueue('long transactions', database.places.long);
+    metricSources.addQueue('slow statements', database.slowStatements);
     overload.watch(database.places.all);
   }
 

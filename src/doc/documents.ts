@@ -11,7 +11,7 @@ import { PublicAddress } from '../mail/public-address.js';
 import type { KindDef, Model } from '../model/model.js';
 import { retryLater, KindError } from '../shared/errors.js';
 import { FairQueue } from '../shared/fair-queue.js';
-import { Measurements } from '../shared/measurements.js';
+import { MetricSources } from '../shared/metric-sources.js';
 import { SharedLoads } from '../shared/shared-loads.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import type { UnitOperation } from '../unit/store/unit-store.js';
@@ -67,9 +67,9 @@ export class Documents {
     private readonly functions: DocumentedFunctions,
     private readonly stores: UnitStores,
     private readonly application: ApplicationRoutes,
-    measurements: Measurements,
+    metricSources: MetricSources,
   ) {
-    measurements.addQueue('API documents', this.#queue);
+    metricSources.addQueue('API documents', this.#queue);
   }
 
   /** The document of the generic routes, without a project. */

@@ -10,7 +10,7 @@ import { LOGGER } from '../http/log/logger.js';
 import { isEmailAddress } from '../shared/email.js';
 import { retryLater, type KindError } from '../shared/errors.js';
 import { FairQueue } from '../shared/fair-queue.js';
-import { Measurements } from '../shared/measurements.js';
+import { MetricSources } from '../shared/metric-sources.js';
 import { inPresentRequest, observedWork } from '../shared/observed-work.js';
 import { LIMITS } from '../shared/limits.js';
 import { failureCodes } from './transport.js';
@@ -53,12 +53,12 @@ export class MailQueue {
   constructor(
     private readonly mailer: MailerService,
     @Inject(LOGGER) private readonly logger: Logger,
-    measurements: Measurements,
+    metricSources: MetricSources,
   ) {
-    measurements.addQueue('mails', this.#queue);
+    metricSources.addQueue('mails', this.#queue);
     for (const result of ['sent', 'failed'] as const) {
       const help = 'Mails that were sent, and those that could not be sent.';
-      measurements.addCounter('kind_mails_total', help, () => this.#counts[result], { result });
+      metricSources.addCounter('kind_mails_total', help, () => this.#counts[result], { result });
     }
   }
 

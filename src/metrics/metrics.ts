@@ -7,7 +7,7 @@ import { collectDefaultMetrics, Registry } from 'prom-client';
 import { type Config, CONFIG } from '../config/config.js';
 import type { Route } from '../http/route/route-path.js';
 import type { RequestObserver } from '../http/server/request-lifecycle.js';
-import { type Measurement, Measurements } from '../shared/measurements.js';
+import { type MetricSource, MetricSources } from '../shared/metric-sources.js';
 import { findScope } from '../tenancy/request-scope.js';
 import { PROJECT_METRICS, ProjectLoads } from './project-loads.js';
 import { RequestCounts } from './request-counts.js';
@@ -26,18 +26,18 @@ export class Metrics implements OnApplicationBootstrap {
   #ofAll = (): Promise<string> => this.#ofProcess().metrics();
 
   constructor(
-    private readonly measurements: Measurements,
+    private readonly metricSources: MetricSources,
     private readonly loads: ProjectLoads,
     @Inject(CONFIG) { metrics }: Config,
   ) {
     this.#projects = metrics && new BusiestProjects();
   }
 
-  /** All parts of the service have added their measurements. */
+  /** All parts of the service have added their metricSources. */
   onApplicationBootstrap(): void {
     registerSampled(this.#registry, this.#requests.answered);
     registerSampled(this.#registry, this.#requests.durations);
-    for (const [name, ofName] of byName(this.measurements.all)) {
+    for (const [name, ofName] of byName(this.metricSources.all)) {
       const { help, type, ofAll } = ofName[0];
       const samples = () => ofName.map(({ labels, read }) => ({ labels, value: read() }));
       registerSampled(this.#registry, { name, help, type, samples, ofAll });
@@ -93,9 +93,9 @@ export class Metrics implements OnApplicationBootstrap {
   }
 }
 
-function byName(measurements: readonly Measurement[]): Map<string, [Measurement, ...Measurement[]]> {
-  const found = new Map<string, [Measurement, ...Measurement[]]>();
-  for (const measurement of measurements) {
+function byName(metricSources: readonly MetricSource[]): Map<string, [MetricSource, ...MetricSource[]]> {
+  const found = new Map<string, [MetricSource, ...MetricSource[]]>();
+  for (const measurement of metricSources) {
     const others = found.get(measurement.name);
     if (others) others.push(measurement);
     else found.set(measurement.name, [measurement]);

@@ -3,7 +3,7 @@
  * which they find by a text made of them; that takes longer than to count.
  */
 import type { Metric, MetricObjectWithValues, MetricType, MetricValueWithName, Registry } from 'prom-client';
-import type { OfAllProcesses } from '../shared/measurements.js';
+import type { OfAllProcesses } from '../shared/metric-sources.js';
 
 /** A value with its labels. `metricName` where it is not that of the metric, as of the buckets of a histogram. */
 export type Sample = MetricValueWithName<string>;

@@ -18,7 +18,7 @@ import { Faults, isCallerError, isMissingRight, refusal } from '../shared/errors
 import type { EarlierAnswer, KeyedRequest } from '../sql/write/idempotency.sql.js';
 import { bodyBytes } from '../tenancy/request-bodies.js';
 import type { Opened, Plan, StreamKey } from './command.js';
-import { hashOf, keyId, keyNotHere, KeptAnswers, repeatedAnswer, secretRefusal } from './kept-answers.js';
+import { hashOf, keyId, keyNotHere, IdempotencyKeys, repeatedAnswer, secretRefusal } from './idempotency-keys.js';
 import { Runner, type CommandRun } from './runner.js';
 
 /** What a request asks for beside its command. */
@@ -49,7 +49,7 @@ export class KeyedRuns {
     readonly runner: Runner,
     readonly catalog: Catalog,
     readonly database: Database,
-    readonly kept: KeptAnswers,
+    readonly kept: IdempotencyKeys,
     readonly mask: AnswerMask,
   ) {}
 

@@ -15,7 +15,7 @@ export const LIMITS = {
   eachPairs: 1_000_000,
   /** Terms of one `order`. */
   orderTerms: 16,
-  /** Objects of one bulk create, and units that a write by filter answers. */
+  /** Objects of one bulk create, links of one body, and units that a write by filter answers. */
   bulk: 1000,
   /** Operations of one batch, seconds for all of them, and characters of a `path`, before and after references. */
   batchOperations: 100,

@@ -21,7 +21,7 @@ import { UnitStores } from '../unit/unit-stores.js';
 import { sendLines } from './file/cursor-lines.js';
 import { parseExportQuery } from './transfer.query.js';
 import { ClientGoneError, type ExportTarget, type LineFormat } from './export.stream.js';
-import { TransferPlaces } from './transfer-places.js';
+import { ConcurrentTransfers } from './concurrent-transfers.js';
 
 /** Milliseconds that a transaction may be idle: longer than a client may keep it waiting. */
 export const TRANSFER_IDLE = (LIMITS.transferWaitSeconds + 30) * 1000;
@@ -32,7 +32,7 @@ export class ExportService {
     private readonly catalog: Catalog,
     private readonly database: Database,
     private readonly stores: UnitStores,
-    private readonly places: TransferPlaces,
+    private readonly places: ConcurrentTransfers,
   ) {}
 
   /** @param open makes the output; it is called once the request is checked */

@@ -32,7 +32,7 @@ import { NdjsonReader } from './file/ndjson.reader.js';
 import { PieceWriter, type ImportFault, type ImportTarget } from './piece.writer.js';
 import type { FileText } from './file/file-text.js';
 import { RepeatedText } from './file/repeated-text.js';
-import { TransferPlaces } from './transfer-places.js';
+import { ConcurrentTransfers } from './concurrent-transfers.js';
 
 /** Milliseconds that a statement waits for a lock. */
 const LOCK_TIMEOUT = 10_000;
@@ -82,7 +82,7 @@ export class ImportService {
     private readonly database: Database,
     private readonly stores: UnitStores,
     private readonly behaviors: Behaviors,
-    private readonly places: TransferPlaces,
+    private readonly places: ConcurrentTransfers,
   ) {}
 
   /** @throws KindError 400 with the first faults of the file; nothing is stored then */

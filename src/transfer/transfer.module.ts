@@ -5,11 +5,11 @@ import { ImportService } from './import.service.js';
 import { ProjectExportService } from './project/project-export.service.js';
 import { ProjectImportService } from './project/project-import.service.js';
 import { TransferController } from './transfer.controller.js';
-import { TransferPlaces } from './transfer-places.js';
+import { ConcurrentTransfers } from './concurrent-transfers.js';
 
 @Module({
   imports: [UnitModule],
-  providers: [ExportService, ImportService, ProjectExportService, ProjectImportService, TransferPlaces],
+  providers: [ExportService, ImportService, ProjectExportService, ProjectImportService, ConcurrentTransfers],
   controllers: [TransferController],
 })
 export class TransferModule {}

@@ -29,7 +29,7 @@ import { Upserts } from './table/write/upsert.js';
 import { UpdateSets } from './table/write/update-set.js';
 import { Updates } from './table/write/update.js';
 import { UnitQuota } from './table/write/unit-quota.js';
-import { UnitLinks } from './table/links/unit-links.js';
+import { LinksOfDeletedUnits } from './table/links/links-of-deleted-units.js';
 import { UnitController } from './unit.controller.js';
 import { ReadCommands } from './read.commands.js';
 import { PageRepository } from './table/read/page.repository.js';
@@ -71,7 +71,7 @@ import { UnitStores } from './unit-stores.js';
     TableReader,
     TableStore,
     Updates,
-    UnitLinks,
+    LinksOfDeletedUnits,
     ReadCommands,
     WriteCommands,
     UnitStores,

@@ -31,7 +31,7 @@ import {
   unitAnswer,
   upserted,
 } from './unit-answers.js';
-import { deletionEffects } from './table/write/deletion-effects.js';
+import { deletionEffects } from './table/write/deletion-report.js';
 import { isPlainObject, typeName } from '../shared/json.js';
 import { LIMITS } from '../shared/limits.js';
 import { type Body, bodyOf } from './draft/draft.js';

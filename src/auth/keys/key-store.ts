@@ -14,7 +14,7 @@ import type { HttpRequest } from '../../http/request/request.js';
 import { retryLater } from '../../shared/errors.js';
 import { lruCache } from '../../shared/maps.js';
 import type { MaybePromise } from '../../shared/work-in-pieces.js';
-import { Measurements } from '../../shared/measurements.js';
+import { MetricSources } from '../../shared/metric-sources.js';
 import { SharedLoads } from '../../shared/shared-loads.js';
 import { findKeyStatement, type FoundKey, recordKeyUseStatement } from '../../sql/member/api-key.sql.js';
 import { memberCaller, type MemberCaller } from '../../tenancy/caller.js';
@@ -63,9 +63,9 @@ export class KeyStore {
     private readonly catalog: Catalog,
     private readonly database: Database,
     @Inject(CONFIG) private readonly config: Config,
-    measurements: Measurements,
+    metricSources: MetricSources,
   ) {
-    measurements.addCache('API keys', this.#checked);
+    metricSources.addCache('API keys', this.#checked);
   }
 
   /** The caller of a secret, without a statement if it is cached. @throws KindError 401; 429 after too many failures */

@@ -2,7 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Transaction } from '../../database/database.js';
 import { refusal } from '../../shared/errors.js';
-import { Measurements } from '../../shared/measurements.js';
+import { MetricSources } from '../../shared/metric-sources.js';
 import { foldName } from '../../shared/member-names.js';
 import { findCredentialStatement, setPasswordStatement } from '../../sql/member/credential.sql.js';
 import { deleteCodesAndRecoveriesStatement } from '../../sql/member/recovery.sql.js';
@@ -25,9 +25,9 @@ export class PasswordStore {
   constructor(
     private readonly database: Database,
     private readonly sessions: SessionStore,
-    measurements: Measurements,
+    metricSources: MetricSources,
   ) {
-    measurements.addQueue('password hashes', hashQueue);
+    metricSources.addQueue('password hashes', hashQueue);
   }
 
   /**

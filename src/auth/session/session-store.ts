@@ -12,7 +12,7 @@ import { SESSION_TABLE } from '../../model/table/internal-tables.js';
 import { refusal } from '../../shared/errors.js';
 import { isUuid } from '../../shared/identifiers.js';
 import { lruCache } from '../../shared/maps.js';
-import { Measurements } from '../../shared/measurements.js';
+import { MetricSources } from '../../shared/metric-sources.js';
 import {
   findSessionStatement,
   endSessionsStatement,
@@ -60,9 +60,9 @@ export class SessionStore {
     private readonly database: Database,
     private readonly expired: ExpiredRows,
     @Inject(CONFIG) private readonly config: Config,
-    measurements: Measurements,
+    metricSources: MetricSources,
   ) {
-    measurements.addCache('sessions', this.#checked);
+    metricSources.addCache('sessions', this.#checked);
   }
 
   /** @throws KindError 401 if the stored hash is no longer the one that was verified */

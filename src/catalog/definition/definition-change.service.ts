@@ -18,7 +18,7 @@ import { EventLoopYield } from '../../shared/event-loop-yield.js';
 import { retryLater, Faults } from '../../shared/errors.js';
 import { FairQueue, fractionOf } from '../../shared/fair-queue.js';
 import { LIMITS } from '../../shared/limits.js';
-import { Measurements } from '../../shared/measurements.js';
+import { MetricSources } from '../../shared/metric-sources.js';
 import { runYielding, type WorkInPieces } from '../../shared/work-in-pieces.js';
 import { dropCountsStatement } from '../../sql/count.sql.js';
 import { lockForDefinitionChangeStatement } from '../../sql/definition/ddl.sql.js';
@@ -32,7 +32,7 @@ import {
 import { setUnindexedStatement } from '../../sql/server/registry.sql.js';
 import { AuditLog } from '../../tenancy/audit-log.js';
 import type { Project } from '../../tenancy/project.js';
-import { changedDefinitions, ChangeEffects } from './change-effects.js';
+import { changedDefinitions, ChangeEffects } from './change-report.js';
 import { checkGuards } from './change-guards.js';
 import { IndexBuilder } from '../indexes/index-builder.js';
 import { DeferredIndexes } from '../indexes/deferred-indexes.js';
@@ -65,7 +65,7 @@ export class DefinitionChangeService {
     private readonly patterns: PatternMatcher,
     private readonly audit: AuditLog,
     @Inject(CONFIG) config: Config,
-    measurements: Measurements,
+    metricSources: MetricSources,
   ) {
     this.#queue = new FairQueue({
       perKey: 1,
@@ -74,7 +74,7 @@ export class DefinitionChangeService {
       timeout: CHANGE_QUEUE_TIMEOUT,
       refusal: () => retryLater('server.busy', 'Too many changes of definitions wait for their turn', 5),
     });
-    measurements.addQueue('definitions', this.#queue);
+    metricSources.addQueue('definitions', this.#queue);
   }
 
   /**

@@ -3,7 +3,7 @@ import { type Transaction } from '../../database/database.js';
 import { type Model } from '../../model/model.js';
 import type { RequestIds } from '../../http/request/request-id.js';
 import type { Caller } from '../../tenancy/caller.js';
-import type { ChangeEffects, ReportedEffects } from './change-effects.js';
+import type { ChangeEffects, ReportedEffects } from './change-report.js';
 
 export class DefinitionChange {
   readonly kinds = new Set<string>();

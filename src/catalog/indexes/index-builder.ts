@@ -16,7 +16,7 @@ import {
   causeText,
 } from '../../database/statement/sqlstate.js';
 import { tableShapes, type IndexShape } from '../../model/table/required-tables.js';
-import { Measurements } from '../../shared/measurements.js';
+import { MetricSources } from '../../shared/metric-sources.js';
 import { KindError } from '../../shared/errors.js';
 import { PeriodicWork } from '../../shared/periodic-work.js';
 import {
@@ -57,9 +57,9 @@ export class IndexBuilder implements OnModuleDestroy {
   constructor(
     private readonly database: Database,
     private readonly registry: ProjectRepository,
-    measurements: Measurements,
+    metricSources: MetricSources,
   ) {
-    measurements.addGauge(
+    metricSources.addGauge(
       'kind_indexes_pending',
       'Indexes of large kinds that this process has still to build.',
       () => this.pending,

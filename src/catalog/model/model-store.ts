@@ -20,7 +20,7 @@ import type { Model } from '../../model/model.js';
 import type { ModelRecords } from '../../model/build/definition-records.js';
 import { retryLater, KindError, refusal } from '../../shared/errors.js';
 import { EventLoopYield } from '../../shared/event-loop-yield.js';
-import { Measurements } from '../../shared/measurements.js';
+import { MetricSources } from '../../shared/metric-sources.js';
 import { SharedLoads } from '../../shared/shared-loads.js';
 import { runYielding, type WorkInPieces } from '../../shared/work-in-pieces.js';
 import {
@@ -45,11 +45,11 @@ export class ModelStore {
   constructor(
     private readonly database: Database,
     private readonly projects: ProjectStore,
-    measurements: Measurements,
+    metricSources: MetricSources,
   ) {
-    measurements.addCache('models', this.#models);
-    measurements.addGauge('kind_cached_models_bytes', 'Estimated memory of cached models.', () => this.#models.bytes);
-    measurements.addCounter('kind_model_loads_total', 'Models read from the database.', () => this.#loadCount);
+    metricSources.addCache('models', this.#models);
+    metricSources.addGauge('kind_cached_models_bytes', 'Estimated memory of cached models.', () => this.#models.bytes);
+    metricSources.addCounter('kind_model_loads_total', 'Models read from the database.', () => this.#loadCount);
   }
 
   /** The cached model, or a loaded one. @throws KindError 401 if the project is gone */

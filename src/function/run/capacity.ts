@@ -5,7 +5,7 @@
 import { Injectable } from '@nestjs/common';
 import { retryLater } from '../../shared/errors.js';
 import { FairQueue, type FairQueueOptions } from '../../shared/fair-queue.js';
-import { Measurements } from '../../shared/measurements.js';
+import { MetricSources } from '../../shared/metric-sources.js';
 import { LIMITS } from '../../shared/limits.js';
 
 /** Concurrent calls of one project. */
@@ -23,7 +23,7 @@ export class Capacity {
   readonly calls: FairQueue;
   readonly sources: FairQueue;
 
-  constructor(measurements: Measurements) {
+  constructor(metricSources: MetricSources) {
     const waiting: FairQueueOptions = {
       maxWaitingPerKey: LIMITS.requestsWaiting,
       timeout: WAIT_TIMEOUT,
@@ -31,7 +31,7 @@ export class Capacity {
     };
     this.calls = new FairQueue({ ...waiting, perKey: CALLS });
     this.sources = new FairQueue({ ...waiting, perKey: SOURCES });
-    measurements.addQueue('function calls', this.calls);
-    measurements.addQueue('remote sources', this.sources);
+    metricSources.addQueue('function calls', this.calls);
+    metricSources.addQueue('remote sources', this.sources);
   }
 }

@@ -2,7 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ServerResponse } from 'node:http';
 import { retryLater } from '../../shared/errors.js';
-import { Measurements } from '../../shared/measurements.js';
+import { MetricSources } from '../../shared/metric-sources.js';
 
 /**
  * `stopping`: requests are answered as always, but `/health/ready` fails. `last`: each answer ends its connection.
@@ -16,8 +16,12 @@ export class OpenRequests {
   #state: ServingState = 'serving';
   #whenEmpty: () => void = () => undefined;
 
-  constructor(measurements: Measurements) {
-    measurements.addGauge('kind_http_requests_in_progress', 'Requests that are being answered.', () => this.#open.size);
+  constructor(metricSources: MetricSources) {
+    metricSources.addGauge(
+      'kind_http_requests_in_progress',
+      'Requests that are being answered.',
+      () => this.#open.size,
+    );
   }
 
   /** The request of this answer is being answered until the returned function is called. */

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { Measurements } from '../../../src/shared/measurements.js';
+import { MetricSources } from '../../../src/shared/metric-sources.js';
 import { defineKinds } from '../../support/callers.js';
 import { ok } from '../../support/definitions.js';
 import { lowerLimit } from '../../support/limits.js';
@@ -21,7 +21,7 @@ const CSV = { 'content-type': 'text/csv' };
 /** How much of a queue's work runs or waits. */
 const workOf = (queue: string) => (state: 'running' | 'waiting') =>
   service.service.app
-    .get(Measurements)
+    .get(MetricSources)
     .all.find(({ name, labels }) => name === `kind_queue_${state}` && labels['queue'] === queue)
     ?.read();
 const transfers = workOf('imports and exports');

@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { describe, expect, it, vi } from 'vitest';
 import { readModelSummaries } from '../../../src/catalog/model/model-store.js';
-import { ProjectMaintenance } from '../../../src/catalog/project/project-maintenance.js';
+import { ProjectUpgrades } from '../../../src/catalog/project/project-upgrades.js';
 import { Provisioning } from '../../../src/catalog/project/provisioning.js';
 import { runCommandLine } from '../../../src/cli/run.js';
 import { loadConfig } from '../../../src/config/config.js';
@@ -26,7 +26,7 @@ const connection = await ownDatabase();
 const service = await startServiceOn(connection);
 const { app } = service.service;
 const provisioning = app.get(Provisioning);
-const maintenance = app.get(ProjectMaintenance);
+const maintenance = app.get(ProjectUpgrades);
 const registry = app.get(ProjectRepository);
 
 const NEVER = new AbortController().signal;

@@ -3,12 +3,12 @@ import 'reflect-metadata';
 import { Logger } from '@nestjs/common';
 import { afterEach, expect, it, vi } from 'vitest';
 import { IndexBuilder } from '../../../src/catalog/indexes/index-builder.js';
-import { ProjectMaintenance } from '../../../src/catalog/project/project-maintenance.js';
+import { ProjectUpgrades } from '../../../src/catalog/project/project-upgrades.js';
 import type { Provisioning } from '../../../src/catalog/project/provisioning.js';
 import type { Database } from '../../../src/database/database.js';
 import type { ProjectRepository } from '../../../src/database/registry/project.repository.js';
 import { commonRefusal } from '../../../src/database/statement/sqlstate.js';
-import { Measurements } from '../../../src/shared/measurements.js';
+import { MetricSources } from '../../../src/shared/metric-sources.js';
 import { CountChecker } from '../../../src/unit/table/stored-counts.js';
 import { logLines } from '../../support/log-lines.js';
 
@@ -24,11 +24,11 @@ async function linesAfter(error: Error): Promise<string[]> {
     yield await fails();
   };
   const log = logLines();
-  const maintenance = new ProjectMaintenance({ outdated } as unknown as Provisioning, registry, log.logger);
+  const maintenance = new ProjectUpgrades({ outdated } as unknown as Provisioning, registry, log.logger);
   maintenance.watch();
   await new Promise((resolve) => setImmediate(resolve));
   await maintenance.onModuleDestroy();
-  await new IndexBuilder(database, registry, new Measurements()).finish();
+  await new IndexBuilder(database, registry, new MetricSources()).finish();
   const checker = new CountChecker(database);
   for (const table of ['city', 'land']) checker.noteUse('project_a', { table } as never);
   await checker.check({ all: true });

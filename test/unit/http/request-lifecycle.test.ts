@@ -3,13 +3,15 @@ import { once } from 'node:events';
 import { createServer, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, expect, it, vi } from 'vitest';
-import { Measurements } from '../../../src/shared/measurements.js';
+import { MetricSources } from '../../../src/shared/metric-sources.js';
 import { requestLifecycle } from '../../../src/http/server/request-lifecycle.js';
 import { OpenRequests } from '../../../src/http/server/open-requests.js';
 import { unreadAnswers } from '../../../src/http/server/unread-answers.js';
 
 const seen = vi.fn();
-const enter = requestLifecycle(new OpenRequests(new Measurements()), [(asked, status) => void seen(asked.url, status)]);
+const enter = requestLifecycle(new OpenRequests(new MetricSources()), [
+  (asked, status) => void seen(asked.url, status),
+]);
 const held: ServerResponse[] = [];
 const server = createServer((asked, response) => {
   enter(asked as never, response as never, () => {

@@ -7,7 +7,7 @@ import { Worker } from 'node:worker_threads';
 import { expect, it } from 'vitest';
 import { OpenConnections, stopListening, stopServing } from '../../../src/http/server/stop-serving.js';
 import { OpenRequests } from '../../../src/http/server/open-requests.js';
-import { Measurements } from '../../../src/shared/measurements.js';
+import { MetricSources } from '../../../src/shared/metric-sources.js';
 import { atEnd } from '../../support/at-end.js';
 
 /** Clients in a thread of their own, which go on while this one is paused. They tell what they have received. */
@@ -29,7 +29,7 @@ parentPort.on('message', ({ open = 0, send = false }) => {
 `;
 
 async function serve(answer: (response: ServerResponse) => void = (response) => response.end('answered')) {
-  const requests = new OpenRequests(new Measurements());
+  const requests = new OpenRequests(new MetricSources());
   const server = createServer((_, response) => {
     const close = requests.open(response);
     response.once('close', close);

@@ -5,11 +5,11 @@ import type { Config } from '../../../src/config/config.js';
 import { Metrics } from '../../../src/metrics/metrics.js';
 import { ProjectLoads } from '../../../src/metrics/project-loads.js';
 import { FairQueue } from '../../../src/shared/fair-queue.js';
-import { Measurements } from '../../../src/shared/measurements.js';
+import { MetricSources } from '../../../src/shared/metric-sources.js';
 import { refusal } from '../../../src/shared/errors.js';
 
-function metricsOf(measurements: Measurements): Metrics {
-  const metrics = new Metrics(measurements, new ProjectLoads(), {} as Config);
+function metricsOf(metricSources: MetricSources): Metrics {
+  const metrics = new Metrics(metricSources, new ProjectLoads(), {} as Config);
   metrics.onApplicationBootstrap();
   return metrics;
 }
@@ -17,9 +17,9 @@ function metricsOf(measurements: Measurements): Metrics {
 it('the event loop is measured once, and requests per service', async () => {
   const monitor = vi.spyOn(performance, 'monitorEventLoopDelay');
   const [one, other] = [1, 2].map((pending) => {
-    const measurements = new Measurements();
-    measurements.addGauge('kind_indexes_pending', 'Indexes.', () => pending);
-    return metricsOf(measurements);
+    const metricSources = new MetricSources();
+    metricSources.addGauge('kind_indexes_pending', 'Indexes.', () => pending);
+    return metricsOf(metricSources);
   }) as [Metrics, Metrics];
   // None, if a service of another test file has run in this process.
   expect(monitor.mock.calls.length).toBeLessThanOrEqual(1);
@@ -33,12 +33,12 @@ it('the event loop is measured once, and requests per service', async () => {
 });
 
 it('queues tell what runs, waits and was refused, each under its name', async () => {
-  const measurements = new Measurements();
+  const metricSources = new MetricSources();
   const options = { perKey: 1, maxWaitingPerKey: 1, refusal: () => refusal('server.busy', 'full') };
   const [busy, quiet] = [new FairQueue(options), new FairQueue(options)];
-  measurements.addQueue('busy', busy);
-  measurements.addQueue('quiet', quiet);
-  const metrics = metricsOf(measurements);
+  metricSources.addQueue('busy', busy);
+  metricSources.addQueue('quiet', quiet);
+  const metrics = metricsOf(metricSources);
   const release = await busy.acquire('a');
   const waiting = busy.acquire('a');
   await expect(busy.acquire('a')).rejects.toMatchObject({ code: 'server.busy' });
@@ -61,7 +61,7 @@ it('queues tell what runs, waits and was refused, each under its name', async ()
 });
 
 it('of several processes, the longest delay of the event loop counts', async () => {
-  const values = await metricsOf(new Measurements()).values();
+  const values = await metricsOf(new MetricSources()).values();
   const delays = values.filter(({ name }) => /^nodejs_eventloop_lag_(?:p\d+_)?seconds$/.test(name));
   expect(delays.map(({ aggregator }) => aggregator)).toEqual(['max', 'max', 'max', 'max']);
 });

@@ -30,7 +30,7 @@ import {
 import { withOtherUnit, withUnit } from '../../draft/refusal-position.js';
 import { parseKey, unknownUnit } from '../../store/unit-ids.js';
 import type { WriteOptions } from '../../store/unit-store.js';
-import { UnitLinks } from '../links/unit-links.js';
+import { LinksOfDeletedUnits } from '../links/links-of-deleted-units.js';
 import { readableUnits, whyNotWritable } from '../rights.js';
 import { StoredCounts } from '../stored-counts.js';
 import { lockUnit } from '../unit.repository.js';
@@ -79,7 +79,7 @@ interface Deleted {
 export class Removals {
   constructor(
     private readonly behaviors: Behaviors,
-    private readonly links: UnitLinks,
+    private readonly links: LinksOfDeletedUnits,
     private readonly counts: StoredCounts,
     private readonly updates: Updates,
   ) {}

@@ -1,10 +1,10 @@
 /** Places of imports and exports: how many a project may have, and what becomes of clients that keep others waiting. */
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { Config } from '../../../src/config/config.js';
-import { Measurements } from '../../../src/shared/measurements.js';
+import { MetricSources } from '../../../src/shared/metric-sources.js';
 import type { RequestScope } from '../../../src/tenancy/request-scope.js';
 import { WaitingTime } from '../../../src/transfer/file/waiting-time.js';
-import { TransferPlaces } from '../../../src/transfer/transfer-places.js';
+import { ConcurrentTransfers } from '../../../src/transfer/concurrent-transfers.js';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -12,7 +12,7 @@ afterEach(() => void vi.useRealTimers());
 const of = (id: string) => ({ project: { id }, caller: { type: 'member' } }) as RequestScope;
 
 /** A transfer whose client does nothing, until the service gives it up. */
-function idle(places: TransferPlaces, project: string) {
+function idle(places: ConcurrentTransfers, project: string) {
   const client = new WaitingTime();
   let giveUp = (): void => undefined;
   const ended = places.run(of(project), client, () =>
@@ -22,7 +22,7 @@ function idle(places: TransferPlaces, project: string) {
 }
 
 it('four of ten connections: two for one project, and one is left for each of the next two', async () => {
-  const places = new TransferPlaces({ databasePool: 10 } as Config, new Measurements());
+  const places = new ConcurrentTransfers({ databasePool: 10 } as Config, new MetricSources());
   const ended: string[] = [];
   for (const project of ['a', 'a', 'b', 'c']) void idle(places, project).ended.then(() => ended.push(project));
   const begun: string[] = [];
@@ -41,7 +41,7 @@ it('four of ten connections: two for one project, and one is left for each of th
 });
 
 it('a client that goes on reading or sending keeps its place, but cannot save up time', async () => {
-  const places = new TransferPlaces({ databasePool: 10 } as Config, new Measurements());
+  const places = new ConcurrentTransfers({ databasePool: 10 } as Config, new MetricSources());
   const { client, ended } = idle(places, 'a');
   let done = false;
   void ended.then(() => (done = true));

@@ -34,7 +34,7 @@ const ATTEMPTS = 5;
 type KeptHeaders = Partial<Pick<Answer, 'etag' | 'headers'>> & { readonly model?: number | undefined };
 
 @Injectable()
-export class KeptAnswers {
+export class IdempotencyKeys {
   constructor(
     private readonly database: Database,
     private readonly expired: ExpiredRows,

@@ -4,8 +4,8 @@
  */
 import type { FairQueue } from './fair-queue.js';
 
-export interface Measurement {
-  /** The name of the metric, as Prometheus wants it; several measurements may share it. */
+export interface MetricSource {
+  /** The name of the metric, as Prometheus wants it; several metricSources may share it. */
   readonly name: string;
   readonly help: string;
   /** `counter`: it only grows. */
@@ -19,10 +19,10 @@ export interface Measurement {
 
 export type OfAllProcesses = 'sum' | 'max';
 
-export class Measurements {
-  readonly #all: Measurement[] = [];
+export class MetricSources {
+  readonly #all: MetricSource[] = [];
 
-  get all(): readonly Measurement[] {
+  get all(): readonly MetricSource[] {
     return this.#all;
   }
 

@@ -26,7 +26,7 @@ const PAGE = 100;
 const NONE: readonly HookedLink[] = [];
 
 @Injectable()
-export class UnitLinks {
+export class LinksOfDeletedUnits {
   constructor(
     private readonly behaviors: Behaviors,
     private readonly hooks: LinkHooks,

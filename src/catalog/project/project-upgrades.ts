@@ -26,7 +26,7 @@ interface Refused {
 }
 
 @Injectable()
-export class ProjectMaintenance implements OnModuleDestroy {
+export class ProjectUpgrades implements OnModuleDestroy {
   readonly #rounds = new PeriodicWork(() => this.#runInBackground());
   /** Projects whose upgrade was refused, because a table was locked, or differs from the model until it is repaired. */
   readonly #refused = new Map<string, Refused>();

@@ -7,7 +7,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { type Config, CONFIG } from '../config/config.js';
 import { retryLater } from '../shared/errors.js';
 import { FairQueue, fractionOf, type FairQueueOptions } from '../shared/fair-queue.js';
-import { Measurements } from '../shared/measurements.js';
+import { MetricSources } from '../shared/metric-sources.js';
 import { LIMITS } from '../shared/limits.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import type { WaitingTime } from './file/waiting-time.js';
@@ -24,14 +24,14 @@ const IDLE = 2000;
 const INTERVAL = 250;
 
 @Injectable()
-export class TransferPlaces {
+export class ConcurrentTransfers {
   readonly #all: FairQueue;
   readonly #anonymous: FairQueue;
   readonly #arriving: FairQueue;
   /** How long each running transfer has waited for its client, in the order of their beginning. */
   readonly #clients = new Set<WaitingTime>();
 
-  constructor(@Inject(CONFIG) { databasePool }: Config, measurements: Measurements) {
+  constructor(@Inject(CONFIG) { databasePool }: Config, metricSources: MetricSources) {
     const waiting: FairQueueOptions = {
       maxWaitingPerKey: WAITING,
       timeout: TIMEOUT,
@@ -47,8 +47,8 @@ export class TransferPlaces {
       keyShare: PROJECT_SHARE,
       concurrency: LIMITS.importsArriving,
     });
-    measurements.addQueue('imports and exports', this.#all);
-    measurements.addQueue('arriving imports', this.#arriving);
+    metricSources.addQueue('imports and exports', this.#all);
+    metricSources.addQueue('arriving imports', this.#arriving);
   }
 
   /**
