@@ -55,13 +55,7 @@ export class KindBehavior implements RegisteredBehavior, OnModuleInit {
     if (!Array.isArray(parameters)) return labelled;
     const own = await this.inline.create(parameters, write.id ?? idOfBody(labelled), write);
     const granted = groupFieldIds(write);
-    // Kinds of older releases may have parameters with reserved names, and keep them.
-    const before = write.session.model.kinds.get(write.id ?? '')?.parameters ?? [];
-    reportTakenNames(
-      own.filter((id) => !before.some((each) => each === id)),
-      groupsOfEditedKind(write),
-      write.faults,
-    );
+    reportTakenNames(own, groupsOfEditedKind(write), write.faults);
     return new Map([
       ...labelled,
       ['parameters', [...granted, ...own.filter((id) => !granted.some((each) => each === id))]],

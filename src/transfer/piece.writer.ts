@@ -9,13 +9,14 @@ import { shownValue } from '../model/field.js';
 import type { Field, KindDef } from '../model/model.js';
 import type { Predicate } from '../model/predicate/predicate.js';
 import { KindError, type Message } from '../shared/errors.js';
+import type { MaybePromise } from '../shared/work-in-pieces.js';
 import { getOrInsert } from '../shared/maps.js';
 import { LIMITS } from '../shared/limits.js';
 import { withCompleteRefusal } from '../database/transaction/complete-refusal.js';
 import { readingAhead } from '../database/transaction/transaction.js';
 import { keyRows, IGNORED_FAULTS } from '../unit/table/write/upsert.js';
 import type { Session } from '../catalog/session/session.js';
-import type { LookedUp, UnitStore, UpsertResult, WriteOptions } from '../unit/store/unit-store.js';
+import type { KeyRow, LookedUp, UnitStore, UpsertResult, WriteOptions } from '../unit/store/unit-store.js';
 import type { FileRecord } from './file/file-record.js';
 import { SeenKeys } from './seen-keys.js';
 
@@ -50,8 +51,8 @@ interface PreparedPiece {
   /** Records without faults so far. */
   readonly records: readonly FileRecord[];
   readonly noted: ImportFault[];
-  /** Of an upsert: its units, if they are looked up before it is written. */
-  readonly found: Promise<LookedUp | undefined> | undefined;
+  /** Of an upsert. */
+  readonly looked: MaybePromise<LookedUp | undefined>;
 }
 
 /** A piece that is being written. */
@@ -66,8 +67,8 @@ interface Turn {
   /** Settles when the pieces before are written. */
   readonly before: Promise<void>;
   readonly onSent: () => void;
-  /** The units of all of its records. */
-  readonly found?: LookedUp | undefined;
+  /** Of all of its records. */
+  readonly looked?: LookedUp | undefined;
 }
 
 /** A piece was validated, and its units got their ids, before one before it was written anew with later ids. */
@@ -104,19 +105,20 @@ export class PieceWriter {
     const noted: ImportFault[] = [];
     const complete = records.filter((each) => each.faults.length === 0);
     for (const each of records) if (each.faults.length > 0) note(noted, each, each.faults);
-    const single = this.#withoutRepeated(complete, noted);
-    const found = lookUp && single.length > 0 ? this.#lookUp(single) : undefined;
-    const piece = { records: single, noted, found };
+    const { single, rows } = this.#withoutRepeated(complete, noted);
+    const looked = rows && (lookUp && rows.length > 0 ? this.#lookUp(single, rows) : { rows });
+    const piece = { records: single, noted, looked };
     this.#prepared.set(records, piece);
     return piece;
   }
 
-  /** Undefined if it fails: then the upsert looks them up again. */
-  async #lookUp(records: readonly FileRecord[]): Promise<LookedUp | undefined> {
+  /** If it fails, the upsert looks the units up again. */
+  async #lookUp(records: readonly FileRecord[], rows: readonly KeyRow[]): Promise<LookedUp> {
     const { store, kind, upsert } = this.target;
     const session = { ...this.session, executor: readingAhead(this.tx) };
     const bodies = records.map(({ body }) => body);
-    return upsert && store.upserts.lookUp(session, kind, bodies, upsert.by).catch(() => undefined);
+    const found = store.upserts.lookUp(session, kind, bodies, upsert?.by ?? [], rows);
+    return { rows, units: await found.catch(() => undefined) };
   }
 
   /**
@@ -129,8 +131,8 @@ export class PieceWriter {
   }
 
   async #write(records: readonly FileRecord[], turn: Turn): Promise<void> {
-    const { records: single, noted, found } = this.#prepared.get(records) ?? this.prepare(records, false);
-    const failed = await this.#insert(single, { ...turn, found: await found }, noted);
+    const { records: single, noted, looked } = this.#prepared.get(records) ?? this.prepare(records, false);
+    const failed = await this.#insert(single, { ...turn, looked: await looked }, noted);
     await turn.before;
     this.count += records.length;
     this.failed += records.length - single.length + failed;
@@ -138,24 +140,37 @@ export class PieceWriter {
     this.faults.push(...noted.slice(0, LIMITS.faults - this.faults.length));
   }
 
-  /** An upsert looks units up by a key, which each record of the file must have alone. */
-  #withoutRepeated(records: readonly FileRecord[], noted: ImportFault[]): readonly FileRecord[] {
+  /**
+   * An upsert looks units up by a key, which each record of the file must have alone. Returns the keys too, unless one of
+   * them has faults, which the upsert reports.
+   */
+  #withoutRepeated(
+    records: readonly FileRecord[],
+    noted: ImportFault[],
+  ): { readonly single: readonly FileRecord[]; readonly rows?: readonly KeyRow[] } {
     const { kind, upsert } = this.target;
-    if (!upsert) return records;
+    if (!upsert) return { single: records };
     const { by } = upsert;
     const bodies = records.map(({ body }) => body);
     const rows = keyRows(kind, by, bodies, { faults: IGNORED_FAULTS, indexed: false });
-    return records.filter((record, at) => {
+    const [single, singleRows]: [FileRecord[], KeyRow[]] = [[], []];
+    let isComplete = true;
+    for (const [at, record] of records.entries()) {
       const row = rows[at] ?? {};
       const values = by.flatMap((field) => {
         const value = row[field.column ?? field.id];
         return value === undefined || value === null ? [] : [shownValue(field, value)];
       });
-      if (values.length < by.length || !this.#keys.add(JSON.stringify(values))) return true;
-      const text = `${by.map(({ id }) => id).join(', ')}: an earlier record of the file has the same`;
-      note(noted, record, [{ code: 'parameter.duplicate', text, parameter: by[0]?.id ?? '' }]);
-      return false;
-    });
+      if (values.length < by.length) isComplete = false;
+      else if (this.#keys.add(JSON.stringify(values))) {
+        const text = `${by.map(({ id }) => id).join(', ')}: an earlier record of the file has the same`;
+        note(noted, record, [{ code: 'parameter.duplicate', text, parameter: by[0]?.id ?? '' }]);
+        continue;
+      }
+      single.push(record);
+      singleRows.push(row);
+    }
+    return { single, ...(isComplete && { rows: singleRows }) };
   }
 
   /** Returns the number of records with faults. */
@@ -163,7 +178,7 @@ export class PieceWriter {
     let failed = 0;
     for (let rest = records; rest.length > 0;) {
       // Those that were found are of all records.
-      const refused = await this.#attempt(rest, rest === records ? turn : { ...turn, found: undefined });
+      const refused = await this.#attempt(rest, rest === records ? turn : { ...turn, looked: undefined });
       if (!refused) return failed;
       const [only] = rest;
       if (only && rest.length === 1) {
@@ -177,7 +192,7 @@ export class PieceWriter {
       // Without a position, or with as many faults as one refusal can have, halves tell more.
       if (faulty.has(-1) || refused.length >= LIMITS.faults) {
         const half = Math.ceil(rest.length / 2);
-        failed += await this.#insert(rest.slice(0, half), { ...turn, found: undefined }, noted);
+        failed += await this.#insert(rest.slice(0, half), { ...turn, looked: undefined }, noted);
         rest = rest.slice(half);
         continue;
       }
@@ -204,7 +219,7 @@ export class PieceWriter {
   /** @throws DraftedEarlyError before anything is written */
   async #attemptOnce(records: readonly FileRecord[], turn: Turn): Promise<readonly RecordMessage[] | undefined> {
     const { store, kind, access, keepIds, upsert } = this.target;
-    const { onSent, found } = turn;
+    const { onSent, looked } = turn;
     const refusals = this.#refusals;
     const before = turn.before.then(() => {
       if (this.#refusals !== refusals) throw new DraftedEarlyError();
@@ -224,7 +239,7 @@ export class PieceWriter {
             for (const { result } of await store.upserts.upsert(session, kind, bodies, query, {
               bulk: true,
               answers: false,
-              found,
+              looked,
             }))
               done[result] += 1;
           } else {

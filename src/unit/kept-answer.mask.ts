@@ -42,21 +42,20 @@ export class KeptAnswerMask extends AnswerMask {
 
   /** @throws KindError 403 if the caller may not read it any more, and parts of it cannot be left out */
   async readable(scope: Opened, answer: Answer, request: MaskedRequest): Promise<Answer> {
-    const { model } = scope;
     const content = await readJson(answer.content, scope.project.schema);
     const parts = (await partsOf(content, request, scope)).filter(({ url }) => !WITHOUT_UNITS.test(url));
-    const units = new AnswerUnits(model);
+    const units = new AnswerUnits(scope.model);
     for (const part of parts) {
       units.hasOthers = false;
       units.add(part.content);
-      if (units.hasOthers && !isOpen(part.url, scope, model, request)) throw noLongerReadable(scope);
+      if (units.hasOthers && !isOpen(part.url, scope, request)) throw noLongerReadable(scope);
     }
     const byKind = new Map<string, AnsweredUnit[]>();
     for (const unit of units.found) getOrInsert(byKind, unit.kindId, () => []).push(unit);
     let changed = false;
     for (const [kindId, found] of byKind) {
-      const kind = model.kinds.get(kindId);
-      if (await new Masking(this.database, scope, model, kind, found).apply()) changed = true;
+      const kind = scope.model.kinds.get(kindId);
+      if (await new Masking(this.database, scope, kind, found).apply()) changed = true;
     }
     return changed ? new Answer(JSON.stringify(content), answer.etag, answer.headers) : answer;
   }
@@ -74,15 +73,15 @@ function withoutPrefix(url: string): string {
 }
 
 /** Whether an answer without the ids of its units shows only what the caller may read of every unit, now as then. */
-function isOpen(url: string, { caller }: Opened, model: Model, { modelVersion }: MaskedRequest): boolean {
+function isOpen(url: string, scope: Opened, { modelVersion }: MaskedRequest): boolean {
   const [, kindId = ''] = OF_KIND.exec(url) ?? [];
-  const kind = model.kinds.get(kindId);
-  if (!kind || modelVersion !== model.version || READS_OTHERS.test(url)) return false;
-  return readsAll(kind, { caller }, model);
+  const kind = scope.model.kinds.get(kindId);
+  if (!kind || modelVersion !== scope.model.version || READS_OTHERS.test(url)) return false;
+  return readsAll(kind, scope);
 }
 
 /** Whether no rule depends on the unit. */
-function readsAll(kind: KindDef, { caller }: Pick<Opened, 'caller'>, model: Model): boolean {
+function readsAll(kind: KindDef, { caller, model }: Opened): boolean {
   const grant = grantOf(kind, 'read', caller, model);
   return (
     grant !== undefined && !grant.predicate && ![...readableFields(kind, caller, model).values()].some(isConditional)
@@ -104,12 +103,12 @@ class Masking {
   constructor(
     private readonly database: Database,
     private readonly scope: Opened,
-    private readonly model: Model,
     private readonly kind: KindDef | undefined,
     private readonly units: readonly AnsweredUnit[],
   ) {
-    this.#grant = kind && grantOf(kind, 'read', scope.caller, model);
-    this.#readable = kind && this.#grant ? readableFields(kind, scope.caller, model) : new Map<string, Field>();
+    const { caller, model } = scope;
+    this.#grant = kind && grantOf(kind, 'read', caller, model);
+    this.#readable = kind && this.#grant ? readableFields(kind, caller, model) : new Map<string, Field>();
   }
 
   /** Returns whether anything was left out. @throws KindError 403 for an end of a link */
@@ -152,15 +151,16 @@ class Masking {
 
   /** Whether a name that is no field is that of no other unit, or of one of kinds without rules. */
   #mayFollow(name: string): boolean {
+    const { caller, model } = this.scope;
     const steps = name.split('.').slice(0, -1);
     let { kind } = this;
     for (const step of steps) {
       const target = kind?.fields.get(step)?.reference?.kind;
-      kind = target === undefined ? undefined : this.model.kinds.get(target);
-      if (!kind || !readsAll(kind, this.scope, this.model)) return false;
+      kind = target === undefined ? undefined : model.kinds.get(target);
+      if (!kind || !readsAll(kind, this.scope)) return false;
     }
     const last = name.slice(name.lastIndexOf('.') + 1);
-    return steps.length === 0 || (kind !== undefined && readableFields(kind, this.scope.caller, this.model).has(last));
+    return steps.length === 0 || (kind !== undefined && readableFields(kind, caller, model).has(last));
   }
 }
 

@@ -85,7 +85,10 @@ function ReviewDialog({ trial: { write, effects }, isBusy, onConfirm, onClose }:
   const made = labelsIn(write.body);
   const { definitions, tables, losses, more_definitions: moreDefinitions, more_tables: moreTables } = effects;
   const loses = losses.length > 0;
-  const action = write.body === undefined ? 'model.delete' : 'model.save';
+  const [save, saveAndLose] =
+    write.body === undefined
+      ? (['model.delete', 'model.delete_and_lose'] as const)
+      : (['model.save', 'model.save_and_lose'] as const);
   return (
     <Modal opened onClose={onClose} size="lg" title={text('model.review_title')}>
       <Stack>
@@ -136,7 +139,7 @@ function ReviewDialog({ trial: { write, effects }, isBusy, onConfirm, onClose }:
             {text('app.cancel')}
           </Button>
           <Button loading={isBusy} {...(loses && { color: 'red' })} onClick={onConfirm}>
-            {text(loses ? `${action}_and_lose` : action)}
+            {text(loses ? saveAndLose : save)}
           </Button>
         </Group>
       </Stack>

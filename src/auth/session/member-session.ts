@@ -74,8 +74,7 @@ export class MemberSessions {
       kind_id: kindId,
       ...Object.fromEntries(SESSION_FIELDS.map((key) => [key, member[key]])),
     };
-    // Kinds of older releases may have parameters with the names of session fields, which take precedence.
-    const own = Object.entries(member).filter(([key]) => !Object.hasOwn(session, key) && key !== 'updated_at');
+    const own = Object.entries(member).filter(([key]) => key !== 'updated_at');
     return { ...session, ...Object.fromEntries(own) };
   }
 }

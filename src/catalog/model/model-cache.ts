@@ -73,11 +73,6 @@ export class ModelCache {
     return this.#models.size + this.#oversized.size;
   }
 
-  /** The projects of the cached models. */
-  get ids(): string[] {
-    return [...this.#models.keys(), ...this.#oversized.keys()];
-  }
-
   /** Bytes of the cached models, without oversized ones. */
   get bytes(): number {
     return this.#models.calculatedSize;

@@ -73,7 +73,7 @@ export class ProjectExportService {
     }
   }
 
-  /** Not with `Catalog.withModel`, which runs also refusals again if the model has changed: then files are written already. */
+  /** `Catalog.withModel` would also begin again after a refusal, when files are written already. */
   async #writeAll(project: Project, writer: ArchiveWriter, options: ProjectExportOptions) {
     const settings = { readOnly: true, once: true, statementTimeout: 0, idleTimeout: TRANSFER_IDLE };
     for (let attempt = 1; ; attempt++) {

@@ -111,15 +111,17 @@ export interface FoundUnit {
 /** The values of a body by column; those with faults are left out. */
 export type KeyRow = Readonly<Record<string, Json>>;
 
-/** The units of the bodies of an upsert, by the position of their body, and the values by which they were looked up. */
+/** Units by the position of their body. */
+export type FoundUnits = ReadonlyMap<number, FoundUnit>;
+
+/** What is known of an upsert before: the values by which units are looked up, which have no faults, and these units. */
 export interface LookedUp {
   readonly rows: readonly KeyRow[];
-  readonly units: ReadonlyMap<number, FoundUnit>;
+  readonly units?: FoundUnits | undefined;
 }
 
 export interface UpsertWriteOptions extends Pick<WriteOptions, 'bulk' | 'writer' | 'answers'> {
-  /** If the units were looked up before. */
-  readonly found?: LookedUp | undefined;
+  readonly looked?: LookedUp | undefined;
 }
 
 /** What an edit or deletion by filter answers. */
@@ -221,11 +223,14 @@ export interface UnitUpserts {
     query: Parsed<UpsertQuery>,
     options?: UpsertWriteOptions,
   ): Promise<UpsertedUnit[]>;
-  /**
-   * Looks up the units of an upsert that follows with the same bodies, and without answers; undefined if the values of a
-   * body have faults.
-   */
-  lookUp(session: Session, kind: KindDef, bodies: readonly Body[], by: readonly Field[]): Promise<LookedUp | undefined>;
+  /** Looks up the units of an upsert that follows with the same bodies, and without answers. @param rows of all bodies */
+  lookUp(
+    session: Session,
+    kind: KindDef,
+    bodies: readonly Body[],
+    by: readonly Field[],
+    rows: readonly KeyRow[],
+  ): Promise<FoundUnits>;
 }
 
 /** Where the units of a kind are: in a table, or at a source. */

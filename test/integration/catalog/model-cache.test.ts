@@ -62,12 +62,15 @@ describe('models in memory', () => {
     const cache = new ModelCache(400_000);
     for (const id of ['a', 'b', 'c', 'd']) cache.set(id, { model, time: 1 });
     for (const id of ['x', 'y', 'z']) cache.set(id, { model: giant, time: 1 });
-    expect(cache.ids).toEqual(['d', 'c', 'b', 'a', 'z', 'y']);
+    const kept = () => ['a', 'b', 'c', 'd', 'w', 'x', 'y', 'z'].filter((id) => cache.peek(id));
+    expect(kept()).toEqual(['a', 'b', 'c', 'd', 'y', 'z']);
     expect(cache.get('z')?.model).toBe(giant);
     // One that shrinks is one of the others again, and one that grows is not.
     cache.set('z', { model, time: 2 });
     cache.set('a', { model: giant, time: 2 });
-    expect(cache.ids).toEqual(['z', 'd', 'c', 'b', 'a', 'y']);
+    expect(kept()).toEqual(['a', 'b', 'c', 'd', 'y', 'z']);
+    cache.set('w', { model: giant, time: 3 });
+    expect(kept()).toEqual(['a', 'b', 'c', 'd', 'w', 'z']);
     cache.delete('a');
     expect(cache.get('a')).toBeUndefined();
   });

@@ -21,7 +21,15 @@ import type { Body } from '../../draft/draft.js';
 import { isNotObject, type NotObject } from '../../draft/drafter.js';
 import { withPositions } from '../../draft/refusal-position.js';
 import { planQuery } from '../../query/list.plan.js';
-import type { FoundUnit, KeyRow, LookedUp, UnitRow, UpsertedUnit, UpsertWriteOptions } from '../../store/unit-store.js';
+import type {
+  FoundUnit,
+  FoundUnits,
+  KeyRow,
+  LookedUp,
+  UnitRow,
+  UpsertedUnit,
+  UpsertWriteOptions,
+} from '../../store/unit-store.js';
 import { readableUnits } from '../rights.js';
 import { Creates } from './create.js';
 import { hasNoTransaction, inOwnTransaction } from './own-transaction.js';
@@ -59,27 +67,26 @@ export class Upserts {
     if (hasNoTransaction(session)) {
       return inOwnTransaction(this.database, session, (within) => this.upsert(within, kind, given, query, options));
     }
-    const { bulk = false, writer = session.caller, answers = true, found } = options;
+    const { bulk = false, writer = session.caller, answers = true, looked } = options;
     const { by, onConflict } = planQuery(query, (read) => ({
       ...read,
       by: upsertKey(kind, read.by, originalCallerOf(session), session.model),
     }));
     this.behaviors.checkReady(kind, session);
     return countingDefaults(session, (defaults) =>
-      this.#upsert({ session, kind, by, onConflict, bulk, writer, answers, defaults }, given, found),
+      this.#upsert({ session, kind, by, onConflict, bulk, writer, answers, defaults }, given, looked),
     );
   }
 
   /** See `UnitUpserts`. */
-  async lookUp(
+  lookUp(
     session: Session,
     kind: KindDef,
     bodies: readonly Body[],
     by: readonly Field[],
-  ): Promise<LookedUp | undefined> {
-    const rows = keyRows(kind, by, bodies, { faults: IGNORED_FAULTS, indexed: false });
-    if (!rows.every((row) => isComplete(row, by))) return undefined;
-    return { rows, units: await lookUp({ session, kind, by, answers: false }, rows, bodies) };
+    rows: readonly KeyRow[],
+  ): Promise<FoundUnits> {
+    return lookUp({ session, kind, by, answers: false }, rows, bodies);
   }
 
   async #upsert(
@@ -143,7 +150,7 @@ async function lookUp(
   { session, kind, by, answers }: Pick<Upsert, 'session' | 'kind' | 'by' | 'answers'>,
   rows: readonly KeyRow[],
   given: readonly (Body | NotObject)[],
-): Promise<LookedUp['units']> {
+): Promise<FoundUnits> {
   const { project, model, caller } = session;
   if (rows.length === 0) return new Map();
   const readable = everyField(readableFields(kind, caller, model));
@@ -163,7 +170,7 @@ function grantFor({ session, kind }: Upsert, operation: 'create' | 'update', nee
 /** The units that the caller may read. Others are faults (409). */
 function readable(
   { by, bulk }: Upsert,
-  units: LookedUp['units'],
+  units: FoundUnits,
   faults: Faults,
 ): { readonly found: ReadonlyMap<number, FoundUnit & UnitRow>; readonly hidden: ReadonlySet<number> } {
   const found = new Map<number, FoundUnit & UnitRow>();
