@@ -1,6 +1,6 @@
 /** The record of a member kind: it lists what its members have as such, comes and goes with the group, and can be sent back. */
 import { describe, expect, it } from 'vitest';
-import { createdId, expectNoDrift, expectRefused, ok, query, refusalOf } from '../../support/definitions.js';
+import { expectNoDrift, expectRefused, ok, query, refusalOf } from '../../support/definitions.js';
 import { sharedService } from '../../support/service.js';
 
 const service = await sharedService();
@@ -158,32 +158,6 @@ describe('the record of a member kind', () => {
       await expectRefused(project, () => project.put('/kind/unit/customer', { parameters: edits[1] }), bad);
     },
   );
-
-  it('of an older release keeps a parameter with such a name, without hiding a field of a session', async () => {
-    await make('old_member', [own('note'), own('town_of')]);
-    await ok(project.post(`${JOIN}/old_member`));
-    await query(project, `UPDATE $schema."_parameter" SET "id" = 'access_token' WHERE "id" = 'note'`);
-    await query(
-      project,
-      `UPDATE $schema."kind" SET "parameters" = array_replace("parameters", 'note', 'access_token') WHERE "id" = 'old_member'`,
-    );
-    await query(project, `ALTER TABLE $schema."old_member" RENAME COLUMN "note" TO "access_token"`);
-    await query(project, 'UPDATE $schema."_model" SET "version" = "version" + 1');
-    await expectNoDrift(project);
-    const name = { username: 'olga', password: 'correct horse 9' };
-    const body = { ...name, kind_system_user: { ...name, email: 'olga@example.com' }, access_token: 'mine' };
-    const visitor = project.as(undefined);
-    const id = await createdId(visitor.post('/auth/old_member/signup', body));
-    const session = (await ok(visitor.post('/auth/signin', name))) as { access_token: string; refresh_token: string };
-    expect(await ok(project.as(session.access_token).get(`/old_member/unit/${id}`))).toMatchObject({
-      access_token: 'mine',
-    });
-    const next = (await ok(project.as(session.refresh_token).post('/auth/refresh'))) as { access_token: string };
-    await ok(project.as(next.access_token).post('/auth/verify'));
-    const record = await recordOf('old_member');
-    await ok(project.put('/kind/unit/old_member', { ...record, label: 'Old' }));
-    await ok(project.put('/kind/unit/old_member', { parameters: ['access_token'] }));
-  });
 
   it('is not valid for other kinds', async () => {
     const refused = { status: 400, messages: ['kind.bad_definition parameters'] };
