@@ -41,6 +41,7 @@ export default tseslint.config(
       '.compiled/',
       'node_modules/',
       'bench/node_modules/',
+      'test/deploy/node_modules/',
       'bench/.peers/',
       'console/dist/',
       '.data/',

@@ -5,7 +5,7 @@
 import { defineConfig } from 'vitest/config';
 import { compiledSources } from './test/support/compiled.js';
 import { LEFT_OUT_FILES } from './test/citus/left-out.js';
-import { BASE, DATABASE_SETUP, ISOLATED } from './vitest.config.js';
+import { BASE, DATABASE_SETUP, ISOLATED, OTHER_GROUPS } from './vitest.config.js';
 
 const TEST = {
   ...BASE.test,
@@ -32,7 +32,10 @@ export default defineConfig({
           server: { deps: { external: [/\/\.compiled\//] } },
         },
       },
-      { ...BASE, test: { ...TEST, name: 'isolated', include: [ISOLATED], exclude: LEFT_OUT_FILES } },
+      {
+        ...BASE,
+        test: { ...TEST, name: 'isolated', include: [ISOLATED], exclude: [...OTHER_GROUPS, ...LEFT_OUT_FILES] },
+      },
     ],
   },
 });

@@ -6,6 +6,8 @@ import { WAIT } from './test/support/wait-time.js';
 
 /** Tests that replace a module (`vi.mock`) load their own modules; all others share the modules of their worker. */
 export const ISOLATED = 'test/**/*.isolated.test.ts';
+/** Groups of their own, and the packages of one of them. */
+export const OTHER_GROUPS = ['test/measured/**', 'test/deploy/**'];
 
 /** What every project has. One PostgreSQL serves the whole run. */
 export const BASE = {
@@ -46,12 +48,12 @@ export default defineConfig({
           ...BASE.test,
           name: 'shared',
           include: ['test/**/*.test.ts', 'console/test/**/*.test.ts', 'functions/**/*.test.ts'],
-          exclude: [ISOLATED, 'test/measured/**'],
+          exclude: [ISOLATED, ...OTHER_GROUPS],
           isolate: false,
           server: { deps: { external: [/\/\.compiled\//] } },
         },
       },
-      { ...BASE, test: { ...BASE.test, name: 'isolated', include: [ISOLATED] } },
+      { ...BASE, test: { ...BASE.test, name: 'isolated', include: [ISOLATED], exclude: OTHER_GROUPS } },
     ],
   },
 });

@@ -3,7 +3,7 @@
  * tests start is not counted.
  */
 import { defineConfig } from 'vitest/config';
-import { BASE, DATABASE_SETUP, ISOLATED } from './vitest.config.js';
+import { BASE, DATABASE_SETUP, ISOLATED, OTHER_GROUPS } from './vitest.config.js';
 
 export default defineConfig({
   test: {
@@ -21,11 +21,11 @@ export default defineConfig({
           ...BASE.test,
           name: 'shared',
           include: ['test/**/*.test.ts'],
-          exclude: [ISOLATED, 'test/measured/**'],
+          exclude: [ISOLATED, ...OTHER_GROUPS],
           isolate: false,
         },
       },
-      { ...BASE, test: { ...BASE.test, name: 'isolated', include: [ISOLATED] } },
+      { ...BASE, test: { ...BASE.test, name: 'isolated', include: [ISOLATED], exclude: OTHER_GROUPS } },
     ],
   },
 });

@@ -1,8 +1,18 @@
-/** `npm run test:deploy`: the files of `deploy/` in the programs that read them. They need Debian's `prometheus`, and are not part of `npm test`. */
+/**
+ * `npm run test:deploy`: what other programs make of the service: npm of its package, Prometheus of `deploy/`, generators of
+ * clients and a linter of its API document, Nest's compiler of its sources. They need Debian's `prometheus` and the packages
+ * of `test/deploy/`, which are installed at the first run, and are not part of `npm test`.
+ */
 import { defineConfig } from 'vitest/config';
+import { compiledSources } from './test/support/compiled.js';
 import { BASE, DATABASE_SETUP } from './vitest.config.js';
 
 export default defineConfig({
-  ...BASE,
-  test: { ...BASE.test, globalSetup: DATABASE_SETUP, include: ['test/deploy/**/*.deploy.ts'] },
+  plugins: [compiledSources(), ...BASE.plugins],
+  test: {
+    ...BASE.test,
+    globalSetup: ['test/deploy/packages.setup.ts', 'test/support/compiled.setup.ts', ...DATABASE_SETUP],
+    include: ['test/deploy/*.deploy.ts'],
+    server: { deps: { external: [/\/\.compiled\//] } },
+  },
 });

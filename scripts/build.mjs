@@ -1,6 +1,6 @@
-// Compiles src/ and packages/ to dist/ like `nest build`, but without the development dependencies, so that `npm start`
-// works without them, and bundles the result (bundle.mjs). It runs only if a source is newer than its output, and in a
-// process of its own, so that the service does not keep the memory of the compiler.
+// Compiles src/ and packages/ to dist/ without the development dependencies, so that `npm start` works without them, and
+// bundles the result (bundle.mjs). It runs only if a source is newer than its output, and in a process of its own, so
+// that the service does not keep the memory of the compiler.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, statSync } from 'node:fs';
@@ -34,6 +34,19 @@ function outputs(folder) {
 export function changedAt(file) {
   return statSync(file, { throwIfNoEntry: false })?.mtimeMs;
 }
+
+/** The time of the last change of a file, or of anything in a folder, in milliseconds. */
+export function lastChangeAt(path) {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (!found?.isDirectory()) return found?.mtimeMs ?? 0;
+  return Math.max(
+    found.mtimeMs,
+    ...readdirSync(path, { recursive: true }).map((name) => changedAt(join(path, name)) ?? 0),
+  );
+}
+
+/** The time of the last change of the sources of the service, in milliseconds. */
+export const sourcesChangedAt = () => Math.max(...SOURCES.map(lastChangeAt));
 
 /**
  * True if every file of a build is at least as new as its source and the build settings, and the bundle as all of them.

@@ -1,11 +1,11 @@
 // Builds the console, console/dist/, if it is older than its sources.
 import { fork } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { constants, setPriority } from 'node:os';
 import { join } from 'node:path';
 import { config as readDotenv } from 'dotenv';
-import { changedAt } from './build.mjs';
+import { changedAt, lastChangeAt } from './build.mjs';
 
 const root = join(import.meta.dirname, '..');
 const folder = join(root, 'console');
@@ -21,14 +21,7 @@ const SOURCES = [
 /** True if the page is at least as new as all sources. */
 export function isConsoleFresh() {
   const built = changedAt(join(target, 'index.html'));
-  return built !== undefined && SOURCES.every((name) => newest(join(folder, name)) <= built);
-}
-
-/** The time of the last change of a file, or of any in a folder, in milliseconds. */
-function newest(path) {
-  const found = statSync(path, { throwIfNoEntry: false });
-  if (!found?.isDirectory()) return found?.mtimeMs ?? 0;
-  return Math.max(...readdirSync(path, { recursive: true }).map((name) => changedAt(join(path, name)) ?? 0));
+  return built !== undefined && SOURCES.every((name) => lastChangeAt(join(folder, name)) <= built);
 }
 
 /** Builds in another process, of low priority, which ends with this one. Says so if it fails; the service runs on. */

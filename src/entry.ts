@@ -1,6 +1,6 @@
 /**
  * Runs an entry: from the bundle if the build has one. `scripts/bundle.mjs` combines the compiled modules and their
- * packages in few files. A build of `nest build` alone has no bundle.
+ * packages in few files. A build of `nest build` has none.
  */
 import './node-settings.js';
 // Before the bundle, whose files are evaluated in another order than their imports are written.

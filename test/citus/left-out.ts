@@ -29,8 +29,6 @@ export const LEFT_OUT: readonly LeftOut[] = [
     file: 'test/e2e/http/replica.test.ts',
     reason: 'starts a PostgreSQL with a standby; DATABASE_REPLICA_URL does not work on Citus',
   },
-  { file: 'test/integration/service/build.test.ts', reason: 'compares two builds of the service' },
-  { file: 'test/e2e/doc/clients.test.ts', reason: 'generates clients from the API document, for minutes' },
   {
     file: 'test/integration/query/plans.test.ts',
     reason: 'looks at plans of prepared statements, which workers make',

@@ -1,8 +1,10 @@
-/** How `npm start` and `npm run kind` build: in another process, with a bundle, and with an error that says why. */
-import { execFile } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+/** How `npm start`, `npm run dev` and `npm run kind` build: in another process, with a bundle, and with an error that says why. */
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cp, mkdir, mkdtemp, readdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
 import { expect, it } from 'vitest';
 import { atEnd } from '../../support/at-end.js';
@@ -112,4 +114,26 @@ it('runs without a bundle where none can be made, and says so at the build', asy
   expect(err).toBe('the service is not bundled and starts more slowly: no bundler\n');
   expect((JSON.parse(out) as { trace: string }).trace).toContain(join(folder, 'dist', 'serve.js'));
   expect((await run(folder, 'scripts/start.mjs')).err).toBe('');
+});
+
+it('builds and starts again after each change, also of a file that an editor replaces, until it is stopped', { timeout: 90_000 }, async () => {
+  const serve = `import { text } from './place/place.js'; console.log(text); setInterval(() => {}, 1000);`;
+  const folder = await checkout({ 'src/serve.ts': serve, 'src/place/place.ts': `export const text = 'first';` });
+  const dev = spawn(process.execPath, ['scripts/dev.mjs'], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
+  const ended = once(dev, 'exit');
+  const errors = createInterface(dev.stderr);
+  const lines = createInterface(dev.stdout)[Symbol.asyncIterator]();
+  const place = async (code: string): Promise<void> => {
+    await writeFile(join(folder, 'draft.ts'), `export const text = ${code};`);
+    await rename(join(folder, 'draft.ts'), join(folder, 'src/place/place.ts'));
+  };
+  expect((await lines.next()).value).toBe('first');
+  await place(`'second'`);
+  expect((await lines.next()).value).toBe('second');
+  await place('');
+  for await (const line of errors) if (line.includes('the build failed')) break;
+  await place(`'fixed'`);
+  expect((await lines.next()).value).toBe('fixed');
+  dev.kill('SIGTERM');
+  await ended;
 });

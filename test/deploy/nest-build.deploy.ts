@@ -1,4 +1,4 @@
-/** `npm run build` (`nest build`) makes the same service as `npm start`, with the same settings. */
+/** Nest's own compiler (`nest build`, nest-cli.json) makes the same service as `npm start`, with the same settings. */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -7,11 +7,11 @@ import { join, relative } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { COMPILED } from '../../support/compiled.js';
-import { ownDatabase, urlOf } from '../../support/own-database.js';
-import { sideConnection } from '../../support/side-connection.js';
+import { COMPILED } from '../support/compiled.js';
+import { ownDatabase, urlOf } from '../support/own-database.js';
+import { sideConnection } from '../support/side-connection.js';
 
-const root = join(import.meta.dirname, '../../..');
+const root = join(import.meta.dirname, '../..');
 const temporary = await mkdtemp(join(tmpdir(), 'kind-build-'));
 /** Inside the checkout, where its packages are found. */
 const byNest = `dist.nest-test-${process.pid}`;
@@ -24,7 +24,7 @@ beforeAll(async () => {
   const settings = { extends: join(root, 'tsconfig.build.json'), compilerOptions: { outDir: join(root, byNest) } };
   const file = join(temporary, 'tsconfig.json');
   await writeFile(file, JSON.stringify(settings));
-  const cli = join(root, 'node_modules/@nestjs/cli/bin/nest.js');
+  const cli = join(import.meta.dirname, 'node_modules/@nestjs/cli/bin/nest.js');
   await promisify(execFile)(process.execPath, [cli, 'build', '--path', relative(root, file)], { cwd: root });
 }, 60_000);
 

@@ -1,16 +1,15 @@
 /** The linter finds no fault in the document, for any caller. */
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
-import { anonymous, asMember, defineKinds } from '../../support/callers.js';
-import { PLACE, THING } from '../../support/every-type.js';
-import { SHOWN_KINDS } from '../../support/shown-kinds.js';
-import { sharedService } from '../../support/service.js';
-import { send } from '../../support/wire.js';
+import { anonymous, asMember, defineKinds } from '../support/callers.js';
+import { PLACE, THING } from '../support/every-type.js';
+import { SHOWN_KINDS } from '../support/shown-kinds.js';
+import { sharedService } from '../support/service.js';
+import { send } from '../support/wire.js';
 
 const EVIL = '<script>x</script> <img src=x onerror=y> [x](javascript:alert(1)) & `*`';
 const ODD = { id: 'odd', label: EVIL, parameters: [{ id: 'oddly', kind_id: 'text', helper_text: EVIL }] };
@@ -21,8 +20,8 @@ const member = await asMember(project);
 const shown = await service.project();
 await defineKinds(shown, ...SHOWN_KINDS);
 
-const ROOT = join(import.meta.dirname, '../../..');
-const REDOCLY = createRequire(import.meta.url).resolve('@redocly/cli/bin/cli.js');
+const ROOT = join(import.meta.dirname, '../..');
+const REDOCLY = join(import.meta.dirname, 'node_modules/@redocly/cli/bin/cli.js');
 
 /** What the linter finds; nothing where all is well. */
 async function lint(files: readonly string[]): Promise<string> {

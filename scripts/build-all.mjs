@@ -1,4 +1,4 @@
-// Before `npm pack`: the package has the build and the console, so that it runs without building.
+// `npm run build`, also before `npm pack`: the service and the console, of each what is older than its sources.
 import { ensureBuild } from './build.mjs';
 import { buildConsole, isConsoleFresh } from './console.mjs';
 

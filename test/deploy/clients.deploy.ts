@@ -2,19 +2,16 @@
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { createClient } from '@hey-api/openapi-ts';
-import openapiTypescript, { astToString } from 'openapi-typescript';
 import ts from 'typescript';
 import { afterAll, expect, it } from 'vitest';
-import { PARAMETER_TYPE_LIST } from '../../../src/model/parameter-type/parameter-types.js';
-import { defineKinds } from '../../support/callers.js';
-import { createdId, ok } from '../../support/definitions.js';
-import { PLACE, THING } from '../../support/every-type.js';
-import { SHOWN_KINDS } from '../../support/shown-kinds.js';
-import { sharedService, type TestProject } from '../../support/service.js';
+import { PARAMETER_TYPE_LIST } from '../../src/model/parameter-type/parameter-types.js';
+import { defineKinds } from '../support/callers.js';
+import { createdId, ok } from '../support/definitions.js';
+import { PLACE, THING } from '../support/every-type.js';
+import { SHOWN_KINDS } from '../support/shown-kinds.js';
+import { sharedService, type TestProject } from '../support/service.js';
 
 const service = await sharedService();
 const project = await service.project();
@@ -45,7 +42,6 @@ await ok(
   }),
 );
 
-const ORVAL = join(dirname(createRequire(import.meta.url).resolve('orval')), 'bin/orval.js');
 const folders: string[] = [];
 afterAll(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true }))));
 
@@ -159,33 +155,40 @@ async function build(of: TestProject, source: string, query = ''): Promise<strin
   folders.push(folder);
   const { body } = await of.get(`/doc/openapi.json${query}`);
   await writeFile(join(folder, 'package.json'), '{"type":"module"}');
-  await Promise.all([generateByOrval(folder, body, of.service.url), generateHere(folder, body)]);
+  await writeFile(join(folder, 'document.json'), JSON.stringify(body));
+  await generate(folder, of.service.url);
   await writeFile(join(folder, 'program.ts'), source);
   expect(compile(folder)).toEqual([]);
   return folder;
 }
 
-/** By openapi-typescript and hey-api. */
-async function generateHere(folder: string, document: unknown): Promise<void> {
-  const types = await openapiTypescript(document as Parameters<typeof openapiTypescript>[0], {
-    defaultNonNullable: false,
-  });
-  await writeFile(join(folder, 'types.ts'), astToString(types));
-  await createClient({
-    input: document as Record<string, unknown>,
-    output: { path: join(folder, 'sdk'), importFileExtension: '.js' },
-    plugins: ['@hey-api/client-fetch', '@hey-api/typescript', '@hey-api/sdk'],
-    logs: { level: 'silent' },
-  });
-}
+/** What each generator is told; its program is in the packages of this folder. */
+const GENERATORS = [
+  {
+    program: 'openapi-typescript/bin/cli.js',
+    args: ['document.json', '--output', 'types.ts', '--default-non-nullable=false'],
+  },
+  { program: '@hey-api/openapi-ts/bin/run.js', args: ['--file', 'hey-api.config.cjs', '--silent', '--no-log-file'] },
+  { program: 'orval/dist/bin/orval.js', args: ['--config', 'orval.config.cjs'] },
+];
+const HEY_API = {
+  input: 'document.json',
+  output: { path: 'sdk', importFileExtension: '.js' },
+  plugins: ['@hey-api/client-fetch', '@hey-api/typescript', '@hey-api/sdk'],
+};
+const ORVAL = { target: 'orval.ts', client: 'fetch', mode: 'single' };
 
-/** In a process of its own: what it is made of changes what all texts have in common. */
-async function generateByOrval(folder: string, document: unknown, baseUrl: string): Promise<void> {
-  const [input, config] = [join(folder, 'document.json'), join(folder, 'orval.config.cjs')];
-  const output = { target: join(folder, 'orval.ts'), client: 'fetch', mode: 'single', baseUrl };
-  await writeFile(input, JSON.stringify(document));
-  await writeFile(config, `module.exports = ${JSON.stringify({ kind: { input, output } })};`);
-  await promisify(execFile)(process.execPath, [ORVAL, '--config', config], { cwd: folder });
+/** Each in a process of its own, as users run them. */
+async function generate(folder: string, baseUrl: string): Promise<void> {
+  const orval = { kind: { input: 'document.json', output: { ...ORVAL, baseUrl } } };
+  for (const [name, config] of Object.entries({ 'hey-api': HEY_API, orval })) {
+    await writeFile(join(folder, `${name}.config.cjs`), `module.exports = ${JSON.stringify(config)};`);
+  }
+  const packages = join(import.meta.dirname, 'node_modules');
+  const runs = GENERATORS.map(({ program, args }) =>
+    promisify(execFile)(process.execPath, [join(packages, program), ...args], { cwd: folder }),
+  );
+  await Promise.all(runs);
 }
 
 /** TypeScript's own libraries, which are parsed once for all programs. */
