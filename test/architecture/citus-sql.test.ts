@@ -74,7 +74,6 @@ const SAMPLES: Readonly<Record<string, () => Statement | readonly Statement[]>> 
         id: 'a (b)',
         calls: 1,
         milliseconds: 1,
-        slowest: 1,
         missing: { kind: 'a', parameters: ['b'], inside: false, why: '', read: 1, found: 1 },
       },
     ]),

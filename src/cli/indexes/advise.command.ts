@@ -11,11 +11,14 @@ interface AdviseOptions extends CommonOptions {
   readonly apply?: boolean;
 }
 
-type Outcome = 'proposed' | 'made' | 'refused';
+interface AdvisedProposal extends IndexProposal {
+  readonly outcome: 'proposed' | 'made' | 'refused';
+  /** Why it was refused. */
+  readonly reason?: string;
+}
 
 interface Advised extends Omit<IndexAdvice, 'proposals'> {
-  /** `reason`: why it was refused. */
-  readonly proposals: readonly (IndexProposal & { readonly outcome: Outcome; readonly reason?: string })[];
+  readonly proposals: readonly AdvisedProposal[];
 }
 
 export function adviseIndexesCommand(parent: Command, { terminal, services }: CommandContext): void {
@@ -36,20 +39,19 @@ export function adviseIndexesCommand(parent: Command, { terminal, services }: Co
 async function advise({ app }: Services, id: string, apply: boolean): Promise<Advised> {
   const row = await app.get(Provisioning).getActive(id);
   const [project, advisor] = [projectOf(row), app.get(IndexAdvisor)];
-  /** An index that stored values do not allow does not prevent the others. */
-  const outcomeOf = async (proposal: IndexProposal): Promise<{ outcome: Outcome; reason?: string }> => {
-    if (!apply) return { outcome: 'proposed' };
+  const advice = await advisor.advise(project);
+  if (!apply) return { ...advice, proposals: advice.proposals.map((each) => ({ ...each, outcome: 'proposed' })) };
+  const proposals: AdvisedProposal[] = [];
+  for (const proposal of advice.proposals) {
     try {
       await advisor.apply(project, proposal);
-      return { outcome: 'made' };
+      proposals.push({ ...proposal, outcome: 'made' });
     } catch (error) {
+      // An index that stored values do not allow does not prevent the others.
       if (!isRefusedAlone(error)) throw error;
-      return { outcome: 'refused', reason: error.messages.map(({ text }) => text).join('; ') };
+      proposals.push({ ...proposal, outcome: 'refused', reason: error.messages.map(({ text }) => text).join('; ') });
     }
-  };
-  const advice = await advisor.advise(project);
-  const proposals: Advised['proposals'][number][] = [];
-  for (const proposal of advice.proposals) proposals.push({ ...proposal, ...(await outcomeOf(proposal)) });
+  }
   return { ...advice, proposals };
 }
 
@@ -60,7 +62,7 @@ function adviceText(id: string, { proposals, unused, unusedSince }: Advised, isA
   return `${proposalsText(id, proposals, isApplied)}${unused.length > 0 ? unusedText : ''}`;
 }
 
-function proposalsText(id: string, proposals: Advised['proposals'], isApplied: boolean): string {
+function proposalsText(id: string, proposals: readonly AdvisedProposal[], isApplied: boolean): string {
   if (proposals.length === 0) {
     return `No missing index of '${id}' is known. The service looks once a minute at the lists, groups, aggregations and traversals that took a millisecond or more.\n`;
   }
@@ -79,7 +81,7 @@ function proposalsText(id: string, proposals: Advised['proposals'], isApplied: b
   return `${title}\n\n${table}\n${details}${isApplied ? '' : next}`;
 }
 
-function detailOf({ kind, parameters, also, why, outcome, reason }: Advised['proposals'][number]): string {
+function detailOf({ kind, parameters, also, why, outcome, reason }: AdvisedProposal): string {
   const how =
     parameters.length === 1
       ? `indexed: true of the parameter ${parameters.join()}${also.length > 0 ? `, which also indexes it in ${also.join(', ')}` : ''}`

@@ -137,7 +137,6 @@ export const INTERNAL_TABLES: readonly TableShape[] = [
       column('id', 'text'),
       column('calls', 'bigint'),
       column('milliseconds', 'double precision'),
-      column('slowest', 'double precision'),
       column('missing', 'jsonb', false),
       column('since', 'timestamptz'),
       column('seen_at', 'timestamptz'),

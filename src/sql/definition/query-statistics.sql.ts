@@ -22,9 +22,7 @@ export interface AddedQuery {
   readonly id: string;
   /** Of the queries that lack it. */
   readonly calls: number;
-  /** Of all these calls. */
   readonly milliseconds: number;
-  readonly slowest: number;
   readonly missing: MissingIndex;
 }
 
@@ -33,16 +31,13 @@ export function addQueriesStatement(schema: string, queries: readonly AddedQuery
   const rows = param(JSON.stringify(queries));
   return render(sql`
     INSERT INTO ${ident(schema, QUERY_TABLE)} AS q
-      ("id", "calls", "milliseconds", "slowest", "missing", "since", "seen_at")
-    SELECT r.id, r.calls, r.milliseconds, r.slowest, r.missing, now(), now()
-    FROM jsonb_to_recordset(${rows}::jsonb) AS r(
-      id text, calls bigint, milliseconds double precision, slowest double precision, missing jsonb
-    )
+      ("id", "calls", "milliseconds", "missing", "since", "seen_at")
+    SELECT r.id, r.calls, r.milliseconds, r.missing, now(), now()
+    FROM jsonb_to_recordset(${rows}::jsonb) AS r(id text, calls bigint, milliseconds double precision, missing jsonb)
     ORDER BY r.id
     ON CONFLICT ("id") DO UPDATE SET
       "calls" = q."calls" + excluded."calls",
       "milliseconds" = q."milliseconds" + excluded."milliseconds",
-      "slowest" = greatest(q."slowest", excluded."slowest"),
       "missing" = excluded."missing",
       "seen_at" = excluded."seen_at"
   `);
@@ -53,18 +48,14 @@ export function pruneQueriesStatement(schema: string): Statement {
   return render(sql`DELETE FROM ${ident(schema, QUERY_TABLE)} WHERE "seen_at" < now() - ${seconds(30 * 24 * 3600)}`);
 }
 
-export interface StoredQuery {
-  /** A whole number, as text. */
-  readonly calls: string;
-  readonly milliseconds: number;
-  readonly missing: MissingIndex;
+export interface StoredQuery extends Omit<AddedQuery, 'id'> {
   readonly since: string;
 }
 
 /** Rows `calls, milliseconds, missing, since`, those that took the most time first. */
 export function listQueriesStatement(schema: string): Statement {
   return render(sql`
-    SELECT "calls"::text, "milliseconds", "missing", ${utcText(sql`"since"`)} AS since
+    SELECT "calls"::double precision, "milliseconds", "missing", ${utcText(sql`"since"`)} AS since
     FROM ${ident(schema, QUERY_TABLE)}
     ORDER BY "milliseconds" DESC, "id"
   `);

@@ -91,7 +91,7 @@ function proposalsOf(stored: readonly StoredQuery[], model: Model): IndexProposa
   return needed.map(({ missing, calls, milliseconds, since }) => {
     const [id = '', ...more] = missing.parameters;
     const others = more.length > 0 ? [] : kindsUsing(model, id).filter((using) => using.id !== missing.kind);
-    return { ...missing, calls: Number(calls), milliseconds, since, also: others.map((using) => using.id) };
+    return { ...missing, calls, milliseconds, since, also: others.map((using) => using.id) };
   });
 }
 

@@ -12,11 +12,10 @@ import {
   addQueriesStatement,
   pruneQueriesStatement,
   type AddedQuery,
-  type MissingIndex,
 } from '../../sql/definition/query-statistics.sql.js';
 import { findingsOf } from './plan-findings.js';
 import { planOfTables, type QueryPlan } from './query-plan.js';
-import { SlowQueries, type QueryCall, type TakenQuery } from './slow-queries.js';
+import { SlowQueries, type QueryCall, type SlowQuery } from './slow-queries.js';
 
 /** Milliseconds of a round in which statements are executed again: one of each project. The last one may take longer. */
 const EXAMINED_PER_ROUND = 3000;
@@ -52,7 +51,7 @@ export class QueryStatistics implements OnModuleDestroy {
     for (const schema of turns) {
       if (this.#rounds.signal.aborted || performance.now() > end) break;
       const due = this.#queries.takeDue(schema, performance.now());
-      due?.examined(await this.#examine(due.call));
+      if (due) due.missing = await this.#examine(due.last);
       if (due && all) turns.push(schema);
     }
     for (const schema of this.#queries.schemas) {
@@ -62,7 +61,7 @@ export class QueryStatistics implements OnModuleDestroy {
     if (this.#queries.size === 0) this.#rounds.pause();
   }
 
-  async #examine({ statement, model }: QueryCall): Promise<readonly MissingIndex[]> {
+  async #examine({ statement, model }: QueryCall): Promise<SlowQuery['missing']> {
     try {
       const [row] = await this.database.transaction(
         (tx) => {
@@ -78,9 +77,9 @@ export class QueryStatistics implements OnModuleDestroy {
     }
   }
 
-  async #store(schema: string, queries: readonly TakenQuery[]): Promise<void> {
+  async #store(schema: string, queries: readonly AddedQuery[]): Promise<void> {
     try {
-      await this.database.run(addQueriesStatement(schema, addedBy(queries)));
+      await this.database.run(addQueriesStatement(schema, queries));
       await this.database.run(pruneQueriesStatement(schema));
     } catch (error) {
       // The schema of a deleted project is gone.
@@ -89,23 +88,4 @@ export class QueryStatistics implements OnModuleDestroy {
       }
     }
   }
-}
-
-/** The numbers of each index that queries lack. */
-function addedBy(queries: readonly TakenQuery[]): AddedQuery[] {
-  const added = new Map<string, AddedQuery>();
-  for (const { calls, milliseconds, slowest, missing } of queries) {
-    for (const index of missing) {
-      const id = `${index.kind} (${index.parameters.join(', ')})`;
-      const known = added.get(id) ?? { id, calls: 0, milliseconds: 0, slowest: 0, missing: index };
-      added.set(id, {
-        id,
-        calls: known.calls + calls,
-        milliseconds: known.milliseconds + milliseconds,
-        slowest: Math.max(known.slowest, slowest),
-        missing: known.missing.read > index.read ? known.missing : index,
-      });
-    }
-  }
-  return [...added.values()];
 }

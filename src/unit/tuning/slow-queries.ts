@@ -2,7 +2,7 @@
 import type { Model } from '../../model/model.js';
 import type { Statement } from '../../sql/fragment.js';
 import { getOrInsert } from '../../shared/maps.js';
-import type { MissingIndex } from '../../sql/definition/query-statistics.sql.js';
+import type { AddedQuery, MissingIndex } from '../../sql/definition/query-statistics.sql.js';
 
 /** The most queries of one project, and of all projects of this process. */
 export const MAX_QUERIES = { project: 50, process: 2000 } as const;
@@ -22,19 +22,17 @@ export interface QueryCall {
 }
 
 /** The calls of a statement since they were last taken. */
-interface SlowQuery {
+export interface SlowQuery {
   calls: number;
   milliseconds: number;
-  slowest: number;
   /** Its values stay in memory, and are stored nowhere. */
   last: QueryCall;
   calledAt: number;
   /** When it is to be examined. */
   dueAt: number;
+  /** What it lacked when it was examined. */
   missing: readonly MissingIndex[];
 }
-
-export type TakenQuery = Readonly<Pick<SlowQuery, 'calls' | 'milliseconds' | 'slowest' | 'missing'>>;
 
 export class SlowQueries {
   /** By schema, then by the text of the statement. The one that had its turn last is the last. */
@@ -60,16 +58,12 @@ export class SlowQueries {
     if (!query) return;
     query.calls += 1;
     query.milliseconds += milliseconds;
-    query.slowest = Math.max(query.slowest, milliseconds);
     query.calledAt = now;
     query.last = call;
   }
 
-  /** The query of a project to examine: the one that took the most time. `examined` notes what it lacks. */
-  takeDue(
-    schema: string,
-    now: number,
-  ): { call: QueryCall; examined: (missing: SlowQuery['missing']) => void } | undefined {
+  /** The query of a project to examine: the one that took the most time. */
+  takeDue(schema: string, now: number): SlowQuery | undefined {
     const queries = this.#projects.get(schema) ?? new Map<string, SlowQuery>();
     const due = [...queries.values()].filter(({ dueAt }) => dueAt <= now);
     const [first] = due.sort((a, b) => b.milliseconds - a.milliseconds);
@@ -77,31 +71,36 @@ export class SlowQueries {
     first.dueAt = now + INTERVAL;
     this.#projects.delete(schema);
     this.#projects.set(schema, queries);
-    return { call: first.last, examined: (missing) => (first.missing = missing) };
+    return first;
   }
 
-  /** The queries of a project with calls that lack an index. Calls begin again, except of queries that wait to be examined. */
-  take(schema: string, now: number): TakenQuery[] {
+  /** The calls of a project by the index that they lack. They begin again, except for queries that wait to be examined. */
+  take(schema: string, now: number): AddedQuery[] {
     const queries = this.#projects.get(schema) ?? new Map<string, SlowQuery>();
-    const taken: TakenQuery[] = [];
+    const taken = new Map<string, AddedQuery>();
     for (const [text, query] of queries) {
-      const { calls, milliseconds, slowest, missing } = query;
-      if (calls > 0 && missing.length > 0) taken.push({ calls, milliseconds, slowest, missing });
+      const { calls, milliseconds, missing } = query;
+      for (const index of calls > 0 ? missing : []) {
+        const id = `${index.kind} (${index.parameters.join(', ')})`;
+        const known = taken.get(id) ?? { ...NO_CALLS, missing: index };
+        taken.set(id, {
+          id,
+          calls: known.calls + calls,
+          milliseconds: known.milliseconds + milliseconds,
+          missing: known.missing.read > index.read ? known.missing : index,
+        });
+      }
       if (missing.length > 0 || query.dueAt > now) Object.assign(query, NO_CALLS);
       if (query.calledAt + INTERVAL <= now && queries.delete(text)) this.#size -= 1;
     }
     if (queries.size === 0) this.#projects.delete(schema);
-    return taken;
+    return [...taken.values()];
   }
 
   /** Where there is no room, the query of the same project that took the least time is forgotten. */
   #add(queries: Map<string, SlowQuery>, call: QueryCall): SlowQuery | undefined {
     if (queries.size >= MAX_QUERIES.project || this.#size >= MAX_QUERIES.process) {
-      const all = [...queries.values()];
-      const least = all.reduce<SlowQuery | undefined>(
-        (a, b) => (a && a.milliseconds <= b.milliseconds ? a : b),
-        undefined,
-      );
+      const [least] = [...queries.values()].sort((a, b) => a.milliseconds - b.milliseconds);
       if (!least) return undefined;
       queries.delete(least.last.statement.text);
       this.#size -= 1;
@@ -113,4 +112,4 @@ export class SlowQueries {
   }
 }
 
-const NO_CALLS = { calls: 0, milliseconds: 0, slowest: 0 };
+const NO_CALLS = { calls: 0, milliseconds: 0 };
