@@ -59,6 +59,8 @@ async function manifestText(folder: string): Promise<string> {
     return await readFile(await ownFile(folder, MANIFEST), 'utf8');
   } catch (error) {
     if (!isMissing(error)) throw error;
+    if (codeOf(error) === 'ENOTDIR')
+      throw new ArchiveError(`${folder} is a file: name the kind of its units before it`);
     throw new ArchiveError(`${folder} has no ${MANIFEST}, so it is no export of a project, or one that was cut off`);
   }
 }
@@ -71,7 +73,11 @@ async function ownFile(folder: string, name: string): Promise<string> {
 }
 
 function isMissing(error: unknown): boolean {
-  return ['ENOENT', 'ENOTDIR', 'EISDIR'].includes(String((error as { code?: unknown }).code));
+  return ['ENOENT', 'ENOTDIR', 'EISDIR'].includes(codeOf(error));
+}
+
+function codeOf(error: unknown): string {
+  return String((error as { code?: unknown }).code);
 }
 
 export class FolderSink implements EntrySink {

@@ -178,6 +178,14 @@ describe('an import is refused in a line, and leaves the project empty', () => {
       /has no manifest\.json, so it is no export .* cut off/,
     ],
     [
+      'that is a file, whose kind is missing',
+      (name) => {
+        rmSync(path(name), { recursive: true });
+        writeFileSync(path(name), 'id,title');
+      },
+      /is a file: name the kind of its units before it$/m,
+    ],
+    [
       'with a manifest that is none',
       (name) => writeFileSync(join(path(name), 'manifest.json'), '{}'),
       /not the manifest of an exported project/,
