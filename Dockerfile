@@ -6,6 +6,7 @@ FROM node:22-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY console/package.json console/
+COPY console/stand-ins console/stand-ins
 COPY packages/embedded-postgres/package.json packages/embedded-postgres/
 COPY scripts/package.json scripts/
 RUN npm ci --no-audit --no-fund

@@ -44,6 +44,7 @@ export default tseslint.config(
       'test/deploy/node_modules/',
       'bench/.peers/',
       'console/dist/',
+      'console/stand-ins/',
       '.data/',
       'coverage/',
       '*.cjs',

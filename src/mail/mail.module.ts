@@ -1,6 +1,7 @@
 /**
  * Mail: templates, queue and transport. `@nestjs-modules/mailer` uses `lodash` without declaring it, so package.json
- * does.
+ * does. The engines for templates that it can use and this service does not, a hundred packages, are replaced there by
+ * `tslib`, which it needs anyway.
  */
 import { Module } from '@nestjs/common';
 import { MailerModule } from '@nestjs-modules/mailer';

@@ -116,24 +116,28 @@ it('runs without a bundle where none can be made, and says so at the build', asy
   expect((await run(folder, 'scripts/start.mjs')).err).toBe('');
 });
 
-it('builds and starts again after each change, also of a file that an editor replaces, until it is stopped', { timeout: 90_000 }, async () => {
-  const serve = `import { text } from './place/place.js'; console.log(text); setInterval(() => {}, 1000);`;
-  const folder = await checkout({ 'src/serve.ts': serve, 'src/place/place.ts': `export const text = 'first';` });
-  const dev = spawn(process.execPath, ['scripts/dev.mjs'], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
-  const ended = once(dev, 'exit');
-  const errors = createInterface(dev.stderr);
-  const lines = createInterface(dev.stdout)[Symbol.asyncIterator]();
-  const place = async (code: string): Promise<void> => {
-    await writeFile(join(folder, 'draft.ts'), `export const text = ${code};`);
-    await rename(join(folder, 'draft.ts'), join(folder, 'src/place/place.ts'));
-  };
-  expect((await lines.next()).value).toBe('first');
-  await place(`'second'`);
-  expect((await lines.next()).value).toBe('second');
-  await place('');
-  for await (const line of errors) if (line.includes('the build failed')) break;
-  await place(`'fixed'`);
-  expect((await lines.next()).value).toBe('fixed');
-  dev.kill('SIGTERM');
-  await ended;
-});
+it(
+  'builds and starts again after each change, also of a file that an editor replaces, until it is stopped',
+  { timeout: 90_000 },
+  async () => {
+    const serve = `import { text } from './place/place.js'; console.log(text); setInterval(() => {}, 1000);`;
+    const folder = await checkout({ 'src/serve.ts': serve, 'src/place/place.ts': `export const text = 'first';` });
+    const dev = spawn(process.execPath, ['scripts/dev.mjs'], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
+    const ended = once(dev, 'exit');
+    const errors = createInterface(dev.stderr);
+    const lines = createInterface(dev.stdout)[Symbol.asyncIterator]();
+    const place = async (code: string): Promise<void> => {
+      await writeFile(join(folder, 'draft.ts'), `export const text = ${code};`);
+      await rename(join(folder, 'draft.ts'), join(folder, 'src/place/place.ts'));
+    };
+    expect((await lines.next()).value).toBe('first');
+    await place(`'second'`);
+    expect((await lines.next()).value).toBe('second');
+    await place('');
+    for await (const line of errors) if (line.includes('the build failed')) break;
+    await place(`'fixed'`);
+    expect((await lines.next()).value).toBe('fixed');
+    dev.kill('SIGTERM');
+    await ended;
+  },
+);
