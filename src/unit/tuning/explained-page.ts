@@ -53,8 +53,7 @@ class RecordingExecutor implements Executor {
 async function explain({ executor, model }: Session, statements: readonly Statement[]): Promise<object> {
   const plans: QueryPlan[] = [];
   for (const statement of statements.filter(isExplained)) {
-    const [row] = await executor.run<{ 'QUERY PLAN': [QueryPlan] }>(queryPlanStatement(statement));
-    if (row) plans.push(planOfTables(row['QUERY PLAN'][0]));
+    plans.push(await measuredPlan(executor, statement));
   }
   const findings = plans.map((plan) => findingsOf(plan, model));
   const milliseconds = plans.reduce((sum, plan) => sum + timeOf(plan), 0);
@@ -68,6 +67,13 @@ async function explain({ executor, model }: Session, statements: readonly Statem
     ),
     statements: plans.map((plan) => ({ milliseconds: rounded(timeOf(plan)), plan: plan.Plan })),
   };
+}
+
+/** The plan of a read, which is executed to measure it. */
+export async function measuredPlan(executor: Executor, statement: Statement): Promise<QueryPlan> {
+  const [row] = await executor.run<{ 'QUERY PLAN': [QueryPlan] }>(queryPlanStatement(statement));
+  if (!row) throw new Error('EXPLAIN answers one row');
+  return planOfTables(row['QUERY PLAN'][0]);
 }
 
 /** `count=estimated` asks for a plan itself. */

@@ -7,14 +7,13 @@ import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import { Database } from '../../database/database.js';
 import { isDatabaseAway, isStaleModel, causeText } from '../../database/statement/sqlstate.js';
 import { PeriodicWork } from '../../shared/periodic-work.js';
-import { queryPlanStatement } from '../../sql/server/query-plan.sql.js';
 import {
   addQueriesStatement,
   pruneQueriesStatement,
   type AddedQuery,
 } from '../../sql/definition/query-statistics.sql.js';
+import { measuredPlan } from './explained-page.js';
 import { findingsOf } from './plan-findings.js';
-import { planOfTables, type QueryPlan } from './query-plan.js';
 import { SlowQueries, type QueryCall, type SlowQuery } from './slow-queries.js';
 
 /** Milliseconds of a round in which statements are executed again: one of each project. The last one may take longer. */
@@ -63,14 +62,14 @@ export class QueryStatistics implements OnModuleDestroy {
 
   async #examine({ statement, model }: QueryCall): Promise<SlowQuery['missing']> {
     try {
-      const [row] = await this.database.transaction(
+      const plan = await this.database.transaction(
         (tx) => {
           tx.abortOn(this.#rounds.signal);
-          return tx.run<{ 'QUERY PLAN': [QueryPlan] }>(queryPlanStatement(statement));
+          return measuredPlan(tx, statement);
         },
         { isolation: 'read committed', readOnly: true, statementTimeout: STATEMENT_TIMEOUT },
       );
-      return row ? findingsOf(planOfTables(row['QUERY PLAN'][0]), model).missing : [];
+      return findingsOf(plan, model).missing;
     } catch {
       // The model has changed, or it takes too long: a later call is examined.
       return [];
