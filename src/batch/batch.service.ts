@@ -95,8 +95,12 @@ export class BatchService {
     }
   }
 
-  /** Checks the rights of all operations. What their references stand for is not known. @throws KindError 401, 403 */
-  async #checkRights(opened: Opened, request: HttpRequest, { operations }: GivenBatch): Promise<void> {
+  /**
+   * Checks the rights of all operations. What their references stand for is not known: returns the operations whose rights
+   * could not be checked. @throws KindError 401, 403
+   */
+  async #checkRights(opened: Opened, request: HttpRequest, { operations }: GivenBatch): Promise<readonly number[]> {
+    const unchecked: number[] = [];
     for (const [at, operation] of operations.entries()) {
       currentOperation.set(request, at);
       try {
@@ -105,9 +109,11 @@ export class BatchService {
         await recheck?.(opened, new ParsedBody(operation.body));
       } catch (error) {
         if (isMissingRight(error)) throw error;
+        unchecked.push(at);
       }
     }
     currentOperation.set(request, undefined);
+    return unchecked;
   }
 
   async #runAll(session: Session, request: HttpRequest, { operations, used }: GivenBatch): Promise<Answer> {
@@ -144,10 +150,11 @@ export class BatchService {
       ? new ParsedBody(await runYielding(fillBody(operation.body, answers, budget), yielder))
       : undefined;
     const plan = command.authorize(session);
-    const { effect, kindId = '', secret } = plan;
+    const { effect, kindId = '', secret, shows } = plan;
     if (effect === 'definition') throw notHere('Definitions are only read');
     if (effect === 'outside') throw notHere(`The source of '${kindId}' cannot be undone`);
     if (secret && session.kept) throw secretRefusal(kindId);
+    session.kept?.push(shows ?? null);
     return this.runner.within(session, plan, body);
   }
 

@@ -78,6 +78,7 @@ export class FunctionService {
         return {
           effect: 'write',
           kindId: target.kind,
+          shows: 'free',
           ...(target.method !== 'GET' && { body: 'bodyLimit' }),
           // The statement that reads the unit of the path also checks the version of the model.
           checked: target.unit === undefined || !found.kind.storage.hasTable,

@@ -23,7 +23,7 @@ import { Structs } from '../unit/struct.js';
 import { noUnit, parseKey } from '../unit/store/unit-ids.js';
 import type { MixedPage } from '../unit/store/unit-store.js';
 import { countFor, planBoth, type PlanContext, planContextOf, planQuery } from '../unit/query/list.plan.js';
-import { ReadCommands } from '../unit/read.commands.js';
+import { ReadCommands, shownBy } from '../unit/read.commands.js';
 import { queryKey, RepeatedQueries } from '../unit/query/repeated-queries.js';
 import {
   furtherOfUnion,
@@ -66,7 +66,7 @@ export class GroupReader {
   list(groupId: string, parameters: QueryParameters): Command {
     const run = (session: Session): Promise<Answer> =>
       explainablePage(session, parameters, (within, query) => this.listIn(within, groupId, query));
-    return readingGroups({ mayBeOlder: true, run });
+    return readingGroups({ shows: shownBy(parameters), mayBeOlder: true, run });
   }
 
   /** A page within a session. */
@@ -149,7 +149,7 @@ export class GroupReader {
         throw error;
       }
     };
-    return readingGroups({ run });
+    return readingGroups({ shows: shownBy(parameters), run });
   }
 
   /** @throws KindError 404 for a group that does not exist, or that the caller may not read */

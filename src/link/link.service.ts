@@ -133,7 +133,7 @@ export class LinkService {
           const needs = this.hooks.needs(parent, session, `link ${parent.id} ${path.parent}`);
           return inTransaction(this.database, session, needs, (within) => work(within, planned, bytes));
         };
-        return { effect: 'write', kindId: path.parentKind, body, run };
+        return { effect: 'write', kindId: path.parentKind, shows: 'links', body, run };
       },
     };
   }

@@ -6,6 +6,7 @@ import type { ReceivedBody } from '../http/body/read-body.js';
 import type { Answer } from '../http/answer/answer.js';
 import type { MaybePromise } from '../shared/work-in-pieces.js';
 import type { BodyLimit } from '../tenancy/request-bodies.js';
+import type { Shown } from '../catalog/session/kept-answer.js';
 import type { DeletionReport, Session } from '../catalog/session/session.js';
 import type { Transaction } from '../database/database.js';
 
@@ -32,6 +33,8 @@ export interface Plan {
   readonly kindId?: string;
   /** How large the body may be, which is read next; left out if it takes none. */
   readonly body?: BodyLimit | undefined;
+  /** What a repeat of its answer may leave out; undefined: nothing, so that it is refused once something may be hidden. */
+  readonly shows?: Shown | undefined;
   /** Its answer has a secret, which is stored nowhere. */
   readonly secret?: boolean;
   /** Its statements do not check the version of the model, which the runner does before. */
@@ -47,8 +50,8 @@ export interface Plan {
    * data.
    */
   readonly prepare?: (session: Session) => MaybePromise<boolean>;
-  /** Checks the rights that depend on the body, before an answer that was kept is repeated. */
-  readonly recheck?: (opened: Opened, body: ReceivedBody) => Promise<void>;
+  /** Checks rights that depend on the body before a repeat. Returns the operations of a batch that cannot be checked. */
+  readonly recheck?: (opened: Opened, body: ReceivedBody) => Promise<readonly number[]>;
   /** Does the work, in the transaction of the session if it has one. */
   readonly run: (session: Session, body: ReceivedBody, key?: StreamKey) => Promise<Answer>;
 }

@@ -18,6 +18,7 @@ import {
   type EarlierAnswer,
   type KeyedRequest,
 } from '../sql/write/idempotency.sql.js';
+import type { KeptAnswer, KeptCircumstances } from '../catalog/session/kept-answer.js';
 import type { Caller } from '../tenancy/caller.js';
 import { KeptBytes, type KeptProject } from '../tenancy/kept-bytes.js';
 
@@ -30,8 +31,8 @@ const ROW_BYTES = 500;
 /** Attempts to take a key whose row another transaction has just stored. */
 const ATTEMPTS = 5;
 
-/** What is kept of an answer beside its content. The version of the model is unknown for changes of definitions. */
-type KeptHeaders = Partial<Pick<Answer, 'etag' | 'headers'>> & { readonly model?: number | undefined };
+/** What is kept of an answer beside its content. */
+type KeptHeaders = Partial<Pick<Answer, 'etag' | 'headers'>> & KeptCircumstances;
 
 @Injectable()
 export class IdempotencyKeys {
@@ -53,7 +54,7 @@ export class IdempotencyKeys {
   }
 
   /** Stores the answer of a success. @throws KindError 400 if it is too large to be kept, 429 if the project keeps too much */
-  async keep(tx: Executor, project: KeptProject, keyed: KeyedRequest, answer: Answer, model?: number): Promise<void> {
+  async keep(tx: Executor, project: KeptProject, keyed: KeyedRequest, { answer, given }: KeptAnswer): Promise<void> {
     const { content, etag, headers } = answer;
     if (Buffer.byteLength(content) > LIMITS.keptAnswer) {
       const most = LIMITS.keptAnswer.toLocaleString('en');
@@ -61,7 +62,7 @@ export class IdempotencyKeys {
       throw refusal('answer.too_large', text);
     }
     this.bytes.refuseIfFull(project);
-    const sent = JSON.stringify({ etag, headers, model } satisfies KeptHeaders);
+    const sent = JSON.stringify({ etag, headers, ...given } satisfies KeptHeaders);
     await tx.run(keepAnswerStatement(project.schema, keyed, { status: 200, content, headers: sent }));
     tx.tx?.afterCommit(() => this.#count(project, content, keyed));
   }
@@ -114,11 +115,8 @@ function notHere(text: string): KindError {
   return refusal('idempotency.not_here', text, { parameter: KEY_HEADER });
 }
 
-/**
- * The kept answer, and the version of its model if that is known. @throws StoredRefusal if it was a refusal, KindError 422
- * if the key was used for another request
- */
-export function repeatedAnswer(earlier: EarlierAnswer, keyed: KeyedRequest) {
+/** @throws StoredRefusal if it was a refusal, KindError 422 if the key was used for another request */
+export function repeatedAnswer(earlier: EarlierAnswer, keyed: KeyedRequest): KeptAnswer {
   const { request, hash, status, content, headers } = earlier;
   if (request !== keyed.request || hash !== keyed.hash) {
     const differs = request === keyed.request ? 'body' : 'method, path or query';
@@ -126,5 +124,5 @@ export function repeatedAnswer(earlier: EarlierAnswer, keyed: KeyedRequest) {
   }
   if (status !== 200) throw new StoredRefusal(status, JSON.parse(content) as object[]);
   const kept = JSON.parse(headers ?? '{}') as KeptHeaders;
-  return { answer: new Answer(content, kept.etag, kept.headers), modelVersion: kept.model };
+  return { answer: new Answer(content, kept.etag, kept.headers), given: kept };
 }

@@ -3,7 +3,9 @@
  * key it also stores the answer.
  */
 import { Injectable } from '@nestjs/common';
+import { rightsKeyOf } from '../access/masks.js';
 import { Catalog } from '../catalog/catalog.service.js';
+import { AnswerMask, type KeptCircumstances, type RepeatedAnswer, type Shown } from '../catalog/session/kept-answer.js';
 import { endOfBatch, inTransaction, executorFor } from '../catalog/session/executors.js';
 import { Database, type Transaction } from '../database/database.js';
 import { Answer, NULL_ANSWER } from '../http/answer/answer.js';
@@ -17,7 +19,7 @@ import { collectFaults } from '../shared/collect-faults.js';
 import { Faults, isCallerError, isMissingRight, refusal } from '../shared/errors.js';
 import type { EarlierAnswer, KeyedRequest } from '../sql/write/idempotency.sql.js';
 import { bodyBytes } from '../tenancy/request-bodies.js';
-import type { Opened, Plan, StreamKey } from './command.js';
+import type { Plan, StreamKey } from './command.js';
 import { hashOf, keyId, keyNotHere, IdempotencyKeys, repeatedAnswer, secretRefusal } from './idempotency-keys.js';
 import { Runner, type CommandRun } from './runner.js';
 
@@ -27,20 +29,6 @@ export interface RunOptions {
   readonly line: string;
   readonly dryRun: DryRun | undefined;
   readonly key: string | undefined;
-}
-
-/** Leaves out of an answer that was kept what the caller may no longer read. */
-export abstract class AnswerMask {
-  abstract readable(opened: Opened, answer: Answer, request: MaskedRequest): Promise<Answer>;
-}
-
-/** A request whose answer is repeated. */
-export interface MaskedRequest {
-  /** Path and query. */
-  readonly url: string;
-  readonly body: ReceivedBody;
-  /** The version of the model when it was answered, if that is known. */
-  readonly modelVersion: number | undefined;
 }
 
 @Injectable()
@@ -67,6 +55,7 @@ class KeyedRun implements StreamKey {
   #earlier: EarlierAnswer | undefined;
   /** Whether the key was free, so that a refusal is kept. */
   #claimed = false;
+  #shows: KeptCircumstances['shows'];
   /** What a change of definitions, or a deletion, does, if that was asked for. */
   #effects: object | undefined;
 
@@ -105,7 +94,8 @@ class KeyedRun implements StreamKey {
   }
 
   /** @throws KindError 400 for writes that can't be undone, or whose answers can't be kept */
-  #admit({ effect, secret, kindId = '' }: Plan): void {
+  #admit({ effect, secret, shows, kindId = '' }: Plan): void {
+    this.#shows = shows;
     if (effect === 'outside') {
       const text = `the source of '${kindId}' is no part of a transaction`;
       throw this.#dry ? refusal('query.unknown', `dry_run: ${text}`, { parameter: 'dry_run' }) : keyNotHere(text);
@@ -139,11 +129,13 @@ class KeyedRun implements StreamKey {
       if (plan.effect === 'stream') return runner.within(session, plan, undefined, this);
       return inTransaction(database, session, needs, (within) => {
         const effects = this.options.dryRun?.asksChanges ? plan.effects?.(opened) : undefined;
-        const marks = { ...(this.#dry && { dry: true as const }), ...(this.#keyed && { kept: true as const }) };
         return this.inside(within.executor, model.version, async () => {
+          const kept: (Shown | null)[] = [];
+          const marks = { ...(this.#dry && { dry: true as const }), ...(this.#keyed && { kept }) };
           const inside = { ...within, ...marks, deletions: effects?.report };
           const answer = await runner.within(inside, plan, this.#body);
           this.#effects = effects?.told();
+          if (kept.length > 0) this.#shows = kept;
           return answer;
         });
       });
@@ -161,7 +153,7 @@ class KeyedRun implements StreamKey {
   /** Runs the work in its transaction, unless the key has an answer. */
   async inside(tx: Transaction, version: number | undefined, work: () => Promise<Answer>): Promise<Answer> {
     const { kept } = this.parts;
-    const { project } = this.work.scope;
+    const { project, caller } = this.work.scope;
     const keyed = this.#keyed;
     this.#claimed = false;
     this.#earlier = keyed && (await kept.claim(tx, project.schema, keyed));
@@ -169,7 +161,8 @@ class KeyedRun implements StreamKey {
     this.#claimed = keyed !== undefined;
     const answer = await work();
     // The hash of a stream is known now.
-    if (this.#keyed) await kept.keep(tx, project, this.#keyed, answer, version);
+    const given = { model: version, rights: rightsKeyOf(caller), shows: this.#shows };
+    if (this.#keyed) await kept.keep(tx, project, this.#keyed, { answer, given });
     return this.options.dryRun?.asksChanges ? this.#withChanges(answer) : answer;
   }
 
@@ -183,12 +176,11 @@ class KeyedRun implements StreamKey {
   async #repeat(earlier: EarlierAnswer, keyed: KeyedRequest): Promise<Answer> {
     const { catalog, mask } = this.parts;
     return catalog.withCheckedModel(this.work.scope, async (model) => {
-      await this.#recheck(model);
+      const isChecked = await this.#recheck(model);
       const replayed = (): void => void this.request.res?.setHeader(REPLAYED_HEADER, 'true');
       try {
-        const { answer, modelVersion } = repeatedAnswer(earlier, keyed);
-        const asked = { url: this.request.url, body: this.#body, modelVersion };
-        const readable = await mask.readable(this.work.opened(model), answer, asked);
+        const kept = repeatedAnswer(earlier, keyed);
+        const readable = await mask.readable(this.work.opened(model), { ...kept, isChecked });
         replayed();
         return readable;
       } catch (error) {
@@ -198,13 +190,15 @@ class KeyedRun implements StreamKey {
     });
   }
 
-  /** Other refusals than of rights do not matter: the request was answered before. */
-  async #recheck(model: Model): Promise<void> {
+  /** Returns what was checked. Other refusals than of rights do not matter: the request was answered before. */
+  async #recheck(model: Model): Promise<RepeatedAnswer['isChecked']> {
     try {
       const { opened, plan } = this.work.planned(model);
-      await plan.recheck?.(opened, this.#body);
+      const unchecked = await plan.recheck?.(opened, this.#body);
+      return (operation) => !unchecked?.includes(operation);
     } catch (error) {
       if (isMissingRight(error) || !isCallerError(error)) throw error;
+      return () => false;
     }
   }
 }

@@ -95,6 +95,7 @@ export class ImportService {
         const checked = this.#check(opened, kindId, request.parameters);
         return {
           effect: 'stream',
+          shows: 'free',
           checked: true,
           run: async (session, _, key) => {
             if (checked.dryRun) request.onDryRun?.();

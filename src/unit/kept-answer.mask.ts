@@ -1,38 +1,27 @@
 /**
- * An answer that was kept shows what its caller could read then. Before it is repeated, this leaves out of it what the
- * caller may no longer read, with the rules as they hold for the units now. Answers of functions are their authors'.
+ * An answer that was kept shows what its caller could read then. Of units and links this leaves out what the caller may no
+ * longer read, with the rules as they hold now. Other answers are repeated unchanged if nothing in them can be hidden from
+ * the caller, and refused otherwise: what they show of which unit is not known. Answers of functions are their authors'.
  */
 import { Injectable } from '@nestjs/common';
-import { accessDenied, grantOf } from '../access/access.js';
+import { accessDenied, accessSettingOf, grantOf } from '../access/access.js';
+import { readsByFieldRules } from '../access/field-rules.js';
 import type { Grant } from '../access/level.js';
-import { readableFields } from '../access/masks.js';
+import { readableFields, rightsKeyOf } from '../access/masks.js';
+import { AnswerMask, type KeptCircumstances, type RepeatedAnswer } from '../catalog/session/kept-answer.js';
 import { Database } from '../database/database.js';
 import { Answer } from '../http/answer/answer.js';
 import { readJson } from '../http/body/json-pieces.js';
-import { parseBody } from '../http/body/read-body.js';
-import type { Field, KindDef, Model } from '../model/model.js';
-import { conditionOf, isConditional } from '../model/predicate/conditional-field.js';
+import { RESERVED_LINK_PARAMETERS } from '../model/build/link-types.js';
+import type { Field, KindDef } from '../model/model.js';
+import { conditionOf } from '../model/predicate/conditional-field.js';
 import { conjunction, type Predicate } from '../model/predicate/predicate.js';
+import type { Opened } from '../run/command.js';
+import { isPlainObject } from '../shared/json.js';
 import { getOrInsert } from '../shared/maps.js';
 import { existingStatement } from '../sql/write/reference.sql.js';
-import type { Opened } from '../run/command.js';
-import { AnswerMask, type MaskedRequest } from '../run/keyed-run.js';
-import { isPlainObject } from '../shared/json.js';
-
-/** The content of an answer, or of one operation of a batch. */
-interface Part {
-  readonly url: string;
-  readonly content: unknown;
-}
-
-const PREFIX = '/api/lib';
-const BATCH = '/batch';
-/** Of functions, and of imports, which show no units. */
-const WITHOUT_UNITS = /^\/[^/?]+(?:(?:\/unit\/[^/?]+)?\/function(?:\/|$)|\/import(?:\?|$))/;
-/** Units, one of them, or groups of units of one kind. */
-const OF_KIND = /^\/([^/?]+)\/(?:unit(?:\/[^/?]+)?|aggregate)(?:\?|$)/;
-/** A query that reads other units: dotted paths, and functions over related units. */
-const READS_OTHERS = /\.[a-z_]|(?:exists|related|linked|load_links)/;
+import { isAdministrator, knowsWholeProject } from '../tenancy/caller.js';
+import { readableLinkFields } from './query/reachable-kinds.js';
 
 @Injectable()
 export class KeptAnswerMask extends AnswerMask {
@@ -41,55 +30,53 @@ export class KeptAnswerMask extends AnswerMask {
   }
 
   /** @throws KindError 403 if the caller may not read it any more, and parts of it cannot be left out */
-  async readable(scope: Opened, answer: Answer, request: MaskedRequest): Promise<Answer> {
+  async readable(scope: Opened, { answer, given, isChecked }: RepeatedAnswer): Promise<Answer> {
     const content = await readJson(answer.content, scope.project.schema);
-    const parts = (await partsOf(content, request, scope)).filter(({ url }) => !WITHOUT_UNITS.test(url));
-    const units = new AnswerUnits(scope.model);
-    for (const part of parts) {
-      units.hasOthers = false;
-      units.add(part.content);
-      if (units.hasOthers && !isOpen(part.url, scope, request)) throw noLongerReadable(scope);
+    const asItWas = isAsItWas(scope, given);
+    const shown = new ShownUnits(scope);
+    for (const [at, { shows, part }] of partsOf(content, given).entries()) {
+      if (shows === 'free' ? isChecked(at) : asItWas) continue;
+      if (shows === 'units') shown.addUnits(part);
+      else if (shows === 'links') shown.addLinks(part);
+      else if (!knowsWholeProject(scope.caller)) throw noLongerReadable(scope);
     }
-    const byKind = new Map<string, AnsweredUnit[]>();
-    for (const unit of units.found) getOrInsert(byKind, unit.kindId, () => []).push(unit);
-    let changed = false;
-    for (const [kindId, found] of byKind) {
+    let { changed } = shown;
+    for (const [kindId, units] of shown.byKind) {
       const kind = scope.model.kinds.get(kindId);
-      if (await new Masking(this.database, scope, kind, found).apply()) changed = true;
+      if (await new Masking(this.database, scope, kind, units).apply()) changed = true;
     }
     return changed ? new Answer(JSON.stringify(content), answer.etag, answer.headers) : answer;
   }
 }
 
-async function partsOf(content: unknown, { url, body }: MaskedRequest, { project }: Opened): Promise<readonly Part[]> {
-  if (withoutPrefix(url) !== BATCH) return [{ url: withoutPrefix(url), content }];
-  const given = (await parseBody(body, 'application/json', project.schema)) as { operations: { path: string }[] };
+/** The answers of the operations of a batch, or the one answer. */
+function partsOf(content: unknown, { shows }: KeptCircumstances) {
+  if (shows === undefined || typeof shows === 'string') return [{ shows, part: content }];
   const { items } = content as { items: { content: unknown }[] };
-  return items.map((item, at) => ({ url: given.operations[at]?.path ?? '', content: item.content }));
+  return items.map((item, at) => ({ shows: shows[at], part: item.content }));
 }
 
-function withoutPrefix(url: string): string {
-  return url.startsWith(PREFIX) ? url.slice(PREFIX.length) : url;
-}
-
-/** Whether an answer without the ids of its units shows only what the caller may read of every unit, now as then. */
-function isOpen(url: string, scope: Opened, { modelVersion }: MaskedRequest): boolean {
-  const [, kindId = ''] = OF_KIND.exec(url) ?? [];
-  const kind = scope.model.kinds.get(kindId);
-  if (!kind || modelVersion !== scope.model.version || READS_OTHERS.test(url)) return false;
-  return readsAll(kind, scope);
-}
-
-/** Whether no rule depends on the unit. */
-function readsAll(kind: KindDef, { caller, model }: Opened): boolean {
-  const grant = grantOf(kind, 'read', caller, model);
-  return (
-    grant !== undefined && !grant.predicate && ![...readableFields(kind, caller, model).values()].some(isConditional)
-  );
+/** Whether the caller reads as then: with the same definitions and rights, and no rule that depends on units. */
+function isAsItWas({ model, caller }: Opened, given: KeptCircumstances): boolean {
+  if (given.model !== model.version || given.rights !== rightsKeyOf(caller)) return false;
+  if (isAdministrator(caller)) return true;
+  const hasRules = (kind: KindDef): boolean => {
+    const setting = accessSettingOf(kind, 'read', model);
+    // What rules of the system depend on never changes.
+    return ('rules' in setting && setting.stored) || readsByFieldRules(kind, caller);
+  };
+  return ![...model.kinds.values(), ...[...model.linkTypes.values()].map(({ values }) => values)].some(hasRules);
 }
 
 function noLongerReadable({ caller }: Opened) {
   return accessDenied(caller, 'It was done, but you may no longer read all that was answered');
+}
+
+/** A unit in an answer: what it shows of it. */
+interface ShownUnit {
+  readonly id: string;
+  /** Undefined for an end of a link. */
+  readonly values?: Record<string, unknown>;
 }
 
 /** Leaves out of units of one kind what the caller may not read. */
@@ -104,7 +91,7 @@ class Masking {
     private readonly database: Database,
     private readonly scope: Opened,
     private readonly kind: KindDef | undefined,
-    private readonly units: readonly AnsweredUnit[],
+    private readonly units: readonly ShownUnit[],
   ) {
     const { caller, model } = scope;
     this.#grant = kind && grantOf(kind, 'read', caller, model);
@@ -127,10 +114,11 @@ class Masking {
   }
 
   async #shows(id: string, name: string): Promise<boolean> {
-    if (!this.kind?.fields.has(name)) return this.#mayFollow(name);
     const field = this.#readable.get(name);
-    const condition = field && conditionOf(field);
-    return field !== undefined && (condition === undefined || this.#mayRead(id, condition));
+    // Whether a definition shows a value is said by another one.
+    if (!field || field.shownWhere) return false;
+    const condition = conditionOf(field);
+    return condition === undefined || this.#mayRead(id, condition);
   }
 
   async #mayRead(id: string, condition?: Predicate): Promise<boolean> {
@@ -148,79 +136,51 @@ class Masking {
     const rows = await database.run<{ id: string }>(existingStatement(scope.project.schema, kind, ids, predicate));
     return new Set(rows.map(({ id }) => id));
   }
+}
 
-  /** Whether a name that is no field is that of no other unit, or of one of kinds without rules. */
-  #mayFollow(name: string): boolean {
-    const { caller, model } = this.scope;
-    const steps = name.split('.').slice(0, -1);
-    let { kind } = this;
-    for (const step of steps) {
-      const target = kind?.fields.get(step)?.reference?.kind;
-      kind = target === undefined ? undefined : model.kinds.get(target);
-      if (!kind || !readsAll(kind, this.scope)) return false;
+/** Collects units, and the ends of links, of answers that show nothing else. */
+class ShownUnits {
+  readonly byKind = new Map<string, ShownUnit[]>();
+  /** Whether values of a link were left out. */
+  changed = false;
+
+  constructor(private readonly scope: Opened) {}
+
+  /** @throws KindError 403 for what is no unit, no list of units, and no number of them */
+  addUnits(part: unknown): void {
+    for (const unit of listed(part)) {
+      if (!isPlainObject(unit)) throw noLongerReadable(this.scope);
+      this.#add(unit['kind_id'], unit['id'], unit);
     }
-    const last = name.slice(name.lastIndexOf('.') + 1);
-    return steps.length === 0 || (kind !== undefined && readableFields(kind, caller, model).has(last));
+  }
+
+  /** Leaves values of links out, of which the caller may not read all. */
+  addLinks(part: unknown): void {
+    for (const link of listed(part)) {
+      if (!isPlainObject(link)) throw noLongerReadable(this.scope);
+      for (const end of ['parent', 'child']) this.#add(link[`${end}_kind_id`], link[`${end}_id`]);
+      const { caller, model } = this.scope;
+      const type = model.linkTypes.get(String(link['link_id']));
+      const readable = type ? readableLinkFields(type, caller, model).filter((field) => !conditionOf(field)) : [];
+      for (const name of Object.keys(link)) {
+        if (RESERVED_LINK_PARAMETERS.has(name) || readable.some(({ id }) => id === name)) continue;
+        delete link[name];
+        this.changed = true;
+      }
+    }
+  }
+
+  #add(kindId: unknown, id: unknown, values?: Record<string, unknown>): void {
+    if (typeof kindId !== 'string' || typeof id !== 'string') throw noLongerReadable(this.scope);
+    getOrInsert(this.byKind, kindId, () => []).push({ id, ...(values && { values }) });
   }
 }
 
-/** A unit in an answer: what it shows of it. */
-interface AnsweredUnit {
-  readonly kindId: string;
-  readonly id: string;
-  /** Undefined for an end of a link. */
-  readonly values?: Record<string, unknown>;
-}
-
-/** Names of a unit in a traversal that are no fields, and whose ids are those of units in the same answer. */
-const STEP = 'link';
-const LOADED_LINKS = 'links';
-
-class AnswerUnits {
-  readonly found: AnsweredUnit[] = [];
-  /** Whether there are values in the answer without the id of their unit: of an aggregation, or by `include`. */
-  hasOthers = false;
-
-  constructor(private readonly model: Model) {}
-
-  /** @param content of an answer */
-  add(content: unknown): void {
-    const isNumber = isPlainObject(content) && 'count' in content && Object.keys(content).length === 1;
-    if (!isNumber) this.#add(content);
-  }
-
-  #add(part: unknown): void {
-    if (Array.isArray(part)) for (const each of part as unknown[]) this.#add(each);
-    else if (isPlainObject(part)) this.#addObject(part);
-  }
-
-  #addObject(part: Record<string, unknown>): void {
-    const { id, kind_id: kindId, items } = part;
-    if (typeof id === 'string' && typeof kindId === 'string') this.#addUnit(kindId, id, part);
-    else if (typeof part['parent_kind_id'] === 'string') this.#addLink(part);
-    else if (Array.isArray(items)) this.#add(items);
-    else this.hasOthers = true;
-  }
-
-  #addUnit(kindId: string, id: string, values: Record<string, unknown>): void {
-    this.found.push({ kindId, id, values });
-    const kind = this.model.kinds.get(kindId);
-    for (const [name, value] of Object.entries(values)) {
-      if (name === STEP || kind?.fields.has(name)) continue;
-      if (name !== LOADED_LINKS) this.#add(value);
-      else if (isPlainObject(value)) for (const byType of Object.values(value)) this.#addLists(byType);
-    }
-  }
-
-  /** The linked units of each link type, or their numbers. */
-  #addLists(byType: unknown): void {
-    if (isPlainObject(byType)) for (const list of Object.values(byType)) this.#add(list);
-  }
-
-  #addLink(link: Record<string, unknown>): void {
-    for (const end of ['parent', 'child']) {
-      const { [`${end}_kind_id`]: kindId, [`${end}_id`]: id } = link;
-      if (typeof kindId === 'string' && typeof id === 'string') this.found.push({ kindId, id });
-    }
-  }
+/** The units or links of an answer without a query that changes its form. */
+function listed(part: unknown): unknown[] {
+  if (part === null) return [];
+  if (!isPlainObject(part) || 'id' in part || 'link_id' in part) return [part];
+  const { count, items, ...more } = part;
+  if (items === undefined && Object.keys(more).length === 0 && count !== undefined) return [];
+  return Array.isArray(items) ? items : [part];
 }

@@ -4,13 +4,14 @@ import { grantOf, authorizeKind } from '../access/access.js';
 import { pageAnswer, type Answer } from '../http/answer/answer.js';
 import { readJson } from '../http/body/json-pieces.js';
 import { parseAggregateQuery } from '../http/route/parse-aggregate-query.js';
-import { parseListQuery, type QueryParameters } from '../http/route/parse-list-query.js';
-import { LIST_QUERY } from '../http/route/query-names.js';
+import { isPlainQuery, parseListQuery, type QueryParameters } from '../http/route/parse-list-query.js';
+import { LIST_QUERY, PLAIN_QUERY } from '../http/route/query-names.js';
 import type { KindDef } from '../model/model.js';
 import type { Predicate } from '../model/predicate/predicate.js';
 import { isCallerError } from '../shared/errors.js';
 import type { MaybePromise } from '../shared/work-in-pieces.js';
 import { reading, type Command } from '../run/command.js';
+import type { Shown } from '../catalog/session/kept-answer.js';
 import type { Session } from '../catalog/session/session.js';
 import { type KeyText, unknownUnit } from './store/unit-ids.js';
 import { explainablePage } from './tuning/explained-page.js';
@@ -27,7 +28,7 @@ export class ReadCommands {
   ) {}
 
   list(kindId: string, parameters: QueryParameters): Command {
-    return this.#read(kindId, 'list', (session, readable) => {
+    return this.#read(kindId, 'list', shownBy(parameters), (session, readable) => {
       const { storage } = readable.kind;
       if (!storage.hasTable) return this.listIn(session, readable, parameters).then(pageAnswer);
       return explainablePage(session, parameters, (within, query) => this.listIn(within, readable, query));
@@ -35,7 +36,7 @@ export class ReadCommands {
   }
 
   aggregate(kindId: string, parameters: QueryParameters): Command {
-    return this.#read(kindId, 'aggregate', (session, readable, store) => {
+    return this.#read(kindId, 'aggregate', undefined, (session, readable, store) => {
       const aggregate = (within: Session, query: QueryParameters) =>
         store.reads.aggregate(within, readable, parseAggregateQuery(query, store.queryNames.aggregate));
       if (!readable.kind.storage.hasTable) return aggregate(session, parameters).then(pageAnswer);
@@ -44,7 +45,7 @@ export class ReadCommands {
   }
 
   get(kindId: string, unitId: string, parameters: QueryParameters): Command {
-    return this.#read(kindId, 'get', (session, readable, store) => {
+    return this.#read(kindId, 'get', shownBy(parameters), (session, readable, store) => {
       const query = parseListQuery(parameters, store.queryNames.get);
       return store.reads
         .get(session, readable, unitId, query)
@@ -53,7 +54,7 @@ export class ReadCommands {
   }
 
   getBy(kindId: string, key: KeyText, parameters: QueryParameters): Command {
-    return this.#read(kindId, 'get', async (session, readable, store) => {
+    return this.#read(kindId, 'get', shownBy(parameters), async (session, readable, store) => {
       const unit = await store.reads.getBy(session, readable, key, parseListQuery(parameters, store.queryNames.get));
       return unitAnswer(readable.kind, unit, unit.more);
     });
@@ -62,6 +63,7 @@ export class ReadCommands {
   #read(
     kindId: string,
     operation: UnitOperation,
+    shows: Shown | undefined,
     work: (session: Session, readable: Readable, store: UnitStore) => Promise<Answer>,
   ): Command {
     return reading((opened) => {
@@ -69,6 +71,7 @@ export class ReadCommands {
       const store = this.stores.of(readable.kind);
       store.checkState(readable.kind, opened, operation);
       return {
+        shows,
         once: !readable.kind.storage.transactional,
         mayBeOlder: operation !== 'get',
         run: (session) => work(session, readable, store),
@@ -132,4 +135,9 @@ export class ReadCommands {
       throw error;
     }
   }
+}
+
+/** What a read with the query shows. */
+export function shownBy(parameters: QueryParameters): Shown | undefined {
+  return isPlainQuery(parameters, PLAIN_QUERY) ? 'units' : undefined;
 }

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
-import { AnswerMask, KeyedRuns } from '../run/keyed-run.js';
+import { AnswerMask } from '../catalog/session/kept-answer.js';
+import { KeyedRuns } from '../run/keyed-run.js';
 import { Behaviors } from './draft/behavior.js';
 import { BehaviorChanges } from './table/write/behavior-changes.js';
 import { CountChecker, StoredCounts } from './table/stored-counts.js';

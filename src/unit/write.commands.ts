@@ -5,9 +5,9 @@ import { Database } from '../database/database.js';
 import { type Answer, NULL_ANSWER } from '../http/answer/answer.js';
 import { expectedVersions } from '../http/answer/etag.js';
 import { parseBody, type ReceivedBody } from '../http/body/read-body.js';
-import { parseFlags, readQuery, urlQueryParameters } from '../http/route/parse-list-query.js';
+import { isPlainQuery, parseFlags, readQuery, urlQueryParameters } from '../http/route/parse-list-query.js';
 import { parseMatchingQuery, isUpsert, parseUpsertQuery } from '../http/route/parse-write-query.js';
-import { CASCADE_QUERY, NO_QUERY, type QueryName } from '../http/route/query-names.js';
+import { CASCADE_QUERY, NO_QUERY, PLAIN_WRITE_QUERY, type QueryName } from '../http/route/query-names.js';
 import type { Operation } from '../model/built-in-traits.js';
 import type { KindDef } from '../model/model.js';
 import type { Command, Opened, Plan } from '../run/command.js';
@@ -152,6 +152,7 @@ export class WriteCommands {
     const run: WorkWithin = (session, bytes) => work(session, kind, options, bytes);
     const common = {
       kindId,
+      shows: isPlainQuery(urlQueryParameters(request.url), PLAIN_WRITE_QUERY) ? 'units' : undefined,
       body: kind.builtIn ? 'bodyLimit' : 'bodyLimitUnits',
       ...(operation === 'delete' && { effects: deletionEffects }),
     } as const;
@@ -232,7 +233,7 @@ export class WriteCommands {
           await checkAll(session);
           return steps.run(session, body);
         };
-        return { effect: 'definition', kindId, body: steps.body, prepare, run };
+        return { effect: 'definition', kindId, shows: 'units', body: steps.body, prepare, run };
       },
     };
   }

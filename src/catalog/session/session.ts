@@ -6,6 +6,7 @@ import type { RequestIds } from '../../http/request/request-id.js';
 import { SYSTEM, type Caller } from '../../tenancy/caller.js';
 import type { Project } from '../../tenancy/project.js';
 import type { DeletionSet } from './deletion-set.js';
+import type { Shown } from './kept-answer.js';
 import { Injectable } from '@nestjs/common';
 
 export interface Session {
@@ -23,8 +24,11 @@ export interface Session {
   readonly deployment?: object;
   /** Set if what is written is undone at the end. */
   readonly dry?: true;
-  /** Set if the answer is kept for an idempotency key, so that it must not have a secret. */
-  readonly kept?: true;
+  /**
+   * Set if the answer is kept for an idempotency key, so that it must not have a secret. A batch adds what the answer of
+   * each operation shows.
+   */
+  readonly kept?: (Shown | null)[];
   /** Set where somebody wants to know what deletions do. */
   readonly deletions?: DeletionReport | undefined;
   /** Set while units are deleted. */

@@ -41,6 +41,11 @@ export function urlQueryParameters(url: string): QueryParameters {
   return numbered.sort((a, b) => a.number - b.number).map(({ name, text }) => [name, text] as const);
 }
 
+/** Whether a query has none but some names. */
+export function isPlainQuery(parameters: QueryParameters, plain: readonly string[]): boolean {
+  return parameters.every(([name]) => plain.includes(name));
+}
+
 const BRACKETS = /^(.*)\[(\d{0,4})\]$/s;
 
 export function withoutBrackets(key: string): string {

@@ -156,4 +156,13 @@ export const DELETE_ENDPOINT_QUERY = [...CASCADE_QUERY, ...DRY_RUN_QUERY] as con
 export const EXPLANATION_QUERY = ['member', 'child_kind', 'child_id'] as const satisfies readonly QueryName[];
 /** Of the API document. */
 export const KINDS_QUERY = ['kinds'] as const satisfies readonly QueryName[];
+/** With these alone, a read shows whole units and nothing else, and chooses them by no value. */
+export const PLAIN_QUERY = [...PAGE_QUERY, 'count'] as const satisfies readonly QueryName[];
+/** With these alone, a write shows whole units, or their number. */
+export const PLAIN_WRITE_QUERY = [
+  ...UPSERT_QUERY,
+  ...CASCADE_QUERY,
+  'filter',
+  'max_affected',
+] as const satisfies readonly QueryName[];
 export const NO_QUERY: readonly QueryName[] = [];

@@ -92,10 +92,12 @@ export class LinkSetService {
         return {
           effect: 'write',
           kindId: path.kind,
+          shows: 'links',
           body: 'bodyLimitUnits',
           recheck: async (now, bytes) => {
             const { links } = await given(now, bytes);
             planOtherKinds(now, links, planLinkSet(now, path));
+            return [];
           },
           run: async (session, bytes) => pageAnswer(await this.createIn(session, path, () => given(session, bytes))),
         };
