@@ -145,16 +145,16 @@ export class BatchService {
     budget: ReferenceBudget,
   ): Promise<Answer> {
     const command = await this.#command(operation, answers);
-    const yielder = new EventLoopYield(session.project.schema);
-    const body = operation.hasBody
-      ? new ParsedBody(await runYielding(fillBody(operation.body, answers, budget), yielder))
-      : undefined;
     const plan = command.authorize(session);
     const { effect, kindId = '', secret, shows } = plan;
     if (effect === 'definition') throw notHere('Definitions are only read');
     if (effect === 'outside') throw notHere(`The source of '${kindId}' cannot be undone`);
     if (secret && session.kept) throw secretRefusal(kindId);
     session.kept?.push(shows ?? null);
+    const yielder = new EventLoopYield(session.project.schema);
+    const body = operation.hasBody
+      ? new ParsedBody(await runYielding(fillBody(operation.body, answers, budget), yielder))
+      : undefined;
     return this.runner.within(session, plan, body);
   }
 

@@ -101,9 +101,12 @@ export class ReferenceBudget {
   }
 }
 
-/** A copy of a body with what its references stand for. @throws KindError 400 */
-export function* fillBody(value: unknown, answers: Answers, budget: ReferenceBudget): WorkInPieces<unknown> {
+/** A copy of a body with what its references stand for. @param depth of the value in it @throws KindError 400 */
+export function* fillBody(value: unknown, answers: Answers, budget: ReferenceBudget, depth = 0): WorkInPieces<unknown> {
   if (typeof value !== 'object' || value === null || value instanceof InexactNumber) return value;
+  if (depth >= LIMITS.bodyDepth) {
+    throw refusal('body.too_many', `The body is nested deeper than ${LIMITS.bodyDepth} levels`);
+  }
   const reference = referenceIn(value);
   if (typeof reference === 'string') {
     const found = lookUp(reference, answers);
@@ -113,13 +116,13 @@ export function* fillBody(value: unknown, answers: Answers, budget: ReferenceBud
   if (Array.isArray(value)) {
     const list: unknown[] = [];
     for (const item of value as unknown[]) {
-      if (list.push(yield* fillBody(item, answers, budget)) % VALUES_PER_PIECE === 0) yield;
+      if (list.push(yield* fillBody(item, answers, budget, depth + 1)) % VALUES_PER_PIECE === 0) yield;
     }
     return list;
   }
   const members: [string, unknown][] = [];
   for (const [key, member] of Object.entries(value)) {
-    if (members.push([key, yield* fillBody(member, answers, budget)]) % VALUES_PER_PIECE === 0) yield;
+    if (members.push([key, yield* fillBody(member, answers, budget, depth + 1)]) % VALUES_PER_PIECE === 0) yield;
   }
   return Object.fromEntries(members);
 }

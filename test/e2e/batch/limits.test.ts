@@ -1,8 +1,8 @@
 /** What a batch may take of the service: one connection, a part of the pool for all batches of a project, and a time limit. */
 import { expect, it } from 'vitest';
 import { LIMITS } from '../../../src/shared/limits.js';
-import { defineKinds } from '../../support/callers.js';
-import { ok, query } from '../../support/definitions.js';
+import { anonymous, defineKinds } from '../../support/callers.js';
+import { ok, query, refusalOf } from '../../support/definitions.js';
 import { FunctionsFolder, reload, sharedServiceWith } from '../../support/functions.js';
 import { Gate, gateOf } from '../../support/gate.js';
 
@@ -44,6 +44,16 @@ it('many batches leave connections to others', async () => {
   await ok(project.post('/thing/unit', { name: 'meanwhile' }));
   gate.open();
   for (const reply of await Promise.all(running)) expect(reply.status).toBe(200);
+});
+
+it('a body that is nested deeply is refused, after the rights are checked', async () => {
+  const nested = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
+  const refused = async (as: typeof project, path: string, body: string) =>
+    refusalOf(await as.post('/batch', `{"operations":[{"method":"POST","path":"${path}","body":${body}}]}`));
+  const { status, messages } = await refused(project, '/thing/unit', nested(LIMITS.bodyDepth + 1));
+  expect([status, messages[0]]).toEqual([400, expect.stringContaining('body.too_many')]);
+  expect((await refused(project, '/thing/unit', nested(LIMITS.bodyDepth))).messages).not.toEqual(messages);
+  expect((await refused(anonymous(project), '/none/unit', nested(6000))).status).toBe(401);
 });
 
 it('a batch that takes too long is undone, and says at which operation', async () => {
