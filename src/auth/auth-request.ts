@@ -48,10 +48,15 @@ export function requireSession(caller: Caller): MemberCaller {
 export class WithoutKeyInterceptor extends PreparingInterceptor {
   /** @throws KindError 400 */
   prepare(context: ExecutionContext): void {
-    const { method, headers } = requestOf(context);
-    if (method === 'GET' || method === 'HEAD' || headers[KEY_HEADER] === undefined) return;
-    throw refusal('idempotency.not_here', 'Authentication takes no Idempotency-Key', { parameter: KEY_HEADER });
+    const request = requestOf(context);
+    if (request.method !== 'GET' && request.method !== 'HEAD') refuseKey(request);
   }
+}
+
+/** @throws KindError 400 if the request has an idempotency key */
+export function refuseKey({ headers }: HttpRequest): void {
+  if (headers[KEY_HEADER] === undefined) return;
+  throw refusal('idempotency.not_here', 'Authentication takes no Idempotency-Key', { parameter: KEY_HEADER });
 }
 
 /** Answers of authentication contain secrets, so that nobody may keep them. */

@@ -10,7 +10,7 @@ import { Scope, type RequestScope } from '../tenancy/request-scope.js';
 import { TenancyInterceptor } from '../tenancy/tenancy.interceptor.js';
 import { AuthService } from './auth.service.js';
 import { ChangePasswordBody, RecoverPasswordBody, ResetPasswordBody, SignInBody, SignUpBody } from './auth.dto.js';
-import { authRequestOf, NoStore, WithoutKeyInterceptor } from './auth-request.js';
+import { authRequestOf, NoStore, refuseKey, WithoutKeyInterceptor } from './auth-request.js';
 import { PasswordService } from './password/password.service.js';
 import { RefreshCookies } from './session/refresh-cookie.js';
 import { RefreshTokenGuard, refreshClaims } from './session/refresh-token.strategy.js';
@@ -110,6 +110,7 @@ export class AuthController {
   @WithoutAccessToken()
   @UseGuards(RefreshTokenGuard)
   async refresh(@Scope() { project }: RequestScope, @Req() request: HttpRequest): Promise<Answer> {
+    refuseKey(request);
     const client = authRequestOf(request);
     this.cookies.checkOrigin(request);
     const claims = refreshClaims(request, project);

@@ -77,6 +77,11 @@ describe('a query is refused, and nothing is done:', () => {
       const refused = await open.call(method, '/auth/refresh?otpp=1', undefined, { token: cid.refreshToken });
       expect(refusalOf(refused)).toEqual(unknown);
     }
+    for (const method of ['GET', 'POST'] as const) {
+      const keyed = { token: cid.refreshToken, headers: { 'idempotency-key': 'once' } };
+      const { messages } = refusalOf(await open.call(method, '/auth/refresh', undefined, keyed));
+      expect(messages).toEqual(['idempotency.not_here idempotency-key']);
+    }
     expect((await open.get('/auth/refresh', { token: cid.refreshToken })).status).toBe(200);
   });
 
