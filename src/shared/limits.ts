@@ -190,9 +190,13 @@ export const LIMITS = {
   /** Seconds of its transaction, which keeps PostgreSQL from cleaning up for all projects; commands have `transferSeconds`. */
   transferTransactionSeconds: 900,
   transferWaitSeconds: 30,
-  /** Characters of one record of an imported file, and how many times as large a compressed file may become. */
+  /**
+   * Characters of one record of an imported file, how many times as large a compressed file may become, and lines that
+   * one of its bytes may make.
+   */
   importedRecord: 4 * 1024 * 1024,
   importedInflation: 200,
+  importedLines: 20,
   /**
    * Bytes of the text of an imported file that arrive before its transaction begins, and that are kept while it is read,
    * so that a conflict can be tried again.

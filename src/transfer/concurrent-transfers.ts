@@ -14,6 +14,8 @@ import type { WaitingTime } from './file/waiting-time.js';
 
 /** The part of the connections of a process that exports and imports may hold. */
 const SHARE = 0.4;
+/** Connections from which on there are two places at least, of which one project takes one. */
+const FOR_TWO = 4;
 /** The part of the places that others leave which one project may take. */
 const PROJECT_SHARE = 0.7;
 /** Requests of one project that wait for a place, and milliseconds that each waits. */
@@ -38,7 +40,7 @@ export class ConcurrentTransfers {
       refusal: () => retryLater('server.busy', 'Other exports and imports of this project are under way', 5),
     };
     const perKey = LIMITS.transfersPerProject;
-    const concurrency = fractionOf(databasePool, SHARE);
+    const concurrency = Math.max(fractionOf(databasePool, SHARE), databasePool < FOR_TWO ? 1 : 2);
     this.#all = new FairQueue({ ...waiting, perKey, keyShare: PROJECT_SHARE, concurrency });
     this.#anonymous = new FairQueue({ ...waiting, perKey: 1, concurrency: Math.max(1, concurrency - 1) });
     this.#arriving = new FairQueue({

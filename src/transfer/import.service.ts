@@ -48,6 +48,8 @@ interface ImportRequest {
   readonly onProgress?: (records: number) => void;
   /** With an idempotency key: its request. */
   readonly keyed?: { readonly request: HttpRequest; readonly options: RunOptions };
+  /** Whether nobody waits for the answer any more. */
+  readonly isGone?: () => boolean;
   /** Called before the file is read, if the import is undone at its end. */
   readonly onDryRun?: () => void;
 }
@@ -71,6 +73,7 @@ interface ImportRun extends CheckedImport {
   readonly text: RepeatedText;
   /** When it must have ended, as `performance.now()` tells it. */
   readonly until: number;
+  /** Called after each piece. @throws KindError if the import has to end */
   readonly onProgress: (records: number) => void;
 }
 
@@ -105,6 +108,12 @@ export class ImportService {
             const { kind, keepIds, upsert } = checked.target;
             const header = csvHeaderOf(kind, session, keepIds);
             return this.places.run(scope, file.client, () => {
+              const keeps = key !== undefined && !checked.dryRun;
+              const onProgress = (records: number): void => {
+                request.onProgress?.(records);
+                // With a key the answer is kept, and the client may ask for it again.
+                if (!keeps && request.isGone?.()) throw refusal('body.malformed', 'The client has gone');
+              };
               const most = performance.now() + LIMITS.transferTransactionSeconds * 1000;
               const run = {
                 ...checked,
@@ -115,9 +124,9 @@ export class ImportService {
                 text: file,
                 // Only commands receive nothing ahead.
                 until: request.ahead === undefined ? until : Math.min(until, most),
-                onProgress: request.onProgress ?? (() => undefined),
+                onProgress,
               };
-              return this.#import(run, checked.dryRun ? undefined : key);
+              return this.#import(run, keeps ? key : undefined);
             });
           },
         };

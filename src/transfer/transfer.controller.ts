@@ -79,6 +79,7 @@ export class TransferController {
       contentType: request.headers['content-type'],
       file: () => requestFile(request),
       ahead: LIMITS.importedAhead,
+      isGone: () => request.res?.destroyed === true,
       onDryRun: () => request.res?.setHeader(DRY_RUN_HEADER, 'true'),
     });
   }

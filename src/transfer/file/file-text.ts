@@ -52,6 +52,8 @@ class ByteStream {
 
 /** Decompressed bytes up to which any ratio is accepted. */
 const UNCHECKED_BYTES = 4 * 1024 * 1024;
+/** Decompressed lines up to which any number of them may be in a byte. */
+const UNCHECKED_LINES = 10_000;
 const PART_BYTES = 64 * 1024;
 
 export interface TextPart {
@@ -114,8 +116,9 @@ export class FileText implements AsyncIterable<TextPart> {
       size += bytes.length;
       this.#checkInflation(size);
       const text = decode(bytes);
-      yield { text, last: false };
       for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) line += 1;
+      this.#checkLines(line);
+      yield { text, last: false };
     }
     yield { text: decode(), last: true };
   }
@@ -141,6 +144,14 @@ export class FileText implements AsyncIterable<TextPart> {
     const received = this.#gunzip?.bytesWritten ?? size;
     if (size <= UNCHECKED_BYTES || size <= received * LIMITS.importedInflation) return;
     throw refusal('body.too_large', `A compressed file may become ${LIMITS.importedInflation} times as large at most`);
+  }
+
+  /** Each line may be a record, which takes far longer than its bytes say. */
+  #checkLines(lines: number): void {
+    const most = LIMITS.importedLines;
+    if (!this.#gunzip || lines <= UNCHECKED_LINES || lines <= this.#gunzip.bytesWritten * most) return;
+    const text = `A compressed file may have ${most} lines for each of its bytes at most: send it uncompressed`;
+    throw refusal('body.too_large', text);
   }
 }
 

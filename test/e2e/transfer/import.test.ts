@@ -270,6 +270,17 @@ describe('is refused', () => {
     expect(refused).toMatchObject({ status: 400, body: { messages: [{ code: 'import.malformed' }] } });
   });
 
+  it('of few bytes and many lines', async () => {
+    const importing = (lines: number) =>
+      sendBytes('/city/import?errors=skip&dry_run=true', gzipSync(`name\n${'\n'.repeat(lines)}`), {
+        ...CSV,
+        'content-encoding': 'gzip',
+      });
+    const { status, body } = await importing(100_000);
+    expect([status, body.messages[0]?.text]).toEqual([413, expect.stringContaining('20 lines for each of its bytes')]);
+    expect((await importing(1000)).body.content).toMatchObject({ count: 1000 });
+  });
+
   it('as a gzip bomb', async () => {
     const bomb = gzipSync(Buffer.from(`name,number\n${'\n'.repeat(64 * 1024 * 1024)}`));
     const refused = await sendBytes('/city/import', bomb, { ...CSV, 'content-encoding': 'gzip' });

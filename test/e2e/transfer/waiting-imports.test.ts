@@ -95,3 +95,28 @@ describe('while an import waits for its client', () => {
     expect(answer.toString()).toMatch(/^HTTP\/1\.1 200[^]*idempotency-replayed: true/i);
   });
 });
+
+describe('an import whose client goes away before it is answered', () => {
+  const goneWhileLocked = async (kind: string, header = '') => {
+    await expect.poll(() => transfers('running')).toBe(0);
+    const unlock = await side.lock(project, kind);
+    const file = `name\n${'x\n'.repeat(500)}`;
+    const socket = await begin(kind, file, file.length, header);
+    await side.waiting(project, kind);
+    socket.destroy();
+    await once(socket, 'close');
+    await unlock();
+    await expect.poll(() => transfers('running')).toBe(0);
+    return (await ok(project.get(`/${kind}/unit?limit=0`))).count as number;
+  };
+
+  it('is undone, and works no longer', async () => {
+    await defineKinds(project, { id: 'undone', parameters: ['name'] });
+    expect(await goneWhileLocked('undone')).toBe(0);
+  });
+
+  it('is done if it has a key, by which the client may ask again', async () => {
+    await defineKinds(project, { id: 'kept', parameters: ['name'] });
+    expect(await goneWhileLocked('kept', 'idempotency-key: gone\r\n')).toBe(500);
+  });
+});

@@ -51,3 +51,12 @@ it('a client that goes on reading or sending keeps its place, but cannot save up
   await vi.advanceTimersByTimeAsync(2000);
   expect(done).toBe(true);
 });
+
+it('from four connections on, one project leaves a place to others', async () => {
+  const places = new ConcurrentTransfers({ databasePool: 4 } as Config, new MetricSources());
+  void idle(places, 'a');
+  void idle(places, 'a');
+  let begun = false;
+  await places.run(of('b'), undefined, async () => void (begun = true));
+  expect(begun).toBe(true);
+});
