@@ -222,12 +222,10 @@ export function checkActive(kind: KindDef): void {
   if (!kind.active) throw refusal('kind.inactive', `The kind '${kind.id}' is inactive`);
 }
 
-/** For operations that need the table of the kind. @throws KindError 403 where the kind is inactive or has no table */
+/** For operations that need the table of the kind. @throws KindError 403 where the kind is inactive, 404 where it has no table */
 export function checkHasTable(kind: KindDef): void {
   checkActive(kind);
-  if (!kind.storage.hasTable) throw remoteUnavailable(kind);
-}
-
-export function remoteUnavailable({ id }: KindDef): KindError {
-  return refusal('kind.remote_unavailable', `No function module supplies the units of '${id}'`);
+  if (kind.storage.hasTable) return;
+  const text = `Units of '${kind.id}' are kept elsewhere: they have no links, nothing leads to them, and nobody signs up there`;
+  throw refusal('kind.not_allowed_here', text);
 }

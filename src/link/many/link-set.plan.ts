@@ -72,7 +72,7 @@ interface UnlinkableKind {
 
 type OtherKinds = ReadonlyMap<string, OtherKind | UnlinkableKind>;
 
-/** The kinds of the other units, by id. @throws KindError 401, 403, 503 with the position of the first of its units */
+/** The kinds of the other units, by id. @throws KindError 401, 403, 404 with the position of the first of its units */
 export function planOtherKinds(context: Context, links: readonly GivenLink[], planned: PlannedLinkSet): OtherKinds {
   const first = new Map<string, number>();
   for (const { kindId, index } of links) if (!first.has(kindId)) first.set(kindId, index);

@@ -3,7 +3,6 @@
  * database connection and no place in the queue for one.
  */
 import { Injectable } from '@nestjs/common';
-import { remoteUnavailable } from '../../access/access.js';
 import { Catalog, StaleModelError } from '../../catalog/catalog.service.js';
 import { PatternMatcher } from '../../catalog/pattern/pattern-matcher.js';
 import { Database } from '../../database/database.js';
@@ -84,7 +83,7 @@ export class RemoteSourceRunner {
   open(kind: KindDef, session: Pick<Session, 'project' | 'deployment'>, operation: UnitOperation): RemoteSource {
     // Members are always stored in a table, because of their passwords.
     const source = isMemberKind(kind) ? undefined : this.#sources?.find(kind, session);
-    if (!source) throw remoteUnavailable(kind);
+    if (!source) throw refusal('kind.remote_unavailable', `No function module supplies the units of '${kind.id}'`);
     if (source instanceof KindError) throw source;
     if (source.can.has(operation)) return source;
     if (operation === 'aggregate') throw refusal('kind.no_aggregate', `The source of '${kind.id}' does not aggregate`);

@@ -57,12 +57,12 @@ describe('sign-up', () => {
     }
   });
 
-  it('to a remote kind waits for its source', async () => {
+  it('to a remote kind is not there', async () => {
     await admin.post('/kind/unit', { id: 'far', remote: true });
     await admin.post('/group/unit/kind_auth_member/link/group/kind/unit/far');
     expect(refusalOf(await anyone.post('/auth/far/signup', body('dan')))).toEqual({
-      status: 503,
-      messages: ['kind.remote_unavailable'],
+      status: 404,
+      messages: ['kind.not_allowed_here'],
     });
   });
 

@@ -292,7 +292,7 @@ describe('what is refused', () => {
     ['an unknown unit, before faults of the body', 'admin', path('nowhere'), [5], 404, 'unit.unknown'],
     ['a unit that may not be linked, before faults of the body', 'ann', path('z'), [5], 403, 'access.denied'],
     ['an inactive kind', 'admin', '/idle/unit/a/link/road/child', [], 403, 'kind.inactive'],
-    ['a remote kind', 'admin', '/far/unit/a/link/road/child', [], 503, 'kind.remote_unavailable'],
+    ['a remote kind', 'admin', '/far/unit/a/link/road/child', [], 404, 'kind.not_allowed_here'],
     ['no token', 'nobody', path('a'), [], 401, 'token.missing'],
     ['no token, and no such kind', 'nobody', '/nope/unit/a/link/road/child', [], 401, 'token.missing'],
     [
@@ -304,7 +304,7 @@ describe('what is refused', () => {
       'access.denied',
     ],
     ['units of an inactive kind', 'admin', path('a'), [{ kind_id: 'idle', id: 'a' }], 403, 'kind.inactive'],
-    ['units of a remote kind', 'admin', path('a'), [{ kind_id: 'far', id: 'a' }], 503, 'kind.remote_unavailable'],
+    ['units of a remote kind', 'admin', path('a'), [{ kind_id: 'far', id: 'a' }], 404, 'kind.not_allowed_here'],
     [
       'parents that may not be linked, before faults',
       'ann',
