@@ -162,15 +162,14 @@ export function* copyJson(value: unknown): WorkInPieces<Json> {
   return Object.fromEntries(members);
 }
 
-/**
- * The position of the first element that equals an earlier one (the order of keys does not matter); -1 if there is
- * none.
- */
+/** The position of the first element that equals an earlier one; -1 if there is none. */
 export function indexOfDuplicate(items: readonly Json[]): number {
-  return runSync(indexOfDuplicateInPieces(items));
+  return runSync(duplicatesInPieces(items))[0] ?? -1;
 }
 
-export function* indexOfDuplicateInPieces(items: readonly Json[]): WorkInPieces<number> {
+/** The positions of the elements that equal an earlier one. The order of keys does not matter. */
+export function* duplicatesInPieces(items: readonly Json[]): WorkInPieces<number[]> {
+  const found: number[] = [];
   const scalars = new Set<unknown>();
   const others = new Set<string>();
   for (const [at, item] of items.entries()) {
@@ -178,7 +177,7 @@ export function* indexOfDuplicateInPieces(items: readonly Json[]): WorkInPieces<
     const before = scalars.size + others.size;
     if (typeof item === 'object' && item !== null) others.add(yield* jsonText(item, true));
     else scalars.add(item);
-    if (scalars.size + others.size === before) return at;
+    if (scalars.size + others.size === before) found.push(at);
   }
-  return -1;
+  return found;
 }

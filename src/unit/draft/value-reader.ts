@@ -8,7 +8,7 @@ import type { ParameterType, ReportValueFault, Stored } from '../../model/parame
 import type { PatternChecks } from '../../model/check/pattern-checks.js';
 import type { ErrorCode } from '../../shared/errors.js';
 import { isPlainObject, type Json, scalarText, typeName } from '../../shared/json.js';
-import { indexOfDuplicateInPieces } from '../../shared/large-json.js';
+import { duplicatesInPieces } from '../../shared/large-json.js';
 import { LIMITS } from '../../shared/limits.js';
 import { runSync, type WorkInPieces } from '../../shared/work-in-pieces.js';
 import { type EditExpression, type ExpressionWord, expressionWordsOf } from '../../model/expression.js';
@@ -71,13 +71,11 @@ export class ValueReader {
       if (read !== undefined) stored.push(read);
     }
     if (stored.length < value.length) return undefined;
-    const repeated = def.unique ? yield* indexOfDuplicateInPieces(yield* shownForms(stored, type)) : -1;
-    if (repeated < 0) return stored;
-    return void this.report(
-      'parameter.duplicate',
-      field,
-      `${id}[${repeated}]: is there already, and elements are unique`,
-    );
+    const repeated = def.unique ? yield* duplicatesInPieces(yield* shownForms(stored, type)) : [];
+    for (const at of repeated) {
+      this.report('parameter.duplicate', field, `${id}[${at}]: is there already, and elements are unique`);
+    }
+    return repeated.length > 0 ? undefined : stored;
   }
 
   /** One value, or one element of a list: `at` is its position. */

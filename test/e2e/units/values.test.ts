@@ -379,12 +379,13 @@ describe('an invalid value', () => {
 
     it(`for a list of different ${type}s is refused: the same twice`, async () => {
       const [[one] = []] = ROUND_TRIPS[type];
-      const reply = await project.post('/thing/unit', { [`each_${type}`]: [one, one] });
+      const reply = await project.post('/thing/unit', { [`each_${type}`]: [one, one, one] });
       expect(reply).toMatchObject({
         status: 400,
         body: {
           messages: [
             { code: 'parameter.duplicate', parameter: `each_${type}`, text: expect.stringContaining('[1]') as string },
+            { code: 'parameter.duplicate', parameter: `each_${type}`, text: expect.stringContaining('[2]') as string },
           ],
         },
       });
