@@ -4,7 +4,7 @@
  */
 import type { Filter, ValueList, MemberRef, Path, Place, RelatedUnits, Scalar, Test } from './filter.ast.js';
 import { isWord, type ValueContext } from './filter.scanner.js';
-import { MEMBER_PREFIX } from './value.parser.js';
+import { MEMBER_PREFIX, secondsFromNow } from './value.parser.js';
 import { RELATED_FUNCTIONS } from './related.parser.js';
 
 /** What an unquoted value cannot contain, besides unbalanced parentheses. */
@@ -98,8 +98,9 @@ function printScalar(value: Scalar | MemberRef, surrounding: ValueContext): stri
   return value.type === 'bare' && canStandBare(value.text, surrounding) ? value.text : quote(value.text);
 }
 
-/** A text that begins with `@` is always quoted, so that it cannot be confused with a value of the member. */
+/** Other texts that begin with `@` are always quoted, so that they cannot be confused with a value of the member. */
 function canStandBare(text: string, surrounding: ValueContext): boolean {
+  if (secondsFromNow(text) !== undefined) return true;
   return (
     text !== '' &&
     text === text.trim() &&

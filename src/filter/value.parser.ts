@@ -6,6 +6,22 @@ import type { Scanner, ValueContext } from './filter.scanner.js';
 /** Before a parameter of the calling member, in access rules. */
 export const MEMBER_PREFIX = '@member.';
 
+/** `@now`, `@now-7d`, `@now+1h`; a `+` that was not encoded in a URL is a space. */
+const MOMENT = /^@now(?:([-+ ])(\d{1,8})([mhd]))?$/;
+const SECONDS = { m: 60, h: 3600, d: 86_400 } as const;
+/** A hundred years, with their leap days. */
+const MAX_SECONDS = 36_525 * SECONDS.d;
+
+/** The seconds from now to the moment that a text stands for; undefined if it stands for none, or one too far off. */
+export function secondsFromNow(text: string): number | undefined {
+  const [found, sign, count, unit] = MOMENT.exec(text) ?? [];
+  if (found === undefined) return undefined;
+  if (unit === undefined) return 0;
+  const seconds = Number(count) * SECONDS[unit as keyof typeof SECONDS];
+  if (seconds > MAX_SECONDS) return undefined;
+  return sign === '-' ? -seconds : seconds;
+}
+
 /** Parses values where the scanner is. */
 export class ValueParser {
   /** @param members whether `@member.<name>` is a value of the member; otherwise `@` is a plain character */
@@ -58,7 +74,9 @@ export class ValueParser {
     if (this.scanner.peek() === '"') return Object.freeze({ type: 'quoted', text: this.scanner.quoted(), at });
     const text = this.scanner.bare(surrounding);
     if (text === '') throw this.scanner.fail('a value', at);
-    if (!this.members || !text.startsWith('@')) return Object.freeze({ type: 'bare', text, at });
+    if (!this.members || !text.startsWith('@') || secondsFromNow(text) !== undefined) {
+      return Object.freeze({ type: 'bare', text, at });
+    }
     const name = text.slice(MEMBER_PREFIX.length);
     if (!text.startsWith(MEMBER_PREFIX) || !isIdentifier(name)) {
       throw this.scanner.fail("'@member.' and a parameter", at, " (quote a text that begins with '@')");

@@ -83,6 +83,8 @@ export interface ParameterType<Id extends string = string, Value extends TypeScr
   readonly operators: ReadonlySet<Operator>;
   /** Parses a value of a filter, or an id of a path; undefined if the text is not a value of this type. */
   read(text: string): Stored | undefined;
+  /** A value of a filter can be relative to the present: `@now-7d`. */
+  readonly moments?: true;
   /** Ids that differ only in case are the same. */
   readonly anyCase?: true;
   /** Values have keys, which filters, orders and `include` can name after a dot. */

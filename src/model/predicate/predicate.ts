@@ -69,6 +69,14 @@ export interface MemberValue {
   readonly memberId: string;
 }
 
+/** So many seconds from PostgreSQL's time at the beginning of the transaction; for a date, the day of that in UTC. */
+export class Moment {
+  constructor(readonly seconds: number) {}
+}
+
+/** What a test compares with. */
+export type Operand = Stored | Moment;
+
 /** In place of a member's id. No value of a rule equals it, and PostgreSQL refuses it, because of the NUL character. */
 export const UNBOUND_MEMBER = '\0member';
 
@@ -87,27 +95,27 @@ export type Predicate =
   | { readonly op: 'not'; readonly part: Predicate }
   | { readonly op: 'constant'; readonly value: boolean }
   | { readonly op: 'isnull'; readonly target: Target; readonly value: boolean }
-  | { readonly op: 'in'; readonly target: Target; readonly values: readonly Stored[] }
+  | { readonly op: 'in'; readonly target: Target; readonly values: readonly Operand[] }
   | {
       readonly op: 'is';
       readonly target: Target;
       readonly negated: boolean;
-      readonly value: Stored | readonly Stored[];
+      readonly value: Operand | readonly Operand[];
     }
   | { readonly op: 'json'; readonly target: Target; readonly value: Json }
   | {
       readonly op: 'order';
       readonly target: Target;
       readonly than: 'lt' | 'lte' | 'gt' | 'gte';
-      readonly value: Stored;
+      readonly value: Operand;
     }
-  | { readonly op: 'element'; readonly target: Target; readonly value: Stored }
+  | { readonly op: 'element'; readonly target: Target; readonly value: Operand }
   | {
       readonly op: 'member';
       readonly target: Target;
       readonly test: MemberTest;
       /** `in` can mix values of the member with constants. */
-      readonly values: readonly (Stored | MemberValue)[];
+      readonly values: readonly (Operand | MemberValue)[];
     }
   /** Compares two fields. */
   | {
@@ -187,7 +195,7 @@ export function mapTests(predicate: Predicate, replace: (test: PredicateTest) =>
   }
 }
 
-export function isMemberValue(value: Stored | MemberValue): value is MemberValue {
+export function isMemberValue(value: Operand | MemberValue): value is MemberValue {
   return typeof value === 'object' && 'memberId' in value && 'field' in value;
 }
 

@@ -15,6 +15,7 @@ import {
 } from '../../filter/filter.ast.js';
 import { printOperand } from '../../filter/filter.printer.js';
 import { filterOperands, testValues } from '../../filter/filter.walk.js';
+import { secondsFromNow } from '../../filter/value.parser.js';
 import { refusal, type KindError } from '../../shared/errors.js';
 import { scalarText, textFault } from '../../shared/json.js';
 import { builtInField } from '../field.js';
@@ -22,7 +23,15 @@ import type { Field, KindDef } from '../model.js';
 import { type ParameterType, type Stored, OPERATORS } from '../parameter-type/parameter-type.js';
 import { resolvePath, type Names } from './path.js';
 import { resolveRelated } from './resolve-related.js';
-import type { MemberTest, MemberValue, Predicate, Target, PlaceTargets } from './predicate.js';
+import {
+  Moment,
+  type MemberTest,
+  type MemberValue,
+  type Operand,
+  type Predicate,
+  type Target,
+  type PlaceTargets,
+} from './predicate.js';
 
 /** Resolves `@member.` in access rules. */
 export interface Members {
@@ -181,7 +190,7 @@ function membership(target: Target, { items }: ValueList): Predicate {
 }
 
 function textValue(value: Scalar | MemberRef | ValueList, target: Target): string {
-  return scalarText(readScalar(value, target));
+  return scalarText(readScalar(value, target) as Stored);
 }
 
 /** The type that parses values of a field: for a reference, the key type of the referenced kind. */
@@ -192,15 +201,20 @@ function valueTypeOf(field: Field): ParameterType {
   return { ...type, read: (text) => reference.key.read(text), expects: wants, expectsInFilter: wants };
 }
 
-function readScalar(value: Scalar | MemberRef | ValueList, { field }: Target): Stored {
+function readScalar(value: Scalar | MemberRef | ValueList, { field }: Target): Operand {
   if (value.type === 'list') {
     throw badValue(field, 'one value, not a list', value.at);
   }
   if (value.type === 'member') throw new Error('a member reference is resolved before a filter is planned');
   const type = valueTypeOf(field);
+  const seconds = type.moments ? secondsFromNow(value.text) : undefined;
+  if (seconds !== undefined) return new Moment(seconds);
   const stored = type.read(value.text);
-  if (stored === undefined)
-    throw badValue(field, `${type.expectsInFilter ?? type.expects} (${field.describedAs ?? type.id})`, value.at);
+  if (stored === undefined) {
+    const moments = type.moments ? ', or a time at most 100 years from now as @now, @now-7d, @now+12h, @now-30m' : '';
+    const wants = `${type.expectsInFilter ?? type.expects}${moments} (${field.describedAs ?? type.id})`;
+    throw badValue(field, wants, value.at);
+  }
   return stored;
 }
 

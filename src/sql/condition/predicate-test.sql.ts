@@ -4,16 +4,18 @@
  */
 import {
   isMemberValue,
+  Moment,
   type MemberValue,
+  type Operand,
   type Predicate,
   type PredicateTest,
   type Related,
   type Target,
 } from '../../model/predicate/predicate.js';
 import { hasTrigrams } from '../../model/table/required-indexes.js';
-import type { Stored } from '../../model/parameter-type/parameter-type.js';
+import type { ColumnType } from '../../model/parameter-type/parameter-type.js';
 import { scalarText } from '../../shared/json.js';
-import { columnRef, columnType } from '../columns.sql.js';
+import { columnRef, columnType, seconds } from '../columns.sql.js';
 import { foldedText, searchTest } from './search.sql.js';
 import { join, literal, param, sql, type Fragment } from '../fragment.js';
 import { kindTable } from '../table.sql.js';
@@ -97,9 +99,18 @@ function isJsonTarget({ field }: Target): boolean {
 function boundValue(target: Target, value: unknown): Fragment {
   if (isJsonTarget(target)) return param(value);
   const { columnType: type } = target.field;
+  if (value instanceof Moment) return momentSql(value, type);
   if (!Array.isArray(value)) return sql`${param(value)}::${columnType(type)}`;
+  if (value.some((item) => item instanceof Moment)) {
+    return sql`ARRAY[${join(value.map((item) => boundValue(target, item)))}]::${columnType(type, true)}`;
+  }
   const items = type === 'jsonb' ? value.map((item) => jsonItem(item)) : (value as unknown[]);
   return sql`${param(items)}::${columnType(type, true)}`;
+}
+
+function momentSql(value: Moment, type: ColumnType): Fragment {
+  const moment = sql`now() + ${seconds(value.seconds)}`;
+  return type === 'date' ? sql`((${moment}) AT TIME ZONE 'UTC')::date` : sql`(${moment})`;
 }
 
 /** Elements of a list of JSON values are compared as JSON; a text that is not JSON is a string. */
@@ -114,8 +125,8 @@ function jsonItem(text: unknown): string {
 function inTest(target: Target, values: readonly unknown[], scope: TestScope): Fragment {
   const value = testedValue(target, scope);
   if (target.field.def.multiple) return sql`${value} && ${boundValue(target, values)}`;
-  const type = isJsonTarget(target) ? 'text' : target.field.columnType;
-  return sql`${value} = ANY(${param(values)}::${columnType(type, true)})`;
+  if (!isJsonTarget(target)) return sql`${value} = ANY(${boundValue(target, values)})`;
+  return sql`${value} = ANY(${param(values)}::${columnType('text', true)})`;
 }
 
 /** A value of the calling member, which PostgreSQL reads once for the statement. */
@@ -160,7 +171,7 @@ function memberValueTest({ target, test, values }: MemberPredicate, scope: TestS
 }
 
 /** A value of `in`; a list of the member stands for its elements. */
-function inMemberValue(own: Fragment, target: Target, value: Stored | MemberValue, scope: TestScope): Fragment {
+function inMemberValue(own: Fragment, target: Target, value: Operand | MemberValue, scope: TestScope): Fragment {
   const list = columnType(target.field.columnType, true);
   if (target.field.def.multiple) {
     const items = isMemberValue(value) ? memberColumn(value, scope) : sql`ARRAY[${boundValue(target, value)}]`;

@@ -37,9 +37,19 @@ await project.post('/city/unit', { name: 'Rome', password: 'secret' });
 
 type Row = readonly [filter: string, code: string, text: string, parameter?: string];
 const rows: readonly Row[] = [
-  ['eq(day,soon)', 'filter.bad_value', "'day' wants a date as YYYY-MM-DD or DD-MM-YYYY (date)", 'day'],
+  [
+    'eq(day,soon)',
+    'filter.bad_value',
+    "'day' wants a date as YYYY-MM-DD or DD-MM-YYYY, or a time at most 100 years from now as @now, @now-7d",
+    'day',
+  ],
   ['eq(hour,noon)', 'filter.bad_value', "'hour' wants a time of day as HH:MM or HH:MM:SS", 'hour'],
-  ['eq(moment,now)', 'filter.bad_value', 'in UTC, or a date as YYYY-MM-DD or DD-MM-YYYY (datetime)', 'moment'],
+  [
+    'eq(moment,now)',
+    'filter.bad_value',
+    'in UTC, or a date as YYYY-MM-DD or DD-MM-YYYY, or a time at most 100 years from now',
+    'moment',
+  ],
   ['', 'filter.syntax', 'expected an operator at character 1'],
   ['eq', 'filter.syntax', "expected '(' at character 3"],
   ['eq(', 'filter.syntax', 'expected a parameter at character 4'],
