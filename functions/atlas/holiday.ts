@@ -54,7 +54,7 @@ function valuesOf(filter: Filter | null): Map<string, string> {
     if (values.size < tests.length) throw unclear();
     return values;
   }
-  if (filter.op !== 'eq' || filter.value.type === 'list' || filter.value.type === 'member') throw unclear();
+  if (filter.op !== 'eq' || !('text' in filter.value)) throw unclear();
   const [name = ''] = filter.path.segments;
   if (name !== 'country' && name !== 'year') throw unclear();
   return new Map([[name, filter.value.text]]);

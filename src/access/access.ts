@@ -2,7 +2,7 @@
  * Decides what a caller may do with the units of a kind, from the stored `access` and the defaults. Every read and
  * write goes through these functions. Pure.
  */
-import { KindError, refusal } from '../shared/errors.js';
+import { KindError, refusal, type FaultLocation } from '../shared/errors.js';
 import { isPlainObject, type Json } from '../shared/json.js';
 import { didYouMean, shortened } from '../shared/texts.js';
 import { SEALED_KINDS } from '../model/built-in/built-in.js';
@@ -189,9 +189,9 @@ export function kindDenied(
 }
 
 /** 403, or 401 without a token, as a token could help. */
-export function accessDenied(caller: Caller, text: string): KindError {
+export function accessDenied(caller: Caller, text: string, place: FaultLocation = {}): KindError {
   if (caller.type === 'anonymous') return refusal('token.missing', 'A bearer token is needed here');
-  return refusal('access.denied', text);
+  return refusal('access.denied', text, place);
 }
 
 /** The kinds that an error text may suggest: all but internal ones, if the caller may read all kinds. */

@@ -84,7 +84,7 @@ function placeOf(name: string, rules: readonly string[], at: number): string {
  * whose rules exceed the limits of a statement.
  */
 export function checkAccessRules(kind: KindDef, model: Model, faults: Faults): void {
-  checkRules(kind.access, faults, (rule) => checkRule(rule, kind, model));
+  checkRules(kind.access, faults, (rule, operation) => checkRule(rule, operation, kind, model));
 }
 
 /** The same for the rules of a link type. */
@@ -131,12 +131,12 @@ export function checkFieldRules(
     for (const { id, rules } of ruled) {
       for (const [at, rule] of rules.entries()) {
         const { path, place } = locationOf(id, { name, rule: placeOf(name, rules, at) }, touched);
-        collectRefusal(faults, `${path}: in '${kind.id}': `, () => checkRule(rule, kind, after), place);
+        collectRefusal(faults, `${path}: in '${kind.id}': `, () => checkRule(rule, name, kind, after), place);
       }
     }
     const [first] = ruled;
     if (!first || faults.any) continue;
-    const excess = ruleLimitFault(rulesOfFields(kind, key).map((rule) => checkRule(rule, kind, after)));
+    const excess = ruleLimitFault(rulesOfFields(kind, key).map((rule) => checkRule(rule, name, kind, after)));
     if (excess === undefined) continue;
     const { place } = locationOf(first.id, { name, rule: name }, touched);
     faults.add('filter.too_large', `${name} of all parameters of '${kind.id}': ${excess}`, place);
@@ -158,12 +158,14 @@ function locationOf(
   return { path, place: { parameter: 'parameters' } };
 }
 
-function checkRules(access: Json, faults: Faults, check: (rule: string) => Predicate): void {
+function checkRules(access: Json, faults: Faults, check: (rule: string, operation: string) => Predicate): void {
   if (!isPlainObject(access)) return;
   for (const [operation, setting] of Object.entries(access)) {
     const rules = rulesIn(setting);
     const checked = rules.flatMap((rule, at) => {
-      return collectRefusal(faults, `${placeOf(`access.${operation}`, rules, at)}: `, () => check(rule)) ?? [];
+      return (
+        collectRefusal(faults, `${placeOf(`access.${operation}`, rules, at)}: `, () => check(rule, operation)) ?? []
+      );
     });
     const excess = ruleLimitFault(checked);
     if (excess !== undefined) faults.add('filter.too_large', `access.${operation}: ${excess}`, ACCESS_PARAMETER);

@@ -13,7 +13,7 @@ import type { Predicate } from '../model/predicate/predicate.js';
 import { didYouMean, shortened } from '../shared/texts.js';
 import { KindError } from '../shared/errors.js';
 import type { Caller } from '../tenancy/caller.js';
-import { compiledOnce, compileRule, NEVER, parseRule, resolveRule, ruleLimitFault } from './rule.js';
+import { checkBefore, compiledOnce, compileRule, NEVER, parseRule, resolveRule, ruleLimitFault } from './rule.js';
 import { anyMember } from './rule-member.js';
 import { isStored, reachOfOwner, storedFields } from './rule-names.js';
 
@@ -73,6 +73,7 @@ export function linkRulesPredicate(
  */
 export function checkLinkRule(rule: string, type: LinkTypeDef, model: Model): Predicate {
   const filter = parseRule(rule);
+  checkBefore(filter, 'link');
   checkBeginnings(filter, type);
   let fault: KindError | undefined;
   for (const kinds of examplesOf(filter, model)) {

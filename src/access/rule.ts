@@ -4,9 +4,11 @@
  */
 import type { Filter } from '../filter/filter.ast.js';
 import { parseFilter } from '../filter/filter.parser.js';
+import { printOperand } from '../filter/filter.printer.js';
+import { beforePathsOf, relatedOf } from '../filter/filter.walk.js';
 import type { KindDef, Model } from '../model/model.js';
 import { bindRule } from '../model/predicate/bound-rule.js';
-import type { Names } from '../model/predicate/path.js';
+import { unknownName, type Names } from '../model/predicate/path.js';
 import { extentOf, testsInMemory } from '../model/predicate/predicate-cost.js';
 import type { Predicate } from '../model/predicate/predicate.js';
 import { resolveFilter } from '../model/predicate/resolve-filter.js';
@@ -82,9 +84,26 @@ export function resolveRule(rule: Filter, names: Names, member: RuleMember): Pre
   return present.length > 0 ? { op: 'and', parts: [...present, predicate] } : predicate;
 }
 
-/** Validates a rule before it is stored and returns its predicate. @throws KindError 400 with the position */
-export function checkRule(rule: string, kind: KindDef, model: Model): Predicate {
-  return resolveRule(parseRule(rule), namesInRules(kind, model), anyMember(model));
+/**
+ * Validates a rule before it is stored and returns its predicate.
+ * @param of the operation, or the field of a parameter @throws KindError 400 with the position
+ */
+export function checkRule(rule: string, of: string, kind: KindDef, model: Model): Predicate {
+  const filter = parseRule(rule);
+  checkBefore(filter, of);
+  return resolveRule(filter, namesInRules(kind, model), anyMember(model));
+}
+
+/** What is judged before and after an edit. */
+const OF_EDITS = ['update', 'write_access'];
+
+/** @throws KindError 400 if a rule that judges no edit, or its test of related units, has a value of before */
+export function checkBefore(filter: Filter, of: string): void {
+  const inner = relatedOf(filter).flatMap((related) => (related.filter ? beforePathsOf(related.filter) : []));
+  const [first] = OF_EDITS.includes(of) ? inner : beforePathsOf(filter);
+  if (!first) return;
+  const text = `'${printOperand(first)}': @before. is known where rules of ${OF_EDITS.join(' and ')} test the unit itself`;
+  throw unknownName(printOperand(first), text, first.at);
 }
 
 /** Tests of rules in one generation, of all projects: about a kilobyte each. */

@@ -50,6 +50,8 @@ export interface Path {
   readonly counted?: RelatedUnits;
   /** The path begins at the calling member: `@member.team.plan`, in access rules. */
   readonly member?: true;
+  /** The parameter as it is stored before an edit: `@before.state`, in access rules. */
+  readonly before?: true;
   readonly at: number;
 }
 
@@ -67,17 +69,26 @@ export interface MemberRef {
   readonly at: number;
 }
 
+/** `@before.<name>` in an access rule: a value of the unit before the edit. */
+export interface BeforeRef {
+  readonly type: 'before';
+  readonly path: Path;
+  readonly at: number;
+}
+
+export type Value = Scalar | MemberRef | BeforeRef;
+
 /** At least one value. */
 export interface ValueList {
   readonly type: 'list';
-  readonly items: readonly (Scalar | MemberRef)[];
+  readonly items: readonly Value[];
   readonly at: number;
 }
 
 export interface Comparison {
   readonly op: Comparator;
   readonly path: Path;
-  readonly value: Scalar | MemberRef | ValueList;
+  readonly value: Value | ValueList;
   readonly at: number;
 }
 

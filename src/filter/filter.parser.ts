@@ -18,10 +18,13 @@ import {
 } from './filter.ast.js';
 import { checkSize, Scanner } from './filter.scanner.js';
 import { COUNT_FUNCTIONS, EXISTENCE_FUNCTIONS, RelatedParser } from './related.parser.js';
-import { MEMBER_PREFIX, ValueParser } from './value.parser.js';
+import { BEFORE_PREFIX, MEMBER_PREFIX, PREFIXES_EXPECTED, ValueParser } from './value.parser.js';
 
 export interface ParseOptions {
-  /** Whether `@member.<name>` is a parameter of the member, as in access rules; otherwise `@` is a plain character. */
+  /**
+   * Whether `@member.<name>` is a parameter of the member, and `@before.<name>` one of the unit before an edit, as in
+   * access rules; otherwise `@` is a plain character.
+   */
   readonly members?: boolean;
 }
 
@@ -226,7 +229,7 @@ export class FilterParser {
    * @param first the first segment, if it has been read
    */
   path(first?: ReadWord): Path {
-    if (first === undefined && this.members && this.scanner.peek() === '@') return this.#memberPath();
+    if (first === undefined && this.members && this.scanner.peek() === '@') return this.#prefixedPath();
     const quoted = first === undefined && this.scanner.peek() === '"';
     return this.#pathFrom(first ?? this.#segment(), quoted);
   }
@@ -240,13 +243,15 @@ export class FilterParser {
     return Object.freeze({ segments: this.#segmentsFrom(first), at: first.at });
   }
 
-  /** `@member.role`, `@member.team.plan`. */
-  #memberPath(): Path {
+  /** `@member.role`, `@member.team.plan`, `@before.state`. */
+  #prefixedPath(): Path {
     const { word, at } = this.word();
-    if (`${word}.` !== MEMBER_PREFIX || !this.scanner.accept('.')) {
-      throw this.scanner.fail("'@member.' and a parameter", at, " (quote a parameter that begins with '@')");
+    const prefix = `${word}.`;
+    if ((prefix !== MEMBER_PREFIX && prefix !== BEFORE_PREFIX) || !this.scanner.accept('.')) {
+      throw this.scanner.fail(PREFIXES_EXPECTED, at, " (quote a parameter that begins with '@')");
     }
-    return Object.freeze({ segments: this.#segmentsFrom(this.#segment()), member: true, at });
+    const segments = this.#segmentsFrom(this.#segment());
+    return Object.freeze({ segments, ...(prefix === MEMBER_PREFIX ? { member: true } : { before: true }), at });
   }
 
   #segmentsFrom(first: ReadWord): readonly string[] {

@@ -2,9 +2,9 @@
  * Prints the syntax tree of a filter in canonical form: canonical operators, no white space, `in` without brackets,
  * quotes around values that were quoted or need quotes. Parsing the result gives the same tree except for positions.
  */
-import type { Filter, ValueList, MemberRef, Path, Place, RelatedUnits, Scalar, Test } from './filter.ast.js';
+import type { Filter, ValueList, Path, Place, RelatedUnits, Test, Value } from './filter.ast.js';
 import { isWord, type ValueContext } from './filter.scanner.js';
-import { MEMBER_PREFIX, secondsFromNow } from './value.parser.js';
+import { BEFORE_PREFIX, MEMBER_PREFIX, secondsFromNow } from './value.parser.js';
 import { RELATED_FUNCTIONS } from './related.parser.js';
 
 /** What an unquoted value cannot contain, besides unbalanced parentheses. */
@@ -68,9 +68,10 @@ export function printPlace({ path, other, point }: Place): string {
 }
 
 /** The canonical text of what a test compares: a path, or the number of related units. */
-export function printOperand({ segments, counted, member }: Path): string {
+export function printOperand({ segments, counted, member, before }: Path): string {
   if (counted) return printRelated(counted, 'count');
   if (member) return `${MEMBER_PREFIX}${printPath(segments)}`;
+  if (before) return `${BEFORE_PREFIX}${printPath(segments)}`;
   const [first = '', ...others] = segments;
   // Quotes, so that it is no parameter of the member.
   return first.startsWith('@') ? [quote(first), ...others.map(printSegment)].join('.') : printPath(segments);
@@ -85,7 +86,7 @@ function printSegment(segment: string): string {
   return isWord(segment) ? segment : quote(segment);
 }
 
-function printValue(value: Scalar | MemberRef | ValueList): string {
+function printValue(value: Value | ValueList): string {
   return value.type === 'list' ? `[${printItems(value, 'brackets')}]` : printScalar(value, 'call');
 }
 
@@ -93,8 +94,9 @@ function printItems(list: ValueList, surrounding: ValueContext): string {
   return list.items.map((item) => printScalar(item, surrounding)).join(',');
 }
 
-function printScalar(value: Scalar | MemberRef, surrounding: ValueContext): string {
+function printScalar(value: Value, surrounding: ValueContext): string {
   if (value.type === 'member') return `${MEMBER_PREFIX}${value.name}`;
+  if (value.type === 'before') return printOperand(value.path);
   return value.type === 'bare' && canStandBare(value.text, surrounding) ? value.text : quote(value.text);
 }
 

@@ -1,5 +1,5 @@
 /** The tests of a filter, and their paths and values, in the order of the expression. */
-import type { Filter, MemberRef, Path, RelatedUnits, Scalar, Test } from './filter.ast.js';
+import type { Filter, Path, RelatedUnits, Test, Value } from './filter.ast.js';
 
 /** The tests of the unit itself: not those of its related units. */
 export function filterTests(filter: Filter): Test[] {
@@ -24,13 +24,21 @@ export function pathsOf(filter: Filter): Path[] {
     .filter(({ counted, member }) => !counted && !member);
 }
 
-/** What a test compares: one parameter, or two. */
+/** What a test compares: one parameter, or two, and those of the unit before an edit. */
 export function filterOperands(test: Test): readonly Path[] {
-  return 'other' in test ? [test.path, test.other] : [test.path];
+  if ('other' in test) return [test.path, test.other];
+  return [test.path, ...testValues(test).flatMap((value) => (value.type === 'before' ? value.path : []))];
+}
+
+/** The paths from the unit before an edit, also those in tests of related units. */
+export function beforePathsOf(filter: Filter): Path[] {
+  const own = filterTests(filter).flatMap(filterOperands);
+  const inner = relatedOf(filter).flatMap((related) => (related.filter ? beforePathsOf(related.filter) : []));
+  return [...own.filter(({ before }) => before), ...inner];
 }
 
 /** The values of a test: several for a list, none for `isnull`. */
-export function testValues(test: Test): readonly (Scalar | MemberRef)[] {
+export function testValues(test: Test): readonly Value[] {
   if (test.op === 'isnull' || 'other' in test) return [];
   return test.value.type === 'list' ? test.value.items : [test.value];
 }

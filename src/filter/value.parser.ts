@@ -1,10 +1,12 @@
-/** Parses the values in a filter: texts, bare or quoted, values of the member, and lists of them. */
+/** Parses the values in a filter: texts, bare or quoted, values of the member or from before an edit, and lists of them. */
 import { isIdentifier } from '../shared/identifiers.js';
-import type { MemberRef, Scalar, ValueList } from './filter.ast.js';
+import type { Scalar, Value, ValueList } from './filter.ast.js';
 import type { Scanner, ValueContext } from './filter.scanner.js';
 
-/** Before a parameter of the calling member, in access rules. */
+/** Before a parameter of the calling member, and of the unit before an edit, in access rules. */
 export const MEMBER_PREFIX = '@member.';
+export const BEFORE_PREFIX = '@before.';
+export const PREFIXES_EXPECTED = "'@member.' or '@before.' and a parameter";
 
 /** `@now`, `@now-7d`, `@now+1h`; a `+` that was not encoded in a URL is a space. */
 const MOMENT = /^@now(?:([-+ ])(\d{1,8})([mhd]))?$/;
@@ -24,7 +26,7 @@ export function secondsFromNow(text: string): number | undefined {
 
 /** Parses values where the scanner is. */
 export class ValueParser {
-  /** @param members whether `@member.<name>` is a value of the member; otherwise `@` is a plain character */
+  /** @param members whether `@member.<name>` and `@before.<name>` are values; otherwise `@` is a plain character */
   constructor(
     private readonly scanner: Scanner,
     private readonly members: boolean,
@@ -38,7 +40,7 @@ export class ValueParser {
     return Object.freeze({ type: 'bare', text, at });
   }
 
-  value(): Scalar | MemberRef | ValueList {
+  value(): Value | ValueList {
     return this.scanner.peek() === '[' ? this.#bracketedList() : this.scalar('call');
   }
 
@@ -59,7 +61,7 @@ export class ValueParser {
   }
 
   #items(surrounding: ValueContext, at: number): ValueList {
-    const items: (Scalar | MemberRef)[] = [];
+    const items: Value[] = [];
     do {
       if (this.scanner.peek() === '[') {
         throw this.scanner.fail('a value, not a list', this.scanner.at, " (quote a value that begins with '[')");
@@ -69,7 +71,7 @@ export class ValueParser {
     return Object.freeze({ type: 'list', items: Object.freeze(items), at });
   }
 
-  scalar(surrounding: ValueContext): Scalar | MemberRef {
+  scalar(surrounding: ValueContext): Value {
     const { at } = this.scanner;
     if (this.scanner.peek() === '"') return Object.freeze({ type: 'quoted', text: this.scanner.quoted(), at });
     const text = this.scanner.bare(surrounding);
@@ -77,10 +79,11 @@ export class ValueParser {
     if (!this.members || !text.startsWith('@') || secondsFromNow(text) !== undefined) {
       return Object.freeze({ type: 'bare', text, at });
     }
-    const name = text.slice(MEMBER_PREFIX.length);
-    if (!text.startsWith(MEMBER_PREFIX) || !isIdentifier(name)) {
-      throw this.scanner.fail("'@member.' and a parameter", at, " (quote a text that begins with '@')");
-    }
-    return Object.freeze({ type: 'member', name, at });
+    const prefix = [MEMBER_PREFIX, BEFORE_PREFIX].find((each) => text.startsWith(each)) ?? '';
+    const name = text.slice(prefix.length);
+    if (!isIdentifier(name)) throw this.scanner.fail(PREFIXES_EXPECTED, at, " (quote a text that begins with '@')");
+    if (prefix === MEMBER_PREFIX) return Object.freeze({ type: 'member', name, at });
+    const path = Object.freeze({ segments: Object.freeze([name]), before: true, at } as const);
+    return Object.freeze({ type: 'before', path, at });
   }
 }

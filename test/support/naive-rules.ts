@@ -2,7 +2,7 @@
  * The meaning of access rules, implemented a second time as simply as possible: over records in memory, as in
  * `naive-filter.ts`.
  */
-import type { Filter, ValueList, MemberRef, Path, Scalar } from '../../src/filter/filter.ast.js';
+import type { Comparison, Filter, ValueList, Path, Value } from '../../src/filter/filter.ast.js';
 import { matches, type Json, type NaiveKind, type UnitRecord } from './naive-filter.js';
 
 export type NaiveAccess = 'anyone' | 'member' | 'admin' | 'nobody' | readonly Filter[];
@@ -14,13 +14,71 @@ export interface NaiveCaller {
   readonly member?: Readonly<Record<string, Json>>;
 }
 
-/** Whether somebody may do with a unit what an access is for. The kind is public: rules are asked without a token too. */
-export function may(access: NaiveAccess, caller: NaiveCaller, unit: UnitRecord, kind: NaiveKind): boolean {
+/**
+ * Whether somebody may do with a unit what an access is for. The kind is public: rules are asked without a token too.
+ * @param before the unit as it is stored, if an edit is judged
+ */
+export function may(
+  access: NaiveAccess,
+  caller: NaiveCaller,
+  unit: UnitRecord,
+  kind: NaiveKind,
+  before: UnitRecord = unit,
+): boolean {
   if (access === 'nobody') return false;
   if (caller.admin === true || access === 'anyone') return true;
   if (access === 'admin') return false;
   if (access === 'member') return caller.member !== undefined;
-  return access.some((rule) => holds(rule, caller, unit, kind));
+  return access.some((rule) => holds(withoutBefore(rule, before, kind), caller, unit, kind));
+}
+
+/** The rule with the values of before in the place of their names, and the result in that of a test of one. */
+function withoutBefore(rule: Filter, before: UnitRecord, kind: NaiveKind): Filter {
+  switch (rule.op) {
+    case 'and':
+    case 'or':
+      return { ...rule, filters: rule.filters.map((part) => withoutBefore(part, before, kind)) };
+    case 'not':
+      return { ...rule, filter: withoutBefore(rule.filter, before, kind) };
+    case 'all':
+    case 'exists':
+      return rule;
+    case 'in':
+    case 'eq':
+    case 'ne':
+    case 'lt':
+    case 'lte':
+    case 'gt':
+    case 'gte': {
+      if (rule.path.before)
+        return constant(matches({ ...rule, path: { segments: rule.path.segments, at: 0 } }, before, kind));
+      const values = itemsOf(rule.value).map((value): Value | null => {
+        if (value.type !== 'before') return value;
+        const stored = before[value.path.segments.join('.')] ?? null;
+        return stored === null ? null : { type: 'quoted', text: String(stored as string), at: 0 };
+      });
+      if (rule.op === 'in') {
+        const each = values.map((value) => comparedWith({ ...rule, op: 'eq' }, value));
+        return { op: 'or', filters: each, at: 0 };
+      }
+      return rule.value.type === 'list' ? rule : comparedWith(rule, values[0] ?? null);
+    }
+    default:
+      return rule.path.before
+        ? constant(matches({ ...rule, path: { segments: rule.path.segments, at: 0 } }, before, kind))
+        : rule;
+  }
+}
+
+function constant(value: boolean): Filter {
+  return value ? { op: 'all', at: 0 } : { op: 'not', filter: { op: 'all', at: 0 }, at: 0 };
+}
+
+/** Of a null of before, only whether the other one is null is known. */
+function comparedWith({ op, path }: { op: Comparison['op']; path: Path }, value: Value | null): Filter {
+  if (value !== null) return { op, path, value, at: 0 };
+  if (op !== 'eq' && op !== 'ne') return constant(false);
+  return { op: 'isnull', path, value: op === 'eq', at: 0 };
 }
 
 /** A rule in which a value of the member is absent is false, whatever stands around it. */
@@ -57,7 +115,7 @@ export function namesIn(rule: Filter): string[] {
 
 type Member = Readonly<Record<string, Json>>;
 
-function itemsOf(value: Scalar | MemberRef | ValueList): readonly (Scalar | MemberRef)[] {
+function itemsOf(value: Value | ValueList): readonly Value[] {
   return value.type === 'list' ? value.items : [value];
 }
 
@@ -102,9 +160,9 @@ function flat({ segments, at }: Path): Path {
   return { segments: [segments.join('.')], at };
 }
 
-function listOf(value: Scalar | MemberRef | ValueList, member: Member): ValueList {
+function listOf(value: Value | ValueList, member: Member): ValueList {
   const texts = itemsOf(value).flatMap((item) =>
-    item.type === 'member' ? [member[item.name] ?? []].flat() : [item.text],
+    item.type === 'member' ? [member[item.name] ?? []].flat() : 'text' in item ? [item.text] : [],
   );
   return { type: 'list', items: texts.map((text) => ({ type: 'quoted', text: String(text as string), at: 0 })), at: 0 };
 }

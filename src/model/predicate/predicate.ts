@@ -19,6 +19,8 @@ export interface Target {
   readonly through?: readonly Step[];
   /** The field is one of the link that leads to the unit. */
   readonly ofLink?: true;
+  /** The value is that of the unit before an edit; without one, as where rules choose units, of the unit itself. */
+  readonly before?: true;
   /** The value is the number of these units; `field` describes it, and is not stored. */
   readonly counted?: Related;
 }
@@ -122,7 +124,8 @@ export type Predicate =
       readonly op: 'pair';
       readonly target: Target;
       readonly other: Target;
-      readonly test: 'eq' | 'lt' | 'lte' | 'gt' | 'gte';
+      /** `same` holds of two nulls, too. */
+      readonly test: 'eq' | 'same' | 'lt' | 'lte' | 'gt' | 'gte';
     }
   /** The coordinates are within a distance of a point. */
   | ({ readonly op: 'near'; readonly kilometres: number } & PlaceTargets)

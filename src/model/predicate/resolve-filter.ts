@@ -4,6 +4,7 @@ import {
   type Filter,
   type ValueList,
   type MemberRef,
+  type Value,
   type Operator,
   type ParameterTest,
   type Path,
@@ -21,7 +22,7 @@ import { scalarText, textFault } from '../../shared/json.js';
 import { builtInField } from '../field.js';
 import type { Field, KindDef } from '../model.js';
 import { type ParameterType, type Stored, OPERATORS } from '../parameter-type/parameter-type.js';
-import { resolvePath, type Names } from './path.js';
+import { resolvePath, unknownName, type Names } from './path.js';
 import { resolveRelated } from './resolve-related.js';
 import {
   Moment,
@@ -64,11 +65,19 @@ function resolverWith(members: Members | undefined) {
 
 /** Resolves a path, or a number of related units in place of one. @throws KindError as `resolvePath` does */
 export function resolveOperand(path: Path, names: Names, members?: Members): Target {
+  if (path.before) return resolveBefore(path, names);
   if (!path.counted) return resolvePath(path, names);
   const counted = resolveRelated(path.counted, names, resolverWith(members));
   const id = printOperand(path);
   const field = builtInField({ id, type: 'integer', nullable: false }, { column: undefined });
   return { field, keys: [], counted };
+}
+
+/** @throws KindError 400 if the parameter is not one of the unit itself */
+function resolveBefore(path: Path, names: Names): Target {
+  if (path.segments.length === 1) return { ...resolvePath(path, names), before: true };
+  const text = `'${printOperand(path)}': @before. names a parameter of the unit itself, at character ${path.at}`;
+  throw unknownName(printOperand(path), text, path.at);
 }
 
 function resolveTest(test: Test, names: Names, members: Members | undefined): Predicate {
@@ -82,12 +91,31 @@ function resolveTest(test: Test, names: Names, members: Members | undefined): Pr
     const resolve = (path: Path) => resolveOperand(path, names, members);
     return test.op === 'near' ? resolveNear(test, resolve) : resolvePair(test, resolve, names.kind);
   }
+  if (testValues(test).some(({ type }) => type === 'before')) return beforeTest(test, names, members);
   const target = resolveOperand(test.path, names, members);
   checkOperator(test, target);
   if (members && testValues(test).some((value) => value.type === 'member')) return memberTest(test, target, members);
   if (test.op === 'isnull') return { op: 'isnull', target, value: test.value };
   if (test.op === 'in') return membership(target, test.value);
   return comparison(test.op, target, test.value);
+}
+
+const BEFORE_TESTS = ['eq', 'ne', 'lt', 'lte', 'gt', 'gte'] as const;
+
+/** Compares with values of the unit before an edit. Of `in`, each value is a test. */
+function beforeTest(test: ParameterTest, names: Names, members: Members | undefined): Predicate {
+  if (test.op === 'in') {
+    const each = test.value.items.map((value) => resolveTest({ ...test, op: 'eq', value }, names, members));
+    return { op: 'or', parts: each };
+  }
+  const op = BEFORE_TESTS.find((known) => known === test.op);
+  const [value] = testValues(test);
+  if (!op || value?.type !== 'before') {
+    const text = `${test.op} compares with no value of before: ${BEFORE_TESTS.join(', ')} and in do, at character ${test.at}`;
+    throw refusal('filter.bad_operator', text);
+  }
+  const [target, other] = [test.path, value.path].map((path) => resolveOperand(path, names, members));
+  return comparedPair({ op, at: test.at }, [target, other] as [Target, Target], names.kind);
 }
 
 function notOfMember({ op, at }: Test): KindError {
@@ -132,11 +160,7 @@ function checkOperator({ op, at }: ParameterTest, { field }: Target): void {
   );
 }
 
-function comparison(
-  op: Exclude<Operator, 'in' | 'isnull'>,
-  target: Target,
-  value: Scalar | MemberRef | ValueList,
-): Predicate {
+function comparison(op: Exclude<Operator, 'in' | 'isnull'>, target: Target, value: Value | ValueList): Predicate {
   switch (op) {
     case 'eq':
     case 'ne':
@@ -160,14 +184,13 @@ function comparison(
   }
 }
 
-function equality(target: Target, negated: boolean, value: Scalar | MemberRef | ValueList): Predicate {
+function equality(target: Target, negated: boolean, value: Value | ValueList): Predicate {
   if (target.field.def.multiple) {
     const items = value.type === 'list' ? value.items : [value];
     return { op: 'is', target, negated, value: items.map((item) => readScalar(item, target)) };
   }
   const text: Predicate = { op: 'is', target, negated, value: readScalar(value, target) };
-  const structure =
-    value.type !== 'member' && value.type !== 'list' ? target.field.type.readStructure?.(value.text) : undefined;
+  const structure = 'text' in value ? target.field.type.readStructure?.(value.text) : undefined;
   if (structure === undefined) return text;
   // The value may be meant as an array or object, or as a string of these characters.
   const either: Predicate = {
@@ -189,7 +212,7 @@ function membership(target: Target, { items }: ValueList): Predicate {
   return { op: 'in', target, values: items.map((item) => readScalar(item, target)) };
 }
 
-function textValue(value: Scalar | MemberRef | ValueList, target: Target): string {
+function textValue(value: Value | ValueList, target: Target): string {
   return scalarText(readScalar(value, target) as Stored);
 }
 
@@ -201,11 +224,11 @@ function valueTypeOf(field: Field): ParameterType {
   return { ...type, read: (text) => reference.key.read(text), expects: wants, expectsInFilter: wants };
 }
 
-function readScalar(value: Scalar | MemberRef | ValueList, { field }: Target): Operand {
+function readScalar(value: Value | ValueList, { field }: Target): Operand {
   if (value.type === 'list') {
     throw badValue(field, 'one value, not a list', value.at);
   }
-  if (value.type === 'member') throw new Error('a member reference is resolved before a filter is planned');
+  if (value.type === 'member' || value.type === 'before') throw new Error('is resolved before a filter is planned');
   const type = valueTypeOf(field);
   const seconds = type.moments ? secondsFromNow(value.text) : undefined;
   if (seconds !== undefined) return new Moment(seconds);
@@ -238,10 +261,21 @@ type Resolve = (path: Path) => Target;
 
 const NUMBER = /^[+-]?(?:\d{1,30}(?:\.\d{0,30})?|\.\d{1,30})$/;
 
-/** @throws KindError 400 if the types cannot be compared, or have no such operator */
 function resolvePair({ op, path, other, at }: FieldComparison, resolve: Resolve, kind: KindDef): Predicate {
-  const [a, b] = [resolve(path), resolve(other)];
-  const base = op.slice(0, -'_field'.length) as 'eq' | 'ne' | 'lt' | 'lte' | 'gt' | 'gte';
+  return comparedPair({ op, at }, [resolve(path), resolve(other)], kind);
+}
+
+/**
+ * @throws KindError 400 if the types cannot be compared, or have no such operator
+ * Two values of the unit, or of it and of the unit before an edit: there a null equals a null, so that a rule may say
+ * that a parameter stays as it is.
+ */
+function comparedPair(
+  { op, at }: { readonly op: FieldComparison['op'] | (typeof BEFORE_TESTS)[number]; readonly at: number },
+  [a, b]: readonly [Target, Target],
+  kind: KindDef,
+): Predicate {
+  const base = op.replace('_field', '') as (typeof BEFORE_TESTS)[number];
   for (const target of [a, b]) {
     if (hasOperator(target, base)) continue;
     throw refusal(
@@ -256,7 +290,8 @@ function resolvePair({ op, path, other, at }: FieldComparison, resolve: Resolve,
     const text = `${op} compares values of one type: '${a.field.id}' is ${typeText(a)}, '${b.field.id}' is ${typeText(b)}, at character ${at}`;
     throw refusal('filter.bad_operator', text, { parameter: b.field.id });
   }
-  const equal: Predicate = { op: 'pair', target: a, other: b, test: base === 'ne' ? 'eq' : base };
+  if (base !== 'eq' && base !== 'ne') return { op: 'pair', target: a, other: b, test: base };
+  const equal: Predicate = { op: 'pair', target: a, other: b, test: (a.before ?? b.before) ? 'same' : 'eq' };
   return base === 'ne' ? { op: 'not', part: equal } : equal;
 }
 

@@ -15,7 +15,7 @@ import {
 import { hasTrigrams } from '../../model/table/required-indexes.js';
 import type { ColumnType } from '../../model/parameter-type/parameter-type.js';
 import { scalarText } from '../../shared/json.js';
-import { columnRef, columnType, seconds } from '../columns.sql.js';
+import { columnRef, columnType, fieldType, seconds } from '../columns.sql.js';
 import { foldedText, searchTest } from './search.sql.js';
 import { join, literal, param, sql, type Fragment } from '../fragment.js';
 import { kindTable } from '../table.sql.js';
@@ -25,6 +25,8 @@ export interface TestScope {
   readonly schema: string;
   /** The alias of the row that has the field: of the unit, or of a unit that it refers to. */
   readonly row: string;
+  /** There is no such row: its values are null. */
+  readonly isMissing?: boolean;
   /** The number of related units of the row. */
   readonly countOf: (related: Related) => Fragment;
 }
@@ -69,6 +71,7 @@ function compare(value: Fragment, negated: boolean, other: Fragment): Fragment {
 /** The column, or inside JSON the text of the value. */
 export function testedValue(target: Target, scope: TestScope): Fragment {
   if (target.counted) return scope.countOf(target.counted);
+  if (scope.isMissing) return sql`NULL::${fieldType(target.field)}`;
   const constant = constantOf(target, scope.row);
   if (constant) return constant;
   const value = columnRef(target.field, scope.row);

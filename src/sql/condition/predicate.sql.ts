@@ -39,6 +39,8 @@ const MAX_TESTS_TO_SPLIT = 64;
 export class Lookups {
   readonly #rows: Map<string, string>;
   readonly #joins: Fragment[];
+  /** The row of the unit before an edit; null if there was none, undefined if it is the row itself. */
+  stored: string | null | undefined;
 
   /** @param few how many may be joined in a statement; a subquery may have more */
   constructor(
@@ -76,7 +78,8 @@ export class Lookups {
 
   /** The schema of a target, and the alias of the row that has its field. */
   scopeOf(target: Target | undefined): TestScope {
-    const { schema, row } = this;
+    const { schema, row, stored } = this;
+    if (target?.before) return { schema, row: stored ?? row, isMissing: stored === null, countOf: noCount };
     const rowOfTarget = target?.ofLink ? linkRow(row) : this.#rowOf(target?.through);
     return { schema, row: rowOfTarget, countOf: (related) => countSql(schema, related, row) };
   }
@@ -100,6 +103,10 @@ export class Lookups {
     this.#joins.push(sql` LEFT JOIN ${joinedKindTable(this.schema, kind)} AS ${ident(row)} ON ${on}`);
     return row;
   }
+}
+
+function noCount(): never {
+  throw new Error('a parameter of before is no number of units');
 }
 
 /** The conditions of the rows that satisfy predicates, for a statement that reads the kind's table as `row`. */
@@ -157,14 +164,19 @@ function discriminatorCondition(kind: KindDef, row: string): Fragment[] {
   return kind.discriminated ? [sql`${ident(row, 'kind_id')} = ${param(kind.id)}`] : [];
 }
 
+/** The row that a condition is of, and that of the unit before an edit (`Lookups.stored`). */
+type PredicateScope = Pick<TestScope, 'schema' | 'row'> & Partial<Pick<Lookups, 'stored'>>;
+
 /** A condition without joins in the statement. Tests of referenced rows are in one subquery. */
-export function predicateSql(predicate: Predicate, { schema, row }: Pick<TestScope, 'schema' | 'row'>): Fragment {
+export function predicateSql(predicate: Predicate, { schema, row, stored }: PredicateScope): Fragment {
   const own = new Lookups(schema, row);
+  own.stored = stored;
   const parts = conjunctsOf(predicate);
   const beyond = parts.filter((part) => targetsOf(part).length > 0);
   const conditions = parts.filter((part) => !beyond.includes(part)).map((part) => treeSql(part, own));
   if (beyond.length > 0) {
     const lookups = new Lookups(schema, row);
+    lookups.stored = stored;
     const where = all(beyond.map((part) => conditionSql(part, lookups)));
     // The subquery depends on a row outside of it, so PostgreSQL does not merge it into the statement.
     conditions.push(sql`EXISTS (SELECT FROM (SELECT 1) AS ${ident(`${row}_0`)}${lookups.joins} WHERE ${where})`);
@@ -238,7 +250,14 @@ function relatedUnits(schema: string, related: Related, row: string): Fragment |
 /** The value of a target in its row. */
 type ValueOf = (target: Target) => Fragment;
 
-const COMPARISONS = { eq: sql`=`, lt: sql`<`, lte: sql`<=`, gt: sql`>`, gte: sql`>=` } as const;
+const COMPARISONS = {
+  eq: sql`=`,
+  same: sql`IS NOT DISTINCT FROM`,
+  lt: sql`<`,
+  lte: sql`<=`,
+  gt: sql`>`,
+  gte: sql`>=`,
+} as const;
 
 function pairSql({ target, other, test }: Extract<Predicate, { op: 'pair' }>, valueOf: ValueOf): Fragment {
   const value = (own: Target, with_: Target) => comparable(valueOf(own), own.field.columnType, with_.field.columnType);

@@ -125,6 +125,16 @@ export function keptValuesStatement(plan: UpdatePlan, { json }: RowsText): State
   `);
 }
 
+/** One row `holds` for a unit: for each condition, whether the unit satisfies it after the edit. */
+export function judgedEditStatement(plan: UpdatePlan, conditions: readonly Predicate[], { json }: RowsText): Statement {
+  const input = plan.written.length > 0 ? sql`, ${inputRows(plan.written, param(json))}` : EMPTY_SQL;
+  return render(sql`
+    SELECT ARRAY[${join(conditions.map((each) => holdsFor(plan, each, 'i', 't')))}] AS holds
+    FROM ${kindTable(plan.schema, plan.kind)} AS t${input}
+    WHERE ${hasId(plan.kind, param(plan.id))}
+  `);
+}
+
 /** Whether the unit satisfies the condition of the plan after the edit, if it did before; undefined if that is certain. */
 export function staysAllowed(plan: EditPlan): Fragment | undefined {
   const tested = changedBy(plan, plan.allowed);

@@ -20,6 +20,7 @@ import {
   inputColumn,
   inputRows,
   inputTable,
+  numberedInputRows,
   paramsOf,
   type NewRows,
   type RowsText,
@@ -91,12 +92,12 @@ export function insertUnansweredStatement(plan: WritePlan, { json }: RowsText): 
   return render(sql`WITH ${join(ctes)} SELECT count(*)::int AS created FROM affected`, true);
 }
 
-/** One row `v, allowed`: whether the plan allows every row, without inserting any; null where it has no condition. */
-export function mayInsertStatement(plan: WritePlan, { json }: RowsText): Statement {
-  const holds = allAllowed(plan) ?? sql`NULL::boolean`;
+/** One row `v, refused`: the numbers, from 0, of the rows that the plan does not allow; null if it allows all. */
+export function refusedInsertsStatement(plan: WritePlan, allowed: Predicate, { json }: RowsText): Statement {
+  const refused = sql`array_agg(i._n::int - 1 ORDER BY i._n) FILTER (WHERE NOT ${holdsFor(plan, allowed, 'i', undefined)})`;
   return render(sql`
-    WITH ${inputCte(inputRows(plan.written, param(json)))}
-    SELECT ${modelVersion(plan.schema)} AS v, ${holds} AS allowed
+    WITH ${inputCte(numberedInputRows(plan.written, param(json)))}
+    SELECT ${modelVersion(plan.schema)} AS v, (SELECT ${refused} FROM input AS i) AS refused
   `);
 }
 
@@ -226,7 +227,7 @@ export function holdsFor(
     if (expression) return sql`${expressionResult(expression)} AS ${ident(name)}`;
     return sql`${old === undefined ? unwrittenValue(field, plan) : columnRef(field, old)} AS ${ident(name)}`;
   });
-  const test = predicateSql(predicate, { schema: plan.schema, row: '_n' });
+  const test = predicateSql(predicate, { schema: plan.schema, row: '_n', stored: old ?? null });
   if (columns.length === 0) return sql`((${test}) IS TRUE)`;
   return sql`EXISTS (SELECT FROM (SELECT ${join(columns)}) AS _n WHERE ${test})`;
 }

@@ -3,7 +3,7 @@ import { type Field, type KindDef, referencesOf } from '../../model/model.js';
 import type { Predicate } from '../../model/predicate/predicate.js';
 import { FunctionError } from '../../kit/function-error.js';
 import { getOrInsert } from '../../shared/maps.js';
-import { KindError, prefixMessage } from '../../shared/errors.js';
+import { KindError, prefixMessage, type Message } from '../../shared/errors.js';
 import type { MaybePromise } from '../../shared/work-in-pieces.js';
 import { isPlainObject, type Json } from '../../shared/json.js';
 import { type Body, keyColumn, keyOf, withSystemValue } from './draft.js';
@@ -87,11 +87,16 @@ export function asSeparateWrite(units: readonly LocatedDraft[]): readonly Locate
     : units.map(({ draft, rules = [] }, index) => ({ draft, rules, index }));
 }
 
+/** Refusals of a kind, as for a caller that may not create its units, stay as they are. */
+function isOfUnit({ code, index, parameter }: Message): boolean {
+  return (code !== 'access.denied' && code !== 'token.missing') || index !== undefined || parameter !== undefined;
+}
+
 /** Replaces the positions in a refusal by the paths of the nested units. */
 export function relocateRefusal(error: unknown, units: readonly LocatedDraft[]): unknown {
   const unitAt = (index = -1) => (units.length === 1 ? units[0] : units[index]);
   if (error instanceof FunctionError) return relocateFunctionError(error, unitAt(error.index) ?? {});
-  if (!(error instanceof KindError) || error.status === 401 || error.status === 403) return error;
+  if (!(error instanceof KindError) || !error.messages.some(isOfUnit)) return error;
   return rewordRefusal(error, (refused) => {
     const messages = refused.messages.map(({ index, ...message }) => {
       const { path, index: at } = unitAt(index) ?? {};

@@ -143,7 +143,7 @@ export function mayNotCreateUnit(caller: Caller, kind: KindDef): KindError {
 
 /** A rule of the parameter does not let the caller write it in this unit. */
 export function mayNotWrite(caller: Caller, kind: KindDef, { id }: Field): KindError {
-  return accessDenied(caller, `You may not write '${id}' of this unit of '${kind.id}'`);
+  return accessDenied(caller, `You may not write '${id}' of this unit of '${kind.id}'`, { parameter: id });
 }
 
 /** The caller may change the unit, but not to these values. */

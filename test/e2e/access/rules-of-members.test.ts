@@ -156,7 +156,7 @@ describe('a rule is refused when it is stored', () => {
     ['eq(@member.team.plam,x)', 'filter.unknown_parameter', /no parameter 'plam' in 'team'.*'plan'/],
     ['eq(@member.level,many)', 'filter.bad_value', /'level' wants/],
     ['gt(@member.settings,1)', 'filter.bad_operator', /'settings' is json/],
-    ['eq(@member,editor)', 'filter.syntax', /expected '@member\.' and a parameter at character 4/],
+    ['eq(@member,editor)', 'filter.syntax', /expected '@member\.' or '@before\.' and a parameter at character 4/],
     ['eq(@members.role,editor)', 'filter.syntax', /expected '@member\.'/],
     ['eq(@member.,editor)', 'filter.syntax', /expected a parameter/],
     ['eq_field(@member.level,level)', 'filter.bad_operator', /write eq\(parameter,@member\.parameter\)/],

@@ -1,7 +1,7 @@
 /** Random rules against the naive evaluator: who sees, counts, makes, changes and deletes which units. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { Comparator, Filter, MemberRef, Scalar } from '../../../src/filter/filter.ast.js';
+import type { BeforeRef, Comparator, Filter, MemberRef, Path, Scalar } from '../../../src/filter/filter.ast.js';
 import { printFilter } from '../../../src/filter/filter.printer.js';
 import { combinedFilters } from '../../support/combined-filters.js';
 import { defineKinds, tokensOf } from '../../support/callers.js';
@@ -176,10 +176,41 @@ const rule = combinedFilters(
   { maxDepth: 3, maxLength: 3, not: 2 },
 );
 const rules = fc.array(rule, { minLength: 1, maxLength: 3 });
+const ofBefore = (segments: readonly string[]): Path => ({ segments, before: true, at: 0 });
+const beforeTest: fc.Arbitrary<Filter> = fc.constantFrom(...FIELDS).chain(({ paths: [[name]], ops, texts }) => {
+  const before: BeforeRef = { type: 'before', path: ofBefore([name]), at: 0 };
+  const own = { segments: [name], at: 0 };
+  const op = fc.constantFrom(...ops.filter((each) => !NO_MEMBER.has(each))).map((each) => each as Comparator);
+  return fc.oneof(
+    op.map((each): Filter => ({ op: each, path: own, value: before, at: 0 })),
+    fc.tuple(op, literal(texts)).map(([each, value]): Filter => ({ op: each, path: before.path, value, at: 0 })),
+    fc.boolean().map((value): Filter => ({ op: 'isnull', path: before.path, value, at: 0 })),
+    literal(texts).map((other): Filter => {
+      return { op: 'in', path: own, value: { type: 'list', items: [before, other], at: 0 }, at: 0 };
+    }),
+  );
+});
+/** Rules that compare the unit with the unit before the edit. */
+const editRules = fc.array(
+  combinedFilters(
+    [
+      { weight: 3, arbitrary: scalarTest },
+      { weight: 3, arbitrary: beforeTest },
+      { weight: 1, arbitrary: listTest },
+    ],
+    { maxDepth: 3, maxLength: 3, not: 2 },
+  ),
+  { minLength: 1, maxLength: 3 },
+);
 const level = fc.constantFrom('anyone' as const, 'member' as const, 'admin' as const, 'nobody' as const);
-const accessOf = (weight: number): fc.Arbitrary<NaiveAccess> =>
-  fc.oneof({ weight: 1, arbitrary: level }, { weight, arbitrary: rules });
-const access = fc.record({ read: accessOf(12), create: accessOf(4), update: accessOf(4), delete: accessOf(4) });
+const accessOf = (weight: number, arbitrary = rules): fc.Arbitrary<NaiveAccess> =>
+  fc.oneof({ weight: 1, arbitrary: level }, { weight, arbitrary });
+const access = fc.record({
+  read: accessOf(12),
+  create: accessOf(4),
+  update: accessOf(8, editRules),
+  delete: accessOf(4),
+});
 
 const PARAMETERS: NaiveKind = new Map<string, NaiveParameter>(
   Object.entries({
@@ -239,7 +270,8 @@ it('admit exactly the callers that the naive evaluator admits', { timeout: 120_0
       await ok(root.put('/kind/unit/note', { access: texts }));
       for (const caller of CALLERS) {
         const shown = `${caller.name} ${JSON.stringify(texts)}`;
-        const can = (operation: keyof typeof said, unit: UnitRecord) => may(said[operation], caller, unit, PARAMETERS);
+        const can = (operation: keyof typeof said, unit: UnitRecord, before = unit) =>
+          may(said[operation], caller, unit, PARAMETERS, before);
         const visible = () => [...units].flatMap(([id, unit]) => (can('read', unit) ? [id] : [])).sort();
 
         const list = await caller.as.get('/note/unit?limit=1000&include=id');
@@ -272,7 +304,7 @@ it('admit exactly the callers that the naive evaluator admits', { timeout: 120_0
         ]) {
           const before = unitOf(edited);
           const after = whole(edited, { ...before, ...change });
-          const allowed = can('read', before) && can('update', before) && can('update', after);
+          const allowed = can('read', before) && can('update', before) && can('update', after, before);
           const reply = await caller.as.put(`/note/unit/${edited}`, change);
           judged(counted(allowed), reply, `${shown} ${JSON.stringify(before)} → ${JSON.stringify(change)}`);
           if (reply.status === 200) units.set(edited, after);
@@ -302,7 +334,7 @@ it('of parameters hide and protect fields of exactly the units of which the naiv
   const counts = { shown: 0, hidden: 0, written: 0, refused: 0 };
   let next = 0;
   await fc.assert(
-    fc.asyncProperty(rules, rules, body, fc.nat(), async (reads, writes, values, pick) => {
+    fc.asyncProperty(rules, editRules, body, fc.nat(), async (reads, writes, values, pick) => {
       await ok(root.put('/string/unit/seen', { read_access: stored(reads) }));
       await ok(root.put('/integer/unit/kept', { write_access: stored(writes) }));
       const ids = [...units.keys()];
@@ -323,7 +355,7 @@ it('of parameters hide and protect fields of exactly the units of which the naiv
         const before = units.get(id) ?? {};
         const change = { text: values.text, num: values.num, list: values.list };
         const after = whole(id, { ...before, ...change });
-        const allowed = may(writes, caller, before, PARAMETERS) && may(writes, caller, after, PARAMETERS);
+        const allowed = may(writes, caller, before, PARAMETERS) && may(writes, caller, after, PARAMETERS, before);
         const reply = await caller.as.put(`/note/unit/${id}`, { ...change, kept: (next += 1) });
         expect(reply.status === 200, `${shown} ${JSON.stringify(before)} ${reply.text}`).toBe(allowed);
         counts[allowed ? 'written' : 'refused'] += 1;

@@ -255,7 +255,7 @@ describe('refusals name the positions of all units that they concern', () => {
     ];
     expect(faultsOf(await upsert('memo', leaving))).toEqual([403, '1 access.denied']);
     const graded = await upsert('graded', all({ grade: 1 }));
-    expect(faultsOf(graded)).toEqual([403, '2 access.denied', '3 access.denied']);
+    expect(faultsOf(graded)).toEqual([403, '2 access.denied grade', '3 access.denied grade']);
     expect(graded.body.messages[0]?.text).toContain("'grade'");
     expect(faultsOf(await upsert('graded', all({ text: 'x' })))).toEqual([200]);
   });

@@ -54,8 +54,9 @@ describe('a rule', () => {
     ['eq(size,@member.team)', 'filter.bad_value'],
     ['eq(name', 'filter.syntax'],
     ['contains(account.password_hash,x)', 'filter.unknown_parameter'],
+    ['eq(name,@before.name)', 'filter.unknown_parameter'],
   ])('%s is refused when it is stored', (rule, code) => {
-    expect(() => checkRule(rule, city, model)).toThrow(expect.objectContaining({ code }) as Error);
+    expect(() => checkRule(rule, 'read', city, model)).toThrow(expect.objectContaining({ code }) as Error);
   });
 
   it('has one statement text for all members, and the id of each', () => {

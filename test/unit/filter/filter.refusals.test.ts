@@ -115,7 +115,7 @@ const rules: [text: string, expected: string][] = [
   ['eq(a,[@member.id,@admin.id])', 18],
 ].map(([text, at]) => [
   String(text),
-  `expected '@member.' and a parameter at character ${at} (quote a text that begins with '@')`,
+  `expected '@member.' or '@before.' and a parameter at character ${at} (quote a text that begins with '@')`,
 ]);
 
 /** What there is, where nothing like it is. */

@@ -7,8 +7,10 @@ import { Injectable } from '@nestjs/common';
 import { PatternMatcher } from '../../../catalog/pattern/pattern-matcher.js';
 import { uniqueColumns } from '../../../model/field.js';
 import type { Field } from '../../../model/model.js';
+import type { ConditionalField } from '../../../model/predicate/conditional-field.js';
 import { PatternChecks } from '../../../model/check/pattern-checks.js';
-import { Faults, refusal } from '../../../shared/errors.js';
+import { Faults, refusal, type KindError } from '../../../shared/errors.js';
+import { LIMITS } from '../../../shared/limits.js';
 import { jsonEqual } from '../../../shared/json.js';
 import type { MaybePromise } from '../../../shared/work-in-pieces.js';
 import type { UpdatePlan, WritePlan } from '../../../sql/write/write.sql.js';
@@ -20,17 +22,23 @@ import { withPosition } from '../../draft/refusal-position.js';
 import type { LocatedDraft } from '../../draft/references.js';
 import type { Session } from '../../../catalog/session/session.js';
 import { unknownUnit } from '../../store/unit-ids.js';
-import { mayNotCreateUnit, mayNotWrite, whyNotWritable } from '../rights.js';
+import { leavesAllowedUnits, mayNotCreateUnit, mayNotWrite, whyNotWritable } from '../rights.js';
 import { lockUnit } from '../unit.repository.js';
 import type { Conditions } from '../../store/unit-store.js';
 import { withResults } from './expression-results.js';
-import { mayInsert } from './write.repository.js';
+import { judgedEdit, refusedInserts } from './write.repository.js';
 
 /** Of a create so far. */
 interface CreateState {
   /** Faults of references, which are thrown at the end of the write. */
   readonly deferred: Faults;
   readonly defaults: DefaultBytes;
+}
+
+/** What must hold of an edited unit. */
+export interface EditConditions extends Conditions {
+  /** The parameters in the body whose rules it must satisfy. */
+  readonly rules: readonly ConditionalField[];
 }
 
 @Injectable()
@@ -82,9 +90,7 @@ export class BehaviorChanges {
     if (!plan.allowed && !units.some(({ rules = [] }) => rules.length > 0)) return;
     await countingDefaults(session, async (defaults) => {
       const presumed = units.map((unit) => ({ ...unit, draft: draftForRules(unit.draft, kind, defaults) }));
-      if (plan.allowed && !(await satisfyRule(session, plan, presumed))) {
-        throw mayNotCreateUnit(session.caller, kind);
-      }
+      await checkRule(session, plan, presumed, () => mayNotCreateUnit(session.caller, kind));
       await this.checkFieldRules(session, plan, presumed);
     });
   }
@@ -98,25 +104,27 @@ export class BehaviorChanges {
     for (const field of named.values()) {
       const those = units.filter(({ rules = [] }) => rules.some(({ id }) => id === field.id));
       const ruled = { ...plan, allowed: field.condition };
-      if (!(await satisfyRule(session, ruled, those))) throw mayNotWrite(session.caller, plan.kind, field);
+      await checkRule(session, ruled, those, () => mayNotWrite(session.caller, plan.kind, field));
     }
   }
 
   /**
-   * Locks the unit and runs the behaviors of an edit, which get the results of expressions. @throws KindError 403, 404; 412 if the unit has another version
-   * now
+   * Locks the unit, tests the rules on it with the body applied, and runs the behaviors of an edit, which get the results
+   * of expressions. @throws KindError 403, 404; 412 if the unit has another version now
    */
   async ofEdit(
     session: Session,
-    plan: Omit<UpdatePlan, 'written'>,
+    plan: UpdatePlan,
     id: string,
     draft: Draft,
-    conditions: Conditions,
+    { rules, ...conditions }: EditConditions,
   ): Promise<Draft> {
     const { kind } = plan;
     if (!(await lockUnit(session, plan, false))) {
       throw (await whyNotWritable(session, kind, id, conditions, 'update')) ?? unknownUnit(kind, id);
     }
+    const refused = await whyNotTo(session, plan, draft, { rules, ...conditions });
+    if (refused) throw refused;
     const faults = new Faults();
     const given = await withResults(session, this.patterns, plan, draft);
     const changed = await this.edit(given, {
@@ -167,11 +175,47 @@ export class BehaviorChanges {
   }
 }
 
-/** Whether all units satisfy the condition of the plan. */
-function satisfyRule(session: Session, plan: WritePlan, units: readonly LocatedDraft[]): Promise<boolean> {
+/** Why the caller may not give a unit these values; undefined if it may. */
+export async function whyNotTo(
+  session: Session,
+  plan: UpdatePlan,
+  draft: Draft,
+  { access, rules }: EditConditions,
+): Promise<KindError | undefined> {
+  const tests = [...(access ? [access] : []), ...rules.map(({ condition }) => condition)];
+  if (tests.length === 0) return undefined;
+  const holds = await judgedEdit(session, plan, tests, draft.row);
+  const failed = holds?.indexOf(false) ?? -1;
+  if (failed === -1) return undefined;
+  const field = rules[access ? failed - 1 : failed];
+  return field ? mayNotWrite(session.caller, plan.kind, field) : leavesAllowedUnits(session.caller, plan.kind);
+}
+
+/** Tests the condition of the plan on new units. @throws KindError `refused`, for each that does not satisfy it */
+async function checkRule(
+  session: Session,
+  plan: WritePlan,
+  units: readonly LocatedDraft[],
+  refused: () => KindError,
+): Promise<void> {
   const written = uniqueColumns(units[0]?.draft.written ?? []);
   const rows = units.map(({ draft }) => draft.row);
-  return mayInsert(session, { ...plan, written }, rows);
+  const those = await refusedInserts(session, { ...plan, written }, rows);
+  if (those.length > 0) throw refusedUnits(units, those, refused());
+}
+
+/** A refusal of some units of a create. @param positions in `units`; none if it is not known which */
+export function refusedUnits(
+  units: readonly LocatedDraft[],
+  positions: readonly number[],
+  refused: KindError,
+): KindError {
+  const messages = positions.slice(0, LIMITS.faults).flatMap((at) => {
+    const index = units[at]?.index;
+    return refused.messages.map((message) => (index === undefined ? message : { ...message, index }));
+  });
+  const [first, ...rest] = messages;
+  return first ? refused.withMessages([first, ...rest]) : refused;
 }
 
 /** @throws KindError 409 if a behavior changed a value by which a unit was looked up */

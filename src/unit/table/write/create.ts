@@ -23,11 +23,11 @@ import { checkReferencedKeys, checkReferences, type LocatedDraft } from '../../d
 import type { UnitRow, WriteOptions } from '../../store/unit-store.js';
 import { mayNotCreateUnit, writePlan } from '../rights.js';
 import { StoredCounts } from '../stored-counts.js';
-import { BehaviorChanges, checkLookedUp } from './behavior-changes.js';
+import { BehaviorChanges, checkLookedUp, refusedUnits } from './behavior-changes.js';
 import { hasNoTransaction, inOwnTransaction, withDeferredFaults } from './own-transaction.js';
 import { UnitQuota } from './unit-quota.js';
 import { takenValues, withAllViolations } from './violations.js';
-import { insertUnanswered, insertUnits, mayInsert } from './write.repository.js';
+import { insertUnanswered, insertUnits, refusedInserts } from './write.repository.js';
 
 /** How new units of one kind are inserted. */
 interface InsertOptions {
@@ -133,8 +133,7 @@ export class Creates {
     const rows = units.map(({ draft }) => draft.row);
     const plan = units === given ? base : { ...base, written: writtenBy(units) };
     const { count, created } = await this.#run({ ...session, caller: writer }, plan, units, rows, options);
-    if (count < units.length && by) throw await whyLeftOut(session, plan, rows, by);
-    if (count === 0) throw mayNotCreateUnit(session.caller, kind);
+    if (count < units.length && (by || count === 0)) throw await whyLeftOut(session, plan, units, by);
     deferred.throwIfAny();
     await this.behaviors.afterWrite(session, kind, units);
     return kind.traits.secret === undefined ? created : this.#withSecrets(session, kind, units, created);
@@ -181,18 +180,21 @@ function writtenBy([first]: readonly LocatedDraft[]): readonly Field[] {
 }
 
 /**
- * Why an upsert left out new units. At REPEATABLE READ, PostgreSQL reports a conflict with a unit of another
- * transaction as one of the transactions; a hook may have created a unit with the same values in this one.
+ * Why new units were left out. At REPEATABLE READ, PostgreSQL reports a conflict with a unit of another transaction as
+ * one of the transactions; a hook may have created a unit with the values of an upsert in this one.
  */
 async function whyLeftOut(
   session: Session,
   plan: WritePlan,
-  rows: readonly Draft['row'][],
-  by: readonly Field[],
+  units: readonly LocatedDraft[],
+  by: readonly Field[] | undefined,
 ): Promise<KindError> {
-  if (await mayInsert(session, plan, rows)) {
-    const { code, text, ...place } = takenValues(by);
-    return refusal(code, text, place);
-  }
-  return mayNotCreateUnit(session.caller, plan.kind);
+  const refused = await refusedInserts(
+    session,
+    plan,
+    units.map(({ draft }) => draft.row),
+  );
+  if (refused.length > 0 || !by) return refusedUnits(units, refused, mayNotCreateUnit(session.caller, plan.kind));
+  const { code, text, ...place } = takenValues(by);
+  return refusal(code, text, place);
 }

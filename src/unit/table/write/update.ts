@@ -30,7 +30,7 @@ import {
   withVersion,
   writePlan,
 } from '../rights.js';
-import { BehaviorChanges, checkLookedUp } from './behavior-changes.js';
+import { BehaviorChanges, checkLookedUp, whyNotTo } from './behavior-changes.js';
 import { Creates } from './create.js';
 import { readEdit } from './edit-body.js';
 import { withResults } from './expression-results.js';
@@ -114,7 +114,7 @@ export class Updates {
       if (deferred.any || !(gives || this.behaviors.changesUpdates(kind, within))) {
         return this.#run(within, { kind, id }, { ...edit, draft: drafted }, plan);
       }
-      const draft = await this.changes.ofEdit(within, { ...plan, allowed: undefined }, id, drafted, conditions);
+      const draft = await this.changes.ofEdit(within, plan, id, drafted, { ...conditions, rules });
       if (options.by) checkLookedUp(options.by, [{ draft: drafted }], [{ draft }]);
       // Changes by behaviors give the locked unit a new version, so that the tags are not checked again.
       const changed = { ...plan, ...planWritten(within, kind, draft, body), tags: undefined };
@@ -139,7 +139,10 @@ export class Updates {
         writeOnceRefusal(await keptFields(session, plan, draft.row));
       if (refused) throw refused;
       await withResults(session, this.patterns, plan, draft);
-      throw leavesAllowedUnits(session.caller, kind);
+      const { rules } = edit;
+      throw (
+        (await whyNotTo(session, plan, draft, { ...conditions, rules })) ?? leavesAllowedUnits(session.caller, kind)
+      );
     }
     deferred.throwIfAny();
     await this.behaviors.afterWrite(session, kind, drafts, id);

@@ -6,6 +6,7 @@ import {
   type ContentionTarget,
 } from '../../../database/transaction/contention.js';
 import type { Executor } from '../../../database/database.js';
+import type { Predicate } from '../../../model/predicate/predicate.js';
 import type { FieldExpression } from '../../../model/expression.js';
 import type { Field, KindDef } from '../../../model/model.js';
 import { EventLoopYield } from '../../../shared/event-loop-yield.js';
@@ -22,13 +23,18 @@ import {
 } from '../../../sql/write/matching.sql.js';
 import { rowParams, rowsText, type RowsText } from '../../../sql/write/new-rows.sql.js';
 import { updateSetStatement, type UpdateSetPlan } from '../../../sql/write/update.sql.js';
-import { keptValuesStatement, resultsStatement, updateStatement } from '../../../sql/write/update.sql.js';
+import {
+  judgedEditStatement,
+  keptValuesStatement,
+  resultsStatement,
+  updateStatement,
+} from '../../../sql/write/update.sql.js';
 import { lookupStatement, type LookupPlan } from '../../../sql/write/existing-rows.sql.js';
 import {
   deleteStatement,
   insertStatement,
   insertUnansweredStatement,
-  mayInsertStatement,
+  refusedInsertsStatement,
   type DeletePlan,
   type UpdatePlan,
   type WritePlan,
@@ -70,12 +76,17 @@ function jsonTextOf({ schema }: InSchema, rows: readonly RowValues[]): MaybeProm
   return runYielding(rowsText(rows), new EventLoopYield(schema));
 }
 
-/** Whether all new rows satisfy the access rule of the plan; nothing is inserted. */
-export async function mayInsert(session: Running, plan: WritePlan, rows: readonly RowValues[]): Promise<boolean> {
-  const statement = mayInsertStatement(plan, await jsonTextOf(plan, rows));
-  const [row] = await session.executor.run<Versioned & { allowed: boolean | null }>(statement);
+/** The positions of the new rows that do not satisfy the access rule of the plan; nothing is inserted. */
+export async function refusedInserts(
+  session: Running,
+  plan: WritePlan,
+  rows: readonly RowValues[],
+): Promise<readonly number[]> {
+  if (!plan.allowed) return [];
+  const statement = refusedInsertsStatement(plan, plan.allowed, await jsonTextOf(plan, rows));
+  const [row] = await session.executor.run<Versioned & { refused: number[] | null }>(statement);
   checkVersion(row, session.model);
-  return row?.allowed !== false;
+  return row?.refused ?? [];
 }
 
 export async function insertUnits(
@@ -126,6 +137,18 @@ export async function fetchResults(
 ): Promise<{ readonly body: string; readonly fits: readonly boolean[] } | undefined> {
   const [row] = await executor.run<{ body: string; fits: boolean[] }>(resultsStatement(plan, expressions));
   return row;
+}
+
+/** For each condition, whether the unit satisfies it after an edit; undefined if there is no such unit. */
+export async function judgedEdit(
+  { executor }: Running,
+  plan: UpdatePlan,
+  conditions: readonly Predicate[],
+  row: RowValues,
+): Promise<readonly boolean[] | undefined> {
+  const statement = judgedEditStatement(plan, conditions, await jsonTextOf(plan, [row]));
+  const [found] = await executor.run<{ holds: readonly boolean[] }>(statement);
+  return found?.holds;
 }
 
 /** The fields that may be written once and have another value than an edit gives them. */
