@@ -4,6 +4,7 @@ import { LIMITS } from '../shared/limits.js';
 import { isPlainObject, typeName, type Json } from '../shared/json.js';
 import type { KindDef, LinkTypeDef, Model } from '../model/model.js';
 import { isRules } from '../model/parameter-setting/access.setting.js';
+import { parsedTransitions } from '../model/parameter-setting/transitions.setting.js';
 import { LEVELS } from '../model/access-levels.js';
 import { LINK_OPERATIONS, OPERATIONS, type BuiltInTraits } from '../model/built-in-traits.js';
 import type { Predicate } from '../model/predicate/predicate.js';
@@ -100,6 +101,10 @@ const FIELD_ACCESS = [
 
 /** Adds a fault for every rule of a parameter that cannot be parsed. @param index its position in a bulk body */
 export function checkFieldRuleSyntax(def: ParameterDef, faults: Faults, index?: number): void {
+  for (const { path, rule } of conditionsOf(def)) {
+    const place = index === undefined ? { parameter: 'transitions' } : { parameter: 'transitions', index };
+    collectRefusal(faults, `transitions: ${path}: `, () => parseRule(rule), place);
+  }
   for (const [name, key] of FIELD_ACCESS) {
     const access = def[key];
     if (!isRules(access)) continue;
@@ -108,6 +113,14 @@ export function checkFieldRuleSyntax(def: ParameterDef, faults: Faults, index?: 
       collectRefusal(faults, `${placeOf(name, access, at)}: `, () => parseRule(rule), place);
     }
   }
+}
+
+/** The rules in the conditions of transitions, and how a fault names their transition. */
+function conditionsOf({ transitions }: ParameterDef): { path: string; rule: string }[] {
+  const { list } = transitions ? parsedTransitions(transitions) : { list: [] };
+  return list.flatMap(({ from, to, when }) =>
+    isRules(when) ? when.map((rule) => ({ path: `from '${from}' to '${to}'`, rule })) : [],
+  );
 }
 
 /**
@@ -123,6 +136,14 @@ export function checkFieldRules(
 ): void {
   const former = new Set(before.kinds.get(kind.id)?.parameters);
   const checked = kind.parameters.filter((id) => touched.parameters.has(id) || !former.has(id));
+  for (const id of checked) {
+    const conditions = after.parameters.get(id);
+    for (const { path, rule } of conditions ? conditionsOf(conditions) : []) {
+      const location = locationOf(id, { name: 'transitions', rule: 'transitions' }, touched);
+      const where = `${location.path}: ${path}: in '${kind.id}': `;
+      collectRefusal(faults, where, () => checkRule(rule, 'transitions', kind, after), location.place);
+    }
+  }
   for (const [name, key] of FIELD_ACCESS) {
     const ruled = checked.flatMap((id) => {
       const rules = after.parameters.get(id)?.[key];

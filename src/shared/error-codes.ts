@@ -156,6 +156,10 @@ export const ERRORS = {
     status: 409,
     meaning: 'The parameter may be written once, and the unit has another value already.',
   },
+  'parameter.transition': {
+    status: 409,
+    meaning: 'The parameter has transitions, and none leads from the stored value, or from nothing, to the new one.',
+  },
   'parameter.read_only': { status: 400, meaning: 'The field is written by the system.' },
 
   'identifier.malformed': { status: 400, meaning: 'The id does not fit the pattern of identifiers.' },

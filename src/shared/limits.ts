@@ -107,6 +107,11 @@ export const LIMITS = {
   definitionBytes: 16 * 1024 * 1024,
   /** Elements of `values`; bytes of `values`, or of a default, as JSON. */
   allowedValues: 1000,
+  /** Allowed values of a parameter with transitions, and its transitions. */
+  transitionValues: 200,
+  transitions: 1000,
+  /** Units of one body of which a refusal says where their transitions lead. */
+  toldTransitions: 20,
   valuesBytes: 128 * 1024,
   labelLength: 500,
   /** Faults of one answer with a "did you mean" hint, and candidates for it. */

@@ -8,11 +8,12 @@ import { typeName, type Json } from '../../shared/json.js';
 import { LIMITS } from '../../shared/limits.js';
 import type { WorkInPieces } from '../../shared/work-in-pieces.js';
 import { BUILT_IN_GROUPS, BUILT_IN_KINDS, BUILT_IN_LINK_TYPES } from '../built-in/built-in.js';
-import { type KindDef, type Model, isMemberKind, referencesTo, type LinkTypeDef } from '../model.js';
+import { type KindDef, type Model, isMemberKind, kindsUsing, referencesTo, type LinkTypeDef } from '../model.js';
 import type { ParameterDef } from '../parameter-type/parameter-def.js';
 import { parameterType } from '../parameter-type/type-by-id.js';
 import { RESERVED_LINK_PARAMETERS } from '../build/link-types.js';
 import { isRules } from '../parameter-setting/access.setting.js';
+import { parsedTransitions } from '../parameter-setting/transitions.setting.js';
 
 /** Ids of the definitions that a change wrote: only these are checked. */
 export interface Touched {
@@ -123,6 +124,22 @@ function checkKind(kind: KindDef, model: Model, touched: Touched, suggestable: S
   checkMemberKey(kind, touched, faults);
   checkLists(kind, model.parameters, faults);
   checkSearch(kind, model, touched, faults);
+  checkTransitions(kind, model, touched, faults);
+}
+
+/** Conditions are over the units of one kind, and neither those nor states are there for remote units. */
+function checkTransitions(kind: KindDef, model: Model, touched: Touched, faults: Faults): void {
+  for (const id of kind.parameters) {
+    const { transitions } = model.parameters.get(id) ?? {};
+    if (!transitions) continue;
+    const parameter = touched.kinds.has(kind.id) ? 'parameters' : 'transitions';
+    const bad = (text: string) =>
+      faults.add('parameter.bad_definition', `${parameter}: '${id}' has transitions, ${text}`, { parameter });
+    if (!kind.storage.hasTable) bad(`and the units of '${kind.id}' come from a remote source`);
+    const isConditional = parsedTransitions(transitions).list.some(({ when }) => isRules(when));
+    const [other] = isConditional ? kindsUsing(model, id).filter((each) => each !== kind) : [];
+    if (other) bad(`whose conditions are over units of one kind; '${kind.id}' and '${other.id}' have it`);
+  }
 }
 
 /** The texts of a unit are searched as one, so that they are taken apart in one way. */
@@ -284,10 +301,11 @@ export function checkLinkType(
 
 /** Why links cannot have a parameter; undefined if they can. */
 function notInLinks({ readAccess, writeAccess, ...def }: ParameterDef): string | undefined {
-  const { type, primary, unique, multiple, runTime, writeOnce } = def;
+  const { type, primary, unique, multiple, runTime, writeOnce, transitions } = def;
   if (type === 'unit') return 'a link has no references besides its two units';
   if (primary) return 'it is primary';
   if (unique && !multiple) return 'it is unique';
+  if (transitions) return 'it has transitions, and values of links can always be changed';
   if (writeOnce) return `it is 'write_once', and values of links can always be changed`;
   if (isRules(readAccess) || isRules(writeAccess)) return 'its access is a rule over units, and links take levels';
   return runTime ? 'it exists only at run time' : undefined;

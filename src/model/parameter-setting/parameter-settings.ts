@@ -20,6 +20,7 @@ import { onlyRunTime } from './run-time.setting.js';
 import { scale } from './scale.setting.js';
 import { search } from './search.setting.js';
 import { strip } from './strip.setting.js';
+import { transitions } from './transitions.setting.js';
 import { values } from './values.setting.js';
 import { writeOnce } from './write-once.setting.js';
 
@@ -45,6 +46,7 @@ export const PARAMETER_SETTINGS = {
   strip,
   /** The allowed values. */
   values,
+  transitions,
   /** A regular expression in RE2 syntax that the value has to match. */
   pattern,
   search,

@@ -8,7 +8,7 @@ export const stringType: ParameterType<'string', 'string'> = {
   expects: 'a string',
   column: 'text',
   json: 'native',
-  fields: ['default', 'min_length', 'max_length', 'strip', 'values', 'pattern', 'search'],
+  fields: ['default', 'min_length', 'max_length', 'strip', 'values', 'transitions', 'pattern', 'search'],
   operators: OPERATORS.text,
   keyable: true,
   sortable: true,

@@ -23,7 +23,7 @@ import { isModelVersion, modelVersion } from '../model-version.sql.js';
 import { inputTable, paramsOf, type NewRows } from './new-rows.sql.js';
 import { matchingRows, predicateSql, rowConditions } from '../condition/predicate.sql.js';
 import { kindTable } from '../table.sql.js';
-import { changesOf, keepsValue, staysAllowed, valueAfter } from './update.sql.js';
+import { changesOf, passesGuard, staysAllowed, valueAfter } from './update.sql.js';
 import type { UpdatePlan } from './write.sql.js';
 
 /** The units to write. */
@@ -43,7 +43,7 @@ export interface MatchingPlan {
 }
 
 export type UpdateMatchingPlan = MatchingPlan &
-  Pick<UpdatePlan, 'written' | 'expressions' | 'writeOnce' | 'allowed' | 'fields' | 'shown'>;
+  Pick<UpdatePlan, 'written' | 'expressions' | 'guarded' | 'allowed' | 'fields' | 'shown'>;
 
 /**
  * Locks the units. One row `v, matched, denied, keys`: how many there are, one more than allowed at most; the key of one
@@ -65,25 +65,25 @@ export function lockMatchingStatement(plan: MatchingPlan, forDelete: boolean): S
 }
 
 /**
- * One row `v, matched, denied, changed, unfit, leaving, affected`: as above; for each field that may be written once, the
- * key of a unit that would not keep its value; the key of a unit in which the result of an expression may not be stored;
+ * One row `v, matched, denied, guarded, unfit, leaving, affected`: as above; for each guarded field, the key of a unit in
+ * which the new value may not follow the stored one; the key of a unit in which the result of an expression may not be stored;
  * that of one that would no longer satisfy the access rule. Units are affected only if there are none.
  */
 export function updateMatchingStatement(plan: UpdateMatchingPlan, rows: NewRows): Statement {
-  const { schema, kind, written, writeOnce, expressions = [] } = plan;
+  const { schema, kind, written, guarded, expressions = [] } = plan;
   const input = written.length > 0 ? inputTable(written, rows, paramsOf(rows).map(param)) : undefined;
   const joined = input ? sql`, ${input}` : EMPTY_SQL;
-  const kept = writeOnce.map((each) => keepsValue(each, plan));
+  const guards = guarded.map((each) => passesGuard(each, plan));
   const fits = expressions.map(resultFits);
   const checks = [
     mayWrite(plan),
     sql`(${staysAllowed(plan) ?? sql`true`}) IS TRUE AS _stays`,
-    ...kept.map((each, at) => sql`(${each}) IS TRUE AS ${ident(`_kept${at}`)}`),
+    ...guards.map((each, at) => sql`(${each}) IS TRUE AS ${ident(`_passed${at}`)}`),
     ...fits.map((each, at) => sql`(${each}) IS TRUE AS ${ident(`_fits${at}`)}`),
   ];
   const of = (name: string, list: readonly unknown[]) => list.map((_, at) => ident('g', `${name}${at}`));
-  const [keeps, fit] = [of('_kept', kept), of('_fits', fits)];
-  const every = [sql`g._may`, sql`g._stays`, ...keeps, ...fit].map(everyUnit);
+  const [passed, fit] = [of('_passed', guards), of('_fits', fits)];
+  const every = [sql`g._may`, sql`g._stays`, ...passed, ...fit].map(everyUnit);
   const ok = all([sql`count(*) <= ${integer(plan.most)}`, ...every]);
   const unfit = fit.length > 0 ? firstUnit(sql`NOT (${all(fit)})`) : sql`NULL::text`;
   return render(sql`
@@ -93,7 +93,7 @@ export function updateMatchingStatement(plan: UpdateMatchingPlan, rows: NewRows)
       SELECT
         count(*)::int AS matched,
         ${firstUnit(sql`NOT g._may`)} AS denied,
-        ARRAY[${join(keeps.map((each) => firstUnit(sql`NOT ${each}`)))}]::text[] AS changed,
+        ARRAY[${join(passed.map((each) => firstUnit(sql`NOT ${each}`)))}]::text[] AS guarded,
         ${unfit} AS unfit,
         ${firstUnit(sql`NOT g._stays`)} AS leaving,
         ${ok} AS ok
@@ -108,7 +108,7 @@ export function updateMatchingStatement(plan: UpdateMatchingPlan, rows: NewRows)
     )
     SELECT
       ${modelVersion(schema)} AS v,
-      verdict.matched, verdict.denied, verdict.changed, verdict.unfit, verdict.leaving,
+      verdict.matched, verdict.denied, verdict.guarded, verdict.unfit, verdict.leaving,
       (SELECT count(*)::int FROM affected) AS affected
     FROM verdict
   `);

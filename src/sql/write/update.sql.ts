@@ -29,7 +29,9 @@ import {
   holdsFor,
   targetConditions,
   type UpdatePlan,
-  type WriteOnceField,
+  type GuardedField,
+  hasTransitions,
+  type TransitionField,
   type WritePlan,
   writtenAnswer,
   writtenShape,
@@ -41,10 +43,11 @@ export function updateStatement(plan: UpdatePlan, rows: NewRows): Statement {
   const sqlWith = (id: Fragment, version: Fragment, values: readonly Fragment[]) =>
     updateSql(plan, inputTable(plan.written, rows, values), id, version);
   const { expressions = [] } = plan;
-  if (plan.allowed || plan.shown || plan.access || plan.tags || hasConditions(plan.fields) || expressions.length > 0) {
+  const isOwnText = expressions.length > 0 || hasConditions(plan.fields) || plan.guarded.some(hasTransitions);
+  if (plan.allowed || plan.shown || plan.access || plan.tags || isOwnText) {
     return render(sqlWith(param(plan.id), param(plan.version), params.map(param)), expressions.every(hasOneText));
   }
-  const once = plan.writeOnce.map(({ field, repeatable }) => `${field.id}:${repeatable}`).join();
+  const once = plan.guarded.map((each) => (hasTransitions(each) ? '' : `${each.field.id}:${each.repeatable}`)).join();
   const shape = `update ${plan.schema} ${'json' in rows ? 'json' : 'one'} ${writtenShape(plan)} ${once}`;
   return fromTemplate(plan.fields, shape, [plan.id, plan.version, ...params], ([id, version, ...values]) =>
     sqlWith(id, version, values),
@@ -55,11 +58,11 @@ export function updateStatement(plan: UpdatePlan, rows: NewRows): Statement {
 function updateSql(plan: UpdatePlan, input: Fragment, id: Fragment, version: Fragment): Fragment {
   const { expressions = [] } = plan;
   const source = plan.written.length > 0 ? sql` FROM ${input}` : EMPTY_SQL;
-  const once = plan.writeOnce.map((each) => keepsValue(each, plan));
+  const guards = plan.guarded.map((each) => passesGuard(each, plan));
   const affected = sql`
     UPDATE ${kindTable(plan.schema, plan.kind)} AS t
     SET ${changesOf(plan)}${source}
-    WHERE ${all([targetConditions(plan, id, version), staysAllowed(plan), ...once, ...expressions.map(resultFits)])}
+    WHERE ${all([targetConditions(plan, id, version), staysAllowed(plan), ...guards, ...expressions.map(resultFits)])}
     RETURNING t.*
   `;
   return writtenAnswer(affected, editedColumns(plan));
@@ -73,15 +76,54 @@ export function changesOf({ written, expressions = [] }: Pick<UpdatePlan, 'writt
   return join([...inputs, ...results, SET_UPDATED_AT]);
 }
 
-/** Whether the unit has no value of the field yet, or the new value is the stored one. */
-export function keepsValue(
-  { field, repeatable }: WriteOnceField,
-  { expressions }: Pick<UpdatePlan, 'expressions'>,
-): Fragment {
+type GuardPlan = Pick<UpdatePlan, 'schema' | 'expressions'>;
+
+/** Whether the new value may follow the stored one. */
+export function passesGuard(guarded: GuardedField, plan: GuardPlan): Fragment {
+  const { field } = guarded;
   const stored = columnRef(field);
-  if (!repeatable) return sql`${stored} IS NULL`;
+  if (!hasTransitions(guarded) && !guarded.repeatable) return sql`${stored} IS NULL`;
+  const { expressions } = plan;
   const value = valueAfter(field, { written: [field], ...(expressions && { expressions }) });
-  return sql`(${stored} IS NULL OR ${stored} IS NOT DISTINCT FROM ${value})`;
+  const ways = hasTransitions(guarded) ? transitionTo(value, guarded, plan) : sql`${stored} IS NULL`;
+  return sql`(${ways} OR ${stored} IS NOT DISTINCT FROM ${value})`;
+}
+
+function transitionTo(value: Fragment, { field, initial, possible, conditional }: TransitionField, plan: GuardPlan) {
+  const stored = columnRef(field);
+  const first = initial ? sql`${value} = ANY(${param(initial)}::text[])` : sql`${value} IS NOT NULL`;
+  return join(
+    [
+      sql`(${stored} IS NULL AND ${first})`,
+      sql`(${param(JSON.stringify(possible))}::jsonb -> ${stored}) @> to_jsonb(${value})`,
+      ...conditional.map(({ from, to, condition }) => {
+        const holds = predicateSql(condition, { schema: plan.schema, row: 't' });
+        return sql`(${stored} = ${param(from)}::text AND ${value} = ${param(to)}::text AND ${holds})`;
+      }),
+    ],
+    ' OR ',
+  );
+}
+
+/** One row `value, next` for a unit: the stored value of a field with transitions, and those that may follow it. */
+export function nextValuesStatement(
+  { schema, kind, id }: Pick<UpdatePlan, 'schema' | 'kind' | 'id'>,
+  { field, initial, possible, conditional }: TransitionField,
+): Statement {
+  const stored = columnRef(field);
+  const always = sql`coalesce(${param(JSON.stringify(possible))}::jsonb -> ${stored}, '[]'::jsonb)`;
+  const sometimes = conditional.map(({ from, to, condition }) => {
+    const holds = sql`${stored} = ${param(from)}::text AND ${predicateSql(condition, { schema, row: 't' })}`;
+    return sql`CASE WHEN ${holds} THEN jsonb_build_array(${param(to)}::text) ELSE '[]'::jsonb END`;
+  });
+  const first = param(JSON.stringify(initial ?? field.def.values ?? []));
+  return render(sql`
+    SELECT
+      ${stored} AS value,
+      CASE WHEN ${stored} IS NULL THEN ${first}::jsonb ELSE ${join([always, ...sometimes], ' || ')} END AS next
+    FROM ${kindTable(schema, kind)} AS t
+    WHERE ${hasId(kind, param(id))}
+  `);
 }
 
 /** The value that a unit has in a field after an edit. */
@@ -115,11 +157,11 @@ export function resultsStatement(
   `);
 }
 
-/** One row `kept` for a unit: for each field that may be written once, whether the new values would keep its value. */
-export function keptValuesStatement(plan: UpdatePlan, { json }: RowsText): Statement {
+/** One row `passed` for a unit: for each guarded field, whether the new value may follow the stored one. */
+export function passedGuardsStatement(plan: UpdatePlan, { json }: RowsText): Statement {
   const input = plan.written.length > 0 ? sql`, ${inputRows(plan.written, param(json))}` : EMPTY_SQL;
   return render(sql`
-    SELECT ARRAY[${join(plan.writeOnce.map((each) => keepsValue(each, plan)))}] AS kept
+    SELECT ARRAY[${join(plan.guarded.map((each) => sql`(${passesGuard(each, plan)}) IS TRUE`))}] AS passed
     FROM ${kindTable(plan.schema, plan.kind)} AS t${input}
     WHERE ${hasId(plan.kind, param(plan.id))}
   `);
@@ -176,7 +218,7 @@ export interface UpdateSetPlan extends Omit<UpdatePlan, 'id' | 'tags' | 'express
  * without answers has one row too, with nulls but `v`, if all units were changed.
  */
 export function updateSetStatement(plan: UpdateSetPlan, { json, count }: RowsText): Statement {
-  const { schema, kind, written, writeOnce, rules } = plan;
+  const { schema, kind, written, guarded, rules } = plan;
   const key = columnRef(kind.keyField);
   const isTarget = all([sql`${key} = ${INPUT_KEY}`, ...rowConditions(schema, kind, [])]);
   const holds = (predicate: Predicate | undefined) =>
@@ -185,7 +227,7 @@ export function updateSetStatement(plan: UpdateSetPlan, { json, count }: RowsTex
     ['_seen', holds(plan.readable)],
     ['_may', holds(plan.access)],
     ...rules.map((rule, at) => [`_rule${at}`, holds(rule)] as const),
-    ...writeOnce.map((once, at) => [`_kept${at}`, sql`(${keepsValue(once, {})}) IS TRUE`] as const),
+    ...guarded.map((each, at) => [`_passed${at}`, sql`(${passesGuard(each, { schema })}) IS TRUE`] as const),
     ['_stays', sql`(${staysAllowed(plan) ?? sql`true`}) IS TRUE`],
   ];
   const rows = (condition: Fragment) => sql`array_agg(g._n ORDER BY g._n) FILTER (WHERE ${condition})`;
@@ -197,7 +239,7 @@ export function updateSetStatement(plan: UpdateSetPlan, { json, count }: RowsTex
       'seen', ${rows(sql`g._seen`)},
       'denied', ${failing('_may')},
       'ruled', ${list('_rule', rules)},
-      'kept', ${list('_kept', writeOnce)},
+      'guarded', ${list('_passed', guarded)},
       'leaving', ${failing('_stays')}
     )
   `;

@@ -53,10 +53,28 @@ export interface WriteOnceField {
   readonly repeatable: boolean;
 }
 
+/** A written parameter whose new value depends on the stored one: with `write_once`, or with transitions. */
+export type GuardedField = WriteOnceField | TransitionField;
+
+/** The transitions of a written parameter that the caller may do. */
+export interface TransitionField {
+  readonly field: Field;
+  /** The values that may follow null; undefined for all. */
+  readonly initial: readonly string[] | undefined;
+  /** The values that may follow a value, in every unit. */
+  readonly possible: Readonly<Record<string, readonly string[]>>;
+  /** Those that are possible in the units that match the condition. */
+  readonly conditional: readonly { readonly from: string; readonly to: string; readonly condition: Predicate }[];
+}
+
+export function hasTransitions(guarded: GuardedField): guarded is TransitionField {
+  return 'possible' in guarded;
+}
+
 export interface UpdatePlan extends WritePlan {
   /** The values that the statement makes of stored ones. Their fields are not in `written`. */
   readonly expressions?: readonly FieldExpression[];
-  readonly writeOnce: readonly WriteOnceField[];
+  readonly guarded: readonly GuardedField[];
   readonly id: unknown;
   /** The units that the caller may change, by their values before the write; undefined for all. */
   readonly access: Predicate | undefined;

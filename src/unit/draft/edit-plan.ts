@@ -1,21 +1,22 @@
 /** What an edit writes: of one unit, of several, and of all that match a filter; and what it may write once. */
 import { readableFields } from '../../access/masks.js';
+import { transitionsFor } from '../../access/transitions.js';
 import { uniqueColumns } from '../../model/field.js';
 import type { Field, KindDef } from '../../model/model.js';
 import { unconditional, type ConditionalField } from '../../model/predicate/conditional-field.js';
 import { conjunction, type Predicate } from '../../model/predicate/predicate.js';
 import { KindError, type Message } from '../../shared/errors.js';
 import { jsonEqual, type Json } from '../../shared/json.js';
-import type { WriteOnceField } from '../../sql/write/write.sql.js';
+import type { GuardedField, WriteOnceField } from '../../sql/write/write.sql.js';
 import type { Session } from '../../catalog/session/session.js';
 import { expressionsOf, type Body, type Draft } from './draft.js';
 
-/** The written fields of an edit, its expressions, and which of the fields may be written once. */
+/** The written fields of an edit, its expressions, and those whose new value depends on the stored one. */
 export function planWritten(session: Session, kind: KindDef, draft: Draft, body: Body) {
   const written = uniqueColumns(draft.written);
   const expressions = expressionsOf(draft);
   const changed = [...written, ...expressions.map(({ field }) => field)];
-  return { written, expressions, writeOnce: writeOnceFields(changed, body, kind, session) };
+  return { written, expressions, guarded: guardedFields(changed, body, kind, session) };
 }
 
 /** What must hold of a unit before and after the edit: `access`, and the rules of the fields that the body names. */
@@ -24,6 +25,17 @@ export function withFieldRules(
   rules: readonly ConditionalField[],
 ): Predicate | undefined {
   return rules.reduce((all, { condition }) => conjunction(all, condition), access);
+}
+
+function guardedFields(
+  written: readonly Field[],
+  body: Body,
+  kind: KindDef,
+  session: Pick<Session, 'caller' | 'model'>,
+): readonly GuardedField[] {
+  const once = writeOnceFields(written, body, kind, session);
+  const transitions = written.flatMap((field) => transitionsFor(field, kind, session.caller, session.model) ?? []);
+  return transitions.length > 0 ? [...once, ...transitions] : once;
 }
 
 /**

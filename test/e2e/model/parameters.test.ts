@@ -37,7 +37,7 @@ const COMMON = {
 
 /** The own fields of each type, beside the default. */
 const OWN: Readonly<Record<string, readonly string[]>> = {
-  string: ['default_string', 'min_length', 'max_length', 'strip', 'values', 'pattern', 'search'],
+  string: ['default_string', 'min_length', 'max_length', 'strip', 'values', 'transitions', 'pattern', 'search'],
   text: ['default_text', 'min_length', 'max_length', 'strip', 'search'],
   integer: ['default_integer', 'min_value', 'max_value', 'values'],
   float: ['default_float', 'min_value', 'max_value'],

@@ -43,7 +43,7 @@ import {
   updateMatchingStatement,
 } from '../../../src/sql/write/matching.sql.js';
 import {
-  keptValuesStatement,
+  passedGuardsStatement,
   resultsStatement,
   updateSetStatement,
   updateStatement,
@@ -109,7 +109,7 @@ function statements(schema: string, version: number): Map<string, Statement> {
     shown: undefined,
     allowed: undefined,
   };
-  const once = { ...write, written: [field('name')], writeOnce: [{ field: field('name'), repeatable: true }] };
+  const once = { ...write, written: [field('name')], guarded: [{ field: field('name'), repeatable: true }] };
   const set = { readable: own, access: own, allowed: own, keys: [ID] };
   const expressions: readonly FieldExpression[] = [
     { field: field('size'), expression: { op: 'inc', by: 1 } },
@@ -196,14 +196,14 @@ function statements(schema: string, version: number): Map<string, Statement> {
     [
       'an update',
       updateStatement(
-        { ...write, written: [field('name')], writeOnce: [], id: ID, access: own, tags: ['1'] },
+        { ...write, written: [field('name')], guarded: [], id: ID, access: own, tags: ['1'] },
         rowParams([field('name')], { name: 'Oslo' }) ?? { params: [] },
       ),
     ],
     [
       'an update of nothing',
       updateStatement(
-        { ...write, written: [], writeOnce: [], id: ID, access: undefined, tags: undefined },
+        { ...write, written: [], guarded: [], id: ID, access: undefined, tags: undefined },
         runSync(rowsText([{}])),
       ),
     ],
@@ -223,7 +223,7 @@ function statements(schema: string, version: number): Map<string, Statement> {
     ],
     [
       'whether values that may be written once would stay',
-      keptValuesStatement(
+      passedGuardsStatement(
         { ...once, id: ID, access: undefined, tags: undefined },
         runSync(rowsText([{ name: 'Oslo' }])),
       ),
@@ -231,7 +231,7 @@ function statements(schema: string, version: number): Map<string, Statement> {
     [
       'an update by expressions',
       updateStatement(
-        { ...write, written: [], expressions, writeOnce: onceSize, id: ID, access: undefined, tags: undefined },
+        { ...write, written: [], expressions, guarded: onceSize, id: ID, access: undefined, tags: undefined },
         runSync(rowsText([{}])),
       ),
     ],
@@ -269,7 +269,7 @@ function statements(schema: string, version: number): Map<string, Statement> {
     [
       'the same without answers',
       updateSetStatement(
-        { ...write, ...set, writeOnce: [], allowed: undefined, rules: [], answers: false },
+        { ...write, ...set, guarded: [], allowed: undefined, rules: [], answers: false },
         runSync(rowsText([{ name: 'Oslo' }, { name: 'Bergen' }])),
       ),
     ],

@@ -18,7 +18,7 @@ const fields = [...CITY.fields.values()];
 const written = fields.filter(({ id }) => id === 'name' || id === 'size');
 const plan = (version: number): UpdatePlan => ({
   ...{ schema: 'project_x', kind: CITY, version, written, fields },
-  ...{ id: 'x', access: undefined, shown: undefined, allowed: undefined, tags: undefined, writeOnce: [] },
+  ...{ id: 'x', access: undefined, shown: undefined, allowed: undefined, tags: undefined, guarded: [] },
 });
 
 const rows = (version: number) => [{ name: `n${version}` }, { name: 'other' }];

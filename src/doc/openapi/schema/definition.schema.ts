@@ -133,6 +133,26 @@ export const DEFINITION_SCHEMAS: Readonly<Record<string, Schema>> = {
       { type: 'array', items: RULE, minItems: 1, maxItems: LIMITS.accessRules },
     ],
   },
+  kind_transitions: {
+    type: 'object',
+    description:
+      'From each value the values that may follow it, under `initial` those of new units. `when` is a level, or rules over the stored unit.',
+    additionalProperties: {
+      type: 'array',
+      maxItems: LIMITS.transitions,
+      items: {
+        anyOf: [
+          { type: 'string' },
+          {
+            type: 'object',
+            properties: { to: { type: 'string' }, when: schemaRef('kind_access_level') },
+            required: ['to'],
+            additionalProperties: false,
+          },
+        ],
+      },
+    },
+  },
   kind_key_scope: {
     type: 'array',
     description: 'What an API key may do at most: these operations on units of these kinds.',
@@ -180,6 +200,7 @@ export function outputFieldSchema(kind: KindDef, { id, constant }: Field): Schem
   if (isParameterTypeId(kind.id)) {
     if (id === 'reference_kind') return schemaRef('kind_identifier');
     if (id === 'read_access' || id === 'write_access') return schemaRef('kind_access_level');
+    if (id === 'transitions') return schemaRef('kind_transitions');
     if (id === 'values' && constant === undefined) return allowedValues(kind.id);
   }
   return FIELD_SCHEMAS.get(`${kind.id}.${id}`);

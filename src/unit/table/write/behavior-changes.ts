@@ -26,6 +26,7 @@ import { leavesAllowedUnits, mayNotCreateUnit, mayNotWrite, whyNotWritable } fro
 import { lockUnit } from '../unit.repository.js';
 import type { Conditions } from '../../store/unit-store.js';
 import { withResults } from './expression-results.js';
+import { whyNoTransition } from './transitions.js';
 import { judgedEdit, refusedInserts } from './write.repository.js';
 
 /** Of a create so far. */
@@ -36,7 +37,7 @@ interface CreateState {
 }
 
 /** What must hold of an edited unit. */
-export interface EditConditions extends Conditions {
+interface EditConditions extends Conditions {
   /** The parameters in the body whose rules it must satisfy. */
   readonly rules: readonly ConditionalField[];
 }
@@ -183,10 +184,9 @@ export async function whyNotTo(
   { access, rules }: EditConditions,
 ): Promise<KindError | undefined> {
   const tests = [...(access ? [access] : []), ...rules.map(({ condition }) => condition)];
-  if (tests.length === 0) return undefined;
-  const holds = await judgedEdit(session, plan, tests, draft.row);
+  const holds = tests.length > 0 ? await judgedEdit(session, plan, tests, draft.row) : undefined;
   const failed = holds?.indexOf(false) ?? -1;
-  if (failed === -1) return undefined;
+  if (failed === -1) return whyNoTransition(session, plan, draft.row);
   const field = rules[access ? failed - 1 : failed];
   return field ? mayNotWrite(session.caller, plan.kind, field) : leavesAllowedUnits(session.caller, plan.kind);
 }

@@ -25,6 +25,7 @@ import { mayNotCreateUnit, writePlan } from '../rights.js';
 import { StoredCounts } from '../stored-counts.js';
 import { BehaviorChanges, checkLookedUp, refusedUnits } from './behavior-changes.js';
 import { hasNoTransaction, inOwnTransaction, withDeferredFaults } from './own-transaction.js';
+import { whyNoBeginning } from './transitions.js';
 import { UnitQuota } from './unit-quota.js';
 import { takenValues, withAllViolations } from './violations.js';
 import { insertUnanswered, insertUnits, refusedInserts } from './write.repository.js';
@@ -41,6 +42,8 @@ interface InsertOptions {
   readonly writer: Caller;
   /** Whether the new units are returned. */
   readonly answers?: boolean;
+  /** Whether the units are brought back, and so begin as they were. */
+  readonly keepIds?: boolean;
   /** The parameters by which the units of an upsert were looked up. */
   readonly by?: readonly Field[] | undefined;
 }
@@ -86,7 +89,7 @@ export class Creates {
       if (drafts.length === 0) return [];
       return await withDeferredFaults(this.database, session, deferred, async (within) => {
         const keys = nested.any ? await this.insertNested(within, nested, writer, defaults) : new ReplacedKeys();
-        const inserting = { allowed: access, deferred, keys, defaults, writer, answers, by };
+        const inserting = { allowed: access, deferred, keys, defaults, writer, answers, by, keepIds };
         return this.#insert(within, kind, drafts, inserting);
       });
     } finally {
@@ -120,10 +123,12 @@ export class Creates {
     drafted: readonly LocatedDraft[],
     options: InsertOptions,
   ): Promise<UnitRow[]> {
-    const { allowed, deferred, keys, defaults, writer, by } = options;
+    const { allowed, deferred, keys, defaults, writer, by, keepIds } = options;
     const given = asSeparateWrite(keys.any ? drafted.map((unit) => keys.into(kind, unit)) : drafted);
     const base = { ...writePlan(session, kind), written: writtenBy(given), allowed, by };
+    if (!keepIds) await checkBeginnings(session, base, given);
     const units = await this.changes.ofCreate(session, base, given, { deferred, defaults });
+    if (!keepIds && units !== given) await checkBeginnings(session, base, units);
     if (by && units !== given) checkLookedUp(by, given, units);
     // Without behaviors all keys are as drafted.
     if (units !== given) keys.note(kind, drafted, units);
@@ -177,6 +182,16 @@ export class Creates {
 
 function writtenBy([first]: readonly LocatedDraft[]): readonly Field[] {
   return uniqueColumns(first?.draft.written ?? []);
+}
+
+/** @throws KindError 409 if a new unit may not begin as it is; before that, 403 if the caller may not create it at all */
+async function checkBeginnings(session: Session, plan: WritePlan, units: readonly LocatedDraft[]): Promise<void> {
+  const refused = whyNoBeginning(session, plan.kind, units);
+  if (!refused) return;
+  const written = writtenBy(units);
+  const rows = units.map(({ draft }) => draft.row);
+  const denied = await refusedInserts(session, { ...plan, written }, rows);
+  throw denied.length > 0 ? refusedUnits(units, denied, mayNotCreateUnit(session.caller, plan.kind)) : refused;
 }
 
 /**

@@ -18,6 +18,7 @@ import { KindError, refusal, type Message } from '../../../shared/errors.js';
 import { LIMITS } from '../../../shared/limits.js';
 import type { MaybePromise } from '../../../shared/work-in-pieces.js';
 import { WriteDeadline } from '../../../shared/write-deadline.js';
+import { hasTransitions } from '../../../sql/write/write.sql.js';
 import type { MatchingPlan, UpdateMatchingPlan } from '../../../sql/write/matching.sql.js';
 import { Behaviors } from '../../draft/behavior.js';
 import { countingDefaults, type DefaultBytes } from '../../draft/default-bytes.js';
@@ -35,6 +36,7 @@ import { leavesAllowedUnits, writePlan } from '../rights.js';
 import { withResults } from './expression-results.js';
 import { hasNoTransaction, inOwnTransaction, withDeferredFaults } from './own-transaction.js';
 import { Removals } from './remove.js';
+import { transitionMessages } from './transitions.js';
 import { UnitQuota } from './unit-quota.js';
 import { Updates } from './update.js';
 import { takenValues, uniqueLists, writeContextOf } from './violations.js';
@@ -216,15 +218,19 @@ export class MatchingWrites {
   /** @throws KindError 400, 403, 409 if the edit is not allowed for one of the units */
   async #checkVerdict(
     session: Session,
-    { schema, kind, writeOnce }: UpdateMatchingPlan,
+    { schema, kind, guarded }: UpdateMatchingPlan,
     draft: Draft,
-    { changed, unfit, leaving }: Verdict,
+    { guarded: failed, unfit, leaving }: Verdict,
   ): Promise<void> {
-    const [first, ...rest] = writeOnce.flatMap(({ field }, at): readonly Message[] => {
-      const unit = changed[at] ?? undefined;
-      return unit === undefined ? [] : (writeOnceRefusal([field])?.messages ?? []).map((each) => ({ ...each, unit }));
+    const refused = guarded.flatMap((each, at) => {
+      const unit = failed[at] ?? undefined;
+      return unit === undefined ? [] : [{ each, unit }];
     });
-    if (first) throw new KindError([first, ...rest]);
+    const once = refused.flatMap(({ each, unit }): readonly Message[] => {
+      if (hasTransitions(each)) return [];
+      return (writeOnceRefusal([each.field])?.messages ?? []).map((message) => ({ ...message, unit }));
+    });
+    throwMessages(once);
     if (unfit !== null) {
       const target = { schema, kind, id: parseKey(kind, unfit) };
       await withUnit(unfit, () => withResults(session, this.patterns, target, draft));
@@ -233,6 +239,10 @@ export class MatchingWrites {
       throw ofUnit(refusal('parameter.bad_expression', text), unfit);
     }
     if (leaving !== null) throw ofUnit(leavesAllowedUnits(session.caller, kind), leaving);
+    for (const { each, unit } of refused) {
+      const target = { schema, kind, id: parseKey(kind, unit) };
+      throwMessages((await transitionMessages(session, target, [each])).map((message) => ({ ...message, unit })));
+    }
   }
 
   async #draft(
@@ -319,4 +329,8 @@ function checkFound(
   if (matched <= most) return;
   const text = `More than ${most} units of '${kind.id}' match; max_affected is the most that may, up to ${LIMITS.affectedMax}`;
   throw refusal('unit.too_many', text);
+}
+
+function throwMessages([first, ...rest]: readonly Message[]): void {
+  if (first) throw new KindError([first, ...rest]);
 }

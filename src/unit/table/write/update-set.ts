@@ -11,6 +11,7 @@ import type { Predicate } from '../../../model/predicate/predicate.js';
 import { Faults, KindError, type Message } from '../../../shared/errors.js';
 import { getOrInsert } from '../../../shared/maps.js';
 import { LIMITS } from '../../../shared/limits.js';
+import { hasTransitions } from '../../../sql/write/write.sql.js';
 import type { UpdateSetPlan } from '../../../sql/write/update.sql.js';
 import type { Caller } from '../../../tenancy/caller.js';
 import type { Body, Draft } from '../../draft/draft.js';
@@ -18,10 +19,11 @@ import { planWritten, withFieldRules, writeOnceRefusal } from '../../draft/edit-
 import { NestedUnits } from '../../draft/nested-units.js';
 import { checkReferences, type LocatedDraft, type Unreachable } from '../../draft/references.js';
 import { withPositions } from '../../draft/refusal-position.js';
-import { unknownUnit } from '../../store/unit-ids.js';
+import { parseKey, unknownUnit } from '../../store/unit-ids.js';
 import type { UnitRow } from '../../store/unit-store.js';
 import { leavesAllowedUnits, mayNotWrite, mayNotWriteUnit, readableUnits, writePlan } from '../rights.js';
 import { withDeferredFaults } from './own-transaction.js';
+import { transitionMessages } from './transitions.js';
 import { UnitQuota } from './unit-quota.js';
 import { withAllViolations, type WriteContext } from './violations.js';
 import { lockUnits, updateSet, type FailedRows } from './write.repository.js';
@@ -110,7 +112,7 @@ async function updateAlike(
   const write = (context: WriteContext) => updateSet(session, plan, rows, { ...context, rows: known });
   const drafts = set.map((change, index): LocatedDraft => ({ draft: change.draft, index }));
   const result = await withAllViolations(session, kind, drafts, write, { ids: keys });
-  if ('seen' in result) throw refusalOf(session.caller, plan, rules, result);
+  if ('seen' in result) throw await refusalOf(session, plan, rules, result);
   return result;
 }
 
@@ -125,24 +127,45 @@ function setsOf(changes: readonly DraftedChange[]): readonly (readonly number[])
 }
 
 /** What an edit of one of the units would be refused with. Of several reasons the first one, for all units. */
-function refusalOf(
-  caller: Caller,
-  { kind, writeOnce, keys }: UpdateSetPlan,
+async function refusalOf(
+  session: Session,
+  { schema, kind, guarded, keys }: UpdateSetPlan,
   rules: readonly ConditionalField[],
-  { seen, denied, ruled, kept, leaving }: FailedRows,
-): KindError {
+  { seen, denied, ruled, guarded: failed, leaving }: FailedRows,
+): Promise<KindError> {
+  const { caller } = session;
   const present = new Set(seen);
   const missing = keys.flatMap((_, at) => (present.has(at) ? [] : [at]));
   const reasons: readonly (readonly Message[])[] = [
     located(missing, (at) => unknownUnit(kind, keys[at] ?? '')),
     located(denied, () => mayNotWriteUnit(caller, kind, 'update')),
     rules.flatMap((field, at) => located(ruled[at], () => mayNotWrite(caller, kind, field))),
-    writeOnce.flatMap(({ field }, at) => located(kept[at], () => writeOnceRefusal([field]))),
+    guarded.flatMap((each, at) => {
+      return hasTransitions(each) ? [] : located(failed[at], () => writeOnceRefusal([each.field]));
+    }),
     located(leaving, () => leavesAllowedUnits(caller, kind)),
   ];
-  const [first, ...rest] = reasons.find((messages) => messages.length > 0) ?? [];
+  const reason = reasons.find((messages) => messages.length > 0);
+  const [first, ...rest] = reason ?? (await refusedTransitions(session, { schema, kind, guarded, keys }, failed));
   if (!first) throw new Error('an edit of several units failed for no reason');
   return new KindError([first, ...rest.slice(0, LIMITS.faults - 1)]);
+}
+
+/** Of the units that have no transition to the new values, the first are told where they may go. */
+async function refusedTransitions(
+  session: Session,
+  { schema, kind, guarded, keys }: Pick<UpdateSetPlan, 'schema' | 'kind' | 'guarded' | 'keys'>,
+  failed: FailedRows['guarded'],
+): Promise<Message[]> {
+  const messages: Message[] = [];
+  for (const [at, each] of guarded.entries()) {
+    for (const index of (failed[at] ?? []).slice(0, LIMITS.faults)) {
+      const target = { schema, kind, id: parseKey(kind, keys[index] ?? '') };
+      const told = await transitionMessages(session, target, [each], messages.length < LIMITS.toldTransitions);
+      messages.push(...told.map((message) => ({ ...message, index })));
+    }
+  }
+  return messages;
 }
 
 function located(

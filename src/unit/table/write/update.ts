@@ -10,7 +10,7 @@ import { EventLoopYield } from '../../../shared/event-loop-yield.js';
 import { KindError, type Faults } from '../../../shared/errors.js';
 import { scalarText, type Json } from '../../../shared/json.js';
 import type { MaybePromise } from '../../../shared/work-in-pieces.js';
-import type { UpdatePlan } from '../../../sql/write/write.sql.js';
+import { hasTransitions, type UpdatePlan } from '../../../sql/write/write.sql.js';
 import { Behaviors } from '../../draft/behavior.js';
 import { countingDefaults, type DefaultBytes } from '../../draft/default-bytes.js';
 import { expressionsOf, type Body, type Draft } from '../../draft/draft.js';
@@ -37,7 +37,7 @@ import { withResults } from './expression-results.js';
 import { hasNoTransaction, inOwnTransaction, withDeferredFaults } from './own-transaction.js';
 import { UnitQuota } from './unit-quota.js';
 import { withAllViolations } from './violations.js';
-import { keptFields, updateUnit } from './write.repository.js';
+import { refusedByGuards, updateUnit } from './write.repository.js';
 
 /** The draft of an edit whose references are checked. */
 interface CheckedEdit extends Pick<DraftedEdit, 'body' | 'draft' | 'nested' | 'rules'> {
@@ -134,9 +134,9 @@ export class Updates {
       { ids: [scalarText(plan.id as Json)], fresh: freshReferences(session, kind, id) },
     );
     if (!row) {
-      const refused =
-        (await whyNotWritable(session, kind, id, conditions, 'update')) ??
-        writeOnceRefusal(await keptFields(session, plan, draft.row));
+      const guarded = await refusedByGuards(session, plan, draft.row);
+      const once = guarded.filter((each) => !hasTransitions(each)).map(({ field }) => field);
+      const refused = (await whyNotWritable(session, kind, id, conditions, 'update')) ?? writeOnceRefusal(once);
       if (refused) throw refused;
       await withResults(session, this.patterns, plan, draft);
       const { rules } = edit;

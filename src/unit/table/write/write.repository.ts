@@ -25,7 +25,8 @@ import { rowParams, rowsText, type RowsText } from '../../../sql/write/new-rows.
 import { updateSetStatement, type UpdateSetPlan } from '../../../sql/write/update.sql.js';
 import {
   judgedEditStatement,
-  keptValuesStatement,
+  nextValuesStatement,
+  passedGuardsStatement,
   resultsStatement,
   updateStatement,
 } from '../../../sql/write/update.sql.js';
@@ -36,6 +37,8 @@ import {
   insertUnansweredStatement,
   refusedInsertsStatement,
   type DeletePlan,
+  type GuardedField,
+  type TransitionField,
   type UpdatePlan,
   type WritePlan,
 } from '../../../sql/write/write.sql.js';
@@ -151,12 +154,26 @@ export async function judgedEdit(
   return found?.holds;
 }
 
-/** The fields that may be written once and have another value than an edit gives them. */
-export async function keptFields({ executor }: Running, plan: UpdatePlan, row: RowValues): Promise<readonly Field[]> {
-  if (plan.writeOnce.length === 0) return [];
-  const statement = keptValuesStatement(plan, await jsonTextOf(plan, [row]));
-  const [found] = await executor.run<{ kept: readonly boolean[] }>(statement);
-  return plan.writeOnce.filter((_, at) => found?.kept[at] === false).map(({ field }) => field);
+/** The fields whose new value in an edit may not follow the stored one. */
+export async function refusedByGuards(
+  { executor }: Running,
+  plan: UpdatePlan,
+  row: RowValues,
+): Promise<readonly GuardedField[]> {
+  if (plan.guarded.length === 0) return [];
+  const statement = passedGuardsStatement(plan, await jsonTextOf(plan, [row]));
+  const [found] = await executor.run<{ passed: readonly boolean[] }>(statement);
+  return plan.guarded.filter((_, at) => found?.passed[at] === false);
+}
+
+/** The stored value of a field with transitions, and those that may follow it; undefined if there is no such unit. */
+export async function nextValues(
+  { executor }: Running,
+  plan: Pick<UpdatePlan, 'schema' | 'kind' | 'id'>,
+  transitions: TransitionField,
+): Promise<{ readonly value: string | null; readonly next: readonly string[] } | undefined> {
+  const [row] = await executor.run<{ value: string | null; next: string[] }>(nextValuesStatement(plan, transitions));
+  return row;
 }
 
 /** Returns whether a unit was deleted. */
@@ -175,7 +192,7 @@ export interface FailedRows {
   /** For each rule. */
   readonly ruled: readonly (readonly number[] | null)[];
   /** For each field that may be written once. */
-  readonly kept: readonly (readonly number[] | null)[];
+  readonly guarded: readonly (readonly number[] | null)[];
   readonly leaving: readonly number[] | null;
 }
 
@@ -240,8 +257,8 @@ interface LockedRows extends FoundRows {
 
 /** What an edit by filter found: ids of units that are in its way. It changed all units if there are none. */
 export interface Verdict extends FoundRows {
-  /** For each field that may be written once, a unit that would not keep its value. */
-  readonly changed: readonly (string | null)[];
+  /** For each guarded field, a unit in which the new value may not follow the stored one. */
+  readonly guarded: readonly (string | null)[];
   /** A unit in which the result of an expression may not be stored. */
   readonly unfit: string | null;
   /** A unit that would no longer satisfy the access rule. */
