@@ -2,6 +2,7 @@
 import { didYouMean } from '../shared/texts.js';
 import { refusal } from '../shared/errors.js';
 import type { Path, Place, RelatedUnits } from './filter.ast.js';
+import { AGGREGATE_FUNCTIONS } from './aggregate.ast.js';
 import { FilterParser, type ReadWord } from './filter.parser.js';
 import { printOperand, printPlace } from './filter.printer.js';
 import { checkSize, Scanner } from './filter.scanner.js';
@@ -137,7 +138,10 @@ class OrderParser {
   }
 
   #unknownFunction({ word, at }: ReadWord) {
-    const hint = didYouMean(word.toLowerCase(), ORDER_FUNCTIONS) || `; there are ${ORDER_FUNCTIONS.join(', ')}`;
+    const ofGroups = AGGREGATE_FUNCTIONS.some((name) => name === word);
+    const hint = ofGroups
+      ? `: groups are ordered by the names of their columns, as in order=-${word}`
+      : didYouMean(word.toLowerCase(), ORDER_FUNCTIONS) || `; there are ${ORDER_FUNCTIONS.join(', ')}`;
     return refusal('filter.unknown_operator', `unknown function '${word.slice(0, 40)}' at character ${at}${hint}`);
   }
 }

@@ -39,9 +39,47 @@ export function didYouMean(unknown: string, known: Iterable<string>): string {
   return nearest === undefined ? '' : ` (did you mean '${nearest}'?)`;
 }
 
-/** The most similar of these names, if it is similar enough. */
+/** What other products call operators, operations and fields, in lower case and without separators. */
+const SYNONYMS: ReadonlyMap<string, string> = new Map([
+  ['neq', 'ne'],
+  ['notequal', 'ne'],
+  ['equals', 'eq'],
+  ['like', 'contains'],
+  ['ilike', 'icontains'],
+  ['includes', 'contains'],
+  ['null', 'isnull'],
+  ['between', 'gte'],
+  ['list', 'read'],
+  ['view', 'read'],
+  ['select', 'read'],
+  ['find', 'read'],
+  ['insert', 'create'],
+  ['add', 'create'],
+  ['edit', 'update'],
+  ['write', 'update'],
+  ['remove', 'delete'],
+  ['execute', 'function'],
+  ['call', 'function'],
+  ['created', 'inserted_at'],
+  ['createdat', 'inserted_at'],
+  ['createdon', 'inserted_at'],
+  ['datecreated', 'inserted_at'],
+  ['updated', 'updated_at'],
+  ['modified', 'updated_at'],
+  ['modifiedat', 'updated_at'],
+  ['dateupdated', 'updated_at'],
+]);
+
+/** The name that another product's stands for, or the most similar of these names, if it is similar enough. */
 export function nearestTo(name: string, others: Iterable<string>): string | undefined {
   if (name.length > 100) return undefined;
+  const meant = SYNONYMS.get(name.toLowerCase().replace(/[_\-$]/g, ''));
+  if (meant === undefined) return mostSimilar(name, others);
+  const all = [...others];
+  return all.includes(meant) ? meant : mostSimilar(name, all);
+}
+
+function mostSimilar(name: string, others: Iterable<string>): string | undefined {
   // Two swapped letters count as two edits.
   const near = Math.max(name.length < 4 ? 1 : 2, Math.floor(name.length / 3));
   const names: string[] = [];

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { didYouMean } from '../../../src/shared/texts.js';
 import { Faults, refusal } from '../../../src/shared/errors.js';
 import { LIMITS } from '../../../src/shared/limits.js';
 
@@ -35,4 +36,15 @@ it('a hint compares a limited number of names', () => {
   }
   expect(new Faults().hint('title7x', names())).toBe(" (did you mean 'title7'?)");
   expect(asked.length).toBeLessThanOrEqual(LIMITS.hintNames);
+});
+
+it.each([
+  ['list', ['link', 'read'], 'read'],
+  ['createdAt', ['updated_at', 'inserted_at'], 'inserted_at'],
+  ['created_at', ['updated_at', 'inserted_at'], 'inserted_at'],
+  // A name of one's own comes first where the other is not there.
+  ['created_at', ['created'], 'created'],
+  ['list', ['lists'], 'lists'],
+])('what other products call %s is one of %j', (unknown, known, meant) => {
+  expect(didYouMean(unknown, known)).toBe(` (did you mean '${meant}'?)`);
 });
