@@ -55,7 +55,7 @@ function withoutBefore(rule: Filter, before: UnitRecord, kind: NaiveKind): Filte
       const values = itemsOf(rule.value).map((value): Value | null => {
         if (value.type !== 'before') return value;
         const stored = before[value.path.segments.join('.')] ?? null;
-        return stored === null ? null : { type: 'quoted', text: String(stored as string), at: 0 };
+        return stored === null ? null : { type: 'quoted', text: JSON.stringify(stored).replace(/^"|"$/g, ''), at: 0 };
       });
       if (rule.op === 'in') {
         const each = values.map((value) => comparedWith({ ...rule, op: 'eq' }, value));

@@ -5,6 +5,7 @@
 import { parseFilter } from '../../../src/filter/filter.parser.js';
 import { printFilter, printPath, quote } from '../../../src/filter/filter.printer.js';
 import type { Filter, Operator } from '../../../src/filter/filter.ast.js';
+import { secondsFromNow } from '../../../src/filter/value.parser.js';
 import { OPERATORS } from '../../../src/model/parameter-type/parameter-type.js';
 import { PARAMETER_TYPES } from '../../../src/model/parameter-type/type-by-id.js';
 import type { Field } from '../api/types.js';
@@ -99,10 +100,12 @@ function testOf(filter: Filter, fields: readonly Field[]): TestCondition | undef
   if (!operatorsOf(field).includes(operator)) return undefined;
   if (filter.op === 'isnull') return newTest(field, operator, '');
   const { value } = filter;
-  if (value.type === 'member') return undefined;
+  if (value.type === 'member' || value.type === 'before') return undefined;
   const target = valueField(field, operator);
   const { ofFilter } = fieldOfType(target.type);
   const texts = value.type === 'list' ? value.items.map((item) => ('text' in item ? item.text : '')) : [value.text];
+  // Times relative to the present stay a text.
+  if (texts.some((each) => secondsFromNow(each) !== undefined)) return undefined;
   // One value where a list is compared, or the other way round.
   if (target.multiple !== (value.type === 'list')) return undefined;
   const inputs = texts.map((each) => inputOf({ ...target, multiple: false }, ofFilter?.(each) ?? each));

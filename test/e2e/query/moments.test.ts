@@ -29,10 +29,13 @@ await ok(
     { label: '@now', starts: at(240), day: day(240) },
   ]),
 );
+interface Labelled {
+  readonly items: readonly { readonly label: string }[];
+}
 const labels = async (filter: string, as = project) =>
-  (await ok(as.get(`/event/unit?include=label&order=starts&filter=${encodeURIComponent(filter)}`))).items.map(
-    (unit: { label: string }) => unit.label,
-  );
+  (
+    (await ok(as.get(`/event/unit?include=label&order=starts&filter=${encodeURIComponent(filter)}`))) as Labelled
+  ).items.map(({ label }) => label);
 
 describe('a filter', () => {
   it.each([
