@@ -6,8 +6,7 @@ import type { ReceivedBody } from '../http/body/read-body.js';
 import type { Answer } from '../http/answer/answer.js';
 import type { MaybePromise } from '../shared/work-in-pieces.js';
 import type { BodyLimit } from '../tenancy/request-bodies.js';
-import type { Shown } from '../catalog/session/kept-answer.js';
-import type { DeletionReport, Session } from '../catalog/session/session.js';
+import type { DeletionReport, Session, Shown } from '../catalog/session/session.js';
 import type { Transaction } from '../database/database.js';
 
 /** What is known of a request before it has a connection. */

@@ -5,7 +5,8 @@
 import { Injectable } from '@nestjs/common';
 import { rightsKeyOf } from '../access/masks.js';
 import { Catalog } from '../catalog/catalog.service.js';
-import { AnswerMask, type KeptCircumstances, type RepeatedAnswer, type Shown } from '../catalog/session/kept-answer.js';
+import { AnswerMask, type KeptCircumstances, type RepeatedAnswer } from '../catalog/session/kept-answer.js';
+import type { Shown } from '../catalog/session/session.js';
 import { endOfBatch, inTransaction, executorFor } from '../catalog/session/executors.js';
 import { Database, type Transaction } from '../database/database.js';
 import { Answer, NULL_ANSWER } from '../http/answer/answer.js';

@@ -1,12 +1,6 @@
 /** What is kept of an answer for an idempotency key beside its content, and who decides what a repeat of it shows. */
 import type { Answer } from '../../http/answer/answer.js';
-import type { Session } from './session.js';
-
-/**
- * What an answer shows, which decides how it is repeated: units or links alone, of which is left out what may no longer
- * be read, or what its author decides. Undefined for anything else.
- */
-export type Shown = 'units' | 'links' | 'free';
+import type { Session, Shown } from './session.js';
 
 /** When and to whom an answer was given, and what it shows. */
 export interface KeptCircumstances {

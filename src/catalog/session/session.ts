@@ -6,8 +6,13 @@ import type { RequestIds } from '../../http/request/request-id.js';
 import { SYSTEM, type Caller } from '../../tenancy/caller.js';
 import type { Project } from '../../tenancy/project.js';
 import type { DeletionSet } from './deletion-set.js';
-import type { Shown } from './kept-answer.js';
 import { Injectable } from '@nestjs/common';
+
+/**
+ * What an answer shows, which decides how it is repeated: units or links alone, of which is left out what may no longer
+ * be read, or what its author decides. Undefined for anything else.
+ */
+export type Shown = 'units' | 'links' | 'free';
 
 export interface Session {
   readonly project: Project;
