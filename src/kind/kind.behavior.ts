@@ -10,6 +10,7 @@ import {
   reportTakenNames,
   reportUnknownParameter,
 } from '../model/check/check-model.js';
+import { checkCheckShape } from '../model/check/kind-checks.js';
 import { grantedFields, RESERVED_KINDS } from '../model/built-in/built-in.js';
 import { type KindDef, MEMBER_GROUP, referencesTo } from '../model/model.js';
 import { CREDENTIAL_KIND, GROUP_KIND, KIND_KIND, NO_TRAITS } from '../model/built-in-traits.js';
@@ -70,6 +71,7 @@ export class KindBehavior implements RegisteredBehavior, OnModuleInit {
       checkNewId(kindId, unavailable, faults);
     }
     for (const key of ['unique', 'indexes']) checkListShape(key, draft.values.get(key), faults);
+    checkCheckShape(draft.values.get('checks'), faults);
     checkParameterNames(draft.values.get('parameters'), write);
     const access = draft.values.get('access');
     if (access !== undefined && access !== null)

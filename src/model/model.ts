@@ -59,6 +59,14 @@ interface ShownWhere {
  */
 export type KeySource = 'uuid' | 'identifier' | 'natural' | 'source';
 
+/** A condition that every unit of a kind satisfies, unless a comparison with null leaves it open. */
+export interface KindCheck {
+  readonly id: string;
+  readonly filter: string;
+  /** What the refusal of a unit says. */
+  readonly text: string;
+}
+
 export interface KindDef {
   readonly id: string;
   readonly label: string;
@@ -84,6 +92,7 @@ export interface KindDef {
   readonly parameters: readonly string[];
   readonly unique: readonly (readonly string[])[];
   readonly indexes: readonly (readonly string[])[];
+  readonly checks: readonly KindCheck[];
   /** The groups that the kind is in. */
   readonly groups: readonly string[];
 }

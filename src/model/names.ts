@@ -40,6 +40,18 @@ export function withoutShard(name: string): string {
 }
 
 /**
+ * The name of a check in its table, different for different filters. It is short, so that Citus can append the number of
+ * a shard, and the name in an error tells which check it is.
+ */
+export function checkName(id: string, filter: string): string {
+  const hash = createHash('sha256')
+    .update(JSON.stringify([id, filter]))
+    .digest('hex')
+    .slice(0, 10);
+  return `_${id.slice(0, 35)}_${hash}_check`;
+}
+
+/**
  * The name of an index or constraint: readable, within 63 bytes, and different for different columns, because it
  * contains a hash of them. It starts with `_`, so that it never collides with a kind's table in the same schema.
  */

@@ -96,6 +96,10 @@ export const ERRORS = {
     status: 409,
     meaning: 'Another unit has the same values in parameters that are unique together.',
   },
+  'unit.check': {
+    status: 400,
+    meaning: "The unit would fail a check of its kind; `check` is the check's id, and `text` its text.",
+  },
   'unit.referenced': {
     status: 409,
     meaning: 'Other units refer to this one, and their reference forbids its deletion.',
@@ -120,6 +124,10 @@ export const ERRORS = {
   },
   'parameter.reserved': { status: 400, meaning: 'The id is a field that every unit has.' },
   'parameter.in_use': { status: 409, meaning: 'Kinds use the parameter; ?cascade=true takes it from them too.' },
+  'parameter.in_check': {
+    status: 409,
+    meaning: 'A check of a kind names the parameter; ?cascade=true takes the check too.',
+  },
   'parameter.has_values': { status: 409, meaning: 'Stored units have values there; the text has their number.' },
   'parameter.violated': {
     status: 409,

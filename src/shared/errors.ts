@@ -11,7 +11,7 @@ export { ERRORS, type ErrorCode, type ErrorKind } from './error-codes.js';
 
 /**
  * One entry of `messages`. `parameter`: the parameter at fault; `index`: its object in a bulk write; `unit`: the id of its
- * unit in an edit or deletion by filter; `operation`: its operation in a batch; `line` and `record`: its place in the file of an import, both from 1.
+ * unit in an edit or deletion by filter; `check`: the check of the kind that it fails; `operation`: its operation in a batch; `line` and `record`: its place in the file of an import, both from 1.
  */
 export interface Message {
   readonly code: ErrorCode;
@@ -19,13 +19,14 @@ export interface Message {
   readonly parameter?: string;
   readonly index?: number;
   readonly unit?: string;
+  readonly check?: string;
   readonly operation?: number;
   readonly line?: number;
   readonly record?: number;
 }
 
 /** The location of a fault: the parameter, in a bulk write the position of the object (from 0), in a batch the operation, in a file the line. */
-export type FaultLocation = Pick<Message, 'parameter' | 'index' | 'operation' | 'line' | 'record'>;
+export type FaultLocation = Pick<Message, 'parameter' | 'index' | 'check' | 'operation' | 'line' | 'record'>;
 
 interface KindErrorOptions {
   readonly cause?: unknown;

@@ -97,6 +97,9 @@ export const LIMITS = {
   /** Lists in `unique` and in `indexes` of one kind, and parameters of one such list, which PostgreSQL limits to 32. */
   columnLists: 64,
   listedColumns: 32,
+  /** Checks of one kind, and characters of the text of one. */
+  checksPerKind: 20,
+  checkTextLength: 500,
   /** Rules of one operation of an `access`. */
   accessRules: 100,
   kindsPerProject: 2000,

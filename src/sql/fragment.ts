@@ -116,6 +116,26 @@ export function literal(text: string): Fragment {
   return new Fragment([`'${text.replaceAll("'", "''")}'`]);
 }
 
+/** The fragment with its values as literals, for DDL; each has a cast to its type after it, or is compared with a text. */
+export function withLiterals({ pieces }: Fragment): Fragment {
+  return new Fragment(
+    pieces.map((piece) => {
+      if (piece instanceof Fragment) return withLiterals(piece);
+      return typeof piece === 'object' && 'value' in piece ? literal(textOfValue(piece.value)) : piece;
+    }),
+  );
+}
+
+/** A value as PostgreSQL reads it from a text. */
+function textOfValue(value: unknown): string {
+  if (Array.isArray(value)) {
+    return `{${value.map((item) => `"${textOfValue(item).replace(/["\\]/g, '\\$&')}"`).join()}}`;
+  }
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  throw new Error('only texts, numbers, booleans and lists of them can be literals');
+}
+
 /** A whole number as text of the statement. */
 export function integer(value: number): Fragment {
   if (!Number.isSafeInteger(value)) throw new Error(`not a whole number: ${value}`);

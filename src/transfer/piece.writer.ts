@@ -271,8 +271,9 @@ function note(
   { line, record }: FileRecord,
   messages: readonly Omit<RecordMessage, 'line' | 'record'>[],
 ): void {
-  for (const { code, text, parameter } of messages) {
-    noted.push({ code, text, ...(parameter !== undefined && { parameter }), line, record });
+  for (const { code, text, parameter, check } of messages) {
+    const of = { ...(parameter !== undefined && { parameter }), ...(check !== undefined && { check }) };
+    noted.push({ code, text, ...of, line, record });
   }
 }
 

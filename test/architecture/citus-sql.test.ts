@@ -59,6 +59,7 @@ const SAMPLES: Readonly<Record<string, () => Statement | readonly Statement[]>> 
   repairCountStatement: () => count.repairCountStatement(SCHEMA, kind),
   setAccessDefaultStatement: () => access.setAccessDefaultStatement(SCHEMA, 'open'),
   setAccessStatement: () => access.setAccessStatement(SCHEMA, 'kind', 'a', {}),
+  setChecksStatement: () => access.setChecksStatement(SCHEMA, 'a', []),
   closeFieldAccessStatement: () => access.closeFieldAccessStatement(SCHEMA, 'a', ['read_access']),
   insertModelStatement: () => model.insertModelStatement(SCHEMA, { version: 1, builtIn: 1, accessDefault: 'open' }),
   bumpVersionStatement: () => model.bumpVersionStatement(SCHEMA, 1),

@@ -20,6 +20,11 @@ test('the example can be created', async () => {
   const answer = { number: 'KI1234', departs: '2024-01-31T08:30:00.000000Z', seats: 0 };
   expect(await project.post('/flight/unit', flight)).toMatchObject({ status: 200, body: { content: answer } });
   expect(await project.post('/flight/unit', flight)).toMatchObject({ status: 409 });
+  const late = { number: 'KI1', departs: '2024-01-31T09:00:00Z', arrives: '2024-01-31T09:00:00Z' };
+  const text = 'It cannot arrive before it departs';
+  expect((await project.post('/flight/unit', late)).body.messages).toEqual([
+    { code: 'unit.check', text, check: 'times' },
+  ]);
 });
 
 test('the defaults of a kind are those of the table', async () => {

@@ -25,7 +25,18 @@ export function parameter(id: string, type: ParameterTypeId, given: Given = {}):
 /** A record of a kind: `kind('city', ['name'])`. */
 export function kind(id: string, parameters: readonly string[], given: Partial<KindRecord> = {}): KindRecord {
   return {
-    ...{ id, label: id, active: true, remote: false, public: false, parameters, unique: [], indexes: [], access: null },
+    ...{
+      id,
+      label: id,
+      active: true,
+      remote: false,
+      public: false,
+      parameters,
+      unique: [],
+      indexes: [],
+      checks: [],
+      access: null,
+    },
     ...given,
   };
 }

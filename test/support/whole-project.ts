@@ -36,6 +36,7 @@ export async function wholeProject(made: TestProject): Promise<TestProject> {
       ],
       unique: [['team', 'title']],
       indexes: [['title', 'team']],
+      checks: [{ id: 'title', filter: 'and(gte(number,-1000),not(eq(title,"it\'s")))', text: 'Another title' }],
     },
     { id: 'resting', parameters: ['title'] },
     { id: 'far', remote: true, parameters: ['title'] },

@@ -12,6 +12,12 @@ interface Definition {
   readonly updated_at: string;
 }
 
+export interface KindCheck {
+  readonly id: string;
+  readonly filter: string;
+  readonly text: string;
+}
+
 export interface KindDefinition extends Definition {
   readonly active: boolean;
   readonly remote: boolean;
@@ -19,6 +25,8 @@ export interface KindDefinition extends Definition {
   readonly parameters: readonly string[];
   readonly unique: readonly (readonly string[])[];
   readonly indexes: readonly (readonly string[])[];
+  /** Null for those who may not see them. */
+  readonly checks: readonly KindCheck[] | null;
 }
 
 export interface ParameterDefinition extends Definition {
@@ -92,6 +100,7 @@ export interface TableStep {
   readonly type?: string;
   readonly index?: string;
   readonly constraint?: string;
+  readonly check?: string;
   readonly target?: string;
   readonly unique?: boolean;
   readonly in_background?: boolean;

@@ -1,6 +1,6 @@
 /** A kind, link type or group while it is edited. */
 import { identifierFromLabel } from '../../../src/shared/identifiers.js';
-import type { GroupDefinition, KindDefinition, LinkTypeDefinition } from '../api/definitions.js';
+import type { GroupDefinition, KindCheck, KindDefinition, LinkTypeDefinition } from '../api/definitions.js';
 import { idOf, sentParameter, type ParameterDraft } from './parameter-drafts.js';
 import type { Model } from './use-model.js';
 
@@ -16,12 +16,14 @@ export interface Draft {
   readonly parameters: readonly ParameterDraft[];
   readonly unique: readonly (readonly string[])[];
   readonly indexes: readonly (readonly string[])[];
+  /** Null for those who may not see them. */
+  readonly checks: readonly KindCheck[] | null;
   readonly description: string;
   readonly kind_list: readonly string[];
 }
 
 const SETTINGS = {
-  kind: ['label', 'active', 'public', 'remote', 'parameters', 'unique', 'indexes'],
+  kind: ['label', 'active', 'public', 'remote', 'parameters', 'unique', 'indexes', 'checks'],
   link: ['label', 'parameters'],
   group: ['label', 'description', 'kind_list'],
 } as const satisfies Record<Edited, readonly (keyof Draft)[]>;
@@ -50,6 +52,7 @@ export function draftOf(definition: Definition | undefined): Draft {
     parameters: [],
     unique: [],
     indexes: [],
+    checks: [],
     description: '',
     kind_list: [],
   };

@@ -4,6 +4,7 @@ import type { Field } from '../api/types.js';
 import { COMMON } from '../data/source.js';
 import { useText, type Text } from '../i18n/text.js';
 import { listedParameters, settingsOfDraft, type Draft, type Edited } from './definition-draft.js';
+import { Checks } from './checks.js';
 import { ParameterSets } from './parameter-sets.js';
 import { settingLabels } from './setting-names.js';
 import type { Model } from './use-model.js';
@@ -40,6 +41,7 @@ export function KindFields({
         error={faults['indexes']}
         onChange={(indexes) => onChange({ indexes })}
       />
+      <Checks checks={draft.checks ?? []} error={faults['checks']} onChange={(checks) => onChange({ checks })} />
       <Checkbox
         label={text('model.active_label')}
         description={text('model.active_help')}

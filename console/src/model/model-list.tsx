@@ -176,6 +176,11 @@ function KindItem({ kind, model }: { kind: KindDefinition; model: Model }) {
       {kind.indexes.length > 0 && (
         <Paragraph size="sm">{text('model.indexes', { sets: sets(kind.indexes) })}</Paragraph>
       )}
+      {kind.checks !== null && kind.checks.length > 0 && (
+        <Paragraph size="sm">
+          {text('model.checks', { checks: kind.checks.map(({ filter }) => filter).join(' · ') })}
+        </Paragraph>
+      )}
     </Item>
   );
 }

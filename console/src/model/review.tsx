@@ -172,9 +172,18 @@ function lossText(loss: ChangeEffects['losses'][number], model: Model | undefine
 }
 
 function stepText(step: TableStep, text: Text): string {
-  const { table = '', column = '', columns = [], type = '', index = '', target = '', constraint = '' } = step;
+  const {
+    table = '',
+    column = '',
+    columns = [],
+    type = '',
+    index = '',
+    target = '',
+    constraint = '',
+    check = '',
+  } = step;
   const later = step.in_background === true ? text('step.later') : '';
-  const values = { table, column, type, index, target, constraint, columns: columns.join(', '), later };
+  const values = { table, column, type, index, target, constraint, check, columns: columns.join(', '), later };
   const name = step.step === 'create_index' && step.unique === true ? 'create_unique' : step.step;
   return text(`step.${name as 'create_table'}`, values);
 }

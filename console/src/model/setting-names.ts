@@ -19,6 +19,7 @@ export function settingLabels(text: Text): Labels {
     ['remote', text('model.remote_label')],
     ['parameters', text('model.parameters')],
     ['indexes', text('model.indexes_label')],
+    ['checks', text('model.checks_label')],
     ['description', text('model.description')],
     ['kind_list', text('model.kinds')],
     ['read_access', text('operation.read')],

@@ -133,6 +133,8 @@ function constraintText({ condition, parameter }: Guard): string {
     case 'duplicate_elements':
     case 'more_than_one':
       return `the uniqueness ${of}`;
+    case 'fails':
+      return `the check '${condition.check.id}'`;
     case 'any':
     case 'has_value':
     case 'is_null':

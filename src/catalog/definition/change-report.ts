@@ -94,6 +94,9 @@ function stepEntries(step: SchemaStep, deferred: DeferredIndexes): Entry[] {
     }
     case 'drop_index':
       return [{ step: step.type, index: step.name }];
+    case 'add_check':
+    case 'drop_check':
+      return [{ step: step.type, table: step.table, check: step.check.check?.id ?? step.check.name }];
     case 'add_foreign_key': {
       const { column, target, onDelete } = step.key;
       return [{ step: step.type, table: step.table, column, target, on_delete: onDelete }];
@@ -179,9 +182,10 @@ function kindSettings({
   parameters,
   unique,
   indexes,
+  checks,
   groups,
 }: KindDef): Settings {
-  return { label, active, public: isPublic, access, parameters, unique, indexes, groups };
+  return { label, active, public: isPublic, access, parameters, unique, indexes, checks, groups };
 }
 
 /** Names of settings as in definitions. */

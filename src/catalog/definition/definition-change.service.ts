@@ -28,6 +28,7 @@ import {
   deleteParametersStatement,
   recordDefinedInStatement,
   setAccessStatement,
+  setChecksStatement,
 } from '../../sql/definition/model.sql.js';
 import { setUnindexedStatement } from '../../sql/server/registry.sql.js';
 import { AuditLog } from '../../tenancy/audit-log.js';
@@ -44,6 +45,7 @@ import { runSteps } from './run-steps.js';
 import { checkAccessRules, checkFieldRules, checkLinkAccessRules } from '../../access/check-access.js';
 import { suggestableIds } from '../../access/suggestable-ids.js';
 import { checkCounts, checkModel } from '../../model/check/check-model.js';
+import { checkKindChecks, remainingChecks } from '../../model/check/kind-checks.js';
 import { storedBytesOf } from '../model/model-cache.js';
 import { withoutKinds } from '../../access/key-scope.js';
 import type { Json } from '../../shared/json.js';
@@ -140,7 +142,7 @@ export class DefinitionChangeService {
   async #apply(project: Project, change: DefinitionChange): Promise<Model> {
     const { tx, before } = change;
     const yielder = new EventLoopYield(project.schema);
-    const written = await loadModel(tx, project, { known: before });
+    const written = await this.#takeChecks(project, change, await loadModel(tx, project, { known: before }));
     await runYielding(checkWritten(written, change), yielder);
     const withoutUnused = await this.#updateInlineParameters(project, change, written);
     const orphaned = await runYielding(orphanedAccess(before, withoutUnused), yielder);
@@ -200,6 +202,13 @@ export class DefinitionChangeService {
     return definedIn.size + deleted.length > 0 ? loadModel(tx, project, { known: written }) : written;
   }
 
+  /** With `?cascade=true` the checks go that name a parameter which the kind no longer has. */
+  async #takeChecks(project: Project, { tx, before, cascade }: DefinitionChange, written: Model): Promise<Model> {
+    const remaining = cascade ? remainingChecks(before, written) : new Map<string, never>();
+    for (const [id, checks] of remaining) await tx.run(setChecksStatement(project.schema, id, checks));
+    return remaining.size > 0 ? loadModel(tx, project, { known: written }) : written;
+  }
+
   /** Rules that name something which was removed are replaced by ones that allow nobody. */
   async #closeAccess(
     project: Project,
@@ -255,6 +264,7 @@ function* checkWritten(model: Model, change: DefinitionChange): WorkInPieces<voi
   }
   for (const kind of model.kinds.values()) {
     if (!kind.builtIn) checkFieldRules(kind, { before: change.before, after: model }, change, faults);
+    checkKindChecks(kind, change.before.kinds.get(kind.id), faults);
     yield;
   }
   yield* checkModel(model, change, suggestableIds(model, change.caller), faults);

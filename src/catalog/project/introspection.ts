@@ -21,6 +21,7 @@ interface TableRow {
     readonly configuration: SearchConfiguration | null;
   })[];
   readonly foreignKeys: readonly { name: string; column: string; target: string; action: string }[];
+  readonly checks: readonly string[];
 }
 
 const SHORT_TYPE_NAMES: Readonly<Record<string, ColumnType>> = {
@@ -55,5 +56,6 @@ function toTableShape(row: TableRow): TableShape {
     columns: byName(columns),
     indexes: byName(indexes),
     foreignKeys: byName(keys),
+    checks: byName(row.checks.map((name) => ({ name }))),
   };
 }

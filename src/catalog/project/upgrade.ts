@@ -159,6 +159,7 @@ function unknownParts(table: TableShape, wanted: TableShape | undefined): string
     ...of('column', table.columns, wanted.columns),
     ...of('index', table.indexes, wanted.indexes),
     ...of('foreign key', table.foreignKeys, wanted.foreignKeys),
+    ...of('check', table.checks, wanted.checks),
   ];
 }
 
@@ -171,6 +172,7 @@ function knownPart(table: TableShape, wanted: TableShape): TableShape {
     columns: part(table.columns, wanted.columns),
     indexes: part(table.indexes, wanted.indexes),
     foreignKeys: part(table.foreignKeys, wanted.foreignKeys),
+    checks: part(table.checks, wanted.checks),
   };
 }
 

@@ -116,6 +116,11 @@ export function isTooLongForIndex(error: unknown): error is DatabaseFault {
   return isDatabaseFault(error) && error.code === '54000';
 }
 
+/** A row that does not satisfy a check. */
+export function isCheckViolation(error: unknown): error is DatabaseFault {
+  return isDatabaseFault(error) && error.code === '23514';
+}
+
 /** Stored data does not fit a new definition: null, a dangling reference, duplicates, a view with the name of a table. */
 export function isDataConflict(error: unknown): error is DatabaseFault {
   return isDatabaseFault(error) && DATA_CONFLICT_CODES.has(error.code);

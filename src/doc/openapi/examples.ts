@@ -126,6 +126,9 @@ function kindExample({ kinds, parameters }: Model): Schema {
     ],
     unique: [[title, year]],
     indexes: [[genre, year]],
+    checks: [
+      { id: 'poetry', filter: `or(ne(${genre},poetry),gte(${year},1700))`, text: 'Our poetry is of 1700 or later' },
+    ],
     access: { read: 'anyone', update: 'admin', delete: 'admin' },
     metadata: {},
   };

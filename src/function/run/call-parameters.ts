@@ -97,6 +97,7 @@ function makeShape({ name, parameters }: DeclaredValues, model: Model): KindDef 
     parameters: parameters.map(({ id }) => id),
     unique: [],
     indexes: [],
+    checks: [],
     groups: [],
   };
 }

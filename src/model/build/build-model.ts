@@ -109,6 +109,7 @@ function matchesRecord(record: KindRecord, groups: readonly string[], kind: Kind
     [record.parameters, kind.parameters],
     [record.unique, kind.unique],
     [record.indexes, kind.indexes],
+    [record.checks ?? [], kind.checks],
     [groups, kind.groups],
   ] as const;
   return pairs.every(([recorded, built]) => jsonEqual(recorded, built));
@@ -248,6 +249,7 @@ function finishKind(
     parameters: record.parameters,
     unique: record.unique,
     indexes: record.indexes,
+    checks: record.checks ?? [],
     groups,
   };
 }
@@ -266,6 +268,7 @@ export function builtInRecords(): ModelRecords {
       parameters: builtInParameters(kind),
       unique: [],
       indexes: [],
+      checks: [],
       access: null,
     })),
     groups: BUILT_IN_GROUPS.map(({ id, label, kinds }) => ({ id, label, kind_list: kinds })),

@@ -1,6 +1,7 @@
 /** Rows of a project's definition tables, as the loader reads them, and their conversion to definitions. */
 import type { Json } from '../../shared/json.js';
 import type { AccessDefault } from '../access-levels.js';
+import type { KindCheck } from '../model.js';
 import { SETTING_LIST, type SettingId, type SettingValue } from '../parameter-setting/parameter-settings.js';
 import type { ParameterDef } from '../parameter-type/parameter-def.js';
 import type { ParameterTypeId } from '../parameter-type/parameter-types.js';
@@ -14,6 +15,8 @@ export interface KindRecord {
   readonly parameters: readonly string[];
   readonly unique: readonly (readonly string[])[];
   readonly indexes: readonly (readonly string[])[];
+  /** Null is none. */
+  readonly checks: readonly KindCheck[] | null;
   readonly access: Json;
 }
 

@@ -72,6 +72,7 @@ function valuesKind(id: string, parameters: readonly string[], fields: readonly 
     parameters,
     unique: [],
     indexes: [],
+    checks: [],
     groups: [],
   };
 }

@@ -70,6 +70,8 @@ const KIND_FIELDS: readonly Field[] = [
   parameterList,
   field({ id: 'unique', type: 'json', label: 'Unique together', nullable: false, default: [] }),
   field({ id: 'indexes', type: 'json', label: 'Indexes', nullable: false, default: [] }),
+  // A filter names parameters and values that not everyone may read.
+  field({ id: 'checks', type: 'json', label: 'Checks', nullable: true, default: [] }, { revealing: 'rights' }),
   access,
 ];
 

@@ -11,6 +11,7 @@ import type { KindDef, Model } from '../model.js';
 import { ruledFields, type RuledFields } from './required-indexes.js';
 import {
   tablesInPieces,
+  type CheckShape,
   type ColumnShape,
   type ForeignKeyShape,
   type IndexShape,
@@ -25,6 +26,7 @@ export type ColumnChange =
   | { readonly type: 'not_null'; readonly column: string; readonly notNull: boolean };
 
 export type SchemaStep =
+  | { readonly type: 'drop_check' | 'add_check'; readonly table: string; readonly check: CheckShape }
   | { readonly type: 'drop_foreign_key'; readonly table: string; readonly name: string }
   | { readonly type: 'drop_index'; readonly name: string }
   | { readonly type: 'drop_table'; readonly table: string }
@@ -158,10 +160,16 @@ export function diffTables(
       if (lost || !jsonEqual(index, table.indexes.get(name))) steps.push({ type: 'drop_index', name: index.name });
     }
   }
+  for (const [old, table] of pairs) {
+    for (const check of changedChecks(old, table)) steps.push({ type: 'drop_check', table: table.name, check });
+  }
   for (const table of gone) steps.push({ type: 'drop_table', table: table.name });
   for (const [old, table] of pairs) {
     const changes = columnChanges(old, table, defaults);
     if (changes.length > 0) steps.push({ type: 'alter_table', table: table.name, changes });
+  }
+  for (const [old, table] of pairs) {
+    for (const check of changedChecks(table, old)) steps.push({ type: 'add_check', table: table.name, check });
   }
   for (const table of fresh) {
     steps.push({ type: 'create_table', table });
@@ -184,6 +192,15 @@ export function diffTables(
     }
   }
   return steps;
+}
+
+/** The checks of a table that another state of it lacks, or whose columns it has with another type. */
+function changedChecks(table: TableShape, other: TableShape): CheckShape[] {
+  const replaced = replacedColumns(other, table);
+  const names = ({ check }: CheckShape) => check?.fields.map(({ id, column = id }) => column) ?? [];
+  return [...table.checks.values()].filter(
+    (check) => !other.checks.has(check.name) || names(check).some((name) => replaced.has(name)),
+  );
 }
 
 function pushDropForeignKey(steps: SchemaStep[], table: string, name: string): void {

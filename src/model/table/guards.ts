@@ -1,6 +1,7 @@
 /** Conditions on stored units that forbid a change. Pure: `catalog/definition/change-guards.ts` counts the units. */
 import type { ErrorCode } from '../../shared/errors.js';
-import { jsonEqual } from '../../shared/json.js';
+import { jsonEqual, type Json } from '../../shared/json.js';
+import { resolvedChecks, type ResolvedCheck } from '../check/kind-checks.js';
 import { storedDefault } from '../field.js';
 import type { Field, KindDef, LinkTypeDef } from '../model.js';
 import type { Constraint } from '../parameter-type/parameter-type.js';
@@ -11,7 +12,14 @@ export type Condition =
   | { readonly type: 'more_than_one' }
   | { readonly type: 'has_value' | 'is_null' | 'duplicate_elements'; readonly column: string }
   | { readonly type: 'duplicates'; readonly columns: readonly string[] }
+  | { readonly type: 'fails'; readonly check: ResolvedCheck; readonly columns: readonly FilledColumn[] }
   | { readonly type: 'violates'; readonly column: string; readonly array: boolean; readonly constraint: Constraint };
+
+/** A column of a check. `value`: what the units get, if they do not have it yet. */
+interface FilledColumn {
+  readonly field: Field;
+  readonly value?: Json;
+}
 
 type GuardCode = Extract<
   ErrorCode,
@@ -59,7 +67,21 @@ export function guardsOf(kind: KindDef, next: KindDef | undefined): Guard[] {
       guards.push(guard('parameter.violated', { type: 'duplicates', columns }, false, 'unique'));
     }
   }
+  for (const check of resolvedChecks(next)) {
+    const columns = check.fields.map((field) => filledColumn(field, kind));
+    const isNew = !kind.checks.some(({ id, filter }) => id === check.id && filter === check.filter);
+    if (!isNew && !columns.some((column) => 'value' in column)) continue;
+    guards.push(guard('parameter.violated', { type: 'fails', check, columns }, false, 'checks'));
+  }
   return guards;
+}
+
+/** @param before the kind before the change */
+function filledColumn(field: Field, before: KindDef): FilledColumn {
+  const old = before.fields.get(field.id);
+  const isKept =
+    old?.column !== undefined && old.columnType === field.columnType && old.def.multiple === field.def.multiple;
+  return isKept ? { field } : { field, value: storedDefault(field) };
 }
 
 /** The guards of a change of a link type that stays. */

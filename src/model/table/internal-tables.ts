@@ -43,6 +43,7 @@ function table(
     columns: new Map(columns.map((each) => [each.name, each])),
     indexes: new Map(indexes.map((each) => [each.name, each])),
     foreignKeys: new Map(),
+    checks: new Map(),
   };
 }
 

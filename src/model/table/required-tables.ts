@@ -1,13 +1,14 @@
-/** The tables that a model needs, as values: columns, indexes and foreign keys. */
+/** The tables that a model needs, as values: columns, indexes, foreign keys and checks. */
 import { INTERNAL_COLUMNS, INTERNAL_TABLES } from './internal-tables.js';
 import type { Field, KindDef, Model } from '../model.js';
-import { constraintName, LINK_TABLE } from '../names.js';
+import { checkName, constraintName, LINK_TABLE } from '../names.js';
+import { resolvedChecks } from '../check/kind-checks.js';
 import { storedLinkFields } from '../build/link-types.js';
 import { requiredIndexes, ruledFields, type RuledFields } from './required-indexes.js';
-import type { ColumnShape, ForeignKeyShape, IndexShape, TableShape } from './shape.js';
+import type { CheckShape, ColumnShape, ForeignKeyShape, IndexShape, TableShape } from './shape.js';
 import { runSync, type WorkInPieces } from '../../shared/work-in-pieces.js';
 
-export type { ColumnShape, ForeignKeyShape, IndexShape, TableShape };
+export type { CheckShape, ColumnShape, ForeignKeyShape, IndexShape, TableShape };
 
 /** The internal tables, and those of all kinds that have one; kinds that share a table each add their columns to it. */
 export function tableShapes(model: Model): Map<string, TableShape> {
@@ -69,6 +70,7 @@ function tableOf(kind: KindDef, model: Model, ruled: ReadonlySet<string> | undef
     columns: byName(columns),
     indexes: byName(indexes),
     foreignKeys: byName(foreignKeys),
+    checks: byName(resolvedChecks(kind).map((check) => ({ name: checkName(check.id, check.filter), check }))),
   };
 }
 
@@ -107,5 +109,6 @@ function merge(a: TableShape, b: TableShape): TableShape {
     columns,
     indexes: new Map([...a.indexes, ...b.indexes]),
     foreignKeys: new Map([...a.foreignKeys, ...b.foreignKeys]),
+    checks: new Map([...a.checks, ...b.checks]),
   };
 }

@@ -1,4 +1,5 @@
 /** The shape of a table as a value, both of tables that a model needs and of those that exist in PostgreSQL. */
+import type { ResolvedCheck } from '../check/kind-checks.js';
 import type { DeleteRule } from '../parameter-setting/reference.setting.js';
 import type { ColumnType } from '../parameter-type/parameter-type.js';
 import type { SearchConfiguration } from '../parameter-setting/search.setting.js';
@@ -35,6 +36,13 @@ export interface ForeignKeyShape {
   readonly onDelete: DeleteRule;
 }
 
+export interface CheckShape {
+  /** It has a hash of the filter: two checks of the same name are the same. */
+  readonly name: string;
+  /** Undefined for one that exists in PostgreSQL, of which only the name is known. */
+  readonly check?: ResolvedCheck;
+}
+
 export interface TableShape {
   readonly name: string;
   /** The columns of the primary key. */
@@ -42,4 +50,5 @@ export interface TableShape {
   readonly columns: ReadonlyMap<string, ColumnShape>;
   readonly indexes: ReadonlyMap<string, IndexShape>;
   readonly foreignKeys: ReadonlyMap<string, ForeignKeyShape>;
+  readonly checks: ReadonlyMap<string, CheckShape>;
 }

@@ -25,6 +25,8 @@ export interface TestScope {
   readonly schema: string;
   /** The alias of the row that has the field: of the unit, or of a unit that it refers to. */
   readonly row: string;
+  /** Whether a comparison with null is unknown under `not` and `ne` too, as in SQL, and not false. */
+  readonly threeValued?: boolean;
   /** There is no such row: its values are null. */
   readonly isMissing?: boolean;
   /** The number of related units of the row. */
@@ -42,7 +44,7 @@ export function testSql(test: Exclude<PredicateTest, { op: 'exists' | 'pair' | '
     case 'in':
       return inTest(test.target, test.values, scope);
     case 'is':
-      return compare(testedValue(test.target, scope), test.negated, boundValue(test.target, test.value));
+      return compare(testedValue(test.target, scope), test.negated, boundValue(test.target, test.value), scope);
     case 'json':
       return sql`${rawJson(test.target, scope)} = ${param(JSON.stringify(test.value))}::jsonb`;
     case 'order':
@@ -64,8 +66,9 @@ export function testSql(test: Exclude<PredicateTest, { op: 'exists' | 'pair' | '
 
 const ORDER_OPERATORS = { lt: sql`<`, lte: sql`<=`, gt: sql`>`, gte: sql`>=` } as const;
 
-function compare(value: Fragment, negated: boolean, other: Fragment): Fragment {
-  return negated ? sql`${value} IS DISTINCT FROM ${other}` : sql`${value} = ${other}`;
+function compare(value: Fragment, negated: boolean, other: Fragment, { threeValued }: TestScope): Fragment {
+  if (!negated) return sql`${value} = ${other}`;
+  return threeValued ? sql`${value} <> ${other}` : sql`${value} IS DISTINCT FROM ${other}`;
 }
 
 /** The column, or inside JSON the text of the value. */
@@ -157,7 +160,7 @@ function memberValueTest({ target, test, values }: MemberPredicate, scope: TestS
   switch (test) {
     case 'eq':
     case 'ne':
-      return compare(own, test === 'ne', sql`${first ?? sql`NULL`}::${cast}`);
+      return compare(own, test === 'ne', sql`${first ?? sql`NULL`}::${cast}`, scope);
     case 'in':
       return sql`(${join(
         values.map((value) => inMemberValue(own, target, value, scope)),

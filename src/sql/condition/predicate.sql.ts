@@ -1,5 +1,6 @@
 /**
- * Predicates as SQL. `not` becomes IS NOT TRUE, so that it is the complement, nulls included.
+ * Predicates as SQL. `not` becomes IS NOT TRUE, so that it is the complement, nulls included; in the checks of kinds it is
+ * NOT (`TestScope.threeValued`).
  *
  * A referenced unit is looked up once, however many tests need it (`Lookups`). A few such rows are joined in the FROM
  * of the statement (`matchingRows`), so that PostgreSQL can choose the join order. More of them, and those of a
@@ -41,6 +42,8 @@ export class Lookups {
   readonly #joins: Fragment[];
   /** The row of the unit before an edit; null if there was none, undefined if it is the row itself. */
   stored: string | null | undefined;
+  /** As in `TestScope`; it is not for conditions on referenced units. */
+  threeValued = false;
 
   /** @param few how many may be joined in a statement; a subquery may have more */
   constructor(
@@ -78,10 +81,10 @@ export class Lookups {
 
   /** The schema of a target, and the alias of the row that has its field. */
   scopeOf(target: Target | undefined): TestScope {
-    const { schema, row, stored } = this;
+    const { schema, row, stored, threeValued } = this;
     if (target?.before) return { schema, row: stored ?? row, isMissing: stored === null, countOf: noCount };
     const rowOfTarget = target?.ofLink ? linkRow(row) : this.#rowOf(target?.through);
-    return { schema, row: rowOfTarget, countOf: (related) => countSql(schema, related, row) };
+    return { schema, row: rowOfTarget, threeValued, countOf: (related) => countSql(schema, related, row) };
   }
 
   #rowOf(through: readonly Step[] = []): string {
@@ -165,12 +168,16 @@ function discriminatorCondition(kind: KindDef, row: string): Fragment[] {
 }
 
 /** The row that a condition is of, and that of the unit before an edit (`Lookups.stored`). */
-type PredicateScope = Pick<TestScope, 'schema' | 'row'> & Partial<Pick<Lookups, 'stored'>>;
+type PredicateScope = Pick<TestScope, 'schema' | 'row' | 'threeValued'> & Partial<Pick<Lookups, 'stored'>>;
 
 /** A condition without joins in the statement. Tests of referenced rows are in one subquery. */
-export function predicateSql(predicate: Predicate, { schema, row, stored }: PredicateScope): Fragment {
+export function predicateSql(
+  predicate: Predicate,
+  { schema, row, stored, threeValued = false }: PredicateScope,
+): Fragment {
   const own = new Lookups(schema, row);
   own.stored = stored;
+  own.threeValued = threeValued;
   const parts = conjunctsOf(predicate);
   const beyond = parts.filter((part) => targetsOf(part).length > 0);
   const conditions = parts.filter((part) => !beyond.includes(part)).map((part) => treeSql(part, own));
@@ -212,6 +219,7 @@ function treeSql(predicate: Predicate, lookups: Lookups): Fragment {
     case 'not':
       // PostgreSQL plans a join for NOT EXISTS, but not for IS NOT TRUE.
       if (predicate.part.op === 'exists') return sql`(NOT ${treeSql(predicate.part, lookups)})`;
+      if (lookups.threeValued) return sql`(NOT (${treeSql(predicate.part, lookups)}))`;
       return sql`((${treeSql(predicate.part, lookups)}) IS NOT TRUE)`;
     case 'exists':
       return existsSql(lookups.schema, predicate.related, lookups.row);

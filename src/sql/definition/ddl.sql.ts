@@ -1,9 +1,12 @@
 /** The steps of a model change as DDL, and its guards: counts of the units that are in the way of a change. */
 import type { ColumnChange, Condition, Guard, SchemaStep } from '../../model/table/diff.js';
-import type { ColumnShape, ForeignKeyShape, TableShape } from '../../model/table/required-tables.js';
+import type { CheckShape, ColumnShape, ForeignKeyShape, TableShape } from '../../model/table/required-tables.js';
+import type { Field } from '../../model/model.js';
 import { constraintName } from '../../model/names.js';
+import type { Json } from '../../shared/json.js';
 import { columnType, defaultLiteral } from '../columns.sql.js';
 import { violation } from '../condition/constraint.sql.js';
+import { predicateSql } from '../condition/predicate.sql.js';
 import {
   all,
   EMPTY_SQL,
@@ -16,6 +19,7 @@ import {
   sql,
   type Fragment,
   type Statement,
+  withLiterals,
 } from '../fragment.js';
 import { createIndex } from './index.sql.js';
 
@@ -49,6 +53,14 @@ function stepSql(step: SchemaStep, schema: string, trigrams?: string): Fragment 
       return sql`ALTER TABLE ${ident(schema, step.table)} ${join(step.changes.flatMap(columnChange))}`;
     case 'create_index':
       return createIndex(step.table, step.index, schema, { trigrams });
+    case 'add_check':
+      // The guard has counted the units under a lock that this change holds: to read them again would block readers.
+      return sql`
+        ALTER TABLE ${ident(schema, step.table)}
+        ADD ${checkConstraint(step.table, step.check, schema)} NOT VALID
+      `;
+    case 'drop_check':
+      return sql`ALTER TABLE ${ident(schema, step.table)} DROP CONSTRAINT ${ident(step.check.name)}`;
     case 'add_foreign_key':
       return addForeignKey(step.table, step.key, schema);
   }
@@ -56,7 +68,14 @@ function stepSql(step: SchemaStep, schema: string, trigrams?: string): Fragment 
 
 function createTable(table: TableShape, schema: string): Fragment {
   const columns = [...table.columns.values()].map(columnDefinition);
-  return sql`CREATE TABLE ${ident(schema, table.name)} (${join([...columns, ...primaryKey(table)])})`;
+  const checks = [...table.checks.values()].map((check) => checkConstraint(table.name, check, schema));
+  return sql`CREATE TABLE ${ident(schema, table.name)} (${join([...columns, ...primaryKey(table), ...checks])})`;
+}
+
+function checkConstraint(table: string, { name, check }: CheckShape, schema: string): Fragment {
+  if (!check) throw new Error('a check that was read from PostgreSQL is there already');
+  const holds = predicateSql(check.condition, { schema, row: table, threeValued: true });
+  return sql`CONSTRAINT ${ident(name)} CHECK (${withLiterals(holds)})`;
 }
 
 function primaryKey({ name, key }: TableShape): Fragment[] {
@@ -115,7 +134,7 @@ export function lockForDefinitionChangeStatement(schema: string, tables: readonl
 export function guardStatement(guards: readonly Guard[], schema: string): Statement {
   const counts = guards.map(
     (guard, at) =>
-      sql`SELECT ${integer(at)} AS at, ${countMatching(guard.condition, guardedRows(guard, schema))} AS count`,
+      sql`SELECT ${integer(at)} AS at, ${countMatching(guard.condition, guardedRows(guard, schema), schema)} AS count`,
   );
   return render(sql`
     SELECT at, count::int AS count
@@ -130,7 +149,13 @@ function guardedRows({ table, linkType }: Pick<Guard, 'table' | 'linkType'>, sch
   return linkType === undefined ? rows : sql`(SELECT * FROM ${rows} WHERE "link_id" = ${literal(linkType)})`;
 }
 
-function countMatching(condition: Condition, table: Fragment): Fragment {
+/** The value that existing rows get in a new column. */
+function filledValue(value: Json, { columnType: type, def }: Field): Fragment {
+  const column = { type, array: def.multiple };
+  return value === null ? sql`NULL::${columnType(type, column.array)}` : defaultLiteral(value, column);
+}
+
+function countMatching(condition: Condition, table: Fragment, schema: string): Fragment {
   const where = (test: Fragment) => sql`(SELECT count(*) FROM ${table} AS t WHERE ${test})`;
   switch (condition.type) {
     case 'any':
@@ -158,6 +183,16 @@ function countMatching(condition: Condition, table: Fragment): Fragment {
           HAVING count(*) > 1
         ) AS d
       )`;
+    }
+    case 'fails': {
+      const filled = condition.columns.map(({ field, value }) => {
+        const column = ident(field.column ?? field.id);
+        if (value === undefined) return column;
+        return sql`${filledValue(value, field)} AS ${column}`;
+      });
+      const rows = sql`(SELECT ${join(filled)} FROM ${table}) AS t`;
+      const holds = predicateSql(condition.check.condition, { schema, row: 't', threeValued: true });
+      return sql`(SELECT count(*) FROM ${rows} WHERE (${holds}) IS FALSE)`;
     }
     case 'violates': {
       const column = ident('t', condition.column);

@@ -17,7 +17,7 @@ const COLUMNS_OF_EXPRESSION = sql`(
 
 const SOURCE_OF_EXPRESSION = sql`pg_get_expr(x.indexprs, x.indrelid)`;
 
-/** One row `body` per table: its columns, primary key, foreign keys, and its other indexes that are valid. */
+/** One row `body` per table: its columns, primary key, foreign keys, checks, and its other indexes that are valid. */
 export function introspectStatement(schema: string): Statement {
   return render(sql`
     SELECT json_build_object(
@@ -94,6 +94,11 @@ export function introspectStatement(schema: string): Statement {
         FROM pg_catalog.pg_constraint AS f
         JOIN pg_catalog.pg_class AS target ON target.oid = f.confrelid
         WHERE f.conrelid = c.oid AND f.contype = 'f'
+      ),
+      'checks', (
+        SELECT coalesce(json_agg(f.conname), '[]')
+        FROM pg_catalog.pg_constraint AS f
+        WHERE f.conrelid = c.oid AND f.contype = 'c'
       )
     ) AS body
     FROM pg_catalog.pg_class AS c

@@ -1,7 +1,7 @@
 /** Statements of a project's model as a whole: reading it, raising its version, upgrading its built-in rows. */
 import { GROUP_KIND, KIND_KIND, LINK_KIND } from '../../model/built-in-traits.js';
 import { PARAMETER_TABLE } from '../../model/built-in/built-in.js';
-import type { KindDef } from '../../model/model.js';
+import type { KindCheck, KindDef } from '../../model/model.js';
 import type { AccessDefault } from '../../model/access-levels.js';
 import { fieldType, SET_UPDATED_AT } from '../columns.sql.js';
 import {
@@ -300,6 +300,15 @@ export function setAccessStatement(
       WHERE "id" = ${param(id)}
     `,
   );
+}
+
+/** Sets the checks of kinds. */
+export function setChecksStatement(schema: string, id: string, checks: readonly KindCheck[]): Statement {
+  return render(sql`
+    UPDATE ${ident(schema, KIND_KIND)}
+    SET "checks" = ${param(JSON.stringify(checks))}::jsonb
+    WHERE "id" = ${param(id)}
+  `);
 }
 
 /** Sets fields of a parameter, which had rules, to `nobody`. */

@@ -1,4 +1,6 @@
 /** The stored units that have the unique values of a write: those that take them, and those that an upsert edits. */
+import type { ResolvedCheck } from '../../model/check/kind-checks.js';
+import type { FieldExpression } from '../../model/expression.js';
 import type { Field, KindDef } from '../../model/model.js';
 import type { Predicate } from '../../model/predicate/predicate.js';
 import { boundedInTotal } from '../answer-size.sql.js';
@@ -7,6 +9,7 @@ import { predicateSql, rowConditions } from '../condition/predicate.sql.js';
 import { all, EMPTY_SQL, join, param, render, sql, type Statement } from '../fragment.js';
 import { jsonObject } from '../list/hidden-fields.sql.js';
 import { modelVersion } from '../model-version.sql.js';
+import { failsAfter } from './write.sql.js';
 import { joinedKindTable, keyArray, kindTable } from '../table.sql.js';
 import {
   INPUT_KEY,
@@ -57,6 +60,30 @@ export function takenStatement(
     : EMPTY_SQL;
   const order = several ? sql` ORDER BY i._n` : EMPTY_SQL;
   return render(sql`SELECT ARRAY[${join(tests)}] AS taken FROM ${rows}${own}${order}`);
+}
+
+/** The units that are written, one for each row. */
+interface WrittenUnits extends Pick<EditedRows, 'written'> {
+  readonly schema: string;
+  readonly kind: KindDef;
+  readonly expressions: readonly FieldExpression[];
+  /** The keys of edited units; undefined for new ones. */
+  readonly keys: readonly string[] | undefined;
+}
+
+/** A row `n, failed` for each unit, where `n` is the number of its row, from 0: a boolean for each check, whether the unit fails it after the write. */
+export function failedChecksStatement(
+  units: WrittenUnits,
+  checks: readonly ResolvedCheck[],
+  { json }: RowsText,
+): Statement {
+  const { schema, kind, written, keys } = units;
+  const rows = keys ? keyedInputRows(kind, written, param(json), keys) : numberedInputRows(written, param(json));
+  const own = keys
+    ? sql` JOIN ${joinedKindTable(schema, kind)} AS t ON ${columnRef(kind.keyField)} = ${INPUT_KEY}`
+    : EMPTY_SQL;
+  const failed = checks.map((check) => failsAfter(units, check, keys && 't'));
+  return render(sql`SELECT i._n::int - 1 AS n, ARRAY[${join(failed)}] AS failed FROM ${rows}${own} ORDER BY i._n`);
 }
 
 export interface LookupPlan {

@@ -2,6 +2,7 @@
  * Writes to all units that match a filter: one statement, which locks them, checks every one, and changes all or none.
  * Units are locked in the order of their keys, so that two such statements cannot deadlock.
  */
+import type { ResolvedCheck } from '../../model/check/kind-checks.js';
 import type { Field, KindDef } from '../../model/model.js';
 import type { Predicate } from '../../model/predicate/predicate.js';
 import { columnRef } from '../columns.sql.js';
@@ -24,7 +25,7 @@ import { inputTable, paramsOf, type NewRows } from './new-rows.sql.js';
 import { matchingRows, predicateSql, rowConditions } from '../condition/predicate.sql.js';
 import { kindTable } from '../table.sql.js';
 import { changesOf, passesGuard, staysAllowed, valueAfter } from './update.sql.js';
-import type { UpdatePlan } from './write.sql.js';
+import { failsAfter, type UpdatePlan } from './write.sql.js';
 
 /** The units to write. */
 export interface MatchingPlan {
@@ -164,6 +165,24 @@ export function takenByMatchingStatement(
       WHERE ${key} = ANY(ARRAY(SELECT _f.id FROM found AS _f))
     )
     SELECT ARRAY[${join(units)}]::text[] AS units
+  `);
+}
+
+/** One row `units`: for each check, the key of a unit that would fail it after the edit; null for none. */
+export function failingMatchingStatement(
+  plan: UpdateMatchingPlan,
+  rows: NewRows,
+  checks: readonly ResolvedCheck[],
+): Statement {
+  const { schema, kind, written } = plan;
+  const joined = written.length > 0 ? sql`, ${inputTable(written, rows, paramsOf(rows).map(param))}` : EMPTY_SQL;
+  const key = columnRef(kind.keyField);
+  const units = checks.map((check) => sql`min(${key}::text) FILTER (WHERE ${failsAfter(plan, check, 't')})`);
+  return render(sql`
+    WITH found AS MATERIALIZED (${foundKeys(plan)})
+    SELECT ARRAY[${join(units)}]::text[] AS units
+    FROM ${kindTable(schema, kind)} AS t${joined}
+    WHERE ${key} = ANY(ARRAY(SELECT _f.id FROM found AS _f))
   `);
 }
 

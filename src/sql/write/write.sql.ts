@@ -3,6 +3,7 @@
  * of several units are one JSON parameter that PostgreSQL reads by the types of the columns, so that hundreds and
  * thousands have the same text. Those of one unit are a parameter each, which takes PostgreSQL less time.
  */
+import type { ResolvedCheck } from '../../model/check/kind-checks.js';
 import type { FieldExpression } from '../../model/expression.js';
 import type { Field, KindDef } from '../../model/model.js';
 import type { Predicate } from '../../model/predicate/predicate.js';
@@ -236,22 +237,36 @@ export function holdsFor(
   fresh: string,
   old: string | undefined,
 ): Fragment {
+  const fields = testedFields(predicate);
+  const test = predicateSql(predicate, { schema: plan.schema, row: '_n', stored: old ?? null });
+  if (fields.length === 0) return sql`((${test}) IS TRUE)`;
+  return sql`EXISTS (SELECT FROM ${rowAfter(plan, fields, fresh, old)} WHERE ${test})`;
+}
+
+/** Whether the unit of the input row `i` fails a check after the write. @param old the row of the unit before an edit */
+export function failsAfter(plan: WrittenRow, { condition, fields }: ResolvedCheck, old: string | undefined): Fragment {
+  const holds = predicateSql(condition, { schema: plan.schema, row: '_n', threeValued: true });
+  return sql`EXISTS (SELECT FROM ${rowAfter(plan, fields, 'i', old)} WHERE (${holds}) IS FALSE)`;
+}
+
+type WrittenRow = Pick<WritePlan, 'schema' | 'kind' | 'written'> & Pick<UpdatePlan, 'expressions'>;
+
+/** The row `_n` with some fields of a unit after the write. */
+function rowAfter(plan: WrittenRow, fields: readonly Field[], fresh: string, old: string | undefined): Fragment {
   const written = new Set(plan.written.map(({ column: name }) => name));
   // Two fields may share a column: `id` and the natural key.
-  const fieldsByColumn = new Map(testedFields(predicate).map((field) => [field.column ?? field.id, field]));
+  const fieldsByColumn = new Map(fields.map((field) => [field.column ?? field.id, field]));
   const columns = [...fieldsByColumn].map(([name, field]) => {
     if (written.has(field.column)) return sql`${columnRef(field, fresh)} AS ${ident(name)}`;
     const expression = plan.expressions?.find((each) => each.field.column === field.column);
     if (expression) return sql`${expressionResult(expression)} AS ${ident(name)}`;
     return sql`${old === undefined ? unwrittenValue(field, plan) : columnRef(field, old)} AS ${ident(name)}`;
   });
-  const test = predicateSql(predicate, { schema: plan.schema, row: '_n', stored: old ?? null });
-  if (columns.length === 0) return sql`((${test}) IS TRUE)`;
-  return sql`EXISTS (SELECT FROM (SELECT ${join(columns)}) AS _n WHERE ${test})`;
+  return sql`(SELECT ${join(columns)}) AS _n`;
 }
 
 /** The value of a new unit in a column that is not written. */
-function unwrittenValue(field: Field, { kind }: WritePlan): Fragment {
+function unwrittenValue(field: Field, { kind }: Pick<WritePlan, 'kind'>): Fragment {
   if (field.columnType === 'timestamptz' && field.system) return INPUT_TIME;
   if (field.id === 'kind_id') return sql`${param(kind.id)}::text`;
   return sql`NULL::${fieldType(field)}`;

@@ -170,6 +170,7 @@ describe('the examples of a document', () => {
       'parameters',
       'unique',
       'indexes',
+      'checks',
       'access',
       'metadata',
     ]);

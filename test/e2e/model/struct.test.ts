@@ -180,6 +180,7 @@ describe('a struct', () => {
       'parameters',
       'unique',
       'indexes',
+      'checks',
       'access',
       'metadata',
     ]);

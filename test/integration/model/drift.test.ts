@@ -43,6 +43,13 @@ const flags = fc.record(
   },
   { requiredKeys: [] },
 );
+const check = (id: string, filter: string) => ({ id, filter, text: 'no' });
+const checks = fc.constantFrom(
+  [],
+  [],
+  [check('known', 'isnull(pa,false)')],
+  [check('known', 'not(and(isnull(pa),isnull(pc)))'), check('same', 'eq_field(pa,pb)')],
+);
 const reference = fc.record(
   { reference_kind: kind, on_delete: fc.constantFrom('restrict', 'set_null', 'cascade') },
   { requiredKeys: [] },
@@ -95,6 +102,7 @@ const commands: fc.Arbitrary<Command> = fc.oneof(
       id: kind,
       parameters: some(parameter),
       unique: fc.constantFrom([], [['pa', 'pb']]),
+      checks,
       remote: fc.constantFrom(false, false, false, true),
     })
     .map(
@@ -133,11 +141,12 @@ const commands: fc.Arbitrary<Command> = fc.oneof(
     weight: 3,
   },
   {
-    arbitrary: fc.record({ id: kind, parameters: some(parameter, 5), cascade: fc.boolean() }).map(
-      ({ id, parameters, cascade }): Command =>
-        () =>
-          project.put(`/kind/unit/${id}?cascade=${cascade}`, { parameters, unique: [], indexes: [] }),
-    ),
+    arbitrary: fc
+      .record({ id: kind, parameters: some(parameter, 5), cascade: fc.boolean(), checks: fc.option(checks) })
+      .map(({ id, parameters, cascade, checks: given }): Command => () => {
+        const body = { parameters, unique: [], indexes: [], ...(given && { checks: given }) };
+        return project.put(`/kind/unit/${id}?cascade=${cascade}`, body);
+      }),
     weight: 3,
   },
   {

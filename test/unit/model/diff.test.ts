@@ -1,16 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import { checkModel } from '../../../src/model/check/check-model.js';
 import { diffModels, type Condition, type Guard, type SchemaStep } from '../../../src/model/table/diff.js';
+import type { TableShape } from '../../../src/model/table/required-tables.js';
 import { constraintName } from '../../../src/model/names.js';
 import { Faults, KindError } from '../../../src/shared/errors.js';
 import { runSync } from '../../../src/shared/work-in-pieces.js';
 import { kind, modelWith, parameter, type Records } from '../../support/models.js';
 
+function filtersOf({ checks }: TableShape): string {
+  return checks.size === 0 ? '' : ` checks ${[...checks.values()].map(({ check }) => check?.filter).join(', ')}`;
+}
+
 /** A step in few words: `alter city +name`, `create index city(name)`. */
 function brief(step: SchemaStep): string {
   switch (step.type) {
     case 'create_table':
-      return `create ${step.table.name}(${[...step.table.columns.values()].map(({ name, type, array, notNull }) => `${name} ${type}${array ? '[]' : ''}${notNull ? '!' : ''}`).join(', ')})`;
+      return `create ${step.table.name}(${[...step.table.columns.values()].map(({ name, type, array, notNull }) => `${name} ${type}${array ? '[]' : ''}${notNull ? '!' : ''}`).join(', ')})${filtersOf(step.table)}`;
     case 'alter_table':
       return `alter ${step.table}: ${step.changes
         .map((change) => {
@@ -24,6 +29,9 @@ function brief(step: SchemaStep): string {
       return `${step.index.unique ? 'unique ' : ''}${step.index.method} ${step.table}(${step.index.columns.join(', ')})`;
     case 'add_foreign_key':
       return `key ${step.table}.${step.key.column} -> ${step.key.target} ${step.key.onDelete}`;
+    case 'add_check':
+    case 'drop_check':
+      return `${step.type === 'add_check' ? 'check' : 'drop check'} ${step.table} ${step.check.check?.filter ?? ''}`;
     case 'drop_table':
       return `drop ${step.table}`;
     case 'drop_index':
@@ -57,6 +65,15 @@ interface Row {
   readonly guards?: readonly Guard[];
 }
 
+const checkedBy = (...filters: readonly string[]) =>
+  kind('city', ['name'], { checks: filters.map((filter, at) => ({ id: `c${at}`, filter, text: 'a' })) });
+/** @param value what units get in a new column */
+const fails = (filter: string, value?: unknown): Guard => {
+  const column = { field: expect.anything(), ...(value !== undefined && { value }) };
+  const check = expect.objectContaining({ filter });
+  return violated({ type: 'fails', check, columns: [column] } as Condition, 'checks');
+};
+
 const ROWS: readonly Row[] = [
   { name: 'nothing', before: CITY, after: CITY, steps: [] },
   { name: 'a label', before: CITY, after: cityWith({ label: 'Name' }), steps: [] },
@@ -77,6 +94,42 @@ const ROWS: readonly Row[] = [
       'gin city(tags)',
       'unique btree city(name, size)',
     ],
+  },
+  {
+    name: 'a kind with checks',
+    before: {},
+    after: { ...CITY, kinds: [checkedBy('eq(name,a)', 'ne(name,b)')] },
+    steps: [`create city(id uuid!, name text, ${UNIT_COLUMNS}) checks eq(name,a), ne(name,b)`],
+  },
+  {
+    name: 'a check, and one with another filter',
+    before: { ...CITY, kinds: [checkedBy('eq(name,a)')] },
+    after: { ...CITY, kinds: [checkedBy('ne(name,a)', 'ne(name,b)')] },
+    steps: ['drop check city eq(name,a)', 'check city ne(name,a)', 'check city ne(name,b)'],
+    guards: [fails('ne(name,a)'), fails('ne(name,b)')],
+  },
+  {
+    name: 'the text of a check',
+    before: { ...CITY, kinds: [checkedBy('eq(name,a)')] },
+    after: { ...CITY, kinds: [kind('city', ['name'], { checks: [{ id: 'c0', filter: 'eq(name,a)', text: 'b' }] })] },
+    steps: [],
+  },
+  {
+    name: 'a check of a new parameter',
+    before: CITY,
+    after: {
+      kinds: [kind('city', ['name', 'size'], { checks: [{ id: 'c0', filter: 'lt(size,9)', text: 'a' }] })],
+      parameters: [NAME, parameter('size', 'integer', { default_value: 7 })],
+    },
+    steps: ['alter city: +size bigint = 7', 'check city lt(size,9)'],
+    guards: [fails('lt(size,9)', 7)],
+  },
+  {
+    name: 'the type of a parameter that a check names',
+    before: { ...CITY, kinds: [checkedBy('isnull(name,false)')] },
+    after: { ...cityWith({}, 'integer'), kinds: [checkedBy('isnull(name,false)')] },
+    steps: ['drop check city isnull(name,false)', 'alter city: -+name bigint', 'check city isnull(name,false)'],
+    guards: [fails('isnull(name,false)', null)],
   },
   {
     name: 'a kind with a natural key',

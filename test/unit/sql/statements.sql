@@ -260,6 +260,28 @@ WITH found AS MATERIALIZED (SELECT "t"."id" AS id FROM "project_demo"."city" AS 
 -- $4 = 1
 -- $5 = "Oslo"
 
+-- which of the units that match would fail checks
+WITH found AS MATERIALIZED (SELECT "t"."id" AS id FROM "project_demo"."city" AS t WHERE "t"."id" = $1::uuid AND "t"."id" = $2::uuid AND (SELECT "version" FROM "project_demo"."_model") = $3::bigint LIMIT 11) SELECT ARRAY[min("t"."id"::text) FILTER (WHERE EXISTS (SELECT FROM (SELECT (coalesce("t"."size", 0) + $4::bigint) AS "size", "i"."name" AS "name", "t"."price" AS "price") AS _n WHERE (("_n"."size" < $5::bigint OR (NOT ("_n"."name" = $6::text)) OR "_n"."price" IS NOT NULL)) IS FALSE)), min("t"."id"::text) FILTER (WHERE EXISTS (SELECT FROM (SELECT "t"."_xmin" AS "_xmin", (ARRAY(SELECT _k.item FROM unnest("t"."tags") WITH ORDINALITY AS _k(item, n) WHERE _k.item <> ALL($7::text[]) ORDER BY _k.n) || $8::text[]) AS "tags", (coalesce("t"."size", 0) + $4::bigint) AS "size", ((CASE WHEN jsonb_typeof("t"."extra") = 'object' THEN "t"."extra" ELSE '{}'::jsonb END) - $9::text[] || $10::jsonb || jsonb_build_object($11::text, ((CASE WHEN jsonb_typeof(("t"."extra" #> $12::text[])) = 'object' THEN ("t"."extra" #> $12::text[]) ELSE '{}'::jsonb END) || $13::jsonb))) AS "extra") AS _n WHERE (("_n"."_xmin" <> $14::text AND "_n"."tags" && $15::text[] AND (NOT ("_n"."size" = ANY($16::bigint[]))) AND "_n"."extra" #>> $17::text[] = $18)) IS FALSE))]::text[] AS units FROM "project_demo"."city" AS t, (SELECT $19::text AS "name") AS i WHERE "t"."id" = ANY(ARRAY(SELECT _f.id FROM found AS _f))
+-- $1 = "0198c0de-0000-7000-8000-000000000001"
+-- $2 = "0198c0de-0000-7000-8000-000000000001"
+-- $3 = 7
+-- $4 = 1
+-- $5 = 9
+-- $6 = "it's \\"
+-- $7 = ["a"]
+-- $8 = ["b"]
+-- $9 = ["a"]
+-- $10 = "{\"d\":1}"
+-- $11 = "b"
+-- $12 = ["b"]
+-- $13 = "{\"c\":[1]}"
+-- $14 = "a"
+-- $15 = ["a","b,c"]
+-- $16 = [1,2]
+-- $17 = []
+-- $18 = "1"
+-- $19 = "Oslo"
+
 -- all units that match locked, to be deleted
 WITH found AS MATERIALIZED (SELECT "t"."id" AS id FROM "project_demo"."city" AS t WHERE "t"."id" = $1::uuid AND "t"."id" = $2::uuid AND (SELECT "version" FROM "project_demo"."_model") = $3::bigint LIMIT 11), target AS MATERIALIZED (SELECT "t"."id" AS _key, ("t"."id" = $4::uuid) IS TRUE AS _may FROM "project_demo"."city" AS t WHERE "t"."id" = ANY(ARRAY(SELECT _f.id FROM found AS _f)) AND ("t"."id" = $5::uuid AND "t"."id" = $6::uuid) ORDER BY "t"."id" FOR UPDATE OF t) SELECT (SELECT "version" FROM "project_demo"."_model") AS v, count(*)::int AS matched, min(g._key::text) FILTER (WHERE NOT g._may) AS denied, CASE WHEN count(*) <= 10 AND coalesce(bool_and(g._may), true) THEN array_agg(g._key::text ORDER BY g._key) END AS keys FROM target AS g
 -- $1 = "0198c0de-0000-7000-8000-000000000001"
@@ -389,6 +411,37 @@ SELECT ARRAY[EXISTS (SELECT FROM "project_demo"."city" AS t WHERE "t"."name" = "
 -- $1 = ["0198c0de-0000-7000-8000-000000000001","0198c0de-0000-7000-8000-000000000002"]
 -- $2 = "[{\"name\":\"Rome\"},{\"name\":\"Oslo\"}]"
 -- $3 = ["0198c0de-0000-7000-8000-000000000001","0198c0de-0000-7000-8000-000000000002"]
+
+-- which checks new units fail
+SELECT i._n::int - 1 AS n, ARRAY[EXISTS (SELECT FROM (SELECT NULL::bigint AS "size", "i"."name" AS "name", NULL::numeric AS "price") AS _n WHERE (("_n"."size" < $1::bigint OR (NOT ("_n"."name" = $2::text)) OR "_n"."price" IS NOT NULL)) IS FALSE), EXISTS (SELECT FROM (SELECT NULL::text AS "_xmin", "i"."tags" AS "tags", NULL::bigint AS "size", NULL::jsonb AS "extra") AS _n WHERE (("_n"."_xmin" <> $3::text AND "_n"."tags" && $4::text[] AND (NOT ("_n"."size" = ANY($5::bigint[]))) AND "_n"."extra" #>> $6::text[] = $7)) IS FALSE)] AS failed FROM ROWS FROM (json_to_recordset($8::json) AS ("name" text, "tags" text[])) WITH ORDINALITY AS i("name", "tags", _n) ORDER BY i._n
+-- $1 = 9
+-- $2 = "it's \\"
+-- $3 = "a"
+-- $4 = ["a","b,c"]
+-- $5 = [1,2]
+-- $6 = []
+-- $7 = "1"
+-- $8 = "[{\"name\":\"Rome\"},{\"name\":\"Oslo\",\"tags\":[\"a\"]}]"
+
+-- which checks an edited unit fails
+SELECT i._n::int - 1 AS n, ARRAY[EXISTS (SELECT FROM (SELECT (coalesce("t"."size", 0) + $1::bigint) AS "size", "i"."name" AS "name", "t"."price" AS "price") AS _n WHERE (("_n"."size" < $2::bigint OR (NOT ("_n"."name" = $3::text)) OR "_n"."price" IS NOT NULL)) IS FALSE), EXISTS (SELECT FROM (SELECT "t"."_xmin" AS "_xmin", (ARRAY(SELECT _k.item FROM unnest("t"."tags") WITH ORDINALITY AS _k(item, n) WHERE _k.item <> ALL($4::text[]) ORDER BY _k.n) || $5::text[]) AS "tags", (coalesce("t"."size", 0) + $1::bigint) AS "size", ((CASE WHEN jsonb_typeof("t"."extra") = 'object' THEN "t"."extra" ELSE '{}'::jsonb END) - $6::text[] || $7::jsonb || jsonb_build_object($8::text, ((CASE WHEN jsonb_typeof(("t"."extra" #> $9::text[])) = 'object' THEN ("t"."extra" #> $9::text[]) ELSE '{}'::jsonb END) || $10::jsonb))) AS "extra") AS _n WHERE (("_n"."_xmin" <> $11::text AND "_n"."tags" && $12::text[] AND (NOT ("_n"."size" = ANY($13::bigint[]))) AND "_n"."extra" #>> $14::text[] = $15)) IS FALSE)] AS failed FROM ROWS FROM (json_to_recordset($16::json) AS ("name" text), unnest($17::uuid[])) WITH ORDINALITY AS i("name", _key, _n) JOIN "project_demo"."city" AS t ON "t"."id" = "i"."_key" ORDER BY i._n
+-- $1 = 1
+-- $2 = 9
+-- $3 = "it's \\"
+-- $4 = ["a"]
+-- $5 = ["b"]
+-- $6 = ["a"]
+-- $7 = "{\"d\":1}"
+-- $8 = "b"
+-- $9 = ["b"]
+-- $10 = "{\"c\":[1]}"
+-- $11 = "a"
+-- $12 = ["a","b,c"]
+-- $13 = [1,2]
+-- $14 = []
+-- $15 = "1"
+-- $16 = "[{\"name\":\"Rome\"}]"
+-- $17 = ["0198c0de-0000-7000-8000-000000000001"]
 
 -- whether an index is a large one
 SELECT EXISTS (SELECT 1 FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace WHERE n.nspname = $1 AND c.relname = $2) OR (SELECT count(*) FROM (SELECT 1 FROM "project_demo"."city" LIMIT 10001) AS _first) > 10000 AS large

@@ -36,9 +36,10 @@ import {
   lockStatement,
   type WritePlan,
 } from '../../../src/sql/write/write.sql.js';
-import { lookupStatement, takenStatement } from '../../../src/sql/write/existing-rows.sql.js';
+import { failedChecksStatement, lookupStatement, takenStatement } from '../../../src/sql/write/existing-rows.sql.js';
 import {
   lockMatchingStatement,
+  failingMatchingStatement,
   takenByMatchingStatement,
   updateMatchingStatement,
 } from '../../../src/sql/write/matching.sql.js';
@@ -56,6 +57,8 @@ import { runSync } from '../../../src/shared/work-in-pieces.js';
 import { linkStatements } from './link-statements.js';
 import { modelOf, ok } from '../../support/definitions.js';
 import { kind, kindIn, modelWith, parameter } from '../../support/models.js';
+import { resolvedChecks } from '../../../src/model/check/kind-checks.js';
+import type { KindRecord } from '../../../src/model/build/definition-records.js';
 import { sharedService } from '../../support/service.js';
 
 const RECORDS = {
@@ -81,6 +84,15 @@ const RECORDS = {
   ],
 };
 const model = modelWith(RECORDS);
+/** The same kind with checks, which compare nulls as SQL does. */
+const CHECKS = [
+  { id: 'size', filter: 'or(lt(size,9),not(eq(name,"it\'s \\\\")),isnull(price,false))', text: 'a' },
+  { id: 'tags', filter: 'and(ne(xmin,a),in(tags,a,"b,c"),not(in(size,1,2)),eq(extra,1))', text: 'b' },
+];
+const checked = kindIn(
+  modelWith({ ...RECORDS, kinds: [{ ...RECORDS.kinds[0], checks: CHECKS } as KindRecord, ...RECORDS.kinds.slice(1)] }),
+  'city',
+);
 const [city, land, stringKind] = ['city', 'land', 'string'].map((id) => kindIn(model, id)) as [
   ReturnType<typeof kindIn>,
   ReturnType<typeof kindIn>,
@@ -251,6 +263,14 @@ function statements(schema: string, version: number): Map<string, Statement> {
         [[field('name')], [field('name'), field('size')]],
       ),
     ],
+    [
+      'which of the units that match would fail checks',
+      failingMatchingStatement(
+        { ...matching, ...write, ...once, expressions },
+        rowParams([field('name')], { name: 'Oslo' }) ?? { params: [] },
+        resolvedChecks(checked),
+      ),
+    ],
     ['all units that match locked, to be deleted', lockMatchingStatement(matching, true)],
     [
       'units looked up by unique values',
@@ -321,6 +341,22 @@ function statements(schema: string, version: number): Map<string, Statement> {
         { written: [field('name')], keys: [ID, OTHER_ID] },
       ),
     ],
+    [
+      'which checks new units fail',
+      failedChecksStatement(
+        { schema, kind: checked, written: [field('name'), field('tags')], expressions: [], keys: undefined },
+        resolvedChecks(checked),
+        { json: '[{"name":"Rome"},{"name":"Oslo","tags":["a"]}]', count: 2 },
+      ),
+    ],
+    [
+      'which checks an edited unit fails',
+      failedChecksStatement(
+        { schema, kind: checked, written: [field('name')], expressions, keys: [ID] },
+        resolvedChecks(checked),
+        { json: '[{"name":"Rome"}]', count: 1 },
+      ),
+    ],
     ['whether an index is a large one', isLargeStatement(schema, 'city', '_city_size_idx', 10_000)],
     ['whether it may be too small for a value', oversized(schema)],
     ['which indexes stand', listIndexesStatement(schema)],
@@ -351,10 +387,22 @@ function definitions(schema: string): Statement[] {
       parameter('lists', 'json', { multiple: true, default_value: [{ a: "'" }, 1] }),
     ],
   });
+  const checkedKind = (id: string, ...ids: readonly string[]) =>
+    modelWith({
+      ...RECORDS,
+      kinds: [
+        kind('city', RECORDS.kinds[0]?.parameters ?? [], { checks: CHECKS.filter((each) => ids.includes(each.id)) }),
+        kind('land', ['iso', 'title'], { checks: [{ id, filter: 'ne(iso,x)', text: 'c' }] }),
+      ],
+    });
+  const [one, two] = [checkedKind('a', 'size'), checkedKind('b', 'size', 'tags')];
   const steps = [
     ...diffModels(modelWith({}), model).steps,
     ...diffModels(model, later).steps,
     ...diffModels(later, modelWith({})).steps,
+    ...diffModels(modelWith({}), one).steps,
+    ...diffModels(one, two).steps,
+    ...diffModels(two, modelWith({})).steps,
   ];
   return steps.flatMap((step) => stepStatements(step, schema));
 }

@@ -27,6 +27,7 @@ const model = buildModel({
       parameters: ['code', 'at', 'size', 'twin'],
       unique: [['code', 'size']],
       indexes: [],
+      checks: [],
       access: null,
     },
   ],

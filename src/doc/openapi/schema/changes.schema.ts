@@ -18,6 +18,8 @@ const STEPS = [
   'drop_not_null',
   'create_index',
   'drop_index',
+  'add_check',
+  'drop_check',
   'add_foreign_key',
   'drop_foreign_key',
 ] as const;
@@ -58,6 +60,7 @@ const TABLES = listOf(
     target: { ...TEXT, description: 'The table that a reference leads to.' },
     on_delete: { type: 'string', enum: ['restrict', 'set_null', 'cascade'] },
     constraint: TEXT,
+    check: { ...TEXT, description: 'The id of a check of a kind.' },
   },
   ['step'],
 );

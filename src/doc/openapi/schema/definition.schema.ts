@@ -173,6 +173,22 @@ export const DEFINITION_SCHEMAS: Readonly<Record<string, Schema>> = {
     },
   },
   kind_contradiction: CONTRADICTION,
+  kind_checks: {
+    type: 'array',
+    description:
+      'Conditions that each unit satisfies, over parameters of its own. A comparison with null is unknown, as in SQL, and what is unknown passes.',
+    items: {
+      type: 'object',
+      properties: {
+        id: schemaRef('kind_identifier'),
+        filter: { type: 'string', description: 'As `lte_field(starts,ends)`.' },
+        text: { type: 'string', minLength: 1, maxLength: LIMITS.checkTextLength, description: 'What a refusal says.' },
+      },
+      required: ['id', 'filter', 'text'],
+      additionalProperties: false,
+    },
+    maxItems: LIMITS.checksPerKind,
+  },
   kind_parameter_lists: {
     type: 'array',
     items: { ...IDENTIFIERS, minItems: 1, maxItems: LIMITS.listedColumns },
@@ -186,6 +202,7 @@ const FIELD_SCHEMAS: ReadonlyMap<string, Schema> = new Map<string, Schema>([
   [`${KIND_KIND}.parameters`, IDENTIFIERS],
   [`${KIND_KIND}.unique`, schemaRef('kind_parameter_lists')],
   [`${KIND_KIND}.indexes`, schemaRef('kind_parameter_lists')],
+  [`${KIND_KIND}.checks`, schemaRef('kind_checks')],
   [`${KIND_KIND}.access`, schemaRef('kind_access')],
   [`${LINK_KIND}.parameters`, IDENTIFIERS],
   [`${LINK_KIND}.access`, schemaRef('kind_link_access')],

@@ -12,6 +12,7 @@ import { Database } from '../../../database/database.js';
 import { completeRefusal, ofUnit, withFaults } from '../../../database/transaction/complete-refusal.js';
 import { EMPTY_QUERY, type ListQuery, type MatchingQuery } from '../../../filter/queries.js';
 import type { Parsed } from '../../../http/route/parse-list-query.js';
+import { resolvedChecks } from '../../../model/check/kind-checks.js';
 import type { Field, KindDef } from '../../../model/model.js';
 import { conjunction, type Predicate } from '../../../model/predicate/predicate.js';
 import { KindError, refusal, type Message } from '../../../shared/errors.js';
@@ -39,8 +40,15 @@ import { Removals } from './remove.js';
 import { transitionMessages } from './transitions.js';
 import { UnitQuota } from './unit-quota.js';
 import { Updates } from './update.js';
-import { takenValues, uniqueLists, writeContextOf } from './violations.js';
-import { lockMatching, takenBy, updateMatching, type FoundRows, type Verdict } from './write.repository.js';
+import { failedCheck, takenValues, uniqueLists, writeContextOf } from './violations.js';
+import {
+  failingUnits,
+  lockMatching,
+  takenBy,
+  updateMatching,
+  type FoundRows,
+  type Verdict,
+} from './write.repository.js';
 
 type Operation = 'update' | 'delete';
 
@@ -206,7 +214,7 @@ export class MatchingWrites {
     return withDeferredFaults(this.database, session, deferred, async (within) => {
       const context = writeContextOf(within, kind);
       const verdict = await updateMatching(within, update, draft.row, context).catch(async (error: unknown) => {
-        throw await withTakenBy(within, update, draft, error);
+        throw await withViolators(within, update, draft, error);
       });
       checkFound(within, plan, verdict, 'update');
       await this.#checkVerdict(within, update, draft, verdict);
@@ -297,9 +305,44 @@ function ofKeys(plan: MatchingPlan, keys: readonly string[]): MatchingPlan {
   return { ...plan, filter: conjunction(plan.filter, hasKeyOf(plan.kind, keys)) };
 }
 
-/** The error of an edit that gives a unit the unique values of another one, with the unit; other errors as they are. */
-async function withTakenBy(session: Session, plan: UpdateMatchingPlan, draft: Draft, error: unknown): Promise<unknown> {
-  if (!(error instanceof KindError) || !error.code.endsWith('.not_unique')) return error;
+/** The error of an edit that a constraint forbids, with a unit for each that does; other errors as they are. */
+async function withViolators(
+  session: Session,
+  plan: UpdateMatchingPlan,
+  draft: Draft,
+  error: unknown,
+): Promise<unknown> {
+  if (!(error instanceof KindError)) return error;
+  if (error.code === 'unit.check') return withFailing(session, plan, draft, error);
+  return error.code.endsWith('.not_unique') ? withTakenBy(session, plan, draft, error) : error;
+}
+
+/** All checks that the edit makes units fail, each with one of the units. */
+function withFailing(
+  session: Session,
+  plan: UpdateMatchingPlan,
+  draft: Draft,
+  error: KindError,
+): Promise<KindError> | KindError {
+  const { visibleFields } = writeContextOf(session, plan.kind);
+  const checks = resolvedChecks(plan.kind);
+  return completeRefusal(session.executor, error, async (executor, soFar) => {
+    const units = await failingUnits(executor, plan, draft.row, checks);
+    const [first, ...rest] = checks.flatMap((check, at): Message[] => {
+      const unit = units[at] ?? undefined;
+      return unit === undefined ? [] : [{ ...failedCheck(check, visibleFields), unit }];
+    });
+    return first ? soFar.withMessages([first, ...rest]) : soFar;
+  });
+}
+
+/** The unique values that the edit would give a unit although another one has them, with the unit. */
+async function withTakenBy(
+  session: Session,
+  plan: UpdateMatchingPlan,
+  draft: Draft,
+  error: KindError,
+): Promise<KindError> {
   const { visibleFields } = writeContextOf(session, plan.kind);
   const written = [...plan.written, ...expressionsOf(draft).map(({ field }) => field)];
   const lists = uniqueLists(plan.kind).filter(

@@ -7,6 +7,8 @@ import { Injectable } from '@nestjs/common';
 import { DeletionSet } from '../../../catalog/session/deletion-set.js';
 import { asSystem, type Session } from '../../../catalog/session/session.js';
 import { contentionOn, trackContention } from '../../../database/transaction/contention.js';
+import { isCheckViolation } from '../../../database/statement/sqlstate.js';
+import { resolvedChecks } from '../../../model/check/kind-checks.js';
 import type { Field, KindDef } from '../../../model/model.js';
 import { conjunction } from '../../../model/predicate/predicate.js';
 import { KindError } from '../../../shared/errors.js';
@@ -207,6 +209,15 @@ export class Removals {
   }
 
   async #clear(session: Deleting, reference: Reference): Promise<void> {
+    try {
+      await this.#clearReferences(session, reference);
+    } catch (error) {
+      // The caller need not be able to read the units that refer.
+      throw isFailedCheck(error) ? referenceKept(reference.kind, session.caller) : error;
+    }
+  }
+
+  async #clearReferences(session: Deleting, reference: Reference): Promise<void> {
     const { kind, field } = reference;
     if (!this.behaviors.runsOnEdits(kind, session)) return clearAll(session, reference);
     const cleared = new Set<string>();
@@ -244,6 +255,11 @@ export class Removals {
     this.counts.noteWrite(project.schema, kind);
     await this.links.remove(session, kind, keys, hooked);
   }
+}
+
+/** Whether a write would make a unit fail a check of its kind. */
+function isFailedCheck(error: unknown): boolean {
+  return isCheckViolation(error) || (error instanceof KindError && error.code === 'unit.check');
 }
 
 /** The session of a deletion, also of one within another. */
@@ -328,7 +344,7 @@ async function referring(
 /**
  * In a cycle of references, a unit that is deleted later still refers to one that is deleted now. Its foreign key would
  * delete it together with that one, before the other references to it were followed. So its reference is set to null
- * first. A cycle of references that are not nullable is left to the foreign keys.
+ * first. A cycle of references that are not nullable, or that a check tests, is left to the foreign keys.
  */
 async function clearCycles(
   { executor, project: { schema } }: Session,
@@ -338,7 +354,8 @@ async function clearCycles(
   for (const { kind: other, field, ids } of cycles) {
     const own = new Set(other === kind ? keys : []);
     const later = [...ids].filter((id) => !own.has(id));
-    if (later.length === 0 || !field.def.nullable) continue;
+    const mayBeNull = field.def.nullable && !resolvedChecks(other).some(({ fields }) => fields.includes(field));
+    if (later.length === 0 || !mayBeNull) continue;
     await trackContention(
       () => contentionOn({ schema, kind: other }),
       () => executor.run(clearReferencesBetweenStatement(schema, other, field, keys, later)),

@@ -1,14 +1,16 @@
 /**
  * Refusals of writes by the constraints of tables: PostgreSQL's errors become texts that name the parameters of the kind.
- * It reports only the first missing unit or taken value; further statements find the others.
+ * It reports only the first missing unit, taken value or failed check; further statements find the others.
  */
 import { readableFields } from '../../../access/masks.js';
 import { targetKindTextFor, type TargetKindText } from '../../../access/reference-access.js';
 import { originalCallerOf, type Session } from '../../../catalog/session/session.js';
 import { isAnswerTooLarge, isDatabaseFault, type DatabaseFault } from '../../../database/statement/sqlstate.js';
 import { completeRefusal, withFaults } from '../../../database/transaction/complete-refusal.js';
+import { resolvedChecks, type ResolvedCheck } from '../../../model/check/kind-checks.js';
+import { uniqueColumns } from '../../../model/field.js';
 import type { Field, KindDef } from '../../../model/model.js';
-import { constraintName, withoutShard } from '../../../model/names.js';
+import { checkName, constraintName, withoutShard } from '../../../model/names.js';
 import type { Stored } from '../../../model/parameter-type/parameter-type.js';
 import { unconditional } from '../../../model/predicate/conditional-field.js';
 import { columnsOf, orderedColumns } from '../../../model/table/required-indexes.js';
@@ -19,7 +21,8 @@ import { LIMITS } from '../../../shared/limits.js';
 import { runYielding } from '../../../shared/work-in-pieces.js';
 import { primaryKeyName } from '../../../sql/definition/ddl.sql.js';
 import { rowsText } from '../../../sql/write/new-rows.sql.js';
-import { takenStatement } from '../../../sql/write/existing-rows.sql.js';
+import { failedChecksStatement, takenStatement } from '../../../sql/write/existing-rows.sql.js';
+import { expressionsOf } from '../../draft/draft.js';
 import {
   addReferenceFaults,
   referencedByOthers,
@@ -38,7 +41,8 @@ export interface Edited {
 }
 
 /**
- * Runs the statement that writes units, and completes its refusal with all taken values and all missing units. In a
+ * Runs the statement that writes units, and completes its refusal with all taken values or failed checks, and all missing
+ * units. In a
  * transaction missing units are not looked up: after the error it can run no statement, and after its end the units
  * that it created would be missing too.
  */
@@ -52,9 +56,10 @@ export function withAllViolations<T>(
   const context = writeContextOf(session, kind, drafts[0]?.index !== undefined || drafts.length > 1);
   return work(context).catch(async (error: unknown) => {
     if (!(error instanceof KindError)) throw error;
-    if (error.code.endsWith('.not_unique')) {
+    if (error.code === 'unit.check' || error.code.endsWith('.not_unique')) {
       const known = { readable: context.visibleFields, edited: edited?.ids };
-      const completed = await withAllTaken(session, kind, drafts, error, known);
+      const all = error.code === 'unit.check' ? withAllFailedChecks : withAllTaken;
+      const completed = await all(session, kind, drafts, error, known);
       if (session.executor.tx) throw completed;
       throw withFaults(completed, await missingUnits(session, kind, drafts, edited));
     }
@@ -92,6 +97,12 @@ export function writeContextOf(session: Session, kind: KindDef, bulk = false): W
   };
 }
 
+/** The fields that the caller may read, and the keys of the units of edits. */
+interface WhatIsKnown {
+  readonly readable: ReadonlyMap<string, Field>;
+  readonly edited?: readonly string[] | undefined;
+}
+
 /**
  * Adds all taken values of the drafts to a refusal, of fields that the caller may read. Of two drafts with the same
  * value, the later one is reported.
@@ -102,7 +113,7 @@ export function withAllTaken(
   kind: KindDef,
   drafts: readonly LocatedDraft[],
   refused: KindError,
-  known: { readonly readable: ReadonlyMap<string, Field>; readonly edited?: readonly string[] | undefined },
+  known: WhatIsKnown,
 ): Promise<KindError> | KindError {
   const { readable, edited } = known;
   const lists = uniqueLists(kind).filter((fields) => {
@@ -131,6 +142,37 @@ export function withAllTaken(
       const found = checked.flatMap(({ index }, row): Message[] => {
         const ofUnit = lists.filter((_, at) => taken[row]?.taken[at]);
         return ofUnit.map((fields) => ({ ...takenValues(fields), ...(index !== undefined && { index }) }));
+      });
+      return withFaults(soFar, found);
+    } catch {
+      return soFar;
+    }
+  });
+}
+
+/** Adds all checks that the drafts fail to a refusal. @param known as of `withAllTaken` */
+function withAllFailedChecks(
+  session: Session,
+  kind: KindDef,
+  drafts: readonly LocatedDraft[],
+  refused: KindError,
+  { readable, edited: keys }: WhatIsKnown,
+): Promise<KindError> | KindError {
+  const checks = resolvedChecks(kind);
+  if (drafts.length <= 1 && drafts[0]?.index === undefined && checks.length <= 1) return refused;
+  return completeRefusal(session.executor, refused, async (executor, soFar) => {
+    try {
+      const { schema } = session.project;
+      const [first] = drafts;
+      const written = uniqueColumns(first?.draft.written ?? []);
+      const units = { schema, kind, written, keys, expressions: first ? expressionsOf(first.draft) : [] };
+      const rows = drafts.map(({ draft }) => draft.row);
+      const text = await runYielding(rowsText(rows), new EventLoopYield(schema));
+      const failed = await executor.run<{ n: number; failed: boolean[] }>(failedChecksStatement(units, checks, text));
+      const found = failed.flatMap(({ n, failed: of }): Message[] => {
+        const index = drafts[n]?.index;
+        const ofUnit = checks.filter((_, at) => of[at]);
+        return ofUnit.map((check) => ({ ...failedCheck(check, readable), ...(index !== undefined && { index }) }));
       });
       return withFaults(soFar, found);
     } catch {
@@ -177,6 +219,8 @@ export function conflictOf(error: unknown, context: WriteContext): KindError | u
     case '23503':
     case '23001':
       return badReference(error, context);
+    case '23514':
+      return failsCheck(error, context);
     case '54000':
       return tooLongForIndex(error, context);
     case '22003':
@@ -289,6 +333,21 @@ function badReference(error: DatabaseFault, context: WriteContext): KindError | 
   return referencedByOthers();
 }
 
+/** Without rows it is a deletion, which would set a reference to null that a check of the referring unit tests. */
+function failsCheck(error: DatabaseFault, { kind, visibleFields, rows }: WriteContext): KindError {
+  if (!rows) return referencedByOthers();
+  const { names } = violatedConstraint(error);
+  const check = resolvedChecks(kind).find(({ id, filter }) => names.includes(checkName(id, filter)));
+  return refusalOf(check ? failedCheck(check, visibleFields) : FAILED_UNREADABLE_CHECK);
+}
+
+/** For a check that a unit fails. It is named if the caller may read the parameters that it names. */
+export function failedCheck({ id, text, fields }: ResolvedCheck, readable: ReadonlyMap<string, Field>): Message {
+  return fields.every((field) => readable.has(field.id))
+    ? { code: 'unit.check', text, check: id }
+    : FAILED_UNREADABLE_CHECK;
+}
+
 function tooLongForIndex(error: DatabaseFault, context: WriteContext): KindError {
   const parameter = uniqueFields(violatedConstraint(error), context.kind)?.[0] ?? longestIndexed(context)?.id;
   const text = `${parameter ?? 'A value'}: too long for its index, which holds some 2,600 bytes`;
@@ -332,4 +391,10 @@ const TAKEN_UNREADABLE_VALUES: Message = {
 const UNKNOWN_CONFLICT: Message = {
   code: 'unit.conflict',
   text: 'The unit conflicts with one that is stored',
+};
+
+/** For a check that names parameters which the caller may not read. */
+const FAILED_UNREADABLE_CHECK: Message = {
+  code: 'unit.check',
+  text: 'The unit would fail a check of its kind',
 };

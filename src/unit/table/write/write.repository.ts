@@ -6,6 +6,7 @@ import {
   type ContentionTarget,
 } from '../../../database/transaction/contention.js';
 import type { Executor } from '../../../database/database.js';
+import type { ResolvedCheck } from '../../../model/check/kind-checks.js';
 import type { Predicate } from '../../../model/predicate/predicate.js';
 import type { FieldExpression } from '../../../model/expression.js';
 import type { Field, KindDef } from '../../../model/model.js';
@@ -15,6 +16,7 @@ import { keepVersionStatement } from '../../../sql/definition/model.sql.js';
 import type { Statement } from '../../../sql/fragment.js';
 import { lockUnitsStatement } from '../../../sql/lock.sql.js';
 import {
+  failingMatchingStatement,
   lockMatchingStatement,
   takenByMatchingStatement,
   updateMatchingStatement,
@@ -303,5 +305,17 @@ export async function takenBy(
 ): Promise<readonly (string | null)[]> {
   const rows = rowParams(plan.written, row) ?? (await jsonTextOf(plan, [row]));
   const [found] = await executor.run<{ units: (string | null)[] }>(takenByMatchingStatement(plan, rows, lists));
+  return found?.units ?? [];
+}
+
+/** For each check, the id of a unit that the edit would make fail it; null if there is none. */
+export async function failingUnits(
+  executor: Executor,
+  plan: UpdateMatchingPlan,
+  row: RowValues,
+  checks: readonly ResolvedCheck[],
+): Promise<readonly (string | null)[]> {
+  const rows = rowParams(plan.written, row) ?? (await jsonTextOf(plan, [row]));
+  const [found] = await executor.run<{ units: (string | null)[] }>(failingMatchingStatement(plan, rows, checks));
   return found?.units ?? [];
 }
