@@ -228,6 +228,17 @@ describe('the checks of a definition', () => {
     await ok(project.post('/stay/unit', GOOD));
   });
 
+  it('that come while units are written are contradicted by none of them', async () => {
+    await ok(project.post('/kind/unit', { id: 'visit', parameters: ['starts', 'ends'] }));
+    const writes = Array.from({ length: 30 }, (_, at) => project.post('/visit/unit', at % 3 === 2 ? BAD : GOOD));
+    const [added, ...written] = await Promise.all([project.put('/kind/unit/visit', { checks: [DATES] }), ...writes]);
+    const bad = await ok(project.get('/visit/unit?filter=lt_field(ends,starts)&count=exact'));
+    const stored = written.filter(({ status }) => status === 200);
+    expect(new Set(written.map(({ status }) => status))).toEqual(new Set(stored.length < 30 ? [200, 400] : [200]));
+    if (added.status === 200) expect(bad.items).toEqual([]);
+    else expect(bad.items.length).toBeGreaterThan(0);
+  });
+
   it('are steps of a dry run', async () => {
     const { body } = await project.put('/kind/unit/stay?dry_run=changes', {
       checks: [{ ...DATES, id: 'other' }],
