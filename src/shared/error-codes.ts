@@ -98,7 +98,7 @@ export const ERRORS = {
   },
   'unit.check': {
     status: 400,
-    meaning: "The unit would fail a check of its kind; `check` is the check's id, and `text` its text.",
+    meaning: 'The unit would fail a check of its kind.',
   },
   'unit.referenced': {
     status: 409,

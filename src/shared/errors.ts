@@ -11,7 +11,7 @@ export { ERRORS, type ErrorCode, type ErrorKind } from './error-codes.js';
 
 /**
  * One entry of `messages`. `parameter`: the parameter at fault; `index`: its object in a bulk write; `unit`: the id of its
- * unit in an edit or deletion by filter; `check`: the check of the kind that it fails; `operation`: its operation in a batch; `line` and `record`: its place in the file of an import, both from 1.
+ * unit in an edit or deletion by filter; `check`: the check of the kind at fault; `operation`: its operation in a batch; `line` and `record`: its place in the file of an import, both from 1.
  */
 export interface Message {
   readonly code: ErrorCode;

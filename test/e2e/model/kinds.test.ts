@@ -60,6 +60,7 @@ describe('a kind', () => {
       parameters: [],
       unique: [],
       indexes: [],
+      checks: [],
       access: null,
       metadata: {},
       inserted_at: expect.stringMatching(TIMESTAMP),

@@ -54,7 +54,7 @@ const MESSAGE: Schema = {
     parameter: { type: 'string', description: 'The parameter to blame, where one is.' },
     index: { type: 'integer', minimum: 0, description: 'In a bulk write, the object to blame.' },
     unit: { type: 'string', description: 'In an edit or deletion by filter, the id of the unit to blame.' },
-    check: { type: 'string', description: 'The check of the kind that the unit would fail.' },
+    check: { type: 'string', description: 'The check of the kind to blame.' },
     operation: { type: 'integer', minimum: 0, description: 'In a batch, the operation to blame.' },
     line: { type: 'integer', minimum: 1, description: 'In an import, the line in which the record begins.' },
     record: { type: 'integer', minimum: 1, description: 'In an import, the number of the record.' },
