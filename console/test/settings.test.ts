@@ -11,7 +11,7 @@ const OTHER = ['multiple', 'unique', 'indexed', 'default'];
 it.each<[FieldType, string[]]>([
   ['string', [...TEXT, 'values', 'pattern']],
   ['text', TEXT],
-  ['integer', [...NUMBER, 'values', 'is_primary']],
+  ['integer', [...NUMBER, 'values', 'sequence', 'is_primary']],
   ['float', NUMBER],
   ['decimal', [...NUMBER, 'scale', 'is_primary']],
   ['boolean', OTHER],
@@ -20,7 +20,7 @@ it.each<[FieldType, string[]]>([
   ['datetime', OTHER],
   ['binary', ['multiple', 'default', 'max_length']],
   ['json', ['multiple', 'default']],
-  ['unit', ['reference_kind', 'unique', 'on_delete']],
+  ['unit', ['default', 'reference_kind', 'unique', 'on_delete']],
   ['newer' as FieldType, []],
 ])('a %s has those of the service that make sense for it', (type, own) => {
   const shown: string[] = settingsOf(type).map(({ id }) => id);
@@ -46,6 +46,8 @@ describe('what is sent', () => {
     ['boolean', { default: 'false' }, { default_boolean: false }],
     ['json', { default: 'null' }, { default_json: null }],
     ['json', { default: '{"a":' }, { default_json: '{"a":' }],
+    ['datetime', { default: '@now' }, { default_datetime: '@now' }],
+    ['integer', { sequence: true }, { sequence: true }],
     ['unit', { reference_kind: 'city', on_delete: 'cascade' }, { reference_kind: 'city', on_delete: 'cascade' }],
   ])('of a new %s with %j is %j', (type, inputs, sent) => {
     expect(changedSettings(type, inputsOf(type), { ...inputsOf(type), ...inputs })).toEqual(sent);

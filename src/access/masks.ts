@@ -48,8 +48,13 @@ function masksFor(kind: KindDef, caller: Caller): Masks {
   const readable = fields
     .filter((field) => hasValue(field) && mayReadField(field, caller))
     .map((field) => (field.revealing ? withoutRevealing(field, caller) : field));
-  const writable = fields.filter((field) => !field.system && fieldAccessAllows(field.def.writeAccess, caller));
+  const writable = fields.filter((field) => isWritten(field) && fieldAccessAllows(field.def.writeAccess, caller));
   return { readable: byFieldId(readable), writable: byFieldId(writable) };
+}
+
+/** Whether callers write it at all. */
+function isWritten({ system, def }: Field): boolean {
+  return !system && !def.sequence;
 }
 
 /** Whether the definition of a field allows a caller to read it in every unit. */
@@ -113,7 +118,7 @@ function possibleFields(fields: ReadonlyMap<string, Field>): ReadonlyMap<string,
 export function writableFields(kind: KindDef, caller: Caller, model: Model): ReadonlyMap<string, Field> {
   const { writable } = masksOf(kind, caller);
   if (!hasFieldRules(kind)) return writable;
-  const conditional = conditionalFields(kind, 'writeAccess', caller, model, ({ system }) => !system);
+  const conditional = conditionalFields(kind, 'writeAccess', caller, model, isWritten);
   return withConditional(kind, writable, possibleFields(conditional));
 }
 

@@ -22,7 +22,7 @@ import {
   type PendingWrite,
 } from '../unit/draft/behavior.js';
 import { bodyOf, keyOf, shownValues, withoutValuesOf, withValuesOf, type Draft } from '../unit/draft/draft.js';
-import { draftUpdate } from '../unit/draft/draft-reader.js';
+import { draftUpdate, withoutNumbers } from '../unit/draft/draft-reader.js';
 import { originalCallerOf, transactionOf, type Session } from '../catalog/session/session.js';
 import type { UnitObject } from '../unit/hidden-values.js';
 import { SessionUnits } from '../unit/session-units.js';
@@ -155,13 +155,14 @@ export class HookBehaviors implements BehaviorSource, OnModuleInit {
     const dropped = entries.flatMap(([id, value]) => (value === undefined ? (kind.fields.get(id) ?? []) : []));
     const left = withoutValuesOf(
       draft,
-      dropped.filter((field) => field !== kind.keyField && !field.system),
+      dropped.filter((field) => field !== kind.keyField && !field.system && !field.def.sequence),
     );
     const masks = {
       writable: writableFields(kind, AUTHOR, session.model),
       readable: readableFields(kind, AUTHOR, session.model),
     };
-    const body = bodyOf(Object.fromEntries(entries.filter(([, value]) => value !== undefined)));
+    const given = bodyOf(Object.fromEntries(entries.filter(([, value]) => value !== undefined)));
+    const body = id === undefined ? withoutNumbers(given, { kind, ...masks }) : given;
     const ofTarget = targetKindTextFor(originalCallerOf(session), session.model);
     const options = { kind, ...masks, faults, patterns, defaults, ofTarget };
     const yielder = new EventLoopYield(session.project.schema);

@@ -15,6 +15,7 @@ import type { LinkValues } from '../sql/link/link.sql.js';
 import { rowParams, rowsText } from '../sql/write/new-rows.sql.js';
 import type { PendingWrite } from '../unit/draft/behavior.js';
 import { DefaultBytes } from '../unit/draft/default-bytes.js';
+import { MadeDefaults } from '../unit/draft/made-defaults.js';
 import { type DraftOptions, NO_TARGET } from '../unit/draft/draft-builder.js';
 import { completeDraft, draftCreate, draftPartial, draftUpdate } from '../unit/draft/draft-reader.js';
 import type { Body, Draft } from '../unit/draft/draft.js';
@@ -45,18 +46,19 @@ export class LinkValueReader {
   constructor(private readonly patterns: PatternMatcher) {}
 
   /** The values of a new link, with defaults. @throws KindError 400 */
-  create(scope: Opened, type: LinkTypeDef, body: Body): Promise<LinkValues> {
+  create(scope: Session, type: LinkTypeDef, body: Body): Promise<LinkValues> {
     return this.#read(scope, type, body, draftCreate);
   }
 
   /** The values that an edit names. @throws KindError 400 */
-  update(scope: Opened, type: LinkTypeDef, body: Body): Promise<LinkValues> {
+  update(scope: Session, type: LinkTypeDef, body: Body): Promise<LinkValues> {
     return this.#read(scope, type, body, draftUpdate);
   }
 
-  async #read(scope: Opened, type: LinkTypeDef, body: Body, read: typeof draftCreate): Promise<LinkValues> {
+  async #read(scope: Session, type: LinkTypeDef, body: Body, read: typeof draftCreate): Promise<LinkValues> {
     const { faults, patterns, ...options } = this.#options(scope, type);
     const yielder = new EventLoopYield(scope.project.schema);
+    await options.defaults.made.prepare(type.values);
     const draft = await runYielding(read(body, { ...options, faults, patterns }), yielder);
     await this.patterns.settle(scope.project.id, patterns);
     faults.throwIfAny();
@@ -79,7 +81,9 @@ export class LinkValueReader {
     await this.patterns.settle(session.project.id, patterns);
     faults.throwIfAny();
     const write = { kind: type.values, session, faults, patterns, defaults: options.defaults };
+    await options.defaults.made.prepare(type.values);
     const draft = completeDraft(await change(given, write), write);
+    await this.patterns.settle(session.project.id, patterns);
     faults.throwIfAny();
     if (type.parameters.length === 0) return undefined;
     return this.#values(session, draft, options.readable, body);
@@ -115,7 +119,9 @@ export class LinkValueReader {
     const yielder = new EventLoopYield(session.project.schema);
     const given = new Set<Field>();
     const rows: object[] = [];
+    const patterns = new PatternChecks();
     let anyNew = false;
+    await defaults.made.prepare(kind);
     for (const [at, { index, kindId, id, values, linked, draft }] of links.entries()) {
       if (at % LINKS_PER_PIECE === LINKS_PER_PIECE - 1 && yielder.due) await yielder.pause();
       const unit = { _kind: kindId, _id: id, _new: !linked };
@@ -123,7 +129,7 @@ export class LinkValueReader {
         anyNew = true;
         // A value with a fault is not in the draft.
         const others = faults.except([...values.keys()]);
-        rows.push({ ...unit, ...completeDraft(draft, { kind, faults: others, defaults, index }).row });
+        rows.push({ ...unit, ...completeDraft(draft, { kind, faults: others, defaults, patterns, index }).row });
         continue;
       }
       // A comparison would reveal a value that the caller may not read.
@@ -132,19 +138,21 @@ export class LinkValueReader {
       const columns = compared.map((field) => field.column ?? field.id);
       rows.push({ ...unit, _given: columns, _differs: compared.length < draft.written.length, ...draft.row });
     }
+    if (patterns.any) await this.patterns.settle(session.project.id, patterns);
     faults.throwIfAny();
     const text = await runYielding(rowsText(rows), yielder);
     return { inserted: anyNew ? storedLinkFields({ values: kind, ...type }) : [], given: [...given], rows: text };
   }
 
-  #options({ caller, model }: Opened, { values: kind }: LinkTypeDef): DraftOptions {
+  #options(session: Session, { values: kind }: LinkTypeDef): DraftOptions {
+    const { caller, model } = session;
     return {
       kind,
       writable: writableFields(kind, caller, model),
       readable: readableFields(kind, caller, model),
       faults: new Faults(),
       patterns: new PatternChecks(),
-      defaults: new DefaultBytes(),
+      defaults: new DefaultBytes(undefined, new MadeDefaults(session)),
       ofTarget: NO_TARGET,
     };
   }

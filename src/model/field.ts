@@ -4,6 +4,7 @@
  * `sql/definition/model.sql.ts` those of built-in rows; a new one needs a new `BUILT_IN_VERSION`.
  */
 import { scalarText, type Json } from '../shared/json.js';
+import { getOrInsert } from '../shared/maps.js';
 import type { Field, KindDef, KeySource } from './model.js';
 import { columnName } from './names.js';
 import { parameterDef, type ParameterDef } from './parameter-type/parameter-def.js';
@@ -48,6 +49,7 @@ export function parameterField(def: ParameterDef, key: ParameterType | undefined
     columnType: reference?.key.column ?? type.column,
     json: type.json,
     system: false,
+    ...(def.sequence && { supplied: true }),
     ...(reference && { reference }),
   };
 }
@@ -70,6 +72,15 @@ export function shownValue({ def, type, reference }: Field, value: Json): Json {
   const shown = (each: Exclude<Json, null>): Json => (reference ? scalarText(each) : (type.canonical?.(each) ?? each));
   const one = (each: Json): Json => (each === null ? null : shown(each));
   return def.multiple && Array.isArray(value) ? value.map(one) : one(value);
+}
+
+const numbered = new WeakMap<KindDef, readonly Field[]>();
+
+/** The fields of a kind that have a sequence. */
+export function numberedFields(kind: KindDef): readonly Field[] {
+  return getOrInsert(numbered, kind, () =>
+    [...kind.fields.values()].filter(({ def, column }) => def.sequence && column !== undefined),
+  );
 }
 
 /**

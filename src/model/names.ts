@@ -52,13 +52,13 @@ export function checkName(id: string, filter: string): string {
 }
 
 /**
- * The name of an index or constraint: readable, within 63 bytes, and different for different columns, because it
+ * The name of an index, constraint or sequence: readable, within 63 bytes, and different for different columns, because it
  * contains a hash of them. It starts with `_`, so that it never collides with a kind's table in the same schema.
  */
 export function constraintName(
   table: string,
   columns: readonly string[],
-  suffix: 'pkey' | 'key' | 'idx' | 'fkey' | 'trgm' | 'search',
+  suffix: 'pkey' | 'key' | 'idx' | 'fkey' | 'trgm' | 'search' | 'seq',
 ): string {
   const hash = createHash('sha256')
     .update(JSON.stringify([table, columns, suffix]))

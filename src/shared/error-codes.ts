@@ -128,6 +128,10 @@ export const ERRORS = {
     status: 409,
     meaning: 'A check of a kind names the parameter; ?cascade=true takes the check too.',
   },
+  'parameter.in_default': {
+    status: 409,
+    meaning: 'The default of another parameter takes its value of members; the text has both.',
+  },
   'parameter.has_values': { status: 409, meaning: 'Stored units have values there; the text has their number.' },
   'parameter.violated': {
     status: 409,

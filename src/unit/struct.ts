@@ -24,6 +24,7 @@ import { describedFields, mayReadField, readableFields, writableFields } from '.
 import type { ListQuery } from '../filter/queries.js';
 import { BUILT_IN_GROUPS } from '../model/built-in/built-in.js';
 import { builtInField, UNIT_FIELDS } from '../model/field.js';
+import { madeWords } from '../model/made-default.js';
 import { SETTING_LIST } from '../model/parameter-setting/parameter-settings.js';
 import type { ParameterDef } from '../model/parameter-type/parameter-def.js';
 import { type Names, namesOfKinds } from '../model/predicate/path.js';
@@ -241,10 +242,17 @@ export function descriptorOf(field: Field, viewer: Viewer): Descriptor {
     id,
     type: def.type,
     ...Object.fromEntries(SHOWN.map((shown) => [shown.id, def[shown.key] ?? null])),
-    ...(!mayReadField(field, viewer.caller) && { default: null }),
+    ...(!mayReadField(field, viewer.caller) ? { default: null } : helpWithMade(def)),
     ...(target && { reference_kind: mayDescribe(target, viewer.caller, viewer.model) ? target.id : null }),
     ...(def.runTime && IN_GROUPS.has(field) && { persistence: 'run_time' }),
   };
+}
+
+/** A value that is made is told in words. */
+function helpWithMade(def: ParameterDef): { readonly helper_text?: string } {
+  const words = madeWords(def);
+  if (words === undefined) return {};
+  return { helper_text: def.helperText === null ? words : `${def.helperText} ${words}` };
 }
 
 const SHOWN = SETTING_LIST.flatMap(([id, { key, struct }]) =>

@@ -53,6 +53,7 @@ const linkField = kind.keyField;
 
 /** The statements that `test/unit/sql` does not have, or not so, by the function that renders them. */
 const SAMPLES: Readonly<Record<string, () => Statement | readonly Statement[]>> = {
+  numberRowsStatement: () => ddl.numberRowsStatement(SCHEMA, { table: 'city', column: 'number' }),
   storeCountStatement: () => count.storeCountStatement(SCHEMA, 'city', '1'),
   takeCountsStatement: () => count.takeCountsStatement(SCHEMA, 'city'),
   dropCountsStatement: () => count.dropCountsStatement(SCHEMA, ['city']),

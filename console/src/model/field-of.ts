@@ -1,3 +1,5 @@
+import { madeWords, withMadeDefault } from '../../../src/model/made-default.js';
+import type { Json } from '../../../src/shared/json.js';
 import type { ParameterDefinition } from '../api/definitions.js';
 import type { Field, Limits } from '../api/types.js';
 
@@ -6,12 +8,16 @@ export function fieldOf(definition: FieldSettings): Field {
   const { id, label, kind_id: type, helper_text: help, required, multiple, reference_kind: target } = definition;
   const number = (name: string) => (typeof definition[name] === 'number' ? definition[name] : null);
   const values = definition['values'];
+  const given = (definition[`default_${type}`] ?? null) as Json;
+  const { default: value, made } = withMadeDefault({ type, multiple: multiple === true, default: given });
+  const told = madeWords({ made, sequence: definition['sequence'] === true });
+  const words = [help, told].filter((text) => typeof text === 'string').join(' ');
   return {
     id,
     label,
     type,
-    default: definition[`default_${type}`] ?? null,
-    helper_text: help ?? null,
+    default: value,
+    helper_text: words === '' ? null : words,
     required: required === true,
     multiple: multiple === true,
     strip: definition['strip'] === true,

@@ -97,6 +97,10 @@ function stepEntries(step: SchemaStep, deferred: DeferredIndexes): Entry[] {
     case 'add_check':
     case 'drop_check':
       return [{ step: step.type, table: step.table, check: step.check.check?.id ?? step.check.name }];
+    case 'create_sequence':
+      return [{ step: step.type, sequence: step.name, ...(step.numbers && { numbers: { ...step.numbers } }) }];
+    case 'drop_sequence':
+      return [{ step: step.type, sequence: step.name }];
     case 'add_foreign_key': {
       const { column, target, onDelete } = step.key;
       return [{ step: step.type, table: step.table, column, target, on_delete: onDelete }];

@@ -311,9 +311,11 @@ function newOrDroppedTables(steps: readonly SchemaStep[]): string[] {
 
 function alteredTables(steps: readonly SchemaStep[]): string[] {
   const newTables = new Set(steps.flatMap((step) => (step.type === 'create_table' ? [step.table.name] : [])));
-  return steps.flatMap((step) =>
-    step.type === 'create_table' || step.type === 'drop_index' || newTables.has(step.table) ? [] : [step.table],
-  );
+  return steps.flatMap((step) => {
+    if (step.type === 'create_sequence') return step.numbers?.table ?? [];
+    const hasNone = step.type === 'create_table' || step.type === 'drop_index' || step.type === 'drop_sequence';
+    return hasNone || newTables.has(step.table) ? [] : [step.table];
+  });
 }
 
 /** Keys that are changed with one statement. */

@@ -1,10 +1,17 @@
 /** Executes the steps of a change of tables as DDL. */
 import type { Executor } from '../../database/database.js';
 import { isTooLongForIndex, isTooManyColumns } from '../../database/statement/sqlstate.js';
-import type { SchemaStep } from '../../model/table/diff.js';
+import type { NumberedRows, SchemaStep } from '../../model/table/diff.js';
 import { refusal } from '../../shared/errors.js';
 import { trigramSchema, type DeferredIndexes } from '../indexes/deferred-indexes.js';
-import { dropDefaultsStatement, stepStatements } from '../../sql/definition/ddl.sql.js';
+import {
+  createSequenceStatement,
+  dropDefaultsStatement,
+  numberRowsStatement,
+  setNotNullStatement,
+  stepStatements,
+} from '../../sql/definition/ddl.sql.js';
+import { highestNumberStatement } from '../../sql/write/sequence.sql.js';
 import { inOneBlock, inOneMessage, type Statement } from '../../sql/fragment.js';
 
 /**
@@ -31,9 +38,22 @@ export async function runSteps(
       await sendAll();
       if (await deferredIndexes.isDeferred(step)) continue;
     }
-    unsent.push(step);
+    if (step.type === 'create_sequence' && step.numbers) {
+      await sendAll();
+      await numberRows(executor, schema, step.name, step.numbers);
+    } else unsent.push(step);
   }
   await sendAll();
+}
+
+/** Numbers stored units, and makes the sequence that goes on after them. */
+async function numberRows(executor: Executor, schema: string, name: string, rows: NumberedRows): Promise<void> {
+  await executor.run(numberRowsStatement(schema, rows));
+  await executor.run(setNotNullStatement(schema, rows));
+  const [found] = await executor.run<{ highest: number | null }>(
+    highestNumberStatement(schema, rows.table, rows.column),
+  );
+  await executor.run(createSequenceStatement(schema, name, found?.highest ?? 0));
 }
 
 /** New tables as statements of their own, because Citus makes none in a block a table of the tenant; the rest as blocks. */

@@ -5,6 +5,7 @@ import type { ColumnType } from '../../model/parameter-type/parameter-type.js';
 import type { SearchConfiguration } from '../../model/parameter-setting/search.setting.js';
 import {
   byName,
+  sequenceName,
   type ColumnShape,
   type ForeignKeyShape,
   type IndexShape,
@@ -16,6 +17,7 @@ import { MODEL_TABLE } from '../../sql/model-version.sql.js';
 interface TableRow {
   readonly name: string;
   readonly key: readonly string[];
+  readonly sequences: readonly string[];
   readonly columns: readonly { name: string; type: string; array: boolean; notNull: boolean }[];
   readonly indexes: readonly (Omit<IndexShape, 'configuration'> & {
     readonly configuration: SearchConfiguration | null;
@@ -38,10 +40,14 @@ export async function readTableShapes(executor: Executor, schema: string): Promi
 }
 
 function toTableShape(row: TableRow): TableShape {
-  const columns = row.columns.map((column): ColumnShape => ({
-    ...column,
-    type: SHORT_TYPE_NAMES[column.type] ?? column.type,
-  }));
+  const columns = row.columns.map((column): ColumnShape => {
+    const sequence = sequenceName(row.name, column.name);
+    return {
+      ...column,
+      type: SHORT_TYPE_NAMES[column.type] ?? column.type,
+      ...(row.sequences.includes(sequence) && { sequence }),
+    };
+  });
   const keys = row.foreignKeys.map(({ action, ...key }): ForeignKeyShape => ({
     ...key,
     onDelete: DELETE_RULE_OF_CODE[action] ?? 'restrict',

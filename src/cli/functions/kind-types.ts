@@ -46,7 +46,7 @@ export function renderKindTypes(model: Model, project: string, deployment: Deplo
 function linkTypeLines(type: LinkTypeDef): string[] {
   const fields = storedLinkFields(type);
   const values = fields.map((field) => {
-    const needed = field.def.required && field.def.default === null;
+    const needed = needsValue(field);
     return property(`${field.id}${needed ? '' : '?'}`, givenType(field), field.def.nullable);
   });
   return [
@@ -60,6 +60,10 @@ function linkTypeLines(type: LinkTypeDef): string[] {
       : ['      values: Readonly<Record<string, never>>;']),
     '    };',
   ];
+}
+
+function needsValue({ def }: Field): boolean {
+  return def.required && def.default === null && !def.made;
 }
 
 /** The fields of a unit, and the keys under which `include` returns fields of referenced units. */
@@ -94,11 +98,11 @@ function isNullable({ storage }: KindDef, { id, def }: Field): boolean {
 
 /** The values that a body may have. */
 function valueLines(kind: KindDef, mayMake: boolean): string[] {
-  const taken = [...kind.fields.values()].filter(({ id, system, recordOnly }) => {
-    return !system && recordOnly !== true && (!isUnitField(id) || id === 'metadata');
+  const taken = [...kind.fields.values()].filter(({ id, def, system, recordOnly }) => {
+    return !system && !def.sequence && recordOnly !== true && (!isUnitField(id) || id === 'metadata');
   });
   return taken.map((field) => {
-    const needed = !mayMake && (field.def.primary || (field.def.required && field.def.default === null));
+    const needed = !mayMake && (field.def.primary || needsValue(field));
     return property(`${field.id}${needed ? '' : '?'}`, givenType(field), isNullable(kind, field));
   });
 }

@@ -60,10 +60,18 @@ const STATEMENT_CANCELLED_CODE = '57014';
 /** No such table, column, schema, object or function; changed result type; column of another type. */
 const STALE_MODEL_CODES = new Set(['42P01', '42703', '3F000', '42704', '0A000', '42883', '42804']);
 
+/** A sequence has handed out its last number. */
+const SEQUENCE_USED_UP_CODE = '2200H';
+
 const DATA_CONFLICT_CODES = new Set(['23502', '23503', '23505', '42P07']);
 
 export function isDatabaseFault(error: unknown): error is DatabaseFault {
   return error instanceof Error && 'code' in error && typeof error.code === 'string';
+}
+
+/** Whether a sequence has no next number. */
+export function isSequenceUsedUp(error: unknown): boolean {
+  return isDatabaseFault(error) && error.code === SEQUENCE_USED_UP_CODE;
 }
 
 /** Whether a statement failed because of its name, before it was executed. */

@@ -43,7 +43,7 @@ export function signUpExample(kind: KindDef, context: KindContext): Schema | und
 }
 
 function isSimpleField({ builtIn }: KindDef, { def, reference }: Field): boolean {
-  return !builtIn && def.default === null && !reference && !parameterType(def.type).omittedFromExamples;
+  return !builtIn && def.default === null && !def.made && !reference && !parameterType(def.type).omittedFromExamples;
 }
 
 function neverChanges({ id, def }: Field): boolean {

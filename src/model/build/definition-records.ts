@@ -2,6 +2,7 @@
 import type { Json } from '../../shared/json.js';
 import type { AccessDefault } from '../access-levels.js';
 import type { KindCheck } from '../model.js';
+import { withMadeDefault } from '../made-default.js';
 import { SETTING_LIST, type SettingId, type SettingValue } from '../parameter-setting/parameter-settings.js';
 import type { ParameterDef } from '../parameter-type/parameter-def.js';
 import type { ParameterTypeId } from '../parameter-type/parameter-types.js';
@@ -70,11 +71,11 @@ export interface ModelRecords {
 export function definitionOf(record: Identified & Partial<ParameterRecord>): ParameterDef {
   const values = record as Readonly<Record<string, Json | undefined>>;
   const settings = SETTING_LIST.map(([id, { key, unset, read }]) => [key, read ? read(values) : (values[id] ?? unset)]);
-  return {
+  return withMadeDefault({
     ...(Object.fromEntries(settings) as ParameterDef),
     id: record.id,
     type: record.kind_id,
     metadata: record.metadata,
     definedIn: record.defined_in ?? undefined,
-  };
+  });
 }

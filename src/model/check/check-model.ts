@@ -11,6 +11,7 @@ import { BUILT_IN_GROUPS, BUILT_IN_KINDS, BUILT_IN_LINK_TYPES } from '../built-i
 import { type KindDef, type Model, isMemberKind, kindsUsing, referencesTo, type LinkTypeDef } from '../model.js';
 import type { ParameterDef } from '../parameter-type/parameter-def.js';
 import { parameterType } from '../parameter-type/type-by-id.js';
+import { checkMadeDefaults } from './made-defaults.js';
 import { RESERVED_LINK_PARAMETERS } from '../build/link-types.js';
 import { isRules } from '../parameter-setting/access.setting.js';
 import { parsedTransitions } from '../parameter-setting/transitions.setting.js';
@@ -50,6 +51,7 @@ export function* checkModel(
     if (!kind.builtIn && (written || uses)) checkKind(kind, model, touched, suggestable, faults);
     yield;
   }
+  checkMadeDefaults(model, touched, faults);
   for (const type of model.linkTypes.values()) {
     const uses = type.parameters.some((id) => touched.parameters.has(id));
     if (touched.linkTypes.has(type.id) || uses) checkLinkType(type, model, suggestable, faults);
@@ -123,6 +125,7 @@ function checkKind(kind: KindDef, model: Model, touched: Touched, suggestable: S
   checkParameterList(kind, model, touched, suggestable, faults);
   checkMemberKey(kind, touched, faults);
   checkLists(kind, model.parameters, faults);
+  checkMadeValues(kind, model, faults);
   checkSearch(kind, model, touched, faults);
   checkTransitions(kind, model, touched, faults);
 }
@@ -200,6 +203,18 @@ function checkRemoteReferences(kind: KindDef, model: Model, faults: Faults): voi
     faults.add('kind.referenced', `remote: '${kind.id}' is referred to by '${other.id}' by '${field.id}'`, {
       parameter: 'remote',
     });
+  }
+}
+
+/** The source of a remote kind makes the values of new units. */
+function checkMadeValues(kind: KindDef, { parameters }: Model, faults: Faults): void {
+  if (kind.storage.hasTable) return;
+  for (const id of kind.parameters) {
+    const { made, sequence } = parameters.get(id) ?? {};
+    const what = sequence ? 'a sequence' : made && 'a default that is made';
+    if (!what) continue;
+    const text = `parameters: '${id}' has ${what}, and units of '${kind.id}' are made by its source`;
+    faults.add('kind.bad_definition', text, { parameter: 'parameters' });
   }
 }
 
@@ -301,9 +316,10 @@ export function checkLinkType(
 
 /** Why links cannot have a parameter; undefined if they can. */
 function notInLinks({ readAccess, writeAccess, ...def }: ParameterDef): string | undefined {
-  const { type, primary, unique, multiple, runTime, writeOnce, transitions } = def;
+  const { type, primary, sequence, unique, multiple, runTime, writeOnce, transitions } = def;
   if (type === 'unit') return 'a link has no references besides its two units';
   if (primary) return 'it is primary';
+  if (sequence) return 'it is a sequence';
   if (unique && !multiple) return 'it is unique';
   if (transitions) return 'it has transitions, and values of links can always be changed';
   if (writeOnce) return `it is 'write_once', and values of links can always be changed`;

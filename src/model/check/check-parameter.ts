@@ -5,6 +5,7 @@ import { jsonEqual, type Json } from '../../shared/json.js';
 import { indexOfDuplicate } from '../../shared/large-json.js';
 import { LIMITS } from '../../shared/limits.js';
 import { parameterDef, type ParameterDef } from '../parameter-type/parameter-def.js';
+import { madeText, withMadeDefault } from '../made-default.js';
 import { SETTING_LIST, settingName } from '../parameter-setting/parameter-settings.js';
 import type { ReportFieldFault as Report, ParameterType } from '../parameter-type/parameter-type.js';
 import { parameterType } from '../parameter-type/type-by-id.js';
@@ -18,15 +19,18 @@ export function patched(base: ParameterDef, values: ReadonlyMap<string, Json>): 
     if (given === undefined) return [];
     return [[key, parse ? parse(given) : (given ?? unset)] as const];
   });
-  return { ...base, ...(Object.fromEntries(changes) as Partial<ParameterDef>) };
+  const def = { ...base, ...(Object.fromEntries(changes) as Partial<ParameterDef>) };
+  return values.has(settingName('default', base.type)) ? withMadeDefault(def) : def;
 }
 
 /** The record fields in which two definitions of the same type differ. Where they were defined is not compared. */
 export function differences(a: ParameterDef, b: ParameterDef): string[] {
   const keys = SETTING_LIST.map(([id, { key }]) => [settingName(id, a.type), key as keyof ParameterDef] as const);
-  return [...keys, ['metadata', 'metadata'] as const].flatMap(([name, key]) =>
-    jsonEqual(a[key], b[key]) ? [] : [name],
-  );
+  const others = [
+    ['metadata', 'metadata'],
+    [settingName('default', a.type), 'made'],
+  ] as const;
+  return [...keys, ...others].flatMap(([name, key]) => (jsonEqual(a[key], b[key]) ? [] : [name]));
 }
 
 export function emptyDefinition(id: string, type: ParameterDef['type']): ParameterDef {
@@ -108,7 +112,12 @@ function bytesOf(values: Json | undefined): number {
 function checkDefault(def: ParameterDef, type: ParameterType, patterns: PatternChecks, report: Report): void {
   const name = settingName('default', def.type);
   const value = def.default;
+  if (def.made) return checkMadeDefault(def, (text) => report(name, text));
   if (value === null) return;
+  if (type.makes === 'caller') return report(name, "may be '@member.id' alone: the member that creates the unit");
+  if (type.makes === 'member' && typeof value === 'string' && value.startsWith('@member.')) {
+    return report(name, "'@member.' is followed by the id of one parameter of members");
+  }
   if (!def.multiple) {
     checkElement(def, type, { value, patterns }, (code, text) => report(name, text, code));
     return;
@@ -128,6 +137,11 @@ function checkDefault(def: ParameterDef, type: ParameterType, patterns: PatternC
   if (indexOfDuplicate(value.map((item: Json) => (item === null ? null : (type.canonical?.(item) ?? item)))) >= 0) {
     report(name, 'has the same element twice', 'parameter.duplicate');
   }
+}
+
+function checkMadeDefault({ multiple, runTime }: ParameterDef, report: (text: string) => void): void {
+  if (multiple) report('a list has no default that is made');
+  if (runTime) report('a value that is not stored has no default that is made');
 }
 
 function checkElement(
@@ -151,7 +165,7 @@ export function canonicalValues(def: ParameterDef): ReadonlyMap<string, Json> {
   const value = def.default;
   shown.set(
     settingName('default', def.type),
-    def.multiple && Array.isArray(value) ? (value as Json[]).map(form) : form(value),
+    def.made ? madeText(def.made) : def.multiple && Array.isArray(value) ? (value as Json[]).map(form) : form(value),
   );
   if (def.minValue !== undefined) shown.set('min_value', form(def.minValue));
   if (def.maxValue !== undefined) shown.set('max_value', form(def.maxValue));

@@ -13,6 +13,7 @@ export const unique: DeclaredSetting<'unique', boolean> = {
   key: 'unique',
   unset: false,
   field: { type: 'boolean', label: 'Unique' },
+  read: (record) => record['unique'] === true || record['sequence'] === true,
   check(def: Flags, context: CheckContext) {
     if (def.unique && !def.multiple) checkIndex('unique', def, context);
   },

@@ -4,7 +4,7 @@
  */
 import type { Json } from '../../shared/json.js';
 import { readAccess, writeAccess } from './access.setting.js';
-import { defaultValue } from './default.setting.js';
+import { defaultValue, type MadeDefault } from './default.setting.js';
 import { hidden } from './hidden.setting.js';
 import { indexed, unique } from './index.setting.js';
 import { helperText, label } from './label.setting.js';
@@ -19,6 +19,7 @@ import { nullable, required } from './required.setting.js';
 import { onlyRunTime } from './run-time.setting.js';
 import { scale } from './scale.setting.js';
 import { search } from './search.setting.js';
+import { sequence } from './sequence.setting.js';
 import { strip } from './strip.setting.js';
 import { transitions } from './transitions.setting.js';
 import { values } from './values.setting.js';
@@ -64,6 +65,7 @@ export const PARAMETER_SETTINGS = {
   /** Whether the elements of a list have to be distinct. */
   unique,
   indexed,
+  sequence,
   hidden,
   write_once: writeOnce,
   read_access: readAccess,
@@ -85,6 +87,8 @@ export type ParameterSettings = {
 } & {
   readonly id: string;
   readonly metadata?: Json | undefined;
+  /** A default that is made when a unit is created; `default` is null then. */
+  readonly made?: MadeDefault | undefined;
   /** The kinds in whose bodies it was defined; undefined if it was created on its own. */
   readonly definedIn?: readonly string[] | undefined;
 };

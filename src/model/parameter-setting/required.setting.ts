@@ -1,11 +1,11 @@
-/** Whether a value has to be there. The key of a unit always has. */
+/** Whether a value has to be there. The key of a unit always has, and a number that is made. */
 import type { DeclaredSetting } from './parameter-setting.js';
 
 export const nullable: DeclaredSetting<'nullable', boolean> = {
   key: 'nullable',
   unset: true,
   field: { type: 'boolean', label: 'Nullable' },
-  read: (record) => record['nullable'] !== false && record['is_primary'] !== true,
+  read: (record) => record['nullable'] !== false && record['is_primary'] !== true && record['sequence'] !== true,
   declared: 'boolean',
   form: { control: 'flag', label: 'May be empty', help: 'Whether it can have no value.' },
 };

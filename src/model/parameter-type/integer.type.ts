@@ -9,7 +9,7 @@ export const integerType: ParameterType<'integer', 'number'> = {
   expects: 'a whole number within ±9007199254740991',
   column: 'bigint',
   json: 'native',
-  fields: ['default', 'min_value', 'max_value', 'values'],
+  fields: ['default', 'min_value', 'max_value', 'values', 'sequence'],
   operators: OPERATORS.ordered,
   keyable: true,
   sortable: true,

@@ -85,6 +85,8 @@ export interface ParameterType<Id extends string = string, Value extends TypeScr
   read(text: string): Stored | undefined;
   /** A value of a filter can be relative to the present: `@now-7d`. */
   readonly moments?: true;
+  /** What a default that is made can be: the time, the caller itself (it has no other default), or a text of the caller. */
+  readonly makes?: 'now' | 'caller' | 'member' | undefined;
   /** Ids that differ only in case are the same. */
   readonly anyCase?: true;
   /** Values have keys, which filters, orders and `include` can name after a dot. */

@@ -14,6 +14,7 @@ export const stringType: ParameterType<'string', 'string'> = {
   sortable: true,
   accept: acceptText,
   read: (text) => text,
+  makes: 'member',
   constraints: textConstraints,
   typescript: 'string',
   schema: { type: 'string' },

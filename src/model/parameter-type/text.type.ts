@@ -6,5 +6,6 @@ export const textType: ParameterType<'text', 'string'> = {
   ...stringType,
   id: 'text',
   label: 'Text',
+  makes: undefined,
   fields: ['default', 'min_length', 'max_length', 'strip', 'search'],
 };

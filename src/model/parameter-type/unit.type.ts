@@ -12,9 +12,10 @@ export const unitType: ParameterType<'unit', 'string'> = {
   expects: 'the id of a unit',
   column: 'text',
   json: 'text',
-  fields: ['reference_kind', 'on_delete'],
+  fields: ['default', 'reference_kind', 'on_delete'],
   operators: OPERATORS.equality,
   keyable: false,
+  makes: 'caller',
   sortable: true,
   accept(value, _rules, report) {
     if (typeof value !== 'string') {

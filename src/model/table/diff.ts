@@ -32,8 +32,16 @@ export type SchemaStep =
   | { readonly type: 'drop_table'; readonly table: string }
   | { readonly type: 'create_table'; readonly table: TableShape }
   | { readonly type: 'alter_table'; readonly table: string; readonly changes: readonly ColumnChange[] }
+  | { readonly type: 'create_sequence'; readonly name: string; readonly numbers?: NumberedRows }
+  | { readonly type: 'drop_sequence'; readonly name: string }
   | { readonly type: 'create_index'; readonly table: string; readonly index: IndexShape }
   | { readonly type: 'add_foreign_key'; readonly table: string; readonly key: ForeignKeyShape };
+
+/** A column whose rows get numbers, where they have none, before the sequence goes on; it has no nulls then. */
+export interface NumberedRows {
+  readonly table: string;
+  readonly column: string;
+}
 
 interface ModelChange {
   readonly guards: readonly Guard[];
@@ -163,16 +171,17 @@ export function diffTables(
   for (const [old, table] of pairs) {
     for (const check of changedChecks(old, table)) steps.push({ type: 'drop_check', table: table.name, check });
   }
-  for (const table of gone) steps.push({ type: 'drop_table', table: table.name });
-  for (const [old, table] of pairs) {
-    const changes = columnChanges(old, table, defaults);
-    if (changes.length > 0) steps.push({ type: 'alter_table', table: table.name, changes });
+  for (const table of gone) {
+    steps.push({ type: 'drop_table', table: table.name });
+    for (const name of sequencesOf(table).values()) steps.push({ type: 'drop_sequence', name });
   }
+  for (const [old, table] of pairs) pushColumnSteps(steps, old, table, defaults);
   for (const [old, table] of pairs) {
     for (const check of changedChecks(table, old)) steps.push({ type: 'add_check', table: table.name, check });
   }
   for (const table of fresh) {
     steps.push({ type: 'create_table', table });
+    for (const name of sequencesOf(table).values()) steps.push({ type: 'create_sequence', name });
     for (const index of table.indexes.values()) steps.push({ type: 'create_index', table: table.name, index });
   }
   for (const [old, table] of pairs) {
@@ -201,6 +210,28 @@ function changedChecks(table: TableShape, other: TableShape): CheckShape[] {
   return [...table.checks.values()].filter(
     (check) => !other.checks.has(check.name) || names(check).some((name) => replaced.has(name)),
   );
+}
+
+/** Names of sequences by column. */
+function sequencesOf({ columns }: TableShape): Map<string, string> {
+  return new Map(
+    [...columns.values()].flatMap(({ name, sequence }): [string, string][] => (sequence ? [[name, sequence]] : [])),
+  );
+}
+
+function pushColumnSteps(
+  steps: SchemaStep[],
+  old: TableShape,
+  table: TableShape,
+  defaults: ReadonlyMap<string, Json>,
+): void {
+  const [before, after] = [sequencesOf(old), sequencesOf(table)];
+  for (const [column, name] of before) if (!after.has(column)) steps.push({ type: 'drop_sequence', name });
+  const changes = columnChanges(old, table, defaults);
+  if (changes.length > 0) steps.push({ type: 'alter_table', table: table.name, changes });
+  for (const [column, name] of after) {
+    if (!before.has(column)) steps.push({ type: 'create_sequence', name, numbers: { table: table.name, column } });
+  }
 }
 
 function pushDropForeignKey(steps: SchemaStep[], table: string, name: string): void {
@@ -240,8 +271,11 @@ function replacedColumns(old: TableShape, table: TableShape): Set<string> {
 function columnChanges(old: TableShape, table: TableShape, defaults: ReadonlyMap<string, Json>): ColumnChange[] {
   const changes: ColumnChange[] = [];
   for (const name of old.columns.keys()) if (!table.columns.has(name)) changes.push({ type: 'drop', column: name });
-  for (const column of table.columns.values()) {
-    const known = old.columns.get(column.name);
+  for (const needed of table.columns.values()) {
+    const known = old.columns.get(needed.name);
+    // Rows without a number are null until they are numbered.
+    const isNumbered = needed.sequence !== undefined && known?.sequence === undefined;
+    const column = isNumbered ? { ...needed, notNull: known?.notNull ?? false } : needed;
     const value = defaults.get(`${table.name}.${column.name}`) ?? null;
     if (!known) changes.push({ type: 'add', column, default: value, replace: false });
     else if (!sameType(known, column)) changes.push({ type: 'add', column, default: value, replace: true });

@@ -116,6 +116,8 @@ function fieldGuards(old: Field | undefined, field: Field): FieldGuard[] {
   if (column === undefined) return [];
   const violated = (condition: Condition): FieldGuard => ({ code: 'parameter.violated', condition });
   if (!old || old.column === undefined) {
+    // Stored units are numbered.
+    if (def.sequence) return [];
     if (!def.nullable && storedDefault(field) === null) return [violated({ type: 'any' })];
     const repeated = def.unique && !def.multiple && storedDefault(field) !== null;
     return repeated ? [violated({ type: 'more_than_one' })] : [];
@@ -124,7 +126,7 @@ function fieldGuards(old: Field | undefined, field: Field): FieldGuard[] {
     return [{ code: 'parameter.locked_by_units', condition: { type: 'any' } }];
   }
   const guards: FieldGuard[] = [];
-  if (old.def.nullable && !def.nullable) guards.push(violated({ type: 'is_null', column }));
+  if (old.def.nullable && !def.nullable && !def.sequence) guards.push(violated({ type: 'is_null', column }));
   if (!old.def.unique && def.unique) {
     guards.push(
       violated(def.multiple ? { type: 'duplicate_elements', column } : { type: 'duplicates', columns: [column] }),

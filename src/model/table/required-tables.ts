@@ -48,7 +48,7 @@ function* addLinkColumns(tables: Map<string, TableShape>, { linkTypes }: Model):
   const [columns, indexes] = [new Map(table.columns), new Map(table.indexes)];
   for (const type of linkTypes.values()) {
     for (const field of storedLinkFields(type)) {
-      const column = { ...columnOf(field), notNull: false };
+      const column = { ...columnOf(field, LINK_TABLE), notNull: false };
       columns.set(column.name, column);
       if (!field.def.indexed) continue;
       const name = constraintName(LINK_TABLE, [column.name], 'idx');
@@ -61,7 +61,7 @@ function* addLinkColumns(tables: Map<string, TableShape>, { linkTypes }: Model):
 
 function tableOf(kind: KindDef, model: Model, ruled: ReadonlySet<string> | undefined): TableShape {
   const stored = [...kind.fields.values()].filter((field) => field.column !== undefined && field !== kind.primary);
-  const columns = stored.map(columnOf);
+  const columns = stored.map((field) => columnOf(field, kind.table));
   const indexes = requiredIndexes(kind, stored, ruled);
   const foreignKeys = stored.flatMap((field) => foreignKeysOf(field, kind, model));
   return {
@@ -74,13 +74,19 @@ function tableOf(kind: KindDef, model: Model, ruled: ReadonlySet<string> | undef
   };
 }
 
-function columnOf(field: Field): ColumnShape {
+function columnOf(field: Field, table: string): ColumnShape {
+  const name = field.column ?? field.id;
   return {
-    name: field.column ?? field.id,
+    name,
     type: field.columnType,
     array: field.def.multiple,
     notNull: !field.def.nullable,
+    ...(field.def.sequence && { sequence: sequenceName(table, name) }),
   };
+}
+
+export function sequenceName(table: string, column: string): string {
+  return constraintName(table, [column], 'seq');
 }
 
 function foreignKeysOf(field: Field, kind: KindDef, model: Model): ForeignKeyShape[] {

@@ -9,6 +9,8 @@ export interface ColumnShape {
   readonly type: ColumnType;
   readonly array: boolean;
   readonly notNull: boolean;
+  /** The sequence that has the numbers of new rows. It is no default of the column: who inserts asks for them. */
+  readonly sequence?: string;
 }
 
 /** The type as SQL names it. */

@@ -1,5 +1,5 @@
 /** The steps of a model change as DDL, and its guards: counts of the units that are in the way of a change. */
-import type { ColumnChange, Condition, Guard, SchemaStep } from '../../model/table/diff.js';
+import type { ColumnChange, Condition, Guard, NumberedRows, SchemaStep } from '../../model/table/diff.js';
 import type { CheckShape, ColumnShape, ForeignKeyShape, TableShape } from '../../model/table/required-tables.js';
 import type { Field } from '../../model/model.js';
 import { constraintName } from '../../model/names.js';
@@ -51,6 +51,10 @@ function stepSql(step: SchemaStep, schema: string, trigrams?: string): Fragment 
       return createTable(step.table, schema);
     case 'alter_table':
       return sql`ALTER TABLE ${ident(schema, step.table)} ${join(step.changes.flatMap(columnChange))}`;
+    case 'create_sequence':
+      return createSequence(schema, step.name, 1);
+    case 'drop_sequence':
+      return sql`DROP SEQUENCE IF EXISTS ${ident(schema, step.name)}`;
     case 'create_index':
       return createIndex(step.table, step.index, schema, { trigrams });
     case 'add_check':
@@ -107,6 +111,44 @@ function columnChange(change: ColumnChange): Fragment[] {
       return change.replace ? [sql`DROP COLUMN ${ident(column.name)}`, add] : [add];
     }
   }
+}
+
+/**
+ * No column owns the sequence, and none has it as a default: Citus would then keep it on workers, where each hands out
+ * numbers of its own.
+ */
+function createSequence(schema: string, name: string, start: number): Fragment {
+  return sql`CREATE SEQUENCE ${ident(schema, name)} MAXVALUE ${integer(LAST_NUMBER)} START ${integer(start)}`;
+}
+
+/** The largest integer of the API. */
+const LAST_NUMBER = Number.MAX_SAFE_INTEGER;
+
+/** @param after the highest number that is taken */
+export function createSequenceStatement(schema: string, name: string, after: number): Statement {
+  return render(createSequence(schema, name, Math.min(Math.max(after, 0) + 1, LAST_NUMBER)));
+}
+
+export function setNotNullStatement(schema: string, { table, column }: NumberedRows): Statement {
+  return render(sql`ALTER TABLE ${ident(schema, table)} ALTER COLUMN ${ident(column)} SET NOT NULL`);
+}
+
+/** Numbers the rows without a number after the highest one, in the order in which they were created. */
+export function numberRowsStatement(schema: string, { table, column }: NumberedRows): Statement {
+  const [rows, number] = [ident(schema, table), ident(column)];
+  const highest = sql`(SELECT greatest(max(h.${number}), 0) FROM ${rows} AS h)`;
+  return render(sql`
+    UPDATE ${rows} AS t
+    SET ${number} = n.number
+    FROM (
+      SELECT
+        i."id",
+        ${highest} + row_number() OVER (ORDER BY i."inserted_at", i."id") AS number
+      FROM ${rows} AS i
+      WHERE i.${number} IS NULL
+    ) AS n
+    WHERE t."id" = n."id"
+  `);
 }
 
 export function dropDefaultsStatement(table: string, columns: readonly string[], schema: string): Statement {

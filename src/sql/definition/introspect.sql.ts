@@ -17,7 +17,10 @@ const COLUMNS_OF_EXPRESSION = sql`(
 
 const SOURCE_OF_EXPRESSION = sql`pg_get_expr(x.indexprs, x.indrelid)`;
 
-/** One row `body` per table: its columns, primary key, foreign keys, checks, and its other indexes that are valid. */
+/**
+ * One row `body` per table: its columns, all sequences of the schema, its primary key, foreign keys, checks, and its other
+ * indexes that are valid.
+ */
 export function introspectStatement(schema: string): Statement {
   return render(sql`
     SELECT json_build_object(
@@ -38,6 +41,11 @@ export function introspectStatement(schema: string): Statement {
         FROM pg_catalog.pg_attribute AS a
         JOIN pg_catalog.pg_type AS t ON t.oid = a.atttypid
         WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+      ),
+      'sequences', (
+        SELECT coalesce(json_agg(s.relname), '[]')
+        FROM pg_catalog.pg_class AS s
+        WHERE s.relkind = 'S' AND ${isInSchema(sql`s.oid`, schema)}
       ),
       'key', (
         SELECT coalesce(json_agg(a.attname ORDER BY k.n), '[]')

@@ -21,6 +21,7 @@ import type { Transaction } from '../../database/database.js';
 import { notifyStatement } from '../../sql/server/connection.sql.js';
 import { repairCountStatement } from '../../sql/count.sql.js';
 import { setAccessDefaultStatement } from '../../sql/definition/model.sql.js';
+import { continueNumbers } from '../../unit/table/write/numbers.js';
 import { inOneMessage } from '../../sql/fragment.js';
 import { countFileStatement, insertLinesStatement } from '../../sql/list/project-rows.sql.js';
 import { updateProjectStatement } from '../../sql/server/registry.sql.js';
@@ -147,6 +148,7 @@ class ProjectImport {
     const administrators = keepsAdministrators ? await takeAdministrators(this.#tx, schema, model) : [];
     await this.#storeAll(dataFiles(model, archive.manifest.passwords), 'data');
     await putBackAdministrators(this.#tx, schema, model, administrators);
+    for (const kind of unitKinds(model)) await continueNumbers(this.#tx, schema, kind);
     const counted = unitKinds(model).filter(({ storage }) => storage.counted);
     if (counted.length > 0) {
       await this.#tx.run(inOneMessage(counted.map((kind) => repairCountStatement(schema, kind))));

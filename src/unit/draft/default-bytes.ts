@@ -9,6 +9,7 @@ import { getOrInsert } from '../../shared/maps.js';
 import { retryLater, refusal } from '../../shared/errors.js';
 import type { Json } from '../../shared/json.js';
 import { LIMITS } from '../../shared/limits.js';
+import { MadeDefaults } from './made-defaults.js';
 import { originalCallerOf, type Session } from '../../catalog/session/session.js';
 
 const defaultsBudget = new BodyBudget({
@@ -36,13 +37,23 @@ export class DefaultBytes {
   #charged = 0;
   #charge: Charge | undefined;
 
-  /** @param session of the write; without one the shared budget is not charged */
-  constructor(private readonly session?: Session) {}
+  /**
+   * @param session of the write; without one the shared budget is not charged
+   * @param made gives the defaults that are made
+   */
+  constructor(
+    private readonly session?: Session,
+    readonly made = new MadeDefaults(session),
+  ) {}
 
   /** The stored default of a field for one more unit; null without a default. @throws KindError 400, 503 */
   of(field: Field): Json {
+    if (field.def.made) return this.#counted(sized(this.made.of(field)));
     if (field.def.default === null) return null;
-    const { value, bytes } = getOrInsert(sizedDefaults, field, () => sizedDefault(field));
+    return this.#counted(getOrInsert(sizedDefaults, field, () => sized(storedDefault(field))));
+  }
+
+  #counted({ value, bytes }: SizedDefault): Json {
     this.#bytes += bytes;
     if (this.#bytes > LIMITS.defaultBytes) {
       const most = LIMITS.defaultBytes.toLocaleString('en');
@@ -78,8 +89,12 @@ export class DefaultBytes {
 const ALL_ADDRESSES = '*';
 
 /** Runs work that creates units, with a counter of their defaults. */
-export async function countingDefaults<T>(session: Session, work: (defaults: DefaultBytes) => Promise<T>): Promise<T> {
-  const defaults = new DefaultBytes(session);
+export async function countingDefaults<T>(
+  session: Session,
+  work: (defaults: DefaultBytes) => Promise<T>,
+  made?: MadeDefaults,
+): Promise<T> {
+  const defaults = new DefaultBytes(session, made);
   try {
     return await work(defaults);
   } finally {
@@ -87,7 +102,6 @@ export async function countingDefaults<T>(session: Session, work: (defaults: Def
   }
 }
 
-function sizedDefault(field: Field): SizedDefault {
-  const value = storedDefault(field);
+function sized(value: Json): SizedDefault {
   return { value, bytes: Buffer.byteLength(JSON.stringify(value)) };
 }

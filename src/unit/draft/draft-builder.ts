@@ -11,6 +11,7 @@ import { shownValue, RESERVED_PARAMETERS } from '../../model/field.js';
 import { unconditional } from '../../model/predicate/conditional-field.js';
 import { isExpression, otherKeyOf, type FieldExpression } from '../../model/expression.js';
 import type { Field, KindDef } from '../../model/model.js';
+import { madeText } from '../../model/made-default.js';
 import { PatternChecks } from '../../model/check/pattern-checks.js';
 import type { Stored } from '../../model/parameter-type/parameter-type.js';
 import type { DefaultBytes } from './default-bytes.js';
@@ -121,7 +122,8 @@ export class DraftBuilder {
     // Records have constant fields, so that a body may have them too, with their value.
     if (field?.constant !== undefined && jsonEqual(field.constant, value)) return;
     const known = field !== undefined && readable.has(key) && !(field.recordOnly && kind.discriminated);
-    if (key === 'links' || (known && field.system)) this.#fault('parameter.read_only', key, 'is written by the system');
+    const isMade = known && (field.system || field.def.sequence);
+    if (key === 'links' || isMade) this.#fault('parameter.read_only', key, 'is written by the system');
     else if (known) this.#fault('parameter.read_only', key, 'may not be written by you');
     else {
       const names = [...writable.keys()].filter((name) => !RESERVED_PARAMETERS.has(name));
@@ -206,12 +208,26 @@ export class DraftBuilder {
 
   absent(field: Field): void {
     const value = this.options.defaults.of(field);
-    if (value !== null) this.#store(field, value);
+    if (value !== null) this.#storeDefault(field, value);
     else if (field.supplied) return;
     else if (field.def.required || field === this.options.kind.primary) {
       this.#fault('parameter.required', field.id, 'must be given');
     } else if (!field.def.nullable) this.#fault('parameter.required', field.id, 'must be given: it may not be null');
     else this.#store(field, null);
+  }
+
+  /** A value of the member may be none that the parameter may have. The fault does not tell it. */
+  #storeDefault(field: Field, value: Json): void {
+    const { made } = field.def;
+    if (made?.from !== 'member') return this.#store(field, value);
+    const text = `must be given: its default, '${madeText(made)}', is no value that it may have`;
+    let isReported = false;
+    const report = (): void => {
+      if (!isReported) this.#fault('parameter.required', field.id, text);
+      isReported = true;
+    };
+    const reader = new ValueReader(this.options.kind, this.options.patterns, report, NO_TARGET);
+    this.#keep(field, reader.read(field, value));
   }
 
   /** Validates a value and adds it. For fields whose values may be large, returns the work to be run in pieces. */

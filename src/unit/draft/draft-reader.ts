@@ -1,5 +1,5 @@
 /** Validates bodies with the parameters of the kind, in pieces, and reports all faults except those of patterns. Pure. */
-import { TIME_FIELDS } from '../../model/field.js';
+import { numberedFields, TIME_FIELDS } from '../../model/field.js';
 import { Faults } from '../../shared/errors.js';
 import type { Json } from '../../shared/json.js';
 import type { WorkInPieces } from '../../shared/work-in-pieces.js';
@@ -28,7 +28,8 @@ function* readCreate(
   details: BodyDetails | undefined,
   whole: boolean,
 ): WorkInPieces<Draft> {
-  const drafting = new DraftBuilder(withoutTimes(body, options.kind), options, details);
+  const given = withoutTimes(body, options.kind);
+  const drafting = new DraftBuilder(withoutNumbers(given, options), options, details);
   drafting.checkKeys();
   drafting.addId();
   for (const field of drafting.fields()) {
@@ -41,20 +42,19 @@ function* readCreate(
   return drafting.finish();
 }
 
+type Completion = Pick<DraftOptions, 'kind' | 'faults' | 'defaults' | 'patterns'> & Pick<BodyDetails, 'index'>;
+
 /** Completes a draft of `draftPartial`: applies defaults, and reports missing required parameters. */
-export function completeDraft(
-  given: Draft,
-  { kind, faults, defaults, index }: Pick<DraftOptions, 'kind' | 'faults' | 'defaults'> & Pick<BodyDetails, 'index'>,
-): Draft {
-  const nothing = { writable: NO_FIELDS, readable: NO_FIELDS, patterns: new PatternChecks(), ofTarget: NO_TARGET };
-  const drafting = new DraftBuilder(new Map(), { kind, faults, defaults, ...nothing }, { index });
+export function completeDraft(given: Draft, { kind, faults, defaults, patterns, index }: Completion): Draft {
+  const nothing = { writable: NO_FIELDS, readable: NO_FIELDS, ofTarget: NO_TARGET };
+  const drafting = new DraftBuilder(new Map(), { kind, faults, defaults, patterns, ...nothing }, { index });
   for (const field of drafting.fields()) if (!given.values.has(field.id)) drafting.absent(field);
   return withValuesOf(given, drafting.finish());
 }
 
 /** The same for access rules, which are tested before hooks add values: missing values are null, and not reported. */
 export function draftForRules(given: Draft, kind: KindDef, defaults: DefaultBytes): Draft {
-  const known = completeDraft(given, { kind, faults: new Faults(), defaults });
+  const known = completeDraft(given, { kind, faults: new Faults(), defaults, patterns: new PatternChecks() });
   const missing = [...kind.fields.values()].filter((field) => {
     return field.column !== undefined && !field.system && !(field.column in known.row);
   });
@@ -76,6 +76,19 @@ export function* draftUpdate(body: Body, options: DraftOptions, details?: BodyDe
     }
   }
   return drafting.finish();
+}
+
+/**
+ * A body without the numbers of sequences, which the system makes; they are kept where ids are. What the caller does not
+ * read is a name like any other.
+ */
+export function withoutNumbers(
+  body: Body,
+  { kind, readable, keepIds = false }: Pick<DraftOptions, 'kind' | 'readable' | 'keepIds'>,
+): Body {
+  const isPassedOver = ({ id }: Field) => readable.has(id) && body.has(id) && (!keepIds || body.get(id) === null);
+  const dropped = numberedFields(kind).filter(isPassedOver);
+  return dropped.length > 0 ? new Map([...body].filter(([id]) => dropped.every((field) => field.id !== id))) : body;
 }
 
 /** A body without the times of a record that was read. */

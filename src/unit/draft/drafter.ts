@@ -3,7 +3,8 @@ import { Injectable } from '@nestjs/common';
 import { accessDenied, authorizeKind, checkHasTable } from '../../access/access.js';
 import { mayDescribe, targetKindTextFor } from '../../access/reference-access.js';
 import { PatternMatcher } from '../../catalog/pattern/pattern-matcher.js';
-import type { KindDef } from '../../model/model.js';
+import { numberedFields } from '../../model/field.js';
+import type { KindDef, Model } from '../../model/model.js';
 import { type ConditionalField, isConditional } from '../../model/predicate/conditional-field.js';
 import { PatternChecks } from '../../model/check/pattern-checks.js';
 import { EventLoopYield } from '../../shared/event-loop-yield.js';
@@ -92,12 +93,13 @@ export class Drafter {
     bodies: readonly (Body | NotObject)[],
     { writer, bulk, faults, defaults, keepIds = false }: CreateOptions,
   ): Promise<Drafted> {
+    await defaults.made.prepare(kind);
     const nested = new NestedUnits();
     const drafts: LocatedDraft[] = [];
     const patterns = new PatternChecks();
     const yielder = new EventLoopYield(session.project.schema);
     const write: PendingWrite = { kind, session, faults, patterns, defaults };
-    const options = { ...optionsOf(write, writer), keepIds };
+    const options = { ...optionsOf(write, writer), ...(keepIds && keptFields(kind, session.model, writer)) };
     const context = { write, options, writer, nested, yielder, depth: 0, path: [] };
     for (const [at, given] of bodies.entries()) {
       if (at % BODIES_PER_PIECE === BODIES_PER_PIECE - 1 && yielder.due) await yielder.pause();
@@ -237,6 +239,7 @@ export class Drafter {
     this.behaviors.checkReady(kind, write.session);
     const session = { ...write.session, caller: writer };
     const { patterns, defaults } = write;
+    await defaults.made.prepare(kind);
     const faults = write.faults.within(id);
     const inner: PendingWrite = { kind, session, faults, patterns, defaults, ...bulkPosition(write) };
     const [depth, path] = [outer.depth + 1, [...outer.path, id]];
@@ -279,6 +282,12 @@ function optionsOf({ kind, session, faults, patterns, defaults }: PendingWrite, 
     defaults,
     ofTarget: targetKindTextFor(originalCallerOf(session), session.model),
   };
+}
+
+/** What brings units back brings their ids and numbers back, too. */
+function keptFields(kind: KindDef, model: Model, writer: Caller): Pick<DraftOptions, 'writable' | 'keepIds'> {
+  const numbers = numberedFields(kind).map((field) => [field.id, field] as const);
+  return { keepIds: true, writable: new Map([...writableFields(kind, writer, model), ...numbers]) };
 }
 
 const NO_RULES: readonly ConditionalField[] = [];

@@ -163,7 +163,12 @@ export async function unreachableReferences(
     const target = field.reference && session.model.kinds.get(field.reference.kind);
     // Only the source itself can check whether one of its units exists.
     if (!target?.storage.foreignKeys) continue;
-    const referenced = drafts.flatMap((located) => referencedIds(located.draft.row[field.column ?? field.id], located));
+    const caller = field.def.made?.from === 'caller' ? originalCallerOf(session) : undefined;
+    // Whoever gets itself as the default may refer to itself.
+    const itself = caller?.type === 'member' && caller.kindId === target.id ? caller.id : undefined;
+    const referenced = drafts
+      .flatMap((located) => referencedIds(located.draft.row[field.column ?? field.id], located))
+      .filter(({ id }) => id !== itself);
     const own = target === kind && referenced.length > 0 ? keysOf(kind, drafts) : undefined;
     const others = referenced.filter(({ id }) => !newUnits?.has(target, id) && !own?.has(id));
     if (others.length === 0) continue;

@@ -84,6 +84,34 @@ const first = path('first.tar.gz');
 const made = await kind('project', 'backup', source.id, first);
 
 describe('a backup', () => {
+  it('has the numbers of units, and the sequence goes on after the highest', async () => {
+    const project = await withMembers(await service.project('numbered'));
+    await defineKinds(project, {
+      id: 'note',
+      parameters: [
+        { id: 'number', kind_id: 'integer', sequence: true },
+        { id: 'made_at', kind_id: 'datetime', default_datetime: '@now' },
+        { id: 'maker', kind_id: 'unit', reference_kind: 'person', default_unit: '@member.id' },
+      ],
+    });
+    const keyed = project.as((await makeKey(project)).secret);
+    const { items } = await ok(project.post('/note/unit', [{}, {}, {}]));
+    await ok(project.delete(`/note/unit/${items[0].id}`));
+    await kind('project', 'backup', 'numbered', path('numbered.tar.gz'));
+    expect(await kind('project', 'restore', path('numbered.tar.gz'), '--as', 'renumbered')).toMatchObject({ code: 0 });
+    await kind('project', 'delete', 'numbered', '--yes');
+    await kind('project', 'restore', path('numbered.tar.gz'), '--as', 'numbered');
+    await vi.waitUntil(async () => (await keyed.get('/note/unit?limit=0')).status === 200, { timeout: 5000 });
+    expect(await ok(keyed.get('/note/unit?include=number&order=number'))).toMatchObject({
+      items: [{ number: 2 }, { number: 3 }],
+    });
+    const unit = await ok(keyed.post('/note/unit', {}));
+    expect(unit).toMatchObject({ number: 4, made_at: unit.inserted_at });
+    for (const id of ['numbered', 'renumbered']) await expectNoDrift(projectOf(id));
+    expect(await kind('project', 'migrate', 'numbered')).toMatchObject({ code: 0 });
+    expect(await ok(keyed.post('/note/unit', {}))).toMatchObject({ number: 5 });
+  });
+
   it('is one file that only its owner may read', () => {
     expect(made).toEqual({
       code: 0,

@@ -36,6 +36,10 @@ function brief(step: SchemaStep): string {
       return `drop ${step.table}`;
     case 'drop_index':
       return `drop index ${step.name}`;
+    case 'create_sequence':
+      return `create sequence${step.numbers ? ` after ${step.numbers.table}.${step.numbers.column}` : ''}`;
+    case 'drop_sequence':
+      return 'drop sequence';
     case 'drop_foreign_key':
       return `drop key ${step.table} ${step.name}`;
   }

@@ -64,6 +64,7 @@ const TOGETHER: readonly (readonly Setting[])[] = [
     [unique, single, other],
     ...[setting('indexed'), once, search].map((each) => [each, other]),
   ]),
+  ...[multiple, primary, setting('required'), ...notStored].map((other) => [setting('sequence'), other]),
   [search, multiple],
   [search, hidden],
   [setNull, once],

@@ -1,4 +1,5 @@
 /** The schemas of a kind's units for one caller, made from its field masks. Pure. */
+import { madeTexts } from '../../../model/made-default.js';
 import { describedFields, mayReadField, readableFields, writableFields } from '../../../access/masks.js';
 import { isTimeField } from '../../../model/field.js';
 import { expressionWordsOf } from '../../../model/expression.js';
@@ -86,14 +87,22 @@ function constantSchema(constant: Json): Schema {
   return constant === null ? { type: 'null' } : { type: typeof constant, const: constant };
 }
 
-/** The schema of a value. A default may be one value or a list, as the parameter may be either. */
+/**
+ * The schema of a value. A default may be one value or a list, as the parameter may be either, or a text that says how it
+ * is made.
+ */
 function orList(field: Field, value: Schema): Schema {
   if (field.describedAs === undefined || !field.id.startsWith('default_') || isAnyValue(value)) return value;
-  return { anyOf: [value, { type: 'array', items: value }] };
+  const texts = madeTexts(field.def.type);
+  const made = texts.length > 0 ? [{ type: 'string', enum: texts }] : [];
+  const [only] = PARAMETER_TYPES.get(field.def.type)?.makes === 'caller' ? made : [];
+  return only ?? { anyOf: [value, { type: 'array', items: value }, ...made] };
 }
 
-function described(field: Field, { mayRead }: KindContext, hasForm: boolean): Schema {
-  const description = valueDescription(field, mayRead, hasForm);
+function described(field: Field, { mayRead, caller }: KindContext, hasForm: boolean): Schema {
+  const isTold = field.def.made === undefined || mayReadField(field, caller);
+  const told = isTold ? field : { ...field, def: { ...field.def, made: undefined } };
+  const description = valueDescription(told, mayRead, hasForm);
   return description === undefined ? {} : { description };
 }
 
@@ -139,10 +148,14 @@ const REPEATED_FIELD_TEXTS = {
  * caller may read.
  */
 function repeatableFields(kind: KindDef, { caller, model }: KindContext, create: boolean): Field[] {
+  const readable = describedFields(kind, caller, model);
   const constants = [...kind.fields.values()].filter((field) => {
-    return field.id === 'kind_id' || field.constant !== undefined || (create && isIgnoredByCreate(kind, field));
+    const isNumber = field.def.sequence && readable.has(field.id);
+    return (
+      field.id === 'kind_id' || field.constant !== undefined || (create && (isNumber || isIgnoredByCreate(kind, field)))
+    );
   });
-  return [...new Set([...constants, ...(create ? [] : plainFields(describedFields(kind, caller, model)))])];
+  return [...new Set([...constants, ...(create ? [] : plainFields(readable))])];
 }
 
 /** A create does not accept null for what it ignores. */

@@ -4,6 +4,7 @@ import type { ExpressionWord } from '../../../model/expression.js';
 import { parameterDef, type ParameterDef } from '../../../model/parameter-type/parameter-def.js';
 import { jsonType } from '../../../model/parameter-type/json.type.js';
 import { parameterType } from '../../../model/parameter-type/type-by-id.js';
+import { madeWords } from '../../../model/made-default.js';
 import { datetimeType } from '../../../model/parameter-type/temporal.type.js';
 import { allowedValuesText } from '../../../model/parameter-type/text-rules.js';
 import { plural } from '../../../shared/texts.js';
@@ -119,6 +120,7 @@ export function valueDescription(
       (strip || !isPortable(pattern)) &&
       `Matches the RE2 pattern \`${pattern.replaceAll('`', "'")}\`.`,
     def.unique && !def.multiple && 'Unique.',
+    madeWords(def),
     def.runTime && 'Handed to functions and hooks, and not stored.',
   ].filter((text): text is string => typeof text === 'string');
   return sentences.length > 0 ? sentences.join(' ') : undefined;
@@ -130,11 +132,15 @@ function sentence(text: string): string {
 
 /** Whether a body must set the value. */
 export function isRequired({ def, supplied }: Field): boolean {
-  return def.default === null && !supplied && (def.required || !def.nullable);
+  return def.default === null && !def.made && !supplied && (def.required || !def.nullable);
 }
 
-/** The default; left out if it contains a `$ref`, which readers of the document would resolve. */
-export function defaultOf({ default: value }: ParameterDef): Schema {
+/**
+ * The default; left out if it contains a `$ref`, which readers of the document would resolve. One that is made is null
+ * here, if the value may be; the description tells it.
+ */
+export function defaultOf({ default: value, made, nullable }: ParameterDef): Schema {
+  if (made) return nullable ? { default: null } : {};
   return value === null || JSON.stringify(value).includes('"$ref":') ? {} : { default: value };
 }
 

@@ -67,7 +67,7 @@ export class BehaviorChanges {
     { deferred, defaults }: CreateState,
   ): Promise<readonly LocatedDraft[]> {
     const { kind } = plan;
-    await this.#checkRule(session, plan, units);
+    await this.#checkRule(session, plan, units, defaults);
     deferred.throwIfAny();
     const faults = new Faults();
     const patterns = new PatternChecks();
@@ -86,14 +86,20 @@ export class BehaviorChanges {
    * Tests the rule on the input with defaults; values that only a hook would set count as null. @throws KindError 401,
    * 403
    */
-  async #checkRule(session: Session, plan: WritePlan, units: readonly LocatedDraft[]): Promise<void> {
+  async #checkRule(
+    session: Session,
+    plan: WritePlan,
+    units: readonly LocatedDraft[],
+    { made }: DefaultBytes,
+  ): Promise<void> {
     const { kind } = plan;
     if (!plan.allowed && !units.some(({ rules = [] }) => rules.length > 0)) return;
-    await countingDefaults(session, async (defaults) => {
+    const check = async (defaults: DefaultBytes): Promise<void> => {
       const presumed = units.map((unit) => ({ ...unit, draft: draftForRules(unit.draft, kind, defaults) }));
       await checkRule(session, plan, presumed, () => mayNotCreateUnit(session.caller, kind));
       await this.checkFieldRules(session, plan, presumed);
-    });
+    };
+    await countingDefaults(session, check, made);
   }
 
   /**

@@ -27,6 +27,7 @@ import { BehaviorChanges, checkLookedUp, refusedUnits } from './behavior-changes
 import { hasNoTransaction, inOwnTransaction, withDeferredFaults } from './own-transaction.js';
 import { whyNoBeginning } from './transitions.js';
 import { UnitQuota } from './unit-quota.js';
+import { withNumbers } from './numbers.js';
 import { takenValues, withAllViolations } from './violations.js';
 import { insertUnanswered, insertUnits, refusedInserts } from './write.repository.js';
 
@@ -124,7 +125,8 @@ export class Creates {
     options: InsertOptions,
   ): Promise<UnitRow[]> {
     const { allowed, deferred, keys, defaults, writer, by, keepIds } = options;
-    const given = asSeparateWrite(keys.any ? drafted.map((unit) => keys.into(kind, unit)) : drafted);
+    const separate = asSeparateWrite(keys.any ? drafted.map((unit) => keys.into(kind, unit)) : drafted);
+    const given = await withNumbers(session, kind, separate);
     const base = { ...writePlan(session, kind), written: writtenBy(given), allowed, by };
     if (!keepIds) await checkBeginnings(session, base, given);
     const units = await this.changes.ofCreate(session, base, given, { deferred, defaults });

@@ -223,6 +223,9 @@ export function upsertKey(
       faults.add('parameter.unknown', text, place);
     }
     if (field) checkUnconditional(field);
+    if (field?.def.sequence) {
+      faults.add('query.bad_value', `by: '${name}' is a number that the service makes`, place);
+    }
     return field ?? [];
   });
   faults.throwIfAny();
