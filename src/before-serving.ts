@@ -56,7 +56,7 @@ async function strangersWritesIn(app: INestApplicationContext, id: string): Prom
   try {
     const row = await app.get(Provisioning).get(id);
     const model = await loadModel(app.get(Database), projectOf(row));
-    return strangersWrites(runSync(accessReport(model, app.get(FunctionRegistry).current.functionsOf(id))));
+    return strangersWrites(runSync(accessReport(model, app.get(FunctionRegistry).current.calledIn(id))));
   } catch (error) {
     if (error instanceof KindError || isStaleModel(error)) return undefined;
     throw error;

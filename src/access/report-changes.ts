@@ -17,9 +17,9 @@ interface ChangedAccess {
 
 /** The operations that others may do after a change, without what is gone. Custom functions are not told. In pieces. */
 export function* changedAccess(before: Model, after: Model): WorkInPieces<ChangedAccess> {
-  const former = yield* accessReport(before, [], { builtIn: true });
+  const former = yield* accessReport(before, {}, { builtIn: true });
   const known = new Map(former.entries.map((entry) => [keyOf(entry), entry]));
-  const { entries } = yield* accessReport(after, [], { builtIn: true });
+  const { entries } = yield* accessReport(after, {}, { builtIn: true });
   const changes: ChangedEntry[] = [];
   for (const [at, entry] of entries.entries()) {
     if (at % ENTRIES_PER_PIECE === 0) yield;
@@ -41,7 +41,13 @@ function shown(entry: ReportedAccess): Shown {
 }
 
 /** The name of what an entry is about. */
-const REPORTED_NAMES = { units: 'kind', links: 'link_type', function: 'function', field: 'field' } as const;
+const REPORTED_NAMES = {
+  units: 'kind',
+  links: 'link_type',
+  function: 'function',
+  endpoint: 'endpoint',
+  field: 'field',
+} as const;
 
 export function reportJson({ signUp, entries }: AccessReport, { accessDefault }: Pick<Model, 'accessDefault'>) {
   return {

@@ -8,10 +8,10 @@ import type { WorkInPieces } from '../shared/work-in-pieces.js';
 import { type AccessSetting, accessSettingOf, REQUIRE_READ, storedSetting } from './access.js';
 import type { EffectiveLevel } from './level.js';
 
-/** What somebody may do: with the units of a kind, the links of a type, a function, or a field. */
+/** What somebody may do: with the units of a kind, the links of a type, a function, an endpoint, or a field. */
 export interface ReportedAccess extends Allowed {
-  readonly on: 'units' | 'links' | 'function' | 'field';
-  /** Of a function or field after that of the kind: `city.greet`. */
+  readonly on: 'units' | 'links' | 'function' | 'endpoint' | 'field';
+  /** Of a function, endpoint or field after that of the kind: `city.greet`. */
   readonly id: string;
   readonly operation: Operation | LinkOperation | 'call' | 'write';
   /** The setting, stored or default: a level, or null and the rules of which one has to match. */
@@ -39,11 +39,11 @@ interface ReportOptions {
 
 /**
  * Everything but the internal kind, in pieces.
- * @param functions those of the modules that serve the project
+ * @param called what the modules that serve the project have
  */
 export function* accessReport(
   model: Model,
-  functions: readonly DeclaredFunction[] = [],
+  { functions = [], endpoints = [] }: CalledCode = {},
   { builtIn = false }: ReportOptions = {},
 ): WorkInPieces<AccessReport> {
   const all = [...model.kinds.values()].filter(({ traits }) => !traits.sealed);
@@ -84,6 +84,13 @@ export function* accessReport(
     const setting = shownSetting(each.access ?? accessSettingOf(kind, 'function', model));
     return [entryOf(allowedToCall(each, kind, model), { ...entry, ...setting })];
   });
+  const ofEndpoints = endpoints.flatMap((each): ReportedAccess[] => {
+    const kind = model.kinds.get(each.kind);
+    if (!kind) return [];
+    const entry = { on: 'endpoint', id: `${kind.id}.${each.name}`, operation: 'call', stored: true } as const;
+    const allowed = kind.active ? ANYONE : NOBODY;
+    return [entryOf(allowed, { ...entry, writes: mayWrite(each), ...shownSetting('anyone') })];
+  });
   const own = all.filter((kind) => !kind.builtIn);
   const fields = yield* reportedFields(own, model);
   const ofFields = fields.map(({ kind, field, operation, stored, tested, ...allowed }): ReportedAccess => {
@@ -99,7 +106,9 @@ export function* accessReport(
     });
     return { ...entry, stranger: entry.stranger || isOwn };
   });
-  const entries = [...ofKinds, ...ofLinkTypes, ...ofFunctions, ...ofFields].sort((a, b) => severity(b) - severity(a));
+  const entries = [...ofKinds, ...ofLinkTypes, ...ofFunctions, ...ofEndpoints, ...ofFields].sort(
+    (a, b) => severity(b) - severity(a),
+  );
   return { signUp: signUp.map(({ id }) => id), entries };
 }
 
@@ -123,6 +132,8 @@ export function reportedName({ on, id }: ReportedAccess): string {
       return `links of ${id}`;
     case 'function':
       return `function ${id}`;
+    case 'endpoint':
+      return `endpoint ${id}`;
     case 'field':
       return `field ${id}`;
   }
@@ -247,6 +258,18 @@ interface DeclaredFunction {
   readonly access: Level | readonly string[] | undefined;
 }
 
+/** An endpoint as its module declares it: anyone may call it. */
+interface DeclaredEndpoint {
+  readonly kind: string;
+  readonly name: string;
+  readonly methods: readonly string[];
+}
+
+interface CalledCode {
+  readonly functions?: readonly DeclaredFunction[];
+  readonly endpoints?: readonly DeclaredEndpoint[];
+}
+
 /** Who may call a function. */
 function allowedToCall({ ofUnit, access }: DeclaredFunction, kind: KindDef, model: Model): Allowed {
   if (!kind.active) return NOBODY;
@@ -261,8 +284,8 @@ function declaredBy(access: Level | readonly string[], kind: KindDef): Allowed {
 }
 
 /** Whether a call may write: by HTTP, GET is for reading. */
-function mayWrite({ methods }: DeclaredFunction): boolean {
-  return methods.includes('POST');
+function mayWrite({ methods }: Pick<DeclaredFunction, 'methods'>): boolean {
+  return methods.some((method) => method !== 'GET');
 }
 
 /** From nobody to everybody. `self`: each member, with its own unit. */
@@ -276,6 +299,7 @@ interface Allowed {
 }
 
 const NOBODY: Allowed = { audience: 'nobody', byRule: false };
+const ANYONE: Allowed = { audience: 'anyone', byRule: false };
 
 /** What the setting of an operation allows, and the right to read, which some operations need too. */
 function allowedFor(kind: KindDef, operation: Operation, model: Model): Allowed {

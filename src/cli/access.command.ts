@@ -31,7 +31,7 @@ interface ProjectReport extends AccessReport {
 export function reportAccessCommand(parent: Command, { terminal, services }: CommandContext): void {
   parent
     .command('report <project>')
-    .description('shows who may do what with kinds, links, functions and fields, the most open first')
+    .description('shows who may do what with kinds, links, functions, endpoints and fields, the most open first')
     .option('--strict', 'exit with 1 if strangers may write: anyone, or every member where anyone can sign up')
     .action(async (id: string, options: ReportOptions) => {
       const report = await services((context) => reportOf(context, id), { only: [FunctionRegistry] });
@@ -44,8 +44,8 @@ export function reportAccessCommand(parent: Command, { terminal, services }: Com
 async function reportOf({ app }: Services, id: string): Promise<ProjectReport> {
   const row = await app.get(Provisioning).getActive(id);
   const model = await loadModel(app.get(Database), projectOf(row));
-  const functions = app.get(FunctionRegistry).current.functionsOf(row.id);
-  return { project: row.id, accessDefault: model.accessDefault, ...runSync(accessReport(model, functions)) };
+  const called = app.get(FunctionRegistry).current.calledIn(row.id);
+  return { project: row.id, accessDefault: model.accessDefault, ...runSync(accessReport(model, called)) };
 }
 
 function jsonOf(report: ProjectReport) {

@@ -100,7 +100,8 @@ export class Documents {
       const mayMake = (kind: KindDef) => this.functions.source?.mayMake(project, kind) ?? false;
       const lacks = (kind: KindDef, operation: UnitOperation) => this.stores.of(kind).lacks(kind, project, operation);
       const application = this.application.described;
-      return documentOf({ application, model, caller, generic: false, chosen, functions, mayMake, lacks }, info);
+      const access = { model, caller, generic: false, chosen, project: project.id } as const;
+      return documentOf({ application, ...access, functions, mayMake, lacks }, info);
     };
     return this.#find({ key, project: project.id, render }, options);
   }

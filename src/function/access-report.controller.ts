@@ -32,16 +32,16 @@ export class AccessReportController {
     rights: ['read'],
     administrators: true,
     summary: 'Tell who may do what',
-    description: 'With units, links, functions and fields; the most open first.',
+    description: 'With units, links, functions, endpoints and fields; the most open first.',
     content: 'accessReport',
   })
   report(@Scope() scope: RequestScope, @Req() request: HttpRequest): Promise<Answer> {
     return this.catalog.withCheckedModel(scope, async (model) => {
       authorizeAdministrator(model, KIND_KIND, scope.caller);
       refuseQuery(request.url);
-      const functions = this.registry.current.functionsOf(scope.project.id);
+      const called = this.registry.current.calledIn(scope.project.id);
       const yielder = new EventLoopYield(scope.project.schema);
-      const found = await runYielding(accessReport(model, functions, { builtIn: true }), yielder);
+      const found = await runYielding(accessReport(model, called, { builtIn: true }), yielder);
       return jsonAnswerInPieces(reportJson(found, model), yielder);
     });
   }

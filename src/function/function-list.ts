@@ -55,7 +55,16 @@ export class OfferedFunctions implements FunctionSource, OnModuleInit {
   }
 
   functionsOf(project: Project, model: Model, kind: KindDef, caller: Caller): readonly DocumentedFunction[] {
-    return this.offeredTo(project, model, kind, caller).map(({ shown }) => shown);
+    const functions = this.offeredTo(project, model, kind, caller).map(({ shown }) => shown);
+    // Anyone may call them, but not know of each which service it is for.
+    return knowsWholeProject(caller) ? [...functions, ...this.#endpointsOf(project, kind)] : functions;
+  }
+
+  #endpointsOf({ id }: Project, kind: KindDef): DocumentedFunction[] {
+    const module = kind.active && !kind.builtIn ? this.registry.current.findReady(id, kind.id) : undefined;
+    return [...(module?.endpoints.values() ?? [])].map(({ name, methods, description }) => {
+      return { name, scope: 'endpoint', methods, description, parameters: [], returns: undefined, open: true };
+    });
   }
 
   /** None if the module is broken or the kind is inactive. */
@@ -159,21 +168,27 @@ function accessOf({ access }: FunctionDef, kind: KindDef, model: Model): string 
 
 function describedModule(loaded: LoadedModule, unserved: readonly ModuleFault[] = []): object {
   if (loaded.state === 'broken') return moduleOf(loaded.kind, moduleFile(loaded), { faults: loaded.faults });
-  const { file, hooks, remote } = loaded.module;
-  return moduleOf(loaded.kind, file, { hooks: [...hooks.keys()], remote: remote !== undefined, faults: unserved });
+  const { file, endpoints, hooks, remote } = loaded.module;
+  const content = { endpoints: [...endpoints.keys()], hooks: [...hooks.keys()], remote: remote !== undefined };
+  return moduleOf(loaded.kind, file, { ...content, faults: unserved });
 }
 
 interface ModuleContent {
+  readonly endpoints?: readonly string[];
   readonly hooks?: readonly string[];
   readonly remote?: boolean;
   readonly faults?: readonly ModuleFault[];
 }
 
-function moduleOf(kindId: string | null, file: string, { hooks = [], remote = false, faults = [] }: ModuleContent) {
+function moduleOf(
+  kindId: string | null,
+  file: string,
+  { endpoints = [], hooks = [], remote = false, faults = [] }: ModuleContent,
+) {
   const shown = faults.map((fault) => ({
     file: fault.file,
     line: fault.line ?? null,
     text: withoutServerPaths(fault.text),
   }));
-  return { kind_id: kindId, file, hooks, remote, faults: shown };
+  return { kind_id: kindId, file, endpoints, hooks, remote, faults: shown };
 }

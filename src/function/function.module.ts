@@ -11,6 +11,9 @@ import { Contexts } from './run/contexts.js';
 import { FunctionCalls } from './run/function-calls.js';
 import { FunctionList, OfferedFunctions } from './function-list.js';
 import { FunctionController, FunctionListController } from './function.controller.js';
+import { EndpointController } from './endpoint.controller.js';
+import { EndpointService } from './endpoint.service.js';
+import { EndpointRates } from './run/endpoint-rates.js';
 import { FunctionService } from './function.service.js';
 import { HookBehaviors } from './hooks.js';
 import { InnerCalls } from './run/inner-calls.js';
@@ -26,6 +29,8 @@ import { UnservedLog } from './unserved-modules.js';
     AnswerChecks,
     Capacity,
     Contexts,
+    EndpointRates,
+    EndpointService,
     FunctionCalls,
     FunctionList,
     FunctionRegistry,
@@ -37,7 +42,7 @@ import { UnservedLog } from './unserved-modules.js';
     ErrorRedaction,
     UnservedLog,
   ],
-  controllers: [AccessReportController, FunctionController, FunctionListController],
+  controllers: [AccessReportController, FunctionController, FunctionListController, EndpointController],
   exports: [FunctionRegistry],
 })
 export class FunctionModule {}

@@ -11,6 +11,7 @@ import { refuseQuery } from '../http/route/parse-list-query.js';
 import type { Method } from '../kit/module.js';
 import type { KindDef } from '../model/model.js';
 import { EventLoopYield } from '../shared/event-loop-yield.js';
+import { boundedJson } from '../shared/response-size.js';
 import { Faults, methodNotAllowed, refusal } from '../shared/errors.js';
 import { andThen, type MaybePromise } from '../shared/work-in-pieces.js';
 import { didYouMean, shortened } from '../shared/texts.js';
@@ -22,6 +23,8 @@ import { SessionUnits } from '../unit/session-units.js';
 import { UnitStores } from '../unit/unit-stores.js';
 import { bodyOfQuery, readParameters } from './run/call-parameters.js';
 import { Capacity } from './run/capacity.js';
+import { deepCopy } from './sandbox/deep-copy.js';
+import { AnswerChecks } from './run/answer-checks.js';
 import type { FunctionDef, ReadyModule } from './declare/definition.js';
 import { Deployment, brokenModule } from './load/deployment.js';
 import { FunctionCalls, GivenUnit, type UnitReading } from './run/function-calls.js';
@@ -60,6 +63,7 @@ export class FunctionService {
     private readonly stores: UnitStores,
     private readonly calls: FunctionCalls,
     private readonly capacity: Capacity,
+    private readonly answers: AnswerChecks,
     private readonly patterns: PatternMatcher,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
@@ -112,10 +116,13 @@ export class FunctionService {
     faults.throwIfAny();
     return this.calls.call({
       session,
-      def,
       module,
+      called: { ...def, type: 'function' },
       timeout: def.timeout ?? this.config.functionTimeout,
-      parameters: parameters.values,
+      key: () => JSON.stringify(parameters.values),
+      given: () => ({ parameters: deepCopy(parameters.values) }),
+      answer: async (context) => answerOf(await def.run(context as Parameters<FunctionDef['run']>[0])),
+      check: ({ content }) => this.answers.check({ session, module, def }, content),
       unit,
     });
   }
@@ -157,6 +164,12 @@ function findFunction({ project, caller, model }: Opened, target: CallTarget, de
     throw methodNotAllowed(`The function '${def.name}' takes ${def.methods.join(' and ')} alone`, def.methods);
   }
   return { kind, grant, found: { module, def } };
+}
+
+function answerOf(result: unknown): Answer {
+  const content = boundedJson(result ?? null);
+  if (content === undefined) throw new TypeError(`it answered a ${typeof result}, which is no JSON`);
+  return new Answer(content);
 }
 
 function whose({ kind, unit }: CallTarget): string {

@@ -1,4 +1,6 @@
 /** Pages of other origins: what they may send, and what they may read of answers. */
+import type { CorsOptions } from '@nestjs/common/interfaces/external/cors-options.interface.js';
+import type { HttpRequest } from './request/request.js';
 import type { Config } from '../config/config.js';
 import {
   CONSISTENCY_HEADER,
@@ -9,6 +11,16 @@ import {
   REQUEST_ID_HEADER,
   RESULT_HEADER,
 } from './header-names.js';
+
+/**
+ * The address of an endpoint, which services call, and no page. Of what looks like one, the functions and links of a
+ * unit `hook` of a kind `project` are none.
+ */
+const ENDPOINT = /^\/api\/lib\/project\/(?!unit\/hook\/(?:function|link)\/)[^/]+\/hook\/[^/]+\/[^/]+$/;
+
+export function isEndpoint(path: string): boolean {
+  return ENDPOINT.test(path);
+}
 
 /** What pages of other origins may send and read. A header that they need is added here. */
 const HEADERS = {
@@ -27,7 +39,7 @@ const HEADERS = {
 
 /** Preflights need no project header, because `answerOptions` answers them before the interceptor. */
 export function corsOptions({ corsOrigins }: Pick<Config, 'corsOrigins'>) {
-  return {
+  const options = {
     origin: corsOrigins === '*' ? '*' : [...corsOrigins],
     methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
     allowedHeaders: HEADERS.allowed,
@@ -35,4 +47,6 @@ export function corsOptions({ corsOrigins }: Pick<Config, 'corsOrigins'>) {
     maxAge: 600,
     preflightContinue: true,
   };
+  return ({ path }: HttpRequest, answer: (error: null, options: CorsOptions) => void): void =>
+    answer(null, isEndpoint(path) ? { origin: false } : options);
 }

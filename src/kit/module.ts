@@ -68,6 +68,50 @@ export type UnitFunctionOptions<
   R extends Returns | undefined = undefined,
 > = CallableOptions<P, R, Context & { readonly unit: UnitOf<K> }>;
 
+/** An HTTP method of an endpoint. */
+export type EndpointMethod = 'GET' | 'POST' | 'PUT' | 'DELETE';
+
+/** A request of another service, as it came. */
+export interface InboundRequest {
+  readonly method: EndpointMethod;
+  /** By name in lower case, without `cookie`. Anyone can send any of them. */
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  /** By name; a list if a name is given more than once. */
+  readonly query: Readonly<Record<string, string | readonly string[] | undefined>>;
+  /** The bytes of the body, as they came: signatures are computed from them. Empty for GET and DELETE. */
+  readonly body: Buffer;
+}
+
+/** What an endpoint answers. */
+export interface InboundAnswer {
+  /** 200 to 599; 200 if omitted. The transaction is committed whatever it is: throw an error to store nothing. */
+  readonly status?: number;
+  /** The content type; `text/plain; charset=utf-8` if omitted, `application/octet-stream` for bytes. */
+  readonly type?: string;
+  readonly body?: string | Uint8Array;
+}
+
+/** The declaration of an endpoint: a request of a service that knows neither the project's header nor a token. */
+export interface EndpointOptions {
+  /** A sentence for the API document. */
+  readonly description?: string;
+  /** The HTTP methods; POST alone if omitted. */
+  readonly methods?: readonly EndpointMethod[];
+  /**
+   * Runs the call. Anyone may call it: check who does. `member` is null, and `units` may what `anyone` may. Nothing
+   * returned is answered with 204.
+   */
+  run(context: Context & { readonly request: InboundRequest }): Result<InboundAnswer | void>;
+}
+
+/** A declared endpoint. `stack` is the stack trace of the declaration. */
+export interface EndpointDeclaration {
+  readonly declares: 'endpoint';
+  readonly kind: string;
+  readonly options: EndpointOptions;
+  readonly stack: string;
+}
+
 /** A declared function. `stack` is the stack trace of the declaration. */
 export interface FunctionDeclaration<S extends 'kind' | 'unit' = 'kind' | 'unit'> {
   readonly declares: 'function';
@@ -145,6 +189,8 @@ export interface ModuleOptions<K extends string> {
   readonly functions?: Readonly<Record<string, FunctionDeclaration<'kind'>>>;
   /** Functions of a unit, by name: `/api/lib/{kind}/unit/{id}/function/{name}`. */
   readonly unitFunctions?: Readonly<Record<string, FunctionDeclaration<'unit'>>>;
+  /** Addresses for other services, by name: `/api/lib/project/{project}/hook/{kind}/{name}`. At most 20. */
+  readonly endpoints?: Readonly<Record<string, EndpointDeclaration>>;
   /** The hooks of the kind. */
   readonly hooks?: Hooks<K>;
   /** The source of the units of a `remote` kind. */
@@ -175,6 +221,8 @@ export interface KindAuthor<K extends string> {
   >(
     options: UnitFunctionOptions<K, P, R>,
   ): FunctionDeclaration<'unit'>;
+  /** Declares an address of the kind that another service calls. */
+  endpoint(options: EndpointOptions): EndpointDeclaration;
   /** Declares the default export of `functions/<kind>.ts`, or of `functions/<project>/<kind>.ts` for one project. */
   module(options: ModuleOptions<K>): ModuleDeclaration;
 }
@@ -192,6 +240,7 @@ export function kind<const K extends KindId & string>(id: K): KindAuthor<K> {
   return {
     function: (options) => declaration('kind', options),
     unitFunction: (options) => declaration('unit', options),
+    endpoint: (options) => declared({ declares: 'endpoint', kind: id, options }),
     module: (options) => declared({ declares: 'module', kind: id, options }),
   };
 }

@@ -13,6 +13,11 @@ export const FUNCTION_NAME = /^[A-Za-z][A-Za-z0-9_]{0,62}$/;
 
 export const FUNCTION_NAME_HINT = 'a letter, then up to 62 letters, digits and _';
 
+/** The name of an endpoint, which is a part of its address. */
+export const ENDPOINT_NAME = /^[a-z0-9_-]{1,63}$/;
+
+export const ENDPOINT_NAME_HINT = 'up to 63 lower-case letters, digits, _ and -';
+
 const UUID_PATTERN = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 export function isIdentifier(text: unknown): text is string {

@@ -133,6 +133,13 @@ export const LIMITS = {
   indexedInTransaction: 10_000,
   /** Bytes of a body of fixed shape, as for sign-in and single links. */
   smallBody: 128 * 1024,
+  /** Bytes of a body of an inbound call, as they come. */
+  endpointBody: 1024 * 1024,
+  /** Inbound calls in a minute: from one address to a project, and to a project. */
+  endpointCallsPerAddress: 600,
+  endpointCalls: 3000,
+  /** Endpoints of one module. */
+  endpointsOfModule: 20,
   /**
    * Bytes of bodies (decompressed) in the memory of one process: of all projects, of one, and what each project can
    * always use.

@@ -13,9 +13,10 @@ type BodyBytes = Promise<ReceivedBody>;
 
 /**
  * The setting that limits the size of a body. Bodies of units may be large, as units may be large and many at once;
- * `small` is for bodies that never need to be, also those of anonymous callers.
+ * `small` is for bodies that never need to be, also those of anonymous callers; `asSent` for the bytes of inbound calls,
+ * which are not decompressed.
  */
-export type BodyLimit = 'bodyLimit' | 'bodyLimitUnits' | 'small';
+export type BodyLimit = 'bodyLimit' | 'bodyLimitUnits' | 'small' | 'asSent';
 
 const bodyReaders = new RequestSlot<(limit: BodyLimit) => BodyBytes>();
 
@@ -34,11 +35,19 @@ export class RequestBodies {
     if (!response) throw new Error('a request has its response');
     const { project, caller } = scopeOf(request);
     const address = caller.type === 'anonymous' ? clientAddress(request) : undefined;
-    return readBody(request, response, { project: project.id, address, limit: this.#bytesOf(limit) });
+    const bounds = { project: project.id, address, limit: this.#bytesOf(limit), asSent: limit === 'asSent' };
+    return readBody(request, response, bounds);
   }
 
   #bytesOf(limit: BodyLimit): number {
-    return limit === 'small' ? Math.min(LIMITS.smallBody, this.config.bodyLimit) : this.config[limit];
+    switch (limit) {
+      case 'small':
+        return Math.min(LIMITS.smallBody, this.config.bodyLimit);
+      case 'asSent':
+        return Math.min(LIMITS.endpointBody, this.config.bodyLimit);
+      default:
+        return this.config[limit];
+    }
   }
 }
 

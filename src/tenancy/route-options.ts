@@ -1,12 +1,19 @@
 /** Decorators with which routes deviate from the default: a project is required, and an access token is read. */
 import { SetMetadata, type ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
+import { refusal, type KindError } from '../shared/errors.js';
 
 const PROJECT = 'kind:project';
 const ACCESS_TOKEN = 'kind:access-token';
 
 /** For routes that are the same for all projects, such as the files of a page. */
 export const WithoutProject = () => SetMetadata(PROJECT, 'none');
+
+/**
+ * For routes whose path names the project (`:project_id`), for clients that send no header of ours: none is read. A
+ * project that is not there is refused as everything else that such a path names wrongly.
+ */
+export const WithProjectInPath = () => SetMetadata(PROJECT, 'path');
 
 /** For routes that also work without a project; a header that is sent must be valid. */
 export const WithOptionalProject = () => SetMetadata(PROJECT, 'optional');
@@ -15,8 +22,13 @@ export const WithOptionalProject = () => SetMetadata(PROJECT, 'optional');
 export const WithoutAccessToken = () => SetMetadata(ACCESS_TOKEN, 'none');
 
 export interface RouteOptions {
-  readonly project: 'required' | 'optional' | 'none';
+  readonly project: 'required' | 'optional' | 'path' | 'none';
   readonly accessToken: 'optional' | 'none';
+}
+
+/** The refusal of a path that names a project, kind or name that is not there. It tells nothing of which one it is. */
+export function unknownEndpoint(): KindError {
+  return refusal('function.unknown', 'There is no such endpoint');
 }
 
 /** Reads the options of routes, cached per handler. */

@@ -8,7 +8,7 @@ import { requestOf, type HttpRequest, type HttpResponse } from '../http/request/
 import { OpenRequests } from '../http/server/open-requests.js';
 import { PreparingInterceptor } from '../http/server/preparing.interceptor.js';
 import { activeProjects } from '../shared/active-keys.js';
-import { refusal } from '../shared/errors.js';
+import { refusal, type KindError } from '../shared/errors.js';
 import { andThen, type MaybePromise } from '../shared/work-in-pieces.js';
 import { RequestBodies } from './request-bodies.js';
 import { ANONYMOUS, CallerResolver } from './caller.js';
@@ -17,7 +17,7 @@ import { Overload } from './overload.js';
 import { RequestRates } from './request-rates.js';
 import { ProjectStore } from './project-store.js';
 import type { Project } from './project.js';
-import { RouteOptionsReader, type RouteOptions } from './route-options.js';
+import { RouteOptionsReader, unknownEndpoint, type RouteOptions } from './route-options.js';
 import { PROJECT_HEADER } from '../http/header-names.js';
 import { nearestTo } from '../shared/texts.js';
 
@@ -45,7 +45,7 @@ export class TenancyInterceptor extends PreparingInterceptor {
     if (options.project === 'optional' && !hasProjectKey(request)) return;
     const part = partOf(request);
     // Before anything is looked up or read.
-    const key = readProjectKey(request);
+    const key = options.project === 'path' ? projectInPath(request) : readProjectKey(request);
     const refused = this.overload.refuse(key, part);
     return refused ?? this.#resolve(request, context.getArgByIndex<HttpResponse>(1), { ...options, key, part });
   }
@@ -53,9 +53,10 @@ export class TenancyInterceptor extends PreparingInterceptor {
   #resolve(
     request: HttpRequest,
     response: HttpResponse,
-    { accessToken, key, part }: RouteOptions & { readonly key: string; readonly part: string },
+    { project: place, accessToken, key, part }: RouteOptions & { readonly key: string; readonly part: string },
   ): MaybePromise<void> {
-    return andThen(this.#project(key), (project) => {
+    const unknown = place === 'path' ? unknownEndpoint : unknownProject;
+    return andThen(this.#project(key, unknown), (project) => {
       const found = accessToken === 'none' ? ANONYMOUS : this.callers.resolve(request, project);
       return andThen(found, (caller) => {
         setScope(request, {
@@ -71,13 +72,21 @@ export class TenancyInterceptor extends PreparingInterceptor {
     });
   }
 
-  #project(key: string): MaybePromise<Project> {
+  #project(key: string, unknown: () => KindError): MaybePromise<Project> {
     return andThen(this.projects.find(key), (project) => {
-      if (!project) throw refusal('project.unknown', 'No project has that key');
+      if (!project) throw unknown();
       this.rates.count(project);
       return project;
     });
   }
+}
+
+function unknownProject(): KindError {
+  return refusal('project.unknown', 'No project has that key');
+}
+
+function projectInPath({ params }: HttpRequest): string {
+  return String(params['project_id']);
 }
 
 /** The part of the project's work that a request belongs to: its kind, or its group. */

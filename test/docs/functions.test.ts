@@ -1,7 +1,8 @@
 /** docs/functions.md: its modules load, one after the other, its requests are answered as it says, and its test passes. */
+import { createHmac } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test, vi } from 'vitest';
 import { ok } from '../support/definitions.js';
 import { FunctionsFolder, reload, sharedServiceWith } from '../support/functions.js';
 import { codeBlocks } from './markdown.js';
@@ -50,6 +51,31 @@ test('the second module behaves as described', async () => {
   expect([again.status, again.body.messages]).toMatchObject([409, [{ code: 'note.nothing', parameter: 'from' }]]);
   const kept = await create('keep', '');
   expect((await project.delete(`/note/unit/${kept.id}`)).status).toBe(409);
+});
+
+test('the endpoint of the page stores what is signed', async () => {
+  vi.stubEnv('STRIPE_SECRET', 'whsec_test');
+  const event = (amount: number, type = 'charge.succeeded') =>
+    JSON.stringify({ type, data: { object: { id: 'ch_1', amount } } });
+  const send = async (body: string, { age = 0, secret = 'whsec_test' } = {}) => {
+    const t = Math.floor(Date.now() / 1000) - age;
+    const v1 = createHmac('sha256', secret).update(`${t}.${body}`).digest('hex');
+    const url = `${service.service.url}/api/lib/project/${project.id}/hook/payment/stripe`;
+    const headers = { 'stripe-signature': `t=${t},v1=${v1},v0=old` };
+    return (await fetch(url, { method: 'POST', body, headers })).status;
+  };
+  expect(await send(event(500))).toBe(200);
+  expect(await send(event(500))).toBe(200);
+  expect(await send(event(900), { secret: 'guessed' })).toBe(401);
+  expect(await send(event(900), { age: 400 })).toBe(401);
+  expect(await send(event(900, 'charge.failed'))).toBe(204);
+  vi.stubEnv('STRIPE_SECRET', '');
+  expect(await send(event(900), { secret: '' })).toBe(500);
+  vi.unstubAllEnvs();
+  expect(await ok(project.get('/payment/unit?include=charge,cents'))).toEqual({
+    count: 1,
+    items: [{ charge: 'ch_1', cents: 500 }],
+  });
 });
 
 describe('the test of the page passes with the modules of the page', async () => {

@@ -125,13 +125,14 @@ async function projectFaults(
   return { faults, unserved: projects ? unserved.faults(ids) : [] };
 }
 
-function moduleView({ kind, file, functions, hooks, remote }: ReadyModule, project: string | null): object {
+function moduleView({ kind, file, functions, endpoints, hooks, remote }: ReadyModule, project: string | null): object {
   return {
     file,
     kind,
     project,
     functions: [...functions.kind.keys()],
     unit_functions: [...functions.unit.keys()],
+    endpoints: [...endpoints.keys()],
     hooks: [...hooks.keys()],
     remote: remote !== undefined,
   };
@@ -139,12 +140,12 @@ function moduleView({ kind, file, functions, hooks, remote }: ReadyModule, proje
 
 function reportText({ folder, modules, types, kinds, faults, unserved }: CheckReport): string {
   const rows = modules.map((each) => {
-    const { file, functions, unit_functions, hooks, remote } = each as Record<string, unknown>;
-    return [file, functions, unit_functions, hooks, remote ? 'yes' : 'no'].map((cell) =>
+    const { file, functions, unit_functions, endpoints, hooks, remote } = each as Record<string, unknown>;
+    return [file, functions, unit_functions, endpoints, hooks, remote ? 'yes' : 'no'].map((cell) =>
       Array.isArray(cell) ? cell.join(', ') || '-' : String(cell),
     );
   });
-  const head = [['FILE', 'FUNCTIONS', 'OF UNITS', 'HOOKS', 'REMOTE']];
+  const head = [['FILE', 'FUNCTIONS', 'OF UNITS', 'ENDPOINTS', 'HOOKS', 'REMOTE']];
   const faultLines = faults.map((fault) => {
     const of = fault.project === undefined ? '' : `${fault.project}: `;
     return `${singleLineText(of + faultText(fault))}\n`;

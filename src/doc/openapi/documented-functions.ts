@@ -3,14 +3,15 @@
  */
 import { Injectable } from '@nestjs/common';
 import type { Field, KindDef, Model } from '../../model/model.js';
+import type { EndpointMethod } from '../../kit/module.js';
 import type { Caller } from '../../tenancy/caller.js';
 import type { Project } from '../../tenancy/project.js';
 
-/** A function in the document. */
+/** A function, or an endpoint, in the document. */
 export interface DocumentedFunction {
   readonly name: string;
-  readonly scope: 'kind' | 'unit';
-  readonly methods: readonly ('GET' | 'POST')[];
+  readonly scope: 'kind' | 'unit' | 'endpoint';
+  readonly methods: readonly EndpointMethod[];
   readonly description: string;
   readonly parameters: readonly Field[];
   /** What it returns: values, or a unit of a kind; undefined if it does not say. */
@@ -20,7 +21,7 @@ export interface DocumentedFunction {
 }
 
 export interface FunctionSource {
-  /** The functions of a kind that the caller may call. */
+  /** The functions of a kind that the caller may call; for administrators also its endpoints. */
   functionsOf(project: Project, model: Model, kind: KindDef, caller: Caller): readonly DocumentedFunction[];
   /** Whether a hook may set required values, so that a create may leave them out. */
   mayMake(project: Project, kind: KindDef): boolean;

@@ -21,7 +21,9 @@ export interface DocumentInput {
   readonly generic: boolean;
   /** The kinds whose operations are described; all if undefined. */
   readonly chosen?: ReadonlySet<string> | undefined;
-  /** The functions of a kind that the caller may call. */
+  /** The id of the project; empty for the generic document. */
+  readonly project: string;
+  /** The functions of a kind that the caller may call; for administrators also its endpoints. */
   readonly functions: (kind: KindDef) => readonly DocumentedFunction[];
   /** Whether a hook may set required values of a new unit. */
   readonly mayMake: (kind: KindDef) => boolean;

@@ -1,13 +1,22 @@
 /** Validates what a file exports: returns the module, or reports all its faults. Pure. */
 import { checkAccess } from '../../access/check-access.js';
-import type { FunctionDeclaration, ModuleDeclaration, Remote } from '../../kit/module.js';
+import type { EndpointDeclaration, FunctionDeclaration, ModuleDeclaration, Remote } from '../../kit/module.js';
 import { RESERVED_KINDS } from '../../model/built-in/built-in.js';
 import { LEVELS } from '../../model/access-levels.js';
-import { FUNCTION_NAME, FUNCTION_NAME_HINT, isIdentifier, IDENTIFIER_HINT } from '../../shared/identifiers.js';
+import {
+  ENDPOINT_NAME,
+  ENDPOINT_NAME_HINT,
+  FUNCTION_NAME,
+  FUNCTION_NAME_HINT,
+  isIdentifier,
+  IDENTIFIER_HINT,
+} from '../../shared/identifiers.js';
+import { LIMITS } from '../../shared/limits.js';
 import { isPlainObject, typeName, type Json, jsonFault } from '../../shared/json.js';
 import { didYouMean } from '../../shared/texts.js';
 import type {
   DeclaredAnswer,
+  EndpointDef,
   FunctionDef,
   ReadyModule,
   FunctionScope,
@@ -35,8 +44,9 @@ export function accessTexts(access: unknown, check: (access: Json, faults: Fault
   return texts.map((text) => text.replace(/^access\.function: /, ''));
 }
 
-const MODULE_KEYS = ['functions', 'unitFunctions', 'hooks', 'remote'] as const;
+const MODULE_KEYS = ['functions', 'unitFunctions', 'endpoints', 'hooks', 'remote'] as const;
 const FUNCTION_KEYS = ['description', 'parameters', 'methods', 'access', 'timeout', 'returns', 'run'] as const;
+const ENDPOINT_KEYS = ['description', 'methods', 'run'] as const;
 const HOOKS = Object.keys({
   before_create: true,
   after_create: true,
@@ -59,6 +69,7 @@ const WITHOUT_UNIT: readonly HookName[] = [
 ];
 export const REMOTE_MEMBERS = ['list', 'aggregate', 'get', 'create', 'update', 'delete'] as const;
 const METHODS = ['GET', 'POST'] as const;
+const ENDPOINT_METHODS = ['GET', 'POST', 'PUT', 'DELETE'] as const;
 /** Milliseconds; also the maximum of FUNCTION_TIMEOUT. */
 const LONGEST_TIMEOUT = 3_600_000;
 
@@ -100,9 +111,10 @@ export function checkDeclaration(
     kind: checkFunctions(options['functions'], 'kind', declared, bad),
     unit: checkFunctions(options['unitFunctions'], 'unit', declared, bad),
   };
+  const endpoints = checkEndpoints(options['endpoints'], declared, bad);
   const hooks = new Map(checkMembers(options['hooks'], HOOKS, 'hooks', bad) as [HookName, Hook][]);
   const remote = checkRemoteSource(options['remote'], hooks, bad);
-  return valid ? { kind, file, root, path, functions, hooks, remote } : undefined;
+  return valid ? { kind, file, root, path, functions, endpoints, hooks, remote } : undefined;
 }
 
 function checkFunctions(
@@ -159,7 +171,7 @@ function checkFunction(
     description: String(description),
     parameters: checkDeclaredParameters(options['parameters'], (text) => fault(`.parameters${text}`)),
     returns: checkReturns(name, options['returns'], (text) => fault(`.returns${text}`)),
-    methods: checkMethods(options['methods'], fault),
+    methods: checkMethods(options['methods'], METHODS, METHODS, fault),
     access: checkFunctionAccess(options['access'], scope, fault),
     timeout: fits ? timeout : undefined,
     run: (context) => Reflect.apply(run as FunctionDef['run'], options, [context]),
@@ -175,12 +187,66 @@ function checkReturns(name: string, given: unknown, fault: (text: string) => voi
   );
 }
 
-function checkMethods(given: unknown, fault: Bad): FunctionDef['methods'] {
-  if (given === undefined) return METHODS;
+/** @param usual the methods if none are given */
+function checkMethods<M extends string>(
+  given: unknown,
+  known: readonly M[],
+  usual: readonly M[],
+  fault: Bad,
+): readonly M[] {
+  if (given === undefined) return usual;
   const list: readonly unknown[] = Array.isArray(given) ? given : [];
-  const found = METHODS.filter((method) => list.includes(method));
-  if (found.length === 0 || found.length !== list.length) fault(`.methods: wants a list of GET, POST or both`);
+  const found = known.filter((method) => list.includes(method));
+  if (found.length === 0 || found.length !== list.length) fault(`.methods: wants a list of ${known.join(', ')}`);
   return found;
+}
+
+function checkEndpoints(given: unknown, source: ModuleFile, bad: Bad): ReadonlyMap<string, EndpointDef> {
+  const endpoints = new Map<string, EndpointDef>();
+  if (given === undefined) return endpoints;
+  if (!isPlainObject(given)) {
+    bad(`endpoints: must be an object of endpoints, got ${typeName(given)}`);
+    return endpoints;
+  }
+  const { kind } = source;
+  const count = Object.keys(given).length;
+  if (count > LIMITS.endpointsOfModule) {
+    bad(`endpoints: a module has at most ${LIMITS.endpointsOfModule}, got ${count}`);
+  }
+  for (const [name, declared] of Object.entries(given)) {
+    const at = `endpoints.${name.slice(0, 80)}`;
+    if (!ENDPOINT_NAME.test(name)) bad(`${at}: a name is ${ENDPOINT_NAME_HINT}`);
+    else if (!isEndpoint(declared) || declared.kind !== kind) {
+      bad(`${at}: must be made by kind('${kind}').endpoint({ … }), got ${describeValue(declared)}`);
+    } else {
+      const def = checkEndpoint(name, at, declared, sourceLocationOf(declared.stack, source), bad);
+      if (def) endpoints.set(name, def);
+    }
+  }
+  return endpoints;
+}
+
+function checkEndpoint(
+  name: string,
+  at: string,
+  declared: EndpointDeclaration,
+  place: SourceLocation,
+  bad: Bad,
+): EndpointDef | undefined {
+  const options: unknown = declared.options;
+  const fault: Bad = (text) => bad(`${at}${text}`, place);
+  if (!isPlainObject(options)) return void fault(`: wants an object, got ${typeName(options)}`);
+  unknownKeys(options, ENDPOINT_KEYS, at, (text) => bad(text, place));
+  const { description = '', run } = options;
+  if (typeof description !== 'string') fault('.description: must be a sentence');
+  if (typeof run !== 'function') fault(`.run: must be a function, got ${typeName(run)}`);
+  return {
+    name,
+    place,
+    description: String(description),
+    methods: checkMethods(options['methods'], ENDPOINT_METHODS, ['POST'], fault),
+    run: (context) => Reflect.apply(run as EndpointDef['run'], options, [context]),
+  };
 }
 
 function checkFunctionAccess(given: unknown, scope: FunctionScope, fault: Bad): FunctionDef['access'] {
@@ -240,7 +306,12 @@ function isFunction(value: unknown): value is FunctionDeclaration {
   return isPlainObject(value) && value['declares'] === 'function' && typeof value['stack'] === 'string';
 }
 
+function isEndpoint(value: unknown): value is EndpointDeclaration {
+  return isPlainObject(value) && value['declares'] === 'endpoint' && typeof value['stack'] === 'string';
+}
+
 function describeValue(value: unknown): string {
+  if (isEndpoint(value)) return `an endpoint of '${value.kind}'`;
   if (!isFunction(value)) return isModule(value) ? 'a module' : value === undefined ? 'nothing' : typeName(value);
   return `a function of ${value.scope === 'unit' ? 'a unit of ' : ''}'${value.kind}'`;
 }

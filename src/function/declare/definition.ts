@@ -1,6 +1,6 @@
 /** Modules after validation, as the service runs them. */
 import type { Context } from '../../kit/context.js';
-import type { Hooks, Method, Remote } from '../../kit/module.js';
+import type { EndpointMethod, Hooks, InboundRequest, Method, Remote } from '../../kit/module.js';
 import type { ParameterDef } from '../../model/parameter-type/parameter-def.js';
 import type { Level } from '../../model/access-levels.js';
 
@@ -32,6 +32,17 @@ export interface FunctionDef extends DeclaredValues {
   readonly run: (context: Context & { readonly parameters: object; readonly unit?: object }) => unknown;
 }
 
+export interface EndpointDef {
+  readonly name: string;
+  /** The place of the declaration. */
+  readonly place: SourceLocation;
+  /** Empty if there is none. */
+  readonly description: string;
+  readonly methods: readonly EndpointMethod[];
+  /** Calls the author's code. */
+  readonly run: (context: Context & { readonly request: InboundRequest }) => unknown;
+}
+
 export type HookName = keyof Hooks<string>;
 export type Hook = (context: Context) => unknown;
 
@@ -44,6 +55,7 @@ export interface ReadyModule {
   /** The real path of the file. */
   readonly path: string;
   readonly functions: Readonly<Record<FunctionScope, ReadonlyMap<string, FunctionDef>>>;
+  readonly endpoints: ReadonlyMap<string, EndpointDef>;
   readonly hooks: ReadonlyMap<HookName, Hook>;
   readonly remote: Remote | undefined;
 }

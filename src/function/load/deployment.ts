@@ -1,8 +1,14 @@
 /** All modules of one load. A deployment never changes, and a request uses the same one to its end. */
 import { randomUUID } from 'node:crypto';
-import type { FunctionDef, ReadyModule, LoadedModule, ModuleFault } from '../declare/definition.js';
+import type { EndpointDef, FunctionDef, ReadyModule, LoadedModule, ModuleFault } from '../declare/definition.js';
 import { getOrInsert } from '../../shared/maps.js';
 import { retryLater, type KindError } from '../../shared/errors.js';
+
+interface CalledInProject {
+  /** `ofUnit`: whether it is called on a unit. */
+  readonly functions: readonly (FunctionDef & { readonly kind: string; readonly ofUnit: boolean })[];
+  readonly endpoints: readonly (EndpointDef & { readonly kind: string })[];
+}
 
 export class Deployment {
   /** Unique for each load. */
@@ -31,16 +37,17 @@ export class Deployment {
     return found?.state === 'ready' ? found.module : undefined;
   }
 
-  /** The functions that a project has, by the modules that load, with the kind of each, and whether it is called on a unit. */
-  functionsOf(project: string): (FunctionDef & { readonly kind: string; readonly ofUnit: boolean })[] {
-    return this.loaded.flatMap((each) => {
+  /** The functions and endpoints that a project has, by the modules that load, with the kind of each. */
+  calledIn(project: string): CalledInProject {
+    const modules = this.loaded.flatMap((each) => {
       const module = this.findReady(project, each.kind);
-      if (each.state !== 'ready' || each.module !== module) return [];
-      const { kind, functions } = module;
-      return [...functions.kind.values(), ...functions.unit.values()].map((def) => {
-        return { ...def, kind, ofUnit: def.scope === 'unit' };
-      });
+      return each.state === 'ready' && each.module === module ? [module] : [];
     });
+    const functions = modules.flatMap(({ kind, functions: own }) =>
+      [...own.kind.values(), ...own.unit.values()].map((def) => ({ ...def, kind, ofUnit: def.scope === 'unit' })),
+    );
+    const endpoints = modules.flatMap(({ kind, endpoints: own }) => [...own.values()].map((def) => ({ ...def, kind })));
+    return { functions, endpoints };
   }
 
   /** Whether a hook may set required values of a new unit, so that a create request may omit them. */

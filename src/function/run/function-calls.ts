@@ -6,15 +6,14 @@ import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Database, type Transaction } from '../../database/database.js';
 import { idleTimeoutFor } from '../../database/connection/session-settings.js';
-import { Answer } from '../../http/answer/answer.js';
-import { boundedJson } from '../../shared/response-size.js';
+import type { Answer } from '../../http/answer/answer.js';
 import { timeLimitOf } from '../../catalog/session/executors.js';
 import type { UnitObject } from '../../unit/hidden-values.js';
 import { originalCallerOf, type Session } from '../../catalog/session/session.js';
 import { withinUserCode, type UserCode } from '../sandbox/user-code.js';
-import { AnswerChecks } from './answer-checks.js';
 import { Contexts } from './contexts.js';
-import type { FunctionDef, ReadyModule } from '../declare/definition.js';
+import type { Context } from '../../kit/context.js';
+import type { ReadyModule, SourceLocation } from '../declare/definition.js';
 import type { OperationQueue } from './operation-queue.js';
 import { deepCopy } from '../sandbox/deep-copy.js';
 import { InnerCalls } from './inner-calls.js';
@@ -27,12 +26,26 @@ import type { KindDef } from '../../model/model.js';
 export interface FunctionCall {
   readonly session: Session;
   readonly module: ReadyModule;
-  readonly def: FunctionDef;
-  readonly parameters: object;
+  readonly called: CalledCode;
+  /** What it receives, as text: calls with equal ones probably write the same units. */
+  readonly key: () => string;
+  /** What it receives: a new copy for each run, because the run before may have changed it. */
+  readonly given: () => object;
+  /** Runs the author's code and reads what it returned, which is the author's too. */
+  readonly answer: (context: Context) => Promise<Answer>;
+  /** Checks the answer, outside of the author's code. */
+  readonly check?: (answer: Answer) => Promise<void>;
   /** For a function of a unit. */
   readonly unit: GivenUnit | undefined;
   /** Milliseconds. */
   readonly timeout: number;
+}
+
+/** A function or an endpoint. */
+export interface CalledCode {
+  readonly name: string;
+  readonly type: 'function' | 'endpoint';
+  readonly place: SourceLocation;
 }
 
 @Injectable()
@@ -41,7 +54,6 @@ export class FunctionCalls {
     private readonly database: Database,
     private readonly contexts: Contexts,
     private readonly inner: InnerCalls,
-    private readonly answers: AnswerChecks,
     private readonly uncaught: ErrorRedaction,
   ) {}
 
@@ -73,7 +85,7 @@ export class FunctionCalls {
     const limit = new TimeLimit(call.timeout, () => tx.runs.contended);
     tx.becomeLong();
     tx.abortOn(limit.signal);
-    limit.start(call.def.name);
+    limit.start(call.called.name);
     try {
       return await this.#code(call, { limit, tx }, call.session, call.unit?.copy());
     } catch (error) {
@@ -84,12 +96,12 @@ export class FunctionCalls {
   }
 
   #redacted(error: unknown, call: FunctionCall): unknown {
-    const { module, session, def } = call;
-    return this.uncaught.redact(error, { module, session, name: def.name }, (cause, at) => failed(call, cause, at));
+    const { module, session, called } = call;
+    return this.uncaught.redact(error, { module, session, name: called.name }, (cause, at) => failed(call, cause, at));
   }
 
   async #run(tx: Transaction, call: FunctionCall, limit: TimeLimit): Promise<Answer> {
-    limit.start(call.def.name);
+    limit.start(call.called.name);
     const session = { ...call.session, executor: tx };
     // If the run begins with locks, the unit is read again after they are taken.
     const outside = tx.runs.hasLocks ? undefined : call.unit;
@@ -116,25 +128,24 @@ export class FunctionCalls {
     session: Session,
     unit: UnitObject | undefined,
   ): Promise<Answer> {
-    const { module, def, parameters } = call;
+    const { module, called } = call;
     const failures: unknown[] = [];
     const scope: CallScope = { limit, tx, failWith: (error) => void failures.push(error) };
-    const code: UserCode = { project: session.project.id, file: module.file, name: def.name };
+    const code: UserCode = { project: session.project.id, file: module.file, name: called.name };
     const end = this.inner.register(scope);
     let operations: OperationQueue | undefined;
     try {
-      // Each run gets a new copy of the parameters, because the run before may have changed them.
-      const given = { parameters: deepCopy(parameters) as object, ...(unit && { unit }) };
+      const given = { ...call.given(), ...(unit && { unit }) };
       const prepared = this.contexts.make({ session, call: scope, code, depth: 0 }, given);
       ({ operations } = prepared);
       const turn = operations.computing.turn();
       if (turn) await limit.race(turn);
-      const content = await limit.race(withinUserCode(code, async () => contentOf(await def.run(prepared.context))));
-      await limit.race(this.answers.check(call, content));
+      const answer = await limit.race(withinUserCode(code, () => call.answer(prepared.context)));
+      if (call.check) await limit.race(call.check(answer));
       await limit.race(operations.close());
       if (failures.length > 0) throw failures[0];
       limit.check();
-      return new Answer(content);
+      return answer;
     } catch (error) {
       void operations?.abandon();
       throw failures[0] ?? error;
@@ -144,22 +155,16 @@ export class FunctionCalls {
   }
 }
 
-function contentOf(result: unknown): string {
-  const content = boundedJson(result ?? null);
-  if (content === undefined) throw new TypeError(`it answered a ${typeof result}, which is no JSON`);
-  return content;
-}
-
 /** The key of calls with the same function, unit and parameters, which probably write the same units. */
-function sameCall({ session, module, def, parameters, unit }: FunctionCall): string {
-  const key = JSON.stringify([module.kind, def.scope, def.name, unit?.first['id'], parameters]);
+function sameCall({ session, module, called, key: given, unit }: FunctionCall): string {
+  const key = JSON.stringify([module.kind, called.type, called.name, unit?.first['id'], given()]);
   return `${session.project.id} ${createHash('sha256').update(key).digest('base64')}`;
 }
 
-function failed({ def, module }: FunctionCall, cause: unknown, at: string): Error {
-  const declared = lineOf(def.place);
+function failed({ called, module }: FunctionCall, cause: unknown, at: string): Error {
+  const declared = lineOf(called.place);
   const where = at === '' && declared !== undefined ? `, declared at ${declared}` : at;
-  return new Error(`the function '${def.name}' of ${module.file} failed${where}`, { cause });
+  return new Error(`the ${called.type} '${called.name}' of ${module.file} failed${where}`, { cause });
 }
 
 /** Reads the unit in a session. */

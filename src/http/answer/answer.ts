@@ -25,6 +25,18 @@ export class Answer {
   }
 }
 
+/** An answer that is no JSON in an envelope: bytes of a content type, with any status. It is neither compressed nor kept. */
+export class RawAnswer extends Answer {
+  constructor(
+    readonly status: number,
+    /** The content type; undefined for an answer without a body. */
+    readonly type: string | undefined,
+    readonly bytes: Uint8Array,
+  ) {
+    super('');
+  }
+}
+
 /** An answer from a value. */
 export function jsonAnswer(content: unknown): Answer {
   return new Answer(JSON.stringify(content ?? null));

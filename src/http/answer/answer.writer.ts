@@ -6,7 +6,7 @@ import { EventLoopYield } from '../../shared/event-loop-yield.js';
 import { bytesIn, utf8Pieces } from '../../shared/byte-pieces.js';
 import { runYielding } from '../../shared/work-in-pieces.js';
 import type { HttpRequest, HttpResponse } from '../request/request.js';
-import { Answer, ENVELOPE, envelope, envelopeEnd, JSON_CONTENT_TYPE, PIECE_CHARACTERS } from './answer.js';
+import { Answer, RawAnswer, ENVELOPE, envelope, envelopeEnd, JSON_CONTENT_TYPE, PIECE_CHARACTERS } from './answer.js';
 import { codingOf, encode, type Coding, varyOf } from './content-coding.js';
 import { etagMatches } from './etag.js';
 
@@ -29,6 +29,7 @@ export class AnswerWriter {
 
   /** Writes 200, or 304 if `If-None-Match` matches. */
   write(request: HttpRequest, response: HttpResponse, answer: Answer): Promise<void> | undefined {
+    if (answer instanceof RawAnswer) return writeRaw(request, response, answer);
     const { etag, text, changes } = answer;
     if (
       etag !== undefined &&
@@ -57,6 +58,17 @@ export class AnswerWriter {
     const rules = [request.headers['cache-control'], response.getHeader('cache-control'), headers?.['Cache-Control']];
     return rules.some((rule) => UNCOMPRESSED.test(String(rule))) ? undefined : codingOf(request);
   }
+}
+
+/** A browser that shows it runs none of its scripts. */
+function writeRaw(request: HttpRequest, response: HttpResponse, { status, type, bytes }: RawAnswer): undefined {
+  response.writeHead(status, {
+    ...(type !== undefined && { 'Content-Type': type, 'Content-Length': bytes.length }),
+    'Content-Security-Policy': "sandbox; default-src 'none'",
+    'Cache-Control': 'no-store',
+  });
+  response.end(request.method === 'HEAD' ? undefined : bytes);
+  return undefined;
 }
 
 function writeText(request: HttpRequest, response: HttpResponse, answer: Answer, vary: string, text: string): void {

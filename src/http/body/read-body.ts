@@ -40,6 +40,8 @@ export type ReceivedBody = Buffer | ParsedBody | undefined;
 /** The sender of a body, and its maximum size in bytes. */
 interface BodyBounds extends BodySender {
   readonly limit: number;
+  /** Whether it is left compressed, if it is. */
+  readonly asSent?: boolean;
 }
 
 /** Whether a request has a body (perhaps empty) that is read. */
@@ -59,13 +61,13 @@ export function announcesBody({ headers }: Pick<HttpRequest, 'headers'>): boolea
 export async function readBody(
   request: HttpRequest,
   response: HttpResponse,
-  { limit, ...sender }: BodyBounds,
+  { limit, asSent = false, ...sender }: BodyBounds,
 ): Promise<Buffer | undefined> {
   if (!hasBody(request)) return undefined;
   const charge = bodyBudget.open(sender);
   response.once('close', charge.end);
   try {
-    return await readBytes(request, limit, charge);
+    return await readBytes(request, limit, charge, asSent);
   } catch (error) {
     charge.end();
     // Without this, the rest of a slow body would be read for a long time.
@@ -123,9 +125,14 @@ const INFLATERS = new Map<string, () => Inflater>([
 ]);
 
 /** A body whose content-length is too large is refused before it is read. @throws KindError 400, 413, 415, 503 */
-export async function readBytes(request: IncomingMessage, limit: number, charge: Charge): Promise<Buffer> {
+export async function readBytes(
+  request: IncomingMessage,
+  limit: number,
+  charge: Charge,
+  asSent = false,
+): Promise<Buffer> {
   const { 'content-encoding': encoding, 'content-length': length } = request.headers;
-  if (isUncompressed(encoding)) {
+  if (asSent || isUncompressed(encoding)) {
     if (Number(length) > limit) throw bodyTooLarge(limit);
     return collectBytes(request, undefined, limit, charge);
   }

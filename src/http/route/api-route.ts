@@ -15,7 +15,8 @@ import type { QueryName } from './query-names.js';
 type Needs = 'nothing' | 'project' | 'bearer' | 'access';
 
 /** Forms of bodies that depend on the kind. */
-type BodyForm = 'create' | 'update' | 'signup' | 'function' | 'newLink' | 'link' | 'links' | 'batch' | 'file';
+type BodyForm =
+  'create' | 'update' | 'signup' | 'function' | 'endpoint' | 'newLink' | 'link' | 'links' | 'batch' | 'file';
 
 export type ContentForm =
   | 'unit'

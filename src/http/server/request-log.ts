@@ -20,7 +20,8 @@ const LONGEST_PLACE = 200;
 const TRANSFER = /^\/api\/lib\/[^/]+\/(?:import|export)$/;
 
 /** Parts of paths that are names of definitions. Others are values of units (ids, natural keys, unique values). */
-const NAMES = /^:(?:(?:parent_|child_|member_)?kind_id|group_id|link_id|direction|function_name|unique_parameter)$/;
+const NAMES =
+  /^:(?:(?:parent_|child_|member_)?kind_id|group_id|link_id|direction|function_name|unique_parameter|project_id|endpoint_name)$/;
 
 /** A path without secrets (the token of a password reset), for error messages. */
 export function loggedPath(path: string): string {
@@ -61,8 +62,10 @@ function placeOf({ path, route }: HttpRequest): string {
   return routePath({ path: shown.join('/') }) ?? '';
 }
 
-/** The project that a request names, for logs; undefined for what can be none. */
-export function namedProject({ headers }: Pick<HttpRequest, 'headers'>): string | undefined {
-  const key = headers[PROJECT_HEADER];
+/** The project that a request names, in its path or its header, for logs; undefined for what can be none. */
+export function namedProject({ headers, params }: Pick<HttpRequest, 'headers' | 'params'>): string | undefined {
+  // Before a route is found there are no `params`.
+  const { project_id: inPath } = (params as HttpRequest['params'] | undefined) ?? {};
+  const key = inPath ?? headers[PROJECT_HEADER];
   return typeof key === 'string' && PROJECT_ID.test(key) ? key : undefined;
 }

@@ -114,7 +114,9 @@ it('tells administrators who may call, and which hooks there are', async () => {
     ['secret', 'admin'],
     ['own', ['eq(id,@member.id)']],
   ]);
-  expect(modules).toEqual([{ kind_id: 'city', file: 'city.ts', hooks: ['before_create'], remote: false, faults: [] }]);
+  expect(modules).toEqual([
+    { kind_id: 'city', file: 'city.ts', endpoints: [], hooks: ['before_create'], remote: false, faults: [] },
+  ]);
   expect((await listOf(other)).modules).toEqual([]);
   const key = await listOf(await byKey(project, { scope: [{ kinds: ['city'], operations: ['read', 'function'] }] }));
   expect([key.modules, key.items[0]?.access]).toEqual([null, null]);

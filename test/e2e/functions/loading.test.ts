@@ -196,6 +196,34 @@ describe('an invalid module', () => {
       3,
       /functions\.A b: a name is/,
     ],
+    ...(
+      [
+        ['a slash in its name', "{ 'a/b': k.endpoint({ run: () => {} }) }", /endpoints\.a\/b: a name is/],
+        ['a capital in its name', '{ A: k.endpoint({ run: () => {} }) }', /endpoints\.A: a name is/],
+        ['nothing to run', '{ a: k.endpoint({}) }', /endpoints\.a\.run: must be a function, got undefined/],
+        [
+          'a method that is none',
+          "{ a: k.endpoint({ methods: ['PATCH'], run: () => {} }) }",
+          /endpoints\.a\.methods: wants a list of GET, POST, PUT, DELETE/,
+        ],
+        ['access', "{ a: k.endpoint({ access: 'admin', run: () => {} }) }", /endpoints\.a: no 'access'/],
+        [
+          'a function in its place',
+          "{ a: k.function({ description: 'x', run: () => 1 }) }",
+          /endpoints\.a: must be made by kind\('land'\)\.endpoint\(\{ … \}\), got a function of 'land'/,
+        ],
+        [
+          'twenty others',
+          "Object.fromEntries(Array.from({ length: 21 }, (_, at) => ['e' + at, k.endpoint({ run: () => {} })]))",
+          /endpoints: a module has at most 20, got 21/,
+        ],
+      ] as const
+    ).map(([what, endpoints, told]): [string, string, number, RegExp] => [
+      `with an endpoint with ${what}`,
+      `import { kind } from 'kind';\nconst k = kind('land');\nexport default k.module({ endpoints: ${endpoints} } as never);`,
+      3,
+      told,
+    ]),
     [
       'with a bad parameter',
       "import { kind } from 'kind';\nconst k = kind('land');\nconst f = k.function({\n  description: 'x', parameters: { a: { type: 'integer', max_length: 3 } }, run: () => 1 });\nexport default k.module({ functions: { f } });",

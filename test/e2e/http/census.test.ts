@@ -17,6 +17,7 @@ const folder = new FunctionsFolder({
     const note = kind('note');
     export default note.module({
       functions: { greet: note.function({ description: 'Greets', run: () => 'hello' }) },
+      endpoints: { ping: note.endpoint({ methods: ['GET', 'POST', 'PUT', 'DELETE'], run: () => ({ body: 'pong' }) }) },
       unitFunctions: { title: note.unitFunction({ description: 'Its title', run: ({ unit }) => unit.title }) },
     });`,
 });
@@ -338,6 +339,15 @@ const ROWS: readonly Row[] = [
       answers: [401, 200, 404, 200],
     },
   ]),
+  ...['GET', 'POST', 'PUT', 'DELETE'].map((method): Row => ({
+    route: `${method} /api/lib/project/:project_id/hook/:kind_id/:endpoint_name`,
+    call: () => [method, `/project/${here.admin.id}/hook/note/ping`],
+    answers: [200, 200, 200, 200],
+    // It reads neither the header of the project nor a token.
+    open: true,
+    bare: true,
+    anyQuery: true,
+  })),
   {
     route: 'ALL /api/lib/*path',
     call: () => ['PATCH', '/nothing/of/the/kind'],

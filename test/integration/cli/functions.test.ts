@@ -116,7 +116,7 @@ test('check prints declarations, and accepts those that fit the kinds', async ()
   );
   const { code, out, err } = await kind('functions', 'check');
   expect({ code, err }).toEqual({ code: 0, err: '' });
-  expect(out).toMatch(/^FILE .*\ncity\.ts +f +- +- +no\n$/);
+  expect(out).toMatch(/^FILE .*\ncity\.ts +f +- +- +- +no\n$/);
 });
 
 test('check accepts nested units, orders of traversals, and hooks of a kind with a parameter named like an object property', async () => {

@@ -97,8 +97,8 @@ it('the worst comes first', () => {
 
 describe('functions', () => {
   const greet = { kind: 'city', name: 'greet', ofUnit: false, methods: ['GET', 'POST'], access: undefined } as const;
-  const called = (model: Model, ...functions: Parameters<typeof accessReport>[1] & object) =>
-    strangersWrites(accessReport(model, functions)).filter((name) => name.startsWith('function'));
+  const called = (model: Model, ...functions: (Parameters<typeof accessReport>[1] & object)['functions'] & object) =>
+    strangersWrites(accessReport(model, { functions })).filter((name) => name.startsWith('function'));
   const closed = { create: 'admin', update: 'admin', delete: 'admin', link: 'admin' };
 
   it.each([

@@ -1,4 +1,4 @@
-/** The operations of custom functions, one path per function. Pure. */
+/** The operations of custom functions and endpoints, one path for each. Pure. */
 import { SECURITY } from '../../../http/route/api-route.js';
 import type { Field, KindDef } from '../../../model/model.js';
 import type { DocumentedFunction } from '../documented-functions.js';
@@ -8,18 +8,20 @@ import type { OpenApiOperation, OpenApiParameter, PlacedOperation, RequestBody, 
 import { operationOf } from './operation.js';
 import { functionResponse, writeHeaders } from './response.js';
 import { documentedPath } from './parameters.js';
-import type { Method } from '../../../kit/module.js';
+import type { EndpointMethod } from '../../../kit/module.js';
 import type { DocumentedRoute } from '../application.js';
 import { isRequired } from '../schema/value.schema.js';
 import { kindContext, isShown, type DocumentView } from '../view.js';
 
-/** The operations of functions that the caller may call; those of units only if it may read any. */
+/** The operations of functions that the caller may call, and of endpoints; those of units only if it may read any. */
 export function functionOperations(kind: KindDef, view: DocumentView): PlacedOperation[] {
   return view.functions(kind).flatMap((declared) =>
     declared.methods.flatMap((method): PlacedOperation[] => {
       const route = routeOf(declared, method, view);
       if (!isShown(route, kind, view)) return [];
-      const path = documentedPath(route, kind).replace('{function_name}', declared.name);
+      const path = documentedPath(route, kind)
+        .replace('{project_id}', view.project)
+        .replace(/\{(?:function|endpoint)_name\}/, declared.name);
       return [{ path, method: route.method, operation: functionOperation(declared, route, path, kind, view) }];
     }),
   );
@@ -29,23 +31,29 @@ export function functionOperations(kind: KindDef, view: DocumentView): PlacedOpe
 const ROUTE_IDS = {
   kind: { GET: 'function.query', POST: 'function.post' },
   unit: { GET: 'unit_function.query', POST: 'unit_function.post' },
-} as const;
+  endpoint: { GET: 'endpoint.get', POST: 'endpoint.post', PUT: 'endpoint.put', DELETE: 'endpoint.delete' },
+} as const satisfies Record<DocumentedFunction['scope'], Partial<Record<EndpointMethod, string>>>;
 
-function routeOf({ scope }: DocumentedFunction, method: Method, { application }: DocumentView): DocumentedRoute {
-  const routeId: string = ROUTE_IDS[scope][method];
+function routeOf(
+  { scope }: DocumentedFunction,
+  method: EndpointMethod,
+  { application }: DocumentView,
+): DocumentedRoute {
+  const ids: Partial<Record<EndpointMethod, string>> = ROUTE_IDS[scope];
+  const routeId = ids[method];
   const found = application.routes.find(({ id }) => id === routeId);
   if (!found) throw new Error(`no route for functions of a ${scope} by ${method}`);
   return found;
 }
 
 function functionOperation(
-  { name, description, parameters, returns, open }: DocumentedFunction,
+  { name, scope, description, parameters, returns, open }: DocumentedFunction,
   route: DocumentedRoute,
   path: string,
   kind: KindDef,
   view: DocumentView,
 ): OpenApiOperation {
-  const { tags, parameters: ofPath = [], responses, security } = operationOf(route, path, kind, view);
+  const { tags, parameters: ofPath = [], responses, security, requestBody } = operationOf(route, path, kind, view);
   const { mayRead, names } = kindContext(view);
   const queryParameters = route.form ? [] : parameters.map((field) => queryParameter(field, mayRead));
   const all = [...ofPath, ...queryParameters];
@@ -53,10 +61,12 @@ function functionOperation(
     tags,
     operationId: names.functionOperation(kind.id, route.id, name),
     summary: `Call ${name}`,
-    description,
+    description: description === '' ? (route.description ?? '') : description,
     security: open ? security : SECURITY.bearer,
     ...(all.length > 0 && { parameters: all }),
-    ...(route.form && { requestBody: functionRequestBody(parameters, mayRead) }),
+    ...(scope === 'endpoint'
+      ? requestBody && { requestBody }
+      : route.form && { requestBody: functionRequestBody(parameters, mayRead) }),
     responses: returns
       ? { ...responses, '200': functionResponse(returns, view, writeHeaders(route, kind)) }
       : responses,

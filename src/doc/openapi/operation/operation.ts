@@ -143,7 +143,7 @@ function operationQuery(
 }
 
 function operationBody(
-  { body, form }: DocumentedRoute,
+  { body, form, method }: DocumentedRoute,
   kind: KindDef | undefined,
   view: DocumentView,
 ): RequestBody | undefined {
@@ -152,6 +152,8 @@ function operationBody(
       return body;
     case 'function':
       return { ...jsonBody({ type: 'object', additionalProperties: true }), required: false };
+    case 'endpoint':
+      return method === 'get' || method === 'delete' ? undefined : ANY_BYTES;
     case 'newLink':
       return {
         ...jsonBody({ description: 'Values of the parameters of the link type; without parameters, any JSON.' }),
@@ -176,6 +178,9 @@ function operationBody(
     }
   }
 }
+
+/** Whatever another service sends. */
+const ANY_BYTES: RequestBody = { required: false, content: { '*/*': { schema: {} } } };
 
 /** A file, as text. */
 const FILE = { schema: { type: 'string' } } as const;

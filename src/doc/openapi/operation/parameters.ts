@@ -73,6 +73,8 @@ export function pathParameters(choices: LinkPathChoices | undefined): Record<str
     of('member_id', 'The id of a member.', { type: 'string', format: 'uuid' }),
     of('session_id', 'The id of a session.', { type: 'string', format: 'uuid' }),
     of('function_name', 'The name of a function.'),
+    of('project_id', 'The id of the project.'),
+    of('endpoint_name', 'The name of an endpoint.'),
     of('token', 'The token of the mail.'),
     of('asset', 'The name of a file of the page.'),
   ]);

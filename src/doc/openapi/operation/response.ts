@@ -22,7 +22,13 @@ import { recordFieldIds } from '../schema/unit.schema.js';
 import { hasRecord, kindContext, type DocumentView } from '../view.js';
 import { KIND_KIND } from '../../../model/built-in-traits.js';
 
-const FORMS_WITH_HOOKS: ReadonlySet<DocumentedRoute['form']> = new Set(['create', 'update', 'signup', 'file']);
+const FORMS_WITH_HOOKS: ReadonlySet<DocumentedRoute['form']> = new Set([
+  'create',
+  'update',
+  'signup',
+  'file',
+  'endpoint',
+]);
 
 /** Statuses of routes that read a body, even if it is optional. */
 const BODY_STATUSES: readonly ErrorStatus[] = [413, 415];

@@ -78,6 +78,7 @@ export const REPORTED_IDS: Readonly<Record<string, Schema>> = {
   kind: STRING_SCHEMA,
   link_type: STRING_SCHEMA,
   function: { ...STRING_SCHEMA, description: 'After its kind: `city.greet`.' },
+  endpoint: { ...STRING_SCHEMA, description: 'After its kind: `order.stripe`.' },
   field: { ...STRING_SCHEMA, description: 'After its kind: `city.name`.' },
 };
 
@@ -108,7 +109,8 @@ const REPORT = objectSchema({
   access: {
     type: 'array',
     items: REPORTED_ENTRY,
-    description: 'Each about a kind, a link type with its own access, a function, or a field with its own access.',
+    description:
+      'Each about a kind, a link type with its own access, a function, an endpoint, or a field with its own access.',
   },
 });
 

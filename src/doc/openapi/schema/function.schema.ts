@@ -36,6 +36,7 @@ const FAULT = objectSchema({
 const MODULE = objectSchema({
   kind_id: orNull(STRING),
   file: STRING,
+  endpoints: { type: 'array', items: STRING },
   hooks: { type: 'array', items: STRING },
   remote: { ...BOOLEAN, description: 'Whether it is the source of a remote kind.' },
   faults: { type: 'array', items: schemaRef('kind_function_fault'), description: 'Empty if it is loaded.' },
