@@ -2,6 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import { checkHasTable, grantOf, memberKindOf } from '../access/access.js';
 import { Catalog } from '../catalog/catalog.service.js';
+import { withOrigin } from '../catalog/session/session.js';
 import { Database } from '../database/database.js';
 import { NULL_ANSWER, type Answer } from '../http/answer/answer.js';
 import { isMemberKind, type Model } from '../model/model.js';
@@ -61,7 +62,8 @@ export class AuthService {
       const { deployment } = this.behaviors;
       return this.database.transaction(
         async (tx) => {
-          const session = { project, caller: SYSTEM, originalCaller: ANONYMOUS, model, executor: tx, ...deployment };
+          const scope = { project, caller: SYSTEM, originalCaller: ANONYMOUS, model, executor: tx, ...deployment };
+          const session = withOrigin(scope, 'signup');
           const rows = await this.stores.of(kind).creates.create(session, kind, [body], {
             writer: ANONYMOUS,
             access,

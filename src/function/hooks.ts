@@ -6,6 +6,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { readableFields, writableFields } from '../access/masks.js';
 import { targetKindTextFor } from '../access/reference-access.js';
 import type { KindDef } from '../model/model.js';
+import { shownValue } from '../model/field.js';
 import { getOrInsert } from '../shared/maps.js';
 import { EventLoopYield } from '../shared/event-loop-yield.js';
 import { type MaybePromise, runYielding } from '../shared/work-in-pieces.js';
@@ -21,7 +22,15 @@ import {
   type NewLink,
   type PendingWrite,
 } from '../unit/draft/behavior.js';
-import { bodyOf, keyOf, shownValues, withoutValuesOf, withValuesOf, type Draft } from '../unit/draft/draft.js';
+import {
+  bodyOf,
+  expressionsOf,
+  keyOf,
+  shownValues,
+  withoutValuesOf,
+  withValuesOf,
+  type Draft,
+} from '../unit/draft/draft.js';
 import { draftUpdate, withoutNumbers } from '../unit/draft/draft-reader.js';
 import { originalCallerOf, transactionOf, type Session } from '../catalog/session/session.js';
 import type { UnitObject } from '../unit/hidden-values.js';
@@ -112,7 +121,9 @@ export class HookBehaviors implements BehaviorSource, OnModuleInit {
         afterWrite: async (kind: KindDef, id: string, draft: Draft, session: Session) => {
           const former = before.get(draft);
           const name = former || keyOf(draft, kind) === '' ? 'after_update' : 'after_create';
-          if (has(name)) await run(name, session, { unit: await stored(kind, id, session), before: former });
+          if (!has(name)) return;
+          const unit = await stored(kind, id, session);
+          await run(name, session, { unit, before: former, values: storedValues(draft, kind, unit) });
         },
       }),
       ...(has('before_delete', 'after_delete') && {
@@ -168,6 +179,17 @@ export class HookBehaviors implements BehaviorSource, OnModuleInit {
     const yielder = new EventLoopYield(session.project.schema);
     return withValuesOf(left, await runYielding(draftUpdate(body, options, { index, id }), yielder));
   }
+}
+
+/** The values of a draft as they are stored, with run-time ones, which are stored nowhere. */
+function storedValues(draft: Draft, { fields, keyField }: KindDef, unit: UnitObject): Record<string, unknown> {
+  const written = [...draft.values.keys(), ...expressionsOf(draft).map(({ field }) => field.id)];
+  const found = [...new Set(written)].flatMap((id): [string, unknown][] => {
+    const field = fields.get(id);
+    if (!field || field === keyField) return [];
+    return [[id, field.def.runTime ? shownValue(field, draft.values.get(id) ?? null) : unit[id]]];
+  });
+  return Object.fromEntries(found);
 }
 
 /** A copy of the values for a hook, which may change it: only what the hook returns is written. */

@@ -13,7 +13,7 @@ import type {
 } from './kinds.js';
 import type { ListOptions, Page, Units } from './units.js';
 
-/** The member who makes the request. To read its unit: `units(member.kind_id).get(member.id)`. */
+/** The member who makes the request. */
 export interface Member {
   readonly id: string;
   readonly kind_id: string;
@@ -22,6 +22,11 @@ export interface Member {
    * request has an API key with a scope, which has fewer rights.
    */
   readonly administrator: boolean;
+  /**
+   * The unit of the member, as the system reads it. It is read once in a call with all of its hooks, so that later
+   * changes in it are not seen.
+   */
+  unit(): Promise<AnyUnit>;
 }
 
 /** Access to the data of the project, with the rights of the caller or of the system. */
@@ -150,6 +155,8 @@ export interface UnitRef {
 export interface Letter {
   /** A single e-mail address, without a name. */
   readonly to: string;
+  /** Where answers go: a single e-mail address, without a name. To the sender if omitted. */
+  readonly reply_to?: string;
   readonly subject: string;
   readonly text: string;
   /** The HTML body. Escape all values in it that others have written. Generated from `text` if omitted. */

@@ -126,6 +126,22 @@ export interface FunctionDeclaration<S extends 'kind' | 'unit' = 'kind' | 'unit'
 }
 
 /**
+ * The way by which a unit is written: a request to the API (a batch too), code of a module (a function, an endpoint or
+ * another hook), an import, or a sign-up.
+ */
+export type Via = 'api' | 'function' | 'import' | 'signup';
+
+/** How a unit or link is written. Of several ways inside one another, `via` is the innermost. */
+export interface WriteEvent {
+  readonly via: Via;
+  /** Whether code of a module writes by `system`, or a command of the service. */
+  readonly asSystem: boolean;
+}
+
+/** What every hook receives. */
+export type HookContext = Context & WriteEvent;
+
+/**
  * Hooks run in the transaction of every write of a unit: a single write, a bulk write, a unit nested in another one, a
  * write of a function, and a deletion through a reference. Access and values are checked before hooks run. The values
  * that a `before_` hook returns override those of the request and are checked again; one that is undefined is removed
@@ -136,33 +152,44 @@ export interface Hooks<K extends string> {
    * Runs before a unit is created. `values` are those of the request. Returns values to change, or nothing. It can set
    * the primary key and required parameters; defaults are applied afterwards.
    */
-  before_create?(context: Context & { readonly values: SomeOf<ValuesFor<K>> }): Result<SomeOf<ValuesFor<K>> | void>;
-  /** Runs after a unit was created. */
-  after_create?(context: Context & { readonly unit: UnitOf<K> }): Result<void>;
+  before_create?(context: HookContext & { readonly values: SomeOf<ValuesFor<K>> }): Result<SomeOf<ValuesFor<K>> | void>;
+  /** Runs after a unit was created. `values` are as stored, with the run-time parameters of the request. */
+  after_create?(
+    context: HookContext & { readonly unit: UnitOf<K>; readonly values: SomeOf<ValuesFor<K>> },
+  ): Result<void>;
   /**
    * Runs before an edit. `unit` is the stored unit, `values` are the edited ones. Returns values to change, or nothing.
    */
   before_update?(
-    context: Context & { readonly unit: UnitOf<K>; readonly values: SomeOf<ValuesFor<K>> },
+    context: HookContext & { readonly unit: UnitOf<K>; readonly values: SomeOf<ValuesFor<K>> },
   ): Result<SomeOf<ValuesFor<K>> | void>;
-  /** Runs after an edit. `before` is the unit before it. */
-  after_update?(context: Context & { readonly unit: UnitOf<K>; readonly before: UnitOf<K> }): Result<void>;
+  /**
+   * Runs after an edit. `before` is the unit before it, `values` are the edited ones as stored, with the run-time
+   * parameters of the request.
+   */
+  after_update?(
+    context: HookContext & {
+      readonly unit: UnitOf<K>;
+      readonly before: UnitOf<K>;
+      readonly values: SomeOf<ValuesFor<K>>;
+    },
+  ): Result<void>;
   /** Runs before a unit is deleted. */
-  before_delete?(context: Context & { readonly unit: UnitOf<K> }): Result<void>;
+  before_delete?(context: HookContext & { readonly unit: UnitOf<K> }): Result<void>;
   /** Runs after a unit was deleted. `unit` is the deleted unit. */
-  after_delete?(context: Context & { readonly unit: UnitOf<K> }): Result<void>;
+  after_delete?(context: HookContext & { readonly unit: UnitOf<K> }): Result<void>;
   /**
    * Runs before a link from a unit of the kind is created. `values` are those of the request. Returns values to change, or
    * nothing. It can set required parameters; defaults are applied afterwards. Not when a link is already there, nor when
    * its values are changed.
    */
-  before_link?(context: Context & NewLinkEvent): Result<NewLinkEvent['values'] | void>;
+  before_link?(context: HookContext & NewLinkEvent): Result<NewLinkEvent['values'] | void>;
   /** Runs after a link was created. */
-  after_link?(context: Context & LinkEvent): Result<void>;
+  after_link?(context: HookContext & LinkEvent): Result<void>;
   /** Runs before a link is deleted, also with one of its units. If it throws, neither is. */
-  before_unlink?(context: Context & LinkEvent): Result<void>;
+  before_unlink?(context: HookContext & LinkEvent): Result<void>;
   /** Runs after a link was deleted. */
-  after_unlink?(context: Context & LinkEvent): Result<void>;
+  after_unlink?(context: HookContext & LinkEvent): Result<void>;
 }
 
 /**

@@ -138,11 +138,12 @@ export class MailQueue {
     }
   }
 
-  async #deliver({ to, subject, text, html }: Mail): Promise<void> {
+  async #deliver({ to, replyTo, subject, text, html }: Mail): Promise<void> {
     if (!isEmailAddress(to)) throw Object.assign(new Error('no e-mail address'), { code: 'EENVELOPE' });
     await this.mailer.sendMail({
       // An object is used as it is; a string would be parsed as a list of addresses.
       to: { name: '', address: to },
+      ...(replyTo !== undefined && { replyTo: { name: '', address: replyTo } }),
       subject,
       text,
       html,

@@ -4,6 +4,8 @@
 export interface Mail {
   /** One address, without a name. */
   readonly to: string;
+  /** Where answers go; one address, without a name. */
+  readonly replyTo?: string;
   readonly subject: string;
   readonly text: string;
   readonly html: string;

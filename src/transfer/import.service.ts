@@ -18,7 +18,7 @@ import { Behaviors } from '../unit/draft/behavior.js';
 import { upsertKey } from '../unit/table/write/upsert.js';
 import { planQuery } from '../unit/query/list.plan.js';
 import { usedBy } from '../catalog/session/executors.js';
-import type { Session } from '../catalog/session/session.js';
+import { withOrigin, type Session } from '../catalog/session/session.js';
 import type { Command, Opened, StreamKey } from '../run/command.js';
 import { KeyedRuns, type RunOptions } from '../run/keyed-run.js';
 import { Runner } from '../run/runner.js';
@@ -117,7 +117,7 @@ export class ImportService {
               const most = performance.now() + LIMITS.transferTransactionSeconds * 1000;
               const run = {
                 ...checked,
-                session,
+                session: withOrigin(session, 'import'),
                 newReader: () => (isCsv ? new CsvReader(header) : new NdjsonReader()),
                 // Bodies of NDJSON can have units inside.
                 lookAhead: upsert !== undefined && isCsv && !checked.hooks,

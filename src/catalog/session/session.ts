@@ -4,6 +4,7 @@ import type { Executor, Transaction } from '../../database/database.js';
 import type { Field, KindDef, Model } from '../../model/model.js';
 import type { RequestIds } from '../../http/request/request-id.js';
 import { SYSTEM, type Caller } from '../../tenancy/caller.js';
+import type { Via } from '../../kit/module.js';
 import type { Project } from '../../tenancy/project.js';
 import type { DeletionSet } from './deletion-set.js';
 import { Injectable } from '@nestjs/common';
@@ -25,6 +26,8 @@ export interface Session {
   readonly change?: DefinitionChange;
   /** The caller of the request, where `caller` is the system; hooks receive this one. */
   readonly originalCaller?: Caller;
+  /** Left out for a request to the API. */
+  readonly origin?: WriteOrigin;
   /** The custom functions at the beginning of the operation, which uses them to its end. */
   readonly deployment?: object;
   /** Set if what is written is undone at the end. */
@@ -38,6 +41,22 @@ export interface Session {
   readonly deletions?: DeletionReport | undefined;
   /** Set while units are deleted. */
   readonly deletionSet?: DeletionSet;
+}
+
+/** The way by which units are written, and whether the system does it: code of a module by `system`, or a command. */
+export interface WriteOrigin {
+  readonly via: Via;
+  readonly bySystem: boolean;
+}
+
+/** How the units of a session are written. */
+export function originOfWrites({ origin, ...session }: Session): WriteOrigin {
+  return origin ?? { via: 'api', bySystem: originalCallerOf(session).type === 'system' };
+}
+
+/** The same session, by another way of its caller. */
+export function withOrigin<S extends Omit<Session, 'executor'>>(session: S, via: Via): S {
+  return { ...session, origin: { via, bySystem: originalCallerOf(session).type === 'system' } };
 }
 
 /** The caller of the request. */

@@ -1,6 +1,6 @@
 /** Modules after validation, as the service runs them. */
 import type { Context } from '../../kit/context.js';
-import type { EndpointMethod, Hooks, InboundRequest, Method, Remote } from '../../kit/module.js';
+import type { EndpointMethod, HookContext, Hooks, InboundRequest, Method, Remote } from '../../kit/module.js';
 import type { ParameterDef } from '../../model/parameter-type/parameter-def.js';
 import type { Level } from '../../model/access-levels.js';
 
@@ -44,7 +44,7 @@ export interface EndpointDef {
 }
 
 export type HookName = keyof Hooks<string>;
-export type Hook = (context: Context) => unknown;
+export type Hook = (context: HookContext) => unknown;
 
 export interface ReadyModule {
   readonly kind: string;

@@ -74,13 +74,24 @@ export class Contexts {
     const originalCaller = originalCallerOf(session);
     const { project } = session;
     const data = (caller: Caller): Data =>
-      this.#data({ ...session, caller: { ...caller, seesHidden: true }, originalCaller }, operations);
+      this.#data(
+        {
+          ...session,
+          caller: { ...caller, seesHidden: true },
+          originalCaller,
+          origin: { via: 'function', bySystem: caller.type === 'system' },
+        },
+        operations,
+      );
     const { logger } = this;
     let [system, log, signal]: [Data?, Log?, AbortSignal?] = [];
     const context: Context & G = {
       ...more,
       project: { id: project.id, label: project.label },
-      member: memberOf(originalCaller),
+      member: memberOf(originalCaller, ({ kind_id, id }) => {
+        operations.check();
+        return memberUnit(call, () => context.system.units(kind_id).get(id));
+      }),
       ...data(originalCaller),
       get system() {
         return (system ??= data(SYSTEM));
@@ -259,16 +270,30 @@ function pathOf(parent: UnitRef, child: UnitRef, link = LINK_TYPE, call = ''): L
   return { parentKind: parent.kind_id, parent: parent.id, link, childKind: child.kind_id, child: child.id };
 }
 
-function memberOf(caller: Caller): Member | null {
+/** `unit` is no enumerable property, so that the member can be copied and returned. */
+function memberOf(caller: Caller, read: (member: UnitRef) => Promise<AnyUnit>): Member | null {
   if (caller.type !== 'member') return null;
-  return { id: caller.id, kind_id: caller.kindId, administrator: knowsWholeProject(caller) };
+  const member = { id: caller.id, kind_id: caller.kindId, administrator: knowsWholeProject(caller) };
+  return Object.defineProperty(member, 'unit', { value: async () => read(member) }) as Member;
 }
 
-function mailOf({ to, subject, text, html }: Letter) {
-  if (!isEmailAddress(to)) throw new TypeError(`mail(): 'to' wants one address, without a name; got '${to}'`);
+/** The unit of the member, of which each caller gets a copy. A read that failed is repeated. */
+async function memberUnit(call: CallScope, read: () => Promise<AnyUnit>): Promise<AnyUnit> {
+  call.memberUnit ??= read().catch((error: unknown) => {
+    call.memberUnit = undefined;
+    throw error;
+  });
+  return deepCopy(await call.memberUnit) as AnyUnit;
+}
+
+function mailOf({ to, reply_to, subject, text, html }: Letter) {
+  for (const [name, address] of Object.entries({ to, ...(reply_to !== undefined && { reply_to }) })) {
+    if (!isEmailAddress(address))
+      throw new TypeError(`mail(): '${name}' wants one address, without a name; got '${address}'`);
+  }
   const line = mailLine(subject);
   const content = html === undefined ? markup`<p style="white-space: pre-line">${text}</p>` : new Markup(html);
-  return { to, subject: line, text, html: layout(line, content) };
+  return { to, ...(reply_to !== undefined && { replyTo: reply_to }), subject: line, text, html: layout(line, content) };
 }
 
 /** Lines are written after the last run, with the time of the call of `log`. Those of repeated runs are discarded. */

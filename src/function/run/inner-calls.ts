@@ -6,7 +6,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { type Config, CONFIG } from '../../config/config.js';
 import type { Transaction } from '../../database/database.js';
 import type { TransactionRuns } from '../../database/transaction/conflict-retries.js';
-import { transactionOf, type Session } from '../../catalog/session/session.js';
+import { originOfWrites, transactionOf, type Session } from '../../catalog/session/session.js';
 import type { Context } from '../../kit/context.js';
 import { runUserCode, type UserCode } from '../sandbox/user-code.js';
 import { Contexts } from './contexts.js';
@@ -54,7 +54,8 @@ export class InnerCalls {
     if (!hook) return undefined;
     const code = { project: session.project.id, file: module.file, name };
     try {
-      return await this.inside(session, code, hook, given, 'hooks');
+      const { via, bySystem } = originOfWrites(session);
+      return await this.inside(session, code, hook, { ...given, via, asSystem: bySystem }, 'hooks');
     } catch (error) {
       const failed = (cause: unknown, at: string) => new Error(`${name} of ${module.file} failed${at}`, { cause });
       throw this.uncaught.redact(error, { module, name, session }, failed);

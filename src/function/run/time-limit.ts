@@ -1,6 +1,7 @@
 /** What all user code in one transaction shares: its time limit, and its end. */
 import { contentionRefusal } from '../../database/transaction/conflict-retries.js';
 import { refusal, type KindError } from '../../shared/errors.js';
+import type { AnyUnit } from '../../kit/kinds.js';
 import type { Transaction } from '../../database/database.js';
 
 /** The time limit of a call. The abort controller is created only if `signal` is read. */
@@ -90,4 +91,6 @@ export interface CallScope {
   readonly tx: Transaction;
   /** Makes the transaction fail with this error, even if user code catches it. */
   failWith(error: unknown): void;
+  /** The unit of the member, once it is read. */
+  memberUnit?: Promise<AnyUnit> | undefined;
 }
