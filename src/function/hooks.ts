@@ -21,6 +21,7 @@ import {
   type HookedLink,
   type NewLink,
   type PendingWrite,
+  type UnitEdit,
 } from '../unit/draft/behavior.js';
 import {
   bodyOf,
@@ -99,6 +100,8 @@ export class HookBehaviors implements BehaviorSource, OnModuleInit {
       this.#changed(draft, write, changes, module.file);
     const stored = (kind: KindDef, id: string, session: Session) =>
       this.units.get({ ...session, caller: AUTHOR }, kind.id, id);
+    const manyEdits = this.#manyEdits(module, before);
+    const many = has('before_update_many', 'after_update_many');
     return {
       ...(has('before_create') && {
         beforeCreate: async (draft: Draft, write: PendingWrite) => {
@@ -106,6 +109,16 @@ export class HookBehaviors implements BehaviorSource, OnModuleInit {
           return changed(draft, write, await run('before_create', write.session, { values }));
         },
       }),
+      ...(many && {
+        beforeUpdate: async (draft: Draft, write: PendingWrite) => {
+          const [edited = draft] = await manyEdits.before(
+            [{ id: write.id ?? '', draft, index: write.index ?? 0 }],
+            write,
+          );
+          return edited;
+        },
+      }),
+      ...(!has('before_update', 'after_update') && { manyEdits: many ? manyEdits : {} }),
       ...(has('before_update', 'after_update') && {
         beforeUpdate: async (draft: Draft, write: PendingWrite) => {
           const { kind, session, id = '' } = write;
@@ -117,10 +130,11 @@ export class HookBehaviors implements BehaviorSource, OnModuleInit {
           return edited;
         },
       }),
-      ...(has('after_create', 'after_update') && {
+      ...(has('after_create', 'after_update', 'after_update_many') && {
         afterWrite: async (kind: KindDef, id: string, draft: Draft, session: Session) => {
           const former = before.get(draft);
           const name = former || keyOf(draft, kind) === '' ? 'after_update' : 'after_create';
+          if (former && has('after_update_many')) return manyEdits.after([{ id, draft, index: 0 }], kind, session);
           if (!has(name)) return;
           const unit = await stored(kind, id, session);
           await run(name, session, { unit, before: former, values: storedValues(draft, kind, unit) });
@@ -154,6 +168,48 @@ export class HookBehaviors implements BehaviorSource, OnModuleInit {
     };
   }
 
+  /** The hooks of several edits, and of one in their place. @param before the units before their edits, by draft */
+  #manyEdits(module: ReadyModule, before: WeakMap<Draft, UnitObject>) {
+    const stored = (kind: KindDef, edits: readonly UnitEdit[], session: Session) =>
+      this.units.getAll(
+        { ...session, caller: AUTHOR },
+        kind.id,
+        edits.map(({ id }) => id),
+      );
+    return {
+      before: async (edits: readonly UnitEdit[], write: PendingWrite): Promise<readonly Draft[]> => {
+        const { kind, session } = write;
+        const units = await stored(kind, edits, session);
+        // The statement refuses the edit of a unit that is not there.
+        if (edits.some(({ id }) => !units.has(id))) return edits.map(({ draft }) => draft);
+        const changes: object[] = [];
+        for (const { id, draft } of edits)
+          changes.push({ unit: units.get(id), values: await givenValues(draft, write) });
+        const answered = await this.calls.run(module, 'before_update_many', session, { changes });
+        const changed = changesOfEach(answered, edits.length, module.file);
+        const drafts: Draft[] = [];
+        for (const [at, { id, draft, index }] of edits.entries()) {
+          const ofEdit = write.id === undefined ? { ...write, id, index } : write;
+          const own = await this.#changed(draft, ofEdit, changed[at], module.file);
+          const { row, written, values, expressions } = own;
+          const edited = { row, written, values, expressions };
+          before.set(edited, units.get(id) as UnitObject);
+          drafts.push(edited);
+        }
+        return drafts;
+      },
+      after: async (edits: readonly UnitEdit[], kind: KindDef, session: Session): Promise<void> => {
+        if (!module.hooks.has('after_update_many')) return;
+        const units = await stored(kind, edits, session);
+        const changes = edits.flatMap(({ id, draft }) => {
+          const unit = units.get(id);
+          return unit ? [{ unit, before: before.get(draft), values: storedValues(draft, kind, unit) }] : [];
+        });
+        await this.calls.run(module, 'after_update_many', session, { changes });
+      },
+    };
+  }
+
   /** Validates what a hook returned like a body and merges it into the draft. Undefined values are removed. */
   async #changed(draft: Draft, write: PendingWrite, changes: unknown, file: string): Promise<Draft> {
     if (changes === undefined || changes === null) return draft;
@@ -179,6 +235,14 @@ export class HookBehaviors implements BehaviorSource, OnModuleInit {
     const yielder = new EventLoopYield(session.project.schema);
     return withValuesOf(left, await runYielding(draftUpdate(body, options, { index, id }), yielder));
   }
+}
+
+/** @throws Error unless a hook of several edits returned nothing, or a list with as many members */
+function changesOfEach(answered: unknown, count: number, file: string): readonly unknown[] {
+  if (answered === undefined || answered === null) return [];
+  if (Array.isArray(answered) && answered.length === count) return answered;
+  const got = Array.isArray(answered) ? `one of ${answered.length}` : typeName(answered);
+  throw new Error(`before_update_many of ${file} must return a list of ${count}, or nothing; got ${got}`);
 }
 
 /** The values of a draft as they are stored, with run-time ones, which are stored nowhere. */

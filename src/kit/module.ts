@@ -138,6 +138,17 @@ export interface WriteEvent {
   readonly asSystem: boolean;
 }
 
+/** An edit that is to be made: the stored unit, and the edited values. */
+export interface UnitChange<K extends string> {
+  readonly unit: UnitOf<K>;
+  readonly values: SomeOf<ValuesFor<K>>;
+}
+
+/** An edit that was made: the unit after and before it, and the edited values as stored, with the run-time ones. */
+export interface UnitChanged<K extends string> extends UnitChange<K> {
+  readonly before: UnitOf<K>;
+}
+
 /** What every hook receives. */
 export type HookContext = Context & WriteEvent;
 
@@ -174,6 +185,15 @@ export interface Hooks<K extends string> {
       readonly values: SomeOf<ValuesFor<K>>;
     },
   ): Result<void>;
+  /**
+   * In place of `before_update`, and for all units that are edited at once, of which each call gets at most 1,000. Returns
+   * a list with the values to change of each, in the same order, or nothing.
+   */
+  before_update_many?(
+    context: HookContext & { readonly changes: readonly UnitChange<K>[] },
+  ): Result<readonly (SomeOf<ValuesFor<K>> | undefined | null)[] | void>;
+  /** The same in place of `after_update`. */
+  after_update_many?(context: HookContext & { readonly changes: readonly UnitChanged<K>[] }): Result<void>;
   /** Runs before a unit is deleted. */
   before_delete?(context: HookContext & { readonly unit: UnitOf<K> }): Result<void>;
   /** Runs after a unit was deleted. `unit` is the deleted unit. */

@@ -13,7 +13,9 @@ import type { KindDef } from '../model/model.js';
 import { expectedVersions } from '../http/answer/etag.js';
 import { readJson } from '../http/body/json-pieces.js';
 import type { GetOptions, WriteCondition } from '../kit/units.js';
-import { refusal } from '../shared/errors.js';
+import { EMPTY_QUERY } from '../filter/queries.js';
+import type { Filter } from '../filter/filter.ast.js';
+import { KindError, refusal } from '../shared/errors.js';
 import { isPlainObject, typeName } from '../shared/json.js';
 import { LIMITS } from '../shared/limits.js';
 import { Behaviors } from './draft/behavior.js';
@@ -82,6 +84,27 @@ export class SessionUnits {
     const found = await this.find(session, kindId, id, options);
     if (!found) throw unknownUnit(this.#open(session, kindId, 'get').kind, id);
     return found;
+  }
+
+  /** The units of these ids that the caller may read, by id. */
+  async getAll(session: Session, kindId: string, ids: readonly string[]): Promise<Map<string, UnitObject>> {
+    const readable = this.#open(session, kindId, 'list');
+    const { kind } = readable;
+    if (!kind.storage.hasTable || ids.length === 1) {
+      const units = await Promise.all(ids.map((id) => this.find(session, kindId, id)));
+      return new Map(units.flatMap((unit) => (unit ? [[String(unit['id']), unit] as const] : [])));
+    }
+    const query = { ...EMPTY_QUERY, filter: hasId(kind, ids), count: 'none', limit: ids.length } as const;
+    try {
+      const { items } = await this.stores.of(kind).reads.list(session, readable, { query, faults: [] });
+      const units = (await readJson(items, session.project.schema)) as UnitWithEtag[];
+      return new Map(units.map((unit) => [String(unit['id']), concealHidden(session.model, kind.id, unit)] as const));
+    } catch (error) {
+      if (!(error instanceof KindError) || error.code !== 'answer.too_large') throw error;
+      const half = Math.ceil(ids.length / 2);
+      const first = await this.getAll(session, kindId, ids.slice(0, half));
+      return new Map([...first, ...(await this.getAll(session, kindId, ids.slice(half)))]);
+    }
   }
 
   async create(session: Session, kindId: string, values: unknown): Promise<UnitWithEtag> {
@@ -181,6 +204,11 @@ export class SessionUnits {
     }
     return readable;
   }
+}
+
+function hasId({ keyField }: KindDef, ids: readonly string[]): Filter {
+  const items = ids.map((text) => ({ type: 'quoted', text, at: 1 }) as const);
+  return { op: 'in', path: { segments: [keyField.id], at: 1 }, value: { type: 'list', items, at: 1 }, at: 1 };
 }
 
 /** As in JSON, properties that are undefined count as absent. */

@@ -52,6 +52,8 @@ const HOOKS = Object.keys({
   after_create: true,
   before_update: true,
   after_update: true,
+  before_update_many: true,
+  after_update_many: true,
   before_delete: true,
   after_delete: true,
   before_link: true,
@@ -113,6 +115,14 @@ export function checkDeclaration(
   };
   const endpoints = checkEndpoints(options['endpoints'], declared, bad);
   const hooks = new Map(checkMembers(options['hooks'], HOOKS, 'hooks', bad) as [HookName, Hook][]);
+  for (const name of ['before_update', 'after_update'] as const) {
+    if (hooks.has(name) && hooks.has(`${name}_many`))
+      bad(`hooks: ${name}_many stands in place of ${name}: declare one of them`);
+  }
+  if (hooks.has('before_update_many') || hooks.has('after_update_many')) {
+    const single = (['before_update', 'after_update'] as const).find((name) => hooks.has(name));
+    if (single) bad(`hooks: ${single} is called for each unit: declare ${single}_many beside other _many hooks`);
+  }
   const remote = checkRemoteSource(options['remote'], hooks, bad);
   return valid ? { kind, file, root, path, functions, endpoints, hooks, remote } : undefined;
 }

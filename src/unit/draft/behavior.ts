@@ -45,6 +45,22 @@ export interface HookedLink extends NewLink {
   readonly values: Readonly<Record<string, Json>>;
 }
 
+/** One of several edits. */
+export interface UnitEdit {
+  readonly id: string;
+  readonly draft: Draft;
+  /** The position in the list of edits. */
+  readonly index: number;
+}
+
+/** What a behavior does with several edits at once. */
+export interface ManyEdits {
+  /** As `beforeUpdate`; returns the drafts in the same order. The units are locked. */
+  before?(edits: readonly UnitEdit[], write: PendingWrite): Promise<readonly Draft[]>;
+  /** As `afterWrite`. */
+  after?(edits: readonly UnitEdit[], kind: KindDef, session: Session): Promise<void>;
+}
+
 export interface Behavior {
   /** The units are definitions, written in a definition change. */
   readonly definition?: boolean;
@@ -63,6 +79,8 @@ export interface Behavior {
   beforeCreate?(draft: Draft, write: PendingWrite): Promise<Draft>;
   /** The same for an edit, after all checks and after the row was locked. */
   beforeUpdate?(draft: Draft, write: PendingWrite): Promise<Draft>;
+  /** Takes the place of `beforeUpdate` and `afterWrite` where several units are edited at once. */
+  readonly manyEdits?: ManyEdits;
   /** Called before the unit is deleted; an error prevents that. */
   beforeDelete?(kind: KindDef, id: string, session: Session): Promise<void>;
   /** Called after the unit was deleted. */
@@ -91,6 +109,12 @@ export interface BehaviorSource {
   /** The current set; an operation uses one set to its end. */
   readonly deployment: object;
   of(kind: KindDef, project: Project, deployment: object): Behavior | undefined;
+}
+
+const ON_EDITS: readonly (keyof Behavior)[] = ['prepare', 'complete', 'beforeUpdate', 'afterWrite'];
+
+function runsOnEdits(behavior: Behavior): boolean {
+  return ON_EDITS.some((event) => event in behavior);
 }
 
 /** All behaviors; modules register theirs at startup. */
@@ -146,10 +170,19 @@ export class Behaviors {
     return this.of(kind, session).some((behavior) => 'beforeUpdate' in behavior);
   }
 
-  /** Whether an edit runs behaviors, so that many units have to be edited one by one. */
+  /** What behaviors do with several edits at once. */
+  manyEdits(kind: KindDef, session: Pick<Session, 'project' | 'deployment'>): readonly ManyEdits[] {
+    return this.of(kind, session).flatMap(({ manyEdits }) => manyEdits ?? []);
+  }
+
+  /** Whether many units have to be edited one by one, because a behavior does not take several edits at once. */
+  editsOneByOne(kind: KindDef, session: Pick<Session, 'project' | 'deployment'>): boolean {
+    return this.of(kind, session).some((behavior) => !behavior.manyEdits && runsOnEdits(behavior));
+  }
+
+  /** Whether an edit runs behaviors. */
   runsOnEdits(kind: KindDef, session: Pick<Session, 'project' | 'deployment'>): boolean {
-    const onEdits: readonly (keyof Behavior)[] = ['prepare', 'complete', 'beforeUpdate', 'afterWrite'];
-    return this.of(kind, session).some((behavior) => onEdits.some((event) => event in behavior));
+    return this.of(kind, session).some(runsOnEdits);
   }
 
   /** The ids of the kinds that have behaviors for deleted links from their units. Cached by model. */

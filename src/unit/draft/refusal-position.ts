@@ -25,6 +25,22 @@ export async function withUnit<T>(unit: string, work: () => Promise<T>): Promise
   }
 }
 
+/** Runs work on several of these units. @throws its error with the ids of units in place of their positions */
+export async function withUnits<T>(units: readonly string[], work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof KindError) || error.status >= 500) throw error;
+    throw rewordRefusal(error, (refused) => {
+      const [first, ...rest] = refused.messages.map(({ index, ...message }) => {
+        const unit = index === undefined ? undefined : units[index];
+        return unit === undefined ? message : { ...message, unit };
+      });
+      return first ? refused.withMessages([first, ...rest]) : refused;
+    });
+  }
+}
+
 /** Runs work whose refusals name units. @throws its error with the id that stands for that of the unit */
 export async function withOtherUnit<T>(units: ReadonlyMap<string, string>, work: () => Promise<T>): Promise<T> {
   try {

@@ -6,7 +6,8 @@
 import { Injectable } from '@nestjs/common';
 import { PatternMatcher } from '../../../catalog/pattern/pattern-matcher.js';
 import { uniqueColumns } from '../../../model/field.js';
-import type { Field } from '../../../model/model.js';
+import type { Field, KindDef } from '../../../model/model.js';
+import type { Predicate } from '../../../model/predicate/predicate.js';
 import type { ConditionalField } from '../../../model/predicate/conditional-field.js';
 import { PatternChecks } from '../../../model/check/pattern-checks.js';
 import { Faults, refusal, type KindError } from '../../../shared/errors.js';
@@ -14,15 +15,16 @@ import { LIMITS } from '../../../shared/limits.js';
 import { jsonEqual } from '../../../shared/json.js';
 import type { MaybePromise } from '../../../shared/work-in-pieces.js';
 import type { UpdatePlan, WritePlan } from '../../../sql/write/write.sql.js';
-import { Behaviors, type Behavior, type PendingWrite } from '../../draft/behavior.js';
+import { Behaviors, type Behavior, type PendingWrite, type UnitEdit } from '../../draft/behavior.js';
 import { countingDefaults, DefaultBytes } from '../../draft/default-bytes.js';
-import type { Draft } from '../../draft/draft.js';
+import type { Body, Draft } from '../../draft/draft.js';
+import { planWritten, withFieldRules } from '../../draft/edit-plan.js';
 import { draftForRules, completeDraft } from '../../draft/draft-reader.js';
 import { withPosition } from '../../draft/refusal-position.js';
 import type { LocatedDraft } from '../../draft/references.js';
 import type { Session } from '../../../catalog/session/session.js';
-import { unknownUnit } from '../../store/unit-ids.js';
-import { leavesAllowedUnits, mayNotCreateUnit, mayNotWrite, whyNotWritable } from '../rights.js';
+import { parseKey, unknownUnit } from '../../store/unit-ids.js';
+import { leavesAllowedUnits, mayNotCreateUnit, mayNotWrite, whyNotWritable, writePlan } from '../rights.js';
 import { lockUnit } from '../unit.repository.js';
 import type { Conditions } from '../../store/unit-store.js';
 import { withResults } from './expression-results.js';
@@ -147,6 +149,49 @@ export class BehaviorChanges {
   }
 
   /**
+   * The same for several edits of locked units, in portions. @throws KindError 400, 401, 403; positions are those of the
+   * list
+   */
+  async ofEdits<C extends ManyEdit>(
+    session: Session,
+    kind: KindDef,
+    given: readonly C[],
+    { access, by }: { readonly access: Predicate | undefined; readonly by?: readonly Field[] },
+  ): Promise<readonly C[]> {
+    const behaviors = this.behaviors.manyEdits(kind, session);
+    if (!behaviors.some(({ before }) => before)) return given;
+    const results: C[] = [];
+    for (const [index, change] of given.entries()) {
+      const { id, body, draft, rules } = change;
+      const allowed = withFieldRules(access, rules);
+      const writing = { ...writePlan(session, kind), ...planWritten(session, kind, draft, body) };
+      const plan = { ...writing, id: parseKey(kind, id), access, allowed, tags: undefined };
+      const result = await withPosition({ index }, async () => {
+        const refused = await whyNotTo(session, plan, draft, { access, rules });
+        if (refused) throw refused;
+        return withResults(session, this.patterns, plan, draft);
+      });
+      results.push({ ...change, draft: result });
+    }
+    const changed: C[] = [];
+    for (const portion of portionsOf(results)) {
+      const faults = new Faults();
+      const patterns = new PatternChecks();
+      const write = { kind, session, faults, patterns, defaults: new DefaultBytes() };
+      let edits = portion;
+      for (const { before } of behaviors) {
+        const drafts = await before?.(edits, write);
+        edits = edits.map((edit, at) => ({ ...edit, draft: drafts?.[at] ?? edit.draft }));
+        await this.patterns.settle(session.project.id, patterns);
+      }
+      faults.throwIfAny();
+      changed.push(...edits);
+    }
+    if (by) checkLookedUp(by, located(results), located(changed));
+    return changed;
+  }
+
+  /**
    * Runs the behaviors of a create on one draft and completes it with defaults. Returns it unchanged if no behavior may
    * change it. Faults are added to those of the write.
    */
@@ -180,6 +225,23 @@ export class BehaviorChanges {
     }
     return draft;
   }
+}
+
+/** One of several edits. */
+interface ManyEdit extends Pick<UnitEdit, 'id' | 'draft'> {
+  readonly body: Body;
+  readonly rules: readonly ConditionalField[];
+}
+
+/** The edits with their positions, as many at once as behaviors get. */
+export function portionsOf<C extends object>(edits: readonly C[]): (C & { readonly index: number })[][] {
+  const placed = edits.map((edit, index) => ({ ...edit, index }));
+  const starts = Array.from({ length: Math.ceil(placed.length / LIMITS.bulk) }, (_, at) => at * LIMITS.bulk);
+  return starts.map((start) => placed.slice(start, start + LIMITS.bulk));
+}
+
+function located(edits: readonly ManyEdit[]): LocatedDraft[] {
+  return edits.map(({ draft }, index) => ({ draft, index }));
 }
 
 /** Why the caller may not give a unit these values; undefined if it may. */

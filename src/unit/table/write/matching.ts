@@ -28,7 +28,7 @@ import { Drafter } from '../../draft/drafter.js';
 import { planWritten, withFieldRules, writeOnceRefusal } from '../../draft/edit-plan.js';
 import { nestedBodies } from '../../draft/nested-units.js';
 import { checkReferences } from '../../draft/references.js';
-import { withUnit } from '../../draft/refusal-position.js';
+import { withUnit, withUnits } from '../../draft/refusal-position.js';
 import { planContextOf, planList, planQuery } from '../../query/list.plan.js';
 import { parseKey } from '../../store/unit-ids.js';
 import type { AffectedUnits, WriteOptions } from '../../store/unit-store.js';
@@ -171,12 +171,20 @@ export class MatchingWrites {
     const limit = new WriteDeadline(LIMITS.affectedSeconds, 'The edit', ': write fewer units at once');
     const [first] = keys;
     // Faults of the body are found before those of single units, and where there is no unit.
+    const inPortions = !this.behaviors.editsOneByOne(kind, session);
     await countingDefaults(session, async (defaults) => {
       const drafting = { access, defaults, ...(writer && { writer }), ...(first !== undefined && { id: first }) };
-      const { deferred } = await this.#draft(session, kind, selected.plan, read, drafting);
+      const { deferred, ...edit } = await this.#draft(session, kind, selected.plan, read, drafting);
       if (first === undefined) deferred.throwIfAny();
+      const options = { access, writer: writer ?? session.caller, answers: false, fresh: unchanged } as const;
+      for (let at = 0; inPortions && at < keys.length; at += LIMITS.bulk) {
+        limit.check();
+        const portion = keys.slice(at, at + LIMITS.bulk);
+        const edits = portion.map((id) => ({ id, ...edit }));
+        await withUnits(portion, () => this.updates.updateMany(session, kind, edits, options));
+      }
     });
-    for (const key of keys) {
+    for (const key of inPortions ? [] : keys) {
       limit.check();
       await withUnit(key, () => this.updates.update(session, kind, key, read, { access, ...(writer && { writer }) }));
     }
@@ -284,6 +292,8 @@ export class MatchingWrites {
     }
   }
 }
+
+const unchanged = <T>(found: T): Promise<T> => Promise.resolve(found);
 
 /** No unit has it, so that a body with an id is refused. */
 const NO_ID = '';

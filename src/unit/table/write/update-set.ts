@@ -1,5 +1,5 @@
 /**
- * Edits several units of a kind without behaviors, each with values of its own: one statement for all that name the same
+ * Edits several units of a kind whose behaviors, if any, take several at once, each with values of its own: one statement for all that name the same
  * parameters. Checks and refusals are those of single edits; positions in refusals are those of the list.
  */
 import { Injectable } from '@nestjs/common';
@@ -14,6 +14,7 @@ import { LIMITS } from '../../../shared/limits.js';
 import { hasTransitions } from '../../../sql/write/write.sql.js';
 import type { UpdateSetPlan } from '../../../sql/write/update.sql.js';
 import type { Caller } from '../../../tenancy/caller.js';
+import { Behaviors } from '../../draft/behavior.js';
 import type { Body, Draft } from '../../draft/draft.js';
 import { planWritten, withFieldRules, writeOnceRefusal } from '../../draft/edit-plan.js';
 import { NestedUnits } from '../../draft/nested-units.js';
@@ -22,6 +23,7 @@ import { withPositions } from '../../draft/refusal-position.js';
 import { parseKey, unknownUnit } from '../../store/unit-ids.js';
 import type { UnitRow } from '../../store/unit-store.js';
 import { leavesAllowedUnits, mayNotWrite, mayNotWriteUnit, readableUnits, writePlan } from '../rights.js';
+import { BehaviorChanges, portionsOf } from './behavior-changes.js';
 import { withDeferredFaults } from './own-transaction.js';
 import { transitionMessages } from './transitions.js';
 import { UnitQuota } from './unit-quota.js';
@@ -45,6 +47,8 @@ interface EditSetOptions {
   readonly writer: Caller;
   /** Whether the units are returned. */
   readonly answers: boolean;
+  /** Of an upsert, what units are looked up by. */
+  readonly by?: readonly Field[];
   /** Removes references that the stored units have already. */
   readonly fresh: (found: readonly Unreachable[]) => Promise<readonly Unreachable[]>;
 }
@@ -54,6 +58,8 @@ export class UpdateSets {
   constructor(
     private readonly database: Database,
     private readonly quota: UnitQuota,
+    private readonly changes: BehaviorChanges,
+    private readonly behaviors: Behaviors,
   ) {}
 
   /**
@@ -63,17 +69,20 @@ export class UpdateSets {
   async update(
     session: Session,
     kind: KindDef,
-    changes: readonly DraftedChange[],
+    given: readonly DraftedChange[],
     options: EditSetOptions,
   ): Promise<readonly UnitRow[]> {
-    const drafts = changes.map(({ draft, rules }, index): LocatedDraft => ({ draft, rules, index }));
+    const drafts = given.map(({ draft, rules }, index): LocatedDraft => ({ draft, rules, index }));
     const drafted = { drafts, nested: new NestedUnits(), faults: new Faults() };
     const deferred = await checkReferences(session, kind, drafted, options);
     this.quota.checkStorage(session);
     return withDeferredFaults(this.database, session, deferred, async (within) => {
+      const keys = given.map(({ id }) => id);
+      const many = this.behaviors.manyEdits(kind, within);
+      if (many.length > 0) await lockUnits(within, kind, keys);
+      const changes = deferred.any ? given : await this.changes.ofEdits(within, kind, given, options);
       const sets = setsOf(changes);
-      const keys = changes.map(({ id }) => id);
-      if (sets.length > 1) await lockUnits(within, kind, keys);
+      if (sets.length > 1 && many.length === 0) await lockUnits(within, kind, keys);
       const rows: UnitRow[] = [];
       for (const positions of sets) {
         const set = positions.flatMap((at) => changes[at] ?? []);
@@ -81,6 +90,7 @@ export class UpdateSets {
         for (const [at, row] of written.entries()) rows[positions[at] ?? at] = row;
       }
       deferred.throwIfAny();
+      for (const portion of portionsOf(changes)) for (const each of many) await each.after?.(portion, kind, within);
       return rows;
     });
   }

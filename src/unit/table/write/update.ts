@@ -35,6 +35,7 @@ import { Creates } from './create.js';
 import { readEdit } from './edit-body.js';
 import { withResults } from './expression-results.js';
 import { hasNoTransaction, inOwnTransaction, withDeferredFaults } from './own-transaction.js';
+import { UpdateSets } from './update-set.js';
 import { UnitQuota } from './unit-quota.js';
 import { withAllViolations } from './violations.js';
 import { refusedByGuards, updateUnit } from './write.repository.js';
@@ -64,6 +65,7 @@ export class Updates {
     private readonly changes: BehaviorChanges,
     private readonly quota: UnitQuota,
     private readonly patterns: PatternMatcher,
+    private readonly sets: UpdateSets,
   ) {}
 
   /**
@@ -120,6 +122,11 @@ export class Updates {
       const changed = { ...plan, ...planWritten(within, kind, draft, body), tags: undefined };
       return this.#run(within, { kind, id }, { ...edit, draft }, changed);
     });
+  }
+
+  /** Changes several units in portions. See `UpdateSets`; there must be no behavior that takes them one by one. */
+  updateMany(...edits: Parameters<UpdateSets['update']>): ReturnType<UpdateSets['update']> {
+    return this.sets.update(...edits);
   }
 
   /** Runs the statement, and tells why it changed nothing. */

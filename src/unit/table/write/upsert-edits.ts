@@ -160,7 +160,7 @@ export class UpsertEdits {
   ): Promise<ReadonlyMap<number, UnitRow>> {
     const { session, kind } = upsert;
     const sorted = edits.toSorted((a, b) => (a.unit.id < b.unit.id ? -1 : 1));
-    const oneByOne = edits.length === 1 || this.behaviors.runsOnEdits(kind, session);
+    const oneByOne = edits.length === 1 || this.behaviors.editsOneByOne(kind, session);
     const apart = sorted.filter(({ drafted }) => oneByOne || drafted.nested.any);
     const together = sorted.filter(({ drafted }) => !oneByOne && !drafted.nested.any);
     if (apart.length > 0 && together.length > 0) {
@@ -187,7 +187,7 @@ export class UpsertEdits {
   }
 
   async #editTogether(
-    { session, kind, writer, answers }: Upsert,
+    { session, kind, by, writer, answers }: Upsert,
     edits: readonly DraftedUpsert[],
     grant: Grant | undefined,
   ): Promise<readonly UnitRow[]> {
@@ -206,7 +206,7 @@ export class UpsertEdits {
     };
     const positions = edits.map(({ index }) => index);
     return withPositions(positions, () =>
-      this.sets.update(session, kind, list, { access: grant?.predicate, writer, answers, fresh }),
+      this.sets.update(session, kind, list, { access: grant?.predicate, writer, answers, fresh, by }),
     );
   }
 }
