@@ -44,7 +44,7 @@ export interface Session {
 }
 
 /** The way by which units are written, and whether the system does it: code of a module by `system`, or a command. */
-export interface WriteOrigin {
+interface WriteOrigin {
   readonly via: Via;
   readonly bySystem: boolean;
 }

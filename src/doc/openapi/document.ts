@@ -42,7 +42,10 @@ export function genericDocument(
 ): Promise<Buffer<ArrayBuffer>> {
   const model = buildModel({ ...builtInRecords(), version: 0 });
   const nothing = { functions: () => [], mayMake: () => false, lacks: () => false };
-  return documentOf({ application, model, caller: GENERIC_CALLER, generic: true, project: '', chosen, ...nothing }, info);
+  return documentOf(
+    { application, model, caller: GENERIC_CALLER, generic: true, project: '', chosen, ...nothing },
+    info,
+  );
 }
 
 /** @throws KindError 413 if it would be too large */

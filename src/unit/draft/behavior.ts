@@ -54,7 +54,7 @@ export interface UnitEdit {
 }
 
 /** What a behavior does with several edits at once. */
-export interface ManyEdits {
+interface ManyEdits {
   /** As `beforeUpdate`; returns the drafts in the same order. The units are locked. */
   before?(edits: readonly UnitEdit[], write: PendingWrite): Promise<readonly Draft[]>;
   /** As `afterWrite`. */

@@ -38,6 +38,7 @@ const parameters = [
   { id: 'left', kind_id: 'integer' },
   { id: 'note', kind_id: 'string' },
   { id: 'why', kind_id: 'string', only_run_time: true },
+  { id: 'state', kind_id: 'string', values: ['open', 'sold'], transitions: { open: ['sold'] } },
 ];
 await asMember(admin);
 await defineKinds(
@@ -105,6 +106,15 @@ describe('an edit by filter', () => {
     await ok(admin.put('/stock/unit?filter=in(name,s1,s2)', { left: { $inc: 2 } }));
     expect(calls[0]).toMatchObject({ size: -2, values: { left: 6 } });
     expect(await stock('s1')).toMatchObject({ left: 6, note: 's1:6' });
+  });
+
+  it('is judged by transitions before them', async () => {
+    await ok(admin.post('/stock/unit', { name: 'sold', left: 1, state: 'sold' }));
+    calls.splice(0);
+    const refused = await admin.put('/stock/unit?filter=in(name,sold)', { state: 'open' });
+    expect([refused.status, refused.body.messages]).toMatchObject([409, [{ code: 'parameter.transition' }]]);
+    expect(calls).toEqual([]);
+    await ok(admin.delete('/stock/unit?filter=eq(name,sold)'));
   });
 
   it('of a member is judged by rules before and after them', async () => {
