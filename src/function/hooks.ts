@@ -125,7 +125,7 @@ export class HookBehaviors implements BehaviorSource, OnModuleInit {
           const values = await givenValues(draft, write);
           const unit = await stored(kind, id, session);
           const changes = await run('before_update', session, { unit, values });
-          const edited = { ...(await changed(draft, write, changes)) };
+          const edited = copyOf(await changed(draft, write, changes));
           before.set(edited, unit);
           return edited;
         },
@@ -191,8 +191,7 @@ export class HookBehaviors implements BehaviorSource, OnModuleInit {
         for (const [at, { id, draft, index }] of edits.entries()) {
           const ofEdit = write.id === undefined ? { ...write, id, index } : write;
           const own = await this.#changed(draft, ofEdit, changed[at], module.file);
-          const { row, written, values, expressions } = own;
-          const edited = { row, written, values, expressions };
+          const edited = copyOf(own);
           before.set(edited, units.get(id) as UnitObject);
           drafts.push(edited);
         }
@@ -243,6 +242,11 @@ function changesOfEach(answered: unknown, count: number, file: string): readonly
   if (Array.isArray(answered) && answered.length === count) return answered;
   const got = Array.isArray(answered) ? `one of ${answered.length}` : typeName(answered);
   throw new Error(`before_update_many of ${file} must return a list of ${count}, or nothing; got ${got}`);
+}
+
+/** A draft of its own, by which the unit before the edit is found after it. */
+function copyOf({ row, written, values, expressions }: Draft): Draft {
+  return { row, written, values, expressions };
 }
 
 /** The values of a draft as they are stored, with run-time ones, which are stored nowhere. */

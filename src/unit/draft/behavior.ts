@@ -56,9 +56,9 @@ export interface UnitEdit {
 /** What a behavior does with several edits at once. */
 interface ManyEdits {
   /** As `beforeUpdate`; returns the drafts in the same order. The units are locked. */
-  before?(edits: readonly UnitEdit[], write: PendingWrite): Promise<readonly Draft[]>;
+  readonly before?: (edits: readonly UnitEdit[], write: PendingWrite) => Promise<readonly Draft[]>;
   /** As `afterWrite`. */
-  after?(edits: readonly UnitEdit[], kind: KindDef, session: Session): Promise<void>;
+  readonly after?: (edits: readonly UnitEdit[], kind: KindDef, session: Session) => Promise<void>;
 }
 
 export interface Behavior {

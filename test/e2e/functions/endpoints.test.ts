@@ -260,9 +260,7 @@ describe('what is not there', () => {
 describe('what is told of endpoints', () => {
   it('to administrators, in the API document, which no one else', async () => {
     const path = `/api/lib/project/${admin.id}/hook/note/stripe`;
-    const { paths } = (await (
-      await admin.call('GET', '/doc/openapi.json')
-    ).body) as unknown as {
+    const { paths } = (await admin.call('GET', '/doc/openapi.json')).body as unknown as {
       paths: Record<string, Record<string, { description: string; security: object[] }>>;
     };
     expect(paths[path]?.['post']).toMatchObject({ description: 'Payments of Stripe', security: [] });

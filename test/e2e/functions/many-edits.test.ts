@@ -87,7 +87,7 @@ describe('an edit by filter', () => {
   });
 
   it('refuses all, with the unit where a value does not fit', async () => {
-    expect(await refusalOf(await admin.put('/stock/unit?filter=all()&max_affected=5000', { left: -1 }))).toMatchObject({
+    expect(refusalOf(await admin.put('/stock/unit?filter=all()&max_affected=5000', { left: -1 }))).toMatchObject({
       status: 409,
       messages: ['stock.empty'],
     });
