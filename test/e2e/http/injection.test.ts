@@ -272,7 +272,9 @@ it('no text of a request becomes part of an SQL text', { timeout: 120_000 }, asy
 });
 
 it('texts of definitions are literals and are returned unchanged', { timeout: 60_000 }, async () => {
-  const clean = hostile.filter((text) => !text.includes('\0') && text.trim() === text);
+  // A default that begins with `@member.` names a parameter, and is no text.
+  const isText = (text: string) => !text.includes('\0') && text.trim() === text && !text.startsWith('@member.');
+  const clean = hostile.filter(isText);
   await fc.assert(
     fc.asyncProperty(clean, async (text) => {
       for (const statement of (await marked(definitions(text))).flatMap(statementsOf).filter(isMarked)) {

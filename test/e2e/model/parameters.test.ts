@@ -39,7 +39,7 @@ const COMMON = {
 const OWN: Readonly<Record<string, readonly string[]>> = {
   string: ['default_string', 'min_length', 'max_length', 'strip', 'values', 'transitions', 'pattern', 'search'],
   text: ['default_text', 'min_length', 'max_length', 'strip', 'search'],
-  integer: ['default_integer', 'min_value', 'max_value', 'values'],
+  integer: ['default_integer', 'min_value', 'max_value', 'values', 'sequence'],
   float: ['default_float', 'min_value', 'max_value'],
   decimal: ['default_decimal', 'min_value', 'max_value', 'scale'],
   boolean: ['default_boolean'],
@@ -48,7 +48,7 @@ const OWN: Readonly<Record<string, readonly string[]>> = {
   datetime: ['default_datetime'],
   binary: ['default_binary', 'max_length'],
   json: ['default_json'],
-  unit: ['reference_kind', 'on_delete'],
+  unit: ['default_unit', 'reference_kind', 'on_delete'],
 };
 const SHARED_FIELDS = [
   'format',
@@ -116,6 +116,7 @@ describe('a parameter', () => {
       ...COMMON,
       ...reference,
       ...(type === 'unit' && { on_delete: 'restrict' }),
+      ...(type === 'integer' && { sequence: false }),
     });
     expect(await ok(project.get(`/${type}/unit/${id}`))).toEqual(made);
     expect(await ok(project.get(`/${type}/unit?filter=eq(id,${id})`))).toEqual({ count: 1, items: [made] });
@@ -440,7 +441,7 @@ describe('a rejected parameter', () => {
       'parameter.not_allowed on_delete',
     ]),
     bad('with a default', 'unit', { id: 'p', reference_kind: 'target', default_unit: 'x' }, [
-      'parameter.unknown default_unit',
+      'parameter.bad_definition default_unit',
     ]),
     bad('with a level that is none', 'string', { id: 'p', read_access: 'everyone' }, [
       'parameter.not_allowed read_access',

@@ -333,12 +333,15 @@ function badReference(error: DatabaseFault, context: WriteContext): KindError | 
   return referencedByOthers();
 }
 
-/** Without rows it is a deletion, which would set a reference to null that a check of the referring unit tests. */
-function failsCheck(error: DatabaseFault, { kind, visibleFields, rows }: WriteContext): KindError {
+/**
+ * Without rows it is a deletion, which would set a reference to null that a check of the referring unit tests. Undefined
+ * for a constraint that is no check of the kind.
+ */
+function failsCheck(error: DatabaseFault, { kind, visibleFields, rows }: WriteContext): KindError | undefined {
   if (!rows) return referencedByOthers();
   const { names } = violatedConstraint(error);
   const check = resolvedChecks(kind).find(({ id, filter }) => names.includes(checkName(id, filter)));
-  return refusalOf(check ? failedCheck(check, visibleFields) : FAILED_UNREADABLE_CHECK);
+  return check && refusalOf(failedCheck(check, visibleFields));
 }
 
 /** For a check that a unit fails. It is named if the caller may read the parameters that it names. */
