@@ -22,7 +22,8 @@ export const BASE = {
     // call instead of interpreting it until then, and collects short-lived objects less often; on one thread, because the
     // other processors have work of their own.
     execArgv: [
-      '--interrupt-budget=1000000',
+      // Only the V8 of Node 20 has it.
+      ...(process.versions.node.startsWith('20.') ? ['--interrupt-budget=1000000'] : []),
       '--always-sparkplug',
       '--min-semi-space-size=32',
       '--max-semi-space-size=64',
