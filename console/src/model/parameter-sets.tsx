@@ -1,6 +1,7 @@
 /** Lists of parameters, such as those that are unique together. */
-import { ActionIcon, Button, Group, MultiSelect, Stack, Text as Paragraph } from '@mantine/core';
+import { MultiSelect } from '@mantine/core';
 import { useText } from '../i18n/text.js';
+import { RowList } from './row-list.js';
 
 interface ParameterSetsProps {
   readonly label: string;
@@ -15,48 +16,28 @@ interface ParameterSetsProps {
 export function ParameterSets({ label, description, sets, parameters, error, onChange }: ParameterSetsProps) {
   const text = useText();
   return (
-    <Stack gap="xs" role="group" aria-label={label}>
-      <div>
-        <Paragraph size="sm" fw={500}>
-          {label}
-        </Paragraph>
-        <Paragraph size="xs" c="dimmed">
-          {description}
-        </Paragraph>
-      </div>
-      {sets.map((set, at) => (
-        <Group key={at} gap="xs" wrap="nowrap">
-          <MultiSelect
-            flex={1}
-            aria-label={text('model.set_of', { name: label, number: at + 1 })}
-            data={[
-              ...parameters,
-              ...set
-                .filter((id) => !parameters.some(({ value }) => value === id))
-                .map((id) => ({ value: id, label: id })),
-            ]}
-            value={[...set]}
-            onChange={(ids) => onChange(sets.with(at, ids))}
-          />
-          <ActionIcon
-            variant="default"
-            aria-label={text('model.remove', { name: `${label} ${at + 1}` })}
-            onClick={() => onChange(sets.toSpliced(at, 1))}
-          >
-            ✕
-          </ActionIcon>
-        </Group>
-      ))}
-      {error !== undefined && (
-        <Paragraph size="sm" c="red" role="alert">
-          {error}
-        </Paragraph>
+    <RowList
+      label={label}
+      description={description}
+      rows={sets}
+      error={error}
+      added={parameters.length === 0 ? undefined : []}
+      onChange={onChange}
+    >
+      {(set, onRow, number) => (
+        <MultiSelect
+          flex={1}
+          aria-label={text('model.set_of', { name: label, number })}
+          data={[
+            ...parameters,
+            ...set
+              .filter((id) => !parameters.some(({ value }) => value === id))
+              .map((id) => ({ value: id, label: id })),
+          ]}
+          value={[...set]}
+          onChange={onRow}
+        />
       )}
-      <div>
-        <Button size="xs" variant="light" disabled={parameters.length === 0} onClick={() => onChange([...sets, []])}>
-          {text('model.add_set', { name: label })}
-        </Button>
-      </div>
-    </Stack>
+    </RowList>
   );
 }
