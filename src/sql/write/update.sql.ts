@@ -85,42 +85,32 @@ export function passesGuard(guarded: GuardedField, plan: GuardPlan): Fragment {
   if (!hasTransitions(guarded) && !guarded.repeatable) return sql`${stored} IS NULL`;
   const { expressions } = plan;
   const value = valueAfter(field, { written: [field], ...(expressions && { expressions }) });
-  const ways = hasTransitions(guarded) ? transitionTo(value, guarded, plan) : sql`${stored} IS NULL`;
+  const ways = hasTransitions(guarded)
+    ? sql`${nextValues(guarded, plan.schema)} @> to_jsonb(${value})`
+    : sql`${stored} IS NULL`;
   return sql`(${ways} OR ${stored} IS NOT DISTINCT FROM ${value})`;
 }
 
-function transitionTo(value: Fragment, { field, initial, possible, conditional }: TransitionField, plan: GuardPlan) {
+/** The values that may follow the stored one, as a JSON list. */
+function nextValues({ field, initial, possible, conditional }: TransitionField, schema: string): Fragment {
   const stored = columnRef(field);
-  const first = initial ? sql`${value} = ANY(${param(initial)}::text[])` : sql`${value} IS NOT NULL`;
-  return join(
-    [
-      sql`(${stored} IS NULL AND ${first})`,
-      sql`(${param(JSON.stringify(possible))}::jsonb -> ${stored}) @> to_jsonb(${value})`,
-      ...conditional.map(({ from, to, condition }) => {
-        const holds = predicateSql(condition, { schema: plan.schema, row: 't' });
-        return sql`(${stored} = ${param(from)}::text AND ${value} = ${param(to)}::text AND ${holds})`;
-      }),
-    ],
-    ' OR ',
-  );
+  const list = (value: unknown) => sql`${param(JSON.stringify(value))}::jsonb`;
+  const always = sql`coalesce(${list(possible)} -> ${stored}, '[]')`;
+  const sometimes = conditional.map(({ from, to, condition }) => {
+    const holds = sql`${stored} = ${param(from)}::text AND ${predicateSql(condition, { schema, row: 't' })}`;
+    return sql`CASE WHEN ${holds} THEN ${list([to])} ELSE '[]' END`;
+  });
+  const first = list(initial ?? field.def.values ?? []);
+  return sql`(CASE WHEN ${stored} IS NULL THEN ${first} ELSE ${join([always, ...sometimes], ' || ')} END)`;
 }
 
 /** One row `value, next` for a unit: the stored value of a field with transitions, and those that may follow it. */
 export function nextValuesStatement(
   { schema, kind, id }: Pick<UpdatePlan, 'schema' | 'kind' | 'id'>,
-  { field, initial, possible, conditional }: TransitionField,
+  transitions: TransitionField,
 ): Statement {
-  const stored = columnRef(field);
-  const always = sql`coalesce(${param(JSON.stringify(possible))}::jsonb -> ${stored}, '[]'::jsonb)`;
-  const sometimes = conditional.map(({ from, to, condition }) => {
-    const holds = sql`${stored} = ${param(from)}::text AND ${predicateSql(condition, { schema, row: 't' })}`;
-    return sql`CASE WHEN ${holds} THEN jsonb_build_array(${param(to)}::text) ELSE '[]'::jsonb END`;
-  });
-  const first = param(JSON.stringify(initial ?? field.def.values ?? []));
   return render(sql`
-    SELECT
-      ${stored} AS value,
-      CASE WHEN ${stored} IS NULL THEN ${first}::jsonb ELSE ${join([always, ...sometimes], ' || ')} END AS next
+    SELECT ${columnRef(transitions.field)} AS value, ${nextValues(transitions, schema)} AS next
     FROM ${kindTable(schema, kind)} AS t
     WHERE ${hasId(kind, param(id))}
   `);

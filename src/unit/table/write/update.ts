@@ -26,7 +26,6 @@ import {
   mustBeWritable,
   presentUnit,
   readableUnits,
-  whyNotWritable,
   withVersion,
   writePlan,
 } from '../rights.js';
@@ -141,10 +140,10 @@ export class Updates {
       { ids: [scalarText(plan.id as Json)], fresh: freshReferences(session, kind, id) },
     );
     if (!row) {
-      const guarded = await refusedByGuards(session, plan, draft.row);
-      const once = guarded.filter((each) => !hasTransitions(each)).map(({ field }) => field);
-      const refused = (await whyNotWritable(session, kind, id, conditions, 'update')) ?? writeOnceRefusal(once);
-      if (refused) throw refused;
+      await mustBeWritable(session, kind, id, conditions, 'update');
+      const once = { ...plan, guarded: plan.guarded.filter((each) => !hasTransitions(each)) };
+      const kept = writeOnceRefusal((await refusedByGuards(session, once, draft.row)).map(({ field }) => field));
+      if (kept) throw kept;
       await withResults(session, this.patterns, plan, draft);
       const { rules } = edit;
       throw (
