@@ -12,7 +12,7 @@ import { isPlainObject, typeName, type Json } from '../../shared/json.js';
 import { LIMITS } from '../../shared/limits.js';
 import { getOrInsert } from '../../shared/maps.js';
 import type { Field, KindCheck, KindDef, Model } from '../model.js';
-import { Moment, testsOf, type Predicate } from '../predicate/predicate.js';
+import { Moment, testsOf, type Predicate, type PredicateTest } from '../predicate/predicate.js';
 import { testedFields } from '../predicate/related.js';
 import { resolveFilter } from '../predicate/resolve-filter.js';
 import { isUnchanged } from '../build/build-model.js';
@@ -36,7 +36,7 @@ function resolveCheck(kind: KindDef, check: KindCheck): ResolvedCheck {
   const filter = parseFilter(check.filter, { members: true });
   mustBePlain(filter);
   const condition = resolveFilter(filter, { kind, visible: checkedFields(kind) });
-  if (testsOf(condition).some((test) => 'value' in test && [test.value].flat().some(isMoment))) throw withoutPrefixes();
+  if (testsOf(condition).some(hasMoment)) throw withoutPrefixes();
   const fields = testedFields(condition);
   if (fields.length === 0) throw refusal('filter.syntax', 'it names no parameter');
   return { ...check, condition, fields };
@@ -50,8 +50,10 @@ function checkedFields({ parameters, fields }: KindDef): ReadonlyMap<string, Fie
   );
 }
 
-function isMoment(value: unknown): boolean {
-  return value instanceof Moment;
+/** Quoted values are times relative to the present too. */
+function hasMoment(test: PredicateTest): boolean {
+  const values: readonly unknown[] = 'values' in test ? test.values : 'value' in test ? [test.value].flat() : [];
+  return values.some((value) => value instanceof Moment);
 }
 
 /** @throws KindError 400 for what a constraint of one row cannot test */

@@ -289,6 +289,7 @@ describe('the checks of a definition', () => {
   it.each([
     ['eq(starts,@now)', '@'],
     ['eq(starts,"@now-1d")', '@'],
+    ['in(starts,2026-01-01,"@now")', '@'],
     ['eq(note,@member.id)', '@'],
     ['eq(note,@before.note)', '@'],
     ['eq(@member.id,x)', '@'],
