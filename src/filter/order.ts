@@ -9,7 +9,14 @@ import { checkSize, Scanner } from './filter.scanner.js';
 import { COUNT_FUNCTIONS } from './related.parser.js';
 
 /** What a list is ordered by: a parameter, or the value of a function. `at` is a position in the parameter, from 1. */
-type OrderValue = OrderPath | OrderDistance | OrderRank;
+type OrderValue = OrderPath | OrderPosition | OrderDistance | OrderRank;
+
+/** `by_value(state)`: the position of the value among the `values` of the parameter. */
+interface OrderPosition {
+  readonly type: 'by_value';
+  readonly path: Path;
+  readonly at: number;
+}
 
 /** `rank()`: how well a unit matches the search. */
 interface OrderRank {
@@ -30,15 +37,26 @@ interface OrderPath {
   readonly at: number;
 }
 
-export interface OrderBy {
-  readonly value: OrderValue;
+/** Which of two values comes first. */
+export interface Direction {
   readonly descending: boolean;
+  /** Where nulls are, if that is not where PostgreSQL has them: last if ascending, first if descending. */
+  readonly nulls?: 'first' | 'last' | undefined;
+}
+
+export interface OrderBy extends Direction {
+  readonly value: OrderValue;
+}
+
+export function hasNullsFirst({ descending, nulls }: Direction): boolean {
+  return nulls === undefined ? descending : nulls === 'first';
 }
 
 /** The paths that a value names. */
 export function pathsOfOrder(value: OrderValue): readonly Path[] {
   switch (value.type) {
     case 'path':
+    case 'by_value':
       return [value.path];
     case 'distance':
       return [value.path, value.other];
@@ -53,12 +71,10 @@ export function relatedOfOrder(order: readonly OrderBy[]): RelatedUnits[] {
 }
 
 /** The functions that a term may call. */
-const ORDER_FUNCTIONS: readonly string[] = ['distance', 'rank', ...COUNT_FUNCTIONS.keys()];
+const ORDER_FUNCTIONS: readonly string[] = ['by_value', 'distance', 'rank', ...COUNT_FUNCTIONS.keys()];
 
-const DIRECTIONS: ReadonlyMap<string, boolean> = new Map([
-  ['asc', false],
-  ['desc', true],
-]);
+const DIRECTIONS: readonly string[] = ['asc', 'desc'];
+const NULLS: readonly string[] = ['nulls_first', 'nulls_last'];
 
 /**
  * Parses one term, or several in brackets or separated by commas.
@@ -92,12 +108,13 @@ class OrderParser {
   }
 
   #term(): OrderBy {
-    const { at } = this.#scanner;
-    const descending = this.#scanner.accept('-');
+    const dash = this.#scanner.accept('-');
     const value = this.#value();
-    if (!this.#scanner.accept(';')) return { value, descending };
-    if (descending) throw this.#scanner.fail("a parameter without ';' after '-'", at);
-    return { value, descending: this.#direction() };
+    const words = this.#modifiers(dash ? NULLS : [...DIRECTIONS, ...NULLS]);
+    const descending = dash || words.includes('desc');
+    if (words.includes('nulls_first') && !descending) return { value, descending, nulls: 'first' };
+    if (words.includes('nulls_last') && descending) return { value, descending, nulls: 'last' };
+    return { value, descending };
   }
 
   #value(): OrderValue {
@@ -107,6 +124,7 @@ class OrderParser {
     if (this.#scanner.peek() === '(') {
       if (head.word === 'distance') return this.#distance(head.at);
       if (head.word === 'rank') return this.#rank(head.at);
+      if (head.word === 'by_value') return this.#position(head.at);
       if (!COUNT_FUNCTIONS.has(head.word)) throw this.#unknownFunction(head);
     }
     return this.#path(head);
@@ -117,6 +135,13 @@ class OrderParser {
     const place = this.#filters.place();
     this.#scanner.expect(')');
     return { type: 'distance', ...place, at };
+  }
+
+  #position(at: number): OrderValue {
+    this.#scanner.expect('(');
+    const path = this.#filters.path();
+    this.#scanner.expect(')');
+    return { type: 'by_value', path, at };
   }
 
   #rank(at: number): OrderValue {
@@ -130,11 +155,17 @@ class OrderParser {
     return { type: 'path', path, at: path.at };
   }
 
-  #direction(): boolean {
-    const { word, at } = this.#filters.word();
-    const descending = DIRECTIONS.get(word.toLowerCase());
-    if (descending === undefined) throw this.#scanner.fail('asc or desc', at);
-    return descending;
+  /** The words after a value, such as `;desc;nulls_last`. */
+  #modifiers(first: readonly string[]): string[] {
+    const words: string[] = [];
+    for (let allowed = first; allowed.length > 0 && this.#scanner.accept(';');) {
+      const { word, at } = this.#filters.word();
+      const name = word.toLowerCase();
+      if (!allowed.includes(name)) throw this.#scanner.fail(allowed.join(' or '), at);
+      words.push(name);
+      allowed = DIRECTIONS.includes(name) ? NULLS : [];
+    }
+    return words;
   }
 
   #unknownFunction({ word, at }: ReadWord) {
@@ -146,11 +177,18 @@ class OrderParser {
   }
 }
 
+/** Prints a term of an order in canonical form. */
+export function printOrder({ value, descending, nulls }: OrderBy): string {
+  return [printOrderValue(value), ...(descending ? ['desc'] : []), ...(nulls ? [`nulls_${nulls}`] : [])].join(';');
+}
+
 /** Prints the values of an order in canonical form. */
 export function printOrderValue(value: OrderValue): string {
   switch (value.type) {
     case 'path':
       return printOperand(value.path);
+    case 'by_value':
+      return `by_value(${printOperand(value.path)})`;
     case 'distance':
       return `distance(${printPlace(value)})`;
     case 'rank':

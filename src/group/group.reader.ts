@@ -4,7 +4,7 @@ import { grantOf, authorizeKind } from '../access/access.js';
 import { FULL_GRANT } from '../access/level.js';
 import type { Answer } from '../http/answer/answer.js';
 import { EMPTY_QUERY, type ListQuery } from '../filter/queries.js';
-import { type OrderBy, printOrderValue } from '../filter/order.js';
+import { type OrderBy, printOrder } from '../filter/order.js';
 import { parseAggregateQuery } from '../http/route/parse-aggregate-query.js';
 import { parseListQuery, type ParsedQuery, type QueryParameters } from '../http/route/parse-list-query.js';
 import { GET_QUERY, UNITS_QUERY } from '../http/route/query-names.js';
@@ -206,8 +206,7 @@ function keyed({ parts }: UnionParts, unitId: string): AnyKindPlan[] {
 }
 
 function groupSignature(groupId: string, { order }: ListQuery, { parts }: UnionParts): unknown {
-  const terms = order.map(({ value, descending }) => [printOrderValue(value), descending]);
-  return ['group', groupId, parts.map(({ kind }) => kind.id), terms];
+  return ['group', groupId, parts.map(({ kind }) => kind.id), order.map(printOrder)];
 }
 
 function groupCursor(text: string, groupId: string, query: ListQuery, parts: UnionParts): readonly (string | null)[] {

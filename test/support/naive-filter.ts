@@ -18,6 +18,7 @@ export type NaiveKind = ReadonlyMap<string, NaiveParameter>;
 export interface NaiveOrder {
   readonly path: readonly string[];
   readonly descending: boolean;
+  readonly nulls?: 'first' | 'last' | undefined;
 }
 
 /** Whether a unit matches; a test is true or false, and nothing else. */
@@ -186,18 +187,22 @@ function instant(text: string): bigint {
 /** The units in the asked order, nulls last ascending and first descending, and where all is equal by id. */
 export function sorted(units: readonly UnitRecord[], order: readonly NaiveOrder[], kind: NaiveKind): UnitRecord[] {
   return [...units].sort((a, b) => {
-    for (const { path, descending } of order) {
-      const sign = before(a, b, path, kind);
+    for (const { path, descending, nulls = descending ? 'first' : 'last' } of order) {
+      const [x, y] = [a, b].map((unit) => valueAt(unit, path) === null);
+      if (x !== y) return x === (nulls === 'first') ? -1 : 1;
+      const sign = x ? 0 : before(a, b, path, kind);
       if (sign !== 0) return descending ? -sign : sign;
     }
     return compare('unit', a['id'] ?? '', b['id'] ?? '');
   });
 }
 
-function before(a: UnitRecord, b: UnitRecord, [name = '', ...keys]: readonly string[], kind: NaiveKind): number {
-  const [x, y] = [a, b].map((unit) => at(unit[name] ?? null, keys));
-  if (x === null || x === undefined) return y === null || y === undefined ? 0 : 1;
-  if (y === null || y === undefined) return -1;
-  const type = kind.get(name)?.type ?? 'string';
+function valueAt(unit: UnitRecord, [name = '', ...keys]: readonly string[]): Json {
+  return at(unit[name] ?? null, keys) ?? null;
+}
+
+function before(a: UnitRecord, b: UnitRecord, path: readonly string[], kind: NaiveKind): number {
+  const [x = null, y = null] = [a, b].map((unit) => valueAt(unit, path));
+  const type = kind.get(path[0] ?? '')?.type ?? 'string';
   return type === 'json' ? compare('string', jsonText(x) ?? '', jsonText(y) ?? '') : compare(type, x, y);
 }

@@ -5,7 +5,7 @@ import type { Session } from '../../catalog/session/session.js';
 import type { Path } from '../../filter/filter.ast.js';
 import { isLinkPath, pathsOf, splitByLink } from '../../filter/filter.walk.js';
 import type { ListQuery } from '../../filter/queries.js';
-import { pathsOfOrder, printOrderValue } from '../../filter/order.js';
+import { pathsOfOrder, printOrder } from '../../filter/order.js';
 import type { ParsedQuery } from '../../http/route/parse-list-query.js';
 import { builtInField } from '../../model/field.js';
 import type { Field, KindDef, Model } from '../../model/model.js';
@@ -149,8 +149,7 @@ function makePlan(
 
 /** What a cursor is made for: the traversal and its order, as in lists without the filter. */
 function signatureOf({ order, depth }: ListQuery, { start, direction }: From): unknown {
-  const terms = order.map(({ value, descending }) => [printOrderValue(value), descending]);
-  return ['link', start.kind.id, start.key, direction, depth, terms];
+  return ['link', start.kind.id, start.key, direction, depth, order.map(printOrder)];
 }
 
 /** @throws KindError 400 if the cursor was not made for this traversal and order */

@@ -1,22 +1,24 @@
 /** Orders. Values behind references are joined by the key of the referenced unit, so that no row is duplicated. */
+import type { Direction } from '../../filter/order.js';
 import type { PlaceTargets, Target } from '../../model/predicate/predicate.js';
 import type { Search } from '../../model/search-document.js';
 import type { ColumnType } from '../../model/parameter-type/parameter-type.js';
 import { columnRef, columnType } from '../columns.sql.js';
-import { join, param, sql, type Fragment } from '../fragment.js';
+import { EMPTY_SQL, join, param, sql, type Fragment } from '../fragment.js';
 import { constantOf } from '../condition/predicate-test.sql.js';
 import { countSql, distanceSql, Lookups } from '../condition/predicate.sql.js';
 import { searchRank } from '../condition/search.sql.js';
 import { rowValues, type RowOf } from '../condition/row-values.sql.js';
 
-export interface OrderTerm {
+export interface OrderTerm extends Direction {
   readonly value: OrderedValue;
-  readonly descending: boolean;
 }
 
 /** What rows are ordered by: a field, or the value of a function. */
 export type OrderedValue =
   | { readonly type: 'field'; readonly target: Target }
+  /** The position of the value among `values`. */
+  | { readonly type: 'by_value'; readonly target: Target; readonly values: readonly (string | number)[] }
   | ({ readonly type: 'distance' } & PlaceTargets)
   | { readonly type: 'rank'; readonly search: Search };
 
@@ -24,6 +26,7 @@ export type OrderedValue =
 export function targetsOfOrder(value: OrderedValue): readonly Target[] {
   switch (value.type) {
     case 'field':
+    case 'by_value':
       return [value.target];
     case 'distance':
       return [value.target, value.other];
@@ -38,10 +41,9 @@ export function orderedField({ value }: OrderTerm): Target | undefined {
 }
 
 /** A term of an order as SQL: the value of a row, and what a cursor needs to compare with it. */
-export interface SortKey {
+export interface SortKey extends Direction {
   readonly value: Fragment;
   readonly type: Fragment;
-  readonly descending: boolean;
   readonly nullable: boolean;
 }
 
@@ -64,7 +66,13 @@ export function sortSql(schema: string, order: readonly OrderTerm[], before = ne
 }
 
 export function orderBy(keys: readonly SortKey[]): Fragment {
-  return join(keys.map(({ value, descending }) => (descending ? sql`${value} DESC` : value)));
+  return join(keys.map((key) => sql`${key.value}${directionSql(key)}`));
+}
+
+/** No index serves an order with nulls elsewhere, so they are named only where there may be some. */
+function directionSql({ descending, nulls, nullable }: SortKey): Fragment {
+  if (!nulls || !nullable) return descending ? sql` DESC` : EMPTY_SQL;
+  return nulls === 'first' ? sql` NULLS FIRST` : sql` DESC NULLS LAST`;
 }
 
 function orderedSql(schema: string, value: OrderedValue, rowOf: RowOf): Fragment {
@@ -72,6 +80,10 @@ function orderedSql(schema: string, value: OrderedValue, rowOf: RowOf): Fragment
   switch (value.type) {
     case 'field':
       return valueOf(value.target);
+    case 'by_value': {
+      const values = sql`${param(value.values)}::${columnType(value.target.field.columnType, true)}`;
+      return sql`array_position(${values}, ${valueOf(value.target)})::bigint`;
+    }
     case 'distance':
       return distanceSql(value, valueOf);
     case 'rank':
@@ -80,24 +92,22 @@ function orderedSql(schema: string, value: OrderedValue, rowOf: RowOf): Fragment
 }
 
 function sortKey(term: OrderTerm, value: Fragment): SortKey {
-  const { descending } = term;
-  const type = columnType(orderedType(term.value));
+  const { value: ordered, descending, nulls } = term;
   const target = orderedField(term);
-  if (!target) return { value, type, descending, nullable: true };
-  const { field, keys, through } = target;
-  return {
-    value,
-    type,
-    descending,
-    // The last term may be the parameter that is the primary key, which is never null.
-    nullable: through !== undefined || keys.length > 0 || (field.def.nullable && field.column !== 'id'),
-  };
+  // The last term may be the parameter that is the primary key, which is never null.
+  const nullable =
+    !target ||
+    target.through !== undefined ||
+    target.keys.length > 0 ||
+    (target.field.def.nullable && target.field.column !== 'id');
+  return { value, type: columnType(orderedType(ordered)), descending, nulls, nullable };
 }
 
 /** The type of the values: of JSON values, which are ordered by their texts, `text`. */
 export function orderedType(value: OrderedValue): ColumnType {
   if (value.type === 'distance') return 'double precision';
   if (value.type === 'rank') return 'real';
+  if (value.type === 'by_value') return 'bigint';
   const { field, keys } = value.target;
   return keys.length > 0 ? 'text' : field.columnType;
 }

@@ -1,4 +1,5 @@
 /** Pages of a list: which rows they have, and how many rows there are in total. */
+import { hasNullsFirst } from '../../filter/order.js';
 import { all, EMPTY_SQL, type Fragment, integer, join, param, sql } from '../fragment.js';
 import type { SortKey } from './order.sql.js';
 
@@ -38,23 +39,31 @@ export interface KeysetRange {
 }
 
 /**
- * The rows after a cursor: nulls last if ascending, first if descending. Rows whose first order value is null are a
- * range of their own, because one index scan cannot cover both; the further terms order them.
+ * The rows after a cursor. Rows whose first order value is null are a range of their own, because one index scan cannot
+ * cover both; the further terms order them. So an index also serves an order with nulls where it does not have them.
  */
 export function keysetRanges(
   order: readonly SortKey[],
   values: readonly (string | null)[],
 ): [KeysetRange, KeysetRange?] {
   const [first, ...rest] = order;
-  if (!first || values.length === 0) return [{ where: undefined, order }];
-  const own = first.value;
-  if (values[0] === null) {
-    const nulls = { where: all([sql`${own} IS NULL`, afterKeys(rest, values.slice(1))]), order: rest };
-    return first.descending ? [nulls, { where: sql`${own} IS NOT NULL`, order }] : [nulls];
+  if (!first || (values.length === 0 && !(first.nulls && first.nullable))) return [{ where: undefined, order }];
+  const { value, nullable } = first;
+  const [isNull, isPresent] = [sql`${value} IS NULL`, sql`${value} IS NOT NULL`];
+  const presentOrder = [{ ...first, nulls: undefined }, ...rest];
+  if (values.length === 0) {
+    const [nulls, present] = [
+      { where: isNull, order: rest },
+      { where: isPresent, order: presentOrder },
+    ];
+    return hasNullsFirst(first) ? [nulls, present] : [present, nulls];
   }
-  const present = { where: afterKeys(order, values, true), order };
-  if (first.descending || !first.nullable) return [present];
-  return [present, { where: sql`${own} IS NULL`, order: rest }];
+  if (values[0] === null) {
+    const nulls = { where: all([isNull, afterKeys(rest, values.slice(1))]), order: rest };
+    return hasNullsFirst(first) ? [nulls, { where: isPresent, order: presentOrder }] : [nulls];
+  }
+  const present = { where: afterKeys(order, values, true), order: presentOrder };
+  return hasNullsFirst(first) || !nullable ? [present] : [present, { where: isNull, order: rest }];
 }
 
 /**
@@ -101,16 +110,20 @@ function sameValue(key: SortKey, value: string | null): Fragment {
 }
 
 function isAfter(key: SortKey, value: string | null, present: boolean): Fragment {
-  const { value: own, descending, nullable } = key;
-  if (value === null) return descending ? sql`${own} IS NOT NULL` : sql`false`;
-  if (descending) return sql`${own} < ${cursorValue(key, value)}`;
-  const next = sql`${own} > ${cursorValue(key, value)}`;
-  return nullable && !present ? sql`(${next} OR ${own} IS NULL)` : next;
+  const { value: own, descending } = key;
+  if (value === null) return hasNullsFirst(key) ? sql`${own} IS NOT NULL` : sql`false`;
+  const next = sql`${own} ${descending ? sql`<` : sql`>`} ${cursorValue(key, value)}`;
+  return nullsFollow(key, present) ? sql`(${next} OR ${own} IS NULL)` : next;
 }
 
 function leadingBound(key: SortKey, value: string | null, present: boolean): Fragment | undefined {
-  const { value: own, descending, nullable } = key;
-  if (value === null) return descending ? undefined : sql`${own} IS NULL`;
-  if (descending) return sql`${own} <= ${cursorValue(key, value)}`;
-  return nullable && !present ? undefined : sql`${own} >= ${cursorValue(key, value)}`;
+  const { value: own, descending } = key;
+  if (value === null) return hasNullsFirst(key) ? undefined : sql`${own} IS NULL`;
+  if (nullsFollow(key, present)) return undefined;
+  return sql`${own} ${descending ? sql`<=` : sql`>=`} ${cursorValue(key, value)}`;
+}
+
+/** Whether rows with null come after those with a value. */
+function nullsFollow(key: SortKey, present: boolean): boolean {
+  return key.nullable && !present && !hasNullsFirst(key);
 }

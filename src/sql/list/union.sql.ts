@@ -1,4 +1,5 @@
 /** Reads of units of several kinds: a list, and one unit by its id alone. One statement each. */
+import type { Direction } from '../../filter/order.js';
 import type { KindDef } from '../../model/model.js';
 import type { ColumnType } from '../../model/parameter-type/parameter-type.js';
 import type { Predicate } from '../../model/predicate/predicate.js';
@@ -85,8 +86,8 @@ function isSamePlanForAll({ parts, cursor, limit, offset }: UnionPlan): boolean 
 }
 
 function outerKeys({ order }: UnionPlan): SortKey[] {
-  const keys = order.map(({ descending }, at): SortKey => {
-    return { value: sql`u.${keyName(at)}`, type: EMPTY_SQL, descending, nullable: true };
+  const keys = order.map(({ descending, nulls }, at): SortKey => {
+    return { value: sql`u.${keyName(at)}`, type: EMPTY_SQL, descending, nulls, nullable: true };
   });
   const last = [sql`u.id COLLATE "C"`, sql`u.n`].map((value): SortKey => {
     return { value, type: EMPTY_SQL, descending: false, nullable: false };
@@ -212,9 +213,8 @@ export function getAnyStatement(schema: string, plans: readonly AnyKindPlan[]): 
 }
 
 /** A term of the order, for all kinds. */
-export interface SharedTerm {
+export interface SharedTerm extends Direction {
   readonly type: ColumnType;
-  readonly descending: boolean;
   /** Whether it is the id, which is ordered as text, because kinds have keys of different types. */
   readonly ids: boolean;
 }
@@ -242,15 +242,15 @@ export function partSort(
   const allKeys = order.map((term, at): SortKey => {
     const shared = terms[at];
     if (!shared) throw new Error('an order has a term for each of its terms');
-    const { descending, ids } = shared;
+    const { descending, nulls, ids } = shared;
     const type = ids ? columnType('text') : columnType(shared.type);
     const key = term && keys[plain.indexOf(term)];
-    if (ids) return { value: sql`${idText(kind)} COLLATE "C"`, type, descending, nullable: false };
+    if (ids) return { value: sql`${idText(kind)} COLLATE "C"`, type, descending, nulls, nullable: false };
     if (key) return key;
     const { constant } = (term && orderedField(term)?.field) ?? {};
     const value = constant === undefined || constant === null ? sql`NULL` : literal(scalarText(constant));
     const typed = sql`${value}::${type}`;
-    return { value: isTextTerm(shared) ? sql`${typed} COLLATE "C"` : typed, type, descending, nullable: true };
+    return { value: isTextTerm(shared) ? sql`${typed} COLLATE "C"` : typed, type, descending, nulls, nullable: true };
   });
   return { keys: allKeys, joins };
 }

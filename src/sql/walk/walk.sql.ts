@@ -197,8 +197,8 @@ function walkPage(plan: WalkPagePlan, reached: TraversedUnits, chosen: Fragment)
   const cut = limitOffset(limit, offset);
   if (order.length === 0 && plan.linkColumns.length > 0) return sql`${chosen} ${cut}`;
   if (order.length === 0) return sql`${chosen} ORDER BY ${NEAREST_FIRST} ${cut}`;
-  const by = order.map(({ descending }, at) => (descending ? sql`${keyName(at)} DESC` : keyName(at)));
-  return sql`${withKeys(plan, chosen)} ORDER BY ${join([...by, NEAREST_FIRST])} ${cut}`;
+  const by = orderBy(orderKeys(plan, keyName));
+  return sql`${withKeys(plan, chosen)} ORDER BY ${by}, ${NEAREST_FIRST} ${cut}`;
 }
 
 /** The units `n` with the values that they are ordered by. */
@@ -228,14 +228,20 @@ function readsLinkAlone({ value }: OrderTerm): boolean {
 }
 
 /** The order of a page with a cursor: total, because each unit is reached once. */
-function totalOrder({ order, depth }: WalkPagePlan): SortKey[] {
-  const keys = order.map(({ type, ids, descending }, at): SortKey => {
-    return { value: sql`n.${keyName(at)}`, type: columnType(ids ? 'text' : type), descending, nullable: true };
-  });
+function totalOrder(plan: WalkPagePlan): SortKey[] {
+  const { depth } = plan;
+  const keys = orderKeys(plan, (at) => sql`n.${keyName(at)}`);
   const placed = (value: Fragment, type: Fragment): SortKey => ({ value, type, descending: false, nullable: false });
   const [kind, id] = [placed(REACHED_UNIT.kind, sql`text`), placed(REACHED_UNIT.id, sql`text`)];
   // With a single step, the number of steps is a constant, with which PostgreSQL would not use the order of the index.
   return depth === 0 ? [...keys, kind, id] : [...keys, placed(sql`n.depth`, sql`integer`), kind, id];
+}
+
+/** The keys of the terms, whose values are in columns. */
+function orderKeys({ order }: Pick<WalkPagePlan, 'order'>, column: (at: number) => Fragment): SortKey[] {
+  return order.map(({ type, ids, descending, nulls }, at) => {
+    return { value: column(at), type: columnType(ids ? 'text' : type), descending, nulls, nullable: true };
+  });
 }
 
 function pageAfter(plan: WalkPagePlan, chosen: Fragment, cursor: readonly (string | null)[]): Fragment {

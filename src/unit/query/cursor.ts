@@ -33,11 +33,13 @@ export function decodeCursor(text: string, list: unknown, length: number): reado
 }
 
 function listOf(kind: KindDef, order: readonly OrderTerm[]): unknown {
-  return [kind.id, order.map(({ value, descending }) => [...signatureOf(value), descending])];
+  return [kind.id, order.map(({ value, descending, nulls = '' }) => [...signatureOf(value), descending, nulls])];
 }
 
-function signatureOf(value: OrderedValue): readonly (string | number)[] {
+function signatureOf(value: OrderedValue): readonly (string | number | readonly (string | number)[])[] {
   if (value.type === 'field') return segmentsOf(value.target);
+  // Positions in another list mean other values.
+  if (value.type === 'by_value') return ['by_value()', ...segmentsOf(value.target), value.values];
   if (value.type === 'rank') return ['rank()', value.search.text];
   return ['distance()', ...segmentsOf(value.target), ...segmentsOf(value.other), ...value.point];
 }

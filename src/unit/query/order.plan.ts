@@ -8,7 +8,7 @@ import type { Names } from '../../model/predicate/path.js';
 import type { Target } from '../../model/predicate/predicate.js';
 import { resolveOperand, resolvePlace } from '../../model/predicate/resolve-filter.js';
 import { Faults, KindError, refusal } from '../../shared/errors.js';
-import { orderedField, type OrderTerm } from '../../sql/list/order.sql.js';
+import { orderedField, type OrderedValue, type OrderTerm } from '../../sql/list/order.sql.js';
 import { collectFaults } from '../../shared/collect-faults.js';
 
 /** The order of the query, followed by the id, so that it is total; without one, oldest first. */
@@ -40,24 +40,32 @@ function isByKey(term: OrderTerm, kind: KindDef): boolean {
   return target !== undefined && !target.through && (target.field === kind.keyField || target.field === kind.primary);
 }
 
-export function orderTerm({ value, descending }: OrderBy, names: Names): OrderTerm {
+export function orderTerm({ value, ...direction }: OrderBy, names: Names): OrderTerm {
   if (value.type === 'distance') {
     const place = named('order', () => resolvePlace(value, 'distance', (path) => resolveOperand(path, names)));
-    return { value: { type: 'distance', ...place }, descending };
+    return { value: { type: 'distance', ...place }, ...direction };
   }
   if (value.type === 'rank') {
-    if (names.search) return { value: { type: 'rank', search: names.search }, descending };
+    if (names.search) return { value: { type: 'rank', search: names.search }, ...direction };
     throw refusal('query.bad_value', 'order: rank() needs a search', { parameter: 'order' });
   }
   const target = targetOf(() => value.path, names, 'order');
+  if (value.type === 'by_value') return { value: positionOf(target), ...direction };
   const { field, keys } = target;
   const sortable = !field.def.multiple && (field.type.sortable || keys.length > 0);
-  if (sortable) return { value: { type: 'field', target }, descending };
+  if (sortable) return { value: { type: 'field', target }, ...direction };
   throw refusal(
     'query.bad_value',
     `order: '${field.id}' is ${field.def.multiple ? 'a list' : field.type.id}, which has no order`,
     { parameter: 'order' },
   );
+}
+
+function positionOf(target: Target): OrderedValue {
+  const { def, id } = target.field;
+  if (def.values && !def.multiple) return { type: 'by_value', target, values: def.values };
+  const text = `order: by_value() is of a single value with 'values', which '${id}' is not`;
+  throw refusal('query.bad_value', text, { parameter: 'order' });
 }
 
 /** Resolves a path in a query parameter. @throws KindError whose messages name the query parameter */

@@ -112,11 +112,11 @@ export function planParts(
 }
 
 /** Combines the order terms of all kinds. They must have one type; ids of different types are ordered as texts. */
-function sharedTerm({ value, descending }: OrderBy, terms: readonly OrderTerm[]): SharedTerm {
+function sharedTerm({ value, ...direction }: OrderBy, terms: readonly OrderTerm[]): SharedTerm {
   const types = new Set(terms.map((term) => orderedType(term.value)));
   const [type = 'text', ...others] = types;
-  if (others.length === 0) return { type, descending, ids: false };
-  if (terms.every(isId)) return { type, descending, ids: true };
+  if (others.length === 0) return { type, ...direction, ids: false };
+  if (terms.every(isId)) return { type, ...direction, ids: true };
   throw refusal(
     'query.bad_value',
     `order: '${shortened(printOrderValue(value))}' is of different types in these kinds`,

@@ -106,12 +106,14 @@ function sortFinding(node: PlanNode, kinds: KindsByTable): Finding | undefined {
   if (rows < MANY_ROWS) return undefined;
   const scan = [...nodesOf(child)].find((each) => kindOf(each, kinds));
   const kind = scan && kindOf(scan, kinds);
-  const fields = node['Sort Key'].map((key) => fieldOf(sortedColumn(key), kind));
-  const [first] = fields;
+  const [firstKey = ''] = node['Sort Key'];
+  const first = fieldOf(sortedColumn(firstKey), kind);
   const by = first ? ` by ${first.id}` : '';
   const where = node['Sort Space Type'] === 'Disk' ? ' on disk, because they do not fit into memory' : '';
   const text = `${number(rows)} ${kind ? `units of '${kind.id}'` : 'rows'} are sorted${by}${where}.`;
-  if (!kind || !scan || !first || first.system || first === kind.keyField) return { text };
+  // An index has nulls where an order has them that does not say where.
+  const isServed = !/ NULLS \w+$/.test(firstKey);
+  if (!kind || !scan || !isServed || !first || first.system || first === kind.keyField) return { text };
   const conditions = [scan['Index Cond'], scan['Recheck Cond'], scan.Filter].filter((each) => each !== undefined);
   const equal = conditions.flatMap((each) => fieldTests(each, kind)).filter(({ test }) => test === 'equal');
   const parameters = [...new Set([...equal.map(({ field }) => field.id), first.id])].slice(-MAX_PARAMETERS);

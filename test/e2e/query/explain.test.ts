@@ -28,6 +28,7 @@ await defineKinds(project, {
     { id: 'nights', kind_id: 'integer' },
     { id: 'year', kind_id: 'integer' },
     { id: 'secret', kind_id: 'string', hidden: true },
+    { id: 'level', kind_id: 'string', values: ['low', 'high'] },
   ],
 });
 await ok(project.post('/group/unit', { id: 'travels', kind_list: ['visit'] }));
@@ -80,8 +81,12 @@ describe('the explanation of a list', () => {
     ['filter=eq(state,open)&limit=10', []],
     ['limit=10', []],
     ['limit=0', []],
+    ['order=year;desc;nulls_last&limit=10&cursor=&count=none', [['visit', 'year']]],
     // No index could serve it.
     ['filter=ne(nights,9)&limit=10', []],
+    ['order=year;desc;nulls_last&limit=10', []],
+    ['order=year;nulls_first&limit=10', []],
+    ['order=by_value(level)&limit=10', []],
   ])('%s lacks %j', async (search, indexes) => {
     expect(await missing(search)).toEqual(indexes);
   });

@@ -46,16 +46,17 @@ const term: fc.Arbitrary<NaiveOrder> = fc.record({
     { weight: 1, arbitrary: fc.constantFrom(...SCALAR_KEYS) },
   ),
   descending: fc.boolean(),
+  nulls: fc.constantFrom(undefined, 'first', 'last'),
 });
 // Few values first, so that later terms and the id decide.
 const order = fc.array(term, { maxLength: 4 });
 
 function written(terms: readonly NaiveOrder[]): string {
   return terms
-    .map(({ path, descending }) => {
+    .map(({ path, descending, nulls }) => {
       const [first = '', ...keys] = path;
       const text = [first, ...keys.map((key) => `"${key.replace(/["\\]/g, '\\$&')}"`)].join('.');
-      return `order[]=${encodeURIComponent(`${text};${descending ? 'desc' : 'asc'}`)}`;
+      return `order[]=${encodeURIComponent(`${text};${descending ? 'desc' : 'asc'}${nulls ? `;nulls_${nulls}` : ''}`)}`;
     })
     .join('&');
 }

@@ -87,6 +87,8 @@ describe('a page by cursor', () => {
     ['rank;asc', [1000, 10_000, 14_000, 15_000, 16_000, 18_000]],
     // Nulls first, then the numbers from 5,000 on.
     ['rank;desc', [1000, 4000, 5000, 6000, 10_000, 18_000]],
+    ['rank;desc;nulls_last', [0, 1000, 10_000, 14_000, 15_000, 16_000, 18_000]],
+    ['rank;asc;nulls_first', [0, 1000, 4000, 5000, 6000, 10_000, 18_000]],
   ])('by %s reads no more than it needs, however deep', async (order, depths) => {
     for (const depth of depths) {
       const cursor = await cursorBehind(depth, order);

@@ -14,7 +14,10 @@ it.each([
   [parseFilter, 'or(exists(comment.article,eq(state,new)),gt(count_linked(borders,child,[a,b],lt(link.w,3)),5))'],
   [parseSelect, '[count(),n:count(eq(a,1)),sum(b),m:max(count_related(comment.article)),first(c.d,exists(x.y))]'],
   [parseGroup, '[a.b,y:year(c),each(d),bucket(e,5),n:count_linked(borders,child)]'],
-  [parseOrder, '[a.b;desc,-c,distance(d,e,1,2);asc,rank(),-count_related(comment.article)]'],
+  [
+    parseOrder,
+    '[a.b;desc;nulls_last,-c,by_value(f);nulls_first,distance(d,e,1,2);asc,rank(),-count_related(comment.article)]',
+  ],
   [parseRelatedTerm, 'l:related(comment.article,eq(state,new),order=-size,limit=3)'],
   [parseRelatedTerm, 'n:count_related(comment.article,eq(state,new))'],
   [parseSnippetTerm, 'part:snippet(body)'],

@@ -142,12 +142,12 @@ export const QUERY_PARAMETERS: Readonly<Record<QueryComponent, OpenApiParameter>
   }),
   order: queryParameterOf(
     'order',
-    '`<parameter>;asc` or `<parameter>;desc`, as many as you like; also `<parameter>` and `-<parameter>`. Paths over references are dotted: `country.name;asc`; numbers of related units are counted: `-count_related(comment.article)`; distances from a point are kilometres: `distance(latitude,longitude,41.9,12.5)`; `-rank()` has the units first that match the search best. Of linked units, `link.inserted_at;desc` is by the link that leads to them.',
+    '`<parameter>;asc` or `<parameter>;desc`, as many as you like; also `<parameter>` and `-<parameter>`. Paths over references are dotted: `country.name;asc`; numbers of related units are counted: `-count_related(comment.article)`; distances from a point are kilometres: `distance(latitude,longitude,41.9,12.5)`; `by_value(state)` is by the order of the `values` of a parameter; `-rank()` has the units first that match the search best. Of linked units, `link.inserted_at;desc` is by the link that leads to them. `;nulls_first` or `;nulls_last` at the end says where nulls come, which is otherwise last ascending and first descending.',
     {
       type: 'array',
       items: {
         type: 'string',
-        pattern: `^(?:${PATH}|-?${COUNT}|-?${DISTANCE}|-?rank\\(\\))(?:;(?:asc|desc|ASC|DESC))?$`,
+        pattern: `^(?:${PATH}|-?${COUNT}|-?${DISTANCE}|-?by_value\\(${PATH}\\)|-?rank\\(\\))(?:;(?:asc|desc|ASC|DESC))?(?:;nulls_(?:first|last))?$`,
       },
       minItems: 1,
       maxItems: LIMITS.orderTerms,
