@@ -151,8 +151,8 @@ export const ERRORS = {
   'parameter.null': { status: 400, meaning: 'The value must not be null.' },
   'parameter.bad_type': { status: 400, meaning: 'The value has another type than the parameter.' },
   'parameter.bad_expression': {
-    status: 400,
-    meaning: 'The parameter does not take that expression, or its result cannot be stored.',
+    status: 409,
+    meaning: 'The result of an expression on what is stored does not fit the parameter.',
   },
   'parameter.bad_value': { status: 400, meaning: 'The value is of the right type but not allowed.' },
   'parameter.too_short': { status: 400, meaning: 'The value is shorter than allowed.' },

@@ -235,7 +235,7 @@ export class DraftBuilder {
     if (this.#isExpression(value)) return this.#acceptExpression(field, value);
     const other = this.details.expressions && !field.type.hasKeys ? otherKeyOf(value) : undefined;
     if (other === undefined) return this.#acceptValue(field, value);
-    return void this.#fault('parameter.bad_expression', field.id, `an expression has no key '${shortened(other)}'`);
+    return void this.#fault('parameter.bad_type', field.id, `an expression has no key '${shortened(other)}'`);
   }
 
   #acceptValue(field: Field, value: unknown): WorkInPieces<void> | undefined {
@@ -263,7 +263,7 @@ export class DraftBuilder {
       if (rest) yield* rest;
       // A refusal would tell whether the result is allowed, and so what is stored.
     } else if (!unconditional(readable).has(field.id))
-      report('parameter.bad_expression', 'takes no expression of yours: you may not read it');
+      report('parameter.bad_value', 'takes no expression of yours: you may not read it');
     else (this.#expressions ??= []).push({ field, expression: read.expression });
   }
 

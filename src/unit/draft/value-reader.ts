@@ -146,10 +146,10 @@ export function* readExpression(
   const words = Object.keys(given) as ExpressionWord[];
   const unfit = words.find((word) => !allowed.includes(word));
   if (unfit !== undefined) {
-    return void report('parameter.bad_expression', `has no ${unfit}; ${allowedText(allowed)}`);
+    return void report('parameter.bad_type', `has no ${unfit}; ${allowedText(allowed)}`);
   }
   if ('$set' in given || '$merge' in given) {
-    if (words.length > 1) return void report('parameter.bad_expression', `${words.join(' and ')} exclude each other`);
+    if (words.length > 1) return void report('parameter.bad_type', `${words.join(' and ')} exclude each other`);
     return '$set' in given ? { value: given.$set } : yield* readMerge(field, given.$merge, { values, report });
   }
   if ('$inc' in given) return readIncrement(field, given.$inc, report);

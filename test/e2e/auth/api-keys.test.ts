@@ -222,7 +222,7 @@ describe('the keys of a member', () => {
     }
     expect(refusalOf(await asBob.put(`/api_key/unit/${id}`, { scope: { $merge: { kinds: ['note'] } } }))).toEqual({
       status: 400,
-      messages: ['parameter.bad_expression scope'],
+      messages: ['parameter.bad_type scope'],
     });
     await ok(asBob.delete(`/api_key/unit/${id}`));
     expect(await statusOf(admin.as(secret))).toBe(401);

@@ -200,24 +200,28 @@ describe('an expression', () => {
 
 describe('a result', () => {
   it.each([
-    ['above the maximum', { stock: 99 }, { stock: { $inc: 2 } }, 'parameter.too_large stock'],
-    ['below the minimum', { stock: 1 }, { stock: { $inc: -2 } }, 'parameter.too_small stock'],
-    ['beyond all integers', { count: 9007199254740991 }, { count: { $inc: 1 } }, 'parameter.bad_value count'],
-    ['that is not allowed', { even: 2 }, { even: { $inc: 1 } }, 'parameter.not_allowed even'],
-    ['above the maximum of a float', { weight: 999.5 }, { weight: { $inc: 0.6 } }, 'parameter.too_large weight'],
-    ['beyond all doubles', { size: 1.7e308 }, { size: { $inc: 1e308 } }, 'parameter.bad_value size'],
-    ['below all doubles', { size: -1.7e308 }, { size: { $inc: -1e308 } }, 'parameter.bad_value size'],
-    ['below the minimum of a decimal', { price: '0.5' }, { price: { $inc: '-0.51' } }, 'parameter.too_small price'],
+    ['above the maximum', { stock: 99 }, { stock: { $inc: 2 } }, 'parameter.bad_expression stock'],
+    ['below the minimum', { stock: 1 }, { stock: { $inc: -2 } }, 'parameter.bad_expression stock'],
+    ['beyond all integers', { count: 9007199254740991 }, { count: { $inc: 1 } }, 'parameter.bad_expression count'],
+    ['that is not allowed', { even: 2 }, { even: { $inc: 1 } }, 'parameter.bad_expression even'],
+    ['above the maximum of a float', { weight: 999.5 }, { weight: { $inc: 0.6 } }, 'parameter.bad_expression weight'],
+    ['beyond all doubles', { size: 1.7e308 }, { size: { $inc: 1e308 } }, 'parameter.bad_expression size'],
+    ['below all doubles', { size: -1.7e308 }, { size: { $inc: -1e308 } }, 'parameter.bad_expression size'],
+    [
+      'below the minimum of a decimal',
+      { price: '0.5' },
+      { price: { $inc: '-0.51' } },
+      'parameter.bad_expression price',
+    ],
     ['of too many digits', { total: '9'.repeat(999) + '.1' }, { total: { $inc: '1' } }, undefined],
-    ['too long for a decimal', { total: '9'.repeat(1000) }, { total: { $inc: '1' } }, 'parameter.bad_value total'],
+    ['too long for a decimal', { total: '9'.repeat(1000) }, { total: { $inc: '1' } }, 'parameter.bad_expression total'],
   ])('%s is refused', async (_, values, changes, message) => {
     if (message === undefined) return;
     const id = await item(values);
     const before = (await member.get(`/item/unit/${id}`)).body.content as object;
-    expect(refusalOf(await member.put(`/item/unit/${id}`, { ...changes, name: 'lost' }))).toEqual({
-      status: 400,
-      messages: [message],
-    });
+    const refused = await member.put(`/item/unit/${id}`, { ...changes, name: 'lost' });
+    expect(refusalOf(refused)).toEqual({ status: 409, messages: [message] });
+    expect(refused.body.messages[0]?.text).not.toMatch(/\d/);
     expect((await member.get(`/item/unit/${id}`)).body.content).toEqual(before);
   });
 
@@ -256,41 +260,41 @@ describe('a result', () => {
     const id = await item({ meta: { a: text } });
     expect((await member.put(`/item/unit/${id}`, { meta: { $merge: { b: text } } })).status).toBe(200);
     const third = await member.put(`/item/unit/${id}`, { meta: { $merge: { c: text } } });
-    expect(refusalOf(third)).toEqual({ status: 400, messages: ['parameter.too_long meta'] });
+    expect(refusalOf(third)).toEqual({ status: 409, messages: ['parameter.bad_expression meta'] });
     const keys = Object.fromEntries(Array.from({ length: 30_000 }, (_, at) => [`k${at}`, at]));
     const wide = await item({ meta: keys });
     const others = Object.fromEntries(Array.from({ length: 30_000 }, (_, at) => [`l${at}`, at]));
     const wider = await member.put(`/item/unit/${wide}`, { meta: { $merge: others } });
-    expect(refusalOf(wider)).toEqual({ status: 400, messages: ['parameter.bad_value meta'] });
+    expect(refusalOf(wider)).toEqual({ status: 409, messages: ['parameter.bad_expression meta'] });
   });
 });
 
 describe('a refused expression', () => {
   it.each([
-    ['$inc of a text', { name: { $inc: 1 } }, 'parameter.bad_expression name'],
-    ['$inc of a list', { tags: { $inc: 1 } }, 'parameter.bad_expression tags'],
-    ['$inc of JSON', { meta: { $inc: 1 } }, 'parameter.bad_expression meta'],
+    ['$inc of a text', { name: { $inc: 1 } }, 'parameter.bad_type name'],
+    ['$inc of a list', { tags: { $inc: 1 } }, 'parameter.bad_type tags'],
+    ['$inc of JSON', { meta: { $inc: 1 } }, 'parameter.bad_type meta'],
     ['$inc by a text', { stock: { $inc: '1' } }, 'parameter.bad_type stock'],
     ['$inc by null', { stock: { $inc: null } }, 'parameter.bad_type stock'],
     ['$inc by a fraction', { stock: { $inc: 0.5 } }, 'parameter.bad_value stock'],
     ['$inc by too many decimals', { price: { $inc: '0.001' } }, 'parameter.bad_value price'],
-    ['$inc with another word', { stock: { $inc: 1, $set: 1 } }, 'parameter.bad_expression stock'],
-    ['$inc with a key that is no word', { stock: { $inc: 1, x: 2 } }, 'parameter.bad_expression stock'],
+    ['$inc with another word', { stock: { $inc: 1, $set: 1 } }, 'parameter.bad_type stock'],
+    ['$inc with a key that is no word', { stock: { $inc: 1, x: 2 } }, 'parameter.bad_type stock'],
     ['an unknown word', { stock: { $mul: 2 } }, 'parameter.bad_type stock'],
-    ['$set of an integer', { stock: { $set: 2 } }, 'parameter.bad_expression stock'],
-    ['$merge with $set', { meta: { $merge: {}, $set: 1 } }, 'parameter.bad_expression meta'],
+    ['$set of an integer', { stock: { $set: 2 } }, 'parameter.bad_type stock'],
+    ['$merge with $set', { meta: { $merge: {}, $set: 1 } }, 'parameter.bad_type meta'],
     ['$merge of a list', { meta: { $merge: [1] } }, 'parameter.bad_type meta'],
-    ['$merge of a text', { name: { $merge: {} } }, 'parameter.bad_expression name'],
+    ['$merge of a text', { name: { $merge: {} } }, 'parameter.bad_type name'],
     ['$set of metadata to a list', { metadata: { $set: [] } }, 'parameter.bad_type metadata'],
     ['$add of no list', { tags: { $add: 'a' } }, 'parameter.bad_type tags'],
     ['$add of another type', { tags: { $add: [1] } }, 'parameter.bad_type tags'],
     ['$add of a text that is too long', { tags: { $add: ['abcdef'] } }, 'parameter.too_long tags'],
     ['$add of a text without the pattern', { tags: { $add: ['A'] } }, 'parameter.pattern_mismatch tags'],
     ['$add of null', { tags: { $add: [null] } }, 'parameter.null tags'],
-    ['$add to an integer', { stock: { $add: [1] } }, 'parameter.bad_expression stock'],
-    ['$inc of what the caller may not read', { secret: { $inc: 1 } }, 'parameter.bad_expression secret'],
+    ['$add to an integer', { stock: { $add: [1] } }, 'parameter.bad_type stock'],
+    ['$inc of what the caller may not read', { secret: { $inc: 1 } }, 'parameter.bad_value secret'],
     ['$inc of what the caller may not write', { fixed: { $inc: 1 } }, 'parameter.read_only fixed'],
-    ['$inc of what is not stored', { run: { $inc: 1 } }, 'parameter.bad_expression run'],
+    ['$inc of what is not stored', { run: { $inc: 1 } }, 'parameter.bad_type run'],
     ['a time', { inserted_at: { $inc: 1 } }, 'parameter.read_only inserted_at'],
   ])('%s', async (_, changes, message) => {
     const id = await item({ stock: 1 });
@@ -341,7 +345,7 @@ describe('at the same time', () => {
       Array.from({ length: 12 }, () => member.put(`/item/unit/${id}`, { stock: { $inc: -1 } })),
     );
     expect(replies.filter(({ status }) => status === 200)).toHaveLength(5);
-    expect(replies.filter(({ status }) => status === 400)).toHaveLength(7);
+    expect(replies.filter(({ status }) => status === 409)).toHaveLength(7);
     expect((await member.get(`/item/unit/${id}`)).body.content).toMatchObject({ stock: 0 });
   });
 
@@ -363,8 +367,8 @@ describe('a hook', () => {
     const given = { stock: 7, labels: ['a', 'b'], meta: { a: 1, b: 2 } };
     expect(content).toMatchObject({ ...given, seen: { before: 5, given } });
     expect(refusalOf(await admin.put(`/hooked/unit/${id}`, { stock: { $inc: 94 } }))).toEqual({
-      status: 400,
-      messages: ['parameter.too_large stock'],
+      status: 409,
+      messages: ['parameter.bad_expression stock'],
     });
   });
 

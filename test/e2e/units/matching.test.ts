@@ -217,8 +217,8 @@ describe('an edit by filter', () => {
       messages: ['parameter.write_once once'],
     });
     expect(refusalOf(await put(member, 'task', all, { points: { $inc: 2 } }))).toEqual({
-      status: 400,
-      messages: ['parameter.too_large points'],
+      status: 409,
+      messages: ['parameter.bad_expression points'],
     });
     expect((await ok(put(member, 'task', all, { points: { $inc: 1 }, once: 1 }))) as object).toEqual({ count: 2 });
     const header = { headers: { 'if-match': '"1"' } };
@@ -368,11 +368,14 @@ describe('a refusal names the unit that is the reason for it', () => {
       { name: 'e3', points: 50 },
     ]);
     const reply = await put(member, 'task', 'startswith(name,e)', { points: { $inc: 1 }, state: 'open' });
-    expect(named(reply)).toEqual([400, `parameter.too_large ${full}`]);
-    expect(reply.body.messages[0]).toMatchObject({ parameter: 'points', text: 'points: at most 100, got 101' });
+    expect(named(reply)).toEqual([409, `parameter.bad_expression ${full}`]);
+    expect(reply.body.messages[0]).toMatchObject({
+      parameter: 'points',
+      text: 'points: the result of the expression does not fit: The value is above the largest allowed',
+    });
     expect(named(await put(member, 'task', 'startswith(name,e)', { points: { $inc: 1 } }, '&include=name'))).toEqual([
-      400,
-      `parameter.too_large ${full}`,
+      409,
+      `parameter.bad_expression ${full}`,
     ]);
     const range = await put(member, 'task', 'startswith(name,e)', { points: { $inc: -9007199254740991 - 1 } });
     expect(range.status).toBe(400);
@@ -381,7 +384,7 @@ describe('a refusal names the unit that is the reason for it', () => {
       { name: 'g2', marks: 9_000_000_000_000_000 },
     ]);
     expect(named(await put(admin, 'tagged', 'startswith(name,g)', { marks: { $inc: 9_000_000_000_000_000 } }))).toEqual(
-      [400, `parameter.bad_value ${large}`],
+      [409, `parameter.bad_expression ${large}`],
     );
   });
 

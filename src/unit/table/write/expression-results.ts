@@ -4,7 +4,7 @@ import { targetKindTextFor } from '../../../access/reference-access.js';
 import { readJson } from '../../../http/body/json-pieces.js';
 import { PatternChecks } from '../../../model/check/pattern-checks.js';
 import { EventLoopYield } from '../../../shared/event-loop-yield.js';
-import { Faults } from '../../../shared/errors.js';
+import { ERRORS, Faults, KindError, type Message } from '../../../shared/errors.js';
 import { runYielding } from '../../../shared/work-in-pieces.js';
 import type { UpdatePlan } from '../../../sql/write/write.sql.js';
 import { DefaultBytes } from '../../draft/default-bytes.js';
@@ -17,9 +17,30 @@ type Target = Pick<UpdatePlan, 'schema' | 'kind' | 'id'>;
 
 /**
  * The draft with the results in place of its expressions. The unit must be locked, or the statement of the edit have
- * changed nothing. @throws KindError 400 for results that may not be stored
+ * changed nothing. @throws KindError 409 for results that do not fit; it does not tell them, nor what is stored
  */
-export async function withResults(
+export async function withResults(...given: Parameters<typeof checkedResults>): Promise<Draft> {
+  try {
+    return await checkedResults(...given);
+  } catch (error) {
+    throw error instanceof KindError && error.status === 400 ? withoutValues(error) : error;
+  }
+}
+
+/** The faults of results, one for each parameter. */
+function withoutValues(refused: KindError): KindError {
+  const told = new Map(
+    refused.messages.map(({ code, parameter = '' }): [string, Message] => {
+      const reason = ERRORS[code].meaning.replace(/\.$/, '');
+      const text = `${parameter}: the result of the expression does not fit: ${reason}`;
+      return [parameter, { code: 'parameter.bad_expression', text, parameter }];
+    }),
+  );
+  const [first = refused.messages[0], ...rest] = told.values();
+  return new KindError([first, ...rest]);
+}
+
+async function checkedResults(
   session: Session,
   patterns: PatternMatcher,
   target: Target,

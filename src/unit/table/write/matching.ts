@@ -231,7 +231,7 @@ export class MatchingWrites {
     });
   }
 
-  /** @throws KindError 400, 403, 409 if the edit is not allowed for one of the units */
+  /** @throws KindError 403, 409 if the edit is not allowed for one of the units */
   async #checkVerdict(
     session: Session,
     { schema, kind, guarded }: UpdateMatchingPlan,
@@ -251,7 +251,7 @@ export class MatchingWrites {
       const target = { schema, kind, id: parseKey(kind, unfit) };
       await withUnit(unfit, () => withResults(session, this.patterns, target, draft));
       // The unit was changed in between.
-      const text = 'The result of an expression may not be stored in one of the units';
+      const text = 'The result of an expression does not fit in one of the units';
       throw ofUnit(refusal('parameter.bad_expression', text), unfit);
     }
     if (leaving !== null) throw ofUnit(leavesAllowedUnits(session.caller, kind), leaving);
