@@ -64,6 +64,7 @@ export function reportJson({ signUp, entries }: AccessReport, { accessDefault }:
       by_rule: entry.byRule,
       stranger: entry.stranger,
       stranger_writes: isStrangersWrite(entry),
+      accepted: entry.accepted ?? null,
     })),
   };
 }

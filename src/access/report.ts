@@ -23,6 +23,8 @@ export interface ReportedAccess extends Allowed {
   readonly writes: boolean;
   /** Whether people whom nobody has admitted may do it: those without a token, or those who sign up by themselves. */
   readonly stranger: boolean;
+  /** Why its owner wants it so; undefined if the owner has not said that. */
+  readonly accepted: string | undefined;
 }
 
 export interface AccessReport {
@@ -47,22 +49,13 @@ export function* accessReport(
   { builtIn = false }: ReportOptions = {},
 ): WorkInPieces<AccessReport> {
   const all = [...model.kinds.values()].filter(({ traits }) => !traits.sealed);
-  const signUp = all.filter((kind) => isMemberKind(kind) && allowedFor(kind, 'signup', model).audience === 'anyone');
-  const isStranger = ({ audience }: Allowed): boolean =>
-    audience === 'anyone' || (audience === 'member' && signUp.length > 0);
-  const entryOf = (allowed: Allowed, entry: Omit<ReportedAccess, keyof Allowed | 'stranger'>): ReportedAccess => {
-    const { audience, byRule } = allowed;
-    return { ...entry, audience, byRule, stranger: isStranger(allowed), writes: entry.writes && !byRule };
-  };
+  const { signUp, entryOf, ofUnits: entryOfUnits } = reporterOf(model);
   const ofKinds: ReportedAccess[] = [];
   for (const kind of all) {
     for (const operation of OPERATIONS) {
       if (operation === 'signup' && !isMemberKind(kind)) continue;
       if (!builtIn && kind.builtIn && storedSetting(kind.access, operation) === undefined) continue;
-      const setting = accessSettingOf(kind, operation, model);
-      const { stored } = setting;
-      const entry = { on: 'units', id: kind.id, operation, stored, writes: WRITES.has(operation) } as const;
-      ofKinds.push(entryOf(allowedFor(kind, operation, model), { ...entry, ...shownSetting(setting) }));
+      ofKinds.push(entryOfUnits(kind, operation));
     }
     yield;
   }
@@ -82,7 +75,9 @@ export function* accessReport(
     const called = { on: 'function', id: `${kind.id}.${each.name}`, operation: 'call' } as const;
     const entry = { ...called, stored: each.access !== undefined, writes: mayWrite(each) };
     const setting = shownSetting(each.access ?? accessSettingOf(kind, 'function', model));
-    return [entryOf(allowedToCall(each, kind, model), { ...entry, ...setting })];
+    // A module that sets the access itself is not what the owner of the kind has accepted.
+    const accepted = each.access === undefined ? kind.accepted.function : undefined;
+    return [entryOf(allowedToCall(each, kind, model), { ...entry, ...setting, accepted })];
   });
   const ofEndpoints = endpoints.flatMap((each): ReportedAccess[] => {
     const kind = model.kinds.get(each.kind);
@@ -112,6 +107,36 @@ export function* accessReport(
   return { signUp: signUp.map(({ id }) => id), entries };
 }
 
+type Entry = Omit<ReportedAccess, keyof Allowed | 'stranger' | 'accepted'> & Partial<Pick<ReportedAccess, 'accepted'>>;
+
+interface Reporter {
+  /** The member kinds that anyone can sign up to. */
+  readonly signUp: readonly KindDef[];
+  readonly entryOf: (allowed: Allowed, entry: Entry) => ReportedAccess;
+  readonly ofUnits: (kind: KindDef, operation: Operation) => ReportedAccess;
+}
+
+/** Makes the entries of a report. */
+export function reporterOf(model: Model): Reporter {
+  const members = [...model.kinds.values()].filter((kind) => isMemberKind(kind) && !kind.traits.sealed);
+  const signUp = members.filter((kind) => allowedFor(kind, 'signup', model).audience === 'anyone');
+  const entryOf = ({ audience, byRule }: Allowed, { accepted, ...entry }: Entry): ReportedAccess => {
+    const stranger = audience === 'anyone' || (audience === 'member' && signUp.length > 0);
+    return { ...entry, audience, byRule, stranger, accepted, writes: entry.writes && !byRule };
+  };
+  const ofUnits = (kind: KindDef, operation: Operation): ReportedAccess => {
+    const setting = accessSettingOf(kind, operation, model);
+    const entry = { on: 'units', id: kind.id, operation, stored: setting.stored } as const;
+    return entryOf(allowedFor(kind, operation, model), {
+      ...entry,
+      ...shownSetting(setting),
+      writes: WRITES.has(operation),
+      accepted: kind.accepted[operation],
+    });
+  };
+  return { signUp, entryOf, ofUnits };
+}
+
 const WRITES: ReadonlySet<string> = new Set(['create', 'update', 'delete', 'link']);
 
 /** Whether strangers may write without a rule that decides what. */
@@ -119,9 +144,10 @@ export function isStrangersWrite({ stranger, writes }: ReportedAccess): boolean 
   return stranger && writes;
 }
 
-/** The names of what strangers may write, or call, without a rule. */
+/** The names of what strangers may write, or call, without a rule, and without its owner having accepted that. */
 export function strangersWrites({ entries }: AccessReport): string[] {
-  return [...new Set(entries.filter(isStrangersWrite).map(reportedName))];
+  const open = entries.filter((entry) => isStrangersWrite(entry) && entry.accepted === undefined);
+  return [...new Set(open.map(reportedName))];
 }
 
 export function reportedName({ on, id }: ReportedAccess): string {

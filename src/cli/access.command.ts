@@ -3,6 +3,7 @@ import {
   accessReport,
   type AccessReport,
   type Audience,
+  isStrangersWrite,
   type ReportedAccess,
   reportedName,
   strangersWrites,
@@ -32,7 +33,10 @@ export function reportAccessCommand(parent: Command, { terminal, services }: Com
   parent
     .command('report <project>')
     .description('shows who may do what with kinds, links, functions, endpoints and fields, the most open first')
-    .option('--strict', 'exit with 1 if strangers may write: anyone, or every member where anyone can sign up')
+    .option(
+      '--strict',
+      "exit with 1 if strangers may write what no kind has 'accepted': anyone, or every member where anyone can sign up",
+    )
     .action(async (id: string, options: ReportOptions) => {
       const report = await services((context) => reportOf(context, id), { only: [FunctionRegistry] });
       print(terminal, options, jsonOf(report), reportText(report));
@@ -60,9 +64,15 @@ function reportText(report: ProjectReport): string {
     `Project '${project}', access_default ${accessDefault}. ${signUpText(signUp)}`,
     `Strangers may write: ${written}.`,
   ];
+  const accepted = entries.filter((entry) => isStrangersWrite(entry) && entry.accepted !== undefined);
+  if (accepted.length > 0) summary.push(`Accepted: ${accepted.map(acceptedText).join(', ')}.`);
   const lines = summary.map((line) => `${singleLineText(line)}\n`).join('');
   if (entries.length === 0) return `${lines}It has no kinds yet.\n`;
   return `${lines}\n${textTable([['WHAT', 'WHO', 'MAY', 'SET BY'], ...rowsOf(entries)])}`;
+}
+
+function acceptedText(entry: ReportedAccess): string {
+  return `${entry.operation} of ${reportedName(entry)} (${entry.accepted ?? ''})`;
 }
 
 function signUpText(kinds: readonly string[]): string {

@@ -1,5 +1,6 @@
 /** Writes of kinds: creates the parameters that are defined in their bodies, and checks what tables are made from. */
 import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { checkAccepted } from '../access/accepted.js';
 import { checkAccess } from '../access/check-access.js';
 import { suggestableIds } from '../access/suggestable-ids.js';
 import {
@@ -24,7 +25,7 @@ import { isReference } from '../model/parameter-type/parameter-type.js';
 import { isParameterTypeId, parameterType } from '../model/parameter-type/type-by-id.js';
 
 /** The fields of a built-in kind that may be edited. */
-const EDITABLE_OF_BUILT_IN = new Set(['id', 'kind_id', 'type', 'label', 'metadata', 'access']);
+const EDITABLE_OF_BUILT_IN = new Set(['id', 'kind_id', 'type', 'label', 'metadata', 'access', 'accepted']);
 
 const ID_CODES = { reserved: 'kind.reserved', exists: 'kind.exists' } as const;
 
@@ -76,6 +77,7 @@ export class KindBehavior implements RegisteredBehavior, OnModuleInit {
     const access = draft.values.get('access');
     if (access !== undefined && access !== null)
       checkAccess(session.model.kinds.get(kindId)?.traits ?? NO_TRAITS, access, faults);
+    checkAccepted(draft.values.get('accepted'), faults);
     const body = this.#bodies.get(write);
     if (faults.any && body) checkBodyLists(kindId, body, draft.values, write);
     changeOf(session).kinds.add(kindId);
@@ -113,7 +115,7 @@ function withoutFixedFields(body: Body, { id, session }: PendingWrite): Body {
   const kept = [...body].filter(([key]) => !EDITABLE_OF_BUILT_IN.has(key));
   const changed = kept.filter(([key, value]) => !jsonEqual(stored.get(key), value)).map(([key]) => key);
   if (changed.length === 0) return new Map([...body].filter(([key]) => EDITABLE_OF_BUILT_IN.has(key)));
-  const text = `'${kind.id}' is built in: its label, metadata and access can be edited, not ${changed.join(', ')}`;
+  const text = `'${kind.id}' is built in: its label, metadata, access and accepted can be edited, not ${changed.join(', ')}`;
   throw refusal('kind.built_in', text);
 }
 

@@ -10,7 +10,7 @@ import { didYouMean, shortened } from '../shared/texts.js';
 import type { ParameterDef } from './parameter-type/parameter-def.js';
 import type { AccessDefault } from './access-levels.js';
 import type { ColumnType, JsonForm, ParameterType } from './parameter-type/parameter-type.js';
-import { SYSTEM_LINK_TYPES, type BuiltInTraits } from './built-in-traits.js';
+import { SYSTEM_LINK_TYPES, type BuiltInTraits, type Operation } from './built-in-traits.js';
 
 /** A field of the units of a kind: a parameter as the kind stores it, or a field that every unit has. */
 export interface Field {
@@ -67,6 +67,9 @@ export interface KindCheck {
   readonly text: string;
 }
 
+/** The operations that others are meant to do, with the reason of each. */
+export type AcceptedAccess = Readonly<Partial<Record<Operation, string>>>;
+
 export interface KindDef {
   readonly id: string;
   readonly label: string;
@@ -93,6 +96,7 @@ export interface KindDef {
   readonly unique: readonly (readonly string[])[];
   readonly indexes: readonly (readonly string[])[];
   readonly checks: readonly KindCheck[];
+  readonly accepted: AcceptedAccess;
   /** The groups that the kind is in. */
   readonly groups: readonly string[];
 }

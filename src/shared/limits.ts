@@ -100,6 +100,8 @@ export const LIMITS = {
   /** Checks of one kind, and characters of the text of one. */
   checksPerKind: 20,
   checkTextLength: 500,
+  /** Characters of the reason in an `accepted`. */
+  acceptedLength: 500,
   /** Rules of one operation of an `access`. */
   accessRules: 100,
   kindsPerProject: 2000,

@@ -61,6 +61,7 @@ const SAMPLES: Readonly<Record<string, () => Statement | readonly Statement[]>> 
   setAccessDefaultStatement: () => access.setAccessDefaultStatement(SCHEMA, 'open'),
   setAccessStatement: () => access.setAccessStatement(SCHEMA, 'kind', 'a', {}),
   setChecksStatement: () => access.setChecksStatement(SCHEMA, 'a', []),
+  setAcceptedStatement: () => access.setAcceptedStatement(SCHEMA, 'a', { create: 'a form' }),
   closeFieldAccessStatement: () => access.closeFieldAccessStatement(SCHEMA, 'a', ['read_access']),
   insertModelStatement: () => model.insertModelStatement(SCHEMA, { version: 1, builtIn: 1, accessDefault: 'open' }),
   bumpVersionStatement: () => model.bumpVersionStatement(SCHEMA, 1),

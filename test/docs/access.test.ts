@@ -68,6 +68,10 @@ test('the explanation is the answer to an administrator', async () => {
   expect(body.content).toMatchObject(JSON.parse(told.replace('$note', id).replace('@ada', ada.id)) as object);
 });
 
+test('what strangers are meant to write', async () => {
+  await play(codeBlocks(page).find(({ info }) => info === 'text accepted')?.text ?? '');
+});
+
 test('the preview of access', async () => {
   const own = await root.get('/note/unit?limit=1000');
   for (const { id } of own.body.content.items ?? []) await root.delete(`/note/unit/${id as string}`);

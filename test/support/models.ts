@@ -35,6 +35,7 @@ export function kind(id: string, parameters: readonly string[], given: Partial<K
       unique: [],
       indexes: [],
       checks: [],
+      accepted: null,
       access: null,
     },
     ...given,

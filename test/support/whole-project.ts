@@ -24,6 +24,7 @@ export async function wholeProject(made: TestProject): Promise<TestProject> {
         { id: 'rank', kind_id: 'integer', default_integer: 9007199254740991, unique: true },
       ],
       access: { read: ['eq(code,a)'], update: 'nobody' },
+      accepted: { update: 'nobody does' },
     },
     {
       id: 'player',

@@ -87,7 +87,8 @@ const Row = memo(function Row({ row, operations, addressOf, otherwise, text }: R
         const entry = entries?.get(operation);
         const shown: ReactNode = entry ? <EntrySetting entry={entry} /> : otherwise && <small>{otherwise}</small>;
         const address = entry || otherwise ? addressOf(id, operation) : undefined;
-        const state = entry?.stranger_writes ? 'writes' : entry?.stranger ? 'reads' : undefined;
+        const state =
+          entry?.stranger_writes && entry.accepted === null ? 'writes' : entry?.stranger ? 'reads' : undefined;
         return (
           <td key={operation} data-stranger={state}>
             {address === undefined ? (

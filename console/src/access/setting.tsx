@@ -33,12 +33,13 @@ export function EntrySetting({ entry }: { entry: AccessEntry }) {
   );
 }
 
-type Strangers = Pick<AccessEntry, 'stranger' | 'stranger_writes' | 'by_rule'>;
+type Strangers = Pick<AccessEntry, 'stranger' | 'stranger_writes' | 'by_rule'> & Partial<Pick<AccessEntry, 'accepted'>>;
 
 export function StrangerMark({ entry }: { entry: Strangers }) {
   const text = useText();
   const key = strangerKey(entry);
   if (key === undefined) return null;
+  if (typeof entry.accepted === 'string') return <small>{text('access.accepted', { why: entry.accepted })}</small>;
   return (
     <strong className="access-stranger">
       <span aria-hidden>⚠</span> {text(key)}

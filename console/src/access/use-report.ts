@@ -26,7 +26,7 @@ export function useReport() {
 }
 
 function reportOf({ access, ...rest }: AccessReport): Report {
-  const written = access.filter((entry) => entry.stranger_writes).map(nameOf);
+  const written = access.filter((entry) => entry.stranger_writes && entry.accepted === null).map(nameOf);
   return {
     ...rest,
     kinds: byName(access, 'kind'),

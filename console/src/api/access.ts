@@ -25,6 +25,8 @@ export interface AccessEntry {
   readonly stranger: boolean;
   /** Whether strangers may write so, without a rule. */
   readonly stranger_writes: boolean;
+  /** Why it is wanted, if that was said. */
+  readonly accepted: string | null;
 }
 
 export interface AccessReport {

@@ -23,6 +23,7 @@ export const access = {
     stranger: 'strangers may',
     stranger_rule: 'strangers may, by rule',
     stranger_writes: 'strangers may write',
+    accepted: 'accepted: %{why}',
     strangers_write: 'Strangers may write: %{names}',
     strangers_write_nothing: 'Strangers may write nothing.',
     sign_up: 'Anyone can sign up as %{kinds}, so that every member can be a stranger.',

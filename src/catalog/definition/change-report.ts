@@ -187,9 +187,10 @@ function kindSettings({
   unique,
   indexes,
   checks,
+  accepted,
   groups,
 }: KindDef): Settings {
-  return { label, active, public: isPublic, access, parameters, unique, indexes, checks, groups };
+  return { label, active, public: isPublic, access, parameters, unique, indexes, checks, accepted, groups };
 }
 
 /** Names of settings as in definitions. */

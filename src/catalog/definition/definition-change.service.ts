@@ -2,6 +2,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type Config, CONFIG } from '../../config/config.js';
 import { Database, type Transaction, type Executor } from '../../database/database.js';
+import { remainingAccepted } from '../../access/accepted.js';
 import { orphanedAccess, type ClosedAccess } from '../../access/orphaned-access.js';
 import { KIND_KIND, LINK_KIND } from '../../model/built-in-traits.js';
 import { BUILT_IN_VERSION } from '../../model/built-in/built-in.js';
@@ -27,6 +28,7 @@ import {
   closeFieldAccessStatement,
   deleteParametersStatement,
   recordDefinedInStatement,
+  setAcceptedStatement,
   setAccessStatement,
   setChecksStatement,
 } from '../../sql/definition/model.sql.js';
@@ -146,7 +148,8 @@ export class DefinitionChangeService {
     await runYielding(checkWritten(written, change), yielder);
     const withoutUnused = await this.#updateInlineParameters(project, change, written);
     const orphaned = await runYielding(orphanedAccess(before, withoutUnused), yielder);
-    const after = await this.#closeAccess(project, tx, withoutUnused, orphaned);
+    const closed = await this.#closeAccess(project, tx, withoutUnused, orphaned);
+    const after = await this.#takeAccepted(project, change, closed);
     const { guards, steps, tables: tableShapes } = await runYielding(diffInPieces(before, after), yielder);
     const tables = new Set([...guards.map((guard) => guard.table), ...alteredTables(steps)]);
     if (tables.size > 0) await tx.run(lockForDefinitionChangeStatement(project.schema, [...tables].sort()));
@@ -206,6 +209,13 @@ export class DefinitionChangeService {
   async #takeChecks(project: Project, { tx, before, cascade }: DefinitionChange, written: Model): Promise<Model> {
     const remaining = cascade ? remainingChecks(before, written) : new Map<string, never>();
     for (const [id, checks] of remaining) await tx.run(setChecksStatement(project.schema, id, checks));
+    return remaining.size > 0 ? loadModel(tx, project, { known: written }) : written;
+  }
+
+  /** What was accepted of access that is another now goes. */
+  async #takeAccepted(project: Project, { tx, before }: DefinitionChange, written: Model): Promise<Model> {
+    const remaining = remainingAccepted(before, written);
+    for (const [id, accepted] of remaining) await tx.run(setAcceptedStatement(project.schema, id, accepted));
     return remaining.size > 0 ? loadModel(tx, project, { known: written }) : written;
   }
 

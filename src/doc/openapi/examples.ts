@@ -130,6 +130,7 @@ function kindExample({ kinds, parameters }: Model): Schema {
       { id: 'poetry', filter: `or(ne(${genre},poetry),gte(${year},1700))`, text: 'Our poetry is of 1700 or later' },
     ],
     access: { read: 'anyone', update: 'admin', delete: 'admin' },
+    accepted: { read: 'the public library' },
     metadata: {},
   };
 }

@@ -110,6 +110,7 @@ function matchesRecord(record: KindRecord, groups: readonly string[], kind: Kind
     [record.unique, kind.unique],
     [record.indexes, kind.indexes],
     [record.checks ?? [], kind.checks],
+    [record.accepted ?? {}, kind.accepted],
     [groups, kind.groups],
   ] as const;
   return pairs.every(([recorded, built]) => jsonEqual(recorded, built));
@@ -250,6 +251,7 @@ function finishKind(
     unique: record.unique,
     indexes: record.indexes,
     checks: record.checks ?? [],
+    accepted: record.accepted ?? {},
     groups,
   };
 }
@@ -269,6 +271,7 @@ export function builtInRecords(): ModelRecords {
       unique: [],
       indexes: [],
       checks: [],
+      accepted: null,
       access: null,
     })),
     groups: BUILT_IN_GROUPS.map(({ id, label, kinds }) => ({ id, label, kind_list: kinds })),

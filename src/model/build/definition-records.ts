@@ -1,7 +1,7 @@
 /** Rows of a project's definition tables, as the loader reads them, and their conversion to definitions. */
 import type { Json } from '../../shared/json.js';
 import type { AccessDefault } from '../access-levels.js';
-import type { KindCheck } from '../model.js';
+import type { AcceptedAccess, KindCheck } from '../model.js';
 import { withMadeDefault } from '../made-default.js';
 import { SETTING_LIST, type SettingId, type SettingValue } from '../parameter-setting/parameter-settings.js';
 import type { ParameterDef } from '../parameter-type/parameter-def.js';
@@ -18,6 +18,8 @@ export interface KindRecord {
   readonly indexes: readonly (readonly string[])[];
   /** Null is none. */
   readonly checks: readonly KindCheck[] | null;
+  /** Null is none. */
+  readonly accepted: AcceptedAccess | null;
   readonly access: Json;
 }
 

@@ -73,6 +73,7 @@ function valuesKind(id: string, parameters: readonly string[], fields: readonly 
     unique: [],
     indexes: [],
     checks: [],
+    accepted: {},
     groups: [],
   };
 }

@@ -73,6 +73,7 @@ const KIND_FIELDS: readonly Field[] = [
   // A filter names parameters and values that not everyone may read.
   field({ id: 'checks', type: 'json', label: 'Checks', nullable: true, default: [] }, { revealing: 'rights' }),
   access,
+  field({ id: 'accepted', type: 'json', label: 'Accepted access', nullable: true }, { revealing: 'rights' }),
 ];
 
 const GROUP_FIELDS: readonly Field[] = [

@@ -1,7 +1,7 @@
 /** Statements of a project's model as a whole: reading it, raising its version, upgrading its built-in rows. */
 import { GROUP_KIND, KIND_KIND, LINK_KIND } from '../../model/built-in-traits.js';
 import { PARAMETER_TABLE } from '../../model/built-in/built-in.js';
-import type { KindCheck, KindDef } from '../../model/model.js';
+import type { AcceptedAccess, KindCheck, KindDef } from '../../model/model.js';
 import type { AccessDefault } from '../../model/access-levels.js';
 import { fieldType, SET_UPDATED_AT } from '../columns.sql.js';
 import {
@@ -307,6 +307,15 @@ export function setChecksStatement(schema: string, id: string, checks: readonly 
   return render(sql`
     UPDATE ${ident(schema, KIND_KIND)}
     SET "checks" = ${param(JSON.stringify(checks))}::jsonb
+    WHERE "id" = ${param(id)}
+  `);
+}
+
+/** Sets what others are meant to do with the units of a kind. */
+export function setAcceptedStatement(schema: string, id: string, accepted: AcceptedAccess): Statement {
+  return render(sql`
+    UPDATE ${ident(schema, KIND_KIND)}
+    SET "accepted" = ${param(JSON.stringify(accepted))}::jsonb
     WHERE "id" = ${param(id)}
   `);
 }

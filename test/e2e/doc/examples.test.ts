@@ -172,6 +172,7 @@ describe('the examples of a document', () => {
       'indexes',
       'checks',
       'access',
+      'accepted',
       'metadata',
     ]);
     await ok(project.post('/kind/unit', example));

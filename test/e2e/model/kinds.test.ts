@@ -62,6 +62,7 @@ describe('a kind', () => {
       indexes: [],
       checks: [],
       access: null,
+      accepted: null,
       metadata: {},
       inserted_at: expect.stringMatching(TIMESTAMP),
       updated_at: expect.stringMatching(TIMESTAMP),

@@ -182,6 +182,7 @@ describe('a struct', () => {
       'indexes',
       'checks',
       'access',
+      'accepted',
       'metadata',
     ]);
     expect(byId.get('remote')).toEqual({
@@ -445,7 +446,7 @@ describe('the query of a struct', () => {
   it('works on those of kinds, groups and parameter types', async () => {
     expect(await ids('/kind/struct?filter=eq(required,true)')).toEqual(['remote']);
     expect(await ids('/kind/struct?filter=eq(multiple,true)&order=id;asc')).toEqual(['parameters']);
-    expect(await ids('/kind/struct?order=id;asc&limit=2')).toEqual(['access', 'active']);
+    expect(await ids('/kind/struct?order=id;asc&limit=2')).toEqual(['accepted', 'access']);
     expect(await ids('/group/places/struct?filter=eq(type,integer)')).toEqual(['size']);
     expect(await ids('/group/places/struct?order=id;desc&limit=2&offset=1')).toEqual(['size', 'owner']);
     expect(await ids('/string/struct?filter=eq(type,integer)')).toEqual(['min_length', 'max_length']);

@@ -318,13 +318,17 @@ describe('access report', () => {
       "Project 'reported', access_default open. Nobody can sign up.\nStrangers may write: nothing.\nIt has no kinds yet.\n",
     );
     await post('reported', access_token, '/kind/unit', { id: 'note' });
-    await post('reported', access_token, '/kind/unit', { id: 'page', public: true, access: { create: 'admin' } });
+    await post('reported', access_token, '/kind/unit', {
+      ...{ id: 'page', public: true, access: { create: 'admin' } },
+      accepted: { delete: 'a wiki' },
+    });
     expect(await kind('access', 'report', 'reported', '--strict')).toEqual({
       code: 1,
       err: 'error: strangers may write page\n',
       out: [
         "Project 'reported', access_default open. Nobody can sign up.",
         'Strangers may write: page.',
+        'Accepted: delete of page (a wiki).',
         '',
         'WHAT  WHO             MAY                                           SET BY',
         'page  anyone          update, delete, link, read, function          default',
@@ -352,6 +356,7 @@ describe('access report', () => {
       by_rule: false,
       stranger: true,
       stranger_writes: true,
+      accepted: null,
     });
     expect((await kind('access', 'report', 'reported')).out).toContain('note    members, so anyone who signs up');
     await json('project', 'set', 'reported', 'access_default=closed');

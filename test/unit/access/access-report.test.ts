@@ -53,6 +53,16 @@ describe('a stranger may write', () => {
     ['a kind of members of a closed project', modelOf({}, OPEN, 'closed')],
   ])('not %s', (_, model) => expect(writes(model)).toEqual([]));
 
+  it('not what its owner has accepted', () => {
+    const access = { read: 'anyone', create: 'anyone', update: 'anyone' };
+    const passed = (accepted: KindRecord['accepted']) => strangersWrites(accessReport(modelOf({ access, accepted })));
+    expect(passed({ create: 'a form' })).toEqual(['city']);
+    expect(passed({ create: 'a form', read: 'a list' })).toEqual(['city']);
+    const accepted = { create: 'a form', update: 'a wiki' };
+    expect(passed(accepted)).toEqual([]);
+    expect(writes(modelOf({ access, accepted }))).toEqual(['create', 'update']);
+  });
+
   it('a built-in kind that its owner has opened', () => {
     const model = modelOf({ access: { create: 'admin', update: 'admin', delete: 'admin', link: 'admin' } }, OPEN);
     expect(strangersWrites(accessReport(model))).toEqual([]);

@@ -18,7 +18,7 @@ export const MODEL = buildModel({
     ...built.kinds,
     {
       ...{ id: 'city', label: 'City', active: true, remote: false, public: false },
-      ...{ parameters: ['name', 'size'], unique: [], indexes: [], checks: [], access: null },
+      ...{ parameters: ['name', 'size'], unique: [], indexes: [], checks: [], accepted: null, access: null },
     },
   ],
 });

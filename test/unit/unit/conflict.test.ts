@@ -28,6 +28,7 @@ const model = buildModel({
       unique: [['code', 'size']],
       indexes: [],
       checks: [],
+      accepted: null,
       access: null,
     },
   ],

@@ -119,6 +119,15 @@ export const DEFINITION_SCHEMAS: Readonly<Record<string, Schema>> = {
     properties: Object.fromEntries(OPERATIONS.map((operation) => [operation, schemaRef('kind_access_level')])),
     additionalProperties: false,
   },
+  kind_accepted: {
+    type: 'object',
+    description:
+      'Why others are meant to do an operation, for the report of access. What is said of an operation goes when its access changes.',
+    properties: Object.fromEntries(
+      OPERATIONS.map((operation) => [operation, { type: 'string', minLength: 1, maxLength: LIMITS.acceptedLength }]),
+    ),
+    additionalProperties: false,
+  },
   kind_link_access: {
     type: 'object',
     description:
@@ -205,6 +214,7 @@ const FIELD_SCHEMAS: ReadonlyMap<string, Schema> = new Map<string, Schema>([
   [`${KIND_KIND}.indexes`, schemaRef('kind_parameter_lists')],
   [`${KIND_KIND}.checks`, schemaRef('kind_checks')],
   [`${KIND_KIND}.access`, schemaRef('kind_access')],
+  [`${KIND_KIND}.accepted`, schemaRef('kind_accepted')],
   [`${LINK_KIND}.parameters`, IDENTIFIERS],
   [`${LINK_KIND}.access`, schemaRef('kind_link_access')],
   [`${GROUP_KIND}.kind_list`, IDENTIFIERS],
