@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { FieldType } from '../src/api/types.js';
 import { changedSettings, inputsOf, settingsOf, type SettingInputs } from '../src/model/settings.js';
 
-const COMMON = ['required', 'helper_text', 'nullable', 'only_run_time', 'hidden', 'write_once'];
+const COMMON = ['required', 'helper_text', 'nullable', 'only_run_time', 'hidden', 'write_once', 'own'];
 const TEXT = ['multiple', 'unique', 'indexed', 'default', 'min_length', 'max_length', 'strip', 'search', 'is_primary'];
 const NUMBER = ['multiple', 'unique', 'indexed', 'default', 'min_value', 'max_value'];
 const OTHER = ['multiple', 'unique', 'indexed', 'default'];

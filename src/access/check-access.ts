@@ -2,14 +2,15 @@
 import { Faults, KindError, type FaultLocation } from '../shared/errors.js';
 import { LIMITS } from '../shared/limits.js';
 import { isPlainObject, typeName, type Json } from '../shared/json.js';
-import type { KindDef, LinkTypeDef, Model } from '../model/model.js';
+import { isMemberKind, recordOfParameter, type KindDef, type LinkTypeDef, type Model } from '../model/model.js';
 import { isRules } from '../model/parameter-setting/access.setting.js';
 import { parsedTransitions } from '../model/parameter-setting/transitions.setting.js';
 import { LEVELS } from '../model/access-levels.js';
 import { LINK_OPERATIONS, OPERATIONS, type BuiltInTraits } from '../model/built-in-traits.js';
 import type { Predicate } from '../model/predicate/predicate.js';
 import type { Touched } from '../model/check/check-model.js';
-import { rulesIn } from '../model/check/stored-rules.js';
+import { namesOfFieldRules, namesOfRules, rulesIn, type RuleNames } from '../model/check/stored-rules.js';
+import { mixedText } from '../model/predicate/mixed-names.js';
 import { ACCESS_EXPECTED } from '../model/parameter-type/field-access.js';
 import type { ParameterDef } from '../model/parameter-type/parameter-def.js';
 import { checkLinkRule } from './link-rule.js';
@@ -135,23 +136,29 @@ export function checkFieldRules(
   faults: Faults,
 ): void {
   const former = new Set(before.kinds.get(kind.id)?.parameters);
-  const checked = kind.parameters.filter((id) => touched.parameters.has(id) || !former.has(id));
+  const checked = kind.parameters.filter(
+    (id) => touched.parameters.has(recordOfParameter(kind, id)) || !former.has(id),
+  );
   for (const id of checked) {
-    const conditions = after.parameters.get(id);
+    const conditions = kind.fields.get(id)?.def;
     for (const { path, rule } of conditions ? conditionsOf(conditions) : []) {
-      const location = locationOf(id, { name: 'transitions', rule: 'transitions' }, touched);
+      const location = locationOf(recordOfParameter(kind, id), { name: 'transitions', rule: 'transitions' }, touched);
       const where = `${location.path}: ${path}: in '${kind.id}': `;
       collectRefusal(faults, where, () => checkRule(rule, 'transitions', kind, after), location.place);
     }
   }
   for (const [name, key] of FIELD_ACCESS) {
     const ruled = checked.flatMap((id) => {
-      const rules = after.parameters.get(id)?.[key];
+      const rules = kind.fields.get(id)?.def[key];
       return isRules(rules) ? [{ id, rules }] : [];
     });
     for (const { id, rules } of ruled) {
       for (const [at, rule] of rules.entries()) {
-        const { path, place } = locationOf(id, { name, rule: placeOf(name, rules, at) }, touched);
+        const { path, place } = locationOf(
+          recordOfParameter(kind, id),
+          { name, rule: placeOf(name, rules, at) },
+          touched,
+        );
         collectRefusal(faults, `${path}: in '${kind.id}': `, () => checkRule(rule, name, kind, after), place);
       }
     }
@@ -159,13 +166,48 @@ export function checkFieldRules(
     if (!first || faults.any) continue;
     const excess = ruleLimitFault(rulesOfFields(kind, key).map((rule) => checkRule(rule, name, kind, after)));
     if (excess === undefined) continue;
-    const { place } = locationOf(first.id, { name, rule: name }, touched);
+    const { place } = locationOf(recordOfParameter(kind, first.id), { name, rule: name }, touched);
     faults.add('filter.too_large', `${name} of all parameters of '${kind.id}': ${excess}`, place);
   }
 }
 
 /**
+ * Adds a fault for each name of members in a rule that is of different types in the kinds of members since the change: by
+ * an own parameter of one of them, or by a kind that became one.
+ */
+export function checkMemberNames(model: Model, touched: Touched, faults: Faults): void {
+  const members = [...model.kinds.values()].filter(isMemberKind);
+  const changed = members.flatMap((kind) =>
+    kind.parameters.filter((id) => {
+      const isWritten = touched.parameters.has(recordOfParameter(kind, id)) || touched.regrouped.has(kind.id);
+      return kind.fields.get(id)?.def.own && isWritten;
+    }),
+  );
+  const mixed = new Map(
+    [...new Set(changed)].flatMap((id): [string, string][] => {
+      const text = mixedText(
+        id,
+        members.map((kind) => ({ kind, visible: kind.fields })),
+      );
+      return text === undefined ? [] : [[id, text]];
+    }),
+  );
+  if (mixed.size === 0) return;
+  const check = (of: string, rules: ReadonlyMap<string, readonly RuleNames[]>) => {
+    for (const [operation, names] of rules) {
+      const name = names.flatMap(({ member }) => member.map(([root = '']) => root)).find((root) => mixed.has(root));
+      if (name === undefined) continue;
+      const text = `parameters: ${mixed.get(name) ?? ''}, and ${operation} of '${of}' names @member.${name}`;
+      faults.add('query.mixed', text, { parameter: 'parameters' });
+    }
+  };
+  for (const { id, access } of [...model.kinds.values(), ...model.linkTypes.values()]) check(id, namesOfRules(access));
+  for (const [recordId, def] of model.parameters) check(recordId, namesOfFieldRules(def));
+}
+
+/**
  * How a fault names a rule of a parameter: by the field of its own body, or in the list `parameters` of a kind.
+ * @param id of its record
  * @param rule the name of the field, of several rules with the place of the rule
  */
 function locationOf(

@@ -14,7 +14,7 @@ import {
 import { isLinkable, isMemberKind, kindsUsing, type KindDef, type Model } from '../model/model.js';
 import { fieldsAlong } from '../model/predicate/path.js';
 
-/** The new `access` of kinds and link types, and the fields of parameters that become `nobody`, by their ids. */
+/** The new `access` of kinds and link types, and the fields of parameters that become `nobody`, by the ids of their records. */
 export interface ClosedAccess {
   readonly kinds: ReadonlyMap<string, Json>;
   readonly linkTypes: ReadonlyMap<string, Json>;
@@ -46,11 +46,11 @@ export function* orphanedAccess(before: Model, after: Model): WorkInPieces<Close
     if (closed) linkTypes.set(id, closed);
   }
   const parameters = new Map<string, FieldAccessField[]>();
-  for (const def of after.parameters.values()) {
+  for (const [recordId, def] of after.parameters) {
     const named = namesOfFieldRules(def);
     if (named.size === 0) continue;
     yield;
-    const users = kindsUsing(after, def.id).flatMap((kind) => {
+    const users = kindsUsing(after, recordId).flatMap((kind) => {
       const old = before.kinds.get(kind.id);
       return old ? [{ old, kind }] : [];
     });
@@ -58,7 +58,7 @@ export function* orphanedAccess(before: Model, after: Model): WorkInPieces<Close
       lostMember(rule) ||
       users.some(({ old, kind }) => !isKept(rule, { kind: old, model: before }, { kind, model: after }));
     const closed = [...named].flatMap(([name, rules]) => (rules.some(isLost) ? [name] : []));
-    if (closed.length > 0) parameters.set(def.id, closed);
+    if (closed.length > 0) parameters.set(recordId, closed);
   }
   return { kinds, linkTypes, parameters };
 }

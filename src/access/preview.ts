@@ -2,7 +2,7 @@
 import { type Operation, OPERATIONS } from '../model/built-in-traits.js';
 import { checkParameter } from '../model/check/check-parameter.js';
 import { PatternChecks } from '../model/check/pattern-checks.js';
-import type { KindDef, Model } from '../model/model.js';
+import { recordOfParameter, type KindDef, type Model } from '../model/model.js';
 import { fieldAccessOf } from '../model/parameter-setting/access.setting.js';
 import { fieldAccessType } from '../model/parameter-type/field-access.js';
 import { conditionOf } from '../model/predicate/conditional-field.js';
@@ -46,13 +46,13 @@ export function unitsFor(kind: KindDef, operation: Operation, caller: Caller, mo
 const FIELD_OPERATIONS: readonly Operation[] = ['read', 'create', 'update'];
 
 /** @throws KindError 400 if the kind has no such parameter, or no access of a parameter limits the operation */
-export function checkPreviewedField(kind: KindDef, id: string, operation: Operation, model: Model): void {
+export function checkPreviewedField(kind: KindDef, id: string, operation: Operation): void {
   const faults = new Faults();
   if (!FIELD_OPERATIONS.includes(operation)) {
     const text = `operation: must be one of ${FIELD_OPERATIONS.join(', ')} for a parameter`;
     faults.add('parameter.not_allowed', text, { parameter: 'operation' });
   }
-  const own = kind.builtIn ? [] : kind.parameters.filter((each) => model.parameters.has(each));
+  const own = kind.builtIn ? [] : kind.parameters.filter((each) => kind.fields.has(each));
   if (!own.includes(id)) {
     const text = `parameter: '${kind.id}' has no parameter '${shortened(id)}'${faults.hint(id, own)}`;
     faults.add('parameter.bad_reference', text, { parameter: 'parameter' });
@@ -72,8 +72,7 @@ export function kindWithFieldAccess(
   model: Model,
 ): KindDef {
   const field = kind.fields.get(id);
-  const definition = model.parameters.get(id);
-  if (!field || !definition) return kind;
+  if (!field) return kind;
   const [name, key] =
     operation === 'read' ? (['read_access', 'readAccess'] as const) : (['write_access', 'writeAccess'] as const);
   const faults = new Faults();
@@ -81,16 +80,16 @@ export function kindWithFieldAccess(
     faults.add(code, `${name}: ${text}`, { parameter: name });
   const stored = setting === null ? null : fieldAccessType.accept(setting, {}, report);
   faults.throwIfAny();
-  const changed = { ...definition, [key]: fieldAccessOf(typeof stored === 'string' ? stored : null) };
+  const changed = { ...field.def, [key]: fieldAccessOf(typeof stored === 'string' ? stored : null) };
   const changedKind = {
     ...kind,
-    fields: new Map(kind.fields).set(id, { ...field, def: { ...field.def, [key]: changed[key] } }),
+    fields: new Map(kind.fields).set(id, { ...field, def: changed }),
   };
   checkParameter(changed, faults, new PatternChecks());
   checkFieldRuleSyntax(changed, faults);
   if (!faults.any) {
-    const after = { ...model, parameters: new Map(model.parameters).set(id, changed) };
-    checkFieldRules(changedKind, { before: model, after }, { parameters: new Set([id]) }, faults);
+    const touched = { parameters: new Set([recordOfParameter(kind, id)]) };
+    checkFieldRules(changedKind, { before: model, after: model }, touched, faults);
   }
   faults.throwIfAny();
   return changedKind;

@@ -2,6 +2,7 @@
 import type { MemberRef, Path } from '../filter/filter.ast.js';
 import { printPath } from '../filter/filter.printer.js';
 import { isMemberKind, type Field, type KindDef, type Model } from '../model/model.js';
+import { mixedText } from '../model/predicate/mixed-names.js';
 import { resolvePath, unknownName, type Names } from '../model/predicate/path.js';
 import { UNBOUND_MEMBER, type MemberValue, type Predicate, type Target } from '../model/predicate/predicate.js';
 import type { Members } from '../model/predicate/resolve-filter.js';
@@ -87,6 +88,11 @@ export class RuleMember implements Members {
 
   #having(named: { readonly name: string; readonly at: number }): readonly KindDef[] {
     const having = this.kinds.filter(({ fields }) => fields.has(named.name));
+    const mixed = mixedText(
+      named.name,
+      having.map((kind) => ({ kind, visible: kind.fields })),
+    );
+    if (mixed !== undefined) throw refusal('query.mixed', `@member.: ${mixed}, at character ${named.at}`);
     return having.length > 0 ? having : this.refuse(named);
   }
 }

@@ -13,11 +13,11 @@ export function suggestableIds(model: Model, caller: Caller): SuggestableIds {
   };
 }
 
-/** Access to parameters is set per parameter type. */
+/** Those that kinds share. Access to parameters is set per parameter type. */
 function suggestableParameters(model: Model, caller: Caller): string[] {
   const parameters = [...model.parameters.values()];
   return [...PARAMETER_TYPES.keys()].flatMap((typeId) => {
-    const ids = parameters.filter(({ type }) => type === typeId).map(({ id }) => id);
+    const ids = parameters.filter(({ type, ownKind }) => type === typeId && ownKind === undefined).map(({ id }) => id);
     return idsIfAllReadable(model, typeId, ids, caller);
   });
 }

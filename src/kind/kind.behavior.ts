@@ -7,6 +7,7 @@ import {
   checkLists,
   checkListShape,
   checkReference,
+  definitionsOf,
   type Listed,
   reportTakenNames,
   reportUnknownParameter,
@@ -14,6 +15,7 @@ import {
 import { checkCheckShape } from '../model/check/kind-checks.js';
 import { grantedFields, RESERVED_KINDS } from '../model/built-in/built-in.js';
 import { type KindDef, MEMBER_GROUP, referencesTo } from '../model/model.js';
+import { isIdentifier, parameterRecordId } from '../shared/identifiers.js';
 import { CREDENTIAL_KIND, GROUP_KIND, KIND_KIND, NO_TRAITS } from '../model/built-in-traits.js';
 import { refusal } from '../shared/errors.js';
 import { isPlainObject, type Json, jsonEqual, scalarText } from '../shared/json.js';
@@ -73,7 +75,7 @@ export class KindBehavior implements RegisteredBehavior, OnModuleInit {
     }
     for (const key of ['unique', 'indexes']) checkListShape(key, draft.values.get(key), faults);
     checkCheckShape(draft.values.get('checks'), faults);
-    checkParameterNames(draft.values.get('parameters'), write);
+    checkParameterNames(draft.values.get('parameters'), kindId, write);
     const access = draft.values.get('access');
     if (access !== undefined && access !== null)
       checkAccess(session.model.kinds.get(kindId)?.traits ?? NO_TRAITS, access, faults);
@@ -143,13 +145,14 @@ function withoutMemberFields(body: Body, write: PendingWrite): Body {
 }
 
 /** Adds faults for names that are no parameters, together with the other faults of the body. */
-function checkParameterNames(list: Json | undefined, write: PendingWrite): void {
+function checkParameterNames(list: Json | undefined, kindId: string, write: PendingWrite): void {
   if (!Array.isArray(list)) return;
   const { session, faults } = write;
   const { parameters } = session.model;
   const known = [parameters, new Set(groupFieldIds(write)), changeOf(session).parameters];
   for (const id of list as string[]) {
-    if (known.some((ids) => ids.has(id))) continue;
+    const records = [id, parameterRecordId({ id, ownKind: kindId })];
+    if (isIdentifier(id) && known.some((ids) => records.some((record) => ids.has(record)))) continue;
     reportUnknownParameter(id, suggestableIds(session.model, originalCallerOf(session)).parameters(), faults);
   }
 }
@@ -170,7 +173,7 @@ function checkBodyLists(
   const suggestable = suggestableIds(model, originalCallerOf(session));
   const given = body.get('parameters');
   const entries: readonly unknown[] = Array.isArray(given) ? given : (stored?.parameters ?? []);
-  const known = new Map<string, Listed>(model.parameters);
+  const known = new Map<string, Listed>([...model.parameters, ...(stored ? definitionsOf(stored) : [])]);
   const names: string[] = [];
   for (const [at, entry] of entries.entries()) {
     if (typeof entry === 'string') names.push(entry);
@@ -179,7 +182,8 @@ function checkBodyLists(
     const [name, type, target] = [idOfBody(definition), definition.get('kind_id'), definition.get('reference_kind')];
     // Duplicate definitions are reported already.
     if (name !== undefined && !names.includes(name)) names.push(name);
-    if (name === undefined || known.has(name) || typeof type !== 'string' || !isParameterTypeId(type)) continue;
+    const isShared = known.has(name ?? '') && definition.get('own') !== true;
+    if (name === undefined || isShared || typeof type !== 'string' || !isParameterTypeId(type)) continue;
     const is = (key: string) => definition.get(key) === true;
     known.set(name, { type, primary: is('is_primary'), multiple: is('multiple'), runTime: is('only_run_time') });
     if (isReference(parameterType(type)) && typeof target === 'string' && target !== id) {

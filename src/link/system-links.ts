@@ -6,7 +6,8 @@ import { Injectable } from '@nestjs/common';
 import type { Session } from '../catalog/session/session.js';
 import { GROUP_KIND, GROUP_LINK, KIND_KIND, PARAMETER_LINK, type SYSTEM_LINK_TYPES } from '../model/built-in-traits.js';
 import { reportTakenNames } from '../model/check/check-model.js';
-import { getBuiltInKind, getGroup, type KindDef, type Model } from '../model/model.js';
+import { getBuiltInKind, getGroup, recordOfParameter, type KindDef, type Model } from '../model/model.js';
+import { namedByRecord } from '../shared/identifiers.js';
 import { isParameterTypeId } from '../model/parameter-type/type-by-id.js';
 import { Faults, refusal } from '../shared/errors.js';
 import { DefinitionWriter, withoutParameter } from '../unit/definitions.js';
@@ -46,15 +47,22 @@ const PARAMETERS_OF_KINDS: LinkedDefinitions = {
   parentKind: KIND_KIND,
   accepts: isParameterTypeId,
   hasChild: ({ parameters }, type, parameterId) => parameters.get(parameterId)?.type === type,
-  linked: (model, kindId) => usersKind(model, kindId).parameters,
-  added: (model, kindId, parameterId) => {
-    const { parameters, groups } = usersKind(model, kindId);
-    const faults = new Faults();
-    reportTakenNames([parameterId], groups, faults);
-    faults.throwIfAny();
-    return { parameters: [...parameters, parameterId] };
+  linked: (model, kindId) => {
+    const kind = usersKind(model, kindId);
+    return kind.parameters.map((id) => recordOfParameter(kind, id));
   },
-  removed: (model, kindId, parameterId) => withoutParameter(usersKind(model, kindId), parameterId),
+  added: (model, kindId, recordId) => {
+    const { parameters, groups } = usersKind(model, kindId);
+    const { id, ownKind } = namedByRecord(recordId);
+    const faults = new Faults();
+    const bad = (text: string) => faults.add('kind.bad_definition', `parameters: ${text}`, { parameter: 'parameters' });
+    if (ownKind !== undefined) bad(`'${recordId}' is a parameter of '${ownKind}' alone`);
+    else if (parameters.includes(id)) bad(`'${kindId}' has a parameter '${id}' of its own`);
+    reportTakenNames([id], groups, faults);
+    faults.throwIfAny();
+    return { parameters: [...parameters, id] };
+  },
+  removed: (model, kindId, recordId) => withoutParameter(usersKind(model, kindId), namedByRecord(recordId).id),
   kindOf: (kindId) => kindId,
   notLinked: (kindId, parameterId) => `'${kindId}' has no parameter '${parameterId}'`,
 };

@@ -6,6 +6,7 @@ import type { UnitStorage } from './storage.js';
 import { getOrInsert } from '../shared/maps.js';
 import { refusal } from '../shared/errors.js';
 import type { Json } from '../shared/json.js';
+import { parameterRecordId } from '../shared/identifiers.js';
 import { didYouMean, shortened } from '../shared/texts.js';
 import type { ParameterDef } from './parameter-type/parameter-def.js';
 import type { AccessDefault } from './access-levels.js';
@@ -126,6 +127,7 @@ export interface Model {
   /** Incremented by every change. Statements check it, so that no request is answered from an outdated model. */
   readonly version: number;
   readonly kinds: ReadonlyMap<string, KindDef>;
+  /** By the ids of their records. */
   readonly parameters: ReadonlyMap<string, ParameterDef>;
   readonly groups: ReadonlyMap<string, GroupDef>;
   readonly linkTypes: ReadonlyMap<string, LinkTypeDef>;
@@ -142,9 +144,30 @@ export const RESERVED_GROUPS: ReadonlySet<string> = new Set(['unit', 'kind', 'st
 export const MEMBER_GROUP = 'kind_auth_member';
 export const PARAMETER_GROUP = 'parameter';
 
+/**
+ * The parameter that a kind names: its own one, or a shared one.
+ * @param parameters by the ids of their records
+ */
+export function parameterOf(parameters: Model['parameters'], kindId: string, id: string): ParameterDef | undefined {
+  return parameters.get(parameterRecordId({ id, ownKind: kindId })) ?? sharedParameter(parameters, id);
+}
+
+/** A parameter that any kind or link type may name. */
+export function sharedParameter(parameters: Model['parameters'], id: string): ParameterDef | undefined {
+  const def = parameters.get(id);
+  return def?.ownKind === undefined ? def : undefined;
+}
+
+/** The id of the record that defines a parameter of a kind; of an unknown one its name. */
+export function recordOfParameter({ fields }: Pick<KindDef, 'fields'>, id: string): string {
+  return parameterRecordId(fields.get(id)?.def ?? { id });
+}
+
 /** The kinds that use a parameter. */
-export function kindsUsing(model: Model, parameterId: string): KindDef[] {
-  return [...model.kinds.values()].filter((kind) => !kind.builtIn && kind.parameters.includes(parameterId));
+export function kindsUsing(model: Model, recordId: string): KindDef[] {
+  return [...model.kinds.values()].filter(
+    (kind) => !kind.builtIn && kind.parameters.some((id) => recordOfParameter(kind, id) === recordId),
+  );
 }
 
 /** The name of a kind or link type in the list `defined_in` of the parameters that its body defined. */

@@ -14,6 +14,7 @@ import {
 import { checkReference } from '../model/check/check-model.js';
 import type { ParameterDef } from '../model/parameter-type/parameter-def.js';
 import { kindsUsing, linkTypesUsing, PARAMETER_GROUP, type KindDef } from '../model/model.js';
+import { namedByRecord, parameterRecordId } from '../shared/identifiers.js';
 import { isParameterTypeId } from '../model/parameter-type/type-by-id.js';
 import { definitionOf, type ParameterRecord } from '../model/build/definition-records.js';
 import { plural } from '../shared/texts.js';
@@ -47,17 +48,19 @@ export class ParameterBehavior implements RegisteredBehavior, OnModuleInit {
     return withBothRunTimeFields(id === undefined ? withLabel(body) : body);
   }
 
-  complete(draft: Draft, write: PendingWrite): Draft {
+  complete(given: Draft, write: PendingWrite): Draft {
     const { kind, session, faults, patterns, id, index } = write;
     const change = changeOf(session);
+    if (!isParameterTypeId(kind.id)) return given;
+    const draft = id === undefined ? withOwnKind(given, write) : given;
     const parameterId = id ?? scalarText(draft.row['id']);
-    if (!isParameterTypeId(kind.id)) return draft;
     const stored = session.model.parameters.get(parameterId);
+    if (stored && id !== undefined) this.#checkOwn(draft, stored, write);
     // The body of a kind may repeat the definition of a stored parameter.
     const isRepeated = id === undefined && stored?.type === kind.id && change.inline.has(parameterId);
     if (id === undefined && stored && !isRepeated) addExistsFault(stored, [], write);
-    const base =
-      id === undefined ? emptyDefinition(parameterId, kind.id) : (stored ?? emptyDefinition(parameterId, kind.id));
+    const empty = { ...emptyDefinition(namedByRecord(parameterId).id, kind.id), ...namedByRecord(parameterId) };
+    const base = id === undefined ? empty : (stored ?? empty);
     const def = patched(base, draft.values);
     const isShort = checkDefinitionBytes(draft.values, base, faults, index);
     checkParameter(isShort ? def : { ...def, default: null }, faults, patterns, index);
@@ -86,6 +89,23 @@ export class ParameterBehavior implements RegisteredBehavior, OnModuleInit {
     return canonical;
   }
 
+  /** A shared parameter becomes an own one of each kind that uses it. */
+  #checkOwn(draft: Draft, stored: ParameterDef, { session, faults }: PendingWrite): void {
+    const own = draft.values.get('own');
+    if (own === undefined || own === stored.own) return;
+    const users = kindsUsing(session.model, stored.id);
+    const [linkType] = linkTypesUsing(session.model, stored.id);
+    const bad = (text: string) => faults.add('parameter.bad_definition', `own: ${text}`, { parameter: 'own' });
+    if (stored.own) bad('a parameter of one kind alone stays so');
+    else if (linkType) bad(`the link type '${linkType.id}' uses it, and parameters of links are shared`);
+    else if (users.length === 0) bad('no kind uses it, so that it would be of none');
+    else
+      changeOf(session).copied.set(
+        stored.id,
+        users.map((kind) => kind.id),
+      );
+  }
+
   #canonical(draft: Draft, kind: KindDef, def: ReturnType<typeof patched>): Draft {
     let canonical = draft;
     for (const [key, value] of canonicalValues(def)) {
@@ -105,7 +125,8 @@ export class ParameterBehavior implements RegisteredBehavior, OnModuleInit {
         `'${id}' is used by ${users.join(', and by ')}; ?cascade=true takes it from them too`,
       );
     }
-    for (const kind of kinds) await this.definitions.update(session, KIND_KIND, kind.id, withoutParameter(kind, id));
+    for (const kind of kinds)
+      await this.definitions.update(session, KIND_KIND, kind.id, withoutParameter(kind, namedByRecord(id).id));
     for (const type of linkTypes) {
       const parameters = type.parameters.filter((each) => each !== id);
       await this.definitions.update(session, LINK_KIND, type.id, { parameters });
@@ -125,16 +146,30 @@ function definitionOfDraft({ row }: Draft, { id }: KindDef): ParameterDef {
   return definitionOf({ ...row, kind_id: id } as unknown as ParameterRecord);
 }
 
+/** Gives a parameter that a kind defines for itself the id of its record. */
+function withOwnKind(draft: Draft, { kind, session, faults, index }: PendingWrite): Draft {
+  if (draft.values.get('own') !== true || draft.row['id'] === undefined) return draft;
+  const ownKind = session.definingKind;
+  if (ownKind === undefined) {
+    const place = index === undefined ? { parameter: 'own' } : { parameter: 'own', index };
+    faults.add(
+      'parameter.bad_definition',
+      'own: a parameter of one kind alone is defined in the body of that kind',
+      place,
+    );
+    return draft;
+  }
+  return withSystemValue(draft, kind.keyField, parameterRecordId({ id: scalarText(draft.row['id']), ownKind }));
+}
+
 /** `others`: the fields that differ from the stored parameter. */
-function addExistsFault({ id, type }: ParameterDef, others: readonly string[], { faults, index }: PendingWrite): void {
+function addExistsFault(stored: ParameterDef, others: readonly string[], { faults, index }: PendingWrite): void {
   const place = index === undefined ? { parameter: 'id' } : { parameter: 'id', index };
   const otherwise = others.length > 0 ? `, with another ${others.join(', ')}` : '';
-  const shared = `a kind shares it by naming its id alone, "${id}"`;
-  faults.add(
-    'parameter.exists',
-    `id: a parameter '${id}' of type ${type} exists already${otherwise}; ${shared}`,
-    place,
-  );
+  const named = `a kind shares it by naming its id alone, "${stored.id}"`;
+  const hint = stored.own ? named : `${named}, or has one of its own with "own": true`;
+  const text = `id: a parameter '${parameterRecordId(stored)}' of type ${stored.type} exists already${otherwise}; ${hint}`;
+  faults.add('parameter.exists', text, place);
 }
 
 /** `persistence: run_time` and `only_run_time: true` mean the same: if a body has only one of them, the other is added. */

@@ -211,6 +211,10 @@ export const ERRORS = {
   'query.unknown': { status: 400, meaning: 'No such query parameter here.' },
   'query.bad_value': { status: 400, meaning: 'The value of a query parameter is malformed or out of range.' },
   'query.conflict': { status: 400, meaning: 'Two query parameters exclude each other.' },
+  'query.mixed': {
+    status: 400,
+    meaning: 'A name is of different types in several kinds, of which one has a parameter of its own.',
+  },
   'query.too_large': {
     status: 400,
     meaning:

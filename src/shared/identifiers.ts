@@ -47,3 +47,22 @@ export function identifierFromLabel(label: string): string | undefined {
     .replace(/^_+|_+$/g, '');
   return IDENTIFIER.test(id) ? id : undefined;
 }
+
+/**
+ * The id of a parameter's record: that of the parameter, or `ticket.state` where it belongs to the kind `ticket` alone.
+ */
+export function parameterRecordId({
+  id,
+  ownKind,
+}: {
+  readonly id: string;
+  readonly ownKind?: string | undefined;
+}): string {
+  return ownKind === undefined ? id : `${ownKind}.${id}`;
+}
+
+/** The parameter whose record has an id. */
+export function namedByRecord(recordId: string): { readonly id: string; readonly ownKind?: string } {
+  const dot = recordId.indexOf('.');
+  return dot < 0 ? { id: recordId } : { id: recordId.slice(dot + 1), ownKind: recordId.slice(0, dot) };
+}

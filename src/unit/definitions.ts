@@ -5,6 +5,13 @@
 import { Injectable } from '@nestjs/common';
 import { LINK_KIND } from '../model/built-in-traits.js';
 import { getBuiltInKind, type KindDef, PARAMETER_GROUP } from '../model/model.js';
+import {
+  identifierFromLabel,
+  isIdentifier,
+  isSystemIdentifier,
+  namedByRecord,
+  parameterRecordId,
+} from '../shared/identifiers.js';
 import type { ParameterDef } from '../model/parameter-type/parameter-def.js';
 import { isParameterTypeId, PARAMETER_TYPES } from '../model/parameter-type/type-by-id.js';
 import { getOrInsert } from '../shared/maps.js';
@@ -16,7 +23,6 @@ import { type Body, bodyOf } from './draft/draft.js';
 import { Drafter } from './draft/drafter.js';
 import { asSystem, changeOf, type Session } from '../catalog/session/session.js';
 import { UnitStores } from './unit-stores.js';
-import { identifierFromLabel, isIdentifier, isSystemIdentifier } from '../shared/identifiers.js';
 
 /** A definition and its position in the list. */
 interface InlineDefinition {
@@ -34,7 +40,7 @@ export class InlineParameters {
 
   /**
    * Returns the list as ids of parameters. Creates new definitions, with one statement per type; a definition that
-   * equals the stored parameter of its id only refers to it.
+   * equals the stored parameter of its id only refers to it. Those that are `own` belong to the kind.
    * @param owner the kind or link type: see `parameterOwner`
    */
   async create(entries: readonly unknown[], owner: string | undefined, write: PendingWrite): Promise<unknown[]> {
@@ -47,13 +53,17 @@ export class InlineParameters {
       throw refusal(ofLink ? 'link.bad_definition' : 'kind.bad_definition', text, { parameter: 'parameters' });
     }
     const ids: unknown[] = [...entries];
+    const kindId = ofLink ? undefined : owner;
+    const inner: Session = { ...session, definingKind: kindId };
     const byType = new Map<string, InlineDefinition[]>();
     const seen = new Set<unknown>();
     for (const [at, entry] of entries.entries()) {
       if (!isPlainObject(entry)) continue;
       const body = withLabel(bodyOf(entry));
       const [type, id] = [body.get('kind_id'), idOfBody(body)];
-      const stored = id === undefined ? undefined : session.model.parameters.get(id);
+      const ownKind = body.get('own') === true ? kindId : undefined;
+      const stored = id === undefined ? undefined : session.model.parameters.get(parameterRecordId({ id, ownKind }));
+      const clash = clashOfOwn(kindId === undefined ? undefined : session.model.kinds.get(kindId), id, ownKind);
       if (typeof type !== 'string' || !isParameterTypeId(type)) {
         const hint =
           typeof type === 'string' ? faults.hint(type, session.model.groups.get(PARAMETER_GROUP)?.kinds ?? []) : '';
@@ -65,9 +75,12 @@ export class InlineParameters {
           parameter: 'parameters',
         });
         ids[at] = undefined;
+      } else if (clash !== undefined) {
+        faults.add('kind.bad_definition', `parameters[${at}].own: ${clash}`, { parameter: 'parameters' });
+        ids[at] = undefined;
       } else if (stored?.type === type) {
         seen.add(id);
-        ids[at] = await this.#storedId(type, { at, body }, stored, write);
+        ids[at] = await this.#storedId(type, { at, body }, stored, { ...write, session: inner });
         if (stored.definedIn && owner !== undefined) changeOf(session).definedIn.set(stored.id, owner);
       } else {
         seen.add(id);
@@ -75,9 +88,11 @@ export class InlineParameters {
       }
     }
     for (const [type, definitions] of byType) {
-      const created = await this.#createOfType(type, definitions, write);
-      definitions.forEach(({ at }, n) => (ids[at] = created?.[n]));
-      if (owner !== undefined) created?.forEach((id) => changeOf(session).definedIn.set(id, owner));
+      const created = await this.#createOfType(type, definitions, { ...write, session: inner });
+      definitions.forEach(({ at }, n) => (ids[at] = created?.[n]?.id));
+      for (const { id, ownKind } of created ?? []) {
+        if (owner !== undefined && ownKind === undefined) changeOf(session).definedIn.set(id, owner);
+      }
     }
     return ids.filter((id) => id !== undefined);
   }
@@ -89,11 +104,11 @@ export class InlineParameters {
   async #storedId(
     type: string,
     { at, body }: InlineDefinition,
-    { id }: ParameterDef,
+    stored: ParameterDef,
     write: PendingWrite,
   ): Promise<string | undefined> {
     const { session } = write;
-    changeOf(session).inline.set(id, at);
+    changeOf(session).inline.set(parameterRecordId(stored), at);
     const kind = session.model.kinds.get(type);
     return (
       kind &&
@@ -102,7 +117,7 @@ export class InlineParameters {
         const { defaults } = write;
         await this.drafter.creates(session, kind, [body], { writer: session.caller, bulk: true, faults, defaults });
         faults.throwIfAny();
-        return id;
+        return stored.id;
       })
     );
   }
@@ -111,7 +126,7 @@ export class InlineParameters {
     type: string,
     definitions: readonly InlineDefinition[],
     write: PendingWrite,
-  ): Promise<readonly string[] | undefined> {
+  ): Promise<readonly ReturnType<typeof namedByRecord>[] | undefined> {
     const { session } = write;
     return this.#collectFaults(definitions, write, async () => {
       const kind = session.model.kinds.get(type);
@@ -120,7 +135,7 @@ export class InlineParameters {
       const rows = await this.stores.of(kind).creates.create(session, kind, bodies, { bulk: true });
       const ids = rows.map(({ body }) => String((JSON.parse(body) as { id: string }).id));
       ids.forEach((id, at) => changeOf(session).inline.set(id, definitions[at]?.at ?? at));
-      return ids;
+      return ids.map(namedByRecord);
     });
   }
 
@@ -142,6 +157,19 @@ export class InlineParameters {
       return undefined;
     }
   }
+}
+
+/** Why a kind cannot define a parameter of this name: it has a shared one, and would have an own one, or the reverse. */
+function clashOfOwn(
+  kind: KindDef | undefined,
+  id: string | undefined,
+  ownKind: string | undefined,
+): string | undefined {
+  const has = id !== undefined && kind?.parameters.includes(id) ? kind.fields.get(id)?.def : undefined;
+  if (!has || has.ownKind === ownKind) return undefined;
+  return ownKind === undefined
+    ? `'${id ?? ''}' is a parameter of '${kind?.id ?? ''}' alone; define it with "own": true, or name it by its id`
+    : `'${ownKind}' has the shared parameter '${id ?? ''}'; PUT {"own": true} on that one gives each of its kinds a copy`;
 }
 
 /** Edits records of kinds and groups for other definitions, such as the `kind_list` of a group for a deleted kind. */

@@ -107,6 +107,7 @@ describe('a new kind', () => {
     await expectAccessible();
     await page.getByRole('option', { name: 'Whole number' }).click();
     await age.getByRole('button', { name: 'More settings' }).click();
+    await age.getByRole('checkbox', { name: 'Of this kind alone' }).check();
     await age.getByRole('textbox', { name: 'Smallest' }).fill('young');
     await page.getByRole('region', { name: 'Preview' }).getByRole('textbox', { name: 'Full name' }).waitFor();
     await expectAccessible();
@@ -136,6 +137,7 @@ describe('a new kind', () => {
       { id: 'full_name', type: 'string', required: true },
       { id: 'age', type: 'integer' },
     ]);
+    expect((await project.get('/integer/unit/customer.age')).body.content).toMatchObject({ own: true, min_value: 18 });
   });
 
   it('that is half done is not lost by a click', async () => {

@@ -15,7 +15,7 @@ import { useText, type Text } from '../i18n/text.js';
 import { FixedId, FormFault } from '../model/form-parts.js';
 import { LeaveWarning } from '../model/leave-warning.js';
 import { useReview } from '../model/review.js';
-import { useModel, type Model } from '../model/use-model.js';
+import { useModel, usersOf, type Model } from '../model/use-model.js';
 import { Empty, EmptyPage, Waiting } from '../shell/page-states.js';
 import { useFaultFocus } from '../shell/use-fault-focus.js';
 import { useRights } from '../shell/use-rights.js';
@@ -179,7 +179,7 @@ function Editor({ edited, definition }: { edited: Edited; definition: Unit }) {
 function previewedKinds({ of, id, operation }: Edited, model: Model | undefined) {
   if (of === 'kind') return operation === 'signup' ? [] : [{ id, label: id }];
   if (of !== 'field' || !model) return [];
-  return [...model.kinds.values()].filter(({ parameters, remote }) => !remote && parameters.includes(id));
+  return usersOf(model, id).filter((user) => 'remote' in user && !user.remote);
 }
 
 /** A parameter is written by who updates its unit. */

@@ -1,5 +1,6 @@
 /** The limits of fields that structs do not tell. Who may not read the definitions leaves them to the service. */
 import type { QueryClient } from '@tanstack/react-query';
+import { parameterRecordId } from '../../../src/shared/identifiers.js';
 import { getLimits } from '../api/definitions.js';
 import { MEMBER_GROUP } from '../api/members.js';
 import type { Field } from '../api/types.js';
@@ -37,8 +38,21 @@ async function limitsOf(kindsIn: (groups: Groups) => readonly string[], queries:
   if (ids.some((id) => isBuiltIn(id, groups))) return undefined;
   const members = groups.find(({ id }) => id === MEMBER_GROUP)?.kind_list ?? [];
   const hasMembers = ids.some((id) => members.includes(id));
-  const parameters = new Set(kinds.filter(({ id }) => ids.includes(id)).flatMap((kind) => kind.parameters));
-  return getLimits([...parameters].filter((id) => !hasMembers || !MEMBER_FIELDS.has(id)));
+  const wanted = kinds.filter(({ id }) => ids.includes(id));
+  const parameters = [...new Set(wanted.flatMap((kind) => kind.parameters))];
+  const named = parameters.filter((id) => !hasMembers || !MEMBER_FIELDS.has(id));
+  const own = wanted.flatMap((kind) => kind.parameters.map((id) => ({ id, ownKind: kind.id })));
+  const limits = await getLimits([...named, ...own.map(parameterRecordId)]);
+  return new Map([
+    ...limits,
+    ...own.flatMap((each) => ownLimits(each.id, limits.get(parameterRecordId(each)), wanted)),
+  ]);
+}
+
+/** Of several kinds only the service knows which one a value is for. */
+function ownLimits<T extends object>(id: string, own: T | undefined, kinds: readonly unknown[]): [string, T][] {
+  if (!own) return [];
+  return [[id, kinds.length === 1 ? own : ({} as T)]];
 }
 
 /** Fields that every member has, with limits of their own. */

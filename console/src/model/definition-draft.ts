@@ -2,7 +2,7 @@
 import { identifierFromLabel } from '../../../src/shared/identifiers.js';
 import type { GroupDefinition, KindCheck, KindDefinition, LinkTypeDefinition } from '../api/definitions.js';
 import { idOf, sentParameter, type ParameterDraft } from './parameter-drafts.js';
-import type { Model } from './use-model.js';
+import { parameterOf, type Model } from './use-model.js';
 
 export type Edited = 'kind' | 'link' | 'group';
 
@@ -82,7 +82,8 @@ export function listedParameters(
 ): readonly { readonly value: string; readonly label: string }[] {
   return draft.parameters.flatMap((each) => {
     const id = typeof each === 'string' ? each : idOf(each, ownerOf(draft), model);
-    const label = typeof each === 'string' ? model.parameters.get(each)?.label : String(each.inputs['label']);
+    const label =
+      typeof each === 'string' ? parameterOf(model, ownerOf(draft), each)?.label : String(each.inputs['label']);
     return id === '' ? [] : [{ value: id, label: label || id }];
   });
 }

@@ -5,7 +5,7 @@ import { inputOf } from '../fields/values.js';
 import { useText } from '../i18n/text.js';
 import { idOf, type ParameterDraft } from './parameter-drafts.js';
 import { inputsOf, previewField } from './settings.js';
-import type { Model } from './use-model.js';
+import { parameterOf, type Model } from './use-model.js';
 
 interface FormPreviewProps {
   readonly drafts: readonly ParameterDraft[];
@@ -21,7 +21,7 @@ export function FormPreview({ drafts, owner, model }: FormPreviewProps) {
       const id = idOf(draft, owner, model);
       return id === '' ? [] : [previewField(id, draft.type, draft.inputs)];
     }
-    const known = model.parameters.get(draft);
+    const known = parameterOf(model, owner, draft);
     return known ? [previewField(draft, known.kind_id, inputsOf(known.kind_id, known))] : [];
   });
   const defaults = Object.fromEntries(fields.map((field) => [inputName(field), inputOf(field, field.default)]));

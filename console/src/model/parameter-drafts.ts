@@ -30,7 +30,8 @@ export function newParameter(type: FieldType): NewParameter {
 export function idOf({ id, inputs }: NewParameter, owner: string, model: Model): string {
   if (id !== undefined) return id;
   const wanted = identifierFromLabel(String(inputs['label'])) ?? '';
-  return wanted !== '' && owner !== '' && model.parameters.has(wanted) ? `${owner}_${wanted}` : wanted;
+  const isFree = inputs['own'] === true || !model.parameters.has(wanted);
+  return isFree || wanted === '' || owner === '' ? wanted : `${owner}_${wanted}`;
 }
 
 /** What is sent for a parameter in the list of its kind. */

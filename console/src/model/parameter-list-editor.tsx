@@ -4,6 +4,7 @@ import { Link } from 'react-router';
 import { isReference } from '../../../src/model/parameter-type/parameter-type.js';
 import { PARAMETER_TYPES } from '../../../src/model/parameter-type/type-by-id.js';
 import { identifierFromLabel } from '../../../src/shared/identifiers.js';
+import type { ParameterDefinition } from '../api/definitions.js';
 import type { FieldType } from '../api/types.js';
 import { fieldOfType } from '../fields/fields.js';
 import { useText } from '../i18n/text.js';
@@ -13,7 +14,7 @@ import { idOf, keyOf, newParameter, type NewParameter, type ParameterDraft } fro
 import { ALL_SETTINGS, inputsOf } from './settings.js';
 import { SettingFields, type SettingFaults } from './setting-fields.js';
 import { TypeSelect } from './type-select.js';
-import type { Model } from './use-model.js';
+import { parameterOf, type Model } from './use-model.js';
 
 interface ParameterListEditorProps {
   readonly model: Model;
@@ -43,9 +44,10 @@ export function ParameterListEditor({
   ofLinks = false,
 }: ParameterListEditorProps) {
   const text = useText();
+  const known = (id: string) => parameterOf(model, ofLinks ? undefined : owner, id);
   const used = new Set(drafts.filter((draft) => typeof draft === 'string'));
   const others = [...model.parameters.values()].filter(
-    ({ id, kind_id: type }) => !used.has(id) && !(ofLinks && isReferenceType(type)),
+    ({ id, kind_id: type, own }) => own !== true && !used.has(id) && !(ofLinks && isReferenceType(type)),
   );
   const replace = (at: number, ...by: readonly ParameterDraft[]) => onChange(drafts.toSpliced(at, 1, ...by));
   const move = (at: number, to: number) => {
@@ -56,8 +58,7 @@ export function ParameterListEditor({
   return (
     <Stack gap="xs">
       {drafts.map((draft, at) => {
-        const name =
-          typeof draft === 'string' ? (model.parameters.get(draft)?.label ?? draft) : String(draft.inputs['label']);
+        const name = typeof draft === 'string' ? (known(draft)?.label ?? draft) : String(draft.inputs['label']);
         return (
           <Paper
             key={keyOf(draft)}
@@ -69,7 +70,11 @@ export function ParameterListEditor({
             <div className="model-draft-row" data-new={typeof draft !== 'string'}>
               <div className="model-draft">
                 {typeof draft === 'string' ? (
-                  <KnownParameter id={draft} model={model} fault={Object.values(faults.get(at) ?? {}).join('\n')} />
+                  <KnownParameter
+                    id={draft}
+                    parameter={known(draft)}
+                    fault={Object.values(faults.get(at) ?? {}).join('\n')}
+                  />
                 ) : (
                   <NewParameterFields
                     draft={draft}
@@ -130,13 +135,18 @@ export function ParameterListEditor({
   );
 }
 
-function KnownParameter({ id, model, fault }: { id: string; model: Model; fault: string }) {
-  const parameter = model.parameters.get(id);
+interface KnownParameterProps {
+  readonly id: string;
+  readonly parameter: ParameterDefinition | undefined;
+  readonly fault: string;
+}
+
+function KnownParameter({ id, parameter, fault }: KnownParameterProps) {
   return (
     <>
       <Group gap="xs">
         {parameter ? (
-          <Anchor component={Link} size="sm" to={definitionAddress(parameter.kind_id, id)}>
+          <Anchor component={Link} size="sm" to={definitionAddress(parameter.kind_id, parameter.id)}>
             {parameter.label}
           </Anchor>
         ) : (

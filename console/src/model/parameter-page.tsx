@@ -24,6 +24,9 @@ import { TypeSelect } from './type-select.js';
 import { modelOf, usersOf, type Model } from './use-model.js';
 import './model.css';
 
+/** Settings of parameters that are defined with their kind. */
+const IN_KINDS: readonly string[] = ['own'];
+
 export function ParameterPage() {
   const { id } = useParams();
   return (
@@ -138,6 +141,7 @@ function ParameterForm({ model, definition }: ParameterFormProps) {
             faults={own}
             model={model}
             isStored={base !== undefined}
+            without={base ? [] : IN_KINDS}
             onChange={setInputs}
           />
           <ReviewButtons isBusy={review.isBusy} isChanged={isChanged} />

@@ -9,6 +9,7 @@ import {
   type LinkTypeDefinition,
   type ParameterDefinition,
 } from '../api/definitions.js';
+import { parameterRecordId } from '../../../src/shared/identifiers.js';
 import type { FieldType } from '../api/types.js';
 
 /** Kinds that every project has (docs/model.md). Kinds that the project makes cannot begin with `kind_`. */
@@ -23,6 +24,7 @@ export const MEMBER_GROUP = 'kind_auth_member';
 export interface Model {
   /** The kinds of the project. */
   readonly kinds: ReadonlyMap<string, KindDefinition>;
+  /** By the ids of their records. */
   readonly parameters: ReadonlyMap<string, ParameterDefinition>;
   /** The groups of the project. */
   readonly groups: ReadonlyMap<string, GroupDefinition>;
@@ -73,14 +75,20 @@ function byId<T extends { readonly id: string; readonly label: string }>(items: 
   return new Map(sorted.map((item) => [item.id, item]));
 }
 
-/** The kinds and link types that have a parameter. */
+/** The parameter that a kind names, which may be its own; without a kind a shared one. */
+export function parameterOf({ parameters }: Model, kind: string | undefined, id: string) {
+  return parameters.get(parameterRecordId({ id, ownKind: kind })) ?? parameters.get(id);
+}
+
+/** The kinds and link types that have a parameter, by the id of its record. */
 export function usersOf(model: Model, parameter: string): readonly (KindDefinition | LinkTypeDefinition)[] {
-  return [...model.kinds.values(), ...model.linkTypes.values()].filter(({ parameters }) =>
-    parameters.includes(parameter),
-  );
+  const has = (kind: string | undefined, { parameters }: { readonly parameters: readonly string[] }) =>
+    parameters.some((id) => parameterOf(model, kind, id)?.id === parameter);
+  const kinds = [...model.kinds.values()].filter((kind) => has(kind.id, kind));
+  return [...kinds, ...[...model.linkTypes.values()].filter((type) => has(undefined, type))];
 }
 
 /** Parameters that the definition of a kind lists besides those of the project: of members. */
-export function ownParameters(model: Model, { parameters }: { parameters: readonly string[] }) {
-  return parameters.flatMap((id) => model.parameters.get(id) ?? []);
+export function ownParameters(model: Model, parameters: readonly string[], kind?: string) {
+  return parameters.flatMap((id) => parameterOf(model, kind, id) ?? []);
 }

@@ -7,7 +7,7 @@ import { orphanedAccess, type ClosedAccess } from '../../access/orphaned-access.
 import { KIND_KIND, LINK_KIND } from '../../model/built-in-traits.js';
 import { BUILT_IN_VERSION } from '../../model/built-in/built-in.js';
 import { diffInPieces, type SchemaStep } from '../../model/table/diff.js';
-import { parameterOwner, type Model, isMemberKind } from '../../model/model.js';
+import { isMemberKind, parameterOwner, recordOfParameter, type Model } from '../../model/model.js';
 import {
   deleteKeysWithoutMemberStatement,
   keysNamingKindStatement,
@@ -25,6 +25,7 @@ import { dropCountsStatement } from '../../sql/count.sql.js';
 import { lockForDefinitionChangeStatement } from '../../sql/definition/ddl.sql.js';
 import {
   bumpVersionStatement,
+  copyParameterStatement,
   closeFieldAccessStatement,
   deleteParametersStatement,
   recordDefinedInStatement,
@@ -44,7 +45,12 @@ import { raiseVersion, PROJECT_LOCK_TIMEOUT, lockProject } from '../model/raise-
 import { PatternMatcher } from '../pattern/pattern-matcher.js';
 import { DefinitionChange, type AroundChange, type ChangeOptions } from './definition-change.js';
 import { runSteps } from './run-steps.js';
-import { checkAccessRules, checkFieldRules, checkLinkAccessRules } from '../../access/check-access.js';
+import {
+  checkAccessRules,
+  checkFieldRules,
+  checkLinkAccessRules,
+  checkMemberNames,
+} from '../../access/check-access.js';
 import { suggestableIds } from '../../access/suggestable-ids.js';
 import { checkCounts, checkModel } from '../../model/check/check-model.js';
 import { checkKindChecks, remainingChecks } from '../../model/check/kind-checks.js';
@@ -143,6 +149,7 @@ export class DefinitionChangeService {
 
   async #apply(project: Project, change: DefinitionChange): Promise<Model> {
     const { tx, before } = change;
+    for (const [id, kinds] of change.copied) await tx.run(copyParameterStatement(project.schema, id, kinds));
     const yielder = new EventLoopYield(project.schema);
     const written = await this.#takeChecks(project, change, await loadModel(tx, project, { known: before }));
     await runYielding(checkWritten(written, change), yielder);
@@ -188,7 +195,7 @@ export class DefinitionChangeService {
 
   /**
    * Records which parameters were defined in the body of a kind or link type, and deletes those of deleted ones that no
-   * other definition uses.
+   * other definition uses, and own ones that their kind no longer has.
    */
   async #updateInlineParameters(
     project: Project,
@@ -198,11 +205,12 @@ export class DefinitionChangeService {
     const remaining = new Set(parameterLists(written).map(({ owner }) => owner));
     const deleted = parameterLists(before).filter(({ owner }) => !remaining.has(owner));
     if (definedIn.size > 0) await tx.run(recordDefinedInStatement(project.schema, definedIn));
-    if (deleted.length > 0) {
+    const unused = [...unusedInlineParameters(deleted, written), ...ownOfNone(written)];
+    if (deleted.length + unused.length > 0) {
       const owners = deleted.map(({ owner }) => owner);
-      await tx.run(deleteParametersStatement(project.schema, unusedInlineParameters(deleted, written), owners));
+      await tx.run(deleteParametersStatement(project.schema, unused, owners));
     }
-    return definedIn.size + deleted.length > 0 ? loadModel(tx, project, { known: written }) : written;
+    return definedIn.size + deleted.length + unused.length > 0 ? loadModel(tx, project, { known: written }) : written;
   }
 
   /** With `?cascade=true` the checks go that name a parameter which the kind no longer has. */
@@ -233,7 +241,7 @@ export class DefinitionChangeService {
   }
 }
 
-/** A definition that has parameters. */
+/** A definition that has parameters, by the ids of their records. */
 interface ParameterList {
   readonly owner: string;
   readonly parameters: readonly string[];
@@ -243,7 +251,10 @@ interface ParameterList {
 function parameterLists({ kinds, linkTypes }: Model): ParameterList[] {
   const own = [...kinds.values()].filter(({ builtIn }) => !builtIn);
   return [
-    ...own.map(({ id, parameters }) => ({ owner: parameterOwner('kind', id), parameters })),
+    ...own.map((kind) => ({
+      owner: parameterOwner('kind', kind.id),
+      parameters: kind.parameters.map((id) => recordOfParameter(kind, id)),
+    })),
     ...[...linkTypes.values()].map(({ id, parameters }) => ({ owner: parameterOwner('link', id), parameters })),
   ];
 }
@@ -254,6 +265,14 @@ function unusedInlineParameters(deleted: readonly ParameterList[], written: Mode
   return deleted.flatMap(({ owner, parameters }) =>
     parameters.filter((id) => !used.has(id) && written.parameters.get(id)?.definedIn?.includes(owner)),
   );
+}
+
+/** The records of own parameters that their kind does not have. */
+function ownOfNone({ parameters, kinds }: Model): string[] {
+  return [...parameters].flatMap(([recordId, def]) => {
+    if (def.ownKind === undefined) return [];
+    return kinds.get(def.ownKind)?.fields.get(def.id)?.def === def ? [] : [recordId];
+  });
 }
 
 /** The steps that are done after new tables are filled. */
@@ -277,6 +296,7 @@ function* checkWritten(model: Model, change: DefinitionChange): WorkInPieces<voi
     checkKindChecks(kind, change.before.kinds.get(kind.id), faults);
     yield;
   }
+  checkMemberNames(model, change, faults);
   yield* checkModel(model, change, suggestableIds(model, change.caller), faults);
   checkCounts(change.before, model, faults);
   checkDefinitionBytes(change.before, model, faults);

@@ -9,12 +9,15 @@ export class DefinitionChange {
   readonly kinds = new Set<string>();
   /** Kinds that were added to a group or removed from one. */
   readonly regrouped = new Set<string>();
+  /** By the ids of their records, as everywhere here. */
   readonly parameters = new Set<string>();
   readonly linkTypes = new Set<string>();
   /** Parameters that were defined in the body of a kind or link type, with their position. */
   readonly inline = new Map<string, number>();
   /** Those among them that are deleted with a definition, with its owner: see `parameterOwner`. */
   readonly definedIn = new Map<string, string>();
+  /** Shared parameters that become own ones of these kinds. */
+  readonly copied = new Map<string, readonly string[]>();
   /** Kinds whose access was written. */
   readonly access = new Set<string>();
   /** Link types whose access was written. */

@@ -24,6 +24,8 @@ export interface Session {
   readonly requestId?: RequestIds;
   /** Set within a definition change. */
   readonly change?: DefinitionChange;
+  /** The kind in whose body the parameters are defined that are written. */
+  readonly definingKind?: string | undefined;
   /** The caller of the request, where `caller` is the system; hooks receive this one. */
   readonly originalCaller?: Caller;
   /** Left out for a request to the API. */

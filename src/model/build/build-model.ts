@@ -19,7 +19,15 @@ import {
   REMOTE_TIME_FIELDS,
   UNIT_FIELDS,
 } from '../field.js';
-import type { Field, GroupDef, KeySource, KindDef, LinkTypeDef, Model } from '../model.js';
+import {
+  parameterOf,
+  type Field,
+  type GroupDef,
+  type KeySource,
+  type KindDef,
+  type LinkTypeDef,
+  type Model,
+} from '../model.js';
 import type { ParameterDef } from '../parameter-type/parameter-def.js';
 import type { ParameterType } from '../parameter-type/parameter-type.js';
 import { definitionOf, type KindRecord, type ModelRecords } from './definition-records.js';
@@ -117,12 +125,12 @@ function matchesRecord(record: KindRecord, groups: readonly string[], kind: Kind
 }
 
 function hasSameFields(
-  { parameters: ids, fields }: KindDef,
+  { id: kindId, parameters: ids, fields }: KindDef,
   parameters: ReadonlyMap<string, ParameterDef>,
   keys: ReadonlyMap<string, ParameterType>,
 ): boolean {
   return ids.every((id) => {
-    const def = parameters.get(id);
+    const def = parameterOf(parameters, kindId, id);
     const field = fields.get(id);
     const key = def?.referenceKind === undefined ? undefined : keys.get(def.referenceKind);
     return field?.def === def && field?.reference?.key === key;
@@ -176,10 +184,10 @@ function keySource({ remote }: KindRecord, primary: ParameterDef | undefined): K
 }
 
 function primaryOf(
-  record: Pick<KindRecord, 'parameters'>,
+  record: Pick<KindRecord, 'id' | 'parameters'>,
   parameters: ReadonlyMap<string, ParameterDef>,
 ): ParameterDef | undefined {
-  return record.parameters.map((id) => parameters.get(id)).find((def) => def?.primary);
+  return record.parameters.map((id) => parameterOf(parameters, record.id, id)).find((def) => def?.primary);
 }
 
 interface Shape {
@@ -205,7 +213,7 @@ interface FieldSources {
 function userShape(record: KindRecord, { parameters, keys, shared }: FieldSources): Shape {
   const primary = primaryOf(record, parameters);
   const own = record.parameters.flatMap((id) => {
-    const def = parameters.get(id);
+    const def = parameterOf(parameters, record.id, id);
     if (!def) return [];
     return [
       getOrInsert(shared, def, () => parameterField(def, def.referenceKind ? keys.get(def.referenceKind) : undefined)),

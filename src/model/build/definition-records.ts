@@ -3,6 +3,7 @@ import type { Json } from '../../shared/json.js';
 import type { AccessDefault } from '../access-levels.js';
 import type { AcceptedAccess, KindCheck } from '../model.js';
 import { withMadeDefault } from '../made-default.js';
+import { namedByRecord } from '../../shared/identifiers.js';
 import { SETTING_LIST, type SettingId, type SettingValue } from '../parameter-setting/parameter-settings.js';
 import type { ParameterDef } from '../parameter-type/parameter-def.js';
 import type { ParameterTypeId } from '../parameter-type/parameter-types.js';
@@ -75,7 +76,7 @@ export function definitionOf(record: Identified & Partial<ParameterRecord>): Par
   const settings = SETTING_LIST.map(([id, { key, unset, read }]) => [key, read ? read(values) : (values[id] ?? unset)]);
   return withMadeDefault({
     ...(Object.fromEntries(settings) as ParameterDef),
-    id: record.id,
+    ...namedByRecord(record.id),
     type: record.kind_id,
     metadata: record.metadata,
     definedIn: record.defined_in ?? undefined,

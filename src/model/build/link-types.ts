@@ -3,7 +3,7 @@ import { jsonEqual } from '../../shared/json.js';
 import { BUILT_IN_LINK_TYPES } from '../built-in/built-in.js';
 import { NO_TRAITS } from '../built-in-traits.js';
 import { builtInField, constantField, parameterField, keyField } from '../field.js';
-import type { Field, KindDef, LinkTypeDef } from '../model.js';
+import { sharedParameter, type Field, type KindDef, type LinkTypeDef } from '../model.js';
 import { LINK_TABLE, linkColumnName } from '../names.js';
 import type { ParameterDef } from '../parameter-type/parameter-def.js';
 import { storageOf } from '../storage.js';
@@ -35,10 +35,14 @@ export function buildLinkType(
   known: LinkTypeDef | undefined,
 ): LinkTypeDef {
   const builtIn = BUILT_IN_LINK_TYPES.some((each) => each.id === id);
-  if (known && jsonEqual(known.parameters, ids) && ids.every((each) => hasDefinition(known, parameters.get(each)))) {
+  if (
+    known &&
+    jsonEqual(known.parameters, ids) &&
+    ids.every((each) => hasDefinition(known, sharedParameter(parameters, each)))
+  ) {
     return { ...known, access: jsonEqual(known.access, access) ? known.access : access, values: { ...known.values } };
   }
-  const defs = ids.flatMap((each) => parameters.get(each) ?? []);
+  const defs = ids.flatMap((each) => sharedParameter(parameters, each) ?? []);
   const fields = [...LINK_FIELDS, ...defs.map((def) => linkField(id, def))];
   return { id, builtIn, parameters: ids, access, values: valuesKind(id, ids, fields) };
 }

@@ -8,7 +8,16 @@ import { typeName, type Json } from '../../shared/json.js';
 import { LIMITS } from '../../shared/limits.js';
 import type { WorkInPieces } from '../../shared/work-in-pieces.js';
 import { BUILT_IN_GROUPS, BUILT_IN_KINDS, BUILT_IN_LINK_TYPES } from '../built-in/built-in.js';
-import { type KindDef, type Model, isMemberKind, kindsUsing, referencesTo, type LinkTypeDef } from '../model.js';
+import {
+  type KindDef,
+  type Model,
+  isMemberKind,
+  kindsUsing,
+  recordOfParameter,
+  referencesTo,
+  sharedParameter,
+  type LinkTypeDef,
+} from '../model.js';
 import type { ParameterDef } from '../parameter-type/parameter-def.js';
 import { parameterType } from '../parameter-type/type-by-id.js';
 import { checkMadeDefaults } from './made-defaults.js';
@@ -16,7 +25,7 @@ import { RESERVED_LINK_PARAMETERS } from '../build/link-types.js';
 import { isRules } from '../parameter-setting/access.setting.js';
 import { parsedTransitions } from '../parameter-setting/transitions.setting.js';
 
-/** Ids of the definitions that a change wrote: only these are checked. */
+/** Ids of the definitions that a change wrote, of parameters those of their records: only these are checked. */
 export interface Touched {
   readonly kinds: ReadonlySet<string>;
   readonly parameters: ReadonlySet<string>;
@@ -46,7 +55,7 @@ export function* checkModel(
     yield;
   }
   for (const kind of model.kinds.values()) {
-    const uses = kind.parameters.some((id) => touched.parameters.has(id));
+    const uses = kind.parameters.some((id) => touched.parameters.has(recordOfParameter(kind, id)));
     const written = touched.kinds.has(kind.id) || touched.regrouped.has(kind.id);
     if (!kind.builtIn && (written || uses)) checkKind(kind, model, touched, suggestable, faults);
     yield;
@@ -124,31 +133,31 @@ function checkKind(kind: KindDef, model: Model, touched: Touched, suggestable: S
   checkRemoteReferences(kind, model, faults);
   checkParameterList(kind, model, touched, suggestable, faults);
   checkMemberKey(kind, touched, faults);
-  checkLists(kind, model.parameters, faults);
-  checkMadeValues(kind, model, faults);
-  checkSearch(kind, model, touched, faults);
+  checkLists(kind, definitionsOf(kind), faults);
+  checkMadeValues(kind, faults);
+  checkSearch(kind, touched, faults);
   checkTransitions(kind, model, touched, faults);
 }
 
 /** Conditions are over the units of one kind, and neither those nor states are there for remote units. */
 function checkTransitions(kind: KindDef, model: Model, touched: Touched, faults: Faults): void {
   for (const id of kind.parameters) {
-    const { transitions } = model.parameters.get(id) ?? {};
+    const { transitions } = kind.fields.get(id)?.def ?? {};
     if (!transitions) continue;
     const parameter = touched.kinds.has(kind.id) ? 'parameters' : 'transitions';
     const bad = (text: string) =>
       faults.add('parameter.bad_definition', `${parameter}: '${id}' has transitions, ${text}`, { parameter });
     if (!kind.storage.hasTable) bad(`and the units of '${kind.id}' come from a remote source`);
     const isConditional = parsedTransitions(transitions).list.some(({ when }) => isRules(when));
-    const [other] = isConditional ? kindsUsing(model, id).filter((each) => each !== kind) : [];
+    const [other] = isConditional ? kindsUsing(model, recordOfParameter(kind, id)).filter((each) => each !== kind) : [];
     if (other) bad(`whose conditions are over units of one kind; '${kind.id}' and '${other.id}' have it`);
   }
 }
 
 /** The texts of a unit are searched as one, so that they are taken apart in one way. */
-function checkSearch(kind: KindDef, model: Model, touched: Touched, faults: Faults): void {
+function checkSearch(kind: KindDef, touched: Touched, faults: Faults): void {
   const searched = kind.parameters.flatMap((id) => {
-    const { search } = model.parameters.get(id) ?? {};
+    const { search } = kind.fields.get(id)?.def ?? {};
     return search === undefined ? [] : [{ id, search }];
   });
   const [first, ...others] = searched;
@@ -157,6 +166,16 @@ function checkSearch(kind: KindDef, model: Model, touched: Touched, faults: Faul
   const parameter = touched.kinds.has(kind.id) ? 'parameters' : 'search';
   const text = `one configuration per kind, and '${kind.id}' has '${first.search}' of '${first.id}' and '${other.search}' of '${other.id}'`;
   faults.add('parameter.bad_definition', `${parameter}: ${text}`, { parameter });
+}
+
+/** The definitions of a kind's parameters, by their names in it. */
+export function definitionsOf({ parameters, fields }: KindDef): Map<string, ParameterDef> {
+  return new Map(
+    parameters.flatMap((id): [string, ParameterDef][] => {
+      const field = fields.get(id);
+      return field ? [[id, field.def]] : [];
+    }),
+  );
 }
 
 /** The lists of a kind that name parameters. */
@@ -207,10 +226,10 @@ function checkRemoteReferences(kind: KindDef, model: Model, faults: Faults): voi
 }
 
 /** The source of a remote kind makes the values of new units. */
-function checkMadeValues(kind: KindDef, { parameters }: Model, faults: Faults): void {
+function checkMadeValues(kind: KindDef, faults: Faults): void {
   if (kind.storage.hasTable) return;
   for (const id of kind.parameters) {
-    const { made, sequence } = parameters.get(id) ?? {};
+    const { made, sequence } = kind.fields.get(id)?.def ?? {};
     const what = sequence ? 'a sequence' : made && 'a default that is made';
     if (!what) continue;
     const text = `parameters: '${id}' has ${what}, and units of '${kind.id}' are made by its source`;
@@ -232,9 +251,9 @@ function checkParameterList(
   faults: Faults,
 ): void {
   for (const id of kind.parameters) {
-    const def = model.parameters.get(id);
+    const def = kind.fields.get(id)?.def;
     if (!def) reportUnknownParameter(id, suggestable.parameters(), faults);
-    else if (!touched.parameters.has(id)) checkReference(def, model, suggestable, faults);
+    else if (!touched.parameters.has(recordOfParameter(kind, id))) checkReference(def, model, suggestable, faults);
   }
 }
 
@@ -304,7 +323,7 @@ export function checkLinkType(
   const bad = (text: string) => faults.add('link.bad_definition', `parameters: ${text}`, { parameter: 'parameters' });
   if (parameters.length > LIMITS.parametersPerLinkType) bad(`at most ${LIMITS.parametersPerLinkType}`);
   for (const id of reportTwice(parameters, bad)) {
-    const def = model.parameters.get(id);
+    const def = sharedParameter(model.parameters, id);
     if (!def) bad(`no parameter '${id}' in this project${faults.hint(id, suggestable.parameters())}`);
     else if (RESERVED_LINK_PARAMETERS.has(id)) bad(`'${id}' is a field of every link; a parameter needs another id`);
     else {
@@ -339,11 +358,11 @@ export function hasBuiltIn({ kinds, groups, linkTypes }: Model): boolean {
 /** Whether all parameters that kinds and link types name, and all kinds that groups name, exist. */
 export function* isWhole({ kinds, parameters, groups, linkTypes }: Model): WorkInPieces<boolean> {
   for (const kind of kinds.values()) {
-    if (!kind.builtIn && !kind.parameters.every((id) => parameters.has(id))) return false;
+    if (!kind.builtIn && !kind.parameters.every((id) => kind.fields.has(id))) return false;
     yield;
   }
   for (const type of linkTypes.values()) {
-    if (!type.parameters.every((id) => parameters.has(id))) return false;
+    if (!type.parameters.every((id) => sharedParameter(parameters, id))) return false;
     yield;
   }
   for (const group of groups.values()) {

@@ -2,6 +2,7 @@
 import { isMemberKind, type Field, type Model } from '../model.js';
 import { madeText } from '../made-default.js';
 import { settingName } from '../parameter-setting/parameter-settings.js';
+import { parameterRecordId } from '../../shared/identifiers.js';
 import type { ParameterDef } from '../parameter-type/parameter-def.js';
 import type { Faults } from '../../shared/errors.js';
 
@@ -19,8 +20,9 @@ export function checkMadeDefaults(
     const fault = whyNotMade(def, model);
     if (fault === undefined) continue;
     const name = settingName('default', def.type);
-    const inline = touched.inline?.get(def.id);
-    if (!touched.parameters.has(def.id)) faults.add('parameter.in_default', `'${def.id}' has the ${fault}`);
+    const recordId = parameterRecordId(def);
+    const inline = touched.inline?.get(recordId);
+    if (!touched.parameters.has(recordId)) faults.add('parameter.in_default', `'${recordId}' has the ${fault}`);
     else if (inline === undefined) faults.add('parameter.bad_definition', `${name}: ${fault}`, { parameter: name });
     else {
       const text = `parameters[${inline}].${name}: ${fault}`;

@@ -10,6 +10,7 @@ import { indexed, unique } from './index.setting.js';
 import { helperText, label } from './label.setting.js';
 import { maxLength, minLength } from './length.setting.js';
 import { multiple } from './multiple.setting.js';
+import { own } from './own.setting.js';
 import type { ParameterSetting } from './parameter-setting.js';
 import { pattern } from './pattern.setting.js';
 import { primary } from './primary.setting.js';
@@ -66,6 +67,7 @@ export const PARAMETER_SETTINGS = {
   unique,
   indexed,
   sequence,
+  own,
   hidden,
   write_once: writeOnce,
   read_access: readAccess,
@@ -85,7 +87,10 @@ export type ParameterSettings = {
 } & {
   readonly [Id in SettingId as Settings[Optional<Id>]['key']]?: SettingValue<Id>;
 } & {
+  /** Its name in kinds, link types and functions. */
   readonly id: string;
+  /** The kind that it belongs to, where it is `own`. */
+  readonly ownKind?: string | undefined;
   readonly metadata?: Json | undefined;
   /** A default that is made when a unit is created; `default` is null then. */
   readonly made?: MadeDefault | undefined;

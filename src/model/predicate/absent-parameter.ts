@@ -5,6 +5,7 @@
 import { LayeredMap } from '../../shared/maps.js';
 import type { Field } from '../model.js';
 import { plainField } from './conditional-field.js';
+import { refuseMixed, type NamedFields } from './mixed-names.js';
 import { mapTests, operandsOf, type FieldTest, type Predicate, type Target, type Visible } from './predicate.js';
 
 /** Null fields that stand for parameters which a kind lacks. */
@@ -14,6 +15,8 @@ export type Absent = ReadonlySet<Field>;
 export interface NamesInQuery {
   /** Those of parameters. */
   readonly used: ReadonlySet<string>;
+  /** Those of them whose values the query tests, orders or adds up, and does not only show. */
+  readonly tested: ReadonlySet<string>;
   /** Those that the query gives to terms of its answer, which no parameter may have. */
   readonly given: ReadonlySet<string>;
 }
@@ -21,11 +24,14 @@ export interface NamesInQuery {
 /**
  * Returns a function that gives one of the kinds the names of all of them, and the absent fields among these.
  * @param names the only names that are needed; undefined for all
+ * @throws KindError 400 if one that is tested is of different types
  */
 export function sharedNames(
-  kinds: readonly Visible[],
-  names?: NamesInQuery,
+  namedFields: readonly NamedFields[],
+  names: NamesInQuery | undefined,
 ): (own: Visible) => { visible: Visible; absent: Absent } {
+  refuseMixed(names?.tested ?? [], namedFields);
+  const kinds = namedFields.map(({ visible }) => visible);
   const known = knownFields(kinds, names);
   const ids = new Set(kinds.map((visible) => visible.get('id')?.columnType));
   const nulls = [...known].map(([id, field]): [string, Field] => {

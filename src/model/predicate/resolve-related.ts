@@ -135,7 +135,8 @@ function withFilter(
     // Fails, with the nearest of all names.
     resolve(filter, { ...several, kind: first.kind, visible: new Map(kinds.flatMap(({ visible }) => [...visible])) });
   }
-  const namesOf = sharedNames(own);
+  const named = kinds.map(({ kind }, at) => ({ kind, visible: own[at] ?? new Map<string, Field>() }));
+  const namesOf = sharedNames(named, { used: roots, tested: roots, given: new Set() });
   return kinds.flatMap(({ kind, access }, at): RelatedKind[] => {
     const { visible, absent } = namesOf(own[at] ?? new Map());
     const resolved = resolveAbsent(resolve(filter, { ...several, kind, visible }), absent);

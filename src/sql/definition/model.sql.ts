@@ -346,6 +346,22 @@ export function recordDefinedInStatement(schema: string, kinds: ReadonlyMap<stri
   );
 }
 
+/** Gives each of these kinds a parameter of its own that equals a shared one, and deletes that. */
+export function copyParameterStatement(schema: string, id: string, kinds: readonly string[]): Statement {
+  const table = ident(schema, PARAMETER_TABLE);
+  const changed = sql`jsonb_build_object('id', k || '.' || p."id", 'own', true, 'defined_in', NULL)`;
+  return render(sql`
+    WITH copied AS (
+      INSERT INTO ${table}
+      SELECT (jsonb_populate_record(p, ${changed})).*
+      FROM ${table} AS p
+      CROSS JOIN unnest(${param(kinds)}::text[]) AS k
+      WHERE p."id" = ${param(id)}
+    )
+    DELETE FROM ${table} WHERE "id" = ${param(id)}
+  `);
+}
+
 /** Deletes parameters, and removes deleted owners from `defined_in` of the others. */
 export function deleteParametersStatement(
   schema: string,

@@ -13,14 +13,15 @@ import {
   checkListShape,
   checkModel,
   checkReference,
+  definitionsOf,
 } from '../../model/check/check-model.js';
 import { definitionOf, type ParameterRecord } from '../../model/build/definition-records.js';
 import { checkParameter } from '../../model/check/check-parameter.js';
 import { PatternChecks } from '../../model/check/pattern-checks.js';
-import type { Field, Model } from '../../model/model.js';
+import { kindsUsing, type Field, type Model } from '../../model/model.js';
+import { IDENTIFIER_HINT, isIdentifier, namedByRecord } from '../../shared/identifiers.js';
 import { faultTexts } from '../../shared/collect-faults.js';
 import type { Faults } from '../../shared/errors.js';
-import { IDENTIFIER_HINT, isIdentifier } from '../../shared/identifiers.js';
 import { isPlainObject, parsedObject, scalarText, typeName, type Json } from '../../shared/json.js';
 import { runSync } from '../../shared/work-in-pieces.js';
 import { ArchiveError } from './archive.js';
@@ -48,7 +49,9 @@ function checkLine({ rows }: ProjectFile, line: Definition, faults: Faults): voi
     const value = line[field.id] ?? null;
     if (value !== null) stored[field.id] = acceptedValue(field, value, bad);
   }
-  if (!isIdentifier(line['id'])) bad(`id: must be ${IDENTIFIER_HINT}`);
+  const { id, ownKind } = namedByRecord(typeof line['id'] === 'string' ? line['id'] : '');
+  const isOwn = rows.table === PARAMETER_TABLE && line['own'] === true;
+  if (!isIdentifier(id) || isOwn !== isIdentifier(ownKind)) bad(`id: must be ${IDENTIFIER_HINT}`);
   if (rows.where && line[rows.where.column] !== rows.where.value) {
     bad(`${rows.where.column}: must be '${rows.where.value}'`);
   }
@@ -84,16 +87,18 @@ function checkParameterLine(stored: Definition, faults: Faults): void {
 export function checkDefinitions(model: Model): void {
   if (!runSync(isWhole(model))) throw new ArchiveError('the definitions name parameters or kinds that are missing');
   const nothing = { kinds: () => [], parameters: () => [] };
-  for (const parameter of model.parameters.values()) {
+  for (const [recordId, parameter] of model.parameters) {
     // References as the API stores them: not to credentials, say, which rules could read.
-    refuseFaults(`definitions/${parameter.type}.ndjson: '${parameter.id}'`, (faults) =>
-      checkReference(parameter, model, nothing, faults),
-    );
+    refuseFaults(`definitions/${parameter.type}.ndjson: '${recordId}'`, (faults) => {
+      checkReference(parameter, model, nothing, faults);
+      if (parameter.ownKind === undefined || kindsUsing(model, recordId).length > 0) return;
+      faults.add('parameter.bad_value', `own: '${parameter.ownKind}' does not have it`);
+    });
   }
   const own = [...model.kinds.values()].filter(({ builtIn }) => !builtIn);
   for (const kind of own) {
     refuseFaults(`definitions/${KIND_KIND}.ndjson: '${kind.id}'`, (faults) =>
-      checkLists(kind, model.parameters, faults),
+      checkLists(kind, definitionsOf(kind), faults),
     );
   }
   for (const type of model.linkTypes.values()) {

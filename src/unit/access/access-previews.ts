@@ -94,7 +94,7 @@ export class AccessPreviews {
 function readAsked(kind: KindDef, body: unknown, model: Model) {
   const { operation, access, member, parameter: named } = readDto(AccessPreviewBody, body);
   const parameter = named ?? undefined;
-  if (parameter !== undefined) checkPreviewedField(kind, parameter, operation, model);
+  if (parameter !== undefined) checkPreviewedField(kind, parameter, operation);
   const changed = (setting: Json): KindDef =>
     parameter === undefined
       ? kindWithAccess(kind, operation, setting, model)

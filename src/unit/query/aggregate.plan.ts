@@ -50,10 +50,7 @@ export function planAggregate(query: AggregateQuery, contexts: readonly PlanCont
     () => planSearch(query.search, contexts),
     () => undefined,
   );
-  const namesOf = sharedNames(
-    contexts.map(({ visible }) => visible),
-    namesInQuery({ ...query, order: [] }),
-  );
+  const namesOf = sharedNames(contexts, namesInQuery({ ...query, order: [] }));
   const size = new LeastSize();
   const values = terms.filter(({ term }) => term.path).length;
   const found = new Faults();

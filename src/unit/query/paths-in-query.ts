@@ -1,7 +1,7 @@
 /** The paths that a query names. Pure. */
 import type { Path } from '../../filter/filter.ast.js';
 import { parsePath } from '../../filter/filter.parser.js';
-import { pathsOf } from '../../filter/filter.walk.js';
+import { isLinkPath, pathsOf } from '../../filter/filter.walk.js';
 import { isRelatedTerm, isSnippetTerm, parseRelatedTerm, parseSnippetTerm } from '../../filter/include.parser.js';
 import { ALL_FIELDS } from '../../filter/queries.js';
 import { pathsOfOrder } from '../../filter/order.js';
@@ -10,20 +10,22 @@ import { KindError } from '../../shared/errors.js';
 import type { RelatingQuery } from './query-limits.js';
 
 /** The paths that begin at the units of a query; undefined if one of its names cannot be parsed. */
-export function pathsInQuery({
-  filter,
-  order = [],
-  include = [],
-  select = [],
-  group = [],
-}: RelatingQuery): Path[] | undefined {
+export function pathsInQuery(query: RelatingQuery): Path[] | undefined {
+  const { include = [] } = query;
   return parsed(() => [
-    ...[filter, ...select.map((term) => term.filter)].flatMap((each) => (each ? pathsOf(each) : [])),
-    ...order.flatMap(({ value }) => pathsOfOrder(value)),
-    ...[...select, ...group].flatMap(({ path }) => path ?? []),
+    ...testedPaths(query),
     ...include.filter((name) => name !== ALL_FIELDS && !isRelatedTerm(name)).map((name) => parsePath(name)),
     ...include.filter(isSnippetTerm).map((text) => parseSnippetTerm(text).path),
   ]);
+}
+
+/** Those whose values the query tests, orders or adds up. */
+function testedPaths({ filter, order = [], select = [], group = [] }: RelatingQuery): Path[] {
+  return [
+    ...[filter, ...select.map((term) => term.filter)].flatMap((each) => (each ? pathsOf(each) : [])),
+    ...order.flatMap(({ value }) => pathsOfOrder(value)),
+    ...[...select, ...group].flatMap(({ path }) => path ?? []),
+  ];
 }
 
 /** The names in a query; undefined if one cannot be parsed. */
@@ -33,7 +35,13 @@ export function namesInQuery(
   const { include = [], exclude = [] } = query;
   const paths = pathsInQuery(query);
   const given = parsed(() => include.filter(isRelatedTerm).map(nameOfTerm));
-  return paths && given && { used: new Set([...rootsOf(paths), ...exclude]), given: new Set(given) };
+  if (!paths || !given) return undefined;
+  const tested = testedPaths(query).filter(({ segments }) => !isLinkPath(segments));
+  return {
+    used: new Set([...rootsOf(paths), ...exclude]),
+    tested: new Set(rootsOf(tested)),
+    given: new Set(given),
+  };
 }
 
 export function rootsOf(paths: readonly Path[]): string[] {

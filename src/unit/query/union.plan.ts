@@ -53,10 +53,7 @@ export function planParts(
 ): UnionParts {
   checkRelated(query);
   const size = new LeastSize();
-  const namesOf = sharedNames(
-    contexts.map(({ visible }) => visible),
-    namesInQuery(query),
-  );
+  const namesOf = sharedNames(contexts, namesInQuery(query));
   const included = new Set(query.include);
   const searchOf = planSearch(query.search, contexts);
   const parts = contexts.map((context): KindPart => {

@@ -5,7 +5,7 @@ import { IndexBuilder } from '../../catalog/indexes/index-builder.js';
 import { loadModel } from '../../catalog/model/model-store.js';
 import { Database } from '../../database/database.js';
 import { KIND_KIND } from '../../model/built-in-traits.js';
-import { kindsUsing, type Model } from '../../model/model.js';
+import { kindsUsing, recordOfParameter, type Model } from '../../model/model.js';
 import { optionalIndexes } from '../../model/table/required-indexes.js';
 import {
   listQueriesStatement,
@@ -70,9 +70,9 @@ export class IndexAdvisor {
       if (!kind || !isLacking(proposal, model)) return;
       const session = { project, caller: SYSTEM, model, executor: change.tx, change };
       const [id = '', ...more] = proposal.parameters;
-      const parameter = model.parameters.get(id);
+      const parameter = kind.fields.get(id)?.def;
       if (more.length === 0 && parameter) {
-        await this.definitions.update(session, parameter.type, id, { indexed: true });
+        await this.definitions.update(session, parameter.type, recordOfParameter(kind, id), { indexed: true });
       } else {
         await this.definitions.update(session, KIND_KIND, kind.id, { indexes: [...kind.indexes, proposal.parameters] });
       }
@@ -90,8 +90,15 @@ function proposalsOf(stored: readonly StoredQuery[], model: Model): IndexProposa
   const needed = lacking.filter(({ missing }) => !lacking.some((other) => serves(other.missing, missing)));
   return needed.map(({ missing, calls, milliseconds, since }) => {
     const [id = '', ...more] = missing.parameters;
-    const others = more.length > 0 ? [] : kindsUsing(model, id).filter((using) => using.id !== missing.kind);
-    return { ...missing, calls, milliseconds, since, also: others.map((using) => using.id) };
+    const kind = more.length > 0 ? undefined : model.kinds.get(missing.kind);
+    const using = kind ? kindsUsing(model, recordOfParameter(kind, id)) : [];
+    return {
+      ...missing,
+      calls,
+      milliseconds,
+      since,
+      also: using.map((each) => each.id).filter((other) => other !== missing.kind),
+    };
   });
 }
 

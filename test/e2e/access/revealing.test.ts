@@ -60,7 +60,7 @@ it('an inline definition is not compared with values that the caller may not rea
       const { status, body } = await post(member, id, { ...more, ...guess });
       told.push([status, body.messages]);
     }
-    const text = `parameters[0].id: a parameter '${id}' of type string exists already; a kind shares it by naming its id alone, "${id}"`;
+    const text = `parameters[0].id: a parameter '${id}' of type string exists already; a kind shares it by naming its id alone, "${id}", or has one of its own with "own": true`;
     expect(told).toEqual(wrong.map(() => [409, [expect.objectContaining({ code: 'parameter.exists', text })]]));
   }
   // Who may read them says the same, or is told what differs.

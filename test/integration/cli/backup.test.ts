@@ -89,7 +89,7 @@ describe('a backup', () => {
     await defineKinds(project, {
       id: 'note',
       parameters: [
-        { id: 'number', kind_id: 'integer', sequence: true },
+        { id: 'number', kind_id: 'integer', sequence: true, own: true },
         { id: 'made_at', kind_id: 'datetime', default_datetime: '@now' },
         { id: 'maker', kind_id: 'unit', reference_kind: 'person', default_unit: '@member.id' },
       ],
@@ -107,6 +107,7 @@ describe('a backup', () => {
     });
     const unit = await ok(keyed.post('/note/unit', {}));
     expect(unit).toMatchObject({ number: 4, made_at: unit.inserted_at });
+    expect(await ok(keyed.get('/integer/unit/note.number'))).toMatchObject({ own: true });
     for (const id of ['numbered', 'renumbered']) await expectNoDrift(projectOf(id));
     expect(await kind('project', 'migrate', 'numbered')).toMatchObject({ code: 0 });
     expect(await ok(keyed.post('/note/unit', {}))).toMatchObject({ number: 5 });

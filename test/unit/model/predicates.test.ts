@@ -76,9 +76,8 @@ describe('a predicate', () => {
     ['gt(name,a)', false],
     ['contains(name,a)', false],
   ])('tests a parameter that a kind lacks as null: %s is %s', (filter, value) => {
-    const { visible, absent } = sharedNames([city.fields, kindIn(model, 'country').fields])(
-      kindIn(model, 'country').fields,
-    );
+    const kinds = [city, kindIn(model, 'country')].map((kind) => ({ kind, visible: kind.fields }));
+    const { visible, absent } = sharedNames(kinds, undefined)(kindIn(model, 'country').fields);
     const predicate = resolveFilter(parseFilter(`not(${filter})`), { kind: kindIn(model, 'country'), visible });
     expect(resolveAbsent(predicate, absent)).toEqual({ op: 'not', part: { op: 'constant', value } });
   });

@@ -1,0 +1,42 @@
+/**
+ * Names that are parameters of different types in several kinds: own ones (`own` of a parameter), since shared ones have
+ * one definition. Records have them; what compares or adds up their values together cannot. Pure.
+ */
+import { refusal } from '../../shared/errors.js';
+import { shortened } from '../../shared/texts.js';
+import type { Field, KindDef } from '../model.js';
+import type { Visible } from './predicate.js';
+
+/** A kind, and the fields of it that somebody may name. */
+export interface NamedFields {
+  readonly kind: Pick<KindDef, 'id'>;
+  readonly visible: Visible;
+}
+
+/** Says of which types a name is in these kinds; undefined if they agree. */
+export function mixedText(name: string, kinds: readonly NamedFields[]): string | undefined {
+  const having = kinds.flatMap(({ kind, visible }) => {
+    const field = visible.get(name);
+    return field ? [{ kind: kind.id, type: typeText(field), own: field.def.own }] : [];
+  });
+  const [first] = having;
+  const other = having.find(({ type }) => type !== first?.type);
+  if (!first || !other || !having.some(({ own }) => own)) return undefined;
+  return `'${shortened(name)}' is ${first.type} in '${first.kind}' and ${other.type} in '${other.kind}'`;
+}
+
+function typeText({ def }: Field): string {
+  return def.multiple ? `a list of ${def.type} values` : `of type ${def.type}`;
+}
+
+/** @throws KindError 400 if one of the names is of different types in these kinds */
+export function refuseMixed(names: Iterable<string>, kinds: readonly NamedFields[]): void {
+  if (kinds.length < 2) return;
+  for (const name of names) {
+    const text = mixedText(name, kinds);
+    if (text === undefined) continue;
+    throw refusal('query.mixed', `${text}, so that it cannot be tested, ordered or added up in both at once`, {
+      parameter: shortened(name),
+    });
+  }
+}
