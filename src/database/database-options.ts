@@ -41,10 +41,11 @@ export interface TransactionOptions extends TransactionRunsOptions {
   readonly runs?: TransactionRuns;
   /** Set if it begins with its first statement, and holds no connection before. Its refusals are not completed. */
   readonly lazy?: boolean;
-  /** Whether it may hold its connection long: it waits for a place among those of its project that may. */
+  /**
+   * Whether it may hold its connection long: it waits for a place among those of its project that may, as long as its
+   * runs have time.
+   */
   readonly long?: boolean;
-  /** Milliseconds that it waits for such a place, if that is not the usual time. */
-  readonly longTimeout?: number;
   /** Set if it is not run again, and its errors are those of PostgreSQL. */
   readonly once?: boolean;
   /** Called before each run but the first one, without a connection. */

@@ -48,7 +48,7 @@ export async function inTransaction<T>(
   const limit = Math.max(1, until - performance.now());
   const abort = new AbortController();
   const timer = setTimeout(() => abort.abort(tookTooLong()), limit);
-  const times = { timeout: limit, statementTimeout: limit, idleTimeout: idleTimeoutFor(limit), longTimeout: limit };
+  const times = { timeout: limit, statementTimeout: limit, idleTimeout: idleTimeoutFor(limit) };
   try {
     return await database.transaction(
       (executor) => {

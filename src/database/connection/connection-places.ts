@@ -5,7 +5,7 @@
 import { retryLater } from '../../shared/errors.js';
 import { FairQueue, fractionOf } from '../../shared/fair-queue.js';
 import { LIMITS } from '../../shared/limits.js';
-import type { ConnectionUser, TransactionOptions } from '../database-options.js';
+import type { ConnectionUser } from '../database-options.js';
 
 /**
  * The fraction of the free connections that one project may use, so that two slow projects leave a connection to a
@@ -24,7 +24,7 @@ const CONGESTION = { milliseconds: 1000, waiting: 32 };
  * take milliseconds, so that no project waits long for one.
  */
 const LONG = { ofOne: 0.3, ofAll: 0.6 };
-/** Milliseconds to wait for a connection; the same as the timeout of the pool. */
+/** Milliseconds to wait for a connection, if that is not said; the same as the timeout of the pool. */
 const TIMEOUT = 5000;
 
 export class ConnectionPlaces {
@@ -58,22 +58,23 @@ export class ConnectionPlaces {
 
   /**
    * Waits for the places of a transaction; the returned function releases them.
-   * @param options.longTimeout milliseconds to wait for a place among the long ones, if that is not the usual time
+   * @param timeLeft milliseconds of a transaction that may hold its connection long, which waits until they are over, and
+   * the usual time at least; undefined for others
    * @throws KindError 503
    */
-  async acquire(
-    project: ConnectionUser,
-    { long = false, longTimeout }: Pick<TransactionOptions, 'long' | 'longTimeout'>,
-  ): Promise<() => void> {
-    const releaseLong = long ? await this.long.acquire(project.id, longTimeout) : undefined;
+  async acquire(project: ConnectionUser, timeLeft?: number): Promise<() => void> {
+    if (timeLeft === undefined) return this.all.acquire(project.id);
+    const until = performance.now() + Math.max(TIMEOUT, timeLeft);
+    const left = () => Math.max(1, until - performance.now());
+    const releaseLong = await this.long.acquire(project.id, left());
     try {
-      const release = await this.all.acquire(project.id);
+      const release = await this.all.acquire(project.id, left());
       return () => {
         release();
-        releaseLong?.();
+        releaseLong();
       };
     } catch (error) {
-      releaseLong?.();
+      releaseLong();
       throw error;
     }
   }

@@ -164,16 +164,16 @@ class TransactionRun {
 
   /**
    * Waits for the turn on the units to lock, then for its places. If remembered locks appear during that wait, both are
-   * repeated.
+   * repeated. A long transaction waits for its places as long as its runs have time.
    */
   async #acquirePlaces(): Promise<void> {
-    const { project, long, longTimeout } = this.options;
+    const { project, long } = this.options;
     for (;;) {
       this.runs.adoptRememberedLocks();
       const endTurn = await this.runs.waitForTurn();
       if (!project) return this.#tx.onEnd(endTurn);
       try {
-        const releasePlace = await this.parts.places.acquire(project, { long, ...(longTimeout && { longTimeout }) });
+        const releasePlace = await this.parts.places.acquire(project, long ? this.runs.timeLeft : undefined);
         if (!this.runs.adoptRememberedLocks()) {
           this.#tx.onEnd(endTurn);
           return this.#tx.onEnd(releasePlace);

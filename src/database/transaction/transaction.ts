@@ -69,6 +69,8 @@ export class Transaction implements Executor {
   #onBegin: (() => Promise<void>) | undefined;
   #isLong: boolean;
   #ended = false;
+  /** The depth of a savepoint whose work is done. */
+  #done: number | undefined;
 
   constructor(protected readonly origin: TransactionOrigin) {
     this.#isLong = origin.isLong;
@@ -133,6 +135,25 @@ export class Transaction implements Executor {
   beforeCommit({ text, values }: Statement): void {
     if (values.length > 0) throw new Error('a statement that is sent with COMMIT has no parameters');
     if (this.isolation === 'repeatable read') this.sentAtCommit.add(text);
+  }
+
+  /**
+   * Begins work that can be undone alone. What begins inside it has a greater depth. Once it is done, its savepoint stays
+   * until the next one begins, which takes one message less.
+   */
+  async setSavepoint(depth: number): Promise<void> {
+    const done = this.#done;
+    this.#done = undefined;
+    await this.run(savepointStatement(depth, done));
+  }
+
+  leaveSavepoint(depth: number): void {
+    this.#done = depth;
+  }
+
+  async backToSavepoint(depth: number): Promise<void> {
+    this.#done = undefined;
+    await this.run(undoSavepointStatement(depth));
   }
 
   /** The witness will be told of it, unless it is undone. */

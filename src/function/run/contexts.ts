@@ -70,7 +70,7 @@ export class Contexts {
     { session, call, code, depth }: ContextOptions,
     more: G,
   ): { readonly context: Context & G; readonly operations: OperationQueue } {
-    const operations = new OperationQueue(session.executor, call, depth, new UndividedWork(session.project.schema));
+    const operations = new OperationQueue(call, depth, new UndividedWork(session.project.schema));
     const originalCaller = originalCallerOf(session);
     const { project } = session;
     const data = (caller: Caller): Data =>

@@ -3,14 +3,8 @@
  * transaction can go on. The queue is closed when the handler returns: operations that were started are finished, and
  * later ones fail the transaction, because it would contain only a part of them.
  */
-import type { Executor } from '../../database/database.js';
 import { KindError } from '../../shared/errors.js';
 import type { UndividedWork } from '../../shared/event-loop-yield.js';
-import {
-  releaseSavepointStatement,
-  savepointStatement,
-  undoSavepointStatement,
-} from '../../sql/server/transaction.sql.js';
 import type { CallScope } from './time-limit.js';
 
 /** Statuses of refusals after which the transaction can go on. */
@@ -22,7 +16,6 @@ export class OperationQueue {
   #abandoned = false;
 
   constructor(
-    private readonly executor: Executor,
     private readonly call: CallScope,
     /** The nesting depth of the call. */
     readonly depth: number,
@@ -92,13 +85,14 @@ export class OperationQueue {
   }
 
   async #undoable<T>(work: () => Promise<T>): Promise<T> {
-    await this.executor.run(savepointStatement(this.depth));
+    const { tx } = this.call;
+    await tx.setSavepoint(this.depth);
     try {
       const result = await work();
-      await this.executor.run(releaseSavepointStatement(this.depth));
+      tx.leaveSavepoint(this.depth);
       return result;
     } catch (error) {
-      if (!isFailure(error)) await this.executor.run(undoSavepointStatement(this.depth));
+      if (!isFailure(error)) await tx.backToSavepoint(this.depth);
       throw error;
     }
   }

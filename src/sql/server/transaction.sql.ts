@@ -41,9 +41,10 @@ export const ROLLBACK: Statement = render(sql`ROLLBACK`);
 
 const savepointName = (depth: number) => ident(`part_${depth}`);
 
-/** @param depth nested savepoints have different ones */
-export function savepointStatement(depth: number): Statement {
-  return render(sql`SAVEPOINT ${savepointName(depth)}`);
+/** @param depth nested savepoints have different ones @param done of one that is released before, in the same message */
+export function savepointStatement(depth: number, done?: number): Statement {
+  const release = done === undefined ? sql`` : sql`RELEASE SAVEPOINT ${savepointName(done)}; `;
+  return render(sql`${release}SAVEPOINT ${savepointName(depth)}`);
 }
 
 export function releaseSavepointStatement(depth: number): Statement {

@@ -330,6 +330,37 @@ describe('a transaction', () => {
     expect(await own.run(statement('SELECT 1 AS one'))).toEqual([{ one: 1 }]);
   });
 
+  it('undoes parts alone, one inside another too, with one message for the end of one and the beginning of the next', async () => {
+    await database.run(statement('CREATE TABLE public.undone (n int)'));
+    const texts: string[] = [];
+    const stop = observeStatements(database, ({ text }) => void (text.includes('SAVEPOINT') && texts.push(text)));
+    await database.transaction(async (tx) => {
+      const insert = (n: number) => tx.run(statement('INSERT INTO public.undone VALUES ($1)', n));
+      await tx.setSavepoint(1);
+      await insert(1);
+      await tx.setSavepoint(2);
+      await insert(2);
+      tx.leaveSavepoint(2);
+      await tx.setSavepoint(2);
+      await insert(3);
+      await tx.backToSavepoint(2);
+      tx.leaveSavepoint(1);
+      await tx.setSavepoint(1);
+      await insert(4);
+      await expect(tx.run(statement('SELECT 1 / 0'))).rejects.toThrow();
+      await tx.backToSavepoint(1);
+      await tx.setSavepoint(1);
+      await insert(5);
+      tx.leaveSavepoint(1);
+      await insert(6);
+    });
+    stop();
+    const kept = await database.run<{ n: number }>(statement('SELECT n FROM public.undone ORDER BY n'));
+    expect(kept.map(({ n }) => n)).toEqual([1, 2, 5, 6]);
+    expect(texts).toHaveLength(7);
+    await database.run(statement('DROP TABLE public.undone'));
+  });
+
   it('runs work after its commit, in order, and drops it with a rollback', async () => {
     const { database: own, failures } = await open(1);
     const done: string[] = [];
