@@ -58,6 +58,7 @@ export default tseslint.config(
           allowDefaultProject: [
             'eslint.config.mjs',
             'scripts/*.mjs',
+            'examples/*.mjs',
             'src/{auth,doc}/page/*.js',
             'src/catalog/pattern/*.mjs',
           ],
@@ -94,7 +95,7 @@ export default tseslint.config(
     rules: { 'max-len': ['error', { ...LINES, ignoreComments: true }] },
   },
   {
-    files: ['src/config/**', 'test/**', 'bench/**', 'vitest.config.ts', 'ormconfig.ts', 'scripts/**'],
+    files: ['src/config/**', 'test/**', 'bench/**', 'vitest.config.ts', 'ormconfig.ts', 'scripts/**', 'examples/**'],
     rules: { 'no-restricted-properties': 'off' },
   },
   {
@@ -116,7 +117,14 @@ export default tseslint.config(
     },
   },
   {
-    files: ['functions/**', 'ormconfig.ts', 'vitest*.config.ts', 'eslint.config.mjs', 'console/vite.config.ts'],
+    files: [
+      'functions/**',
+      'examples/**',
+      'ormconfig.ts',
+      'vitest*.config.ts',
+      'eslint.config.mjs',
+      'console/vite.config.ts',
+    ],
     rules: { 'no-restricted-syntax': 'off' },
   },
   {

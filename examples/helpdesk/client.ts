@@ -1,0 +1,105 @@
+/** A client of the help desk, for a browser or Node.js: what its pages need, over `fetch` alone. */
+
+export interface Ticket {
+  readonly id: string;
+  readonly number: number;
+  readonly subject: string;
+  readonly state: 'open' | 'pending' | 'solved' | 'closed';
+  readonly priority: 'low' | 'normal' | 'high';
+  readonly customer: string;
+  readonly assignee: string | null;
+  readonly opened_at: string;
+  readonly due_at: string | null;
+  readonly solved_at: string | null;
+}
+
+export interface Comment {
+  readonly id: string;
+  readonly author: string;
+  readonly text: string;
+  readonly internal: boolean;
+  readonly inserted_at: string;
+}
+
+interface Page<T> {
+  readonly count: number;
+  readonly items: readonly T[];
+}
+
+/** A refusal: `code` is that of its first message. */
+export class DeskError extends Error {
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    text: string,
+  ) {
+    super(text);
+  }
+}
+
+export class Desk {
+  constructor(
+    /** `https://…/api/lib` */
+    private readonly url: string,
+    private readonly project: string,
+    private token = '',
+  ) {}
+
+  async signIn(username: string, password: string): Promise<void> {
+    const session = await this.#send<{ access_token: string }>('POST', '/auth/signin', { username, password });
+    this.token = session.access_token;
+  }
+
+  /** Of customers. */
+  openTicket(subject: string): Promise<Ticket> {
+    return this.#send('POST', '/ticket/unit', { subject });
+  }
+
+  /** Of a customer its own, of an agent those of its organisation: what is most urgent comes first. */
+  tickets(state: Ticket['state']): Promise<Page<Ticket>> {
+    return this.#send('GET', `/ticket/unit?filter=eq(state,${state})&order=due_at;asc&order=number;asc`);
+  }
+
+  comments(ticket: Ticket): Promise<Page<Comment>> {
+    return this.#send('GET', `/comment/unit?filter=eq(ticket,${ticket.id})&order=inserted_at;asc`);
+  }
+
+  say(ticket: Ticket, text: string, internal = false): Promise<Comment> {
+    return this.#send('POST', '/comment/unit', { ticket: ticket.id, text, ...(internal && { internal }) });
+  }
+
+  move(ticket: Ticket, state: Ticket['state']): Promise<Ticket> {
+    return this.#send('PUT', `/ticket/unit/${ticket.id}`, { state });
+  }
+
+  /** Of agents. */
+  plan(ticket: Ticket, values: Partial<Pick<Ticket, 'priority' | 'assignee' | 'due_at'>>): Promise<Ticket> {
+    return this.#send('PUT', `/ticket/unit/${ticket.id}`, values);
+  }
+
+  /** Of agents: what was solved a week ago is closed. Returns how many tickets that were. */
+  async closeSolved(): Promise<number> {
+    const old = 'and(eq(state,solved),lt(solved_at,@now-7d))';
+    return (await this.#send<Page<never>>('PUT', `/ticket/unit?filter=${old}`, { state: 'closed' })).count;
+  }
+
+  /** How many tickets are in each state. */
+  async load(): Promise<Record<string, number>> {
+    const path = '/ticket/aggregate?group=state&select=count()';
+    const { items } = await this.#send<Page<{ state: string; count: number }>>('GET', path);
+    return Object.fromEntries(items.map(({ state, count }) => [state, count]));
+  }
+
+  async #send<T>(method: string, path: string, body?: object): Promise<T> {
+    const headers = {
+      'kind-project-key': this.project,
+      ...(this.token && { authorization: `Bearer ${this.token}` }),
+      ...(body && { 'content-type': 'application/json' }),
+    };
+    const sent = body ? { body: JSON.stringify(body) } : {};
+    const response = await fetch(this.url + path, { method, headers, ...sent });
+    const { content, messages } = (await response.json()) as { content: T; messages: { code: string; text: string }[] };
+    if (response.ok) return content;
+    throw new DeskError(response.status, messages[0]?.code ?? '', messages.map(({ text }) => text).join('; '));
+  }
+}
