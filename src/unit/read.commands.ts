@@ -30,7 +30,8 @@ export class ReadCommands {
     return this.#read(kindId, 'list', shownBy(parameters), (session, readable) => {
       const { storage } = readable.kind;
       if (!storage.hasTable) return this.listIn(session, readable, parameters).then(pageAnswer);
-      return explainablePage(session, parameters, (within, query) => this.listIn(within, readable, query));
+      const list = (within: Session, query: QueryParameters) => this.listIn(within, readable, query);
+      return explainablePage(session, parameters, list, [readable.kind]);
     });
   }
 
@@ -39,7 +40,7 @@ export class ReadCommands {
       const aggregate = (within: Session, query: QueryParameters) =>
         store.reads.aggregate(within, readable, parseAggregateQuery(query, store.queryNames.aggregate));
       if (!readable.kind.storage.hasTable) return aggregate(session, parameters).then(pageAnswer);
-      return explainablePage(session, parameters, aggregate);
+      return explainablePage(session, parameters, aggregate, [readable.kind]);
     });
   }
 

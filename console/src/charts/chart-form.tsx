@@ -1,6 +1,6 @@
 /** What a chart shows: each choice changes it at once, the filter with Enter. */
 import { Button, Group, NativeSelect, TextInput } from '@mantine/core';
-import { useState, type FormEvent } from 'react';
+import { lazy, Suspense, useState, type FormEvent } from 'react';
 import type { Field } from '../api/types.js';
 import type { Period } from '../fields/console-field.js';
 import { fieldOfType } from '../fields/fields.js';
@@ -17,6 +17,8 @@ import {
   type Form,
   type Measure,
 } from './chart-query.js';
+
+const FilterHints = lazy(async () => ({ default: (await import('../data/filter-hints.js')).FilterHints }));
 
 interface ChartFormProps {
   readonly chart: Chart;
@@ -124,6 +126,11 @@ export function ChartForm({ chart, fields, onChange }: ChartFormProps) {
           {text('charts.apply')}
         </Button>
       </Group>
+      {chart.filter !== '' && (
+        <Suspense>
+          <FilterHints fields={fields} filter={chart.filter} />
+        </Suspense>
+      )}
     </form>
   );
 }

@@ -5,6 +5,7 @@ import type { Field } from '../api/types.js';
 import { useText } from '../i18n/text.js';
 import { Waiting } from '../shell/page-states.js';
 
+const FilterHints = lazy(async () => ({ default: (await import('./filter-hints.js')).FilterHints }));
 const FilterBuilder = lazy(async () => ({ default: (await import('./filter-builder.js')).FilterBuilder }));
 
 interface FilterBarProps {
@@ -57,6 +58,11 @@ export function FilterBar({ fields, filter, search, onApply }: FilterBarProps) {
           </Button>
         </Group>
       </form>
+      {filter !== '' && (
+        <Suspense>
+          <FilterHints fields={fields} filter={filter} />
+        </Suspense>
+      )}
       {isBuilding && (
         <Suspense fallback={<Waiting />}>
           <FilterBuilder fields={fields} filter={values.filter} onChange={setFilter} />

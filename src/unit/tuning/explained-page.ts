@@ -1,7 +1,11 @@
 /** Answers a page and, for administrators who ask for it, why it takes as long as it does. */
 import { accessDenied } from '../../access/access.js';
+import { filterHints, type FilterHint } from '../../filter/filter.hints.js';
+import { parseFilter } from '../../filter/filter.parser.js';
 import { Answer, pageAnswer } from '../../http/answer/answer.js';
 import type { QueryParameters } from '../../http/route/parse-list-query.js';
+import type { KindDef, Model } from '../../model/model.js';
+import { fieldsAlong } from '../../model/predicate/path.js';
 import { refusal } from '../../shared/errors.js';
 import { isWrite, type Statement } from '../../sql/fragment.js';
 import { queryPlanStatement } from '../../sql/server/query-plan.sql.js';
@@ -16,13 +20,14 @@ const NAME = 'explain';
 
 /**
  * The answer of `work`, with the plans of its statements if the query has `explain=true`. `work` gets the query without
- * it. The plans are those of the same statements with the same rights and limits, executed once more.
- * @throws KindError 400, 401, 403
+ * it. The plans are those of the same statements with the same rights and limits, executed once more. An empty page has
+ * hints why it may be. @param kinds of the units, as far as they are known @throws KindError 400, 401, 403
  */
 export async function explainablePage(
   session: Session,
   parameters: QueryParameters,
   work: (session: Session, parameters: QueryParameters) => Promise<UnitPage>,
+  kinds: Iterable<KindDef> = session.model.kinds.values(),
 ): Promise<Answer> {
   const asked = parameters.filter(([name]) => name === NAME).map(([, text]) => text);
   if (asked.length === 0) return pageAnswer(await work(session, parameters));
@@ -33,9 +38,29 @@ export async function explainablePage(
   const rest = parameters.filter(([name]) => name !== NAME);
   if (asked[0] === 'false') return pageAnswer(await work(session, rest));
   const executor = new RecordingExecutor(session.executor);
-  const page = pageAnswer(await work({ ...session, executor }, rest));
+  const found = await work({ ...session, executor }, rest);
   const explanation = await explain(session, executor.statements);
-  return new Answer(`${page.content.slice(0, -1)},"explain":${JSON.stringify(explanation)}}`);
+  const messages = found.items === '[]' ? hintsFor(rest, [...kinds], session.model) : [];
+  const content = pageAnswer(found).content.slice(0, -1);
+  return new Answer(`${content},"explain":${JSON.stringify({ ...explanation, messages })}}`);
+}
+
+/** Values in the filter that no unit can have. It was parsed before. */
+function hintsFor(parameters: QueryParameters, kinds: readonly KindDef[], model: Model): readonly FilterHint[] {
+  const [, filter = ''] = parameters.find(([name]) => name === 'filter') ?? [];
+  if (filter.trim() === '') return [];
+  return filterHints(parseFilter(filter), (segments) => {
+    const fields = kinds.flatMap((kind) => {
+      const along = fieldsAlong(segments, kind, model);
+      return along.length === segments.length ? (along.at(-1)?.field.def ?? []) : [];
+    });
+    if (fields.length === 0) return undefined;
+    const values = fields.flatMap((def) => def.values ?? []);
+    return {
+      values: fields.every((def) => def.values) ? values : null,
+      multiple: fields.every(({ multiple }) => multiple),
+    };
+  });
 }
 
 /** Keeps the statements that it runs. */

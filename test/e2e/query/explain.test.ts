@@ -13,6 +13,7 @@ interface Explained {
     readonly milliseconds: number;
     readonly summary: string[];
     readonly missing_indexes: { kind: string; parameters: string[]; why: string }[];
+    readonly messages: { parameter: string; text: string }[];
     readonly statements: { milliseconds: number; plan: { 'Node Type': string } }[];
   };
 }
@@ -29,6 +30,7 @@ await defineKinds(project, {
     { id: 'year', kind_id: 'integer' },
     { id: 'secret', kind_id: 'string', hidden: true },
     { id: 'level', kind_id: 'string', values: ['low', 'high'] },
+    { id: 'stage', kind_id: 'string', values: ['planned', 'done'] },
   ],
 });
 await ok(project.post('/group/unit', { id: 'travels', kind_list: ['visit'] }));
@@ -120,6 +122,32 @@ it('units of a group, and traversals, are explained', async () => {
   const walk = await explained(`/visit/unit/${one}/link/child?include=place`);
   expect(walk).toMatchObject({ count: 1, explain: { missing_indexes: [] } });
   expect(walk.explain.statements.length).toBeGreaterThan(0);
+});
+
+describe('an empty page', () => {
+  const [none, quoted] = [
+    [{ parameter: 'stage', text: "stage: 'plan' is none of its values 'planned', 'done'" }],
+    [
+      {
+        parameter: 'place',
+        text: `place: the quotes of 'place 7' are compared too: only " quotes a value, as in "place 7"`,
+      },
+    ],
+  ];
+
+  it.each<[path: string, messages: object[]]>([
+    ['/visit/unit?filter=eq(stage,plan)', none],
+    ['/visit/unit?filter=eq(stage,plan)&count=none', none],
+    ['/visit/aggregate?group=place&select=count()&filter=in(stage,[plan])', none],
+    ['/group/travels/unit?filter=eq(stage,plan)', none],
+    [`/visit/unit?filter=eq(place,'place 7')`, quoted],
+    ['/visit/unit?filter=eq(stage,done)', []],
+    ['/visit/unit?filter=not(all())', []],
+    // There are some.
+    ['/visit/unit?filter=or(eq(stage,plan),eq(place,place 7))&limit=1', []],
+  ])('%s says which values no unit can have: %j', async (path, messages) => {
+    expect((await explained(path)).explain.messages).toEqual(messages);
+  });
 });
 
 describe('refused', () => {

@@ -202,6 +202,14 @@ export const SHARED_SCHEMAS: Readonly<Record<string, Schema>> = {
           why: STRING_SCHEMA,
         }),
       },
+      messages: {
+        type: 'array',
+        items: objectSchema({
+          parameter: { ...STRING_SCHEMA, description: 'The path in the filter.' },
+          text: STRING_SCHEMA,
+        }),
+        description: 'Of an empty page: values in the filter that no unit can have, or that stand in wrong quotes.',
+      },
       statements: {
         type: 'array',
         items: objectSchema({
