@@ -10,6 +10,7 @@ import { randomBytes } from 'node:crypto';
 import { kind } from 'kind';
 
 export default kind('article').module({
+  fills: ['slug'],
   hooks: {
     before_create({ values: { slug, title } }) {
       if (slug === undefined) return { slug: `${wordsOf(String(title))}-${randomBytes(6).toString('hex')}` };

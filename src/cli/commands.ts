@@ -1,7 +1,8 @@
 /** The commands of the command line. Those of a noun are one file. */
 import { Command } from 'commander';
 import { reportAccessCommand } from './access.command.js';
-import { checkFunctionsCommand, typesCommand } from './functions/functions.commands.js';
+import { checkFunctionsCommand } from './functions/functions.commands.js';
+import { typesCommand } from './functions/types.command.js';
 import { adviseIndexesCommand } from './indexes/advise.command.js';
 import { createKeyCommand, setPasswordCommand } from './member.commands.js';
 import { backupProjectCommand, restoreProjectCommand } from './project-backup.commands.js';

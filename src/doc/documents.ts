@@ -97,11 +97,11 @@ export class Documents {
       const description = `${INTRODUCTION}\n\nThis is the project **${project.id}**, version ${model.version} of its model, as you may use it.`;
       const info = { url, title: project.label, description, version: RELEASE };
       const functions = (kind: KindDef) => this.functions.source?.functionsOf(project, model, kind, caller) ?? [];
-      const mayMake = (kind: KindDef) => this.functions.source?.mayMake(project, kind) ?? false;
+      const fills = (kind: KindDef) => this.functions.source?.fills(project, kind) ?? new Set<string>();
       const lacks = (kind: KindDef, operation: UnitOperation) => this.stores.of(kind).lacks(kind, project, operation);
       const application = this.application.described;
       const access = { model, caller, generic: false, chosen, project: project.id } as const;
-      return documentOf({ application, ...access, functions, mayMake, lacks }, info);
+      return documentOf({ application, ...access, functions, fills, lacks }, info);
     };
     return this.#find({ key, project: project.id, render }, options);
   }

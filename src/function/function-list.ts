@@ -50,8 +50,8 @@ export class OfferedFunctions implements FunctionSource, OnModuleInit {
     return this.registry.current.id;
   }
 
-  mayMake({ id }: Project, kind: KindDef): boolean {
-    return !kind.builtIn && this.registry.current.mayMake(id, kind.id);
+  fills({ id }: Project, kind: KindDef): ReadonlySet<string> {
+    return this.registry.current.fills(id, kind.id);
   }
 
   functionsOf(project: Project, model: Model, kind: KindDef, caller: Caller): readonly DocumentedFunction[] {

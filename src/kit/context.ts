@@ -6,6 +6,7 @@ import type {
   LinkTypeId,
   LinkValuesFor,
   AnyUnit,
+  ExpressionsOf,
   GivenFor,
   KindId,
   SomeOf,
@@ -32,7 +33,9 @@ export interface Member {
 /** Access to the data of the project, with the rights of the caller or of the system. */
 export interface Data {
   /** Operations on the units of a kind. */
-  readonly units: <K extends KindId>(kind: K) => Units<UnitOf<K & string>, GivenFor<K & string>>;
+  readonly units: <K extends KindId>(
+    kind: K,
+  ) => Units<UnitOf<K & string>, GivenFor<K & string>, ExpressionsOf<K & string>>;
   /** The links between units. */
   readonly links: Links;
   /** The groups of kinds. */

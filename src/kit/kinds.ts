@@ -46,6 +46,9 @@ export type GivenFor<K extends string> = {
     : ValuesFor<K>[P];
 };
 
+/** The words of the expressions that an edit may have, by parameter. */
+export type ExpressionsOf<K extends string> = Declared<Kinds, K, 'expressions', unknown>;
+
 /** The id of a kind. Editors complete those in `Kinds`; others are allowed. */
 // eslint-disable-next-line @typescript-eslint/no-redundant-type-constituents -- `Kinds` is filled by declaration merging
 export type KindId = keyof Kinds | (string & {});

@@ -161,7 +161,7 @@ export type HookContext = Context & WriteEvent;
 export interface Hooks<K extends string> {
   /**
    * Runs before a unit is created. `values` are those of the request. Returns values to change, or nothing. It can set
-   * the primary key and required parameters; defaults are applied afterwards.
+   * the primary key and required parameters, which `fills` of the module names; defaults are applied afterwards.
    */
   before_create?(context: HookContext & { readonly values: SomeOf<ValuesFor<K>> }): Result<SomeOf<ValuesFor<K>> | void>;
   /** Runs after a unit was created. `values` are as stored, with the run-time parameters of the request. */
@@ -240,6 +240,11 @@ export interface ModuleOptions<K extends string> {
   readonly endpoints?: Readonly<Record<string, EndpointDeclaration>>;
   /** The hooks of the kind. */
   readonly hooks?: Hooks<K>;
+  /**
+   * The required parameters that `before_create` sets where a create leaves them out. In the API document, and in the types
+   * of functions, they are optional in creates; others are required there.
+   */
+  readonly fills?: readonly (keyof ValuesFor<K> & string)[];
   /** The source of the units of a `remote` kind. */
   readonly remote?: Remote;
 }

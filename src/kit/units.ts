@@ -62,18 +62,21 @@ export interface WriteCondition {
 }
 
 /**
- * A change of the stored value of a parameter, which is applied atomically (docs/writing.md): of a number, a list, or JSON.
+ * A change of the stored value of a parameter, which is applied atomically (docs/writing.md). T is the type of its value,
+ * W are the words that its type allows.
  */
-export type Expression<T> = T extends readonly (infer E)[]
-  ? { readonly $remove?: readonly E[]; readonly $add?: readonly E[] }
-  : T extends number | string
-    ? { readonly $inc: number | string }
-    : T extends object
-      ? { readonly $merge: object } | { readonly $set: unknown }
-      : never;
+export type Expression<T, W> =
+  | (W extends '$inc' ? { readonly $inc: number | string } : never)
+  | (W extends '$remove'
+      ? { readonly $remove?: readonly ElementOf<T>[]; readonly $add?: readonly ElementOf<T>[] }
+      : never)
+  | (W extends '$merge' ? { readonly $merge: object } : never)
+  | (W extends '$set' ? { readonly $set: unknown } : never);
 
-/** The values of an edit, of which any can be omitted. */
-export type ChangesOf<V> = { readonly [P in keyof V]?: V[P] | Expression<V[P]> | undefined };
+/** The values of an edit, of which any can be omitted. X are the words of expressions, by parameter. */
+export type ChangesOf<V, X = unknown> = {
+  readonly [P in keyof V]?: V[P] | (P extends keyof X ? Expression<NonNullable<V[P]>, X[P]> : never) | undefined;
+};
 
 /** Options of an upsert: the query parameters of the same names (docs/writing.md). */
 export interface UpsertOptions {
@@ -113,7 +116,7 @@ export interface Page<U> {
  * Hidden parameters are properties that are not enumerable: `unit.secret` reads one, but spreads and responses do not
  * contain it.
  */
-export interface Units<U, V> {
+export interface Units<U, V, X = unknown> {
   /** Lists units, with the fields that `include` names. @throws 400 for a bad query, 403 */
   list<const I extends readonly string[] = readonly string[], Nested extends boolean = false>(
     options?: ListOptions<I, Nested>,
@@ -134,7 +137,7 @@ export interface Units<U, V> {
   /** Creates at most 1000 units, all or none, and returns them. */
   createAll(values: readonly V[]): Promise<readonly WithEtag<U>[]>;
   /** Edits a unit and returns it. Values that are omitted stay as they are. @throws 400, 403, 404, 409, 412 */
-  update(id: string, values: ChangesOf<V>, condition?: WriteCondition): Promise<WithEtag<U>>;
+  update(id: string, values: ChangesOf<V, X>, condition?: WriteCondition): Promise<WithEtag<U>>;
   /**
    * Creates a unit, or edits or leaves the one that has the same values of unique parameters. @throws 400, 403, 409
    */
@@ -142,7 +145,7 @@ export interface Units<U, V> {
   /** The same for at most 1000 units, all or none. */
   upsertAll(values: readonly V[], options?: UpsertOptions): Promise<readonly Upserted<U>[]>;
   /** Edits all units that match a filter, or none, and returns how many. @throws 400, 403, 409 */
-  updateAll(filter: string, values: ChangesOf<V>, options?: AffectedOptions): Promise<number>;
+  updateAll(filter: string, values: ChangesOf<V, X>, options?: AffectedOptions): Promise<number>;
   /** Deletes all units that match a filter, or none, and returns how many. @throws 400, 403, 409 */
   removeAll(filter: string, options?: AffectedOptions): Promise<number>;
   /** Deletes a unit. @throws 403, 404, 409 if other units refer to it, 412 */

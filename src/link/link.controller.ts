@@ -17,6 +17,7 @@ import type { LinkPath } from './link.plan.js';
 import { LinkSetService } from './many/link-set.service.js';
 import { LinkService, type LinkRequest } from './link.service.js';
 import { GROUP_KIND, KIND_KIND } from '../model/built-in-traits.js';
+import { MEMBER_GROUP } from '../model/model.js';
 
 interface LinkParams {
   readonly parent_kind_id: string;
@@ -101,6 +102,7 @@ export class LinkController {
       id: 'group.add_kind',
       ...GROUP_KIND_ROUTE,
       summary: 'Add a kind to a group',
+      description: `A kind in \`${MEMBER_GROUP}\` is a member kind: its units get a username and an e-mail, and sign in; \`signup\` in its \`access\` says who may sign up. Rules name the member of a request as \`@member.id\`.`,
       query: DRY_RUN_QUERY,
       content: 'kind',
       refuses: [409],

@@ -9,12 +9,12 @@ import { codeBlocks } from './markdown.js';
 const page = readFileSync(join(import.meta.dirname, '../../docs/functions.md'), 'utf8');
 const signatures = codeBlocks(page).find(({ info }) => info === 'ts signatures')?.text ?? '';
 const told = [...signatures.matchAll(/^interface (\w+)(?:<([^>]*)>)?/gm)].map(([, name = '', parameters]) => {
-  const given = parameters?.split(', ').map((each) => each.replace(/ extends .*/, ''));
+  const given = parameters?.split(', ').map((each) => each.replace(/ (?:extends|=) .*/, ''));
   return { name, takes: parameters ? `<${parameters}>` : '', given: given ? `<${given.join(', ')}>` : '' };
 });
 /** What the block names and does not tell. */
 const others =
-  'AnyUnit, ChangesOf, FunctionAccess, GivenFor, Grouped, Included, KindId, KnownLinkType, LinkedUnit, LinkRecord, LinkTypeId, LinkValuesFor, LinkValuesOf, ParameterDeclarations, Returned, Returns, SomeOf, Terms, UnitOf, ValuesFor, ValuesOf, WithEtag';
+  'AnyUnit, ChangesOf, ExpressionsOf, FunctionAccess, GivenFor, Grouped, Included, KindId, KnownLinkType, LinkedUnit, LinkRecord, LinkTypeId, LinkValuesFor, LinkValuesOf, ParameterDeclarations, Returned, Returns, SomeOf, Terms, UnitOf, ValuesFor, ValuesOf, WithEtag';
 const SAME =
   'export type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2) ? true : [A, B];';
 const comparison = (block: string) =>

@@ -57,5 +57,5 @@ export const durationType: ParameterType<'duration', 'string'> = {
   schema: { type: 'string', pattern: '^\\d{2,}:[0-5]\\d:[0-5]\\d$' },
   bodySchema: { type: 'string', pattern: '^\\d+:[0-5]\\d(:[0-5]\\d)?$' },
   note: 'Hours, minutes and seconds.',
-  example: (_, variant) => `0${1 + variant}:30:00`,
+  example: () => '01:30:00',
 };

@@ -1,4 +1,4 @@
-/** `functions check` and `types`. */
+/** `functions check`. */
 import type { Command } from 'commander';
 import { pino } from 'pino';
 import { loadModel } from '../../catalog/model/model-store.js';
@@ -11,15 +11,13 @@ import { faultText, type ReadyModule, type ModuleFault } from '../../function/de
 import { UnservedModules } from '../../function/unserved-modules.js';
 import type { Deployment } from '../../function/load/deployment.js';
 import { readFolder } from '../../function/load/folder.js';
-import { renderKindTypes } from './kind-types.js';
+import { kindTypesOf, renderKindTypes } from './kind-types.js';
 import { FunctionRegistry } from '../../function/load/module-registry.js';
 import { TypeChecker } from './type-check.js';
 import type { Model } from '../../model/model.js';
 import { projectOf } from '../../tenancy/project.js';
 import { print, singleLineText, textTable } from '../tools/output.js';
 import type { CommonOptions, Services, CommandContext } from '../tools/command-context.js';
-import { mkdir, writeFile } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
 
 interface ProjectFault extends ModuleFault {
   /** The project whose kinds the module does not fit, if it is about one. */
@@ -117,7 +115,7 @@ async function projectFaults(
       own.push(module.path);
       found.push(...checkFit(module, kind, model));
     }
-    found.push(...(checker?.check(own, renderKindTypes(model, id, deployment)) ?? []));
+    found.push(...(checker?.check(own, renderKindTypes(kindTypesOf(model, id, deployment), id)) ?? []));
     faults.push(...found.map((fault) => ({ ...fault, project: id })));
     for (const path of own) unchecked.delete(path);
   }
@@ -158,30 +156,4 @@ function reportText({ folder, modules, types, kinds, faults, unserved }: CheckRe
     ...faultLines,
     ...unserved.map((each) => `${singleLineText(faultText(each))}: it serves nothing\n`),
   ].join('');
-}
-
-interface TypesOptions extends CommonOptions {
-  readonly out?: string;
-}
-
-export function typesCommand(parent: Command, { terminal, services }: CommandContext): void {
-  parent
-    .command('types <project>')
-    .description('writes the kinds of a project as TypeScript, which types the units in functions')
-    .option('--out <file>', 'where to; kinds.d.ts in the folder of functions where it is left out')
-    .option('--json', 'print JSON, for scripts')
-    .action(async (id: string, options: TypesOptions) => {
-      const written = await services(
-        async ({ app, config }) => {
-          const project = projectOf(await app.get(Provisioning).get(id));
-          const model = await loadModel(app.get(Database), project);
-          const file = options.out === undefined ? join(config.functionsDir, 'kinds.d.ts') : resolve(options.out);
-          await mkdir(dirname(file), { recursive: true });
-          await writeFile(file, renderKindTypes(model, id, app.get(FunctionRegistry).current));
-          return { file, model_version: model.version };
-        },
-        { only: [FunctionRegistry] },
-      );
-      print(terminal, options, written, `${written.file}: version ${written.model_version} of the model\n`);
-    });
 }

@@ -1,45 +1,83 @@
 /** Renders the kinds of a project as TypeScript declarations, which type the units in functions. Pure. */
 import { isRules } from '../../model/parameter-setting/access.setting.js';
 import { parameterType } from '../../model/parameter-type/type-by-id.js';
+import { expressionWordsOf } from '../../model/expression.js';
 import { storedLinkFields } from '../../model/build/link-types.js';
 import type { Field, KindDef, LinkTypeDef, Model } from '../../model/model.js';
 import type { Deployment } from '../../function/load/deployment.js';
 import { isTimeField, UNIT_FIELDS } from '../../model/field.js';
 
+/** Declarations of kinds and of link types, by id. */
+export interface KindTypes {
+  readonly kinds: ReadonlyMap<string, string>;
+  readonly linkTypes: ReadonlyMap<string, string>;
+}
+
 /**
- * The text of a declaration file. Built-in kinds are left out, because functions seldom use them. @param deployment the
- * function modules: values that their hooks may set are optional
+ * The declarations of a project. Built-in kinds are left out, because functions seldom use them. @param deployment the
+ * function modules: what their hooks fill is optional
  */
-export function renderKindTypes(model: Model, project: string, deployment: Deployment): string {
+export function kindTypesOf(model: Model, project: string, deployment: Deployment): KindTypes {
   const kinds = [...model.kinds.values()].filter(({ builtIn }) => !builtIn);
+  return {
+    kinds: textsById(kinds, (kind) => kindLines(kind, model, deployment.fills(project, kind.id))),
+    linkTypes: textsById([...model.linkTypes.values()], linkTypeLines),
+  };
+}
+
+/** The declarations that are the same in all projects. */
+export function sharedKindTypes([first, ...others]: readonly KindTypes[]): KindTypes {
+  const shared = (of: keyof KindTypes) =>
+    new Map([...(first?.[of] ?? [])].filter(([id, text]) => others.every((each) => each[of].get(id) === text)));
+  return { kinds: shared('kinds'), linkTypes: shared('linkTypes') };
+}
+
+/** The text of a declaration file. @param whose the project, or several */
+export function renderKindTypes({ kinds, linkTypes }: KindTypes, ...whose: readonly string[]): string {
+  const named = whose.map((id) => `'${id}'`).join(', ');
+  const what = whose.length === 1 ? `The kinds of the project ${named}` : `What is the same in the projects ${named}`;
   return [
     '/* eslint-disable */',
-    `// The kinds of the project '${project}', version ${model.version} of its model, by \`kind types ${project}\`. Made anew, not edited.`,
+    `// ${what}, by \`kind types\`. Made anew, not edited.`,
     "import type { Json } from 'kind';",
     '',
     "declare module 'kind' {",
     '  interface Kinds {',
-    ...kinds.flatMap((kind) => [
-      ...comment(kind.label, '    '),
-      `    ${kind.id}: {`,
-      '      unit: {',
-      ...unitLines(kind, model),
-      '      };',
-      '      values: {',
-      ...valueLines(kind, deployment.mayMake(project, kind.id)),
-      '      };',
-      '      references: {',
-      ...referenceLines(kind),
-      '      };',
-      '    };',
-    ]),
+    ...kinds.values(),
     '  }',
     '  interface LinkTypes {',
-    ...[...model.linkTypes.values()].flatMap(linkTypeLines),
+    ...linkTypes.values(),
     '  }',
     '}',
     '',
   ].join('\n');
+}
+
+function textsById<D extends { readonly id: string }>(
+  definitions: readonly D[],
+  linesOf: (definition: D) => string[],
+): ReadonlyMap<string, string> {
+  return new Map(definitions.map((definition) => [definition.id, linesOf(definition).join('\n')]));
+}
+
+function kindLines(kind: KindDef, model: Model, fills: ReadonlySet<string>): string[] {
+  return [
+    ...comment(kind.label, '    '),
+    `    ${kind.id}: {`,
+    '      unit: {',
+    ...unitLines(kind, model),
+    '      };',
+    '      values: {',
+    ...valueLines(kind, fills),
+    '      };',
+    '      expressions: {',
+    ...expressionLines(kind),
+    '      };',
+    '      references: {',
+    ...referenceLines(kind),
+    '      };',
+    '    };',
+  ];
 }
 
 /** The values of the links of a type, as they are read and as they are given. */
@@ -96,13 +134,24 @@ function isNullable({ storage }: KindDef, { id, def }: Field): boolean {
   return def.nullable && !def.primary;
 }
 
-/** The values that a body may have. */
-function valueLines(kind: KindDef, mayMake: boolean): string[] {
-  const taken = [...kind.fields.values()].filter(({ id, def, system, recordOnly }) => {
+/** The words of expressions that an edit may have in place of a value. */
+function expressionLines(kind: KindDef): string[] {
+  return takenFields(kind).flatMap((field) => {
+    const words = expressionWordsOf(field, kind);
+    return words.length > 0 ? [property(field.id, words.map((word) => `'${word}'`).join(' | '), false)] : [];
+  });
+}
+
+function takenFields({ fields }: KindDef): Field[] {
+  return [...fields.values()].filter(({ id, def, system, recordOnly }) => {
     return !system && !def.sequence && recordOnly !== true && (!isUnitField(id) || id === 'metadata');
   });
-  return taken.map((field) => {
-    const needed = !mayMake && (field.def.primary || needsValue(field));
+}
+
+/** The values that a body may have. */
+function valueLines(kind: KindDef, fills: ReadonlySet<string>): string[] {
+  return takenFields(kind).map((field) => {
+    const needed = !fills.has(field.id) && (field.def.primary || needsValue(field));
     return property(`${field.id}${needed ? '' : '?'}`, givenType(field), isNullable(kind, field));
   });
 }

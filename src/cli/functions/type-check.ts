@@ -11,6 +11,29 @@ const KIT_PATHS = ['../../kit/kit.ts', '../../../src/kit/kit.ts'].map((path) =>
   fileURLToPath(new URL(path, import.meta.url)),
 );
 
+/** The source of the kit; undefined if it is not installed. */
+export function kitPath(): string | undefined {
+  return KIT_PATHS.find((path) => existsSync(path));
+}
+
+/** The options by which modules are checked, as in a `tsconfig.json`. @param kit the path of the kit's source @param pathOf how a path is written */
+export function moduleOptions(kit: string, pathOf: (path: string) => string): Record<string, unknown> {
+  return {
+    strict: true,
+    noEmit: true,
+    skipLibCheck: true,
+    target: 'es2023',
+    module: 'esnext',
+    moduleResolution: 'bundler',
+    allowImportingTsExtensions: true,
+    resolveJsonModule: true,
+    lib: ['es2023', 'es2024.string'],
+    types: ['node'],
+    typeRoots: [pathOf(join(kit, '../../../node_modules/@types'))],
+    paths: { kind: [pathOf(kit)] },
+  };
+}
+
 /** What was parsed of TypeScript's own libraries and of packages, by path: most of the time of a check without it. */
 const libraries = new Map<string, TypeScript.SourceFile | undefined>();
 
@@ -23,7 +46,7 @@ export class TypeChecker {
 
   /** Undefined if TypeScript or the source of the kit is not installed. */
   static async make(folder: string): Promise<TypeChecker | undefined> {
-    const kit = KIT_PATHS.find((path) => existsSync(path));
+    const kit = kitPath();
     const found = await import('typescript').catch(() => undefined);
     const root = await realpath(folder).catch(() => folder);
     return kit !== undefined && found ? new TypeChecker(found.default, kit, root) : undefined;
@@ -65,20 +88,7 @@ export class TypeChecker {
   }
 
   #options(): TypeScript.CompilerOptions {
-    const { ts } = this;
-    return {
-      strict: true,
-      noEmit: true,
-      skipLibCheck: true,
-      target: ts.ScriptTarget.ES2023,
-      module: ts.ModuleKind.ESNext,
-      moduleResolution: ts.ModuleResolutionKind.Bundler,
-      allowImportingTsExtensions: true,
-      resolveJsonModule: true,
-      lib: ['lib.es2023.d.ts'],
-      types: ['node'],
-      typeRoots: [join(this.kit, '../../../node_modules/@types')],
-      paths: { kind: [this.kit] },
-    };
+    const given = moduleOptions(this.kit, (path) => path);
+    return this.ts.convertCompilerOptionsFromJson(given, this.folder).options;
   }
 }

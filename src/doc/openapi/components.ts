@@ -15,7 +15,7 @@ import {
   manyLinksSchema,
 } from './schema/link.schema.js';
 import { pageSchema, SHARED_SCHEMAS } from './schema/shared.schemas.js';
-import { createSchema, recordSchema, updateSchema } from './schema/unit.schema.js';
+import { createdManySchema, createdSchema, createSchema, recordSchema, updateSchema } from './schema/unit.schema.js';
 import { kindContext, hasRecord, readableLinkTypes, type DocumentView } from './view.js';
 
 export const SECTIONS = ['responses', 'parameters', 'schemas', 'headers'] as const;
@@ -107,6 +107,8 @@ function kindSchemas(view: DocumentView): [string, () => Schema][] {
       [name('record'), () => recordSchema(kind, context)],
       [name('page'), () => pageSchema(schemaRef(name('record')))],
       [name('create'), () => createSchema(kind, context)],
+      [name('created'), () => createdSchema(kind, context)],
+      [name('created_many'), () => createdManySchema(schemaRef(name('created')))],
       [name('update'), () => updateSchema(kind, context)],
     ];
   });

@@ -41,7 +41,7 @@ export function genericDocument(
   chosen?: ReadonlySet<string>,
 ): Promise<Buffer<ArrayBuffer>> {
   const model = buildModel({ ...builtInRecords(), version: 0 });
-  const nothing = { functions: () => [], mayMake: () => false, lacks: () => false };
+  const nothing = { functions: () => [], fills: () => new Set<string>(), lacks: () => false };
   return documentOf(
     { application, model, caller: GENERIC_CALLER, generic: true, project: '', chosen, ...nothing },
     info,

@@ -23,8 +23,8 @@ export interface DocumentedFunction {
 export interface FunctionSource {
   /** The functions of a kind that the caller may call; for administrators also its endpoints. */
   functionsOf(project: Project, model: Model, kind: KindDef, caller: Caller): readonly DocumentedFunction[];
-  /** Whether a hook may set required values, so that a create may leave them out. */
-  mayMake(project: Project, kind: KindDef): boolean;
+  /** The required values that a hook sets, so that a create may leave them out. */
+  fills(project: Project, kind: KindDef): ReadonlySet<string>;
   /** Changes whenever functions or hooks of the project may have changed; part of the cache key of documents. */
   version(project: Project): string;
 }

@@ -1,37 +1,56 @@
-/** Example bodies, which the service accepts unchanged; those of definitions have ids that are not used yet. Pure. */
-import { isMemberKind, type Field, type KindDef, type Model } from '../../model/model.js';
+/**
+ * Example bodies, which the service accepts with ids of units in place of those in them. Definitions have ids that are not
+ * used yet. Pure.
+ */
+import { isMemberKind, MEMBER_GROUP, type Field, type KindDef, type Model } from '../../model/model.js';
 import { parameterType, isParameterTypeId } from '../../model/parameter-type/type-by-id.js';
 import type { Json } from '../../shared/json.js';
-import { LIMITS } from '../../shared/limits.js';
-import type { Schema } from './openapi.js';
+import type { NamedExamples, Schema } from './openapi.js';
 import { bodyFields, isRequiredInBody, type KindContext } from './schema/unit.schema.js';
 import { isReference } from '../../model/parameter-type/parameter-type.js';
 import type { ParameterTypeId } from '../../model/parameter-type/parameter-types.js';
 import { ADMIN_KIND, GROUP_KIND, KIND_KIND, LINK_KIND } from '../../model/built-in-traits.js';
-import type { ParameterDef } from '../../model/parameter-type/parameter-def.js';
 
 /** Only administrators may change them. */
 const ADMIN_ONLY_FIELDS: readonly string[] = ['username', 'email'];
 const EXAMPLE_PASSWORD = 'correct horse battery staple';
 
 /**
- * An example body with the required fields, and for users' kinds also simple ones. A required reference contains the
- * body of a new unit. Undefined if a required value is unknown.
+ * An example body with the required fields, and for users' kinds also simple ones. Undefined if a required value is
+ * unknown.
  */
 export function bodyExample(kind: KindDef, context: KindContext, create: boolean): Schema | undefined {
   const definition = definitionExample(kind, context.model, create, (id) => context.names.has(id));
   if (definition) return definition;
+  const fills = context.fills(kind);
+  const isShown = (field: Field) => (create ? !fills.has(field.id) : isChangedByExample(kind, field));
   const fields = bodyFields(kind, context).filter((field) => {
-    if (!create && (neverChanges(field) || (isMemberKind(kind) && ADMIN_ONLY_FIELDS.includes(field.id)))) return false;
+    if (!isShown(field)) return false;
     return isRequiredInBody(kind, field) || memberExample(kind, field) !== undefined || isSimpleField(kind, field);
   });
-  if (!create) return exampleBody(fields, () => false);
-  const variants = variantsOf(kind, context);
   return exampleBody(
     fields,
-    (field) => isRequiredInBody(kind, field),
-    (field) => nestedExample(kind, field, { ...context, variants }),
+    (field) => create && isRequiredInBody(kind, field),
+    (field) => (create ? memberExample(kind, field) : undefined),
   );
+}
+
+/** Several bodies for the creation of a kind, as OpenAPI's `examples`; undefined for other bodies. */
+export function namedExamples(kind: KindDef, context: KindContext): NamedExamples | undefined {
+  if (kind.id !== KIND_KIND) return undefined;
+  const { model, names } = context;
+  const member = freeId('person', model.kinds);
+  return {
+    kind: { summary: 'A kind with parameters, a set of unique values and a check', value: kindExample(model) },
+    rules: {
+      summary: 'Members read and change what is theirs; administrators everything',
+      value: ruledKindExample(model, (id) => names.has(id)),
+    },
+    members: {
+      summary: `Members who sign up; after it, POST /api/lib/group/unit/${MEMBER_GROUP}/link/group/kind/unit/${member}`,
+      value: { id: member, label: 'Person', access: { signup: 'anyone', read: 'member' } },
+    },
+  };
 }
 
 /** An example sign-up. */
@@ -46,8 +65,9 @@ function isSimpleField({ builtIn }: KindDef, { def, reference }: Field): boolean
   return !builtIn && def.default === null && !def.made && !reference && !parameterType(def.type).omittedFromExamples;
 }
 
-function neverChanges({ id, def }: Field): boolean {
-  return id === 'id' || def.primary;
+/** An edit need not lead to another unit, and changes no key. */
+function isChangedByExample(kind: KindDef, { id, def, reference }: Field): boolean {
+  return id !== 'id' && !def.primary && !reference && !(isMemberKind(kind) && ADMIN_ONLY_FIELDS.includes(id));
 }
 
 /** An example value of a field that all members have. Names differ from those of other examples. */
@@ -67,35 +87,6 @@ function memberExample(kind: KindDef, { id }: Field): string | undefined {
   }
 }
 
-/** Numbers for nested units, different for each unit and kind, so that their keys are unique. */
-function* variantsOf({ id }: KindDef, { model }: KindContext): Generator<number, number> {
-  const at = [...model.kinds.keys()].indexOf(id);
-  for (let next = 1; ; next += 1) yield at * LIMITS.references + next;
-}
-
-interface Nesting extends KindContext {
-  readonly variants: Iterator<number, number>;
-}
-
-/**
- * Values that definitions do not determine: names of members, and nested units in place of ids. @param depth of the
- * unit with the field
- */
-function nestedExample(kind: KindDef, field: Field, nesting: Nesting, depth = 1): Json | undefined {
-  const member = memberExample(kind, field);
-  if (member !== undefined) return member;
-  const target = nesting.model.kinds.get(field.reference?.kind ?? '');
-  if (!target || !isRequiredInBody(kind, field) || !kind.storage.nested || depth > LIMITS.references) return undefined;
-  if (!nesting.mayCreate(target.id)) return undefined;
-  const required = bodyFields(target, nesting).filter((each) => isRequiredInBody(target, each));
-  return exampleBody(
-    required,
-    () => true,
-    (each) => nestedExample(target, each, nesting, depth + 1),
-    nesting.variants.next().value,
-  );
-}
-
 /** An example body for creating or editing a definition; undefined for kinds whose units are no definitions. */
 function definitionExample(
   kind: KindDef,
@@ -105,7 +96,6 @@ function definitionExample(
 ): Schema | undefined {
   if (!kind.builtIn || kind.key !== 'identifier') return undefined;
   if (!create) return { label: 'A better name' };
-  if (kind.id === KIND_KIND) return kindExample(model);
   if (kind.id === GROUP_KIND) {
     return { id: freeId('favourites', model.groups), label: 'Favourites', description: 'What we like', kind_list: [] };
   }
@@ -132,6 +122,36 @@ function kindExample({ kinds, parameters }: Model): Schema {
     access: { read: 'anyone', update: 'admin', delete: 'admin' },
     accepted: { read: 'the public library' },
     metadata: {},
+  };
+}
+
+/** A kind that is closed by rules: each member has units of its own. */
+function ruledKindExample({ kinds, parameters }: Model, isNamed: (kindId: string) => boolean): Schema {
+  const members = [...kinds.values()].find((kind) => !kind.builtIn && isMemberKind(kind) && isNamed(kind.id));
+  const [owner, subject, state] = ['owner', 'subject', 'state'].map((id) => freeId(id, parameters));
+  const own = `eq(${owner},@member.id)`;
+  return {
+    id: freeId('ticket', kinds),
+    label: 'Ticket',
+    parameters: [
+      {
+        id: owner,
+        kind_id: 'unit',
+        reference_kind: members?.id ?? ADMIN_KIND,
+        default_unit: '@member.id',
+        write_once: true,
+      },
+      { id: subject, kind_id: 'string', required: true, max_length: 200 },
+      { id: state, kind_id: 'string', values: ['open', 'closed'], default_string: 'open' },
+    ],
+    access: {
+      read: own,
+      create: own,
+      update: `and(${own},eq(@before.${state},open))`,
+      delete: 'admin',
+      link: own,
+      function: own,
+    },
   };
 }
 
@@ -165,24 +185,27 @@ export function exampleBody(
   fields: readonly Field[],
   isNeeded: (field: Field) => boolean,
   valueOf: (field: Field) => Json | undefined = () => undefined,
-  variant = 0,
 ): ExampleBody | undefined {
   const values: [string, Json][] = [];
   for (const field of fields) {
-    const value = valueOf(field) ?? exampleValue(field, variant);
+    const value = valueOf(field) ?? exampleValue(field);
     if (value !== undefined) values.push([field.id, value]);
     else if (isNeeded(field)) return undefined;
   }
   return Object.fromEntries(values);
 }
 
-function exampleValue({ def, type }: Field, variant: number): Json | undefined {
-  const value = def.values?.[variant % def.values.length] ?? definedExample(def, variant);
+function exampleValue(field: Field): Json | undefined {
+  const { def, type } = field;
+  const value = def.values?.[0] ?? definedExample(field);
   if (value === undefined || value === null || type.accept(value, def, () => undefined) === undefined) return undefined;
   return def.multiple ? [value] : value;
 }
 
-/** Undefined if the definition does not determine a value: what matches a pattern is not guessed. */
-function definedExample(def: ParameterDef, variant: number): Json | undefined {
-  return def.pattern === undefined ? parameterType(def.type).example?.(def, variant) : undefined;
+/**
+ * Undefined if the definition does not determine a value: what matches a pattern is not guessed. Of a reference an id like
+ * those of the other kind; nothing is created with the unit.
+ */
+function definedExample({ def, reference }: Field): Json | undefined {
+  return def.pattern === undefined ? (reference?.key ?? parameterType(def.type)).example?.(def) : undefined;
 }

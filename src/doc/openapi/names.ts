@@ -39,7 +39,7 @@ function withDigest(name: string): string[] {
  * The suffixes of a kind's schemas and responses. No built-in name ends in one of them, so ids of kinds cannot collide
  * with built-in names.
  */
-export const SCHEMA_FORMS = ['record', 'answer', 'page', 'create', 'update'] as const;
+export const SCHEMA_FORMS = ['record', 'answer', 'page', 'create', 'update', 'created', 'created_many'] as const;
 export type SchemaForm = (typeof SCHEMA_FORMS)[number];
 
 /** The suffixes of the schemas of a link type. None ends in another, without punctuation, nor in those of kinds. */

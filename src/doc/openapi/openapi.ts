@@ -19,9 +19,18 @@ export interface Response {
   readonly content?: Readonly<Record<string, { readonly schema: Schema }>>;
 }
 
+/** Bodies with what they are for, by name. */
+export type NamedExamples = Readonly<Record<string, { readonly summary: string; readonly value: Schema }>>;
+
+interface BodyContent {
+  readonly schema: Schema;
+  readonly example?: Schema;
+  readonly examples?: NamedExamples;
+}
+
 export interface RequestBody {
   readonly required: boolean;
-  readonly content: Readonly<Record<string, { readonly schema: Schema; readonly example?: Schema }>>;
+  readonly content: Readonly<Record<string, BodyContent>>;
 }
 
 export interface OpenApiOperation {

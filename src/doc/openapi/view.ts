@@ -25,8 +25,8 @@ export interface DocumentInput {
   readonly project: string;
   /** The functions of a kind that the caller may call; for administrators also its endpoints. */
   readonly functions: (kind: KindDef) => readonly DocumentedFunction[];
-  /** Whether a hook may set required values of a new unit. */
-  readonly mayMake: (kind: KindDef) => boolean;
+  /** The required values of a new unit that a hook sets. */
+  readonly fills: (kind: KindDef) => ReadonlySet<string>;
   /** Whether the source of a remote kind lacks an operation. */
   readonly lacks: (kind: KindDef, operation: UnitOperation) => boolean;
 }
@@ -68,7 +68,7 @@ export function kindContext(view: DocumentView): KindContext {
     caller: view.caller,
     mayCreate: (id) => mayCreate(view, id),
     mayRead: (id) => hasRecord(view, id),
-    mayMake: view.mayMake,
+    fills: view.fills,
     names: view.names,
     values: view.values,
   };

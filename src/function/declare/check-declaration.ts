@@ -44,7 +44,7 @@ export function accessTexts(access: unknown, check: (access: Json, faults: Fault
   return texts.map((text) => text.replace(/^access\.function: /, ''));
 }
 
-const MODULE_KEYS = ['functions', 'unitFunctions', 'endpoints', 'hooks', 'remote'] as const;
+const MODULE_KEYS = ['functions', 'unitFunctions', 'endpoints', 'hooks', 'fills', 'remote'] as const;
 const FUNCTION_KEYS = ['description', 'parameters', 'methods', 'access', 'timeout', 'returns', 'run'] as const;
 const ENDPOINT_KEYS = ['description', 'methods', 'run'] as const;
 const HOOKS = Object.keys({
@@ -123,8 +123,19 @@ export function checkDeclaration(
     const single = (['before_update', 'after_update'] as const).find((name) => hooks.has(name));
     if (single) bad(`hooks: ${single} is called for each unit: declare ${single}_many beside other _many hooks`);
   }
+  const fills = checkFills(options['fills'], hooks, bad);
   const remote = checkRemoteSource(options['remote'], hooks, bad);
-  return valid ? { kind, file, root, path, functions, endpoints, hooks, remote } : undefined;
+  return valid ? { kind, file, root, path, functions, endpoints, hooks, fills, remote, place: own } : undefined;
+}
+
+/** Whether the kind has such parameters is checked against each project (`check-fit.ts`). */
+function checkFills(given: unknown, hooks: ReadonlyMap<HookName, Hook>, bad: Bad): ReadonlySet<string> {
+  if (given === undefined) return new Set();
+  const ids: readonly unknown[] = Array.isArray(given) ? given : [];
+  const known = new Set(ids.filter((id) => typeof id === 'string').filter(isIdentifier));
+  if (known.size === 0 || known.size !== ids.length) bad('fills: must be a list of ids of parameters, each once');
+  if (!hooks.has('before_create')) bad('fills: names what hooks.before_create sets, which is not there');
+  return known;
 }
 
 function checkFunctions(

@@ -7,8 +7,9 @@ import type { FunctionDef, ReadyModule, ModuleFault } from './definition.js';
 import { accessTexts } from './check-declaration.js';
 
 /** The faults of the module of a kind. The service refuses all calls of a function whose access rule has a fault. */
-export function checkFit({ functions }: ReadyModule, kind: KindDef, model: Model): ModuleFault[] {
-  return [...functions.kind.values(), ...functions.unit.values()].flatMap((def) => {
+export function checkFit(module: ReadyModule, kind: KindDef, model: Model): ModuleFault[] {
+  const { functions } = module;
+  const ofFunctions = [...functions.kind.values(), ...functions.unit.values()].flatMap((def) => {
     const at = `${def.scope === 'unit' ? 'unitFunctions' : 'functions'}.${def.name}`;
     const faults = [
       ...ruleFaults(def, kind, model),
@@ -16,6 +17,15 @@ export function checkFit({ functions }: ReadyModule, kind: KindDef, model: Model
       ...answerFaults(def, model),
     ];
     return faults.map((text) => ({ ...def.place, text: `${at}.${text}` }));
+  });
+  return [...ofFunctions, ...fillFaults(module, kind)];
+}
+
+function fillFaults({ fills, place }: ReadyModule, { fields }: KindDef): ModuleFault[] {
+  return [...fills].flatMap((id) => {
+    const field = fields.get(id);
+    if (field && !field.system && !field.recordOnly) return [];
+    return { ...place, text: `fills: no parameter '${id}'${didYouMean(id, fields.keys())}` };
   });
 }
 

@@ -48,6 +48,8 @@ export type Hook = (context: HookContext) => unknown;
 
 export interface ReadyModule {
   readonly kind: string;
+  /** The place of the declaration. */
+  readonly place: SourceLocation;
   /** The path relative to the functions folder, as messages show it. */
   readonly file: string;
   /** The real path of the functions folder. */
@@ -57,6 +59,8 @@ export interface ReadyModule {
   readonly functions: Readonly<Record<FunctionScope, ReadonlyMap<string, FunctionDef>>>;
   readonly endpoints: ReadonlyMap<string, EndpointDef>;
   readonly hooks: ReadonlyMap<HookName, Hook>;
+  /** The required parameters that `before_create` sets. */
+  readonly fills: ReadonlySet<string>;
   readonly remote: Remote | undefined;
 }
 

@@ -4,6 +4,8 @@ import type { EndpointDef, FunctionDef, ReadyModule, LoadedModule, ModuleFault }
 import { getOrInsert } from '../../shared/maps.js';
 import { retryLater, type KindError } from '../../shared/errors.js';
 
+const NOTHING: ReadonlySet<string> = new Set();
+
 interface CalledInProject {
   /** `ofUnit`: whether it is called on a unit. */
   readonly functions: readonly (FunctionDef & { readonly kind: string; readonly ofUnit: boolean })[];
@@ -50,9 +52,9 @@ export class Deployment {
     return { functions, endpoints };
   }
 
-  /** Whether a hook may set required values of a new unit, so that a create request may omit them. */
-  mayMake(project: string, kind: string): boolean {
-    return this.findReady(project, kind)?.hooks.has('before_create') ?? false;
+  /** The required values of a new unit that a hook says it sets, so that a create may omit them. */
+  fills(project: string, kind: string): ReadonlySet<string> {
+    return this.findReady(project, kind)?.fills ?? NOTHING;
   }
 
   /** The faults of all files. */

@@ -59,8 +59,8 @@ export const decimalType: ParameterType<'decimal', 'string'> = {
   ruleSchema: rangeSchema,
   bodyRuleSchema,
   note: 'An exact number, as a string.',
-  example({ minValue, maxValue }, variant) {
-    const wished = String(1 + variant);
+  example({ minValue, maxValue }) {
+    const wished = '1';
     const value =
       minValue !== undefined && compareDecimals(wished, plainText(minValue)) < 0 ? plainText(minValue) : wished;
     return maxValue !== undefined && compareDecimals(value, plainText(maxValue)) > 0 ? plainText(maxValue) : value;

@@ -37,7 +37,7 @@ export const floatType: ParameterType<'float', 'number'> = {
   typescript: 'number',
   schema: { type: 'number', format: 'double' },
   ruleSchema: numberSchema,
-  example: (rules, variant) => withinRange(1.5 + variant, rules),
+  example: (rules) => withinRange(1.5, rules),
 };
 
 /** PostgreSQL switches to an exponent at other sizes than JavaScript, and pads it to two digits. */

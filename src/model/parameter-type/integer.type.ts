@@ -38,5 +38,5 @@ export const integerType: ParameterType<'integer', 'number'> = {
   typescript: 'number',
   schema: { type: 'integer', minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER },
   ruleSchema: numberSchema,
-  example: (rules, variant) => withinRange(1 + variant, rules),
+  example: (rules) => withinRange(1, rules),
 };

@@ -113,10 +113,10 @@ export interface ParameterType<Id extends string = string, Value extends TypeScr
   /** Sentences about rules that the schema does not express. */
   ruleNotes?(rules: ValueRules): readonly string[];
   /**
-   * A valid value to begin with; another `variant` (0, 1, …) is another value if there are several. Left out if the
-   * definition does not determine one. Allowed values and patterns are handled by the caller.
+   * A valid value to begin with. Left out if the definition does not determine one. Allowed values and patterns are
+   * handled by the caller.
    */
-  example?(settings: ParameterSettings, variant: number): Json | undefined;
+  example?(settings: ParameterSettings): Json | undefined;
   /** Examples of bodies contain a value only if it is required. */
   readonly omittedFromExamples?: true;
 }

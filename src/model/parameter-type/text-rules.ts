@@ -63,11 +63,9 @@ export function textBodyRules({ primary, minLength = 0, values }: ParameterSetti
   return { minLength: Math.max(1, minLength), ...(!values && { not: { enum: ['.', '..'] } }) };
 }
 
-/** The label, cut or padded to the allowed length; variants other than the first end with a number. */
-export function textExample({ label, minLength = 0, maxLength = 100 }: ParameterSettings, variant: number): string {
-  const number = variant === 0 ? '' : ` ${variant + 1}`;
-  const words = [...label.trim()].slice(0, Math.max(0, maxLength - number.length)).join('');
-  return `${words}${number}`.trim().slice(-maxLength).padEnd(minLength, '.');
+/** The label, cut or padded to the allowed length. */
+export function textExample({ label, minLength = 0, maxLength = 100 }: ParameterSettings): string {
+  return [...label.trim()].slice(0, maxLength).join('').trim().padEnd(minLength, '.');
 }
 
 /** The allowed values for a message: at most twenty, each cut after eighty characters. */

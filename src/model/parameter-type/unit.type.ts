@@ -52,4 +52,6 @@ export const uuidType: ParameterType<'uuid', 'string'> = {
   read: (text) => (isUuid(text) ? text.toLowerCase() : undefined),
   anyCase: true,
   idFormat: 'uuid',
+  /** Where an id is needed: it is that of no unit. */
+  example: () => '00000000-0000-4000-8000-000000000000',
 };

@@ -1,7 +1,7 @@
 /** The service accepts every example of the document. */
 import { describe, expect, it } from 'vitest';
-import type { OpenApiDocument } from '../../../src/doc/openapi/openapi.js';
-import { anonymous, asMember, defineKinds, withMembers } from '../../support/callers.js';
+import type { OpenApiDocument, Schema } from '../../../src/doc/openapi/openapi.js';
+import { anonymous, asMember, defineKinds, signUp, withMembers } from '../../support/callers.js';
 import { ok } from '../../support/definitions.js';
 import { PLACE, THING } from '../../support/every-type.js';
 import { FunctionsFolder, sharedServiceWith } from '../../support/functions.js';
@@ -59,6 +59,8 @@ interface Example {
   readonly method: 'POST' | 'PUT';
   readonly path: string;
   readonly body: unknown;
+  /** The kinds of the units that its fields refer to. */
+  readonly references: References;
 }
 
 const documentOf = async (caller: TestProject) =>
@@ -66,24 +68,72 @@ const documentOf = async (caller: TestProject) =>
 
 /** All examples, those that make something first. */
 async function examplesOf(caller: TestProject): Promise<Example[]> {
-  const { paths } = await documentOf(caller);
+  const { paths, components } = await documentOf(caller);
   const all = Object.entries(paths).flatMap(([template, item]) =>
     Object.entries(item).flatMap(([verb, { requestBody }]): Example[] => {
-      const { example } = requestBody?.content['application/json'] ?? {};
-      if (example === undefined) return [];
+      const { schema, example, examples = {} } = requestBody?.content['application/json'] ?? {};
+      const bodies = [example, ...Object.values(examples).map(({ value }) => value)].flatMap((each) => each ?? []);
       const [method, path] = [verb === 'put' ? 'PUT' : 'POST', template.replace('/api/lib', '')] as const;
-      return [{ name: `${method} ${path}`, method, path, body: example }];
+      const references = referencesOf(schema, components.schemas);
+      return bodies.map((body) => ({ name: `${method} ${path}`, method, path, body, references }));
     }),
   );
   return all.sort((a, b) => Number(a.path.includes('{')) - Number(b.path.includes('{')));
 }
 
-/** Sends them in turn; those of a unit to the one that was made before. Answers what was sent, and what was refused. */
+/** The kinds of the units that the fields of a body refer to, as the document tells. */
+function referencesOf(schema: Schema | undefined, schemas: Schemas): References {
+  const [body] = [(schema?.['anyOf'] as Schema[] | undefined)?.[0] ?? schema].map((each) => followed(each, schemas));
+  const properties = Object.entries((body?.['properties'] ?? {}) as Schemas);
+  return new Map(
+    properties.flatMap(([name, each]): [string, string][] => {
+      const [, kind] = /The id of a unit of `(\w+)`/.exec(String(followed(each, schemas)?.['description'])) ?? [];
+      return kind === undefined ? [] : [[name, kind]];
+    }),
+  );
+}
+
+function followed(schema: Schema | undefined, schemas: Schemas): Schema | undefined {
+  const { $ref } = schema ?? {};
+  return typeof $ref === 'string' ? schemas[$ref.replace('#/components/schemas/', '')] : schema;
+}
+
+type Schemas = Readonly<Record<string, Schema>>;
+type References = ReadonlyMap<string, string>;
+
+/** The id in examples, where that of a unit is needed. */
+const SOME_ID = '00000000-0000-4000-8000-000000000000';
+
+/** An example as a person would send it: with ids of units that are there. Undefined if there are none yet. */
+function withIds({ body, references }: Example, made: ReadonlyMap<string, string>): object | undefined {
+  const needed = Object.keys(body as object).flatMap((name) => references.get(name) ?? []);
+  if (needed.some((kind) => !made.has(kind))) return undefined;
+  return Object.fromEntries(
+    Object.entries(body as object).map(([name, value]) => [
+      name,
+      made.get(references.get(name) ?? '') ?? (value as unknown),
+    ]),
+  );
+}
+
+/**
+ * Sends them in turn; those of a unit to the one that was made before, and those that name units after these were made.
+ * Answers what was sent, and what was refused.
+ */
 async function sendAll(caller: TestProject): Promise<{ sent: string[]; refused: unknown[] }> {
   const held = await caller.documented();
   const [sent, refused]: [string[], unknown[]] = [[], []];
-  const made = new Map<string, string>();
-  for (const { name, method, path, body } of await examplesOf(caller)) {
+  const me = await held.get('/auth/me');
+  const made = new Map<string, string>(
+    me.status === 200 ? [[String(me.body.content.kind_id), String(me.body.content.id)]] : [],
+  );
+  const waiting = await examplesOf(caller);
+  for (;;) {
+    const at = waiting.findIndex((each) => withIds(each, made));
+    const [next] = at === -1 ? [] : waiting.splice(at, 1);
+    if (!next) break;
+    const { name, method, path } = next;
+    const body = withIds(next, made);
     const [, kind = ''] = /^\/(\w+)\/unit/.exec(path) ?? [];
     const unit = made.get(kind);
     if (path.includes('{') && unit === undefined) continue;
@@ -96,6 +146,11 @@ async function sendAll(caller: TestProject): Promise<{ sent: string[]; refused: 
       made.set(kind, String((reply.body.content as { id: string }).id));
   }
   return { sent, refused };
+}
+
+/** The project as a new member. */
+async function signedUp(project: TestProject, name: string): Promise<TestProject> {
+  return project.as((await signUp(project, name)).accessToken);
 }
 
 describe('the examples of a document', () => {
@@ -160,11 +215,14 @@ describe('the examples of a document', () => {
     expect(sent).toEqual(expect.arrayContaining(['POST /place/unit', 'POST /auth/person/signup']));
   });
 
-  it('show a whole kind', async () => {
+  it('show a whole kind, one with closed rules, and how members come into being', async () => {
     const project = await service.project();
-    const { paths } = await documentOf(project);
-    const { example } = paths['/api/lib/kind/unit']?.post?.requestBody?.content['application/json'] ?? {};
-    expect(Object.keys(example ?? {})).toEqual([
+    const shown = async () => {
+      const { paths } = await documentOf(project);
+      return paths['/api/lib/kind/unit']?.post?.requestBody?.content['application/json']?.examples ?? {};
+    };
+    const { kind, members } = await shown();
+    expect(Object.keys(kind?.value ?? {})).toEqual([
       'id',
       'label',
       'parameters',
@@ -175,23 +233,48 @@ describe('the examples of a document', () => {
       'accepted',
       'metadata',
     ]);
-    await ok(project.post('/kind/unit', example));
+    await ok(project.post('/kind/unit', kind?.value));
     expect(await ok(project.get('/kind/unit/book'))).toMatchObject({ parameters: ['title', 'year', 'genre'] });
+
+    await ok(project.post('/kind/unit', members?.value));
+    const [, path = ''] = /POST \/api\/lib(\S+)/.exec(members?.summary ?? '') ?? [];
+    expect(path).toBe('/group/unit/kind_auth_member/link/group/kind/unit/person');
+    await ok(project.post(path));
+    await ok(project.post('/kind/unit', (await shown())['rules']?.value));
+    const [ann, bob] = [await signedUp(project, 'ann'), await signedUp(project, 'bob')];
+    const { id } = (await ok(ann.post('/ticket/unit', { subject: 'Lost' }))) as { id: string };
+    expect(await ok(ann.put(`/ticket/unit/${id}`, { state: 'closed' }))).toMatchObject({ state: 'closed' });
+    expect((await ann.put(`/ticket/unit/${id}`, { state: 'open' })).status).toBe(403);
+    expect((await bob.get(`/ticket/unit/${id}`)).status).toBe(404);
+    expect((await ann.delete(`/ticket/unit/${id}`)).status).toBe(403);
+  });
+
+  it('of a unit name no other one that it would make', async () => {
+    const project = await service.project();
+    await defineKinds(
+      project,
+      { id: 'company', parameters: [{ id: 'name', kind_id: 'string', required: true }] },
+      {
+        id: 'ticket',
+        parameters: [
+          { id: 'company', kind_id: 'unit', reference_kind: 'company', required: true },
+          { id: 'text', kind_id: 'text' },
+        ],
+      },
+    );
+    const { paths } = await documentOf(project);
+    const { example } = paths['/api/lib/ticket/unit']?.post?.requestBody?.content['application/json'] ?? {};
+    expect(example).toEqual({ company: SOME_ID, text: 'text' });
   });
 
   it('are omitted if a required value cannot be generated', async () => {
     const project = await service.project();
-    const closed = { create: 'nobody' };
-    await defineKinds(
-      project,
-      { id: 'vault', access: closed },
-      { id: 'coded', parameters: [{ id: 'code', kind_id: 'string', required: true, pattern: '^[A-Z]{2}$' }] },
-      { id: 'key', parameters: [{ id: 'of', kind_id: 'unit', reference_kind: 'vault', required: true }] },
-    );
+    await defineKinds(project, {
+      id: 'coded',
+      parameters: [{ id: 'code', kind_id: 'string', required: true, pattern: '^[A-Z]{2}$' }],
+    });
     const { paths } = await documentOf(project);
-    for (const kind of ['key', 'coded']) {
-      const { requestBody } = paths[`/api/lib/${kind}/unit`]?.post ?? {};
-      expect(requestBody?.content['application/json']).not.toHaveProperty('example');
-    }
+    const { requestBody } = paths['/api/lib/coded/unit']?.post ?? {};
+    expect(requestBody?.content['application/json']).not.toHaveProperty('example');
   });
 });

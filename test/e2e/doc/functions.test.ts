@@ -37,7 +37,7 @@ const CLOSED = Object.fromEntries(OPERATIONS.map((operation) => [operation, 'adm
 
 const PAGE = `
 import { kind } from 'kind';
-export default kind('page').module({ hooks: { before_create: ({ values }) => ({ code: String(values['title']).toLowerCase() }) } });`;
+export default kind('page').module({ fills: ['code'], hooks: { before_create: ({ values }) => ({ code: String(values['title']).toLowerCase() }) } });`;
 
 const folder = new FunctionsFolder({ 'city.ts': CITY, 'page.ts': PAGE });
 const service = await sharedServiceWith(folder);
@@ -75,11 +75,13 @@ describe('hooks in the document', () => {
     );
   };
 
-  it('a create may omit values that a hook may set', async () => {
+  it('a create may omit values that a module fills, and no others', async () => {
     expect((await createOf('Plain'))?.required).toEqual(['code', 'title']);
     const page = await createOf('Page');
-    expect(page?.required).toBeUndefined();
-    expect(page?.description).toContain(' A hook of the project may make: code, title.');
+    expect(page?.required).toEqual(['title']);
+    expect(page?.description).toContain(' A hook of the project makes what is left out of: code.');
+    const { requestBody } = (await documentOf(ann)).paths['/api/lib/page/unit']?.post ?? {};
+    expect(requestBody?.content['application/json']?.example).toEqual({ title: 'title' });
     expect(await ok((await ann.documented()).post('/page/unit', { title: 'One' }))).toMatchObject({ id: 'one' });
   });
 

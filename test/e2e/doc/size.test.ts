@@ -87,7 +87,7 @@ describe('a large document', { timeout: 120_000 }, () => {
   it('is built once for concurrent requests', async () => {
     lowerLimit('documentBytes', LIMITS.documentBytes / 4);
     const large = await service.project();
-    await defineMany(large, 20, 395);
+    await defineMany(large, 16, 395);
     // All see the same loaded model.
     await large.get('/large_1/struct?include=shared_1');
     const { source } = service.service.app.get(DocumentedFunctions);

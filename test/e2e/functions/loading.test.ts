@@ -167,6 +167,24 @@ describe('an invalid module', () => {
       /hooks: no 'before_save'/,
     ],
     [
+      'that fills what it names twice',
+      "import { kind } from 'kind';\nexport default kind('land').module({ fills: ['code', 'code'], hooks: { before_create() {} } });",
+      2,
+      /fills: must be a list of ids of parameters, each once/,
+    ],
+    [
+      'that fills nothing that is a name',
+      "import { kind } from 'kind';\nexport default kind('land').module({ fills: 'code', hooks: { before_create() {} } } as never);",
+      2,
+      /fills: must be a list of ids/,
+    ],
+    [
+      'that fills without a hook',
+      "import { kind } from 'kind';\nexport default kind('land').module({ fills: ['code'] });",
+      2,
+      /fills: names what hooks\.before_create sets, which is not there/,
+    ],
+    [
       'with a source without a list',
       "import { kind } from 'kind';\nexport default kind('land').module({ remote: { get() {} } as never });",
       2,

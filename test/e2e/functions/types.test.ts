@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { TypeChecker } from '../../../src/cli/functions/type-check.js';
-import { renderKindTypes } from '../../../src/cli/functions/kind-types.js';
+import { kindTypesOf, renderKindTypes } from '../../../src/cli/functions/kind-types.js';
 import { FunctionRegistry } from '../../../src/function/load/module-registry.js';
 import { defineKinds } from '../../support/callers.js';
 import { modelOf, ok } from '../../support/definitions.js';
@@ -18,6 +18,11 @@ await defineKinds(
     parameters: [
       { id: 'name', kind_id: 'string', required: true, nullable: false },
       { id: 'population', kind_id: 'integer' },
+      { id: 'budget', kind_id: 'decimal' },
+      { id: 'founded', kind_id: 'date' },
+      { id: 'tags', kind_id: 'string', multiple: true },
+      { id: 'more', kind_id: 'json' },
+      { id: 'pages', kind_id: 'json', multiple: true },
     ],
   },
   {
@@ -85,6 +90,19 @@ export async function expressions({ units }: Context): Promise<void> {
   same<typeof city.etag, string>(true);
   // @ts-expect-error no list
   await units('city').update('a', { population: { $add: [1] } });
+  await units('city').update('a', { budget: { $inc: '0.10' }, tags: { $add: ['port'], $remove: ['new'] } });
+  await units('city').update('a', { more: { $merge: { a: 1 } }, metadata: { $set: {} }, pages: { $set: [1] } });
+  // @ts-expect-error a text
+  await units('city').update('a', { name: { $inc: 1 } });
+  // @ts-expect-error a text
+  await units('city').updateAll('all()', { name: { $inc: 'x' } });
+  // @ts-expect-error a date
+  await units('city').update('a', { founded: { $inc: 1 } });
+  // @ts-expect-error no list of numbers
+  await units('city').update('a', { tags: { $add: [1] } });
+  // @ts-expect-error no JSON
+  await units('city').update('a', { tags: { $merge: {} } });
+  await units('elsewhere').update('a', { anything: { $inc: 1 } });
   // @ts-expect-error no such parameter
   await units('city').updateAll('all()', { size: { $inc: 1 } });
   same<number, Awaited<ReturnType<typeof count>>>(true);
@@ -201,7 +219,8 @@ it.each([
   ['linkHooks', LINK_HOOKS],
 ])('type %s in functions', { timeout: 60_000 }, async (name, source) => {
   const folder = new FunctionsFolder({ [`_${name}.ts`]: source });
-  const kinds = renderKindTypes(await modelOf(project), project.id, service.service.app.get(FunctionRegistry).current);
+  const { current } = service.service.app.get(FunctionRegistry);
+  const kinds = renderKindTypes(kindTypesOf(await modelOf(project), project.id, current), project.id);
   const checker = await TypeChecker.make(folder.path);
   expect(checker?.check([join(folder.path, `_${name}.ts`)], kinds)).toEqual([]);
 });

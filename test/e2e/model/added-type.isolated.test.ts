@@ -1,6 +1,6 @@
 /** A parameter type is one file and one entry in `types.ts`: with these, the whole service has it. */
 import { expect, it, vi } from 'vitest';
-import { renderKindTypes } from '../../../src/cli/functions/kind-types.js';
+import { kindTypesOf, renderKindTypes } from '../../../src/cli/functions/kind-types.js';
 import type { OpenApiDocument, Schema } from '../../../src/doc/openapi/openapi.js';
 import { FunctionRegistry } from '../../../src/function/load/module-registry.js';
 import { defineKinds } from '../../support/callers.js';
@@ -134,7 +134,7 @@ it('is described by structs, the API document and the generated types', async ()
   const example = paths['/api/lib/film/unit']?.post?.requestBody?.content['application/json']?.example;
   expect(example).toMatchObject({ runtime: '01:30:00' });
   const current = service.service.app.get(FunctionRegistry).current;
-  const types = renderKindTypes(await modelOf(project), project.id, current);
+  const types = renderKindTypes(kindTypesOf(await modelOf(project), project.id, current), project.id);
   expect(types).toContain('readonly runtime: string | null;');
   expect(types).toContain('readonly parts: readonly string[] | null;');
 });

@@ -1,8 +1,9 @@
 /** `functions check` and `types` check modules against the current kinds of every project. */
 import 'reflect-metadata';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import ts from 'typescript';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runCommandLine } from '../../../src/cli/run.js';
 import { openTestProject, type FunctionProject } from '../../../src/testing.js';
 import { FunctionsFolder } from '../../support/functions.js';
@@ -50,10 +51,10 @@ const module = (body: string) =>
 
 test('types writes the kinds', async () => {
   const { code, out } = await kind('types', 'acme', '--json');
-  const { file } = JSON.parse(out) as { file: string };
-  expect({ code, file }).toEqual({ code: 0, file: join(folder.path, 'kinds.d.ts') });
+  const file = join(realpathSync(folder.path), 'kinds.d.ts');
+  expect([code, JSON.parse(out)]).toEqual([0, [{ file, projects: ['acme'] }]]);
   const text = readFileSync(file, 'utf8');
-  expect(text).toContain("project 'acme', version");
+  expect(text).toContain("project 'acme'");
   for (const line of [
     '/** City * / of ours */',
     "readonly kind_id: 'city';",
@@ -63,11 +64,17 @@ test('types writes the kinds', async () => {
     'readonly tags: readonly ("old" | "new")[] | null;',
     "readonly 'land.name'?: string | null;",
     'readonly note?: string | null;',
+    "readonly size: '$inc';",
+    "readonly tags: '$remove' | '$add';",
   ]) {
     expect(text).toContain(line);
   }
   expect(await kind('types', 'nobody')).toMatchObject({ code: 1 });
   rmSync(file);
+  const out2 = join(folder.path, 'elsewhere/of.d.ts');
+  expect(await kind('types', 'acme', '--out', out2)).toMatchObject({ code: 0, out: `${out2}: acme\n` });
+  expect(readFileSync(out2, 'utf8')).toBe(text);
+  rmSync(dirname(out2), { recursive: true });
 });
 
 test('commands load modules only if they need them, and say what modules allow', async () => {
@@ -142,24 +149,29 @@ export default city.module({
   expect(await kind('functions', 'check')).toMatchObject({ code: 0, err: '' });
 });
 
-test('check lets a create omit what a hook may set, and a hook return undefined', async () => {
+test('check lets a create omit what a module fills, and a hook return undefined', async () => {
   const parameters = [{ id: 'code', kind_id: 'string', is_primary: true }, 'name'];
   await project.post('/kind/unit', { id: 'page', parameters });
-  const text = (hooks: string) => `import { kind } from 'kind';
+  const text = (hooks: string, fills = '') => `import { kind } from 'kind';
 const page = kind('page');
 export default page.module({
   functions: { f: page.function({ description: 'x', run: async ({ units }) => (await units('page').create({ name: 'x' })).code.length }) },
-  hooks: { ${hooks} },
+  hooks: { ${hooks} }, ${fills}
 });`;
-  write(
-    'page.ts',
-    text('before_create: ({ values: { name, code } }) => ({ code: code ?? name ?? undefined, name: undefined })'),
-  );
+  const making =
+    'before_create: ({ values: { name, code } }) => ({ code: code ?? name ?? undefined, name: undefined })';
+  write('page.ts', text(making, "fills: ['code']"));
   expect(await kind('functions', 'check')).toMatchObject({ code: 0, err: '' });
-  write('page.ts', text('before_update: ({ values }) => ({ name: values.name?.trim() })'));
+  write('page.ts', text(making));
   const { code, out } = await kind('functions', 'check');
+  write('page.ts', text(making, "fills: ['cod' as 'code']"));
+  const misspelt = await kind('functions', 'check');
   rmSync(join(folder.path, 'page.ts'));
   expect([code, out]).toEqual([1, expect.stringMatching(/page\.ts:4: .*'code' is missing/)]);
+  expect([misspelt.code, misspelt.out]).toEqual([
+    1,
+    expect.stringContaining("acme: page.ts:3: fills: no parameter 'cod' (did you mean 'code'?)"),
+  ]);
 });
 
 test('check reports errors in a module of a kind that no project has', async () => {
@@ -247,5 +259,91 @@ test('check reports type errors and modules that do not load, with file and line
   expect(JSON.parse(json.out)).toMatchObject({
     types: true,
     faults: [{ file: 'land.ts' }, { project: 'acme', line: 4 }],
+  });
+});
+
+describe('types of several projects, in a folder outside of the checkout', () => {
+  const several = new FunctionsFolder();
+  const root = realpathSync(several.path);
+  /** What was parsed outside of the folder: most of the time. */
+  const others = new Map<string, ts.SourceFile | undefined>();
+  /** What TypeScript says of a folder by the settings that were written, as an editor or `tsc -p` does. */
+  const faultsIn = (path: string) => {
+    const settings = ts.readConfigFile(join(path, 'tsconfig.json'), (file) => readFileSync(file, 'utf8'));
+    const { options, fileNames, errors } = ts.parseJsonConfigFileContent(settings.config, ts.sys, path);
+    const host = ts.createCompilerHost(options);
+    const program = ts.createProgram(fileNames, options, {
+      ...host,
+      getSourceFile(file, ...more) {
+        if (file.startsWith(root)) return host.getSourceFile(file, ...more);
+        const known = others.get(file) ?? host.getSourceFile(file, ...more);
+        others.set(file, known);
+        return known;
+      },
+    });
+    return [...errors, ...ts.getPreEmitDiagnostics(program)].map(({ file, messageText }) => {
+      return `${file ? relative(root, file.fileName) : ''}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`;
+    });
+  };
+  const reading = (kindId: string, read: string) =>
+    `import type { Context } from 'kind';
+export const f = async ({ units }: Context) => { const [unit] = (await units('${kindId}').list()).items; ${read} };\n`;
+
+  beforeAll(async () => {
+    await kind('project', 'create', 'second', 'third');
+    const { secret } = JSON.parse((await kind('key', 'create', 'second', 'admin', '--json')).out) as { secret: string };
+    const headers = {
+      'kind-project-key': 'second',
+      authorization: `Bearer ${secret}`,
+      'content-type': 'application/json',
+    };
+    const land = { id: 'land', parameters: [{ id: 'name', kind_id: 'string', label: 'Its */ name' }] };
+    for (const body of [land, { id: 'city', parameters: [{ id: 'size', kind_id: 'string' }] }]) {
+      const reply = await fetch(`${project.url}/api/lib/kind/unit`, {
+        method: 'POST',
+        headers,
+        body: JSON.stringify(body),
+      });
+      expect(reply.status).toBe(200);
+    }
+    config = () => ({ ...project.config, functionsDir: several.path, functionsWatch: false });
+    several.write('acme/_own.ts', reading('city', 'const size: number | undefined = unit?.size; return size;'));
+    several.write(
+      'second/_own.ts',
+      reading('city', 'const size: string | null | undefined = unit?.size; return size;'),
+    );
+    several.write('_all.ts', reading('land', 'const name: string | null | undefined = unit?.name; return name;'));
+    several.write('_any.ts', reading('city', 'const size: unknown = unit?.size; return size;'));
+  });
+  afterAll(() => {
+    config = () => project.config;
+  });
+
+  test('each folder has the kinds of its project, the others what is the same', { timeout: 60_000 }, async () => {
+    const { code, out } = await kind('types');
+    expect([code, out]).toEqual([
+      0,
+      `${root}/kinds.d.ts: acme, second\n${root}/acme/kinds.d.ts: acme\n${root}/second/kinds.d.ts: second\n`,
+    ]);
+    for (const path of ['acme', 'second', '']) expect(faultsIn(join(root, path))).toEqual([]);
+    several.write('acme/_own.ts', reading('city', 'const size: string | undefined = unit?.size; return size;'));
+    several.write('_any.ts', reading('land', 'const name: number | undefined = unit?.name; return name;'));
+    expect(faultsIn(join(root, 'acme'))).toEqual([expect.stringMatching(/^acme\/_own.ts: .*'number'/)]);
+    expect(faultsIn(root)).toEqual([expect.stringMatching(/^_any.ts: Type 'string \| null' is not assignable/)]);
+  });
+
+  test('settings that were written by hand stay', async () => {
+    several.write('acme/tsconfig.json', '{}');
+    expect(await kind('types', 'acme', 'third')).toMatchObject({ code: 0 });
+    expect(readFileSync(join(several.path, 'acme/tsconfig.json'), 'utf8')).toBe('{}');
+  });
+
+  test('names what is missing', async () => {
+    expect(await kind('types', 'acme', 'second', '--out', 'x.d.ts')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('--out: takes one project') as string,
+    });
+    config = () => ({ ...project.config, functionsDir: join(several.path, 'none'), functionsWatch: false });
+    expect((await kind('types')).err).toContain('name a project: none has a folder in');
   });
 });

@@ -94,7 +94,7 @@ describe('the body of a definition', () => {
   it.each(PARAMETER_TYPE_LIST.map(({ id }) => id))(
     'of a %s takes the settings that the service takes together',
     (type) => {
-      const example = (parameterType(type).example?.(emptyDefinition('a', type), 0) ?? 'a') as Json;
+      const example = (parameterType(type).example?.(emptyDefinition('a', type)) ?? 'a') as Json;
       const settings: readonly (readonly [field: string, value: Json])[] = [
         ...['multiple', 'nullable', 'only_run_time', 'is_primary', 'required', 'unique', 'indexed', 'hidden'].flatMap(
           (flag) => [[flag, true] as const, [flag, false] as const],

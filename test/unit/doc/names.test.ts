@@ -17,7 +17,9 @@ describe('names of schemas', () => {
   });
 
   it('say what they describe', () => {
-    const forms = ['book.record', 'book.answer', 'book.page', 'book.create', 'book.update'];
+    const forms = ['record', 'answer', 'page', 'create', 'update', 'created', 'created_many'].map(
+      (form) => `book.${form}`,
+    );
     expect(schemasOf(namesOf('book'), ['book'])).toEqual(forms);
   });
 

@@ -75,7 +75,7 @@ function functionOperation(
 
 function functionRequestBody(fields: readonly Field[], mayRead: (kindId: string) => boolean): RequestBody {
   const example = exampleBody(
-    fields.filter((field) => isRequired(field) || field.def.default === null),
+    fields.filter((field) => isRequired(field) || (field.def.default === null && !field.reference)),
     isRequired,
   );
   const content = { schema: functionBody(fields, mayRead), ...(example && { example }) };

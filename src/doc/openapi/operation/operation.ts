@@ -26,7 +26,7 @@ import { pathComponent, kindParameter } from './parameters.js';
 import { queryComponent } from './query.parameters.js';
 import { mayTakeMany, responsesOf } from './response.js';
 import { takesConsistency, takesCookie, takesKey, type DocumentedRoute } from '../application.js';
-import { bodyExample, signUpExample } from '../examples.js';
+import { bodyExample, namedExamples, signUpExample } from '../examples.js';
 import { createSchema, signUpBody } from '../schema/unit.schema.js';
 import { kindContext, mayCall, type DocumentView } from '../view.js';
 import type { LinkForm } from '../names.js';
@@ -174,7 +174,10 @@ function operationBody(
       const unit = kind ? schemaRef(view.names.schema(kind.id, form)) : schemaRef('kind_unit_body');
       const many = form === 'create' && mayTakeMany(kind);
       const schema = many ? { anyOf: [unit, { type: 'array', items: unit, maxItems: LIMITS.bulk }] } : unit;
-      return jsonBody(schema, kind && bodyExample(kind, kindContext(view), form === 'create'));
+      if (!kind) return jsonBody(schema);
+      const context = kindContext(view);
+      const examples = form === 'create' ? namedExamples(kind, context) : undefined;
+      return jsonBody(schema, examples ? { examples } : exampleOf(bodyExample(kind, context, form === 'create')));
     }
   }
 }
@@ -189,11 +192,17 @@ const FILE = { schema: { type: 'string' } } as const;
 function signUpRequestBody(kind: KindDef | undefined, view: DocumentView): RequestBody {
   const context = kindContext(view);
   const body = signUpBody(view.application.schemas, kind && createSchema(kind, context));
-  return jsonBody(body, kind && signUpExample(kind, context));
+  return jsonBody(body, exampleOf(kind && signUpExample(kind, context)));
 }
 
-function jsonBody(schema: Schema, example?: Schema): RequestBody {
-  return { required: true, content: { 'application/json': { schema, ...(example && { example }) } } };
+type Examples = Pick<RequestBody['content'][string], 'example' | 'examples'>;
+
+function exampleOf(example: Schema | undefined): Examples {
+  return example ? { example } : {};
+}
+
+function jsonBody(schema: Schema, examples: Examples = {}): RequestBody {
+  return { required: true, content: { 'application/json': { schema, ...examples } } };
 }
 
 /** The end of the operation's id, and the schema of its body. No end ends in another. */

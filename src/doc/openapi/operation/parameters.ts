@@ -1,5 +1,5 @@
 /** Parameters of paths, and headers of requests. Pure. */
-import { PARAMETER_GROUP, type KindDef } from '../../../model/model.js';
+import { MEMBER_GROUP, PARAMETER_GROUP, type KindDef } from '../../../model/model.js';
 import { PARAMETER_TYPES } from '../../../model/parameter-type/type-by-id.js';
 import type { OpenApiParameter, Schema } from '../openapi.js';
 import type { DocumentedRoute } from '../application.js';
@@ -60,7 +60,7 @@ export function pathParameters(choices: LinkPathChoices | undefined): Record<str
     ['unit_uuid', { ...of('unit_id', 'The id of a unit.', { type: 'string', format: 'uuid' })[1] }],
     of('unique_parameter', 'The id of a unique parameter of the kind.'),
     of('value', 'Its value, as in a filter.'),
-    of('group_id', 'The id of a group.'),
+    of('group_id', `The id of a group, such as \`${MEMBER_GROUP}\`, that of the member kinds.`),
     of('parameter_id', 'The id of a parameter.'),
     of('parameter_type_id', 'The type of the parameter.', { type: 'string', enum: [...PARAMETER_TYPES.keys()] }),
     of('member_kind_id', 'The id of a member kind.'),

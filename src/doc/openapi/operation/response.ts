@@ -1,5 +1,4 @@
 /** The responses of operations. Pure. */
-import { grantOf } from '../../../access/access.js';
 import type { KindDef } from '../../../model/model.js';
 import { ERROR_NAMES, type ErrorStatus } from './error.responses.js';
 import {
@@ -18,7 +17,7 @@ import { definitionEnvelopeSchema, envelopeSchema, NULL_SCHEMA, pageSchema } fro
 import type { DocumentedFunction } from '../documented-functions.js';
 import { functionAnswer } from '../schema/function.schema.js';
 import { LIMITS } from '../../../shared/limits.js';
-import { recordFieldIds } from '../schema/unit.schema.js';
+import { createdManySchema } from '../schema/unit.schema.js';
 import { hasRecord, kindContext, type DocumentView } from '../view.js';
 import { KIND_KIND } from '../../../model/built-in-traits.js';
 
@@ -164,7 +163,7 @@ function contentSchema(form: ContentForm, kind: KindDef | undefined, view: Docum
     case 'unit':
       return unitRef(kind?.id, view);
     case 'created':
-      return createdSchema(kind, view);
+      return createdContent(kind, view);
     case 'units':
       return pageRef(kind?.id, view);
     case 'affected':
@@ -251,25 +250,14 @@ export function mayTakeMany(kind: KindDef | undefined): boolean {
   return !kind || kind.storage.bulk;
 }
 
-/** Many new units; of an upsert with what happened to each of its units. */
-function manyCreatedSchema(unit: Ref): Schema {
-  const properties = {
-    count: { type: 'integer', minimum: 0 },
-    items: { type: 'array', items: unit },
-    results: schemaRef('kind_upsert_results'),
-  };
-  return { type: 'object', properties, required: ['count', 'items'], additionalProperties: false };
-}
-
-/** A create answers all fields if the caller may read every unit of the kind. Users' kinds also accept many units. */
-function createdSchema(kind: KindDef | undefined, view: DocumentView): Schema {
-  const unit = unitRef(kind?.id, view);
-  const read = kind && grantOf(kind, 'read', view.caller, view.model);
-  const allFields = kind && !view.generic && read && read.predicate === undefined && hasRecord(view, kind.id);
-  const one = allFields ? { allOf: [unit], required: recordFieldIds(kind, view.caller, view.model) } : unit;
+/** Users' kinds also accept many units. What one and what many answer have names of their own. */
+function createdContent(kind: KindDef | undefined, view: DocumentView): Schema {
+  const isNamed = kind && !view.generic && hasRecord(view, kind.id);
+  const one = isNamed ? schemaRef(view.names.schema(kind.id, 'created')) : unitRef(kind?.id, view);
   const { secret } = kind?.traits ?? {};
   if (secret !== undefined) return { allOf: [one, secretSchema(secret)] };
-  return mayTakeMany(kind) ? { anyOf: [one, manyCreatedSchema(unit)] } : one;
+  if (!mayTakeMany(kind)) return one;
+  return { anyOf: [one, isNamed ? schemaRef(view.names.schema(kind.id, 'created_many')) : createdManySchema(one)] };
 }
 
 /** What only the answer of a create has. */

@@ -107,7 +107,13 @@ const IDENTIFIER_SCHEMA: Schema = { type: 'string', pattern: IDENTIFIER.source }
 const IDENTIFIERS: Schema = { type: 'array', items: schemaRef('kind_identifier'), uniqueItems: true };
 
 /** A rule is a filter, so it contains a parenthesis. */
-const RULE: Schema = { type: 'string', pattern: '\\(', description: 'A filter, as `eq(owner,@member.id)`.' };
+const RULE: Schema = {
+  type: 'string',
+  pattern: '\\(',
+  description:
+    'A filter over the unit. `@member.id` and `@member.<parameter>` are of the member who sends the request; in `update` and `write_access`, `@before.<parameter>` is the stored value.',
+  examples: ['eq(owner,@member.id)', 'eq(@member.role,editor)', 'or(eq(state,draft),eq(team.lead,@member.id))'],
+};
 
 /** Shared schemas of definitions. */
 export const DEFINITION_SCHEMAS: Readonly<Record<string, Schema>> = {
@@ -115,7 +121,11 @@ export const DEFINITION_SCHEMAS: Readonly<Record<string, Schema>> = {
   kind_metadata: { type: 'object', description: 'Whatever is to be kept with it.', additionalProperties: true },
   kind_access: {
     type: 'object',
-    description: 'Who may do what with units of the kind. What is left out has its default.',
+    description: `Who may do what with units of the kind. What is left out has its default. A level is one of ${LEVELS.join(', ')}: everybody, members, administrators, no request. Administrators pass every rule.`,
+    examples: [
+      { read: 'anyone', create: 'member', update: 'eq(owner,@member.id)', delete: 'admin' },
+      { read: ['eq(owner,@member.id)', 'eq(@member.role,agent)'], create: 'eq(owner,@member.id)' },
+    ],
     properties: Object.fromEntries(OPERATIONS.map((operation) => [operation, schemaRef('kind_access_level')])),
     additionalProperties: false,
   },

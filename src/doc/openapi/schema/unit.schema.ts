@@ -1,5 +1,6 @@
 /** The schemas of a kind's units for one caller, made from its field masks. Pure. */
 import { madeTexts } from '../../../model/made-default.js';
+import { grantOf } from '../../../access/access.js';
 import { describedFields, mayReadField, readableFields, writableFields } from '../../../access/masks.js';
 import { isTimeField } from '../../../model/field.js';
 import { expressionWordsOf } from '../../../model/expression.js';
@@ -37,7 +38,7 @@ export interface KindContext {
   readonly caller: Caller;
   readonly mayCreate: (kindId: string) => boolean;
   readonly mayRead: (kindId: string) => boolean;
-  readonly mayMake: (kind: KindDef) => boolean;
+  readonly fills: (kind: KindDef) => ReadonlySet<string>;
   readonly names: KindNames;
   readonly values: SharedValues;
 }
@@ -47,16 +48,11 @@ export function recordSchema(kind: KindDef, context: KindContext): Schema {
   const fields = plainFields(describedFields(kind, context.caller, context.model));
   return {
     type: 'object',
-    description: `A unit of ${escapeMarkdown(kind.label)}.`,
+    description: `A unit of ${escapeMarkdown(kind.label)}. With \`include\` it may have more: terms under their names, and paths over references and into JSON.`,
+    // It may have more fields, and says nothing of them: generators of clients make an index signature of what it says.
     properties: {
       ...propertySchemas(fields, (field) => orNested(field, outputProperty(kind, field, context), context)),
       links: schemaRef('kind_links'),
-    },
-    // Keys of paths over references and into JSON, as in `include`.
-    patternProperties: { '^[^.]+\\..': {} },
-    // Without a type, because generators of clients make an index signature of it, which all properties must fit.
-    additionalProperties: {
-      description: 'Under the name of a term in `include`: a number of related units, or some of them.',
     },
   };
 }
@@ -67,8 +63,29 @@ function orNested({ reference, column }: Field, schema: Schema, { mayRead }: Kin
   return followed ? { anyOf: [schema, schemaRef('kind_nested_unit')] } : schema;
 }
 
+/**
+ * What a create of one unit answers: all fields, if the caller may read every unit of the kind. Not `allOf` of the record,
+ * because some generators of clients pass over `required` beside it.
+ */
+export function createdSchema(kind: KindDef, context: KindContext): Schema {
+  const { caller, model, names } = context;
+  const read = grantOf(kind, 'read', caller, model);
+  if (!read || read.predicate) return schemaRef(names.schema(kind.id, 'record'));
+  return { ...recordSchema(kind, context), required: recordFieldIds(kind, caller, model) };
+}
+
+/** What a create of many units answers: the units; of an upsert with what happened to each. */
+export function createdManySchema(unit: Schema): Schema {
+  const properties = {
+    count: { type: 'integer', minimum: 0 },
+    items: { type: 'array', items: unit },
+    results: schemaRef('kind_upsert_results'),
+  };
+  return { type: 'object', properties, required: ['count', 'items'], additionalProperties: false };
+}
+
 /** The fields of every answer without `include` and `exclude`: those with rules are not in every unit. */
-export function recordFieldIds(kind: KindDef, caller: Caller, model: Model): string[] {
+function recordFieldIds(kind: KindDef, caller: Caller, model: Model): string[] {
   return [...unconditional(readableFields(kind, caller, model)).keys()];
 }
 
@@ -109,11 +126,15 @@ function described(field: Field, { mayRead, caller }: KindContext, hasForm: bool
 export function createSchema(kind: KindDef, context: KindContext): Schema {
   const fields = bodyFields(kind, context);
   const schema = bodySchema(kind, fields, context, true);
-  const required = fields.filter((field) => isRequiredInBody(kind, field)).map(({ id }) => id);
-  const withHooks = `${String(schema['description'])} A hook of the project may make: ${required.join(', ')}.`;
+  const fills = context.fills(kind);
+  const needed = fields.filter((field) => isRequiredInBody(kind, field)).map(({ id }) => id);
+  const required = needed.filter((id) => !fills.has(id));
+  const filled = needed.filter((id) => fills.has(id));
+  const withHook = `${String(schema['description'])} A hook of the project makes what is left out of: ${filled.join(', ')}.`;
   return {
     ...schema,
-    ...(required.length > 0 && (context.mayMake(kind) ? { description: withHooks } : { required })),
+    ...(filled.length > 0 && { description: withHook }),
+    ...(required.length > 0 && { required }),
     ...(kind.key === 'identifier' && ID_OR_LABEL),
   };
 }

@@ -170,6 +170,12 @@ const MIN_SHARED_LENGTH = 160;
 /** Suffixes for schemas of values in answers, in bodies, and in bodies of edits where these differ. No schema of a kind, and no built-in one, ends so. */
 type ValueForm = 'value' | 'input' | 'edit';
 
+/**
+ * Generators of clients call the value of `body` in `note.create` as they call the body of the operation `note.create`:
+ * `NoteCreateBody`. So these have a name of their own.
+ */
+const OWN_NAMES: ReadonlySet<string> = new Set(['body', 'params', 'headers']);
+
 export class SharedValues {
   readonly #known = new Map<string, { readonly name: string; readonly text: string; readonly schema: Schema }>();
 
@@ -177,11 +183,16 @@ export class SharedValues {
     return this.#known.get(bareName(name))?.schema;
   }
 
-  /** Returns a reference to the schema if it is long. A different schema with the same name is not shared. */
+  /**
+   * Returns a reference to the schema if it is long, or needs a name of its own. A different schema with the same name is
+   * not shared.
+   */
   share(kind: KindDef, field: Field, form: ValueForm, schema: Schema): Schema {
     const text = JSON.stringify(schema);
-    if (text.length < MIN_SHARED_LENGTH) return schema;
-    const name = `${isBuiltIn(kind, field) ? BUILT_IN_PREFIX : ''}${field.id}.${form}`;
+    const isOwn = OWN_NAMES.has(bareName(field.id));
+    if (!isOwn && text.length < MIN_SHARED_LENGTH) return schema;
+    const owner = isBuiltIn(kind, field) ? BUILT_IN_PREFIX : isOwn ? `${kind.id}.` : '';
+    const name = `${owner}${field.id}.${form}`;
     const known = this.#known.get(bareName(name));
     if (!known) this.#known.set(bareName(name), { name, text, schema });
     else if (known.name !== name || known.text !== text) return schema;
