@@ -1,7 +1,7 @@
 /** The settings in the form of a parameter, and what is sent for them. */
 import { describe, expect, it } from 'vitest';
 import type { FieldType } from '../src/api/types.js';
-import { changedSettings, inputsOf, settingsOf, type SettingInputs } from '../src/model/settings.js';
+import { changedSettings, inputsOf, settingsOf, type SettingInputs } from '../src/model/parameter-settings.js';
 
 const COMMON = ['required', 'helper_text', 'nullable', 'only_run_time', 'hidden', 'write_once', 'own'];
 const TEXT = ['multiple', 'unique', 'indexed', 'default', 'min_length', 'max_length', 'strip', 'search', 'is_primary'];

@@ -21,7 +21,7 @@ import { PasswordService } from './password/password.service.js';
 import { RefreshCookies } from './session/refresh-cookie.js';
 import { RefreshTokenStrategy } from './session/refresh-token.strategy.js';
 import { SessionController } from './session/session.controller.js';
-import { SessionService } from './session/session.service.js';
+import { SessionService } from './session/own-sessions.service.js';
 import { SessionStore } from './session/session-store.js';
 import { ResetPageController } from './reset-page.controller.js';
 import { Throttle } from './throttle.js';

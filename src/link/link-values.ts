@@ -12,7 +12,7 @@ import { EventLoopYield } from '../shared/event-loop-yield.js';
 import { runYielding } from '../shared/work-in-pieces.js';
 import type { NewLinks } from '../sql/link/link-set-write.sql.js';
 import type { LinkValues } from '../sql/link/link.sql.js';
-import { rowParams, rowsText } from '../sql/write/new-rows.sql.js';
+import { rowParams, rowsText } from '../sql/write/input-rows.sql.js';
 import type { PendingWrite } from '../unit/draft/behavior.js';
 import { DefaultBytes } from '../unit/draft/default-bytes.js';
 import { MadeDefaults } from '../unit/draft/made-defaults.js';

@@ -20,7 +20,8 @@ import { checkVersion, type Versioned } from '../unit/table/unit.repository.js';
 import { UnitStores } from '../unit/unit-stores.js';
 import { sendLines } from './file/cursor-lines.js';
 import { parseExportQuery } from './transfer.query.js';
-import { ClientGoneError, type ExportTarget, type LineFormat } from './export.stream.js';
+import { ClientGoneError, type ExportTarget } from './export-output.js';
+import { lineFormat, type LineFormat } from './file/file-formats.js';
 import { ConcurrentTransfers } from './concurrent-transfers.js';
 
 /** Milliseconds that a transaction may be idle: longer than a client may keep it waiting. */
@@ -44,7 +45,7 @@ export class ExportService {
   ): Promise<void> {
     const failed = await this.catalog.withModel(scope, async (model) => {
       const plan = this.#plan(scope, kindId, parameters, model);
-      const output = open(lineFormat(plan));
+      const output = open(lineFormat(plan.format, () => csvColumns(plan)));
       try {
         await this.places.run(scope, output.client, () => this.#send(scope, model, plan, output));
         // What is left to be sent needs no place.
@@ -103,39 +104,4 @@ async function sendUnits(tx: Transaction, model: Model, plan: ExportPlan, output
 async function checkModel(tx: Transaction, { schema }: ExportPlan, model: Model): Promise<void> {
   const [row] = await tx.run<Versioned>(modelVersionStatement(schema));
   checkVersion(row, model);
-}
-
-/** PostgreSQL doubles backslashes in the text of a row. */
-function withoutDoubled(text: string): string {
-  return text.includes('\\') ? text.replaceAll('\\\\', '\\') : text;
-}
-
-function lineFormat(plan: ExportPlan): LineFormat {
-  switch (plan.format) {
-    case 'csv':
-      return {
-        mediaType: 'text/csv; charset=utf-8; header=present',
-        extension: 'csv',
-        head: csvHead(csvColumns(plan)),
-        lineOf: (text) => `${withoutDoubled(text).slice(1, -1)}\r\n`,
-      };
-    case 'ndjson':
-      return {
-        mediaType: 'application/x-ndjson; charset=utf-8',
-        extension: 'ndjson',
-        head: '',
-        lineOf: (text) => `${text}\n`,
-      };
-  }
-}
-
-const CSV_LINE_END = '\r\n';
-
-/** The first line of a file. */
-function csvHead(columns: readonly string[]): string {
-  return `${columns.map(csvText).join(',')}${CSV_LINE_END}`;
-}
-
-function csvText(text: string): string {
-  return text === '' || /["\r\n,]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

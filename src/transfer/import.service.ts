@@ -27,10 +27,11 @@ import { CsvReader, csvHeaderOf } from './file/csv.reader.js';
 import { TRANSFER_IDLE } from './export.service.js';
 import { piecesOf, ReadAhead } from './file/file-pieces.js';
 import type { FileReader, FileRecord } from './file/file-record.js';
-import { asksForUpsert, importFormat, parseImportQuery, type FileFormat } from './transfer.query.js';
+import type { FileFormat } from './file/file-formats.js';
+import { asksForUpsert, importFormat, parseImportQuery } from './transfer.query.js';
 import { NdjsonReader } from './file/ndjson.reader.js';
 import { PieceWriter, type ImportFault, type ImportTarget } from './piece.writer.js';
-import type { FileText } from './file/file-text.js';
+import type { FileText } from './file/imported-text.js';
 import { RepeatedText } from './file/repeated-text.js';
 import { ConcurrentTransfers } from './concurrent-transfers.js';
 

@@ -9,9 +9,9 @@ import { Scope, type RequestScope } from '../tenancy/request-scope.js';
 import { TenancyInterceptor } from '../tenancy/tenancy.interceptor.js';
 import { RunInterceptor } from '../run/run.interceptor.js';
 import type { Answer } from '../http/answer/answer.js';
-import { requestFile } from './file/file-text.js';
+import { requestFile } from './file/imported-text.js';
 import { ImportService } from './import.service.js';
-import { ExportOutput } from './export.stream.js';
+import { ExportOutput } from './export-output.js';
 import { ExportService } from './export.service.js';
 
 /** Files of units: exports and imports. */

@@ -7,9 +7,7 @@ import type { QueryReader } from '../http/route/query-reader.js';
 import { IMPORT_QUERY, EXPORT_QUERY } from '../http/route/query-names.js';
 import { refusal } from '../shared/errors.js';
 import { shortened } from '../shared/texts.js';
-
-export const FORMATS = ['csv', 'ndjson'] as const;
-export type FileFormat = (typeof FORMATS)[number];
+import { FORMATS, IMPORTED_TYPES, type FileFormat } from './file/file-formats.js';
 
 interface ExportQuery extends ListQuery {
   readonly format: FileFormat;
@@ -85,17 +83,11 @@ function readUpsert(reader: QueryReader): UpsertQuery | undefined {
   return undefined;
 }
 
-const MEDIA_TYPES: Readonly<Record<FileFormat, RegExp>> = {
-  csv: /^text\/csv\s*(?:;|$)/i,
-  ndjson: /^application\/(?:x-)?(?:ndjson|jsonl)\s*(?:;|$)/i,
-};
-
 /** @throws KindError 415 if the content type is not that of the format */
 export function importFormat(wanted: FileFormat | undefined, contentType = ''): FileFormat {
-  const given = FORMATS.find((format) => MEDIA_TYPES[format].test(contentType));
+  const given = FORMATS.find((format) => IMPORTED_TYPES[format].pattern.test(contentType));
   if (given && isUtf8(contentType) && given === (wanted ?? given)) return given;
-  const types = { csv: 'text/csv', ndjson: 'application/x-ndjson' };
-  const right = wanted ? types[wanted] : `${types.csv} or ${types.ndjson}`;
+  const right = (wanted ? [wanted] : FORMATS).map((format) => IMPORTED_TYPES[format].name).join(' or ');
   throw refusal(
     'body.not_json',
     `The content-type must be ${right} in UTF-8, got ${contentType === '' ? 'none' : shortened(contentType)}`,

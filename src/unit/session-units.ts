@@ -178,7 +178,7 @@ export class SessionUnits {
   async remove(session: Session, kindId: string, id: string, { ifMatch }: WriteCondition = {}): Promise<void> {
     const { kind, grant } = this.#openToWrite(session, kindId, 'delete');
     const conditions = { access: grant.predicate, tags: expectedVersions(ifMatch) };
-    await this.stores.of(kind).removals.remove(session, kind, id, conditions);
+    await this.stores.of(kind).deletions.delete(session, kind, id, conditions);
   }
 
   /** Whether writes of the kind are part of the transaction of the session. */

@@ -5,7 +5,7 @@ import { Behaviors } from './draft/behavior.js';
 import { BehaviorChanges } from './table/write/behavior-changes.js';
 import { CountChecker, StoredCounts } from './table/stored-counts.js';
 import { GenericPlans } from './table/read/generic-plans.js';
-import { Removals } from './table/write/remove.js';
+import { Deletions } from './table/write/delete.js';
 import { Drafter } from './draft/drafter.js';
 import { DefinitionWriter, InlineParameters } from './definitions.js';
 import { AccessPreviews } from './access/access-previews.js';
@@ -52,7 +52,7 @@ import { UnitStores } from './unit-stores.js';
     Upserts,
     CountChecker,
     DefinitionWriter,
-    Removals,
+    Deletions,
     Drafter,
     Explanations,
     IndexAdvisor,

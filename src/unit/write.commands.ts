@@ -93,7 +93,7 @@ export class WriteCommands {
 
   remove(kindId: string, unitId: string, request: WriteRequest): Command {
     return this.#write({ kindId, unitId, operation: 'delete', request }, async (session, kind, options) => {
-      await this.stores.of(kind).removals.remove(session, kind, unitId, options);
+      await this.stores.of(kind).deletions.delete(session, kind, unitId, options);
       return NULL_ANSWER;
     });
   }

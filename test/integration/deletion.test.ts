@@ -158,8 +158,8 @@ describe('units that a deletion reaches through references', () => {
     const fox = await make('heard_pet', 'fox', { keeper: owner });
     act = async (event, kind, _, session) => {
       if (event !== 'before cat') return;
-      await writer.removals.remove(asSystem(session), kind, dog);
-      await writer.removals.remove(asSystem(session), kind, cat);
+      await writer.deletions.delete(asSystem(session), kind, dog);
+      await writer.deletions.delete(asSystem(session), kind, cat);
       await writer.updates.update(asSystem(session), kind, fox, () => new Map([['keeper', null]]));
     };
     await ok(project.delete(`/owner/unit/${owner}`));

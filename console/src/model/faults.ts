@@ -2,7 +2,7 @@
 import { ApiError } from '../api/errors.js';
 import { nameIn, textAlone, textAt, type Labels } from '../data/faults.js';
 import type { Text } from '../i18n/text.js';
-import type { SettingFaults } from './setting-fields.js';
+import type { SettingFaults } from './parameter-setting-fields.js';
 
 export interface DefinitionFaults {
   /** By the name of a setting; '' for those about no setting. */

@@ -4,7 +4,7 @@ import { FieldInput, inputName } from '../fields/field-input.js';
 import { inputOf } from '../fields/values.js';
 import { useText } from '../i18n/text.js';
 import { idOf, type ParameterDraft } from './parameter-drafts.js';
-import { inputsOf, previewField } from './settings.js';
+import { inputsOf, previewField } from './parameter-settings.js';
 import { parameterOf, type Model } from './use-model.js';
 
 interface FormPreviewProps {

@@ -10,7 +10,7 @@ import { useRights } from '../shell/use-rights.js';
 import { InParts } from '../shell/in-parts.js';
 import { Empty } from '../shell/page-states.js';
 import { definitionAddress } from './addresses.js';
-import { ALL_SETTINGS } from './settings.js';
+import { ALL_SETTINGS } from './parameter-settings.js';
 import { ownParameters, usersOf, type Model } from './use-model.js';
 
 /** What is rendered at once. */

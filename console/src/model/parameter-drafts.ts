@@ -1,7 +1,7 @@
 /** The parameters of a kind or link type while it is edited: those of the project, and new ones. */
 import { identifierFromLabel } from '../../../src/shared/identifiers.js';
 import type { FieldType } from '../api/types.js';
-import { changedSettings, inputsOf, type SettingInputs } from './settings.js';
+import { changedSettings, inputsOf, type SettingInputs } from './parameter-settings.js';
 import type { Model } from './use-model.js';
 
 export interface NewParameter {

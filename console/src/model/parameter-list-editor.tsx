@@ -11,8 +11,8 @@ import { useText } from '../i18n/text.js';
 import { definitionAddress } from './addresses.js';
 import { IdInput } from './form-parts.js';
 import { idOf, keyOf, newParameter, type NewParameter, type ParameterDraft } from './parameter-drafts.js';
-import { ALL_SETTINGS, inputsOf } from './settings.js';
-import { SettingFields, type SettingFaults } from './setting-fields.js';
+import { ALL_SETTINGS, inputsOf } from './parameter-settings.js';
+import { SettingFields, type SettingFaults } from './parameter-setting-fields.js';
 import { TypeSelect } from './type-select.js';
 import { parameterOf, type Model } from './use-model.js';
 

@@ -4,7 +4,7 @@ import type { Labels } from '../data/faults.js';
 import type { FieldType } from '../api/types.js';
 import { fieldOfType } from '../fields/fields.js';
 import type { Text } from '../i18n/text.js';
-import { ALL_SETTINGS } from './settings.js';
+import { ALL_SETTINGS } from './parameter-settings.js';
 import type { Model } from './use-model.js';
 
 export function settingLabels(text: Text): Labels {

@@ -8,7 +8,7 @@ import { AnyInput, type BodyInput } from '../../tenancy/request-bodies.js';
 import { Scope, type RequestScope } from '../../tenancy/request-scope.js';
 import { TenancyInterceptor } from '../../tenancy/tenancy.interceptor.js';
 import { NoStore, requireMember, requireSession, WithoutKeyInterceptor } from '../auth-request.js';
-import { SessionService } from './session.service.js';
+import { SessionService } from './own-sessions.service.js';
 
 const ROUTE = { tag: 'Authentication', needs: 'bearer' } as const;
 

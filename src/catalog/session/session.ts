@@ -6,7 +6,7 @@ import type { RequestIds } from '../../http/request/request-id.js';
 import { SYSTEM, type Caller } from '../../tenancy/caller.js';
 import type { Via } from '../../kit/module.js';
 import type { Project } from '../../tenancy/project.js';
-import type { DeletionSet } from './deletion-set.js';
+import type { DeletionProgress } from './deletion-progress.js';
 import { Injectable } from '@nestjs/common';
 
 /**
@@ -42,7 +42,7 @@ export interface Session {
   /** Set where somebody wants to know what deletions do. */
   readonly deletions?: DeletionReport | undefined;
   /** Set while units are deleted. */
-  readonly deletionSet?: DeletionSet;
+  readonly deletionProgress?: DeletionProgress;
 }
 
 /** The way by which units are written, and whether the system does it: code of a module by `system`, or a command. */

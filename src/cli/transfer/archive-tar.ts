@@ -7,7 +7,7 @@ import { pipeline, Readable } from 'node:stream';
 import { pipeline as piped } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
 import { extract, pack, type Entry } from 'tar-stream';
-import { GZIP_LEVEL } from '../../transfer/export.stream.js';
+import { GZIP_LEVEL } from '../../transfer/export-output.js';
 import { altered, ArchiveError, MANIFEST } from '../../transfer/project/archive.js';
 import type { ArchiveEntry, EntrySource } from '../../transfer/project/archive.reader.js';
 import type { EntrySink } from '../../transfer/project/archive.writer.js';

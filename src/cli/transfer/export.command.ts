@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { Runner } from '../../run/runner.js';
 import { ReadCommands } from '../../unit/read.commands.js';
 import type { QueryParameters } from '../../http/route/parse-list-query.js';
-import type { FileFormat } from '../../transfer/transfer.query.js';
+import type { FileFormat } from '../../transfer/file/file-formats.js';
 import { ExportService } from '../../transfer/export.service.js';
 import { ProjectExportService } from '../../transfer/project/project-export.service.js';
 import type { CommandContext, CommonOptions } from '../tools/command-context.js';

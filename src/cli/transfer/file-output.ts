@@ -2,7 +2,8 @@
 import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
-import type { ExportTarget, LineFormat } from '../../transfer/export.stream.js';
+import type { ExportTarget } from '../../transfer/export-output.js';
+import type { LineFormat } from '../../transfer/file/file-formats.js';
 import { isCompressed, STANDARD_STREAM } from './transfer-options.js';
 import { createWriteStream, rmSync, statSync, type Stats } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';

@@ -1,8 +1,8 @@
 import { open } from 'node:fs/promises';
 import { Option, type Command } from 'commander';
 import { KindError } from '../../shared/errors.js';
-import { FileText } from '../../transfer/file/file-text.js';
-import type { FileFormat } from '../../transfer/transfer.query.js';
+import { FileText } from '../../transfer/file/imported-text.js';
+import { IMPORTED_TYPES, type FileFormat } from '../../transfer/file/file-formats.js';
 import { ImportService } from '../../transfer/import.service.js';
 import { ProjectImportService } from '../../transfer/project/project-import.service.js';
 import type { CommandContext, CommonOptions } from '../tools/command-context.js';
@@ -33,7 +33,6 @@ interface Imported {
   readonly errors: readonly { readonly line: number; readonly text: string }[];
 }
 
-const TYPES: Readonly<Record<FileFormat, string>> = { csv: 'text/csv', ndjson: 'application/x-ndjson' };
 /** Faults that are printed. */
 const SHOWN = 20;
 
@@ -78,7 +77,7 @@ export function importCommand(program: Command, { terminal, services }: CommandC
               ...(options.onConflict === undefined ? [] : [['on_conflict', options.onConflict] as const]),
               ...(options.by === undefined ? [] : [['by', options.by] as const]),
             ],
-            contentType: TYPES[formatOf(file, options.format)],
+            contentType: IMPORTED_TYPES[formatOf(file, options.format)].name,
             file: () => new FileText(source, isCompressed(file)),
             onProgress: (records) => progress.update('bytesRead' in source ? Number(source.bytesRead) : 0, records),
           });

@@ -4,7 +4,7 @@ import { Provisioning } from '../../catalog/project/provisioning.js';
 import { SYSTEM } from '../../tenancy/caller.js';
 import { projectOf } from '../../tenancy/project.js';
 import type { RequestScope } from '../../tenancy/request-scope.js';
-import { FORMATS, type FileFormat } from '../../transfer/transfer.query.js';
+import { FORMATS, type FileFormat } from '../../transfer/file/file-formats.js';
 import type { Services } from '../tools/command-context.js';
 
 /** The name of standard input and output. */

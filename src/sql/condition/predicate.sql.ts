@@ -21,7 +21,7 @@ import {
 import { columnRef, columnType } from '../columns.sql.js';
 import { all, EMPTY_SQL, type Fragment, ident, join, param, sql } from '../fragment.js';
 import { joinedKindTable } from '../table.sql.js';
-import { testedValue, type TestScope, testSql } from './predicate-test.sql.js';
+import { testedValue, type TestScope, testSql } from './operator.sql.js';
 import { linkRow, relatedRows } from './related.sql.js';
 
 /** The most rows that a statement joins: planning takes 2 MB of memory with five of them, 12 MB with seven. */

@@ -8,7 +8,7 @@ import { linkRecord } from './link.sql.js';
 import { foundLink, unitRows, type LinkSet, type UnitList } from './link-set.sql.js';
 import { linkTable } from '../table.sql.js';
 import { isModelVersion, MODEL_TABLE } from '../model-version.sql.js';
-import { columnNames, inputColumn, inputRows, type RowsText } from '../write/new-rows.sql.js';
+import { columnNames, inputColumn, inputRows, type RowsText } from '../write/input-rows.sql.js';
 import { columnsByDirection } from './traversal-step.sql.js';
 
 /** The links to write. */

@@ -17,7 +17,7 @@ import {
 } from './link-ends.sql.js';
 import { linkTable } from '../table.sql.js';
 import { MODEL_TABLE } from '../model-version.sql.js';
-import { columnNames, inputColumn, inputTable, paramsOf, type NewRows } from '../write/new-rows.sql.js';
+import { columnNames, inputColumn, inputTable, paramsOf, type NewRows } from '../write/input-rows.sql.js';
 import { fromTemplate, identityOf } from '../statement-template.js';
 
 /** The values of a link that are written. */

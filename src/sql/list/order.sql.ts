@@ -5,7 +5,7 @@ import type { Search } from '../../model/search-document.js';
 import type { ColumnType } from '../../model/parameter-type/parameter-type.js';
 import { columnRef, columnType } from '../columns.sql.js';
 import { EMPTY_SQL, join, param, sql, type Fragment } from '../fragment.js';
-import { constantOf } from '../condition/predicate-test.sql.js';
+import { constantOf } from '../condition/operator.sql.js';
 import { countSql, distanceSql, Lookups } from '../condition/predicate.sql.js';
 import { searchRank } from '../condition/search.sql.js';
 import { rowValues, type RowOf } from '../condition/row-values.sql.js';

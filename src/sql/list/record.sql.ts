@@ -22,7 +22,7 @@ import {
   type ShownPath,
 } from './nested-record.sql.js';
 import { Lookups } from '../condition/predicate.sql.js';
-import { whereFound } from '../condition/predicate-test.sql.js';
+import { whereFound } from '../condition/operator.sql.js';
 import { relatedColumns, type ShownRelated } from './related-record.sql.js';
 import { snippetColumn, type ShownSnippet } from '../condition/search.sql.js';
 

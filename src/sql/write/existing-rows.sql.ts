@@ -19,7 +19,7 @@ import {
   keyedInputRows,
   numberedInputRows,
   type RowsText,
-} from './new-rows.sql.js';
+} from './input-rows.sql.js';
 
 /** The fields that edits write, and the keys of the units, one for each row. */
 interface EditedRows {

@@ -21,7 +21,7 @@ import {
 } from '../fragment.js';
 import { rowLock } from '../lock.sql.js';
 import { isModelVersion, modelVersion } from '../model-version.sql.js';
-import { inputTable, paramsOf, type NewRows } from './new-rows.sql.js';
+import { inputTable, paramsOf, type NewRows } from './input-rows.sql.js';
 import { matchingRows, predicateSql, rowConditions } from '../condition/predicate.sql.js';
 import { kindTable } from '../table.sql.js';
 import { changesOf, passesGuard, staysAllowed, valueAfter } from './update.sql.js';

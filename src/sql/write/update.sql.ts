@@ -23,7 +23,7 @@ import {
   type NewRows,
   paramsOf,
   type RowsText,
-} from './new-rows.sql.js';
+} from './input-rows.sql.js';
 import {
   answerColumns,
   holdsFor,

@@ -25,7 +25,7 @@ import {
   paramsOf,
   type NewRows,
   type RowsText,
-} from './new-rows.sql.js';
+} from './input-rows.sql.js';
 import { predicateSql, writtenRowConditions } from '../condition/predicate.sql.js';
 import { hasId, kindTable } from '../table.sql.js';
 import { fromTemplate } from '../statement-template.js';

@@ -1,7 +1,7 @@
 /** The records of a file in pieces that are written at once, each read while the one before it is written. */
 import { EventLoopYield } from '../../shared/event-loop-yield.js';
 import type { FileReader, FileRecord } from './file-record.js';
-import type { TextPart } from './file-text.js';
+import type { TextPart } from './imported-text.js';
 
 /**
  * Records, and characters of the file, that are written at once. With a thousand records V8 copies their objects from

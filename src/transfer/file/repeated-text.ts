@@ -5,7 +5,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { retryLater, type KindError } from '../../shared/errors.js';
 import { LIMITS } from '../../shared/limits.js';
-import type { FileText, TextPart } from './file-text.js';
+import type { FileText, TextPart } from './imported-text.js';
 import type { WaitingTime } from './waiting-time.js';
 import { open, unlink, type FileHandle } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

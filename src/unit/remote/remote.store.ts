@@ -21,7 +21,7 @@ export class RemoteStore implements UnitStore {
   readonly queryNames = UNIT_QUERY.remote;
   readonly creates: RemoteWriter;
   readonly updates: RemoteWriter;
-  readonly removals: RemoteWriter;
+  readonly deletions: RemoteWriter;
   readonly matching: UnitMatchingWrites = { updateAll: onlyOneByOne, removeAll: onlyOneByOne };
   readonly upserts: UnitUpserts = { upsert: onlyOneByOne, lookUp: onlyOneByOne };
 
@@ -30,7 +30,7 @@ export class RemoteStore implements UnitStore {
     writer: RemoteWriter,
     private readonly remotes: RemoteSourceRunner,
   ) {
-    this.creates = this.updates = this.removals = writer;
+    this.creates = this.updates = this.deletions = writer;
   }
 
   checkState(kind: KindDef, scope: Pick<Session, 'project' | 'deployment'>, operation: UnitOperation): void {

@@ -26,11 +26,11 @@ import { readUnit, rowOf, shownUnit, type RemoteRecord } from './remote-answer.j
 import { RemoteSourceRunner, type SourceAccess } from './remote-sources.js';
 import type { Session } from '../../catalog/session/session.js';
 import { unknownUnit } from '../store/unit-ids.js';
-import type { UnitCreates, UnitRemovals, UnitRow, UnitUpdates, WriteOptions } from '../store/unit-store.js';
+import type { UnitCreates, UnitDeletions, UnitRow, UnitUpdates, WriteOptions } from '../store/unit-store.js';
 import { versionMismatch } from '../table/rights.js';
 
 @Injectable()
-export class RemoteWriter implements UnitCreates, UnitUpdates, UnitRemovals {
+export class RemoteWriter implements UnitCreates, UnitUpdates, UnitDeletions {
   constructor(
     private readonly remotes: RemoteSourceRunner,
     private readonly behaviors: Behaviors,
@@ -100,7 +100,7 @@ export class RemoteWriter implements UnitCreates, UnitUpdates, UnitRemovals {
   }
 
   /** @throws KindError 404, 412 */
-  remove(given: Session, kind: KindDef, id: string, { tags }: WriteOptions = {}): Promise<void> {
+  delete(given: Session, kind: KindDef, id: string, { tags }: WriteOptions = {}): Promise<void> {
     return this.remotes.within(given, kind, 'delete', async (access) => {
       const { session, call, transaction } = access;
       await this.#mustBeWritable(access, kind, id, tags);

@@ -185,9 +185,9 @@ export interface UnitUpdates {
   ): Promise<UnitRow>;
 }
 
-export interface UnitRemovals {
+export interface UnitDeletions {
   /** @throws KindError 403, 404, 409, 412 */
-  remove(session: Session, kind: KindDef, id: string, options?: WriteOptions): Promise<void>;
+  delete(session: Session, kind: KindDef, id: string, options?: WriteOptions): Promise<void>;
 }
 
 /** Writes of many units. @throws KindError 404 where the store cannot do it */
@@ -240,7 +240,7 @@ export interface UnitStore {
   readonly reads: UnitReads;
   readonly creates: UnitCreates;
   readonly updates: UnitUpdates;
-  readonly removals: UnitRemovals;
+  readonly deletions: UnitDeletions;
   readonly matching: UnitMatchingWrites;
   readonly upserts: UnitUpserts;
 

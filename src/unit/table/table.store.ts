@@ -10,7 +10,7 @@ import type { UnitStore } from '../store/unit-store.js';
 import { TableReader } from './read/table.reader.js';
 import { MatchingWrites } from './write/matching.js';
 import { Creates } from './write/create.js';
-import { Removals } from './write/remove.js';
+import { Deletions } from './write/delete.js';
 import { Updates } from './write/update.js';
 import { Upserts } from './write/upsert.js';
 
@@ -22,7 +22,7 @@ export class TableStore implements UnitStore {
     readonly reads: TableReader,
     readonly creates: Creates,
     readonly updates: Updates,
-    readonly removals: Removals,
+    readonly deletions: Deletions,
     readonly matching: MatchingWrites,
     readonly upserts: Upserts,
     private readonly behaviors: Behaviors,
@@ -43,7 +43,7 @@ export class TableStore implements UnitStore {
   isolation(...[session, kind, operation]: Parameters<UnitStore['isolation']>): Isolation | undefined {
     const several = this.behaviors.of(kind, session).length > 0;
     if (operation !== 'delete') return several ? 'repeatable read' : undefined;
-    if (this.removals.runsHooks(session, kind)) return 'repeatable read';
+    if (this.deletions.runsHooks(session, kind)) return 'repeatable read';
     return several || isLinkable(kind) || isReferenced(session.model, kind) ? 'read committed' : undefined;
   }
 }

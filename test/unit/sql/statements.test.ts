@@ -49,7 +49,7 @@ import {
   updateSetStatement,
   updateStatement,
 } from '../../../src/sql/write/update.sql.js';
-import { rowParams, rowsText } from '../../../src/sql/write/new-rows.sql.js';
+import { rowParams, rowsText } from '../../../src/sql/write/input-rows.sql.js';
 import { pageCursor } from '../../../src/unit/query/cursor.js';
 import { planGet, planList, type PlanContext } from '../../../src/unit/query/list.plan.js';
 import { tableShapes } from '../../../src/model/table/required-tables.js';

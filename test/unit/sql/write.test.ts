@@ -11,7 +11,7 @@ import {
   lockStatement,
   type UpdatePlan,
 } from '../../../src/sql/write/write.sql.js';
-import { rowParams, rowsText } from '../../../src/sql/write/new-rows.sql.js';
+import { rowParams, rowsText } from '../../../src/sql/write/input-rows.sql.js';
 import { CITY } from './model.support.js';
 
 const fields = [...CITY.fields.values()];

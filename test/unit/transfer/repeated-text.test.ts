@@ -1,7 +1,7 @@
 /** A file that is read again from its start while it still arrives. */
 import { Readable } from 'node:stream';
 import { expect, it } from 'vitest';
-import { FileText, type TextPart } from '../../../src/transfer/file/file-text.js';
+import { FileText, type TextPart } from '../../../src/transfer/file/imported-text.js';
 import { RepeatedText } from '../../../src/transfer/file/repeated-text.js';
 
 const TEXT = Array.from({ length: 60_000 }, (_, n) => `line ${n} ß🙂\n`).join('');

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import http from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { afterAll, expect, it } from 'vitest';
-import { ExportOutput } from '../../../src/transfer/export.stream.js';
-import { FileText } from '../../../src/transfer/file/file-text.js';
+import { ExportOutput } from '../../../src/transfer/export-output.js';
+import { FileText } from '../../../src/transfer/file/imported-text.js';
 import type { HttpRequest, HttpResponse } from '../../../src/http/request/request.js';
 
 const FORMAT = { mediaType: 'text/csv', extension: 'csv', head: 'a\r\n', lineOf: (text: string) => `${text}\r\n` };

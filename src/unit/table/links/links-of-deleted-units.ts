@@ -15,7 +15,7 @@ import {
 } from '../../../sql/link/stored-links.sql.js';
 import { Behaviors, type HookedLink } from '../../draft/behavior.js';
 import { hookedLink, HookedSize, LinkHooks } from './link-hooks.js';
-import { DeletionSet } from '../../../catalog/session/deletion-set.js';
+import { DeletionProgress } from '../../../catalog/session/deletion-progress.js';
 import { withUnit } from '../../draft/refusal-position.js';
 import { usedBy } from '../../../catalog/session/executors.js';
 import type { Session } from '../../../catalog/session/session.js';
@@ -113,7 +113,7 @@ export class LinksOfDeletedUnits {
 
   async #removeDanglingWithHooks(session: Session, kind: KindDef, keys: readonly string[]): Promise<void> {
     await this.database.transaction(async (executor) => {
-      const within: Session = { ...session, executor, deletionSet: new DeletionSet() };
+      const within: Session = { ...session, executor, deletionProgress: new DeletionProgress() };
       const links = new Map<string, StoredLinkRow>();
       const size = new HookedSize();
       for await (const row of this.#linksOf(within, kind, keys)) {
@@ -129,7 +129,7 @@ export class LinksOfDeletedUnits {
 
   async *#linksOf(session: Session, kind: KindDef, keys: readonly string[]): AsyncGenerator<StoredLinkRow> {
     for (let after: LinkKey | undefined; ;) {
-      session.deletionSet?.checkTime();
+      session.deletionProgress?.checkTime();
       const rows: StoredLinkRow[] = await session.executor.run(this.#page(session, kind, keys, after));
       yield* rows;
       if (rows.length < PAGE) return;

@@ -36,7 +36,7 @@ import { TableReader } from '../read/table.reader.js';
 import { leavesAllowedUnits, writePlan } from '../rights.js';
 import { withResults } from './expression-results.js';
 import { hasNoTransaction, inOwnTransaction, withDeferredFaults } from './own-transaction.js';
-import { Removals } from './remove.js';
+import { Deletions } from './delete.js';
 import { transitionMessages } from './transitions.js';
 import { UnitQuota } from './unit-quota.js';
 import { Updates } from './update.js';
@@ -66,7 +66,7 @@ export class MatchingWrites {
     private readonly database: Database,
     private readonly reader: TableReader,
     private readonly updates: Updates,
-    private readonly removals: Removals,
+    private readonly deletions: Deletions,
     private readonly quota: UnitQuota,
     private readonly patterns: PatternMatcher,
   ) {}
@@ -102,7 +102,7 @@ export class MatchingWrites {
     return this.#within(session, true, async (within) => {
       const keys = await this.#lock(within, selected.plan, 'delete');
       const shown = await this.#items(within, kind, selected, keys);
-      if (keys.length > 0) await this.removals.removeLocked(within, kind, keys);
+      if (keys.length > 0) await this.deletions.deleteLocked(within, kind, keys);
       return { count: keys.length, ...shown };
     });
   }

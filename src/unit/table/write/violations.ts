@@ -20,7 +20,7 @@ import { scalarText, type Json } from '../../../shared/json.js';
 import { LIMITS } from '../../../shared/limits.js';
 import { runYielding } from '../../../shared/work-in-pieces.js';
 import { primaryKeyName } from '../../../sql/definition/ddl.sql.js';
-import { rowsText } from '../../../sql/write/new-rows.sql.js';
+import { rowsText } from '../../../sql/write/input-rows.sql.js';
 import { failedChecksStatement, takenStatement } from '../../../sql/write/existing-rows.sql.js';
 import { expressionsOf } from '../../draft/draft.js';
 import {

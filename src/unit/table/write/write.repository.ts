@@ -23,7 +23,7 @@ import {
   type MatchingPlan,
   type UpdateMatchingPlan,
 } from '../../../sql/write/matching.sql.js';
-import { rowParams, rowsText, type RowsText } from '../../../sql/write/new-rows.sql.js';
+import { rowParams, rowsText, type RowsText } from '../../../sql/write/input-rows.sql.js';
 import { updateSetStatement, type UpdateSetPlan } from '../../../sql/write/update.sql.js';
 import {
   judgedEditStatement,

@@ -6,7 +6,7 @@ import { WriteDeadline } from '../../shared/write-deadline.js';
 
 const NONE: ReadonlySet<string> = new Set();
 
-export class DeletionSet {
+export class DeletionProgress {
   readonly #units = new Map<string, Set<string>>();
   readonly #limit: WriteDeadline;
   #reached = 0;

@@ -7,22 +7,13 @@ import { createGzip } from 'node:zlib';
 import { acceptsGzip, varyOf } from '../http/answer/content-coding.js';
 import type { HttpRequest, HttpResponse } from '../http/request/request.js';
 import type { LineSink } from './file/cursor-lines.js';
+import type { LineFormat } from './file/file-formats.js';
 import { WAITING_LIMITS, WaitingTime } from './file/waiting-time.js';
 
 /** Characters that are collected before they are written. */
 const CHUNK = 64 * 1024;
 /** The fastest level: others take several times as long and save little. */
 export const GZIP_LEVEL = 1;
-
-/** How the lines of a format become the file. */
-export interface LineFormat {
-  readonly mediaType: string;
-  readonly extension: string;
-  /** The first line, with its end. */
-  readonly head: string;
-  /** A line with its end. */
-  readonly lineOf: (text: string) => string;
-}
 
 /** Receives the lines of an export. */
 export interface ExportTarget extends LineSink {

@@ -4,7 +4,7 @@
  * must run for every unit that is deleted or changed. Where no behavior runs, one statement deletes many units.
  */
 import { Injectable } from '@nestjs/common';
-import { DeletionSet } from '../../../catalog/session/deletion-set.js';
+import { DeletionProgress } from '../../../catalog/session/deletion-progress.js';
 import { asSystem, type Session } from '../../../catalog/session/session.js';
 import { contentionOn, trackContention } from '../../../database/transaction/contention.js';
 import { isCheckViolation } from '../../../database/statement/sqlstate.js';
@@ -59,7 +59,7 @@ interface ReferringUnit {
 }
 
 type Deleting = Session & {
-  readonly deletionSet: DeletionSet;
+  readonly deletionProgress: DeletionProgress;
   /** Whether refusals name the unit whose deletion leads to them, as where a filter selects several. */
   readonly naming: boolean;
 };
@@ -78,7 +78,7 @@ interface Deleted {
 }
 
 @Injectable()
-export class Removals {
+export class Deletions {
   constructor(
     private readonly behaviors: Behaviors,
     private readonly links: LinksOfDeletedUnits,
@@ -86,7 +86,7 @@ export class Removals {
     private readonly updates: Updates,
   ) {}
 
-  async remove(session: Session, kind: KindDef, id: string, options: WriteOptions = {}): Promise<void> {
+  async delete(session: Session, kind: KindDef, id: string, options: WriteOptions = {}): Promise<void> {
     const key = parseKey(kind, id);
     if (key === undefined) throw unknownUnit(kind, id);
     const { project, model } = session;
@@ -99,7 +99,7 @@ export class Removals {
     } else if (await lockUnit(session, plan, true)) {
       // The lock checked access and tags. They are not checked again, because `beforeDelete` may have changed the unit.
       const row = { ...plan, access: undefined, tags: undefined };
-      return this.#removeOne(deleting(session, false), kind, scalarText(key), async (hooked) => {
+      return this.#deleteOne(deleting(session, false), kind, scalarText(key), async (hooked) => {
         await this.#deleteRow(session, row, scalarText(key), hooked);
       });
     }
@@ -110,17 +110,17 @@ export class Removals {
    * Deletes units that the caller may delete, and that are locked: at once if no behavior runs for them, otherwise one by
    * one. @throws KindError 409
    */
-  async removeLocked(given: Session, kind: KindDef, ids: readonly string[]): Promise<void> {
+  async deleteLocked(given: Session, kind: KindDef, ids: readonly string[]): Promise<void> {
     const session = deleting(given, true);
     try {
       if (!this.#runsOnDeletion(session, kind)) {
-        const others = ids.filter((id) => !session.deletionSet.of(kind.id).has(id));
-        return await this.#removeAll(session, { kind, keys: others });
+        const others = ids.filter((id) => !session.deletionProgress.of(kind.id).has(id));
+        return await this.#deleteAll(session, { kind, keys: others });
       }
       for (const id of ids) {
-        session.deletionSet.checkTime();
+        session.deletionProgress.checkTime();
         // The deletion of an earlier one may have deleted it too.
-        if (await exists(session, kind, id)) await withUnit(id, () => this.#removeOne(session, kind, id));
+        if (await exists(session, kind, id)) await withUnit(id, () => this.#deleteOne(session, kind, id));
       }
     } catch (error) {
       throw conflictOf(error, writeContextOf(session, kind)) ?? error;
@@ -166,13 +166,13 @@ export class Removals {
    * Deletes one unit. Its row is locked, so that no new reference to it can be made. Does nothing if this deletion
    * deletes the unit already, as when a behavior deletes a unit that the cascade has reached.
    */
-  async #removeOne(
+  async #deleteOne(
     session: Deleting,
     kind: KindDef,
     id: string,
     deleteRow = (hooked: readonly HookedLink[]) => this.#deleteRows(session, { kind, keys: [id] }, hooked),
   ): Promise<void> {
-    if (session.deletionSet.of(kind.id).has(id)) return;
+    if (session.deletionProgress.of(kind.id).has(id)) return;
     const one = { kind, keys: [id] };
     await tracked(session, one, async () => {
       const behaviors = this.behaviors.of(kind, session);
@@ -184,7 +184,7 @@ export class Removals {
   }
 
   /** Deletes units for which no behavior runs. */
-  #removeAll(session: Deleting, units: Deleted): Promise<void> {
+  #deleteAll(session: Deleting, units: Deleted): Promise<void> {
     const { kind, keys } = units;
     return tracked(session, units, async () => {
       await this.#applyReferenceRules(session, units);
@@ -234,15 +234,15 @@ export class Removals {
   async #cascade(session: Deleting, reference: Reference): Promise<ReadonlySet<string>> {
     const { kind } = reference;
     if (this.#runsOnDeletion(session, kind)) {
-      return eachReferring(session, reference, (id) => this.#removeOne(session, kind, id));
+      return eachReferring(session, reference, (id) => this.#deleteOne(session, kind, id));
     }
     const inDeletion = new Set<string>();
     for (;;) {
       const found = await referring(session, reference, inDeletion, { limit: MANY });
       if (found.length === 0) return inDeletion;
-      const remove = () => this.#removeAll(session, { kind, keys: found.map(({ id }) => id) });
+      const deleteFound = () => this.#deleteAll(session, { kind, keys: found.map(({ id }) => id) });
       const targets = new Map(found.map(({ id, target }) => [id, target]));
-      await (session.naming ? withOtherUnit(targets, remove) : remove());
+      await (session.naming ? withOtherUnit(targets, deleteFound) : deleteFound());
     }
   }
 
@@ -264,15 +264,15 @@ function isFailedCheck(error: unknown): boolean {
 
 /** The session of a deletion, also of one within another. */
 function deleting(session: Session, naming: boolean): Deleting {
-  return { ...session, deletionSet: session.deletionSet ?? new DeletionSet(), naming };
+  return { ...session, deletionProgress: session.deletionProgress ?? new DeletionProgress(), naming };
 }
 
 async function tracked(session: Deleting, { kind, keys }: Deleted, work: () => Promise<void>): Promise<void> {
-  const { deletionSet, deletions, caller } = session;
+  const { deletionProgress, deletions, caller } = session;
   deletions?.deleted(kind, keys.length, caller);
-  deletionSet.add(kind.id, keys);
+  deletionProgress.add(kind.id, keys);
   await work();
-  deletionSet.remove(kind.id, keys);
+  deletionProgress.remove(kind.id, keys);
 }
 
 async function exists(session: Session, kind: KindDef, id: string): Promise<boolean> {
@@ -281,7 +281,7 @@ async function exists(session: Session, kind: KindDef, id: string): Promise<bool
 
 /** Clears the references of all units with one statement, unless units of the kind are being deleted already. */
 async function clearAll(session: Deleting, reference: Reference): Promise<void> {
-  const { executor, deletionSet, deletions } = session;
+  const { executor, deletionProgress, deletions } = session;
   const { schema } = session.project;
   const { kind, field, to } = reference;
   const clear = async (ids?: readonly string[]): Promise<void> => {
@@ -292,7 +292,7 @@ async function clearAll(session: Deleting, reference: Reference): Promise<void> 
     );
     deletions?.cleared(kind, field, rows.length);
   };
-  if (deletionSet.of(kind.id).size === 0) return clear();
+  if (deletionProgress.of(kind.id).size === 0) return clear();
   const inDeletion = new Set<string>();
   for (;;) {
     const found = await referring(session, reference, inDeletion, { limit: MANY });
@@ -326,17 +326,17 @@ async function eachReferring(
  * filtered here, because a statement that lists all of them would grow with the depth of the deletion.
  */
 async function referring(
-  { executor, project, deletionSet }: Deleting,
+  { executor, project, deletionProgress }: Deleting,
   { kind, field, to }: Reference,
   inDeletion: Set<string>,
   which: { readonly limit: number; readonly only?: string },
 ): Promise<readonly ReferringUnit[]> {
   for (;;) {
-    deletionSet.checkTime();
+    deletionProgress.checkTime();
     const statement = referringStatement(project.schema, kind, field, to, { ...which, except: [...inDeletion] });
     const rows = await executor.run<ReferringUnit>(statement);
-    const others = rows.filter(({ id }) => !deletionSet.of(kind.id).has(id));
-    for (const { id } of rows) if (deletionSet.of(kind.id).has(id)) inDeletion.add(id);
+    const others = rows.filter(({ id }) => !deletionProgress.of(kind.id).has(id));
+    for (const { id } of rows) if (deletionProgress.of(kind.id).has(id)) inDeletion.add(id);
     if (others.length > 0 || rows.length < which.limit) return others;
   }
 }

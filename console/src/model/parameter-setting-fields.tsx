@@ -5,7 +5,7 @@ import { settingName } from '../../../src/model/parameter-setting/parameter-sett
 import type { FieldType } from '../api/types.js';
 import { fieldOfType } from '../fields/fields.js';
 import { useText } from '../i18n/text.js';
-import { settingsOf, type Setting, type SettingInputs } from './settings.js';
+import { settingsOf, type Setting, type SettingInputs } from './parameter-settings.js';
 import type { Model } from './use-model.js';
 
 /** By the name of a setting. */
