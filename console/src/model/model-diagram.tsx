@@ -8,7 +8,7 @@ import { useText } from '../i18n/text.js';
 import { Empty } from '../shell/page-states.js';
 import { useAddress } from '../shell/use-address.js';
 import { definitionAddress } from './addresses.js';
-import { ownParameters, type Model } from './use-model.js';
+import { parametersOf, type Model } from './use-model.js';
 
 const WIDTH = 220;
 const ROW = 18;
@@ -31,7 +31,7 @@ export function ModelDiagram({ model, find }: { model: Model; find: string }) {
 
   function kindBox(id: string): DrawnBox {
     const kind = model.kinds.get(id);
-    const rows = kind ? ownParameters(model, kind.parameters, kind.id) : [];
+    const rows = kind ? parametersOf(model, kind.parameters, kind.id) : [];
     const more = rows.length - MOST_ROWS;
     const shownRows = more > 0 ? rows.slice(0, MOST_ROWS) : rows;
     const content = (
@@ -105,7 +105,7 @@ function boxKind(box: string): string {
 /** One line for each parameter of a kind that leads to a kind of the project. */
 function referencesOf(model: Model): readonly DrawnLine[] {
   return [...model.kinds.values()].flatMap((kind) =>
-    ownParameters(model, kind.parameters, kind.id).flatMap(({ id, label, reference_kind: target }) =>
+    parametersOf(model, kind.parameters, kind.id).flatMap(({ id, label, reference_kind: target }) =>
       target !== undefined && model.kinds.has(target)
         ? [{ id: `${kind.id} ${id}`, source: `kind ${kind.id}`, target: `kind ${target}`, label }]
         : [],

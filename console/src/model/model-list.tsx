@@ -11,7 +11,7 @@ import { InParts } from '../shell/in-parts.js';
 import { Empty } from '../shell/page-states.js';
 import { definitionAddress } from './addresses.js';
 import { ALL_SETTINGS } from './parameter-settings.js';
-import { ownParameters, usersOf, type Model } from './use-model.js';
+import { parametersOf, usersOf, type Model } from './use-model.js';
 
 /** What is rendered at once. */
 const MOST_KINDS = 25;
@@ -28,7 +28,7 @@ export function ModelList({ model, find }: { model: Model; find: string }) {
       [...all.values()].filter(
         (each) =>
           matches(each) ||
-          ownParameters(model, each.parameters ?? [], 'remote' in each ? each.id : undefined).some(matches),
+          parametersOf(model, each.parameters ?? [], 'remote' in each ? each.id : undefined).some(matches),
       );
     return {
       kinds: matchingOf(model.kinds),
@@ -52,7 +52,7 @@ export function ModelList({ model, find }: { model: Model; find: string }) {
       <Section title={text('model.links')} about={text('model.what_link')} of="link" create={text('model.new_link')}>
         {found.links.map(({ id, label, parameters }) => (
           <Item key={id} of="link" id={id} label={label}>
-            {parameters.length > 0 && <ParameterTable parameters={ownParameters(model, parameters)} model={model} />}
+            {parameters.length > 0 && <ParameterTable parameters={parametersOf(model, parameters)} model={model} />}
           </Item>
         ))}
       </Section>
@@ -153,7 +153,7 @@ function Item({ of, id, label, badges = [], children }: ItemProps) {
 
 function KindItem({ kind, model }: { kind: KindDefinition; model: Model }) {
   const text = useText();
-  const parameters = ownParameters(model, kind.parameters, kind.id);
+  const parameters = parametersOf(model, kind.parameters, kind.id);
   const sets = (lists: KindDefinition['unique']) => lists.map((ids) => `(${ids.join(', ')})`).join(' ');
   const badges = [
     ...(kind.active ? [] : [text('model.inactive')]),

@@ -89,6 +89,6 @@ export function usersOf(model: Model, parameter: string): readonly (KindDefiniti
 }
 
 /** Parameters that the definition of a kind lists besides those of the project: of members. */
-export function ownParameters(model: Model, parameters: readonly string[], kind?: string) {
+export function parametersOf(model: Model, parameters: readonly string[], kind?: string) {
   return parameters.flatMap((id) => parameterOf(model, kind, id) ?? []);
 }
