@@ -1,6 +1,6 @@
 /** Statements of a project's model as a whole: reading it, raising its version, upgrading its built-in rows. */
 import { GROUP_KIND, KIND_KIND, LINK_KIND } from '../../model/built-in-traits.js';
-import { PARAMETER_TABLE } from '../../model/built-in/built-in.js';
+import { BUILT_IN_KINDS, PARAMETER_TABLE } from '../../model/built-in/built-in.js';
 import type { AcceptedAccess, KindCheck, KindDef } from '../../model/model.js';
 import type { AccessDefault } from '../../model/access-levels.js';
 import { fieldType, SET_UPDATED_AT } from '../columns.sql.js';
@@ -346,14 +346,20 @@ export function recordDefinedInStatement(schema: string, kinds: ReadonlyMap<stri
   );
 }
 
+const TYPE_COLUMNS = BUILT_IN_KINDS.filter(({ table }) => table === PARAMETER_TABLE).flatMap(({ fields }) =>
+  fields.flatMap(({ column }) => (column === undefined || column === 'own' ? [] : [column])),
+);
+/** The columns of parameters that a copy has too. */
+const COPIED_COLUMNS = [...new Set(['kind_id', ...TYPE_COLUMNS, 'metadata', 'inserted_at', 'updated_at'])];
+
 /** Gives each of these kinds a parameter of its own that equals a shared one, and deletes that. */
 export function copyParameterStatement(schema: string, id: string, kinds: readonly string[]): Statement {
   const table = ident(schema, PARAMETER_TABLE);
-  const changed = sql`jsonb_build_object('id', k || '.' || p."id", 'own', true, 'defined_in', NULL)`;
+  const copied = COPIED_COLUMNS.map((column) => ident(column));
   return render(sql`
     WITH copied AS (
-      INSERT INTO ${table}
-      SELECT (jsonb_populate_record(p, ${changed})).*
+      INSERT INTO ${table} ("id", "own", ${join(copied)})
+      SELECT k || '.' || p."id", true, ${join(COPIED_COLUMNS.map((column) => ident('p', column)))}
       FROM ${table} AS p
       CROSS JOIN unnest(${param(kinds)}::text[]) AS k
       WHERE p."id" = ${param(id)}
