@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { bulkRequests, bulkWorkload, createInBulk, sendOnce } from './bulk.mjs';
 import { checkAnswers } from './check.mjs';
 import { FUNCTION_TARGET, functionRequests, makeFunction } from './functions.mjs';
+import { emptyGuarded, GUARDED_TARGET, guardedRequests, makeGuarded } from './guarded.mjs';
 import { putLoad } from './load.mjs';
 import { inTurn, withCpu } from './measure.mjs';
 import { waitUntilQuiet } from './quiet.mjs';
@@ -98,6 +99,25 @@ export async function compareFunction(run, dataset, service, postgres) {
     ...{ id: 'F1', title: 'call an empty function', target: FUNCTION_TARGET, unit: 'requests' },
     figures,
   });
+}
+
+/**
+ * The cost of transitions and checks: the service compared with itself.
+ * @param {Run} run
+ * @param {import('./dataset.mjs').Dataset} dataset
+ * @param {import('./service.mjs').Service} service
+ * @param {Postgres} postgres
+ */
+export async function compareGuarded(run, dataset, service, postgres) {
+  await makeGuarded(dataset, service);
+  const { plain, guarded } = guardedRequests(dataset);
+  const loaded = [
+    { ...asSystem(service), name: 'without', requests: plain },
+    { ...asSystem(service), name: 'with', requests: guarded },
+  ];
+  const figures = await underLoad(run, loaded, postgres, () => emptyGuarded(dataset));
+  const title = 'create one, with transitions and checks';
+  return logged(run, { id: 'G1', title, target: GUARDED_TARGET, unit: 'requests', figures });
 }
 
 /**

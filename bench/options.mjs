@@ -24,7 +24,7 @@ const USAGE = `npm run bench -- [options]
   --seconds 4       length of one measurement
   --warmup 1        seconds of load before a system's first measurement of a workload, repeated while it gets faster
   --quiet 0         seconds to wait, at most, for a quiet machine before each measurement
-  --only W1,W4      workloads: W1 W2 W3 W4 W5 W7 W8 A1 bulk U1 U2 I1 X1 R1 R2 R3 F1 document start, L1 to L10 along links, E1 E2 E3 S1
+  --only W1,W4      workloads: W1 W2 W3 W4 W5 W7 W8 A1 bulk U1 U2 I1 X1 R1 R2 R3 F1 G1 document start, L1 to L10 along links, E1 E2 E3 S1
   --scale 135k      rows of the table, real cities (repeated where there are not enough)
   --other <dist>    another build of the service, measured beside this one; may be repeated
   --profile <dir>   CPU profiles of the service (node --cpu-prof) go there

@@ -34,6 +34,13 @@ const refused = (call: Promise<unknown>) =>
     (error: DeskError) => `${error.status} ${error.code}`,
   );
 
+it('strangers may write nothing but by the endpoint, which asks for its secret', async () => {
+  const { access } = (await ok(admin.get('/kind/access'))) as {
+    access: { stranger_writes: boolean; endpoint?: string }[];
+  };
+  expect(access.filter((each) => each.stranger_writes).map(({ endpoint }) => endpoint)).toEqual(['ticket.mail']);
+});
+
 describe('tickets', () => {
   it('have a number, a customer and a time, which nobody can choose', async () => {
     const [one, two] = [await ann.openTicket('Printer'), await ann.openTicket('Scanner')];

@@ -59,6 +59,13 @@ it('anyone sees what there is, and finds it by its words', async () => {
   expect(await refused(visitor.newOrder())).toBe('401 token.missing');
 });
 
+it('strangers may write nothing but by the endpoint, which asks for a signature', async () => {
+  const { access } = (await ok(admin.get('/kind/access'))) as {
+    access: { stranger_writes: boolean; endpoint?: string }[];
+  };
+  expect(access.filter((each) => each.stranger_writes).map(({ endpoint }) => endpoint)).toEqual(['payment.stripe']);
+});
+
 describe('an order', () => {
   it('is a cart of one buyer until it is placed', async () => {
     const order = await ann.newOrder();
