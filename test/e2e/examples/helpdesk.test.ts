@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Desk, type DeskError } from '../../../examples/helpdesk/client.js';
 import { tokensOf } from '../../support/callers.js';
 import { createdId, ok, query } from '../../support/definitions.js';
-import { exampleProject } from '../../support/examples.js';
+import { exampleProject, typeFaultsOf } from '../../support/examples.js';
 import { Mailbox, temporaryFolder } from '../../support/mailbox.js';
 
 const dataDir = temporaryFolder();
@@ -33,6 +33,10 @@ const refused = (call: Promise<unknown>) =>
     () => 'done',
     (error: DeskError) => `${error.status} ${error.code}`,
   );
+
+it('the modules fit the kinds', { timeout: 60_000 }, async () => {
+  expect(await typeFaultsOf('helpdesk', admin)).toEqual([]);
+});
 
 it('strangers may write nothing but by the endpoint, which asks for its secret', async () => {
   const { access } = (await ok(admin.get('/kind/access'))) as {

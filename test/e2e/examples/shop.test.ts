@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { Shop, type Order, type Product, type ShopError } from '../../../examples/shop/client.js';
 import { ok } from '../../support/definitions.js';
-import { exampleProject } from '../../support/examples.js';
+import { exampleProject, typeFaultsOf } from '../../support/examples.js';
 
 const admin = await exampleProject('shop', { authRateLimit: false });
 vi.stubEnv('STRIPE_SECRET', 'whsec_test');
@@ -57,6 +57,10 @@ it('anyone sees what there is, and finds it by its words', async () => {
   expect((await visitor.products()).items.map(({ id }) => id)).toEqual(['cup', 'tea']);
   expect((await visitor.products('tea')).items).toMatchObject([{ id: 'tea', price: '4.1' }]);
   expect(await refused(visitor.newOrder())).toBe('401 token.missing');
+});
+
+it('the modules fit the kinds', { timeout: 60_000 }, async () => {
+  expect(await typeFaultsOf('shop', admin)).toEqual([]);
 });
 
 it('strangers may write nothing but by the endpoint, which asks for a signature', async () => {
