@@ -139,16 +139,30 @@ export function authorizeKind(
   if (kind) {
     for (const each of operations) {
       const grant = grantOf(kind, each, caller, model);
-      if (grant) return { kind, grant };
+      if (!grant) continue;
+      if (REQUIRE_READ.has(each)) checkKeyReads(kind, caller, model);
+      return { kind, grant };
     }
   }
   throw kindDenied(model, kind, kindId, operations[0] ?? 'read', caller);
 }
 
+/** Whether the API key of the caller alone keeps it from reading: its member may read units of the kind. */
+export function isUnreadByKey(kind: KindDef, caller: Caller, model: Model): boolean {
+  if (caller.type !== 'member' || !isWithheldFromKey(kind, 'read', caller)) return false;
+  const { key, ...member } = caller;
+  return key !== undefined && grantOf(kind, 'read', member, model) !== undefined;
+}
+
+/** For operations on units that the caller must be able to read: all would be unknown. @throws KindError 403 */
+export function checkKeyReads(kind: KindDef, caller: Caller, model: Model): void {
+  if (isUnreadByKey(kind, caller, model)) throw kindDenied(model, kind, kind.id, 'read', caller);
+}
+
 /** The same for reading, by those who may know everything of the project. @throws KindError 401, 403, 404 */
 export function authorizeAdministrator(model: Model, kindId: string, caller: Caller): { kind: KindDef; grant: Grant } {
   const authorized = authorizeKind(model, kindId, 'read', caller);
-  if (!knowsWholeProject(caller)) throw accessDenied(caller, 'Only administrators are told what others may do');
+  if (!knowsWholeProject(caller)) throw administratorsOnly(caller, 'Only administrators are told what others may do');
   return authorized;
 }
 
@@ -192,6 +206,11 @@ export function kindDenied(
 export function accessDenied(caller: Caller, text: string, place: FaultLocation = {}): KindError {
   if (caller.type === 'anonymous') return refusal('token.missing', 'A bearer token is needed here');
   return refusal('access.denied', text, place);
+}
+
+/** The same for what administrators alone may do, whose API keys may if they have no scope. */
+export function administratorsOnly(caller: Caller, text: string): KindError {
+  return accessDenied(caller, isAdministrator(caller) ? `${text}; this API key has a scope` : text);
 }
 
 /** The kinds that an error text may suggest: all but internal ones, if the caller may read all kinds. */

@@ -5,7 +5,7 @@ import type { KindDef, Model } from '../model/model.js';
 import type { Level } from '../model/access-levels.js';
 import type { Operation } from '../model/built-in-traits.js';
 import type { Caller } from '../tenancy/caller.js';
-import { checkMemberKind, kindDenied, grantOf, authorizeKind } from './access.js';
+import { checkKeyReads, checkMemberKind, kindDenied, grantOf, authorizeKind } from './access.js';
 import type { Grant } from './level.js';
 
 /** `authorizeKind` for code of functions. Credentials are refused even to functions as the system. */
@@ -59,6 +59,9 @@ export function authorizeFunction(
   checkMemberKind(model, caller);
   const kind = model.kinds.get(kindId);
   const grant = kind && functionGrant(kind, target, caller, model);
-  if (kind && grant) return { kind, grant };
+  if (kind && grant) {
+    if (target.ofUnit) checkKeyReads(kind, caller, model);
+    return { kind, grant };
+  }
   throw kindDenied(model, kind, kindId, 'function', caller);
 }

@@ -11,6 +11,7 @@ import {
   checkActive,
   checkHasTable,
   grantOf,
+  isUnreadByKey,
   suggestableKinds,
   suggestableLinkTypes,
 } from './access.js';
@@ -57,6 +58,7 @@ export type TargetKindText = (kindId: string) => string;
 export function targetKindTextFor(caller: Caller, model: Model): TargetKindText {
   return (kindId) => {
     const kind = model.kinds.get(kindId);
+    if (kind && isUnreadByKey(kind, caller, model)) return ` of '${kindId}' that this API key may read`;
     return kind && mayDescribe(kind, caller, model) ? ` of '${kindId}'` : '';
   };
 }

@@ -1,6 +1,6 @@
 /** What administrators see and end of the sessions of members, and whether mails leave the service. */
 import { Inject, Injectable } from '@nestjs/common';
-import { accessDenied } from '../access/access.js';
+import { administratorsOnly } from '../access/access.js';
 import { Catalog } from '../catalog/catalog.service.js';
 import { type Config, CONFIG } from '../config/config.js';
 import { Database } from '../database/database.js';
@@ -78,6 +78,6 @@ export class MembersService {
 /** @throws KindError 401, 403 */
 export function requireAdministrator(caller: Caller): MemberCaller {
   const member = requireSession(caller);
-  if (!knowsWholeProject(member)) throw accessDenied(caller, 'Only administrators may do that');
+  if (!knowsWholeProject(member)) throw administratorsOnly(caller, 'Only administrators may do that');
   return member;
 }

@@ -1,5 +1,5 @@
 import { Controller, Get, Header, Req, UseInterceptors } from '@nestjs/common';
-import { accessDenied } from '../access/access.js';
+import { administratorsOnly } from '../access/access.js';
 import { type Answer, jsonAnswer } from '../http/answer/answer.js';
 import type { HttpRequest } from '../http/request/request.js';
 import { ApiRoute } from '../http/route/api-route.js';
@@ -69,7 +69,8 @@ export class ProjectMetricsController {
   })
   async lastHour(@Scope() { project, caller }: RequestScope, @Req() request: HttpRequest): Promise<Answer> {
     readQuery(request.url, []);
-    if (!knowsWholeProject(caller)) throw accessDenied(caller, 'Only administrators see the numbers of the project');
+    if (!knowsWholeProject(caller))
+      throw administratorsOnly(caller, 'Only administrators see the numbers of the project');
     const items = await this.loads.lastHour(project.id);
     return jsonAnswer({ count: items.length, items });
   }

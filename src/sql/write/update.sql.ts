@@ -167,9 +167,9 @@ export function judgedEditStatement(plan: UpdatePlan, conditions: readonly Predi
   `);
 }
 
-/** Whether the unit satisfies the condition of the plan after the edit, if it did before; undefined if that is certain. */
-export function staysAllowed(plan: EditPlan): Fragment | undefined {
-  const tested = changedBy(plan, plan.allowed);
+/** Whether the unit satisfies a condition after the edit, if it did before; undefined if that is certain. */
+export function staysAllowed(plan: EditPlan, allowed: Predicate | undefined = plan.allowed): Fragment | undefined {
+  const tested = changedBy(plan, allowed);
   return tested && holdsFor(plan, tested, 'i', 't');
 }
 
@@ -194,7 +194,7 @@ function changedBy({ written, expressions = [] }: EditPlan, condition: Predicate
 export interface UpdateSetPlan extends Omit<UpdatePlan, 'id' | 'tags' | 'expressions'> {
   /** The units that the caller may read; undefined for all. */
   readonly readable: Predicate | undefined;
-  /** The conditions of the written fields that have one. */
+  /** The conditions of the written fields that have one, which hold before and after. They are not in `allowed`. */
   readonly rules: readonly Predicate[];
   /** The key of the unit of each row. */
   readonly keys: readonly string[];
@@ -219,6 +219,7 @@ export function updateSetStatement(plan: UpdateSetPlan, { json, count }: RowsTex
     ...rules.map((rule, at) => [`_rule${at}`, holds(rule)] as const),
     ...guarded.map((each, at) => [`_passed${at}`, sql`(${passesGuard(each, { schema })}) IS TRUE`] as const),
     ['_stays', sql`(${staysAllowed(plan) ?? sql`true`}) IS TRUE`],
+    ...rules.map((rule, at) => [`_keeps${at}`, sql`(${staysAllowed(plan, rule) ?? sql`true`}) IS TRUE`] as const),
   ];
   const rows = (condition: Fragment) => sql`array_agg(g._n ORDER BY g._n) FILTER (WHERE ${condition})`;
   const failing = (name: string) => rows(sql`NOT ${ident('g', name)}`);
@@ -230,7 +231,8 @@ export function updateSetStatement(plan: UpdateSetPlan, { json, count }: RowsTex
       'denied', ${failing('_may')},
       'ruled', ${list('_rule', rules)},
       'guarded', ${list('_passed', guarded)},
-      'leaving', ${failing('_stays')}
+      'leaving', ${failing('_stays')},
+      'unruled', ${list('_keeps', rules)}
     )
   `;
   const ok = all([

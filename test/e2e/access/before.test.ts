@@ -87,6 +87,41 @@ describe('an edit', () => {
     expect(await status(ann.put('/ticket/unit?filter=in(code,a,b)', { count: 7 }))).toBe(200);
   });
 
+  it('names the parameter whose rule forbids it, whichever way it is made', async () => {
+    const ids = [await make({ code: 'c', title: 'first' }), await make({ code: 'd', title: 'second' })];
+    const said = async (call: ReturnType<typeof ann.put>) => {
+      const { status: answered, body } = await call;
+      return [answered, ...body.messages.map(({ parameter, index, unit }) => ({ parameter, index, unit }))];
+    };
+    const edits = ['c', 'd'].map((code) => ({ code, title: 'first' }));
+    const title = { parameter: 'title' };
+    expect(await said(ann.put(`/ticket/unit/${String(ids[1])}`, { title: 'first' }))).toEqual([403, title]);
+    expect(await said(ann.put('/ticket/unit?filter=in(code,c,d)', { title: 'first' }))).toEqual([
+      403,
+      { ...title, unit: ids[1] },
+    ]);
+    expect(await said(ann.post('/ticket/unit?on_conflict=update&by=code', edits))).toEqual([
+      403,
+      { ...title, index: 1 },
+    ]);
+    // The rule of the kind comes first.
+    const closed = await make({ code: 'e', state: 'closed', title: 'third' });
+    expect(await said(ann.put('/ticket/unit?filter=eq(code,e)', { state: 'open', title: 'fourth' }))).toEqual([
+      403,
+      { unit: closed },
+    ]);
+    // And the stored unit before the new values.
+    const tasks = [
+      await createdId(project.post('/task/unit', { count: 9 })),
+      await createdId(project.post('/task/unit', { count: 3 })),
+    ];
+    expect(await said(ann.put(`/task/unit?filter=in(id,${tasks.join()})`, { note: 'x' }))).toEqual([
+      403,
+      { parameter: 'note', unit: tasks[1] },
+    ]);
+    expect(await status(ann.put(`/task/unit?filter=eq(id,${String(tasks[0])})`, { note: 'x' }))).toBe(200);
+  });
+
   it('in a create there is nothing before', async () => {
     expect(await status(ann.post('/ticket/unit', { title: 'mine' }))).toBe(200);
     expect(await status(ann.post('/ticket/unit', { owner: null }))).toBe(200);

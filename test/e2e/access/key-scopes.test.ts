@@ -44,7 +44,7 @@ const SCOPED = OPERATIONS.filter((operation) => operation !== 'signup');
 type Scope = readonly { readonly kinds: readonly string[]; readonly operations: readonly string[] }[];
 type Right = `${string}.${string}`;
 
-/** A call, the rights without which it is refused, and the rights without which its unit is not there. */
+/** A call, the rights without which it is refused, and those by which its unit is found. */
 interface ScopedCall {
   readonly call: readonly [method: string, path: string, body?: unknown];
   readonly needs: readonly Right[];
@@ -103,8 +103,7 @@ function expected({ needs, finds = [], any }: ScopedCall, scope: Scope): number[
     return scope.some(({ kinds, operations }) => kinds.includes(kind) && operations.includes(operation));
   };
   if (any && !any.some(has)) return [403];
-  if (!needs.every(has)) return finds.every(has) ? [403] : [403, 404];
-  return finds.every(has) ? [200] : [403, 404];
+  return [...needs, ...finds].every(has) ? [200] : [403];
 }
 
 const part = fc.record({
@@ -147,6 +146,43 @@ describe('a scope', () => {
     for (const path of ['/tag/unit', '/kind/unit', '/kind_admin/unit']) {
       expect((await key.post(path, { name: 'x' })).status, path).toBe(403);
     }
+    await ok(admin.put('/kind/unit/tag', { access: {} }));
+  });
+
+  it('says which right of a kind the key lacks, if its member may read the kind', async () => {
+    const bea = await signUp(admin, 'bea');
+    const asBea = admin.as(bea.accessToken);
+    const scope = [{ kinds: ['note'], operations: ['create', 'update', 'link', 'function'] }];
+    const [key, ofAdmin] = [await byKey(asBea, { scope }), await byKey(admin, { scope })];
+    const said = async (method: string, path: string, body: object = {}, by = key) => {
+      const { status, body: answer } = await by.call(method, path, body);
+      return [status, ...answer.messages.map(({ code, text }) => `${code} ${text}`)];
+    };
+    const unread = [403, "access.denied This API key may not read units of 'note'"];
+    expect(await said('DELETE', unit)).toEqual([403, "access.denied This API key may not delete units of 'note'"]);
+    expect(await said('PUT', unit, { text: 'x' })).toEqual(unread);
+    expect(await said('PUT', '/note/unit?filter=all()', { text: 'x' })).toEqual(unread);
+    expect(await said('POST', link)).toEqual(unread);
+    expect(await said('POST', '/note/function/mine')).toEqual([
+      403,
+      "access.denied This API key may not read units of 'tag'",
+    ]);
+    const refused = [400, "parameter.bad_reference tag: no such unit of 'tag' that this API key may read"];
+    expect(await said('POST', '/note/unit', { text: 'y', tag })).toEqual(refused);
+    expect(await said('GET', '/kind/access', undefined, ofAdmin)).toEqual([
+      403,
+      "access.denied This API key may not read units of 'kind'",
+    ]);
+    const reader = await byKey(admin, { scope: [{ kinds: ['note', 'kind'], operations: ['read'] }] });
+    expect(await said('GET', '/note/unit?explain=true', undefined, reader)).toEqual([
+      403,
+      'access.denied explain is for administrators; this API key has a scope',
+    ]);
+    // What the member may not read either is said as to the member.
+    await ok(admin.put('/kind/unit/tag', { access: { read: 'admin', create: 'admin' } }));
+    expect(await said('POST', '/note/unit', { text: 'y', tag })).toEqual(
+      await said('POST', '/note/unit', { text: 'y', tag }, asBea),
+    );
     await ok(admin.put('/kind/unit/tag', { access: {} }));
   });
 

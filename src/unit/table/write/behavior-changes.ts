@@ -39,7 +39,7 @@ interface CreateState {
 }
 
 /** What must hold of an edited unit. */
-interface EditConditions extends Conditions {
+export interface EditConditions extends Conditions {
   /** The parameters in the body whose rules it must satisfy. */
   readonly rules: readonly ConditionalField[];
 }

@@ -33,7 +33,9 @@ import { planContextOf, planList, planQuery } from '../../query/list.plan.js';
 import { parseKey } from '../../store/unit-ids.js';
 import type { AffectedUnits, WriteOptions } from '../../store/unit-store.js';
 import { TableReader } from '../read/table.reader.js';
-import { leavesAllowedUnits, writePlan } from '../rights.js';
+import { checkStoredFieldRules, leavesAllowedUnits, writePlan } from '../rights.js';
+import { evaluateUnit } from '../unit.repository.js';
+import { whyNotTo, type EditConditions } from './behavior-changes.js';
 import { withResults } from './expression-results.js';
 import { hasNoTransaction, inOwnTransaction, withDeferredFaults } from './own-transaction.js';
 import { Deletions } from './delete.js';
@@ -224,8 +226,10 @@ export class MatchingWrites {
       const verdict = await updateMatching(within, update, draft.row, context).catch(async (error: unknown) => {
         throw await withViolators(within, update, draft, error);
       });
+      const conditions = { access: options.access, rules };
+      if (verdict.denied !== null) await checkFieldRules(within, kind, verdict.denied, conditions);
       checkFound(within, plan, verdict, 'update');
-      await this.#checkVerdict(within, update, draft, verdict);
+      await this.#checkVerdict(within, update, draft, verdict, conditions);
       deferred.throwIfAny();
       return verdict.affected;
     });
@@ -234,10 +238,12 @@ export class MatchingWrites {
   /** @throws KindError 403, 409 if the edit is not allowed for one of the units */
   async #checkVerdict(
     session: Session,
-    { schema, kind, guarded }: UpdateMatchingPlan,
+    plan: UpdateMatchingPlan,
     draft: Draft,
     { guarded: failed, unfit, leaving }: Verdict,
+    conditions: EditConditions,
   ): Promise<void> {
+    const { schema, kind, guarded } = plan;
     const refused = guarded.flatMap((each, at) => {
       const unit = failed[at] ?? undefined;
       return unit === undefined ? [] : [{ each, unit }];
@@ -254,7 +260,11 @@ export class MatchingWrites {
       const text = 'The result of an expression does not fit in one of the units';
       throw ofUnit(refusal('parameter.bad_expression', text), unfit);
     }
-    if (leaving !== null) throw ofUnit(leavesAllowedUnits(session.caller, kind), leaving);
+    if (leaving !== null) {
+      const edit = { ...plan, id: parseKey(kind, leaving), tags: undefined };
+      const why = await whyNotTo(session, edit, draft, conditions);
+      throw ofUnit(why ?? leavesAllowedUnits(session.caller, kind), leaving);
+    }
     for (const { each, unit } of refused) {
       const target = { schema, kind, id: parseKey(kind, unit) };
       throwMessages((await transitionMessages(session, target, [each])).map((message) => ({ ...message, unit })));
@@ -291,6 +301,17 @@ export class MatchingWrites {
       throw error;
     }
   }
+}
+
+/** Refuses an edit of parameters whose rules a stored unit does not satisfy, if the caller may change it. */
+async function checkFieldRules(
+  session: Session,
+  kind: KindDef,
+  id: string,
+  { access, rules }: EditConditions,
+): Promise<void> {
+  const [may] = access ? ((await evaluateUnit(session, kind, parseKey(kind, id), [access])) ?? []) : [true];
+  if (may && rules.length > 0) await withUnit(id, () => checkStoredFieldRules(session, kind, id, rules));
 }
 
 const unchanged = <T>(found: T): Promise<T> => Promise.resolve(found);

@@ -16,7 +16,7 @@ import type { UpdateSetPlan } from '../../../sql/write/update.sql.js';
 import type { Caller } from '../../../tenancy/caller.js';
 import { Behaviors } from '../../draft/behavior.js';
 import type { Body, Draft } from '../../draft/draft.js';
-import { planWritten, withFieldRules, writeOnceRefusal } from '../../draft/edit-plan.js';
+import { planWritten, writeOnceRefusal } from '../../draft/edit-plan.js';
 import { NestedUnits } from '../../draft/nested-units.js';
 import { checkReferences, type LocatedDraft, type Unreachable } from '../../draft/references.js';
 import { withPositions } from '../../draft/refusal-position.js';
@@ -115,7 +115,7 @@ async function updateAlike(
     rules: rules.map(({ condition }) => condition),
     keys,
     answers,
-    allowed: withFieldRules(access, rules),
+    allowed: access,
   };
   const rows = set.map((change) => change.draft.row);
   const known = first.stored ? set.map(({ stored }, at) => ({ ...stored, ...rows[at] })) : rows;
@@ -141,7 +141,7 @@ async function refusalOf(
   session: Session,
   { schema, kind, guarded, keys }: UpdateSetPlan,
   rules: readonly ConditionalField[],
-  { seen, denied, ruled, guarded: failed, leaving }: FailedRows,
+  { seen, denied, ruled, guarded: failed, leaving, unruled }: FailedRows,
 ): Promise<KindError> {
   const { caller } = session;
   const present = new Set(seen);
@@ -154,6 +154,7 @@ async function refusalOf(
       return hasTransitions(each) ? [] : located(failed[at], () => writeOnceRefusal([each.field]));
     }),
     located(leaving, () => leavesAllowedUnits(caller, kind)),
+    rules.flatMap((field, at) => located(unruled[at], () => mayNotWrite(caller, kind, field))),
   ];
   const reason = reasons.find((messages) => messages.length > 0);
   const [first, ...rest] = reason ?? (await refusedTransitions(session, { schema, kind, guarded, keys }, failed));

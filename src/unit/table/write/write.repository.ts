@@ -196,6 +196,8 @@ export interface FailedRows {
   /** For each field that may be written once. */
   readonly guarded: readonly (readonly number[] | null)[];
   readonly leaving: readonly number[] | null;
+  /** For each rule, by the new values. */
+  readonly unruled: readonly (readonly number[] | null)[];
 }
 
 type SetRow = Versioned & MaybeUnit & { failed: FailedRows | null; n: number | null };
