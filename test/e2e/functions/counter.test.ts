@@ -20,7 +20,8 @@ const folder = new FunctionsFolder({
   'slow.ts': `${HEAD}
     export default kind('slow').module({ hooks: { before_create: () => think(300) } });`,
 });
-const service = await startTestService({ functionsDir: folder.path, databasePool: 10 });
+// Time enough for all of them on a busy machine.
+const service = await startTestService({ functionsDir: folder.path, databasePool: 10, functionTimeout: 60_000 });
 const project = await service.project();
 await defineKinds(
   project,
@@ -41,8 +42,8 @@ const statuses = (replies: readonly Reply[]) => {
   return counted;
 };
 
-describe('a hundred creates at once', () => {
-  it('whose hooks add to one counter', async () => {
+describe('many creates at once', { timeout: 60_000 }, () => {
+  it('whose hooks add to one counter, are all done', async () => {
     const desk = await createdId(project.post('/desk/unit', {}));
     const replies = await Promise.all(times(100, () => project.post('/ticket/unit', { desk })));
     expect(statuses(replies)).toEqual({ 200: 100 });
@@ -50,7 +51,7 @@ describe('a hundred creates at once', () => {
     expect(await ok(project.get('/ticket/unit?limit=0'))).toMatchObject({ count: 100 });
   });
 
-  it('whose hooks take longer than the share of connections has places for in five seconds', async () => {
+  it('whose hooks take longer than the share of connections has places for in five seconds, are all done', async () => {
     const replies = await Promise.all(times(60, () => project.post('/slow/unit', {})));
     expect(statuses(replies)).toEqual({ 200: 60 });
   });
