@@ -40,6 +40,13 @@ export function referenceAccess(caller: Caller, model: Model): Reach {
       throw refusal('access.denied', `You may not read '${field.id}' of '${kind.id}'`);
     },
     related: relatedAccess(caller, model),
+    trigrams(at: number): string {
+      if (model.trigrams !== undefined) return model.trigrams;
+      throw refusal(
+        'filter.no_trigrams',
+        `The database has no extension pg_trgm, which compares texts, at character ${at}`,
+      );
+    },
   };
 }
 

@@ -5,7 +5,7 @@
 import type { Filter } from '../filter/filter.ast.js';
 import { parseFilter } from '../filter/filter.parser.js';
 import { printOperand } from '../filter/filter.printer.js';
-import { beforePathsOf, relatedOf } from '../filter/filter.walk.js';
+import { beforePathsOf, innerFilters, relatedOf } from '../filter/filter.walk.js';
 import type { KindDef, Model } from '../model/model.js';
 import { bindRule } from '../model/predicate/bound-rule.js';
 import { unknownName, type Names } from '../model/predicate/path.js';
@@ -99,7 +99,7 @@ const OF_EDITS = ['update', 'write_access'];
 
 /** @throws KindError 400 if a rule that judges no edit, or its test of related units, has a value of before */
 export function checkBefore(filter: Filter, of: string): void {
-  const inner = relatedOf(filter).flatMap((related) => (related.filter ? beforePathsOf(related.filter) : []));
+  const inner = relatedOf(filter).flatMap(innerFilters).flatMap(beforePathsOf);
   const [first] = OF_EDITS.includes(of) ? inner : beforePathsOf(filter);
   if (!first) return;
   const text = `'${printOperand(first)}': @before. is known where rules of ${OF_EDITS.join(' and ')} test the unit itself`;

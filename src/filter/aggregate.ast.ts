@@ -8,7 +8,7 @@ export const AGGREGATE_FUNCTIONS = ['count', 'count_distinct', 'sum', 'avg', 'mi
 export const PERIODS = ['year', 'quarter', 'month', 'week', 'day', 'hour'] as const;
 
 /** Functions of `group`. */
-export const GROUP_FUNCTIONS = [...PERIODS, 'each', 'bucket'] as const;
+export const GROUP_FUNCTIONS = [...PERIODS, 'lower', 'each', 'bucket'] as const;
 
 export type AggregateFunction = (typeof AGGREGATE_FUNCTIONS)[number];
 export type Period = (typeof PERIODS)[number];
@@ -19,17 +19,26 @@ interface NamedTerm {
   readonly at: number;
 }
 
+/** A term of `select`. */
+export type SelectTerm = AggregateTerm | ComputedTerm;
+
 /** `paid:sum(total,eq(state,paid))`. Only `count` can have no path. */
-export interface SelectTerm extends NamedTerm {
+export interface AggregateTerm extends NamedTerm {
   readonly function: AggregateFunction;
   readonly path: Path | undefined;
   readonly filter: Filter | undefined;
 }
 
+/** `div(total,count)`: what is computed of fields of the answer that stand before it. */
+export interface ComputedTerm extends NamedTerm {
+  /** Its paths are names of the answer. */
+  readonly computed: Path;
+}
+
 /** `country.name`, `year(inserted_at)`, `each(tags)`, `bucket(population,1000)`. */
 export type GroupTerm = NamedTerm & { readonly path: Path } & (
     | { readonly function: undefined }
-    | { readonly function: Period | 'each' }
+    | { readonly function: Period | 'lower' | 'each' }
     /** `size` is a decimal number above zero. */
     | { readonly function: 'bucket'; readonly size: string }
   );

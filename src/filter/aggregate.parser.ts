@@ -6,12 +6,18 @@ import {
   AGGREGATE_FUNCTIONS,
   GROUP_FUNCTIONS,
   type AggregateFunction,
+  type AggregateTerm,
   type GroupTerm,
   type SelectTerm,
 } from './aggregate.ast.js';
+import { EXPRESSION_FUNCTIONS } from './filter.ast.js';
 import { FilterParser, type ReadWord } from './filter.parser.js';
 import { checkSize, Scanner } from './filter.scanner.js';
 import { COUNT_FUNCTIONS } from './related.parser.js';
+
+/** The functions that take an expression in place of a parameter. */
+const OF_EXPRESSIONS: readonly AggregateFunction[] = ['sum', 'avg', 'min', 'max'];
+const SELECT_FUNCTIONS = [...AGGREGATE_FUNCTIONS, ...EXPRESSION_FUNCTIONS] as const;
 
 /** A decimal number above zero. */
 const SIZE = /^(?=.*[1-9])\d{1,30}(?:\.\d{1,30})?$/;
@@ -57,14 +63,15 @@ class TermParser {
   selectTerm(): SelectTerm {
     const { name, head } = this.#named();
     const { at } = head;
-    if (this.#scanner.peek() !== '(' && isFunction(AGGREGATE_FUNCTIONS, head.word)) throw this.#scanner.fail("'('");
-    if (!this.#scanner.accept('(')) {
+    if (this.#scanner.peek() !== '(' && isFunction(SELECT_FUNCTIONS, head.word)) throw this.#scanner.fail("'('");
+    if (this.#scanner.peek() !== '(') {
       const hint = head.word === '' ? '' : ` (a value alone is none: group by '${head.word.slice(0, 40)}')`;
       throw this.#scanner.fail('a function such as count()', at, hint);
     }
-    const term = { name, at, function: this.#function(AGGREGATE_FUNCTIONS, head) };
-    const { path, filter } = this.#argumentsOf(term.function);
-    return { ...term, path, filter };
+    if (isFunction(EXPRESSION_FUNCTIONS, head.word)) return { name, at, computed: this.#filters.expression(head) };
+    const called = this.#function(AGGREGATE_FUNCTIONS, head, SELECT_FUNCTIONS);
+    this.#scanner.expect('(');
+    return { name, at, function: called, ...this.#argumentsOf(called) };
   }
 
   groupTerm(): GroupTerm {
@@ -104,14 +111,19 @@ class TermParser {
     return { name, head: this.#filters.word() };
   }
 
-  #function<T extends string>(functions: readonly T[], { word, at }: ReadWord): T {
+  /** @param known the functions that a hint may name */
+  #function<T extends string>(
+    functions: readonly T[],
+    { word, at }: ReadWord,
+    known: readonly string[] = functions,
+  ): T {
     if (isFunction(functions, word)) return word;
-    const hint = didYouMean(word.toLowerCase(), functions) || `; there are ${functions.join(', ')}`;
+    const hint = didYouMean(word.toLowerCase(), known) || `; there are ${known.join(', ')}`;
     throw refusal('filter.unknown_operator', `unknown function '${word.slice(0, 40)}' at character ${at}${hint}`);
   }
 
   /** The arguments up to the closing parenthesis. A filter is a word with a parenthesis. */
-  #argumentsOf(called: AggregateFunction): Pick<SelectTerm, 'path' | 'filter'> {
+  #argumentsOf(called: AggregateFunction): Pick<AggregateTerm, 'path' | 'filter'> {
     if (called === 'count' && this.#scanner.accept(')')) return { path: undefined, filter: undefined };
     const first = this.#scanner.peek() === '"' ? undefined : this.#filters.word();
     if (called === 'count' && first && !COUNT_FUNCTIONS.has(first.word) && this.#scanner.peek() === '(') {
@@ -120,7 +132,7 @@ class TermParser {
       return { path: undefined, filter };
     }
     if (first?.word === '') throw this.#scanner.fail('a parameter', first.at);
-    const path = this.#filters.path(first);
+    const path = OF_EXPRESSIONS.includes(called) ? this.#filters.expression(first) : this.#filters.path(first);
     const filter = this.#scanner.accept(',') ? this.#filters.argument() : undefined;
     this.#scanner.expect(')', "',' or ')'");
     return { path, filter };

@@ -41,13 +41,25 @@ export function spellingsOf(operators: Iterable<string>): string[] {
 export type Comparator = (typeof COMPARATORS)[number];
 export type Operator = (typeof FILTER_OPERATORS)[number];
 
+/** The functions of expressions. `days(a,b)` is `b` less `a`, in days. */
+export const EXPRESSION_FUNCTIONS = ['add', 'sub', 'mul', 'div', 'days'] as const;
+export type ExpressionFunction = (typeof EXPRESSION_FUNCTIONS)[number];
+
+/** `mul(quantity,1.22)`: what is computed of parameters, numbers and other expressions. */
+export interface Computation {
+  readonly function: ExpressionFunction;
+  /** A scalar is a decimal number. */
+  readonly operands: readonly [Path | Scalar, Path | Scalar];
+}
+
 /**
- * `country.name` has the segments `country` and `name`, `meta."a.b"` has `meta` and `a.b`. There are none where the number
- * of related units stands in place of a parameter.
+ * `country.name` has the segments `country` and `name`, `meta."a.b"` has `meta` and `a.b`. There are none where a number
+ * of related units or an expression stands in place of a parameter.
  */
 export interface Path {
   readonly segments: readonly string[];
   readonly counted?: RelatedUnits;
+  readonly computed?: Computation;
   /** The path begins at the calling member: `@member.team.plan`, in access rules. */
   readonly member?: true;
   /** The parameter as it is stored before an edit: `@before.state`, in access rules. */
@@ -136,9 +148,23 @@ export interface NearTest extends Place {
   readonly at: number;
 }
 
-export type Test = Comparison | Membership | NullTest | FieldComparison | NearTest;
+/** A parameter and a text, of which the trigrams are compared. */
+export interface Resemblance {
+  readonly path: Path;
+  readonly value: Scalar;
+}
+
+/** `similar(name,"Jon Smith",0.4)`: at least so similar, from 0 to 1. */
+export interface SimilarTest extends Resemblance {
+  readonly op: 'similar';
+  /** Undefined where it is left out. */
+  readonly least: Scalar | undefined;
+  readonly at: number;
+}
+
+export type Test = Comparison | Membership | NullTest | FieldComparison | NearTest | SimilarTest;
 /** The tests of one parameter. */
-export type ParameterTest = Exclude<Test, FieldComparison | NearTest>;
+export type ParameterTest = Exclude<Test, FieldComparison | NearTest | SimilarTest>;
 
 interface Combination {
   readonly op: 'and' | 'or';
@@ -174,6 +200,8 @@ export interface Neighbours {
 export interface RelatedUnits {
   readonly relation: Referrers | Neighbours;
   readonly filter: Filter | undefined;
+  /** What is summed of them: a parameter or an expression; left out where they are counted. */
+  readonly summed?: Path;
 }
 
 /** `exists(comment.article,…)` or `linked(borders,child,…)`: whether there is a related unit. */

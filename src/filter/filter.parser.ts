@@ -6,14 +6,19 @@ import { type KindError, refusal } from '../shared/errors.js';
 import { LIMITS } from '../shared/limits.js';
 import { didYouMean } from '../shared/texts.js';
 import {
+  EXPRESSION_FUNCTIONS,
   OPERATOR_ALIASES,
   FIELD_OPERATORS,
   FILTER_OPERATORS,
   spellingsOf,
+  type ExpressionFunction,
   type FieldOperator,
   type Filter,
   type Path,
   type Place,
+  type Resemblance,
+  type Scalar,
+  type SimilarTest,
   type Test,
 } from './filter.ast.js';
 import { checkSize, Scanner } from './filter.scanner.js';
@@ -32,16 +37,18 @@ type Combining = 'and' | 'or' | 'not' | 'all';
 /** Operators of plain tests, combinations and `all`, by each of their spellings. */
 const SPELLINGS: ReadonlyMap<string, Test['op'] | Combining> = new Map([
   ...[...FILTER_OPERATORS, ...FIELD_OPERATORS].map((op) => [op, op] as const),
-  ...(['near', 'and', 'or', 'not', 'all'] as const).map((op) => [op, op] as const),
+  ...(['near', 'similar', 'and', 'or', 'not', 'all'] as const).map((op) => [op, op] as const),
   ...Object.entries(OPERATOR_ALIASES),
 ]);
 const ALL_NAMES = [...SPELLINGS.keys(), ...EXISTENCE_FUNCTIONS.keys()];
 const ALL_SPELLINGS = [
-  ...[...spellingsOf(FILTER_OPERATORS), ...FIELD_OPERATORS, 'near', 'and', 'or', 'not', 'all'],
+  ...[...spellingsOf(FILTER_OPERATORS), ...FIELD_OPERATORS, 'near', 'similar', 'and', 'or', 'not', 'all'],
   ...EXISTENCE_FUNCTIONS.keys(),
 ].join(', ');
 
 const NO_SEGMENTS: readonly string[] = Object.freeze([]);
+/** A number of an expression. */
+const NUMBER = /^[+-]?(?:\d{1,30}(?:\.\d{1,30})?|\.\d{1,30})$/;
 const MAX_QUOTED_CHARACTERS = 40;
 
 /**
@@ -76,8 +83,9 @@ export interface ReadWord {
 /** Parses filters and paths where the scanner is. All filters of one parser together have a limited number of tests. */
 export class FilterParser {
   #tests = 0;
-  /** How many functions over related units surround the next character. */
+  /** How many functions over related units surround the next character, and how many of expressions. */
   #inside = 0;
+  #insideExpressions = 0;
   readonly #values: ValueParser;
   readonly #related: RelatedParser;
 
@@ -86,7 +94,10 @@ export class FilterParser {
     private readonly members = false,
   ) {
     this.#values = new ValueParser(scanner, members);
-    this.#related = new RelatedParser(scanner, (operator) => (operator ? this.filter(operator) : this.argument()));
+    this.#related = new RelatedParser(scanner, {
+      filter: (operator) => (operator ? this.filter(operator) : this.argument()),
+      expression: () => this.expression(),
+    });
   }
 
   /** Parses a text that has nothing else, but white space around it. */
@@ -197,6 +208,7 @@ export class FilterParser {
       this.scanner.expect(')');
       return Object.freeze({ op, ...place, radius, at });
     }
+    if (op === 'similar') return this.#similar(at);
     const path = this.path();
     if (isFieldOperator(op)) {
       this.scanner.expect(',');
@@ -210,6 +222,28 @@ export class FilterParser {
       op === 'in' ? { op, path, value: this.#values.list(), at } : { op, path, value: this.#values.value(), at };
     this.scanner.expect(')');
     return Object.freeze(test);
+  }
+
+  #similar(at: number): SimilarTest {
+    if (this.members) {
+      throw refusal('filter.bad_operator', `similar is for the filters of requests, not for rules, at character ${at}`);
+    }
+    const resemblance = this.resemblance();
+    const least = this.scanner.accept(',') ? this.#values.number() : undefined;
+    this.scanner.expect(')', least ? "')'" : "',' or ')'");
+    return Object.freeze({ op: 'similar', ...resemblance, least, at });
+  }
+
+  /** The arguments `name,Jon Smith` of a function. @throws KindError also if the text is too long */
+  resemblance(): Resemblance {
+    const path = this.path();
+    this.scanner.expect(',');
+    const value = this.#values.scalar('list') as Scalar;
+    if ([...value.text].length > LIMITS.similarCharacters) {
+      const text = `at most ${LIMITS.similarCharacters} characters are compared; the text at character ${value.at} has more`;
+      throw refusal('filter.too_large', text);
+    }
+    return { path, value };
   }
 
   /** The arguments `latitude,longitude,41.9,12.5` of a function. */
@@ -232,6 +266,55 @@ export class FilterParser {
     if (first === undefined && this.members && this.scanner.peek() === '@') return this.#prefixedPath();
     const quoted = first === undefined && this.scanner.peek() === '"';
     return this.#pathFrom(first ?? this.#segment(), quoted);
+  }
+
+  /**
+   * A path, or an expression in place of one: a parameter may have the name of a function of expressions, and is
+   * followed by no parenthesis.
+   * @param first the first word, if it has been read
+   */
+  expression(first?: ReadWord): Path {
+    // Of rules, `@member.` and `@before.` are no numbers.
+    if (first === undefined && this.members && this.scanner.peek() === '@') throw this.#noOperand();
+    if (first === undefined && this.scanner.peek() === '"') return this.path();
+    const head = first ?? this.word();
+    if (head.word === '') throw this.#noOperand(head.at);
+    const called = EXPRESSION_FUNCTIONS.find((name) => name === head.word);
+    if (called && this.#isCall()) return this.#computed(called, head.at);
+    if (!COUNT_FUNCTIONS.has(head.word) && this.#isCall()) {
+      const hint = didYouMean(head.word, EXPRESSION_FUNCTIONS) || `; there are ${EXPRESSION_FUNCTIONS.join(', ')}`;
+      const text = `unknown function '${head.word.slice(0, MAX_QUOTED_CHARACTERS)}' at character ${head.at}${hint}`;
+      throw refusal('filter.unknown_operator', text);
+    }
+    return this.path(head);
+  }
+
+  #noOperand(at?: number): KindError {
+    return this.scanner.fail('a parameter, or a function such as mul(quantity,price),', at);
+  }
+
+  #computed(called: ExpressionFunction, at: number): Path {
+    if (this.#insideExpressions === LIMITS.expressionDepth) {
+      const text = `an expression has at most ${LIMITS.expressionDepth} functions inside one another; one too many at character ${at}`;
+      throw refusal('filter.too_large', text);
+    }
+    this.#insideExpressions += 1;
+    this.scanner.expect('(');
+    const first = this.#term();
+    this.scanner.expect(',');
+    const computed = Object.freeze({ function: called, operands: Object.freeze([first, this.#term()] as const) });
+    this.scanner.expect(')');
+    this.#insideExpressions -= 1;
+    return Object.freeze({ segments: NO_SEGMENTS, computed, at });
+  }
+
+  /** A number, or what an expression may be. */
+  #term(): Path | Scalar {
+    if (!/^[-+.\d]/.test(this.scanner.peek())) return this.expression();
+    const { at } = this.scanner;
+    const text = this.scanner.bare('list');
+    if (!NUMBER.test(text)) throw this.scanner.fail('a number such as 1.5', at);
+    return Object.freeze({ type: 'bare', text, at });
   }
 
   #pathFrom(first: ReadWord, quoted: boolean): Path {

@@ -2,10 +2,10 @@
  * Prints the syntax tree of a filter in canonical form: canonical operators, no white space, `in` without brackets,
  * quotes around values that were quoted or need quotes. Parsing the result gives the same tree except for positions.
  */
-import type { Filter, ValueList, Path, Place, RelatedUnits, Test, Value } from './filter.ast.js';
+import type { Filter, ValueList, Path, Place, RelatedUnits, Resemblance, Scalar, Test, Value } from './filter.ast.js';
 import { isWord, type ValueContext } from './filter.scanner.js';
 import { BEFORE_PREFIX, MEMBER_PREFIX, secondsFromNow } from './value.parser.js';
-import { RELATED_FUNCTIONS } from './related.parser.js';
+import { relatedFunctionName } from './related.parser.js';
 
 /** What an unquoted value cannot contain, besides unbalanced parentheses. */
 const SEPARATORS = { call: /^$/, list: /,/, brackets: /[,\]]/ } as const satisfies Record<ValueContext, RegExp>;
@@ -26,14 +26,15 @@ export function printFilter(filter: Filter): string {
   }
 }
 
-/** A test for related units, or their number. */
-function printRelated({ relation, filter }: RelatedUnits, role: 'exists' | 'count'): string {
-  const { [role]: called } = RELATED_FUNCTIONS[relation.type];
+/** A test for related units, their number, or a sum of them. */
+function printRelated(related: RelatedUnits, role: 'exists' | 'count'): string {
+  const { relation, filter, summed } = related;
   const way =
     relation.type === 'reference'
       ? [`${relation.kind}.${relation.parameter}`]
       : [relation.link, relation.direction, ...printKinds(relation.kinds)];
-  return `${called}(${[...way, ...(filter ? [printFilter(filter)] : [])].join(',')})`;
+  const inside = [...way, ...(summed ? [printOperand(summed)] : []), ...(filter ? [printFilter(filter)] : [])];
+  return `${relatedFunctionName(related, role)}(${inside.join(',')})`;
 }
 
 function printKinds(kinds: readonly string[] | undefined): string[] {
@@ -53,6 +54,10 @@ function printTest(test: Test): string {
       return `${test.op}(${path},${printOperand(test.other)})`;
     case 'near':
       return `near(${printPlace(test)},${printScalar(test.radius, 'list')})`;
+    case 'similar': {
+      const least = test.least ? `,${printScalar(test.least, 'list')}` : '';
+      return `similar(${printResemblance(test)}${least})`;
+    }
     case 'isnull':
       return test.value ? `isnull(${path})` : `isnull(${path},false)`;
     case 'in':
@@ -67,14 +72,29 @@ export function printPlace({ path, other, point }: Place): string {
   return [printOperand(path), printOperand(other), ...point.map((each) => printScalar(each, 'list'))].join(',');
 }
 
-/** The canonical text of what a test compares: a path, or the number of related units. */
-export function printOperand({ segments, counted, member, before }: Path): string {
+/** The arguments `name,Jon Smith`. */
+export function printResemblance({ path, value }: Resemblance): string {
+  return `${printOperand(path)},${printScalar(value, 'list')}`;
+}
+
+/** The canonical text of what a test compares: a path, a number of related units, or an expression. */
+export function printOperand({ segments, counted, computed, member, before }: Path): string {
   if (counted) return printRelated(counted, 'count');
+  if (computed) {
+    return `${computed.function}(${computed.operands.map(printTerm).join(',')})`;
+  }
   if (member) return `${MEMBER_PREFIX}${printPath(segments)}`;
   if (before) return `${BEFORE_PREFIX}${printPath(segments)}`;
   const [first = '', ...others] = segments;
   // Quotes, so that it is no parameter of the member.
   return first.startsWith('@') ? [quote(first), ...others.map(printSegment)].join('.') : printPath(segments);
+}
+
+/** An operand of an expression. Quotes, so that a parameter is no number. */
+function printTerm(operand: Path | Scalar): string {
+  if (!('segments' in operand)) return operand.text;
+  const [first = '', ...others] = operand.segments;
+  return /^[-+.\d]/.test(first) ? [quote(first), ...others.map(printSegment)].join('.') : printOperand(operand);
 }
 
 /** The canonical text of a path: `country.name`, `meta."a.b"`. */

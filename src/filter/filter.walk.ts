@@ -24,6 +24,12 @@ export function pathsOf(filter: Filter): Path[] {
     .filter(({ counted, member }) => !counted && !member);
 }
 
+/** The paths that are read for an operand: itself, or those in an expression. */
+export function pathsIn(operand: Path): readonly Path[] {
+  if (!operand.computed) return [operand];
+  return operand.computed.operands.flatMap((each) => ('segments' in each ? pathsIn(each) : []));
+}
+
 /** What a test compares: one parameter, or two, and those of the unit before an edit. */
 export function filterOperands(test: Test): readonly Path[] {
   if ('other' in test) return [test.path, test.other];
@@ -33,7 +39,7 @@ export function filterOperands(test: Test): readonly Path[] {
 /** The paths from the unit before an edit, also those in tests of related units. */
 export function beforePathsOf(filter: Filter): Path[] {
   const own = filterTests(filter).flatMap(filterOperands);
-  const inner = relatedOf(filter).flatMap((related) => (related.filter ? beforePathsOf(related.filter) : []));
+  const inner = relatedOf(filter).flatMap(innerFilters).flatMap(beforePathsOf);
   return [...own.filter(({ before }) => before), ...inner];
 }
 
@@ -43,7 +49,7 @@ export function testValues(test: Test): readonly Value[] {
   return test.value.type === 'list' ? test.value.items : [test.value];
 }
 
-/** The related units that a filter tests or counts, without those in their filters. */
+/** The related units that a filter tests, counts or sums, without those inside of them. */
 export function relatedOf(filter: Filter): RelatedUnits[] {
   switch (filter.op) {
     case 'and':
@@ -60,9 +66,24 @@ export function relatedOf(filter: Filter): RelatedUnits[] {
   }
 }
 
-/** How many functions over related units there are, including those in their filters. */
-export function countRelated(related: readonly RelatedUnits[]): number {
-  return related.reduce((sum, { filter }) => sum + 1 + (filter ? countRelated(relatedOf(filter)) : 0), 0);
+/** The same of an operand. */
+export function relatedOfOperand(operand: Path): RelatedUnits[] {
+  return pathsIn(operand).flatMap(({ counted }) => counted ?? []);
+}
+
+/** The functions over related units in the filter and in the sum of one. */
+function innerRelated({ filter, summed }: RelatedUnits): RelatedUnits[] {
+  return [...(filter ? relatedOf(filter) : []), ...(summed ? relatedOfOperand(summed) : [])];
+}
+
+/** The filter of related units, and those in what is summed of them. */
+export function innerFilters({ filter, summed }: RelatedUnits): Filter[] {
+  return [...(filter ? [filter] : []), ...(summed ? relatedOfOperand(summed).flatMap(innerFilters) : [])];
+}
+
+/** Functions over related units, with those inside of them. */
+export function allRelated(related: readonly RelatedUnits[]): RelatedUnits[] {
+  return related.flatMap((each) => [each, ...allRelated(innerRelated(each))]);
 }
 
 /** The paths from the calling member, as segments, also in tests of related units. */
@@ -70,13 +91,13 @@ export function memberPathsOf(filter: Filter): (readonly string[])[] {
   const tests = filterTests(filter);
   const values = tests.flatMap(testValues).flatMap((value) => (value.type === 'member' ? [[value.name]] : []));
   const tested = tests.flatMap(filterOperands).flatMap(({ member, segments }) => (member ? [segments] : []));
-  const inner = relatedOf(filter).flatMap((related) => (related.filter ? memberPathsOf(related.filter) : []));
+  const inner = relatedOf(filter).flatMap(innerFilters).flatMap(memberPathsOf);
   return [...values, ...tested, ...inner];
 }
 
 /** How many functions over related units are inside one another at most. */
 export function depthOfRelated(related: readonly RelatedUnits[]): number {
-  return related.reduce((most, { filter }) => Math.max(most, 1 + (filter ? depthOfRelated(relatedOf(filter)) : 0)), 0);
+  return related.reduce((most, each) => Math.max(most, 1 + depthOfRelated(innerRelated(each))), 0);
 }
 
 /** The first segment of these paths. The path `link` alone is a parameter of the unit. */

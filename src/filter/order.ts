@@ -1,15 +1,15 @@
 /** The order of a list: its tree, its parser, and its text. */
 import { didYouMean } from '../shared/texts.js';
 import { refusal } from '../shared/errors.js';
-import type { Path, Place, RelatedUnits } from './filter.ast.js';
+import type { Path, Place, RelatedUnits, Resemblance } from './filter.ast.js';
 import { AGGREGATE_FUNCTIONS } from './aggregate.ast.js';
 import { FilterParser, type ReadWord } from './filter.parser.js';
-import { printOperand, printPlace } from './filter.printer.js';
+import { printOperand, printPlace, printResemblance } from './filter.printer.js';
 import { checkSize, Scanner } from './filter.scanner.js';
 import { COUNT_FUNCTIONS } from './related.parser.js';
 
 /** What a list is ordered by: a parameter, or the value of a function. `at` is a position in the parameter, from 1. */
-type OrderValue = OrderPath | OrderPosition | OrderDistance | OrderRank;
+type OrderValue = OrderPath | OrderPosition | OrderDistance | OrderSimilarity | OrderRank;
 
 /** `by_value(state)`: the position of the value among the `values` of the parameter. */
 interface OrderPosition {
@@ -27,6 +27,12 @@ interface OrderRank {
 /** `distance(latitude,longitude,41.9,12.5)`: in kilometres from a point. */
 interface OrderDistance extends Place {
   readonly type: 'distance';
+  readonly at: number;
+}
+
+/** `similarity(name,"Jon Smith")`: from 0 to 1. */
+interface OrderSimilarity extends Resemblance {
+  readonly type: 'similarity';
   readonly at: number;
 }
 
@@ -57,6 +63,7 @@ export function pathsOfOrder(value: OrderValue): readonly Path[] {
   switch (value.type) {
     case 'path':
     case 'by_value':
+    case 'similarity':
       return [value.path];
     case 'distance':
       return [value.path, value.other];
@@ -71,7 +78,7 @@ export function relatedOfOrder(order: readonly OrderBy[]): RelatedUnits[] {
 }
 
 /** The functions that a term may call. */
-const ORDER_FUNCTIONS: readonly string[] = ['by_value', 'distance', 'rank', ...COUNT_FUNCTIONS.keys()];
+const ORDER_FUNCTIONS: readonly string[] = ['by_value', 'distance', 'similarity', 'rank', ...COUNT_FUNCTIONS.keys()];
 
 const DIRECTIONS: readonly string[] = ['asc', 'desc'];
 const NULLS: readonly string[] = ['nulls_first', 'nulls_last'];
@@ -123,6 +130,7 @@ class OrderParser {
     if (head.word === '') throw this.#scanner.fail('a parameter', head.at);
     if (this.#scanner.peek() === '(') {
       if (head.word === 'distance') return this.#distance(head.at);
+      if (head.word === 'similarity') return this.#similarity(head.at);
       if (head.word === 'rank') return this.#rank(head.at);
       if (head.word === 'by_value') return this.#position(head.at);
       if (!COUNT_FUNCTIONS.has(head.word)) throw this.#unknownFunction(head);
@@ -142,6 +150,13 @@ class OrderParser {
     const path = this.#filters.path();
     this.#scanner.expect(')');
     return { type: 'by_value', path, at };
+  }
+
+  #similarity(at: number): OrderValue {
+    this.#scanner.expect('(');
+    const resemblance = this.#filters.resemblance();
+    this.#scanner.expect(')');
+    return { type: 'similarity', ...resemblance, at };
   }
 
   #rank(at: number): OrderValue {
@@ -191,6 +206,8 @@ export function printOrderValue(value: OrderValue): string {
       return `by_value(${printOperand(value.path)})`;
     case 'distance':
       return `distance(${printPlace(value)})`;
+    case 'similarity':
+      return `similarity(${printResemblance(value)})`;
     case 'rank':
       return 'rank()';
   }

@@ -1,47 +1,75 @@
 /**
- * Parses the arguments of functions over related units (docs/filter.md has the grammar): `comment.article,eq(state,new)` and
- * `borders,child,country,gt(area,1000)`. It checks the syntax only.
+ * Parses the arguments of functions over related units (docs/filter.md has the grammar): `comment.article,eq(state,new)`,
+ * `line.order,mul(quantity,price)` and `borders,child,country,gt(area,1000)`. It checks the syntax only.
  */
-import type { Filter, Neighbours, Referrers, RelatedUnits } from './filter.ast.js';
+import type { Filter, Neighbours, Path, Referrers, RelatedUnits } from './filter.ast.js';
 import type { Scanner } from './filter.scanner.js';
 
-/** The functions that test whether there are related units, and those that count them, by the relation. */
-export const RELATED_FUNCTIONS = {
-  reference: { exists: 'exists', count: 'count_related' },
-  link: { exists: 'linked', count: 'count_linked' },
-} as const satisfies Record<RelatedUnits['relation']['type'], object>;
+type RelationType = RelatedUnits['relation']['type'];
+type Role = 'exists' | 'count' | 'sum';
 
-type RelationType = keyof typeof RELATED_FUNCTIONS;
+interface RelatedFunction {
+  readonly name: string;
+  readonly relation: RelationType;
+  readonly role: Role;
+}
 
-/** The relation of a function that tests for related units. */
-export const EXISTENCE_FUNCTIONS: ReadonlyMap<string, RelationType> = functionsOf('exists');
-/** The relation of a function whose value is the number of related units. */
-export const COUNT_FUNCTIONS: ReadonlyMap<string, RelationType> = functionsOf('count');
+/** The functions that test whether there are related units, that count them, and that sum a value of them. */
+const RELATED_FUNCTIONS: readonly RelatedFunction[] = [
+  { name: 'exists', relation: 'reference', role: 'exists' },
+  { name: 'linked', relation: 'link', role: 'exists' },
+  { name: 'count_related', relation: 'reference', role: 'count' },
+  { name: 'count_linked', relation: 'link', role: 'count' },
+  { name: 'sum_related', relation: 'reference', role: 'sum' },
+];
 
-function functionsOf(role: 'exists' | 'count'): ReadonlyMap<string, RelationType> {
-  const types: readonly RelationType[] = ['reference', 'link'];
-  return new Map(types.map((type) => [RELATED_FUNCTIONS[type][role], type]));
+/** The functions that test for related units, by name. */
+export const EXISTENCE_FUNCTIONS: ReadonlyMap<string, RelatedFunction> = functionsThat((role) => role === 'exists');
+/** The functions whose value is a number: of related units, or a sum of them. */
+export const COUNT_FUNCTIONS: ReadonlyMap<string, RelatedFunction> = functionsThat((role) => role !== 'exists');
+
+function functionsThat(does: (role: Role) => boolean): ReadonlyMap<string, RelatedFunction> {
+  return new Map(RELATED_FUNCTIONS.filter(({ role }) => does(role)).map((each) => [each.name, each]));
+}
+
+/** The name of the function over these units. */
+export function relatedFunctionName({ relation, summed }: RelatedUnits, role: 'exists' | 'count'): string {
+  const wanted = summed ? 'sum' : role;
+  const found = RELATED_FUNCTIONS.find((each) => each.role === wanted && each.relation === relation.type);
+  if (!found) throw new Error(`linked units have no ${wanted}`);
+  return found.name;
+}
+
+/** Parses what functions over related units have in them, where the scanner is. */
+interface InnerParsers {
+  /** @param operator the operator of the filter, if it has been read */
+  readonly filter: (operator?: { readonly word: string; readonly at: number }) => Filter;
+  /** A parameter or an expression. */
+  readonly expression: () => Path;
 }
 
 export class RelatedParser {
-  /** @param filter parses a filter where the scanner is; @param word its operator, if it has been read */
   constructor(
     private readonly scanner: Scanner,
-    private readonly filter: (operator?: { readonly word: string; readonly at: number }) => Filter,
+    private readonly inner: InnerParsers,
   ) {}
 
   /** The arguments of a function, with their parentheses. */
-  call(type: RelationType): RelatedUnits {
+  call(called: RelatedFunction): RelatedUnits {
     this.scanner.expect('(');
-    const related = this.#related(type);
+    const related = this.#related(called);
     this.scanner.expect(')', related.filter ? "')'" : "',' or ')'");
     return related;
   }
 
-  /** A relation, and the filter that may follow. */
-  #related(type: RelationType): RelatedUnits {
+  /** A relation, what is summed, and the filter that may follow. */
+  #related({ relation: type, role }: RelatedFunction): RelatedUnits {
     if (type === 'link') return this.#linked();
-    return Object.freeze({ relation: this.referrers(), filter: this.#lastFilter() });
+    const relation = this.referrers();
+    if (role !== 'sum') return Object.freeze({ relation, filter: this.#lastFilter() });
+    this.scanner.expect(',', "',' and what is summed");
+    const summed = this.inner.expression();
+    return Object.freeze({ relation, filter: this.#lastFilter(), summed });
   }
 
   referrers(): Referrers {
@@ -69,12 +97,12 @@ export class RelatedParser {
     const { at } = this.scanner;
     const word = this.#word('a kind, a list of kinds or a filter');
     this.scanner.skipSpace();
-    if (this.scanner.peek() === '(') return { kinds: undefined, filter: this.filter({ word, at }) };
+    if (this.scanner.peek() === '(') return { kinds: undefined, filter: this.inner.filter({ word, at }) };
     return { kinds: Object.freeze([word]), filter: this.#lastFilter() };
   }
 
   #lastFilter(): Filter | undefined {
-    return this.scanner.accept(',') ? this.filter() : undefined;
+    return this.scanner.accept(',') ? this.inner.filter() : undefined;
   }
 
   #direction(): 'parent' | 'child' {

@@ -1,5 +1,6 @@
 /** Units, and the operations on them: what lists and aggregations answer by the texts of their queries. */
 import type { AggregateFunction, GROUP_FUNCTIONS } from '../filter/aggregate.ast.js';
+import type { ExpressionFunction } from '../filter/filter.ast.js';
 import type { UnitOf } from './kinds.js';
 
 /** Options of a list: the query parameters of the same names (docs/filter.md). */
@@ -26,7 +27,7 @@ export interface ListOptions<I extends readonly string[] = readonly string[], Ne
 
 /** Options of an aggregation: the query parameters of the same names (docs/aggregation.md). */
 export interface AggregateOptions<S extends Terms = Terms, G extends Terms = Terms> {
-  /** Functions such as `count()`, `paid:sum(total,eq(state,paid))`. */
+  /** Functions such as `count()`, `paid:sum(total,eq(state,paid))`, `worth:sum(mul(quantity,price))`, `mean:div(worth,count)`. */
   readonly select?: S;
   /** What units are grouped by, such as `country.name`, `year(inserted_at)`; all are one group if omitted. */
   readonly group?: G;
@@ -188,13 +189,15 @@ type TermValue<T extends string> = T extends `snippet(${string}`
     : never;
 
 /** @param Rest the text after the parenthesis, which begins with the kind of related units */
-type TermResult<F extends string, Rest extends string> = F extends 'count_related' | 'count_linked'
+type TermResult<F extends string, Rest extends string> = F extends CountFunction
   ? number
-  : F extends 'related'
-    ? Rest extends `${infer K}.${string}`
-      ? readonly UnitOf<Trim<K>>[]
-      : unknown
-    : unknown;
+  : F extends SumFunction
+    ? number | string | null
+    : F extends 'related'
+      ? Rest extends `${infer K}.${string}`
+        ? readonly UnitOf<Trim<K>>[]
+        : unknown
+      : unknown;
 
 /** Terms of `group` or `select`: one or several in a text, or a list of such texts. */
 export type Terms = string | readonly string[];
@@ -273,7 +276,7 @@ type SelectName<F extends string, P extends string> = F extends AggregateFunctio
   ? P extends ''
     ? F
     : P extends `${infer Head}(${string}`
-      ? [F, Head] extends ['count', Exclude<Head, CountFunction>]
+      ? [F, Head] extends ['count', Exclude<Head, CountFunction | SumFunction>]
         ? F
         : never
       : `${F}_${WithoutDots<P>}`
@@ -281,29 +284,36 @@ type SelectName<F extends string, P extends string> = F extends AggregateFunctio
 
 type GroupFunction = (typeof GROUP_FUNCTIONS)[number];
 type CountFunction = 'count_related' | 'count_linked';
+type SumFunction = 'sum_related';
 
 type WithoutDots<P extends string> = P extends `${infer A}.${infer B}` ? `${A}_${WithoutDots<B>}` : P;
 
 type SelectValue<U, C extends Call> = C[1] extends 'count' | 'count_distinct'
   ? number
-  : C[1] extends 'sum' | 'avg'
-    ? NumberOf<ValueOf<U, C[2]>>
-    : ValueOf<U, C[2]> | null;
+  : C[1] extends ExpressionFunction
+    ? number | string | null
+    : C[1] extends 'sum' | 'avg'
+      ? NumberOf<ValueOf<U, C[2]>>
+      : ValueOf<U, C[2]> | null;
 
 type GroupValue<U, C extends Call> = C[1] extends ''
   ? ValueOf<U, C[2]>
   : C[1] extends CountFunction
     ? number
-    : C[1] extends 'each'
-      ? ElementOf<NonNullable<ValueOf<U, C[2]>>> | null
-      : C[1] extends 'bucket'
-        ? NumberOf<ValueOf<U, C[2]>>
-        : string | null;
+    : C[1] extends SumFunction
+      ? number | string | null
+      : C[1] extends 'each'
+        ? ElementOf<NonNullable<ValueOf<U, C[2]>>> | null
+        : C[1] extends 'bucket'
+          ? NumberOf<ValueOf<U, C[2]>>
+          : string | null;
 
 type ValueOf<U, P extends string> = [Extract<keyof U, P>] extends [never]
   ? P extends `${CountFunction}(${string}`
     ? number
-    : unknown
+    : P extends `${ExpressionFunction | SumFunction}(${string}`
+      ? number | string | null
+      : unknown
   : Exclude<U[Extract<keyof U, P>], undefined>;
 
 /** Decimals are texts; sums and averages of integers may be. */

@@ -133,6 +133,8 @@ export interface Model {
   readonly linkTypes: ReadonlyMap<string, LinkTypeDef>;
   /** What operations that a kind's `access` does not name default to. */
   readonly accessDefault: AccessDefault;
+  /** The schema of PostgreSQL's extension pg_trgm; undefined where the database does not have it. */
+  readonly trigrams?: string | undefined;
 }
 
 /** Ids that no user's link type may have: those of the system, and the two directions. */

@@ -238,6 +238,10 @@ export const ERRORS = {
   'filter.bad_operator': { status: 400, meaning: "The parameter's type does not have that operator." },
   'filter.bad_value': { status: 400, meaning: "The value cannot be read as the parameter's type." },
   'filter.too_large': { status: 400, meaning: 'The filter is longer, wider or deeper than allowed.' },
+  'filter.no_trigrams': {
+    status: 400,
+    meaning: "The database does not have PostgreSQL's extension pg_trgm, by which texts are compared.",
+  },
 
   'function.unknown': { status: 404, meaning: 'The kind has no such function.' },
   'function.broken': {

@@ -46,6 +46,11 @@ export const LIMITS = {
   relatedDefault: 20,
   relatedMax: 100,
   relatedPerPage: 100_000,
+  /** Functions such as `mul` inside one another in an expression, and expressions of one request. */
+  expressionDepth: 5,
+  expressions: 20,
+  /** Characters of the text that `similar` and `similarity` compare with. */
+  similarCharacters: 200,
   /** Kinds whose units the functions of one request that name no kinds test. */
   relatedKinds: 500,
   /** References in one dotted path, and levels of units inside others in a body. */

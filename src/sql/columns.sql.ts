@@ -52,8 +52,11 @@ const JSON_FORMS: Readonly<Record<Exclude<JsonForm, 'native'>, (value: Fragment)
 
 /** An expression that `row_to_json` turns into the JSON of a field. */
 export function fieldJson(field: Field, row?: string): Fragment {
-  if (field.constant !== undefined) return constantJson(field);
-  const value = columnRef(field, row);
+  return field.constant === undefined ? valueJson(field, columnRef(field, row)) : constantJson(field);
+}
+
+/** The same of a value as a field has it. */
+export function valueJson(field: Field, value: Fragment): Fragment {
   if (field.json === 'native' || (field.json === 'text' && field.columnType === 'text')) return value;
   const form = JSON_FORMS[field.json];
   if (!field.def.multiple) return form(value);

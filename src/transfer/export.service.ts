@@ -6,7 +6,7 @@ import { Injectable } from '@nestjs/common';
 import { authorizeKind } from '../access/access.js';
 import { Catalog } from '../catalog/catalog.service.js';
 import { Database, type Transaction } from '../database/database.js';
-import { asRefusal } from '../database/statement/sqlstate.js';
+import { asRefusal, beyondRange } from '../database/statement/sqlstate.js';
 import type { QueryParameters } from '../http/route/parse-list-query.js';
 import type { Model } from '../model/model.js';
 import { refusal } from '../shared/errors.js';
@@ -84,7 +84,7 @@ export class ExportService {
       await this.database.transaction((tx) => sendUnits(tx, model, plan, output), options);
     } catch (error) {
       if (output.started) output.destroy();
-      throw asRefusal(error);
+      throw beyondRange(error) ?? asRefusal(error);
     }
   }
 }

@@ -1,5 +1,5 @@
 /** The meaning of aggregations, implemented a second time as simply as possible: over records in memory. */
-import type { GroupTerm, SelectTerm } from '../../src/filter/aggregate.ast.js';
+import type { AggregateTerm, GroupTerm } from '../../src/filter/aggregate.ast.js';
 import {
   at,
   canonical,
@@ -18,7 +18,7 @@ export type NaiveGroup = Record<string, Json>;
 export function aggregated(
   units: readonly UnitRecord[],
   group: readonly GroupTerm[],
-  select: readonly SelectTerm[],
+  select: readonly AggregateTerm[],
   kind: NaiveKind,
 ): NaiveGroup[] {
   const groups = new Map<string, { keys: Json[]; units: UnitRecord[] }>();
@@ -62,6 +62,8 @@ function keysOfTerm(unit: UnitRecord, term: GroupTerm, kind: NaiveKind): Json[] 
       return [
         value === null ? null : bucket(textOf(value), term.size, kind.get(term.path.segments[0] ?? '')?.type ?? ''),
       ];
+    case 'lower':
+      return [value === null ? null : textOf(value).toLowerCase()];
     default:
       return [value === null ? null : period(textOf(value), term.function)];
   }
@@ -107,7 +109,11 @@ function period(text: string, unit: string): string {
   return text.length > 10 ? `${iso.slice(0, 19)}.000000Z` : iso.slice(0, 10);
 }
 
-function valueOf(units: readonly UnitRecord[], { function: called, path, filter }: SelectTerm, kind: NaiveKind): Json {
+function valueOf(
+  units: readonly UnitRecord[],
+  { function: called, path, filter }: AggregateTerm,
+  kind: NaiveKind,
+): Json {
   const taken = filter ? units.filter((unit) => matches(filter, unit, kind)) : units;
   if (!path) return taken.length;
   const inJson = path.segments.length > 1;

@@ -41,6 +41,7 @@ export function matches(filter: Filter, unit: UnitRecord, kind: NaiveKind): bool
 
 function passes(test: Test, unit: UnitRecord, kind: NaiveKind): boolean {
   if ('other' in test) return passesPair(test, unit, kind);
+  if (test.op === 'similar') throw new Error('trigrams are not made here');
   const [name = '', ...keys] = test.path.segments;
   const parameter = kind.get(name);
   if (!parameter) throw new Error(`no parameter ${name}`);

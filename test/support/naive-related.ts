@@ -80,7 +80,7 @@ function linked(
 }
 
 function passes(world: NaiveWorld, test: Test, unit: UnitRecord, link: NaiveLink | undefined): boolean {
-  if ('other' in test) throw new Error(`no test ${test.op}`);
+  if ('other' in test || test.op === 'similar') throw new Error(`no test ${test.op}`);
   const { counted, segments } = test.path;
   const ofLink = link && segments.length > 1 && segments[0] === 'link';
   const stored = () => (ofLink ? (link.values[segments[1] ?? ''] ?? null) : valueAt(world, segments, unit));

@@ -139,6 +139,7 @@ function filled(rule: Filter, member: Member): Filter {
     case 'gte_field':
       return { ...rule, path: flat(rule.path), other: flat(rule.other) };
     case 'isnull':
+    case 'similar':
       return { ...rule, path: flat(rule.path) };
     case 'in':
       return { ...rule, path: flat(rule.path), value: listOf(rule.value, member) };

@@ -148,7 +148,11 @@ export async function loadModel(
   if (first.built_in < BUILT_IN_VERSION && !upgrading) throw outdated();
   const yielder = new EventLoopYield(project.schema);
   const records = await runYielding(recordsInPieces(rows), yielder);
-  const state = { version: Number(first.v), accessDefault: first.access_default };
+  const state = {
+    version: Number(first.v),
+    accessDefault: first.access_default,
+    trigrams: first.trigrams ?? undefined,
+  };
   const model = await runYielding(modelInPieces({ ...records, ...state }, known), yielder);
   noteStoredBytes(
     model,
@@ -158,10 +162,11 @@ export async function loadModel(
   return model;
 }
 
+/** What a model has beside its definitions. */
+type ModelState = Pick<ModelRecords, 'version' | 'accessDefault' | 'trigrams'>;
+
 /** Parses the records of all rows. */
-export function* recordsInPieces(
-  rows: readonly ModelRow[],
-): WorkInPieces<Omit<ModelRecords, 'version' | 'accessDefault'>> {
+export function* recordsInPieces(rows: readonly ModelRow[]): WorkInPieces<Omit<ModelRecords, keyof ModelState>> {
   const records: Record<NonNullable<ModelRow['sort']>, unknown[]> = {
     kinds: [],
     parameters: [],
@@ -172,7 +177,7 @@ export function* recordsInPieces(
     if (sort !== null && body !== null) records[sort].push(...(JSON.parse(body) as unknown[]));
     yield;
   }
-  return records as unknown as Omit<ModelRecords, 'version' | 'accessDefault'>;
+  return records as unknown as Omit<ModelRecords, keyof ModelState>;
 }
 
 /**

@@ -89,9 +89,11 @@ export function isLockTimeout(error: unknown): boolean {
   return isDatabaseFault(error) && error.code === LOCK_TIMEOUT_CODE;
 }
 
-/** Whether a number became larger than its type allows. */
-export function isOutOfRange(error: unknown): boolean {
-  return isDatabaseFault(error) && error.code === OUT_OF_RANGE_CODE;
+/** The refusal of a query in which a number became larger than its type allows; undefined for other errors. */
+export function beyondRange(error: unknown): KindError | undefined {
+  if (!isDatabaseFault(error) || error.code !== OUT_OF_RANGE_CODE) return undefined;
+  const text = 'a sum, average, bucket or expression is beyond the range of its type';
+  return new KindError([{ code: 'query.bad_value', text }], undefined, { cause: error });
 }
 
 /** Whether a function refused one of its arguments, such as the name of a time zone. */

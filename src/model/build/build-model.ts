@@ -90,8 +90,8 @@ export function* modelInPieces(
     linkTypes.set(record.id, buildLinkType(record, parameters, known?.linkTypes.get(record.id)));
     yield;
   }
-  const { version, accessDefault = 'open' } = records;
-  return { version, kinds, parameters, groups, linkTypes, accessDefault };
+  const { version, accessDefault = 'open', trigrams } = records;
+  return { version, kinds, parameters, groups, linkTypes, accessDefault, trigrams };
 }
 
 /** Whether a kind has the same fields in two models, of which one was built with the other as `known`. */

@@ -68,6 +68,7 @@ export interface ModelRecords {
   readonly links: readonly LinkTypeRecord[];
   /** `open` if it is left out. */
   readonly accessDefault?: AccessDefault;
+  readonly trigrams?: string | undefined;
 }
 
 /** A missing field counts as null: a row that is not written yet lacks the fields that its type does not have. */

@@ -1,7 +1,7 @@
 /** The rules in a stored `access`, and the names in them. */
 import { parseFilter } from '../../filter/filter.parser.js';
 import type { Filter, RelatedUnits } from '../../filter/filter.ast.js';
-import { isLinkPath, memberPathsOf, pathsOf, relatedOf } from '../../filter/filter.walk.js';
+import { isLinkPath, memberPathsOf, pathsIn, pathsOf, relatedOf, relatedOfOperand } from '../../filter/filter.walk.js';
 import { getOrInsert } from '../../shared/maps.js';
 import { isPlainObject, type Json } from '../../shared/json.js';
 import type { Field, KindDef, Model } from '../model.js';
@@ -41,16 +41,19 @@ function namesOfRule(rule: string): RuleNames {
 function namesOfFilter(filter: Filter): FilterNames {
   return {
     paths: pathsOf(filter).map(({ segments }) => segments),
-    related: relatedOf(filter).map(({ relation, filter: inner }): RelatedNames => {
-      const { paths, related } = inner ? namesOfFilter(inner) : { paths: [], related: [] };
-      const linkPaths = relation.type === 'link' ? paths.filter(isLinkPath) : [];
-      return {
-        relation,
-        paths: paths.filter((path) => !linkPaths.includes(path)),
-        linkPaths: linkPaths.map((path) => path.slice(1)),
-        related,
-      };
-    }),
+    related: relatedOf(filter).map(namesOfRelated),
+  };
+}
+
+function namesOfRelated({ relation, filter, summed }: RelatedUnits): RelatedNames {
+  const { paths, related } = filter ? namesOfFilter(filter) : { paths: [], related: [] };
+  const linkPaths = relation.type === 'link' ? paths.filter(isLinkPath) : [];
+  const inSum = summed ? pathsIn(summed).filter(({ counted }) => !counted) : [];
+  return {
+    relation,
+    paths: [...paths.filter((path) => !linkPaths.includes(path)), ...inSum.map(({ segments }) => segments)],
+    linkPaths: linkPaths.map((path) => path.slice(1)),
+    related: [...related, ...(summed ? relatedOfOperand(summed).map(namesOfRelated) : [])],
   };
 }
 

@@ -6,7 +6,15 @@ import { LayeredMap } from '../../shared/maps.js';
 import type { Field } from '../model.js';
 import { plainField } from './conditional-field.js';
 import { refuseMixed, type NamedFields } from './mixed-names.js';
-import { mapTests, operandsOf, type FieldTest, type Predicate, type Target, type Visible } from './predicate.js';
+import {
+  mapTests,
+  operandsOf,
+  sourcesOf,
+  type FieldTest,
+  type Predicate,
+  type Target,
+  type Visible,
+} from './predicate.js';
 
 /** Null fields that stand for parameters which a kind lacks. */
 export type Absent = ReadonlySet<Field>;
@@ -73,9 +81,9 @@ function withAnyId(visible: Visible): Visible {
   return new Map([...visible, ['id', lenient]]);
 }
 
-/** Whether a target is a parameter that the kind lacks, or is reached over one. */
-export function isAbsent({ field, through }: Target, absent: Absent): boolean {
-  return absent.has(through?.[0]?.reference ?? field);
+/** Whether a target is a parameter that the kind lacks, is reached over one, or is computed of one. */
+export function isAbsent(target: Target, absent: Absent): boolean {
+  return sourcesOf(target).some(({ field, through }) => absent.has(through?.[0]?.reference ?? field));
 }
 
 /** Replaces every test of an absent parameter by its result for null. */
@@ -97,6 +105,7 @@ export function resolveAbsent(predicate: Predicate, absent: Absent): Predicate {
       case 'like':
       case 'pair':
       case 'near':
+      case 'similar':
         return test;
     }
   });
@@ -118,6 +127,7 @@ function passesNull(test: FieldTest): boolean {
     case 'like':
     case 'pair':
     case 'near':
+    case 'similar':
       return false;
   }
 }

@@ -1,6 +1,14 @@
 /** The size of predicates. What PostgreSQL needs to plan a statement grows with it. Pure. */
-import { fieldTests, operandsOf, type Predicate, type Related, type Step, type Target } from './predicate.js';
-import { filtersOf, relatedIn } from './related.js';
+import {
+  fieldTests,
+  operandsOf,
+  sourcesOf,
+  type Predicate,
+  type Related,
+  type Step,
+  type Target,
+} from './predicate.js';
+import { filtersOf, relatedIn, relatedInSum } from './related.js';
 
 interface Extent {
   /** A test with values of the member counts once for each of its values. */
@@ -54,12 +62,29 @@ export function extentOf(predicates: readonly Predicate[]): Extent {
 /** How much memory predicates take: their tests, each counted in each kind that it is for. */
 export function testsInMemory(predicates: readonly Predicate[]): number {
   const related = predicates.flatMap(relatedIn);
-  const ofRelated = related.map((each) => each.kinds.length + testsInMemory(filtersOf(each)));
+  const ofRelated = related.map((each) => each.kinds.length + sumSize(each) + testsInMemory(filtersOf(each)));
   return ofRelated.reduce((sum, each) => sum + each, predicates.flatMap(fieldTests).length);
 }
 
-/** The filters of a function over related units. That of linked units is the same in all of their kinds. */
-function extentOfRelated({ via, kinds }: Related): Extent {
+/** What is read for a sum of related units, in tests. */
+function sumSize({ summed }: Related): number {
+  return summed ? sourcesOf(summed).length : 0;
+}
+
+/** The filters of a function over related units, and its sum. The filter of linked units is the same in all kinds. */
+function extentOfRelated(related: Related): Extent {
+  const { tests, lookups, related: inFilters, inKinds } = extentOfFilters(related);
+  const inSum = relatedInSum(related).map(extentOfRelated);
+  const total = (own: number, of: (extent: Extent) => number) => inSum.reduce((sum, each) => sum + of(each), own);
+  return {
+    tests: total(tests + sumSize(related), (each) => each.tests),
+    lookups: total(lookups + lookupsOf(related.summed ? sourcesOf(related.summed) : []), (each) => each.lookups),
+    related: total(inFilters + inSum.length, (each) => each.related),
+    inKinds: total(inKinds, (each) => each.inKinds),
+  };
+}
+
+function extentOfFilters({ via, kinds }: Related): Extent {
   const ofKinds = kinds.map(({ filter }) => (filter ? extentOf([filter]) : NOTHING));
   const ofLink = via.type === 'link' && via.where ? extentOf([via.where]) : NOTHING;
   const most = (of: (extent: Extent) => number) => of(ofLink) + Math.max(0, ...ofKinds.map(of));

@@ -2,6 +2,7 @@
  * A filter resolved for a kind: fields instead of names, typed values instead of texts (`resolve-filter.ts`). Filters
  * of callers and access rules both become predicates, so the same code renders them.
  */
+import type { ExpressionFunction } from '../../filter/filter.ast.js';
 import { getOrInsert } from '../../shared/maps.js';
 import type { Json } from '../../shared/json.js';
 import type { Field, KindDef } from '../model.js';
@@ -21,8 +22,17 @@ export interface Target {
   readonly ofLink?: true;
   /** The value is that of the unit before an edit; without one, as where rules choose units, of the unit itself. */
   readonly before?: true;
-  /** The value is the number of these units; `field` describes it, and is not stored. */
+  /** The value is the number of these units, or a sum of them; `field` describes it, and is not stored. */
   readonly counted?: Related;
+  /** The value is computed; `field` describes it, and is not stored. */
+  readonly computed?: Computed;
+}
+
+/** An expression of numbers, or of times for `days`; null where an operand is, and for a division by zero. */
+interface Computed {
+  readonly function: ExpressionFunction;
+  /** A text is a decimal number. */
+  readonly operands: readonly (Target | string)[];
 }
 
 /** The units that have a relation to a unit. */
@@ -44,6 +54,8 @@ export interface Related {
   readonly of: KindDef;
   /** The kinds of the related units; none if no unit of the kind `of` can have any. */
   readonly kinds: readonly RelatedKind[];
+  /** What is summed of the units, which are of one kind; left out where they are tested or counted. */
+  readonly summed?: Target;
 }
 
 export interface RelatedKind {
@@ -81,6 +93,14 @@ export type Operand = Stored | Moment;
 
 /** In place of a member's id. No value of a rule equals it, and PostgreSQL refuses it, because of the NUL character. */
 export const UNBOUND_MEMBER = '\0member';
+
+/** A text of units, and one with which it is compared. */
+export interface ResemblingTexts {
+  readonly target: Target;
+  readonly text: string;
+  /** The schema of PostgreSQL's extension pg_trgm. */
+  readonly trigrams: string;
+}
 
 /** The coordinates of units, in degrees, and a point. */
 export interface PlaceTargets {
@@ -129,6 +149,8 @@ export type Predicate =
     }
   /** The coordinates are within a distance of a point. */
   | ({ readonly op: 'near'; readonly kilometres: number } & PlaceTargets)
+  /** The text is at least so similar, from 0 to 1. */
+  | ({ readonly op: 'similar'; readonly least: number } & ResemblingTexts)
   /** There is a related unit. */
   | { readonly op: 'exists'; readonly related: Related }
   /** The document matches a text in the syntax of web searches. */
@@ -183,6 +205,20 @@ export function fieldTests(predicate: Predicate): FieldTest[] {
 /** The targets of a test: one, or two. */
 export function operandsOf(test: FieldTest): readonly Target[] {
   return 'other' in test ? [test.target, test.other] : [test.target];
+}
+
+/** The targets that are read for a value: itself, or those of an expression. */
+export function sourcesOf(target: Target): readonly Target[] {
+  if (!target.computed) return [target];
+  return target.computed.operands.flatMap((each) => (typeof each === 'string' ? [] : sourcesOf(each)));
+}
+
+/** Whether a value is of a hidden parameter, or from behind one. */
+export function isOfHidden(target: Target): boolean {
+  return sourcesOf(target).some(({ field, through = [], counted }) => {
+    const isHidden = [field, ...through.map((step) => step.reference)].some(({ def }) => def.hidden);
+    return isHidden || (counted?.summed !== undefined && isOfHidden(counted.summed));
+  });
 }
 
 /** Replaces each test of a predicate by the result of `replace`. */
@@ -243,12 +279,16 @@ function testHasValues(test: PredicateTest): boolean {
 }
 
 /** Whether the value of a target depends on values that a rule or filter compares with. */
-export function targetHasValues({ through = [], counted }: Target): boolean {
-  return through.some(({ access }) => hasValues(access)) || (counted !== undefined && relatedHasValues(counted));
+export function targetHasValues(target: Target): boolean {
+  return sourcesOf(target).some(
+    ({ through = [], counted }) =>
+      through.some(({ access }) => hasValues(access)) || (counted !== undefined && relatedHasValues(counted)),
+  );
 }
 
 /** The same for related units. The id of the member is such a value. */
-export function relatedHasValues({ via, kinds }: Related): boolean {
+export function relatedHasValues({ via, kinds, summed }: Related): boolean {
   if (via.type === 'member' || (via.type === 'link' && hasValues(via.where))) return true;
+  if (summed && targetHasValues(summed)) return true;
   return kinds.some(({ access, filter }) => hasValues(access) || hasValues(filter));
 }

@@ -6,6 +6,7 @@ import {
   mapTests,
   testsOf,
   operandsOf,
+  sourcesOf,
   type FieldTest,
   type Predicate,
   type Related,
@@ -13,13 +14,18 @@ import {
   type Target,
 } from './predicate.js';
 
-/** The related units that a predicate tests or counts, without those in their filters. */
+/** The related units that a predicate tests, counts or sums, without those inside of them. */
 export function relatedIn(predicate: Predicate): Related[] {
   const counted = fieldTests(predicate)
     .flatMap(operandsOf)
     .flatMap((target) => target.counted ?? []);
   const tested = testsOf(predicate).flatMap((test) => (test.op === 'exists' ? [test.related] : []));
   return [...tested, ...counted];
+}
+
+/** The functions over related units in what is summed of related units. */
+export function relatedInSum({ summed }: Related): Related[] {
+  return summed ? sourcesOf(summed).flatMap(({ counted }) => counted ?? []) : [];
 }
 
 /** The filters of related units, and of the links to them. */
@@ -39,17 +45,24 @@ export function mapRelated(predicate: Predicate, replace: (filter: Predicate) =>
 
 function withCounted(test: FieldTest, replace: (filter: Predicate) => Predicate): Predicate {
   if (operandsOf(test).every(({ counted }) => !counted)) return test;
-  const within = (target: Target): Target =>
-    target.counted ? { ...target, counted: mapped(target.counted, replace) } : target;
-  const target = within(test.target);
-  return 'other' in test ? { ...test, target, other: within(test.other) } : { ...test, target };
+  const target = mappedTarget(test.target, replace);
+  return 'other' in test ? { ...test, target, other: mappedTarget(test.other, replace) } : { ...test, target };
+}
+
+function mappedTarget(target: Target, replace: (filter: Predicate) => Predicate): Target {
+  const { counted, computed } = target;
+  if (counted) return { ...target, counted: mapped(counted, replace) };
+  if (!computed) return target;
+  const operands = computed.operands.map((each) => (typeof each === 'string' ? each : mappedTarget(each, replace)));
+  return { ...target, computed: { ...computed, operands } };
 }
 
 function mapped(related: Related, replace: (filter: Predicate) => Predicate): Related {
   const kinds = related.kinds.map((each): RelatedKind => {
     return each.filter ? { ...each, filter: mapRelated(replace(each.filter), replace) } : each;
   });
-  const { via } = related;
+  const { via, summed } = related;
+  if (summed) return { ...related, kinds, summed: mappedTarget(summed, replace) };
   if (via.type !== 'link' || !via.where) return { ...related, kinds };
   return { ...related, kinds, via: { ...via, where: replace(via.where) } };
 }
@@ -101,6 +114,7 @@ export function bindMember(predicate: Predicate, memberId: string): Predicate {
         case 'like':
         case 'pair':
         case 'near':
+        case 'similar':
         case 'search':
           return test;
       }

@@ -13,6 +13,8 @@ import {
   type FieldComparison,
   type NearTest,
   type Place,
+  type Resemblance,
+  type SimilarTest,
 } from '../../filter/filter.ast.js';
 import { printOperand } from '../../filter/filter.printer.js';
 import { filterOperands, testValues } from '../../filter/filter.walk.js';
@@ -22,8 +24,9 @@ import { scalarText, textFault } from '../../shared/json.js';
 import { builtInField } from '../field.js';
 import type { Field, KindDef } from '../model.js';
 import { type ParameterType, type Stored, OPERATORS } from '../parameter-type/parameter-type.js';
-import { resolvePath, unknownName, type Names } from './path.js';
-import { resolveRelated } from './resolve-related.js';
+import { checkedNumber, numberField, resolveComputed } from './expression.js';
+import { resolvePath, typeText, unknownName, type Names } from './path.js';
+import { resolveRelated, type ResolveInner } from './resolve-related.js';
 import {
   Moment,
   type MemberTest,
@@ -32,6 +35,7 @@ import {
   type Predicate,
   type Target,
   type PlaceTargets,
+  type ResemblingTexts,
 } from './predicate.js';
 
 /** Resolves `@member.` in access rules. */
@@ -59,17 +63,31 @@ export function resolveFilter(filter: Filter, names: Names, members?: Members): 
   }
 }
 
-function resolverWith(members: Members | undefined) {
-  return (filter: Filter, names: Names) => resolveFilter(filter, names, members);
+/** Resolves the filters and sums of related units. */
+export function resolverWith(members?: Members): ResolveInner {
+  return {
+    filter: (filter, names) => resolveFilter(filter, names, members),
+    sum: (summed, names) => {
+      const target = resolveOperand(summed, names, members);
+      checkedNumber('sum_related', target, summed.at);
+      return target;
+    },
+  };
 }
 
-/** Resolves a path, or a number of related units in place of one. @throws KindError as `resolvePath` does */
+/**
+ * Resolves a path, or in place of one a number of related units, or an expression.
+ * @throws KindError as `resolvePath` does
+ */
 export function resolveOperand(path: Path, names: Names, members?: Members): Target {
   if (path.before) return resolveBefore(path, names);
+  if (path.computed) return resolveComputed(path, (operand) => resolveOperand(operand, names, members));
   if (!path.counted) return resolvePath(path, names);
   const counted = resolveRelated(path.counted, names, resolverWith(members));
   const id = printOperand(path);
-  const field = builtInField({ id, type: 'integer', nullable: false }, { column: undefined });
+  const field = counted.summed
+    ? numberField(id, checkedNumber('sum_related', counted.summed, path.at))
+    : builtInField({ id, type: 'integer', nullable: false }, { column: undefined });
   return { field, keys: [], counted };
 }
 
@@ -83,10 +101,11 @@ function resolveBefore(path: Path, names: Names): Target {
 function resolveTest(test: Test, names: Names, members: Members | undefined): Predicate {
   const ofMember = filterOperands(test).find(({ member }) => member);
   if (ofMember) {
-    if ('other' in test || !members) throw notOfMember(test);
+    if ('other' in test || test.op === 'similar' || !members) throw notOfMember(test);
     const own: Test = { ...test, path: { segments: ofMember.segments, at: ofMember.at } };
     return members.test(ofMember, (ofKind) => resolveTest(own, ofKind, members));
   }
+  if (test.op === 'similar') return resolveSimilar(test, names);
   if ('other' in test) {
     const resolve = (path: Path) => resolveOperand(path, names, members);
     return test.op === 'near' ? resolveNear(test, resolve) : resolvePair(test, resolve, names.kind);
@@ -299,11 +318,6 @@ function hasOperator({ field }: Target, operator: Operator): boolean {
   return (field.def.multiple ? OPERATORS.multiple : field.type.operators).has(operator);
 }
 
-function typeText({ field: { def, type, reference, describedAs } }: Target): string {
-  const own = reference ? `a reference to '${reference.kind}'` : (describedAs ?? type.id);
-  return `${def.multiple ? 'a list of ' : ''}${own}`;
-}
-
 function areComparable(a: Target, b: Target, kind: KindDef): boolean {
   if (a.field.def.multiple !== b.field.def.multiple) return false;
   const [ofA, ofB] = [unitsOf(a, kind), unitsOf(b, kind)];
@@ -330,6 +344,33 @@ function resolveNear(near: NearTest, resolve: Resolve): Predicate {
     ...place,
     kilometres: numberOf(near.radius, 'near', 'a radius in kilometres above zero', isAboveZero),
   };
+}
+
+/** How similar texts are where a filter does not say it. */
+const SIMILAR = 0.3;
+
+/** @throws KindError 400 if the parameter is no text, or without pg_trgm */
+function resolveSimilar(test: SimilarTest, names: Names): Predicate {
+  const { least } = test;
+  const wants = 'a number from 0 to 1';
+  return {
+    op: 'similar',
+    ...resolveResemblance(test, 'similar', names),
+    least: least ? numberOf(least, 'similar', wants, (value) => value >= 0 && value <= 1) : SIMILAR,
+  };
+}
+
+/** @param called the function, for messages */
+export function resolveResemblance({ path, value }: Resemblance, called: string, names: Names): ResemblingTexts {
+  const target = resolveOperand(path, names);
+  if (target.counted || target.field.def.multiple || !hasOperator(target, 'icontains')) {
+    const text = `${called} wants a text, and '${target.field.id}' is ${typeText(target)}, at character ${path.at}`;
+    throw refusal('filter.bad_operator', text, { parameter: target.field.id });
+  }
+  if (!names.reach?.trigrams) {
+    throw refusal('filter.bad_operator', `${called} compares texts of units, at character ${path.at}`);
+  }
+  return { target, text: value.text, trigrams: names.reach.trigrams(path.at) };
 }
 
 /** @param called the function, for messages */

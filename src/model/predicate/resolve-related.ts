@@ -2,7 +2,7 @@
  * Resolves functions over related units: `comment.article`, the units of a kind that refer to a unit, and
  * `borders,child,country`, those that are linked with it. Pure.
  */
-import type { Filter, Neighbours, Referrers, RelatedUnits } from '../../filter/filter.ast.js';
+import type { Filter, Neighbours, Path, Referrers, RelatedUnits } from '../../filter/filter.ast.js';
 import { isLinkPath, pathsOf, splitByLink } from '../../filter/filter.walk.js';
 import { didYouMean, shortened } from '../../shared/texts.js';
 import { refusal } from '../../shared/errors.js';
@@ -19,11 +19,14 @@ import {
   type Reached,
   type RelatedReach,
 } from './path.js';
-import type { Predicate, Related, RelatedKind, Visible } from './predicate.js';
+import type { Predicate, Related, RelatedKind, Target, Visible } from './predicate.js';
 import { constantResult } from './related.js';
 
-/** Resolves the filter of related units. */
-type ResolveInner = (filter: Filter, names: Names) => Predicate;
+/** Resolve the filter of related units, and what is summed of them. */
+export interface ResolveInner {
+  readonly filter: (filter: Filter, names: Names) => Predicate;
+  readonly sum: (summed: Path, names: Names) => Target;
+}
 
 /**
  * @throws KindError 400 with the position, for an unknown kind, parameter or link type; 401 or 403 for a kind that the
@@ -37,7 +40,7 @@ export function resolveRelated(related: RelatedUnits, names: Names, resolve: Res
     throw refusal('filter.bad_operator', text);
   }
   return relation.type === 'reference'
-    ? referrers(relation, related.filter, { names, reach, resolve })
+    ? referrers(relation, related, { names, reach, resolve })
     : neighbours(relation, related.filter, { names, reach, resolve });
 }
 
@@ -47,7 +50,7 @@ interface Context {
   readonly resolve: ResolveInner;
 }
 
-function referrers(relation: Referrers, filter: Filter | undefined, { names, reach, resolve }: Context): Related {
+function referrers(relation: Referrers, { filter, summed }: RelatedUnits, { names, reach, resolve }: Context): Related {
   const { kind: kindId, parameter, at } = relation;
   const { kind, visible, access } = openedAt(`${kindId}.${parameter}`, at, () => reach.open(kindId, at));
   const field = visible.get(parameter);
@@ -66,8 +69,13 @@ function referrers(relation: Referrers, filter: Filter | undefined, { names, rea
     throw unknownName(parameter, `'${kind.id}.${parameter}' ${what}`, at);
   }
   const inner: Names = { kind, visible, reach: names.reach, beyond: true };
-  const units: RelatedKind = { kind, access, filter: filter && resolve(filter, inner) };
-  return { via: { type: 'reference', field }, of: names.kind, kinds: leadsTo === names.kind.id ? [units] : [] };
+  const units: RelatedKind = { kind, access, filter: filter && resolve.filter(filter, inner) };
+  return {
+    via: { type: 'reference', field },
+    of: names.kind,
+    kinds: leadsTo === names.kind.id ? [units] : [],
+    ...(summed && { summed: resolve.sum(summed, inner) }),
+  };
 }
 
 function isReference(field: Field): boolean {
@@ -85,7 +93,7 @@ function neighbours(relation: Neighbours, filter: Filter | undefined, context: C
   const { kinds, complete } = found ? { kinds: found, complete: false } : reach.linkable();
   const { ofLink, others } = filter ? splitByLink(filter) : {};
   reach.spend(others && !named ? kinds.length : 1, at);
-  const where = ofLink && context.resolve(ofLink, namesOfLink(ofType, names));
+  const where = ofLink && context.resolve.filter(ofLink, namesOfLink(ofType, names));
   const units = others
     ? withFilter(kinds, others, ofType, context)
     : kinds.map(({ kind, access }) => plain(kind, access));
@@ -133,13 +141,17 @@ function withFilter(
   const isKnown = (root: string) => own.some((visible) => visible.has(root));
   if (first && ![...roots].every(isKnown)) {
     // Fails, with the nearest of all names.
-    resolve(filter, { ...several, kind: first.kind, visible: new Map(kinds.flatMap(({ visible }) => [...visible])) });
+    resolve.filter(filter, {
+      ...several,
+      kind: first.kind,
+      visible: new Map(kinds.flatMap(({ visible }) => [...visible])),
+    });
   }
   const named = kinds.map(({ kind }, at) => ({ kind, visible: own[at] ?? new Map<string, Field>() }));
   const namesOf = sharedNames(named, { used: roots, tested: roots, given: new Set() });
   return kinds.flatMap(({ kind, access }, at): RelatedKind[] => {
     const { visible, absent } = namesOf(own[at] ?? new Map());
-    const resolved = resolveAbsent(resolve(filter, { ...several, kind, visible }), absent);
+    const resolved = resolveAbsent(resolve.filter(filter, { ...several, kind, visible }), absent);
     const result = constantResult(resolved);
     return result === false ? [] : [{ kind, access, filter: result === true ? undefined : resolved }];
   });

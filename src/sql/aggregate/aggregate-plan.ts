@@ -7,13 +7,15 @@ import type { OrderTerm } from '../list/order.sql.js';
 /** What is made of the value of a unit before it is grouped; undefined for the value itself. */
 export type Transform =
   | { readonly type: 'period'; readonly period: Period; readonly timezone: string }
+  /** Texts in small letters. */
+  | { readonly type: 'lower' }
   /** Numbers from a multiple of `size` on. */
   | { readonly type: 'bucket'; readonly size: string }
   /** The elements of a list, each once. */
   | { readonly type: 'each' };
 
 /** A column of the answer. `field` describes its value as the answer has it. */
-export type AggregateColumn = GroupColumn | ValueColumn;
+export type AggregateColumn = GroupColumn | ValueColumn | ComputedColumn;
 
 interface Column {
   readonly name: string;
@@ -34,9 +36,16 @@ export interface ValueColumn extends Column {
   readonly filtered: boolean;
 }
 
+/** A column that is computed of those before it, for each group. */
+export interface ComputedColumn extends Column {
+  readonly role: 'computed';
+  /** Its fields are those of columns. */
+  readonly target: Target;
+}
+
 /** The type of the value of a unit that a column needs. */
 export interface InputType {
-  /** Undefined where units are counted. */
+  /** Undefined where no value of a unit is needed. */
   readonly type: string | undefined;
   readonly array: boolean;
 }

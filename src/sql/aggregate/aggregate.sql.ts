@@ -3,15 +3,17 @@
  * values that the aggregation needs (`r`), these are grouped (`_groups`), and the groups are filtered, ordered and
  * returned as units are in lists, as rows of `t`.
  */
-import type { KindDef } from '../../model/model.js';
+import type { Field, KindDef } from '../../model/model.js';
 import { segmentsOf } from '../../model/predicate/path.js';
-import { hasValues, targetHasValues, type Target } from '../../model/predicate/predicate.js';
+import { hasValues, sourcesOf, targetHasValues, type Target } from '../../model/predicate/predicate.js';
 import { getOrInsert } from '../../shared/maps.js';
 import { LIMITS } from '../../shared/limits.js';
 import { boundedRows, boundedTogether } from '../answer-size.sql.js';
 import { columnRef, columnType, fieldJson } from '../columns.sql.js';
 import { matchingRows, MAX_LOOKUPS_PER_KIND, predicateSql } from '../condition/predicate.sql.js';
-import { rowValues } from '../condition/row-values.sql.js';
+import { expressionSql } from '../condition/expression.sql.js';
+import { rowValues, type RowOf } from '../condition/row-values.sql.js';
+import { foldedText } from '../condition/search.sql.js';
 import { storedCount } from '../count.sql.js';
 import {
   all,
@@ -32,13 +34,20 @@ import { columnAlias, withLongNames } from '../list/record.sql.js';
 import { hasStoredCount } from '../list/select.sql.js';
 import { FORCE_CUSTOM_PLAN, modelVersion } from '../model-version.sql.js';
 import { kindTable } from '../table.sql.js';
-import type { AggregateColumn, AggregatePlan, AggregateSource, InputType } from './aggregate-plan.js';
+import type {
+  AggregateColumn,
+  AggregatePlan,
+  AggregateSource,
+  GroupColumn,
+  InputType,
+  ValueColumn,
+} from './aggregate-plan.js';
 
 /** One row `v, count, items`: the number of groups, and those of the page. */
 export function aggregateStatement(plan: AggregatePlan): Statement {
   const { schema, columns, having, limit, offset } = plan;
   const where = having ? sql` WHERE ${predicateSql(having, { schema, row: 't' })}` : EMPTY_SQL;
-  const groups = sql`_matching AS MATERIALIZED (SELECT t.* FROM (${groupsSql(plan)}) AS t${where})`;
+  const groups = sql`_matching AS MATERIALIZED (SELECT t.* FROM (${withComputed(plan)}) AS t${where})`;
   const version = modelVersion(schema, isSamePlanForAllValues(plan) ? undefined : FORCE_CUSTOM_PLAN);
   const answer = sql`${version} AS v, (SELECT count(*) FROM _matching) AS count`;
   const prepare = COMMON_LIMITS.has(limit);
@@ -74,18 +83,36 @@ function orderSql({ schema, columns, order }: AggregatePlan): Fragment {
   return terms.length > 0 ? sql` ORDER BY ${join(terms)}` : EMPTY_SQL;
 }
 
+/**
+ * The groups with the columns that are computed of others. Each is a subquery, which `OFFSET 0` keeps from being merged: a
+ * column that is computed of computed ones would have all their expressions in it.
+ */
+function withComputed(plan: AggregatePlan): Fragment {
+  const computed = plan.columns.filter((column) => column.role === 'computed');
+  if (computed.length === 0) return groupsSql(plan);
+  const laterals = computed.map(({ target, field }, at) => {
+    const value = expressionSql(target, (source) => nameOf(source.field));
+    return sql` CROSS JOIN LATERAL (SELECT ${value} AS ${nameOf(field)} OFFSET 0) AS ${ident(`_c${at}`)}`;
+  });
+  return sql`SELECT * FROM (${groupsSql(plan)}) AS t${join(laterals, '')}`;
+}
+
+/** The column of a group. */
+function nameOf({ column }: Field): Fragment {
+  return ident(column ?? '');
+}
+
 function groupsSql(plan: AggregatePlan): Fragment {
   const { schema, columns, sources } = plan;
+  const ofUnits = columns.flatMap((column, at) => (column.role === 'computed' ? [] : [{ column, at }]));
   if (isStoredCount(plan)) {
     const total = join(
       sources.map(({ kind }) => storedCount(schema, kind)),
       ' + ',
     );
-    return sql`SELECT ${join(columns.map(({ field }) => sql`(${total})::bigint AS ${ident(field.column ?? '')}`))}`;
+    return sql`SELECT ${join(ofUnits.map(({ column }) => sql`(${total})::bigint AS ${nameOf(column.field)}`))}`;
   }
-  const values = columns.map(
-    (column, at) => sql`${columnSql(column, at, plan)} AS ${ident(column.field.column ?? '')}`,
-  );
+  const values = ofUnits.map(({ column, at }) => sql`${columnSql(column, at, plan)} AS ${nameOf(column.field)}`);
   const keys = columns.flatMap(({ role }, at) => (role === 'group' ? [integer(at + 1)] : []));
   const rows =
     sources.length > 0
@@ -95,14 +122,17 @@ function groupsSql(plan: AggregatePlan): Fragment {
         )
       : noRows(plan);
   const from = makesPairs(plan) ? sql`(SELECT r.*, row_number() OVER () AS n FROM (${rows}) AS r)` : sql`(${rows})`;
-  const groupBy = keys.length > 0 ? sql` GROUP BY ${join(keys)}` : EMPTY_SQL;
+  // Without a function, all units are one group too.
+  const together = values.length > 0 ? EMPTY_SQL : sql` GROUP BY ()`;
+  const groupBy = keys.length > 0 ? sql` GROUP BY ${join(keys)}` : together;
   return sql`SELECT ${join(values)} FROM ${from} AS r${groupBy}`;
 }
 
 /** Whether only units are counted, all of them, and their numbers are stored. */
 export function isStoredCount({ sources, columns }: Pick<AggregatePlan, 'sources' | 'columns'>): boolean {
   const countsUnits = (column: AggregateColumn): boolean =>
-    column.role === 'value' && column.function === 'count' && column.input.type === undefined && !column.filtered;
+    column.role === 'computed' ||
+    (column.role === 'value' && column.function === 'count' && column.input.type === undefined && !column.filtered);
   return sources.length > 0 && sources.every(hasStoredCount) && columns.every(countsUnits);
 }
 
@@ -118,7 +148,7 @@ function isOfEach(column: AggregateColumn): boolean {
   return column.role === 'group' && column.transform?.type === 'each';
 }
 
-function columnSql(column: AggregateColumn, at: number, plan: AggregatePlan): Fragment {
+function columnSql(column: GroupColumn | ValueColumn, at: number, plan: AggregatePlan): Fragment {
   const value = sql`r.${valueName(at)}`;
   if (column.role === 'group') {
     if (column !== plan.columns.find(isOfEach) || !makesPairs(plan)) return value;
@@ -177,8 +207,8 @@ function sourceSql(plan: AggregatePlan, source: AggregateSource): Fragment {
   const { values, joins } = rowValues(
     schema,
     wanted,
-    ({ target }) => [target],
-    ({ target, at }, rowOf) => inputValue(schema, columns[at], target, rowOf(target)),
+    ({ target }) => sourcesOf(target),
+    ({ target, at }, rowOf) => inputValue(schema, columns[at], target, rowOf),
     lookups,
   );
   const lists: Fragment[] = [];
@@ -186,7 +216,7 @@ function sourceSql(plan: AggregatePlan, source: AggregateSource): Fragment {
   const valueOf = withinLimit(columns, inputs, byColumn);
   const selected = columns.flatMap((column, at) => {
     const found = valueOf(at);
-    const own = found ? transformed(column, found, at, lists) : nullOf(column);
+    const own = found ? transformed(column, found, { at, lists, schema }) : nullOf(column);
     const condition = inputs[at]?.condition;
     return [
       ...(column.input.type === undefined ? [] : [sql`${own} AS ${valueName(at)}`]),
@@ -221,7 +251,7 @@ function withinLimit(
     const { type, array } = column.input;
     return value && target && (array || LARGE_TYPES.includes(type)) ? [{ column, at, value, target }] : [];
   });
-  const first = large.find(({ column }) => column.role === 'value' || !column.transform);
+  const first = large.find(({ column }) => column.role !== 'group' || !column.transform);
   if (!first || large.length <= FEW_LARGE_VALUES) return (at) => values[at];
   const texts = new Map<string, { readonly text: Fragment; times: number }>();
   for (const { column, value, target } of large) {
@@ -238,16 +268,24 @@ function needsAge(columns: readonly AggregateColumn[]): boolean {
 }
 
 /** The value of a unit. The first and the last one of JSON are JSON, all other functions take its text. */
-function inputValue(schema: string, column: AggregateColumn | undefined, target: Target, row: string): Fragment {
+function inputValue(schema: string, column: AggregateColumn | undefined, target: Target, rowOf: RowOf): Fragment {
+  if (target.computed) return expressionSql(target, (source) => orderValue(schema, source, rowOf(source)));
   const { field, keys } = target;
+  const row = rowOf(target);
   if (field.constant !== undefined) return sql`(${orderValue(schema, target, row)}) COLLATE "C"`;
   return keys.length > 0 && column?.input.type === 'jsonb'
     ? sql`${columnRef(field, row)} #> ${param(keys)}::text[]`
     : orderValue(schema, target, row);
 }
 
-/** @param lists receives the joins of lists */
-function transformed(column: AggregateColumn, value: Fragment, at: number, lists: Fragment[]): Fragment {
+interface TransformScope {
+  readonly at: number;
+  readonly schema: string;
+  /** Receives the joins of lists. */
+  readonly lists: Fragment[];
+}
+
+function transformed(column: AggregateColumn, value: Fragment, { at, lists, schema }: TransformScope): Fragment {
   const transform = column.role === 'group' ? column.transform : undefined;
   switch (transform?.type) {
     case undefined:
@@ -258,6 +296,8 @@ function transformed(column: AggregateColumn, value: Fragment, at: number, lists
       lists.push(sql` LEFT JOIN LATERAL (${elements}) AS ${list} ON true`);
       return sql`${list}.item`;
     }
+    case 'lower':
+      return sql`${foldedText(value, schema)} COLLATE "C"`;
     case 'period':
       return column.input.type === 'date'
         ? sql`date_trunc(${param(transform.period)}, ${value}::timestamp)::date`

@@ -10,6 +10,7 @@ import {
   type Predicate,
   type PredicateTest,
   type Related,
+  type ResemblingTexts,
   type Target,
 } from '../../model/predicate/predicate.js';
 import { hasTrigrams } from '../../model/table/required-indexes.js';
@@ -17,7 +18,7 @@ import type { ColumnType } from '../../model/parameter-type/parameter-type.js';
 import { scalarText } from '../../shared/json.js';
 import { columnRef, columnType, fieldType, seconds } from '../columns.sql.js';
 import { foldedText, searchTest } from './search.sql.js';
-import { join, literal, param, sql, type Fragment } from '../fragment.js';
+import { ident, join, literal, param, sql, type Fragment } from '../fragment.js';
 import { kindTable } from '../table.sql.js';
 
 /** The row that a test reads. */
@@ -55,6 +56,8 @@ export function testSql(test: Exclude<PredicateTest, { op: 'exists' | 'pair' | '
       return sql`${testedValue(test.target, scope)} @> ${boundValue(test.target, [test.value])}`;
     case 'like':
       return likeTest(test, scope);
+    case 'similar':
+      return similarTest(test, scope);
     case 'member':
       return memberValueTest(test, scope);
     case 'search':
@@ -206,6 +209,36 @@ function likeTest({ target, place, fold, value }: LikeTest, scope: TestScope): F
 /** What ILIKE means in UTF-8, in the form that the index of trigrams has. */
 function isLikeFolded(operand: Fragment, pattern: Fragment, { schema }: TestScope): Fragment {
   return sql`${foldedText(operand, schema)} LIKE ${foldedText(pattern, schema)}`;
+}
+
+/** The similarity from which on the index of trigrams serves. */
+const INDEXED_SIMILARITY = 0.3;
+
+/**
+ * The operator of the index has its limit in a setting, which is set for the transaction when the text is evaluated,
+ * before the first use. It is the same for all tests of a statement, so that none sets that of another one.
+ */
+function similarTest(test: Extract<Predicate, { op: 'similar' }>, scope: TestScope): Fragment {
+  const { target, text, least, trigrams } = test;
+  const value = testedValue(target, scope);
+  const isSimilar = sql`${similaritySql(value, test, scope.schema)} >= ${param(least)}::real`;
+  if (least < INDEXED_SIMILARITY || !hasTrigrams(target.field)) return isSimilar;
+  const folded = foldedText(sql`${param(text)}::text`, scope.schema);
+  const limit = literal(String(INDEXED_SIMILARITY));
+  const set = sql`set_config('pg_trgm.similarity_threshold', ${limit}, true) IS NOT NULL`;
+  const other = sql`(SELECT CASE WHEN ${set} THEN ${folded} END)`;
+  const isFound = sql`${foldedText(value, scope.schema)} OPERATOR(${ident(trigrams)}.%) ${other}`;
+  return sql`(${isFound} AND ${isSimilar})`;
+}
+
+/** How similar a text is to another one, from 0 to 1, in the form that the index of trigrams has. */
+export function similaritySql(
+  value: Fragment,
+  { text, trigrams }: Pick<ResemblingTexts, 'text' | 'trigrams'>,
+  schema: string,
+): Fragment {
+  const other = foldedText(sql`${param(text)}::text`, schema);
+  return sql`${ident(trigrams, 'similarity')}(${foldedText(value, schema)}, ${other})`;
 }
 
 /**

@@ -12,6 +12,7 @@ import type { ColumnType } from '../../model/parameter-type/parameter-type.js';
 import { extentOf, targetsOf, wayKeys } from '../../model/predicate/predicate-cost.js';
 import {
   conjunctsOf,
+  sourcesOf,
   type PlaceTargets,
   type Predicate,
   type Related,
@@ -22,7 +23,8 @@ import { columnRef, columnType } from '../columns.sql.js';
 import { all, EMPTY_SQL, type Fragment, ident, join, param, sql } from '../fragment.js';
 import { joinedKindTable } from '../table.sql.js';
 import { testedValue, type TestScope, testSql } from './operator.sql.js';
-import { linkRow, relatedRows } from './related.sql.js';
+import { expressionSql } from './expression.sql.js';
+import { linkRow, relatedRow, relatedRows } from './related.sql.js';
 
 /** The most rows that a statement joins: planning takes 2 MB of memory with five of them, 12 MB with seven. */
 const MAX_JOINED_LOOKUPS = 5;
@@ -238,10 +240,21 @@ function existsSql(schema: string, related: Related, row: string): Fragment {
   return rows ? sql`EXISTS (SELECT ${rows})` : sql`false`;
 }
 
-/** The number of related units of a row. */
+/** The number of related units of a row, or a sum of them: null without any. */
 export function countSql(schema: string, related: Related, row: string): Fragment {
   const rows = relatedUnits(schema, related, row);
-  return rows ? sql`(SELECT count(*) ${rows})` : sql`0::bigint`;
+  const { summed } = related;
+  if (!summed) return rows ? sql`(SELECT count(*) ${rows})` : sql`0::bigint`;
+  const type = columnType(summed.field.columnType === 'double precision' ? 'double precision' : 'numeric');
+  return rows ? sql`(SELECT sum(${summedSql(schema, summed, relatedRow(row))}) ${rows})` : sql`NULL::${type}`;
+}
+
+/** What is summed of a related unit. Units that it refers to are looked up in a subquery. */
+function summedSql(schema: string, summed: Target, unit: string): Fragment {
+  const lookups = new Lookups(schema, unit);
+  const value = expressionSql(summed, (source) => testedValue(source, lookups.scopeOf(source)));
+  if (!sourcesOf(summed).some(({ through }) => through)) return value;
+  return sql`(SELECT ${value} FROM (SELECT 1) AS ${ident(`${unit}_0`)}${lookups.joins})`;
 }
 
 /** FROM and WHERE of the related units of a row; undefined if it can have none. */

@@ -46,14 +46,14 @@ function indexContents(
  * One row `schema` if the database has the extension pg_trgm and this role may use it. A tenant is not bound to one
  * schema of the extension, because databases have it in different ones.
  */
-export const FIND_TRIGRAMS: Statement = render(
-  sql`
-    SELECT n.nspname AS schema
-    FROM pg_catalog.pg_extension AS e
-    JOIN pg_catalog.pg_namespace AS n ON n.oid = e.extnamespace
-    WHERE e.extname = 'pg_trgm' AND has_schema_privilege(n.oid, 'USAGE')
-  `,
-);
+export const TRIGRAM_SCHEMA = sql`
+  SELECT n.nspname AS schema
+  FROM pg_catalog.pg_extension AS e
+  JOIN pg_catalog.pg_namespace AS n ON n.oid = e.extnamespace
+  WHERE e.extname = 'pg_trgm' AND has_schema_privilege(n.oid, 'USAGE')
+`;
+
+export const FIND_TRIGRAMS: Statement = render(TRIGRAM_SCHEMA);
 
 /**
  * One row `missing`: whether the server has the extension pg_trgm, and the database does not. The list of what the server

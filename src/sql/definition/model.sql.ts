@@ -17,6 +17,7 @@ import {
   type Statement,
 } from '../fragment.js';
 import { MODEL_TABLE } from '../model-version.sql.js';
+import { TRIGRAM_SCHEMA } from './index.sql.js';
 
 /** The size of the definitions in one row of `loadModelStatement`, which the last of them may exceed. */
 const ROW_BYTES = 256 * 1024;
@@ -30,6 +31,8 @@ export interface ModelRow {
   readonly v: string;
   readonly built_in: number;
   readonly access_default: AccessDefault;
+  /** The schema of the extension pg_trgm. */
+  readonly trigrams: string | null;
   readonly sort: 'kinds' | 'parameters' | 'groups' | 'links' | null;
   readonly body: string | null;
   readonly bytes: string | null;
@@ -84,6 +87,7 @@ export function loadModelStatement(schema: string): Statement {
         m."version" AS v,
         m."built_in" AS built_in,
         ${accessDefault(sql`m`)} AS access_default,
+        (${TRIGRAM_SCHEMA}) AS trigrams,
         p.sort,
         p.body,
         p.bytes

@@ -1,11 +1,11 @@
 /** Orders. Values behind references are joined by the key of the referenced unit, so that no row is duplicated. */
 import type { Direction } from '../../filter/order.js';
-import type { PlaceTargets, Target } from '../../model/predicate/predicate.js';
+import type { PlaceTargets, ResemblingTexts, Target } from '../../model/predicate/predicate.js';
 import type { Search } from '../../model/search-document.js';
 import type { ColumnType } from '../../model/parameter-type/parameter-type.js';
 import { columnRef, columnType } from '../columns.sql.js';
 import { EMPTY_SQL, join, param, sql, type Fragment } from '../fragment.js';
-import { constantOf } from '../condition/operator.sql.js';
+import { constantOf, similaritySql } from '../condition/operator.sql.js';
 import { countSql, distanceSql, Lookups } from '../condition/predicate.sql.js';
 import { searchRank } from '../condition/search.sql.js';
 import { rowValues, type RowOf } from '../condition/row-values.sql.js';
@@ -20,6 +20,7 @@ export type OrderedValue =
   /** The position of the value among `values`. */
   | { readonly type: 'by_value'; readonly target: Target; readonly values: readonly (string | number)[] }
   | ({ readonly type: 'distance' } & PlaceTargets)
+  | ({ readonly type: 'similarity' } & ResemblingTexts)
   | { readonly type: 'rank'; readonly search: Search };
 
 /** The targets that a value reads. */
@@ -27,6 +28,7 @@ export function targetsOfOrder(value: OrderedValue): readonly Target[] {
   switch (value.type) {
     case 'field':
     case 'by_value':
+    case 'similarity':
       return [value.target];
     case 'distance':
       return [value.target, value.other];
@@ -86,6 +88,8 @@ function orderedSql(schema: string, value: OrderedValue, rowOf: RowOf): Fragment
     }
     case 'distance':
       return distanceSql(value, valueOf);
+    case 'similarity':
+      return similaritySql(valueOf(value.target), value, schema);
     case 'rank':
       return searchRank(value.search, schema, 't');
   }
@@ -106,7 +110,7 @@ function sortKey(term: OrderTerm, value: Fragment): SortKey {
 /** The type of the values: of JSON values, which are ordered by their texts, `text`. */
 export function orderedType(value: OrderedValue): ColumnType {
   if (value.type === 'distance') return 'double precision';
-  if (value.type === 'rank') return 'real';
+  if (value.type === 'rank' || value.type === 'similarity') return 'real';
   if (value.type === 'by_value') return 'bigint';
   const { field, keys } = value.target;
   return keys.length > 0 ? 'text' : field.columnType;

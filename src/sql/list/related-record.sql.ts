@@ -2,7 +2,7 @@
 import type { Field, KindDef } from '../../model/model.js';
 import type { Related } from '../../model/predicate/predicate.js';
 import { boundedList } from '../answer-size.sql.js';
-import { columnRef, selectList } from '../columns.sql.js';
+import { columnRef, selectList, valueJson } from '../columns.sql.js';
 import { all, EMPTY_SQL, ident, integer, join, sql, type Fragment } from '../fragment.js';
 import { hiddenColumn, hiddenFields, withoutHidden } from './hidden-fields.sql.js';
 import { orderBy, sortSql, type OrderTerm } from './order.sql.js';
@@ -10,10 +10,12 @@ import { countSql, MAX_LOOKUPS_PER_KIND, matchingRows } from '../condition/predi
 import { relatedRow } from '../condition/related.sql.js';
 import { joinedKindTable } from '../table.sql.js';
 
-/** A number of related units; with `list` the units themselves. `name` is its key in the record. */
+/** A number of related units, or a sum of them; with `list` the units themselves. `name` is its key in the record. */
 export interface ShownRelated {
   readonly name: string;
   readonly related: Related;
+  /** What a sum is; left out for others. */
+  readonly field?: Field;
   readonly list?: RelatedList;
   /** The column of the row `t` that has the number; left out where it has to be counted. */
   readonly column?: Fragment;
@@ -30,9 +32,10 @@ interface RelatedList {
 /** `expression AS "name"` for the record of the row `t`, for each of them. */
 export function relatedColumns(schema: string, shown: readonly ShownRelated[]): Fragment[] {
   const lists = shown.filter(({ list }) => list).length;
-  return shown.map(({ name, related, list, column }) => {
+  return shown.map(({ name, related, field, list, column }) => {
     if (list) return sql`${listSql(schema, related, list, lists)} AS ${ident(name)}`;
-    return sql`${column ? sql`t.${column}` : countSql(schema, related, 't')} AS ${ident(name)}`;
+    const value = column ? sql`t.${column}` : countSql(schema, related, 't');
+    return sql`${field ? valueJson(field, value) : value} AS ${ident(name)}`;
   });
 }
 

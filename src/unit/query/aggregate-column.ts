@@ -1,11 +1,13 @@
 /** The columns of an aggregation: which values a function takes, and of which type its result is. Pure. */
-import type { AggregateFunction, GroupTerm, SelectTerm } from '../../filter/aggregate.ast.js';
+import type { AggregateFunction, AggregateTerm, GroupTerm } from '../../filter/aggregate.ast.js';
 import { builtInField } from '../../model/field.js';
 import type { Field } from '../../model/model.js';
-import type { Target } from '../../model/predicate/predicate.js';
+import { numberField, numberTypeOf, type NumberType } from '../../model/predicate/expression.js';
+import { isOfHidden, type Target } from '../../model/predicate/predicate.js';
 import { refusal } from '../../shared/errors.js';
 import type {
   AggregateColumn,
+  ComputedColumn,
   GroupColumn,
   InputType,
   Transform,
@@ -22,8 +24,18 @@ interface ColumnContext {
 }
 
 /** @throws KindError 400 if the function does not take values of this type, or the types of the kinds differ */
-export function columnOf(term: GroupTerm | SelectTerm, context: ColumnContext): AggregateColumn {
+export function columnOf(term: GroupTerm | AggregateTerm, context: ColumnContext): AggregateColumn {
   return isSelect(term) ? selectColumn(term, context) : groupColumn(term, context);
+}
+
+/** @param hidden whether a column of which it is computed is hidden */
+export function computedColumn(
+  target: Target,
+  { name, at }: Pick<ColumnContext, 'name' | 'at'>,
+  hidden: boolean,
+): ComputedColumn {
+  const field = answered(target.field, name, at);
+  return { role: 'computed', name, hidden, field, input: NO_VALUE, target };
 }
 
 /** A count of units. */
@@ -34,13 +46,13 @@ export function countColumn(name: string, at: number): ValueColumn {
 
 const NO_VALUE: InputType = { type: undefined, array: false };
 
-function isSelect(term: GroupTerm | SelectTerm): term is SelectTerm {
+function isSelect(term: GroupTerm | AggregateTerm): term is AggregateTerm {
   return 'filter' in term;
 }
 
 function groupColumn(term: GroupTerm, { name, targets, timezone, at }: ColumnContext): GroupColumn {
   const value = valueOf(targets, term, 'text');
-  const base = { role: 'group', name, hidden: isHidden(targets), input: value.input } as const;
+  const base = { role: 'group', name, hidden: targets.some(isOfHidden), input: value.input } as const;
   switch (term.function) {
     case undefined:
       return { ...base, transform: undefined, field: answered(value.field, name, at) };
@@ -49,6 +61,10 @@ function groupColumn(term: GroupTerm, { name, targets, timezone, at }: ColumnCon
       const field = answered(value.field, name, at);
       return { ...base, transform: { type: 'each' }, field: { ...field, def: { ...field.def, multiple: false } } };
     }
+    case 'lower':
+      if (value.input.type !== 'text' || value.input.array || !value.field.type.operators.has('icontains'))
+        throw unfit(term, value.field, 'a text');
+      return { ...base, transform: { type: 'lower' }, field: answered(value.field, name, at) };
     case 'bucket':
       return { ...base, transform: { type: 'bucket', size: term.size }, field: bucketField(term, value, name, at) };
     default: {
@@ -72,17 +88,17 @@ function bucketField(term: GroupTerm & { function: 'bucket' }, value: UnitValue,
   }
 }
 
-function selectColumn(term: SelectTerm, { name, targets, at }: ColumnContext): ValueColumn {
+function selectColumn(term: AggregateTerm, { name, targets, at }: ColumnContext): ValueColumn {
   const filtered = term.filter !== undefined;
   if (!term.path) return { ...countColumn(name, at), filtered };
   const whole = term.function === 'first' || term.function === 'last';
   const value = valueOf(targets, term, whole ? 'json' : 'text');
-  const hidden = isHidden(targets);
+  const hidden = targets.some(isOfHidden);
   const base = { role: 'value', function: term.function, filtered, name, hidden, input: value.input } as const;
   return { ...base, field: resultOf(term, value, name, at) };
 }
 
-function resultOf(term: SelectTerm, value: UnitValue, name: string, at: number): Field {
+function resultOf(term: AggregateTerm, value: UnitValue, name: string, at: number): Field {
   switch (term.function) {
     case 'count':
     case 'count_distinct':
@@ -103,12 +119,6 @@ function resultOf(term: SelectTerm, value: UnitValue, name: string, at: number):
   }
 }
 
-function isHidden(targets: readonly Target[]): boolean {
-  return targets.some(({ field, through = [] }) =>
-    [field, ...through.map((step) => step.reference)].some(({ def }) => def.hidden),
-  );
-}
-
 /** The values that units have for a term. */
 interface UnitValue {
   readonly field: Field;
@@ -116,12 +126,13 @@ interface UnitValue {
 }
 
 /** @param keys the type of a value at keys in a JSON field */
-function valueOf(targets: readonly Target[], term: GroupTerm | SelectTerm, keys: 'text' | 'json'): UnitValue {
+function valueOf(targets: readonly Target[], term: GroupTerm | AggregateTerm, keys: 'text' | 'json'): UnitValue {
   const values = targets.map((target) => unitValue(target, keys));
   // Without any kind there are no values either.
   const [first = unitValue({ field: builtInField({ id: '', type: 'text' }), keys: [] }, keys), ...others] = values;
   const same = others.every(({ input }) => input.type === first.input.type && input.array === first.input.array);
-  if (same) return first;
+  // What is computed of whole numbers in one kind may be computed of decimals in another one.
+  if (same) return values.find(({ field }) => field.json !== 'safe_integer') ?? first;
   throw refusal('query.bad_value', `'${first.field.id}' is of different types in these kinds, at character ${term.at}`);
 }
 
@@ -130,19 +141,13 @@ function unitValue({ field, keys }: Target, type: 'text' | 'json'): UnitValue {
   return { field, input: { type: field.columnType, array: field.def.multiple } };
 }
 
-const NUMBERS: ReadonlyMap<string | undefined, 'integer' | 'decimal' | 'float'> = new Map([
-  ['bigint', 'integer'],
-  ['numeric', 'decimal'],
-  ['double precision', 'float'],
-]);
-
-function numberOf(term: GroupTerm | SelectTerm, { field, input }: UnitValue): 'integer' | 'decimal' | 'float' {
-  const number = NUMBERS.get(input.type);
-  if (number && !input.array && !field.reference) return number;
+function numberOf(term: GroupTerm | AggregateTerm, { field }: UnitValue): NumberType {
+  const number = numberTypeOf({ field, keys: [] });
+  if (number) return number;
   throw unfit(term, field, 'a number');
 }
 
-function unfit(term: GroupTerm | SelectTerm, field: Field, wants: string) {
+function unfit(term: GroupTerm | AggregateTerm, field: Field, wants: string) {
   const called: AggregateFunction | GroupTerm['function'] = term.function;
   const type = `${field.def.multiple ? 'a list of ' : ''}${field.describedAs ?? field.type.id}`;
   return refusal(
@@ -175,7 +180,7 @@ function resultField(type: 'integer' | 'decimal' | 'float', name: string, at: nu
 
 /** A sum of integers: a number, or a string where a JSON parser would lose digits. */
 function wholeNumber(name: string, at: number): Field {
-  return { ...resultField('decimal', name, at), json: 'safe_integer' };
+  return { ...numberField(name, 'integer'), column: columnName(at) };
 }
 
 /** The column of the grouped rows. */

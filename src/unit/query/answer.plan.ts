@@ -6,12 +6,13 @@ import {
   parseSnippetTerm,
   type RelatedTerm,
 } from '../../filter/include.parser.js';
+import type { RelatedUnits } from '../../filter/filter.ast.js';
 import { parsePath } from '../../filter/filter.parser.js';
 import { printPath } from '../../filter/filter.printer.js';
 import { ALL_FIELDS, type ListQuery } from '../../filter/queries.js';
 import type { Field } from '../../model/model.js';
 import { kindsText, type Names, segmentsOf } from '../../model/predicate/path.js';
-import { everyField } from '../../model/predicate/predicate.js';
+import { everyField, isOfHidden } from '../../model/predicate/predicate.js';
 import { Faults, KindError, refusal } from '../../shared/errors.js';
 import { LIMITS } from '../../shared/limits.js';
 import { hasConditions } from '../../sql/list/hidden-fields.sql.js';
@@ -19,7 +20,7 @@ import { shortened } from '../../shared/texts.js';
 import type { ReadPlan, ShownPath } from '../../sql/list/select.sql.js';
 import { collectFaults } from '../../shared/collect-faults.js';
 import { planOrder, targetOf } from './order.plan.js';
-import { resolveFilter } from '../../model/predicate/resolve-filter.js';
+import { resolveOperand, resolverWith } from '../../model/predicate/resolve-filter.js';
 import { resolveRelated } from '../../model/predicate/resolve-related.js';
 import { checkUnconditional, unconditional } from '../../model/predicate/conditional-field.js';
 import type { ShownSnippet } from '../../sql/condition/search.sql.js';
@@ -164,9 +165,9 @@ function checkTermName(name: string, { visible }: Names, others: readonly string
 }
 
 function planTerm({ name, related, list }: RelatedTerm, names: Names): ShownRelated {
-  const resolved = resolveRelated(related, names, resolveFilter);
-  if (!list) return { name, related: resolved };
   const { relation } = related;
+  if (!list) return { name, ...planNumber(related, names) };
+  const resolved = resolveRelated(related, names, resolverWith());
   const reached = relation.type === 'reference' ? names.reach?.related?.open(relation.kind, relation.at) : undefined;
   if (!reached) throw new Error('a list of related units follows a reference');
   const { kind, visible } = reached;
@@ -174,6 +175,19 @@ function planTerm({ name, related, list }: RelatedTerm, names: Names): ShownRela
   // Functions see hidden parameters of the unit itself, but could pass on those of units inside it.
   const fields = everyField(visible).filter(({ def }) => !def.hidden);
   return { name, related: resolved, list: { fields, order, limit: list.limit } };
+}
+
+/** @throws KindError 400 also for a sum of what is hidden: functions could pass it on */
+function planNumber(related: RelatedUnits, names: Names): Pick<ShownRelated, 'related' | 'field'> {
+  const { at } = related.summed ?? related.relation;
+  const { counted, field } = resolveOperand({ segments: [], counted: related, at }, names);
+  if (!counted) throw new Error('a number of related units is counted');
+  if (!counted.summed) return { related: counted };
+  if (isOfHidden(counted.summed)) {
+    const { id } = counted.summed.field;
+    throw refusal('filter.unknown_parameter', `'${id}' is hidden, and is not summed here, at character ${at}`);
+  }
+  return { related: counted, field };
 }
 
 /**

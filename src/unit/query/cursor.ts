@@ -41,6 +41,7 @@ function signatureOf(value: OrderedValue): readonly (string | number | readonly 
   // Positions in another list mean other values.
   if (value.type === 'by_value') return ['by_value()', ...segmentsOf(value.target), value.values];
   if (value.type === 'rank') return ['rank()', value.search.text];
+  if (value.type === 'similarity') return ['similarity()', ...segmentsOf(value.target), value.text];
   return ['distance()', ...segmentsOf(value.target), ...segmentsOf(value.other), ...value.point];
 }
 

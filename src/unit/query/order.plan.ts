@@ -6,8 +6,8 @@ import type { QueryName } from '../../http/route/query-names.js';
 import type { Field, KindDef } from '../../model/model.js';
 import type { Names } from '../../model/predicate/path.js';
 import type { Target } from '../../model/predicate/predicate.js';
-import { resolveOperand, resolvePlace } from '../../model/predicate/resolve-filter.js';
-import { Faults, KindError, refusal } from '../../shared/errors.js';
+import { resolveOperand, resolvePlace, resolveResemblance } from '../../model/predicate/resolve-filter.js';
+import { type ErrorCode, Faults, KindError, refusal } from '../../shared/errors.js';
 import { orderedField, type OrderedValue, type OrderTerm } from '../../sql/list/order.sql.js';
 import { collectFaults } from '../../shared/collect-faults.js';
 
@@ -45,6 +45,10 @@ export function orderTerm({ value, ...direction }: OrderBy, names: Names): Order
     const place = named('order', () => resolvePlace(value, 'distance', (path) => resolveOperand(path, names)));
     return { value: { type: 'distance', ...place }, ...direction };
   }
+  if (value.type === 'similarity') {
+    const texts = named('order', () => resolveResemblance(value, 'similarity', names));
+    return { value: { type: 'similarity', ...texts }, ...direction };
+  }
   if (value.type === 'rank') {
     if (names.search) return { value: { type: 'rank', search: names.search }, ...direction };
     throw refusal('query.bad_value', 'order: rank() needs a search', { parameter: 'order' });
@@ -73,6 +77,12 @@ export function targetOf(path: () => Path, names: Names, parameter: QueryName): 
   return named(parameter, () => resolveOperand(path(), names));
 }
 
+/** The codes of faults of a path in other parameters than filters. */
+const KNOWN_CODES: ReadonlyMap<ErrorCode, ErrorCode> = new Map([
+  ['filter.unknown_parameter', 'parameter.unknown'],
+  ['filter.no_trigrams', 'filter.no_trigrams'],
+]);
+
 /** Adds the query parameter to the message of a refusal. */
 function named<T>(parameter: QueryName, work: () => T): T {
   try {
@@ -81,7 +91,7 @@ function named<T>(parameter: QueryName, work: () => T): T {
     if (!(error instanceof KindError)) throw error;
     const [{ code, text: message, parameter: path }] = error.messages;
     if (error.status !== 400 && path === undefined) throw error;
-    const known = code === 'filter.unknown_parameter' ? 'parameter.unknown' : 'query.bad_value';
+    const known = KNOWN_CODES.get(code) ?? 'query.bad_value';
     throw refusal(error.status === 400 ? known : code, `${parameter}: ${message}`, { parameter });
   }
 }

@@ -1,13 +1,13 @@
 /** The paths that a query names. Pure. */
 import type { Path } from '../../filter/filter.ast.js';
 import { parsePath } from '../../filter/filter.parser.js';
-import { isLinkPath, pathsOf } from '../../filter/filter.walk.js';
+import { isLinkPath, pathsIn, pathsOf } from '../../filter/filter.walk.js';
 import { isRelatedTerm, isSnippetTerm, parseRelatedTerm, parseSnippetTerm } from '../../filter/include.parser.js';
 import { ALL_FIELDS } from '../../filter/queries.js';
 import { pathsOfOrder } from '../../filter/order.js';
 import type { NamesInQuery } from '../../model/predicate/absent-parameter.js';
 import { KindError } from '../../shared/errors.js';
-import type { RelatingQuery } from './query-limits.js';
+import { filtersOfTerms, pathsOfTerms, type RelatingQuery } from './query-limits.js';
 
 /** The paths that begin at the units of a query; undefined if one of its names cannot be parsed. */
 export function pathsInQuery(query: RelatingQuery): Path[] | undefined {
@@ -22,9 +22,9 @@ export function pathsInQuery(query: RelatingQuery): Path[] | undefined {
 /** Those whose values the query tests, orders or adds up. */
 function testedPaths({ filter, order = [], select = [], group = [] }: RelatingQuery): Path[] {
   return [
-    ...[filter, ...select.map((term) => term.filter)].flatMap((each) => (each ? pathsOf(each) : [])),
+    ...[filter, ...filtersOfTerms(select)].flatMap((each) => (each ? pathsOf(each) : [])),
     ...order.flatMap(({ value }) => pathsOfOrder(value)),
-    ...[...select, ...group].flatMap(({ path }) => path ?? []),
+    ...[...pathsOfTerms(select), ...group.map(({ path }) => path)].flatMap(pathsIn),
   ];
 }
 

@@ -1,13 +1,13 @@
 /** Limits the lookups over references, the tests of related units, and the size of the statement of one query. Pure. */
 import type { GroupTerm, SelectTerm } from '../../filter/aggregate.ast.js';
-import type { Filter, RelatedUnits } from '../../filter/filter.ast.js';
+import type { Filter, Path, RelatedUnits } from '../../filter/filter.ast.js';
 import { relatedOfTerms } from '../../filter/include.parser.js';
 import type { ListQuery } from '../../filter/queries.js';
 import { type OrderBy, relatedOfOrder } from '../../filter/order.js';
-import { countRelated, relatedOf } from '../../filter/filter.walk.js';
+import { allRelated, relatedOf, relatedOfOperand } from '../../filter/filter.walk.js';
 import { extentOf, lookupsOf, targetsOf } from '../../model/predicate/predicate-cost.js';
 import { relatedIn } from '../../model/predicate/related.js';
-import { type Predicate, type Related, type Target, testsOf } from '../../model/predicate/predicate.js';
+import { type Predicate, type Related, sourcesOf, type Target, testsOf } from '../../model/predicate/predicate.js';
 import { refusal } from '../../shared/errors.js';
 import { LIMITS } from '../../shared/limits.js';
 import { type OrderTerm, targetsOfOrder } from '../../sql/list/order.sql.js';
@@ -48,9 +48,11 @@ export function shownTargets({ paths = [] }: Pick<ReadPlan, 'paths'>): Target[] 
   return paths.map(({ target }) => target);
 }
 
-/** The lookups in the filters of related units. */
-function lookupsOfRelated({ kinds }: Related): number {
-  return kinds.reduce((sum, { filter }) => sum + (filter ? extentOf([filter]).lookups : 0), 0);
+/** The lookups in the filters of related units, and for what is summed of them. */
+function lookupsOfRelated({ kinds, summed }: Related): number {
+  const ofSum = summed ? sourcesOf(summed) : [];
+  const inSum = ofSum.reduce((sum, { counted }) => sum + (counted ? lookupsOfRelated(counted) : 0), lookupsOf(ofSum));
+  return kinds.reduce((sum, { filter }) => sum + (filter ? extentOf([filter]).lookups : 0), inSum);
 }
 
 /** Everything in a query that can name related units. */
@@ -65,23 +67,43 @@ export interface RelatingQuery {
 /** The functions over related units of a query, without those in their filters. */
 export function relatedInQuery(query: RelatingQuery): RelatedUnits[] {
   const { filter, order = [], include, select = [], group = [] } = query;
-  const filters = [filter, ...select.map((term) => term.filter)].flatMap((each) => each ?? []);
+  const filters = [filter, ...filtersOfTerms(select)].flatMap((each) => each ?? []);
   return [
     ...filters.flatMap(relatedOf),
     ...relatedOfOrder(order),
-    ...[...select, ...group].flatMap(({ path }) => path?.counted ?? []),
+    ...[...pathsOfTerms(select), ...group.map(({ path }) => path)].flatMap(relatedOfOperand),
     ...relatedOfTerms(include),
   ];
 }
 
-/** @throws KindError 400 if a query has more functions over related units than it may have */
+/** The paths and expressions of terms of `select` over units. */
+export function pathsOfTerms(select: readonly SelectTerm[]): Path[] {
+  return select.flatMap((term) => ('computed' in term ? [] : (term.path ?? [])));
+}
+
+export function filtersOfTerms(select: readonly SelectTerm[]): Filter[] {
+  return select.flatMap((term) => ('computed' in term ? [] : (term.filter ?? [])));
+}
+
+/** @throws KindError 400 if a query has more functions over related units, or expressions, than it may have */
 export function checkRelated(query: RelatingQuery): void {
-  const found = countRelated(relatedInQuery(query));
-  if (found <= LIMITS.relatedUnits) return;
+  const related = allRelated(relatedInQuery(query));
+  if (related.length > LIMITS.relatedUnits) {
+    const text = `a query has at most ${LIMITS.relatedUnits} functions over related units, such as exists and count_related; this has ${related.length}`;
+    throw refusal('query.too_large', text);
+  }
+  const { select = [] } = query;
+  const sums = related.filter(({ summed }) => summed?.computed);
+  const found = select.filter(hasExpression).length + sums.length;
+  if (found <= LIMITS.expressions) return;
   throw refusal(
     'query.too_large',
-    `a query has at most ${LIMITS.relatedUnits} functions over related units, such as exists and count_related; this has ${found}`,
+    `a query has at most ${LIMITS.expressions} expressions, such as mul(quantity,price), those inside others not counted; this has ${found}`,
   );
+}
+
+function hasExpression(term: SelectTerm): boolean {
+  return 'computed' in term || term.path?.computed !== undefined;
 }
 
 /** @throws KindError 400 if the units of a page could have more related units in lists than a page may have */

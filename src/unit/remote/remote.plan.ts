@@ -24,6 +24,9 @@ export const NO_REACH: Reach = {
     throw refusal('filter.unknown_parameter', text, { parameter: id });
   },
   checkField: () => undefined,
+  trigrams(at) {
+    throw refusal('filter.bad_operator', `a remote kind does not compare texts by their trigrams, at character ${at}`);
+  },
 };
 
 /** @throws KindError 400 with all faults */
@@ -71,13 +74,23 @@ export function planRemoteAnswer(query: ListQuery, names: Names): readonly Field
   return fields;
 }
 
+/** @throws KindError 400 for expressions, which no source computes */
+function checkSelect({ select }: AggregateQuery): void {
+  const found = select.find((term) => 'computed' in term || term.path?.computed);
+  if (!found) return;
+  const text = `select: a remote kind is asked for its own parameters alone, without expressions, at character ${found.at}`;
+  throw refusal('query.bad_value', text, { parameter: 'select' });
+}
+
 /** `names` are those of the answer, in its order. @throws KindError 400 with all faults */
 export function planRemoteAggregate(
   query: AggregateQuery,
   context: PlanContext,
 ): { query: RemoteAggregateQuery; names: readonly string[]; hidden: readonly string[] } {
+  checkSelect(query);
   const plan = planAggregate(query, [context], context.schema);
-  const { select, group, having, timezone } = query;
+  const { group, having, timezone } = query;
+  const select = query.select.flatMap((term) => ('computed' in term ? [] : [term]));
   return {
     names: plan.columns.map(({ name }) => name),
     hidden: namesOfHidden(plan),

@@ -1,6 +1,7 @@
 /** Statements that read and lock units of tables. Each tells the version of the model, and is refused with an older one. */
 import { StaleModelError } from '../../catalog/catalog.service.js';
 import type { Session } from '../../catalog/session/session.js';
+import { beyondRange } from '../../database/statement/sqlstate.js';
 import { contentionOn, trackContention } from '../../database/transaction/contention.js';
 import type { KindDef, Model } from '../../model/model.js';
 import type { Predicate } from '../../model/predicate/predicate.js';
@@ -55,7 +56,12 @@ function fetchOne(session: Running, statement: Statement): Promise<UnitRow | und
     if (!row) return checkVersionNow(session);
     checkVersion(row, session.model);
     return unitOf(row);
-  });
+  }, refuseBeyondRange);
+}
+
+/** A sum of related units may not fit its type. */
+export function refuseBeyondRange(error: unknown): never {
+  throw beyondRange(error) ?? error;
 }
 
 /** The unit of the first plan that finds one, and the position of that plan. */
@@ -65,7 +71,9 @@ export async function fetchAnyUnit(
 ): Promise<(UnitRow & { readonly at: number }) | undefined> {
   if (plans.length === 0) return undefined;
   const statement = getAnyStatement(project.schema, plans);
-  const [row] = await executor.run<Versioned & MaybeUnit & { n: number | null }>(statement);
+  const [row] = await executor
+    .run<Versioned & MaybeUnit & { n: number | null }>(statement)
+    .then(undefined, refuseBeyondRange);
   checkVersion(row, model);
   const unit = unitOf(row);
   return unit && { ...unit, at: row?.n ?? 0 };

@@ -314,6 +314,8 @@ const FILTERS = [
     'eq(shape.a.0,1)',
     'near(size,size,1,2,30)',
     'lt_field(size,price)',
+    'similar(title,x y,0.2)',
+    'gt(sum_related(scratch.before,mul(size,price)),1)',
   ],
   ...['contains(tags,a)', 'icontains(title,X)', 'in(code,c1,c2)', 'not(isnull(at_place))', 'gt(link.weight,1)'],
 ];
@@ -325,7 +327,13 @@ const INCLUDES = [
     'x:related(scratch.before)',
     'x:related(scratch.before,gt(size,0),order=-size,limit=3)',
   ],
-  ...['n:count_related(scratch.before)', 'm:count_linked(about,child)', 'snippet(title)', 'shape.a'],
+  ...[
+    'n:count_related(scratch.before)',
+    'm:count_linked(about,child)',
+    's:sum_related(scratch.before,size)',
+    'snippet(title)',
+    'shape.a',
+  ],
 ];
 const SELECTS = [
   ...[
@@ -335,6 +343,7 @@ const SELECTS = [
     '[first(code),last(code)]',
     'x:max(size,gt(size,0))',
   ],
+  ...['x:sum(mul(size,div(price,2)))', '[count(),m:max(size),d:div(m,count)]', 'max(sum_related(scratch.before,size))'],
   ...['min(a_string)', 'sum(count_related(scratch.before))', 'sum(title)', '[]'],
 ];
 const GROUPS = [

@@ -59,12 +59,16 @@ function aggregations(name: string, filter: string): string[] {
     `select=[count(${name}),count_distinct(${name}),first(${name}),last(${name})]`,
     `select=[min(${name}),max(${name})]`,
     `select=[sum(${name}),avg(${name})]`,
+    `select=[a:sum(mul(${name},2)),b:max(add(1,${name})),c:div(a,b)]`,
+    `select=a:max(days(${name},${name}))`,
+    `select=[code:max(code),a:max(${name}),b:sub(a,a)]`,
     `select=[count(),n:count(${test}),first(code,${test})]`,
     `select=count()&${filter}`,
     `group=g:${name}&select=count()`,
     `group=[code,g:bucket(${name},2)]`,
     `group=[code,g:year(${name})]`,
     `group=[code,g:each(${name})]`,
+    `group=[code,g:lower(${name})]`,
   ];
 }
 
@@ -100,8 +104,20 @@ function aboutPairs(kind: string, name: string, type: Parameter['type']): Questi
       `/${kind}/unit?order=distance(${place});asc`,
       `/${kind}/unit?order=distance(${place});desc&cursor=&limit=1`,
     ]),
-    ...(type === 'string' || type === 'text' ? [`/${kind}/unit?search=alpha&include=[code,snippet(${name})]`] : []),
+    ...(type === 'string' || type === 'text' ? aboutTexts(kind, name, at) : []),
   ].map(get);
+}
+
+/** Snippets of a name, and how similar its text is to one. */
+function aboutTexts(kind: string, name: string, text: string): string[] {
+  return [
+    `/${kind}/unit?search=alpha&include=[code,snippet(${name})]`,
+    `/${kind}/unit?filter=similar(${name},${text})`,
+    `/${kind}/unit?limit=0&filter=not(similar(${name},${text},0.1))`,
+    `/${kind}/aggregate?select=[count(),n:count(similar(${name},${text},1))]`,
+    `/${kind}/unit?order=similarity(${name},${text});desc`,
+    `/${kind}/unit?order=similarity(${name},${text});asc&cursor=&limit=1`,
+  ];
 }
 
 /** Searches: of the words of texts that are kept, and of those of hidden units. */
@@ -353,6 +369,11 @@ function aboutRelated([path, relation, prefix]: (typeof WAYS)[number], { id, typ
       : []),
   ];
   const aggregated = [`select=${encodeURIComponent(`sum(${number})`)}`, `group=${encodeURIComponent(number)}`];
+  const sum = `sum_related(${relation},${prefix}${id})`;
+  const tested = `sum_related(${relation},mul(2,${prefix}${id}),${test})`;
+  const sums = exists === 'exists' ? [sum, tested].map(encodeURIComponent) : [];
+  queries.push(...sums.flatMap((each) => [`include=code,n:${each}`, `order=-${each}`, `filter=isnull(${each})`]));
+  aggregated.push(...sums.map((each) => `select=max(${each})`));
   return [
     ...queries.map((query) => `/${path}/unit?${query}`),
     ...aggregated.map((query) => `/${path}/aggregate?${query}`),

@@ -116,12 +116,26 @@ async function tryNames(names: readonly string[]): Promise<void> {
     const found = await page(ann, `${list1}&filter=${filter}`);
     expect([filter, found.items.map((unit) => unit[key])]).toEqual([filter, expected]);
   }
-  const include = `${text},x_number:count_related(${many}.${back}),x_list:related(${many}.${back},order=-${number}),snippet(${text})`;
+  const sum = `sum_related(${many}.${back},mul(${number},${back}.${number}))`;
+  const include = `${text},x_sum:${sum},x_number:count_related(${many}.${back}),x_list:related(${many}.${back},order=-${number}),snippet(${text})`;
   const searched = `/${one}/unit?search=wordbig&include=${include}`;
-  for (const order of [`-count_related(${many}.${back})`, '-rank()', `distance(${number},${number},0,0)`]) {
+  for (const order of [
+    `-count_related(${many}.${back})`,
+    `-${sum}`,
+    '-rank()',
+    `distance(${number},${number},0,0)`,
+    `similarity(${text},wordbig)`,
+  ]) {
     expect(await page(ann, `${searched}&order=${order}&load_links=count`)).toMatchObject({
       count: 1,
-      items: [{ x_number: 2, x_list: [{ [number]: 7 }, { [number]: 5 }], links: { child: { [type]: 2 }, parent: {} } }],
+      items: [
+        {
+          x_sum: 12,
+          x_number: 2,
+          x_list: [{ [number]: 7 }, { [number]: 5 }],
+          links: { child: { [type]: 2 }, parent: {} },
+        },
+      ],
     });
   }
   for (const query of [
@@ -135,11 +149,14 @@ async function tryNames(names: readonly string[]): Promise<void> {
   // Aggregations, whose answers have these names too.
   const named = texts.slice(2, 5);
   const [first = '', second = '', third = ''] = named;
-  const select = `select=[${first}:sum(${number}),${second}:count(exists(${many}.${back})),${third}:first(${text})]`;
+  const select = `select=[${first}:sum(${number}),${second}:count(exists(${many}.${back})),${third}:first(${text}),x_max:max(add(${number},${number})),x_less:sub(x_max,${first})]`;
   const groups = `group=[${text},${list}:each(${list}),${number}:bucket(${number},2)]&${select}`;
   expect(
     await page(ann, `/${one}/aggregate?${groups}&having=gte(${first},1)&order=-${third}&order=${number}`),
-  ).toMatchObject({ count: 3, items: [{ [first]: 2 }, { [first]: 1, [second]: 1 }, { [list]: 'y' }] });
+  ).toMatchObject({
+    count: 3,
+    items: [{ [first]: 2, x_max: 4, x_less: 2 }, { [first]: 1, [second]: 1 }, { [list]: 'y' }],
+  });
   expect(await page(ann, `/group/${both}/aggregate?${groups}&search=wordbig or wordfirst or wordlast`)).toMatchObject({
     count: 4,
   });

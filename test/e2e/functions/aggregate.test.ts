@@ -21,6 +21,21 @@ const folder = new FunctionsFolder({
             return { shown: items, read: items.map(({ cost }) => cost) };
           },
         }),
+        margins: sale.function({
+          description: 'Computes with a hidden parameter',
+          run: async ({ units }) => {
+            const select = ['n:count()', 'gain:sum(sub(amount,cost))', 'each_gain:div(gain,n)', 'twice:mul(n,2)'];
+            const { items } = await units('sale').aggregate({ group: 'state', select, order: 'state;asc' });
+            const [first] = items;
+            const far = await units('sale').aggregate({ select: 'x:sum(sum_related(sale.part_of,cost))' });
+            return { shown: items, read: [first?.gain, first?.each_gain], far: far.items, x: far.items[0]?.x };
+          },
+        }),
+        parts: sale.function({
+          description: 'Includes a sum',
+          parameters: { of: { type: 'string', required: true } },
+          run: async ({ units, parameters: { of } }) => units('sale').list({ include: ['state', 'x:sum_related(sale.part_of,' + of + ')'], order: 'amount' }),
+        }),
         wrong: sale.function({ description: 'Asks wrongly', run: ({ units }) => units('sale').aggregate({ select: 'sum(state)' }) }),
       },
     });`,
@@ -50,6 +65,7 @@ await defineKinds(
       { id: 'state', kind_id: 'string' },
       { id: 'amount', kind_id: 'integer' },
       { id: 'cost', kind_id: 'integer', hidden: true },
+      { id: 'part_of', kind_id: 'unit', reference_kind: 'sale' },
     ],
   },
   {
@@ -66,9 +82,10 @@ await ok(
   project.post('/sale/unit', [
     { state: 'paid', amount: 5, cost: 2 },
     { state: 'paid', amount: 6, cost: 3 },
-    { state: 'open', amount: 1, cost: 9 },
   ]),
 );
+const { items: paid } = (await ok(project.get('/sale/unit?filter=eq(amount,5)'))) as { items: { id: string }[] };
+await ok(project.post('/sale/unit', { state: 'open', amount: 1, cost: 9, part_of: paid[0]?.id }));
 await reload(service);
 
 describe('units(kind).aggregate', () => {
@@ -85,6 +102,24 @@ describe('units(kind).aggregate', () => {
       [{ state: 'open' }, { state: 'paid' }],
       [9, 5],
     ]);
+  });
+
+  it('computes with hidden parameters, and shows no more of them', async () => {
+    expect(await ok(project.post('/sale/function/margins'))).toEqual({
+      shown: [
+        { state: 'open', n: 1, twice: 2 },
+        { state: 'paid', n: 2, twice: 4 },
+      ],
+      read: [-8, '-8'],
+      far: [{}],
+      x: 9,
+    });
+    const parts = await project.post('/sale/function/parts', { of: 'amount' });
+    expect(parts.body.content).toMatchObject({ items: [{ x: null }, { state: 'paid', x: 1 }, { x: null }] });
+    expect((await project.post('/sale/function/parts', { of: 'cost' })).status).toBe(400);
+    expect((await project.post('/sale/function/parts', { of: 'mul(2,cost)' })).body.messages[0]?.text).toMatch(
+      /is hidden/,
+    );
   });
 
   it('is refused as the endpoint refuses it', async () => {
@@ -118,6 +153,12 @@ describe('the source of a remote kind', () => {
     ['/bare/aggregate?select=count()', 400, 'kind.no_aggregate'],
     ['/zone/aggregate?select=sum(name)', 400, 'query.bad_value'],
     ['/zone/aggregate?select=count()&search=x', 400, 'query.unknown'],
+    ['/zone/aggregate?select=sum(mul(size,2))', 400, 'query.bad_value'],
+    ['/zone/aggregate?select=count(),x:div(count,2)', 400, 'query.bad_value'],
+    ['/zone/aggregate?select=sum(sum_related(zone.name,size))', 400, 'query.bad_value'],
+    ['/zone/unit?filter=similar(name,x)', 400, 'filter.bad_operator'],
+    ['/zone/unit?order=similarity(name,x)', 400, 'query.bad_value'],
+    ['/sale/unit?filter=gt(sum_related(zone.name,size),1)', 400, 'filter.unknown_parameter'],
     ['/zone/aggregate?select=count()&filter=eq(name,bad)', 503, 'kind.remote_unavailable'],
   ])('%s is %i %s', async (path, status, code) => {
     const { body, ...reply } = await project.get(path);

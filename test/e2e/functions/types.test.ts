@@ -176,8 +176,8 @@ export async function units({ units }: Context): Promise<void> {
   if (far) same<[typeof far.note, (typeof far)['city.country.name']], [string | null, unknown]>(true);
   const [nested] = (await units('visit').list({ include: ['city.name'], nest: true })).items;
   void nested?.city;
-  const [other] = (await units('elsewhere').list({ include: ['title', 'n:count_related(a.b)'] })).items;
-  if (other) same<[typeof other.title, typeof other.n], [unknown, number]>(true);
+  const [other] = (await units('elsewhere').list({ include: ['title', 'n:count_related(a.b)', 's:sum_related(a.b,x)'] })).items;
+  if (other) same<[typeof other.title, typeof other.n, typeof other.s], [unknown, number, number | string | null]>(true);
 }
 `;
 
@@ -204,6 +204,12 @@ export async function groups({ units }: Context): Promise<void> {
   const names: string[] = ['count()'];
   const [dynamic] = (await units('city').aggregate({ select: names })).items;
   if (dynamic) same<typeof dynamic, Readonly<Record<string, unknown>>>(true);
+  const computed = ['count()', 'people:sum(mul(population,2))', 'each_of:div(people,count)', 'far:max(sum_related(visit.city,x))'] as const;
+  const [calculated] = (await units('city').aggregate({ group: 'lower(name)', select: computed })).items;
+  if (calculated) {
+    same<[typeof calculated.people, typeof calculated.each_of, typeof calculated.far], [number | string | null, number | string | null, number | string | null]>(true);
+    same<[typeof calculated.lower_name, typeof calculated.count], [string | null, number]>(true);
+  }
   const [unnamed] = (await units('city').aggregate({ select: 'sum(count_related(visit.city))' })).items;
   if (unnamed) same<typeof unnamed, Readonly<Record<string, unknown>>>(true);
   const [other] = (await units('elsewhere').aggregate({ group: 'title', select: ['count()', 'sum(size)'] })).items;

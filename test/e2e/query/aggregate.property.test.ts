@@ -1,7 +1,7 @@
 /** Random aggregations of units of every type, asked over HTTP, against the naive evaluator. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { PERIODS, type GroupTerm, type SelectTerm } from '../../../src/filter/aggregate.ast.js';
+import { PERIODS, type GroupTerm, type AggregateTerm } from '../../../src/filter/aggregate.ast.js';
 import type { Filter } from '../../../src/filter/filter.ast.js';
 import { printFilter, printPath } from '../../../src/filter/filter.printer.js';
 import { defineKinds } from '../../support/callers.js';
@@ -38,6 +38,15 @@ const group: fc.Arbitrary<GroupTerm> = fc
     fc.record({ function: fc.constant(undefined), path: path(inJson) }),
     fc.record({ function: fc.constant('each' as const), path: path(named((_, multiple) => multiple)) }),
     fc.record({
+      function: fc.constant('lower' as const),
+      path: path(
+        fc.oneof(
+          named((type, multiple) => !multiple && ['string', 'text'].includes(type)),
+          inJson,
+        ),
+      ),
+    }),
+    fc.record({
       function: fc.constantFrom(...PERIODS.filter((each) => each !== 'hour')),
       path: path(named((type, multiple) => !multiple && ['date', 'datetime'].includes(type))),
     }),
@@ -52,9 +61,9 @@ const group: fc.Arbitrary<GroupTerm> = fc
 
 const isSortable = (type: string, multiple: boolean) => !multiple && !['json', 'binary'].includes(type);
 const isNumber = (type: string, multiple: boolean) => !multiple && ['integer', 'decimal', 'float'].includes(type);
-const call = <F extends SelectTerm['function']>(called: F, segments: fc.Arbitrary<string[]>) =>
+const call = <F extends AggregateTerm['function']>(called: F, segments: fc.Arbitrary<string[]>) =>
   fc.record({ function: fc.constant(called), path: path(segments) });
-const select: fc.Arbitrary<SelectTerm> = fc
+const select: fc.Arbitrary<AggregateTerm> = fc
   .tuple(
     fc.oneof(
       fc.constant({ function: 'count' as const, path: undefined }),
@@ -90,7 +99,7 @@ const select: fc.Arbitrary<SelectTerm> = fc
 
 interface Question {
   readonly group: readonly GroupTerm[];
-  readonly select: readonly SelectTerm[];
+  readonly select: readonly AggregateTerm[];
   readonly filter: Filter | undefined;
 }
 const question: fc.Arbitrary<Question> = fc
@@ -113,7 +122,7 @@ function groupText(term: GroupTerm): string {
   return `${term.name}:${term.function === undefined ? text : `${term.function}(${text}${size})`}`;
 }
 
-function selectText({ name, path: of, function: called, filter: condition }: SelectTerm): string {
+function selectText({ name, path: of, function: called, filter: condition }: AggregateTerm): string {
   const given = [...(of ? [printPath(of.segments)] : []), ...(condition ? [printFilter(condition)] : [])];
   return `${name}:${called}(${given.join(',')})`;
 }
@@ -134,11 +143,11 @@ function isClose(a: Json, b: Json): boolean {
   return x === y || Math.abs(x - y) <= 1e-300 + 1e-9 * Math.max(Math.abs(x), Math.abs(y));
 }
 
-const approximate = ({ function: called, path: of }: SelectTerm) =>
+const approximate = ({ function: called, path: of }: AggregateTerm) =>
   called === 'avg' || (called === 'sum' && of?.segments[0] === 'a_float');
 
 /** The groups without approximate values, and these apart. */
-function split(groups: readonly NaiveGroup[], functions: readonly SelectTerm[]) {
+function split(groups: readonly NaiveGroup[], functions: readonly AggregateTerm[]) {
   const apart = functions.filter(approximate).map(({ name }) => name ?? '');
   return groups
     .map((each) => ({

@@ -258,7 +258,10 @@ describe('related units are answered inside', () => {
       'related(comment.article)',
       "include: expected a name of lower-case letters, digits and _ and a colon, such as 'comments:related(…)' at character 1",
     ],
-    ['a:relatd(comment.article)', 'include: expected related or count_related or count_linked at character 3'],
+    [
+      'a:relatd(comment.article)',
+      'include: expected related or count_related or count_linked or sum_related at character 3',
+    ],
     ['a:related(comment.article,limit=101)', 'include: expected a whole number from 1 to 100 at character 33'],
     ['a:related(comment.article,limit=1,limit=2)', 'include: expected order= or limit=, each once at character 35'],
     [

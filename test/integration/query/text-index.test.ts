@@ -76,6 +76,27 @@ describe('filters on an indexed text', () => {
     },
   );
 
+  it('similar reads the index of parts, from the default on', async () => {
+    expect(await planOf('similar(name,5a5b,0.4)')).toContain('_trgm');
+    expect(await planOf('similar(name,5a5b)')).toContain('_trgm');
+    expect(await planOf('similar(name,5a5b,0.2)')).not.toContain('_trgm');
+    expect(await planOf('similar(plain,5a5b)')).not.toContain('_trgm');
+  });
+
+  it('similar finds what it finds without an index', async () => {
+    for (const value of ['école', 'san jose', 'Istanbul', 'привет мир', 'fade12', '5a5b5c', '']) {
+      for (const least of ['', ',0.3', ',0.45', ',0.1', ',1']) {
+        const [indexed, plain] = [
+          await found(`similar(name,"${value}"${least})`),
+          await found(`similar(plain,"${value}"${least})`),
+        ];
+        expect([value, least, indexed]).toEqual([value, least, plain]);
+      }
+    }
+    const both = 'and(similar(name,"san jose",0.9),similar(name,san jose 100,0.3))';
+    expect(await found(both)).toEqual(await found(both.replaceAll('name', 'plain')));
+  });
+
   it('startswith, eq and the order read the other one', async () => {
     expect(await planOf('startswith(name,5a5b)')).toContain('_city_name_id_');
     expect(await planOf('eq(name,5a5b)')).toContain('_city_name_id_');
@@ -103,6 +124,10 @@ it('a database without the extension has all but the index for parts, and gets i
   await define(other);
   await ok(other.post('/city/unit', { name: 'Rome', plain: 'Rome' }));
   expect(await found('icontains(name,OME)', other)).toEqual(['Rome']);
+  for (const query of ['filter=similar(name,rome)', 'order=similarity(name,rome)']) {
+    const { status, body } = await other.get(`/city/unit?${query}`);
+    expect([status, body.messages[0]?.code]).toEqual([400, 'filter.no_trigrams']);
+  }
   const provisioning = service.service.app.get(Provisioning);
   expect(await provisioning.migrate(other.id)).toEqual({ steps: 0, leftAlone: [] });
   await service.service.app.get(IndexBuilder).finish();
@@ -113,5 +138,6 @@ it('a database without the extension has all but the index for parts, and gets i
   await query(other, 'CREATE EXTENSION pg_trgm WITH SCHEMA public');
   expect(await provisioning.migrate(other.id)).toEqual({ steps: 1, leftAlone: [] });
   expect((await methods()).sort()).toEqual(['btree', 'trigram']);
+  expect(await found('similar(name,rome,1)', other)).toEqual(['Rome']);
   await expectNoDrift(other);
 });

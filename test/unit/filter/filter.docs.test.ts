@@ -65,6 +65,9 @@ describe('docs/filter.md', () => {
       LIMITS.references,
       LIMITS.relatedDepth,
       LIMITS.relatedUnits,
+      LIMITS.expressionDepth,
+      LIMITS.expressions,
+      LIMITS.similarCharacters,
     ]);
   });
 });

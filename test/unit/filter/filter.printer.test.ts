@@ -34,6 +34,12 @@ const printed: [text: string, canonical: string][] = [
   ['gt( count_related (b.c) , 5)', 'gt(count_related(b.c),5)'],
   ['in(count_linked(b,child,c,gt(d,1)), [1, 2])', 'in(count_linked(b,child,c,gt(d,1)),1,2)'],
   ['eq(count_related,1)', 'eq(count_related,1)'],
+  ['gt( sum_related (b.c , d), 5)', 'gt(sum_related(b.c,d),5)'],
+  ['gt(sum_related(b.c,mul( add(d , -1.5), e.f ), eq(g,1)),5)', 'gt(sum_related(b.c,mul(add(d,-1.5),e.f),eq(g,1)),5)'],
+  ['gt(sum_related(b.c,div("d","1")),5)', 'gt(sum_related(b.c,div(d,"1")),5)'],
+  ['gt(sum_related(b.c,mul(count_related(d.e),mul)),5)', 'gt(sum_related(b.c,mul(count_related(d.e),mul)),5)'],
+  ['similar( a , b c )', 'similar(a,b c)'],
+  ['similar(a.b,"c, d", .4 )', 'similar(a.b,"c, d",.4)'],
   ['eq(exists.linked,1)', 'eq(exists.linked,1)'],
 ];
 

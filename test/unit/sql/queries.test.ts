@@ -13,13 +13,13 @@ import { planContextOf, planList, planQuery } from '../../../src/unit/query/list
 import { kind, kindIn, modelWith, parameter } from '../../support/models.js';
 
 const SCHEMA = 'project_demo';
-const model = modelWith({
+const definitions = modelWith({
   kinds: [
     kind('land', ['name', 'area']),
     kind('city', ['name', 'land', 'size', 'from', 'until', 'latitude', 'longitude', 'tags']),
   ],
   parameters: [
-    parameter('name', 'string', { search: 'english' }),
+    parameter('name', 'string', { search: 'english', indexed: true }),
     parameter('area', 'decimal'),
     parameter('land', 'unit', { reference_kind: 'land' }),
     parameter('size', 'integer'),
@@ -32,6 +32,7 @@ const model = modelWith({
   ],
   links: [{ id: 'borders', parameters: ['weight'] }],
 });
+const model = { ...definitions, trigrams: 'kind' };
 
 const contextOf = (id: string) =>
   planContextOf(
@@ -61,6 +62,10 @@ const STATEMENTS: Readonly<Record<string, Statement>> = {
     'city',
     'group=land.name&select=[sum(size),large:count(gt(size,1000))]&having=gt(large,2)&order=-large&limit=5',
   ),
+  'expressions inside and outside, over a reference': aggregate(
+    'city',
+    'group=lower(name)&select=[count(),x:sum(mul(size,land.area)),y:max(days(from,until)),z:div(x,add(count,1)),w:add(z,z)]&having=gt(w,0)',
+  ),
   'elements of a list, and periods': aggregate('city', 'group=[each(tags),year(from)]&select=[avg(size),last(name)]'),
   'units that others refer to': list('land', 'include=id&filter=exists(city.land,gt(size,1000))'),
   'their total, counted with the page': list(
@@ -79,6 +84,11 @@ const STATEMENTS: Readonly<Record<string, Statement>> = {
     'land',
     'include=[id,cities:count_related(city.land)]&filter=gt(count_related(city.land),5)&order=-count_related(city.land)',
   ),
+  'a sum of related units': list(
+    'land',
+    'include=[id,x:sum_related(city.land,mul(size,land.area),gt(size,9))]&filter=gt(sum_related(city.land,size),5)&order=-sum_related(city.land,size)',
+  ),
+  'similar texts': list('city', 'include=id&filter=similar(name,Roma,0.4)&order=similarity(land.name,Italy);desc'),
   'related units inside': list('land', 'include=[id,cities:related(city.land,gt(size,9),order=-size,limit=3)]'),
   'linked units': list('land', 'include=id&filter=linked(borders,child,land,gt(area,1000))'),
   'linked units by the values of links': list(

@@ -1,6 +1,6 @@
 /** Query parameters, by the name of their component. Pure. */
 import { AGGREGATE_FUNCTIONS, GROUP_FUNCTIONS } from '../../../filter/aggregate.ast.js';
-import { FIELD_OPERATORS, spellingsOf } from '../../../filter/filter.ast.js';
+import { EXPRESSION_FUNCTIONS, FIELD_OPERATORS, spellingsOf } from '../../../filter/filter.ast.js';
 import { COUNT_FUNCTIONS } from '../../../filter/related.parser.js';
 import type { QueryName } from '../../../http/route/query-names.js';
 import { OPERATORS } from '../../../model/parameter-type/parameter-type.js';
@@ -77,6 +77,7 @@ const COUNT = `(?:${[...COUNT_FUNCTIONS.keys()].join('|')})\\s*\\(.*\\)`;
 /** A number of related units, or some of them, under a name. */
 const RELATED_TERM = `[a-z][a-z0-9_]{0,62}\\s*:.+\\)`;
 const DISTANCE = `distance\\(${PATH},${PATH},[^,;]+,[^,;]+\\)`;
+const SIMILARITY = `similarity\\(${PATH},.+\\)`;
 /** A part of a text with the words of the search. */
 const SNIPPET = `snippet\\(${NAME}\\)`;
 const PATHS: Schema = { type: 'array', items: { type: 'string', pattern: `^${PATH}$` }, minItems: 1 };
@@ -142,12 +143,12 @@ export const QUERY_PARAMETERS: Readonly<Record<QueryComponent, OpenApiParameter>
   }),
   order: queryParameterOf(
     'order',
-    '`<parameter>;asc` or `<parameter>;desc`, as many as you like; also `<parameter>` and `-<parameter>`. Paths over references are dotted: `country.name;asc`; numbers of related units are counted: `-count_related(comment.article)`; distances from a point are kilometres: `distance(latitude,longitude,41.9,12.5)`; `by_value(state)` is by the order of the `values` of a parameter; `-rank()` has the units first that match the search best. Of linked units, `link.inserted_at;desc` is by the link that leads to them. `;nulls_first` or `;nulls_last` at the end says where nulls come, which is otherwise last ascending and first descending.',
+    '`<parameter>;asc` or `<parameter>;desc`, as many as you like; also `<parameter>` and `-<parameter>`. Paths over references are dotted: `country.name;asc`; numbers of related units are counted or summed: `-count_related(comment.article)`, `sum_related(line.order,mul(quantity,price));desc`; `similarity(name,"Jon Smith");desc` has the texts first that are most like it; distances from a point are kilometres: `distance(latitude,longitude,41.9,12.5)`; `by_value(state)` is by the order of the `values` of a parameter; `-rank()` has the units first that match the search best. Of linked units, `link.inserted_at;desc` is by the link that leads to them. `;nulls_first` or `;nulls_last` at the end says where nulls come, which is otherwise last ascending and first descending.',
     {
       type: 'array',
       items: {
         type: 'string',
-        pattern: `^(?:${PATH}|-?${COUNT}|-?${DISTANCE}|-?by_value\\(${PATH}\\)|-?rank\\(\\))(?:;(?:asc|desc|ASC|DESC))?(?:;nulls_(?:first|last))?$`,
+        pattern: `^(?:${PATH}|-?${COUNT}|-?${DISTANCE}|-?${SIMILARITY}|-?by_value\\(${PATH}\\)|-?rank\\(\\))(?:;(?:asc|desc|ASC|DESC))?(?:;nulls_(?:first|last))?$`,
       },
       minItems: 1,
       maxItems: LIMITS.orderTerms,
@@ -156,7 +157,7 @@ export const QUERY_PARAMETERS: Readonly<Record<QueryComponent, OpenApiParameter>
   ),
   filter: queryParameterOf(
     'filter',
-    `An expression such as \`and(eq(code,IT),gt(population,1000))\`. Values need no quotes; \`"\` encloses a value where it is needed, and \`'\` is an ordinary character: \`eq(name,'Rome')\` compares with the text \`'Rome'\`, single quotes included. Operators: ${OPERATOR_NAMES.join(', ')}; \`and\`, \`or\`, \`not\`, \`all()\` for every unit; and of related units \`exists(comment.article,eq(state,new))\`, \`gt(count_related(comment.article),5)\`, \`linked(borders,child,country,gt(area,1000))\`, \`linked(borders,child,gt(link.weight,3))\` by a value of the link, \`gt(count_linked(borders,child),2)\`; and of two parameters ${FIELD_OPERATORS.map((each) => `\`${each}\``).join(', ')}, such as \`gt_field(departure,arrival)\`, and \`near(latitude,longitude,41.9,12.5,50)\`, within so many kilometres of a point. Of linked units, \`gt(link.weight,3)\` tests the link that leads to them.`,
+    `An expression such as \`and(eq(code,IT),gt(population,1000))\`. Values need no quotes; \`"\` encloses a value where it is needed, and \`'\` is an ordinary character: \`eq(name,'Rome')\` compares with the text \`'Rome'\`, single quotes included. Operators: ${OPERATOR_NAMES.join(', ')}; \`and\`, \`or\`, \`not\`, \`all()\` for every unit; and of related units \`exists(comment.article,eq(state,new))\`, \`gt(count_related(comment.article),5)\`, \`gt(sum_related(line.order,mul(quantity,price)),100)\`, \`linked(borders,child,country,gt(area,1000))\`, \`linked(borders,child,gt(link.weight,3))\` by a value of the link, \`gt(count_linked(borders,child),2)\`; and of two parameters ${FIELD_OPERATORS.map((each) => `\`${each}\``).join(', ')}, such as \`gt_field(departure,arrival)\`, and \`near(latitude,longitude,41.9,12.5,50)\`, within so many kilometres of a point; \`similar(name,"Jon Smith",0.4)\` finds texts that are like another one, from 0 to 1 (0.3 if left out). Of linked units, \`gt(link.weight,3)\` tests the link that leads to them.`,
     { type: 'string', minLength: 1, maxLength: LIMITS.filterBytes },
   ),
   search: queryParameterOf(
@@ -166,7 +167,7 @@ export const QUERY_PARAMETERS: Readonly<Record<QueryComponent, OpenApiParameter>
   ),
   include: queryParameterOf(
     'include',
-    `The parameters to answer, and dotted paths over references; others are left out. \`*\` is all parameters. Under a name of their own, numbers of related units (\`comments:count_related(comment.article)\`) and some of these units (\`latest:related(comment.article,eq(state,new),order=-inserted_at,limit=${LIMITS.relatedDefault})\`). With a search, \`snippet(text)\` answers \`snippet_text\`: the part of a text with the words, marked by \`<mark>\`, and everything else escaped for HTML.`,
+    `The parameters to answer, and dotted paths over references; others are left out. \`*\` is all parameters. Under a name of their own, numbers of related units (\`comments:count_related(comment.article)\`), sums (\`total:sum_related(line.order,mul(quantity,price))\`, null without units) and some of these units (\`latest:related(comment.article,eq(state,new),order=-inserted_at,limit=${LIMITS.relatedDefault})\`). With a search, \`snippet(text)\` answers \`snippet_text\`: the part of a text with the words, marked by \`<mark>\`, and everything else escaped for HTML.`,
     INCLUDED,
     {
       style: 'form',
@@ -280,13 +281,13 @@ export const QUERY_PARAMETERS: Readonly<Record<QueryComponent, OpenApiParameter>
   }),
   select: queryParameterOf(
     'select',
-    `Functions over the units of a group: ${AGGREGATE_FUNCTIONS.map((each) => `\`${each}\``).join(', ')}, such as \`count()\` or \`paid:sum(total,eq(state,paid))\`, with a name before a colon and a filter as last argument where wanted.`,
+    `Functions over the units of a group: ${AGGREGATE_FUNCTIONS.map((each) => `\`${each}\``).join(', ')}, such as \`count()\` or \`paid:sum(total,eq(state,paid))\`, with a name before a colon and a filter as last argument where wanted. In \`sum\`, \`avg\`, \`min\` and \`max\` an expression of ${EXPRESSION_FUNCTIONS.map((each) => `\`${each}\``).join(', ')} may stand for a parameter: \`sum(mul(quantity,price))\`; \`days(a,b)\` is from the first to the second. Outside, it is of fields of the answer that stand before it: \`mean:div(total,count)\`. Whole numbers and decimals are exact; null with null and by zero.`,
     { type: 'array', items: { type: 'string', minLength: 1 }, minItems: 1, maxItems: LIMITS.aggregateFields },
     { style: 'form', explode: true },
   ),
   group: queryParameterOf(
     'group',
-    `What units are grouped by: parameters, dotted paths, ${GROUP_FUNCTIONS.map((each) => `\`${each}\``).join(', ')}, such as \`year(inserted_at)\`, \`each(tags)\` or \`bucket(population,1000)\`. Without it all units are one group.`,
+    `What units are grouped by: parameters, dotted paths, ${GROUP_FUNCTIONS.map((each) => `\`${each}\``).join(', ')}, such as \`year(inserted_at)\`, \`lower(email)\`, \`each(tags)\` or \`bucket(population,1000)\`. Null is a group, of units without a value or without a unit behind a reference. It comes last, or first in descending order, as do groups whose sum is null; \`having=isnull(name,false)\` leaves them out. Without \`group\` all units are one group.`,
     { type: 'array', items: { type: 'string', minLength: 1 }, minItems: 1, maxItems: LIMITS.aggregateFields },
     { style: 'form', explode: true },
   ),

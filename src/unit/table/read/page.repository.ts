@@ -1,7 +1,7 @@
 /** Renders pages, and reads them: of lists, of lists over several kinds, of groups, and of traversals. */
 import { Injectable } from '@nestjs/common';
 import type { Executor } from '../../../database/database.js';
-import { isBadArgument, isDatabaseFault, isOutOfRange, isTooManyPairs } from '../../../database/statement/sqlstate.js';
+import { beyondRange, isBadArgument, isDatabaseFault, isTooManyPairs } from '../../../database/statement/sqlstate.js';
 import type { Model } from '../../../model/model.js';
 import { KindError, refusal } from '../../../shared/errors.js';
 import { LIMITS } from '../../../shared/limits.js';
@@ -131,7 +131,8 @@ function lastOf(row: Pick<ListRow, 'last'> | undefined): PageRow['last'] {
 
 /** The refusal of a cursor whose values PostgreSQL cannot read; undefined for other errors. */
 function cursorFault({ cursor }: Pick<Paged, 'cursor'>, error: unknown): KindError | undefined {
-  return cursor && isDatabaseFault(error) && error.code.startsWith('22') ? badCursor() : undefined;
+  const isAfterOne = cursor !== undefined && cursor.length > 0;
+  return isAfterOne && isDatabaseFault(error) && error.code.startsWith('22') ? badCursor() : undefined;
 }
 
 function tooManyPairs(): KindError {
@@ -182,7 +183,7 @@ export class PageRepository {
       const count = isEstimated ? await this.#estimate(executor, page, counted, estimate()) : counted;
       return { count, items: row?.items ?? '[]', last: lastOf(row) };
     } catch (error) {
-      throw cursorFault(page, error) ?? error;
+      throw cursorFault(page, error) ?? beyondRange(error) ?? error;
     }
   }
 
@@ -219,13 +220,11 @@ export class PageRepository {
       const row = await this.#query<Versioned & { count: string; items: string }>(executor, query);
       return { count: Number(row?.count), items: row?.items ?? '[]' };
     } catch (error) {
-      if (isOutOfRange(error))
-        throw refusal('query.bad_value', 'a sum, average or bucket is beyond the range of its type');
       if (isTooManyPairs(error)) throw tooManyPairs();
       // The database may lack a time zone that this process knows.
       if (isBadArgument(error))
         throw refusal('query.bad_value', 'timezone: the database has no such time zone', { parameter: 'timezone' });
-      throw error;
+      throw beyondRange(error) ?? error;
     }
   }
 
@@ -237,7 +236,7 @@ export class PageRepository {
       if (!row) throw new Error('a walk answers one row');
       return { ...row, count: Number(row.count), last: lastOf(row) };
     } catch (error) {
-      throw cursorFault(walk, error) ?? error;
+      throw cursorFault(walk, error) ?? beyondRange(error) ?? error;
     }
   }
 

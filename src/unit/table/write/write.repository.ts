@@ -48,6 +48,7 @@ import type { FoundUnit, UnitRow } from '../../store/unit-store.js';
 import {
   checkVersion,
   checkVersionNow,
+  refuseBeyondRange,
   unitOf,
   type MaybeUnit,
   type Running,
@@ -274,7 +275,10 @@ export interface Verdict extends FoundRows {
 export async function lockMatching(session: Running, plan: MatchingPlan, forDelete: boolean): Promise<LockedRows> {
   const [row] = await trackContention(
     () => contentionOn(plan),
-    () => session.executor.run<Versioned & LockedRows>(lockMatchingStatement(plan, forDelete)),
+    () =>
+      session.executor
+        .run<Versioned & LockedRows>(lockMatchingStatement(plan, forDelete))
+        .then(undefined, refuseBeyondRange),
   );
   checkVersion(row, session.model);
   if (!row) throw new Error('a lock of units answers one row');
