@@ -57,7 +57,10 @@ export class Desk {
 
   /** Of a customer its own, of an agent those of its organisation: what is most urgent comes first. */
   tickets(state: Ticket['state']): Promise<Page<Ticket>> {
-    return this.#send('GET', `/ticket/unit?filter=eq(state,${state})&order=due_at;asc&order=number;asc`);
+    return this.#send(
+      'GET',
+      `/ticket/unit?filter=eq(state,${state})&order=-by_value(priority)&order=due_at&order=number`,
+    );
   }
 
   comments(ticket: Ticket): Promise<Page<Comment>> {
@@ -88,6 +91,12 @@ export class Desk {
     const path = '/ticket/aggregate?group=state&select=count()';
     const { items } = await this.#send<Page<{ state: string; count: number }>>('GET', path);
     return Object.fromEntries(items.map(({ state, count }) => [state, count]));
+  }
+
+  /** How many days it took to solve a ticket, on average; null before the first one. */
+  async daysToSolve(): Promise<string | null> {
+    const path = '/ticket/aggregate?select=days:avg(days(opened_at,solved_at))';
+    return (await this.#send<Page<{ days: string | null }>>('GET', path)).items[0]?.days ?? null;
   }
 
   async #send<T>(method: string, path: string, body?: object): Promise<T> {

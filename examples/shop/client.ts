@@ -96,6 +96,13 @@ export class Shop {
     return this.#send('GET', `/order/aggregate?group=month:month(paid_at)&${select}&filter=in(state,paid,shipped)`);
   }
 
+  /** Of administrators: what sells best. */
+  bestsellers(): Promise<Page<{ product: string; sold: number; revenue: string }>> {
+    const select = 'select=[sold:sum(quantity),revenue:sum(mul(quantity,paid_price))]';
+    const paid = 'filter=in(order.state,paid,shipped)';
+    return this.#send('GET', `/line/aggregate?group=product&${select}&${paid}&order=revenue;desc&limit=10`);
+  }
+
   async #send<T>(method: string, path: string, body?: object): Promise<T> {
     const headers = {
       'kind-project-key': this.project,

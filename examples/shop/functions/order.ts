@@ -12,15 +12,14 @@ async function move(system: HookContext['system'], order: string, sign: 1 | -1):
 
 /** Keeps the prices of the present in the lines of an order. Returns their sum. */
 async function price(system: HookContext['system'], order: string): Promise<string> {
-  const include = ['id', 'quantity', 'product.price'] as const;
-  const { items } = await system.units('line').list({ filter: filter`eq(order,${order})`, include, limit: 1000 });
+  const ofOrder = filter`eq(order,${order})`;
+  const { items } = await system.units('line').list({ filter: ofOrder, include: ['id', 'product.price'], limit: 1000 });
   if (items.length === 0) throw new FunctionError(409, 'order.empty', 'There is nothing in this order');
-  let cents = 0;
-  for (const { id, quantity, 'product.price': one } of items) {
-    await system.units('line').update(String(id), { paid_price: String(one) });
-    cents += Number(quantity) * Math.round(Number(one) * 100);
-  }
-  return (cents / 100).toFixed(2);
+  for (const line of items)
+    await system.units('line').update(String(line.id), { paid_price: String(line['product.price']) });
+  const select = ['total:sum(mul(quantity,paid_price))'];
+  const [sum] = (await system.units('line').aggregate({ select, filter: ofOrder })).items;
+  return String(sum?.['total']);
 }
 
 export default kind('order').module({

@@ -94,6 +94,7 @@ describe('tickets', () => {
     expect(await refused(ann.say(ticket, 'Still dark'))).toBe('403 access.denied');
     expect((await agent.as.put(`/ticket/unit/${ticket.id}`, { subject: 'Other' })).status).toBe(403);
     expect(await agent.load()).toMatchObject({ closed: 1 });
+    expect(Number(await agent.daysToSolve())).toBeCloseTo(1, 1);
   });
 
   it('take one way where several are tried at once', async () => {
@@ -112,6 +113,14 @@ describe('tickets', () => {
     expect(await refused(agent.plan(ticket, { due_at: '2020-01-01T00:00:00Z' }))).toBe('400 unit.check');
     expect((await agent.plan(ticket, { due_at: '2099-01-01T00:00:00Z', assignee: agent.id })).assignee).toBe(agent.id);
     expect(await refused(agent.plan(ticket, { assignee: stranger.id }))).toBe('400 parameter.bad_reference');
+  });
+
+  it('come in the order of their priority', async () => {
+    const [low, high] = [await ann.openTicket('Some day'), await ann.openTicket('At once')];
+    await agent.plan(low, { priority: 'low' });
+    await agent.plan(high, { priority: 'high' });
+    const ids = (await agent.tickets('open')).items.map(({ id }) => id);
+    expect([ids[0], ids.at(-1)]).toEqual([high.id, low.id]);
   });
 });
 

@@ -142,6 +142,7 @@ describe('a payment', () => {
 
   it('is in the revenue of its month', async () => {
     expect((await owner.revenue()).items).toMatchObject([{ orders: 1, revenue: '8.2' }]);
+    expect((await owner.bestsellers()).items).toEqual([{ product: 'tea', sold: 2, revenue: '8.2' }]);
     expect(await refused(ann.revenue())).toBe('done');
     expect((await bob.revenue()).items).toEqual([]);
   });
