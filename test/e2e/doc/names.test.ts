@@ -137,3 +137,27 @@ describe('adding kinds', () => {
     ]);
   });
 });
+
+it('of values are those of the kind, where it has an own parameter or generators use the name for parts of operations', async () => {
+  const other = await service.project();
+  const values = (start: string) => Array.from({ length: 20 }, (_, at) => `${start} number ${at}`);
+  const state = (start: string) => ({ id: 'state', kind_id: 'string', own: true, values: values(start) });
+  await defineKinds(
+    other,
+    { id: 'ticket', parameters: [state('ticket'), { id: 'body', kind_id: 'string' }] },
+    { id: 'order', parameters: [state('order'), 'body'] },
+  );
+  const propertiesIn = async (kind: string, query = '') => {
+    const { body } = await other.get(`/doc/openapi.json${query}`);
+    const { schemas } = (body as unknown as OpenApiDocument).components;
+    return (schemas[`${kind}.record`] as { properties: Record<string, object> }).properties;
+  };
+  for (const kind of ['ticket', 'order']) {
+    for (const query of ['', `?kinds=${kind}`]) {
+      expect(await propertiesIn(kind, query)).toMatchObject({
+        state: { $ref: `#/components/schemas/${kind}.state.value` },
+        body: { $ref: `#/components/schemas/${kind}.body.value` },
+      });
+    }
+  }
+});

@@ -189,9 +189,11 @@ export class SharedValues {
    */
   share(kind: KindDef, field: Field, form: ValueForm, schema: Schema): Schema {
     const text = JSON.stringify(schema);
-    const isOwn = OWN_NAMES.has(bareName(field.id));
-    if (!isOwn && text.length < MIN_SHARED_LENGTH) return schema;
-    const owner = isBuiltIn(kind, field) ? BUILT_IN_PREFIX : isOwn ? `${kind.id}.` : '';
+    const isNamed = OWN_NAMES.has(bareName(field.id));
+    if (!isNamed && text.length < MIN_SHARED_LENGTH) return schema;
+    // Kinds may have own parameters of one id.
+    const isOfKind = isNamed || field.def.ownKind !== undefined;
+    const owner = isBuiltIn(kind, field) ? BUILT_IN_PREFIX : isOfKind ? `${kind.id}.` : '';
     const name = `${owner}${field.id}.${form}`;
     const known = this.#known.get(bareName(name));
     if (!known) this.#known.set(bareName(name), { name, text, schema });
