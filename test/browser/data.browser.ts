@@ -139,6 +139,20 @@ describe('the conditions of a filter', () => {
     await page.getByLabel('Filter').fill('eq(title');
     await page.getByText("expected ',' at character 9").waitFor();
   });
+
+  it('say which values no unit can have, and which quotes are none', async () => {
+    const filtered = async (filter: string) => {
+      await page.goto(opened.url(`#/data/city?filter=${encodeURIComponent(filter)}`));
+      await page.getByText('No unit matches.').waitFor();
+    };
+    await filtered('eq(state,opne)');
+    await page.getByText("state: 'opne' is none of its values 'draft', 'open' (did you mean 'open'?)").waitFor();
+    await filtered(`and(eq(state,open),eq(title,'Rome'))`);
+    await page.getByText(`title: the quotes of 'Rome' are compared too: only " quotes a value, as in "Rome"`).waitFor();
+    expect(await page.getByText('is none of its values').count()).toBe(0);
+    await page.goto(opened.url(`#/charts/city?filter=${encodeURIComponent('eq(state,opne)')}`));
+    await page.getByText("state: 'opne' is none of its values").waitFor();
+  });
 });
 
 describe('a value in the grid', () => {
