@@ -18,11 +18,14 @@ export function fieldType(field: Field): Fragment {
   return columnType(field.columnType, field.def.multiple);
 }
 
+/** The row of a constraint, whose columns have no table before them: Citus gives the table another name on its servers. */
+export const ROW_OF_CONSTRAINT = '';
+
 /** The column of a field in a row; `row` is the alias of its table. */
 export function columnRef(field: Field, row = 't'): Fragment {
   const { id, column: name, shownWhere } = field;
   if (shownWhere === 'nowhere') return sql`NULL::${fieldType(field)}`;
-  const value = ident(row, name ?? id);
+  const value = row === ROW_OF_CONSTRAINT ? ident(name ?? id) : ident(row, name ?? id);
   if (!shownWhere) return value;
   const { flag, level, among } = shownWhere;
   const levels = join(among.map(literal));

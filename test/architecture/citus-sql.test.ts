@@ -259,6 +259,14 @@ describe('each rule', () => {
       'a notification is a statement of its own',
       `WITH bumped AS (UPDATE ${table} SET "a" = 1 RETURNING "a") SELECT pg_notify($1, "a") FROM bumped`,
     ],
+    [
+      'an INSERT of units computes nothing that depends on settings',
+      `INSERT INTO ${table} AS t ("id") SELECT i."id" FROM input AS i WHERE i."at" < (SELECT max("_now") FROM input) + interval '1 day' RETURNING t.*`,
+    ],
+    [
+      'columns of a constraint have no table before them',
+      `ALTER TABLE ${table} ADD CONSTRAINT "c" CHECK ("city"."size" > 1)`,
+    ],
     ['no trigger', `CREATE TRIGGER "a" AFTER INSERT ON ${table} EXECUTE FUNCTION f()`],
     [
       'changes of tables and indexes are not sent together with others, unless in a block',

@@ -19,7 +19,7 @@ const IMMUTABLE = new Set(
     'abs array_append array_remove any all array cardinality coalesce decode exists extract greatest least in and or not ' +
     'is on values from select where jsonb_array_elements jsonb_build_object jsonb_object_keys jsonb_path_query ' +
     'jsonb_typeof length lower octet_length translate trim_scale unnest floor round count min sum bool_and ' +
-    'array_agg row_number over filter by interval starts_with'
+    'array_agg row_number over filter by interval starts_with max jsonb_exists'
   ).split(' '),
 );
 /**
@@ -155,6 +155,19 @@ export const CITUS_RULES: readonly Rule[] = [
     name: 'a notification is a statement of its own',
     reason: 'Citus would run it on a worker, where nobody listens, and which cannot commit it in two phases',
     breaks: (code) => /\b(?:pg_notify\(|NOTIFY\b)/.test(code) && /\b(?:FROM|INSERT|UPDATE|DELETE)\b/.test(code),
+  },
+  {
+    name: 'an INSERT of units computes nothing that depends on settings',
+    reason: 'the same: no now(), and times are added to in UTC',
+    breaks: (code) =>
+      inserted(code)
+        .filter((each) => /\bFROM input\b/.test(each))
+        .some((each) => /\bnow\(|(?<!AT TIME ZONE '') \+ (?:\$\d+::double precision \* )?interval/.test(each)),
+  },
+  {
+    name: 'columns of a constraint have no table before them',
+    reason: 'Citus gives the table another name on its servers, and leaves the text as it is',
+    breaks: (code) => clausesAfter(code, /\bCHECK \(/g).some((each) => /"c"\."c"/.test(each)),
   },
   {
     name: 'no trigger',

@@ -85,7 +85,11 @@ export interface MemberValue {
 
 /** So many seconds from PostgreSQL's time at the beginning of the transaction; for a date, the day of that in UTC. */
 export class Moment {
-  constructor(readonly seconds: number) {}
+  /** @param ofInput whether the present is that of the rows that a statement inserts, which is the same (`sql/write/`) */
+  constructor(
+    readonly seconds: number,
+    readonly ofInput = false,
+  ) {}
 }
 
 /** What a test compares with. */

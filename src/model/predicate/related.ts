@@ -1,9 +1,11 @@
 /** The related units in predicates: in tests of their existence, and in tests of their number. Pure. */
+import { getOrInsert } from '../../shared/maps.js';
 import type { Field } from '../model.js';
 import {
   fieldTests,
   isMemberValue,
   mapTests,
+  Moment,
   testsOf,
   operandsOf,
   sourcesOf,
@@ -120,6 +122,23 @@ export function bindMember(predicate: Predicate, memberId: string): Predicate {
       }
     });
   return mapRelated(bind(predicate), bind);
+}
+
+const ofInput = new WeakMap<Predicate, Predicate>();
+
+/** The predicate with times relative to the present as the rows have it that a statement inserts. */
+export function withTimeOfInput(predicate: Predicate): Predicate {
+  return getOrInsert(ofInput, predicate, () => {
+    const change = (value: unknown) => (value instanceof Moment ? new Moment(value.seconds, true) : value);
+    const map = (part: Predicate): Predicate =>
+      mapTests(part, (test) => {
+        if ('values' in test) return { ...test, values: test.values.map(change) } as Predicate;
+        if (!('value' in test)) return test;
+        const value: unknown = test.value;
+        return { ...test, value: Array.isArray(value) ? value.map(change) : change(value) } as Predicate;
+      });
+    return mapRelated(map(predicate), map);
+  });
 }
 
 function withMember(related: Related, memberId: string): Related {

@@ -118,8 +118,10 @@ function boundValue(target: Target, value: unknown): Fragment {
 }
 
 function momentSql(value: Moment, type: ColumnType): Fragment {
-  const moment = sql`now() + ${seconds(value.seconds)}`;
-  return type === 'date' ? sql`((${moment}) AT TIME ZONE 'UTC')::date` : sql`(${moment})`;
+  // Citus writes wrong SQL for an INSERT that calls now() itself, or adds to a time that is not in UTC.
+  const present = value.ofInput ? sql`(SELECT max("_now") FROM input)` : sql`now()`;
+  const moment = sql`(${present} AT TIME ZONE 'UTC' + ${seconds(value.seconds)})`;
+  return type === 'date' ? sql`${moment}::date` : sql`(${moment} AT TIME ZONE 'UTC')`;
 }
 
 /** Elements of a list of JSON values are compared as JSON; a text that is not JSON is a string. */

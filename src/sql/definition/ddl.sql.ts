@@ -4,7 +4,7 @@ import type { CheckShape, ColumnShape, ForeignKeyShape, TableShape } from '../..
 import type { Field } from '../../model/model.js';
 import { constraintName } from '../../model/names.js';
 import type { Json } from '../../shared/json.js';
-import { columnType, defaultLiteral } from '../columns.sql.js';
+import { columnType, defaultLiteral, ROW_OF_CONSTRAINT } from '../columns.sql.js';
 import { violation } from '../condition/constraint.sql.js';
 import { predicateSql } from '../condition/predicate.sql.js';
 import {
@@ -61,7 +61,7 @@ function stepSql(step: SchemaStep, schema: string, trigrams?: string): Fragment 
       // The guard has counted the units under a lock that this change holds: to read them again would block readers.
       return sql`
         ALTER TABLE ${ident(schema, step.table)}
-        ADD ${checkConstraint(step.table, step.check, schema)} NOT VALID
+        ADD ${checkConstraint(step.check, schema)} NOT VALID
       `;
     case 'drop_check':
       return sql`ALTER TABLE ${ident(schema, step.table)} DROP CONSTRAINT ${ident(step.check.name)}`;
@@ -72,13 +72,13 @@ function stepSql(step: SchemaStep, schema: string, trigrams?: string): Fragment 
 
 function createTable(table: TableShape, schema: string): Fragment {
   const columns = [...table.columns.values()].map(columnDefinition);
-  const checks = [...table.checks.values()].map((check) => checkConstraint(table.name, check, schema));
+  const checks = [...table.checks.values()].map((check) => checkConstraint(check, schema));
   return sql`CREATE TABLE ${ident(schema, table.name)} (${join([...columns, ...primaryKey(table), ...checks])})`;
 }
 
-function checkConstraint(table: string, { name, check }: CheckShape, schema: string): Fragment {
+function checkConstraint({ name, check }: CheckShape, schema: string): Fragment {
   if (!check) throw new Error('a check that was read from PostgreSQL is there already');
-  const holds = predicateSql(check.condition, { schema, row: table, threeValued: true });
+  const holds = predicateSql(check.condition, { schema, row: ROW_OF_CONSTRAINT, threeValued: true });
   return sql`CONSTRAINT ${ident(name)} CHECK (${withLiterals(holds)})`;
 }
 

@@ -7,7 +7,7 @@ import type { ResolvedCheck } from '../../model/check/kind-checks.js';
 import type { FieldExpression } from '../../model/expression.js';
 import type { Field, KindDef } from '../../model/model.js';
 import type { Predicate } from '../../model/predicate/predicate.js';
-import { testedFields } from '../../model/predicate/related.js';
+import { testedFields, withTimeOfInput } from '../../model/predicate/related.js';
 import { bounded, boundedInTotal } from '../answer-size.sql.js';
 import { appendCount } from '../count.sql.js';
 import { columnRef, fieldType, VERSION_TAG } from '../columns.sql.js';
@@ -226,7 +226,7 @@ export function targetConditions(
 /** Whether every new unit, a row of `inputCte`, satisfies the condition of the plan. */
 function allAllowed(plan: WritePlan): Fragment | undefined {
   if (!plan.allowed) return undefined;
-  const holds = holdsFor(plan, plan.allowed, 'i', undefined);
+  const holds = holdsFor(plan, withTimeOfInput(plan.allowed), 'i', undefined);
   return sql`(SELECT bool_and(${holds}) FROM input AS i)`;
 }
 

@@ -158,6 +158,18 @@ WITH input AS MATERIALIZED (SELECT i.*, now() AS "_now" FROM json_to_recordset($
 -- $1 = "[{\"id\":\"0198c0de-0000-7000-8000-000000000002\",\"name\":\"City 2\",\"tags\":[\"a\"],\"extra\":{\"a\":1},\"land\":null,\"_xmin\":\"x\",\"metadata\":{}},{\"id\":\"0198c0de-0000-7000-8000-000000000003\",\"name\":\"City 3\",\"tags\":[\"a\"],\"extra\":{\"a\":1},\"land\":null,\"_xmin\":\"x\",\"metadata\":{}}]"
 -- $2 = 7
 
+-- an insert under a rule with a time
+WITH input AS MATERIALIZED (SELECT i.*, now() AS "_now" FROM (SELECT $1::uuid AS "id", $2::text AS "name", $3::text[] AS "tags", $4::jsonb AS "extra", $5::text AS "land", $6::text AS "_xmin", $7::jsonb AS "metadata") AS i), affected AS (INSERT INTO "project_demo"."city" AS t ("id", "name", "tags", "extra", "land", "_xmin", "metadata", "inserted_at", "updated_at") SELECT "i"."id", "i"."name", "i"."tags", "i"."extra", "i"."land", "i"."_xmin", "i"."metadata", "i"."_now", "i"."_now" FROM input AS i WHERE (SELECT "version" FROM "project_demo"."_model") = $8::bigint AND (SELECT bool_and(EXISTS (SELECT FROM (SELECT NULL::timestamptz AS "opened") AS _n WHERE "_n"."opened" >= (((SELECT max("_now") FROM input) AT TIME ZONE 'UTC' + $9::double precision * interval '1 second') AT TIME ZONE 'UTC'))) FROM input AS i) RETURNING t.*), counted AS (INSERT INTO "project_demo"."_count" ("table", "change") SELECT 'city', 1 FROM affected) SELECT a.tag, CASE WHEN octet_length(a.body) > 33554432 THEN repeat('-', (SELECT 1073741824)) ELSE a.body END AS body FROM (SELECT (extract(epoch FROM t."updated_at" AT TIME ZONE 'UTC') * 1000000)::bigint::text AS tag, (SELECT row_to_json(_r) FROM (SELECT "t"."id"::text AS "id", "t"."name" AS "name", to_char("t"."opened" AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS "opened", "t"."tags" AS "tags", "t"."_xmin" AS "xmin") AS _r)::text AS body FROM affected AS t OFFSET 0) AS a
+-- $1 = "0198c0de-0000-7000-8000-000000000001"
+-- $2 = "Rome"
+-- $3 = ["a"]
+-- $4 = "{\"a\":1}"
+-- $5 = null
+-- $6 = "x"
+-- $7 = "{}"
+-- $8 = 7
+-- $9 = -3600
+
 -- an insert of a unit
 WITH input AS MATERIALIZED (SELECT i.*, now() AS "_now" FROM (SELECT $1::uuid AS "id", $2::text AS "name", $3::text[] AS "tags", $4::jsonb AS "extra", $5::text AS "land", $6::text AS "_xmin", $7::jsonb AS "metadata") AS i), affected AS (INSERT INTO "project_demo"."city" AS t ("id", "name", "tags", "extra", "land", "_xmin", "metadata", "inserted_at", "updated_at") SELECT "i"."id", "i"."name", "i"."tags", "i"."extra", "i"."land", "i"."_xmin", "i"."metadata", "i"."_now", "i"."_now" FROM input AS i WHERE (SELECT "version" FROM "project_demo"."_model") = $8::bigint RETURNING t.*), counted AS (INSERT INTO "project_demo"."_count" ("table", "change") SELECT 'city', 1 FROM affected) SELECT a.tag, CASE WHEN octet_length(a.body) > 33554432 THEN repeat('-', (SELECT 1073741824)) ELSE a.body END AS body FROM (SELECT (extract(epoch FROM t."updated_at" AT TIME ZONE 'UTC') * 1000000)::bigint::text AS tag, (SELECT row_to_json(_r) FROM (SELECT "t"."id"::text AS "id", "t"."name" AS "name", to_char("t"."opened" AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS "opened", "t"."tags" AS "tags", "t"."_xmin" AS "xmin") AS _r)::text AS body FROM affected AS t OFFSET 0) AS a
 -- $1 = "0198c0de-0000-7000-8000-000000000001"
@@ -193,6 +205,18 @@ WITH affected AS (UPDATE "project_demo"."city" AS t SET "name" = "i"."name", "up
 -- $1 = "Oslo"
 -- $2 = "0198c0de-0000-7000-8000-000000000001"
 -- $3 = 7
+
+-- an update of a value with transitions
+WITH affected AS (UPDATE "project_demo"."city" AS t SET "name" = "i"."name", "updated_at" = greatest(statement_timestamp(), (t."updated_at" AT TIME ZONE 'UTC' + interval '1 microsecond') AT TIME ZONE 'UTC') FROM (SELECT $1::text AS "name") AS i WHERE "t"."id" = $2::uuid AND (SELECT "version" FROM "project_demo"."_model") = $3::bigint AND ("t"."opened" >= ((now() AT TIME ZONE 'UTC' + $4::double precision * interval '1 second') AT TIME ZONE 'UTC') OR (SELECT false)) AND (("t"."name" IS NULL AND "i"."name" = ANY($5::text[])) IS TRUE OR (jsonb_exists($6::jsonb -> "t"."name", "i"."name")) IS TRUE OR ("t"."name" = $7::text AND "i"."name" = $8::text AND "t"."opened" >= ((now() AT TIME ZONE 'UTC' + $9::double precision * interval '1 second') AT TIME ZONE 'UTC')) IS TRUE OR "t"."name" IS NOT DISTINCT FROM "i"."name") RETURNING t.*) SELECT a.tag, CASE WHEN octet_length(a.body) > 33554432 THEN repeat('-', (SELECT 1073741824)) ELSE a.body END AS body FROM (SELECT (extract(epoch FROM t."updated_at" AT TIME ZONE 'UTC') * 1000000)::bigint::text AS tag, (SELECT row_to_json(_r) FROM (SELECT "t"."id"::text AS "id", "t"."name" AS "name", to_char("t"."opened" AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS "opened", "t"."tags" AS "tags", "t"."_xmin" AS "xmin") AS _r)::text AS body FROM affected AS t OFFSET 0) AS a
+-- $1 = "open"
+-- $2 = "0198c0de-0000-7000-8000-000000000001"
+-- $3 = 7
+-- $4 = -3600
+-- $5 = ["open"]
+-- $6 = "{\"open\":[\"solved\"]}"
+-- $7 = "solved"
+-- $8 = "open"
+-- $9 = -3600
 
 -- an update of a unit with rules, of which those are tested again that it can break
 WITH affected AS (UPDATE "project_demo"."city" AS t SET "name" = "i"."name", "updated_at" = greatest(statement_timestamp(), (t."updated_at" AT TIME ZONE 'UTC' + interval '1 microsecond') AT TIME ZONE 'UTC') FROM (SELECT $1::text AS "name") AS i WHERE "t"."id" = $2::uuid AND (SELECT "version" FROM "project_demo"."_model") = $3::bigint AND (("t"."id" = $4::uuid AND "t"."name" IS NOT NULL) OR (SELECT false)) AND EXISTS (SELECT FROM (SELECT "i"."name" AS "name") AS _n WHERE "_n"."name" IS NOT NULL) AND ("t"."name" IS NULL OR "t"."name" IS NOT DISTINCT FROM "i"."name") RETURNING t.*) SELECT a.tag, CASE WHEN octet_length(a.body) > 33554432 THEN repeat('-', (SELECT 1073741824)) ELSE a.body END AS body FROM (SELECT (extract(epoch FROM t."updated_at" AT TIME ZONE 'UTC') * 1000000)::bigint::text AS tag, CASE WHEN "t"."name" IS NOT NULL THEN (SELECT row_to_json(_r) FROM (SELECT "t"."id"::text AS "id", "t"."name" AS "name", to_char("t"."opened" AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS "opened", "t"."tags" AS "tags", "t"."_xmin" AS "xmin") AS _r)::text ELSE (SELECT row_to_json(_r) FROM (SELECT "t"."id"::text AS "id") AS _r)::text END AS body FROM affected AS t OFFSET 0) AS a

@@ -8,7 +8,7 @@ import { listQueryOf } from '../../support/list-query.js';
 import { diffModels, type Guard } from '../../../src/model/table/diff.js';
 import { schemaName } from '../../../src/model/names.js';
 import type { FieldExpression } from '../../../src/model/expression.js';
-import type { Predicate } from '../../../src/model/predicate/predicate.js';
+import { Moment, type Predicate } from '../../../src/model/predicate/predicate.js';
 import type { Statement } from '../../../src/sql/fragment.js';
 import {
   dropDefaultsStatement,
@@ -35,6 +35,7 @@ import {
   insertUnansweredStatement,
   lockStatement,
   type WritePlan,
+  type TransitionField,
 } from '../../../src/sql/write/write.sql.js';
 import { failedChecksStatement, lookupStatement, takenStatement } from '../../../src/sql/write/existing-rows.sql.js';
 import {
@@ -121,6 +122,14 @@ function statements(schema: string, version: number): Map<string, Statement> {
     shown: undefined,
     allowed: undefined,
   };
+  const recent: Predicate = {
+    ...{ op: 'order', target: { field: field('opened'), keys: [] } },
+    ...{ than: 'gte', value: new Moment(-3600) },
+  };
+  const steps: TransitionField = {
+    ...{ field: field('name'), initial: ['open'], possible: { open: ['solved'] } },
+    conditional: [{ from: 'solved', to: 'open', condition: recent }],
+  };
   const once = { ...write, written: [field('name')], guarded: [{ field: field('name'), repeatable: true }] };
   const set = { readable: own, access: own, allowed: own, keys: [ID] };
   const expressions: readonly FieldExpression[] = [
@@ -197,6 +206,10 @@ function statements(schema: string, version: number): Map<string, Statement> {
       'an insert of units that are not answered',
       insertUnansweredStatement(write, runSync(rowsText(['2', '3'].map(numberedRow)))),
     ],
+    [
+      'an insert under a rule with a time',
+      insertStatement({ ...write, allowed: recent }, rowParams(write.written, row) ?? { params: [] }),
+    ],
     ['an insert of a unit', insertStatement(write, rowParams(write.written, row) ?? { params: [] })],
     [
       'an insert into a table that is shared',
@@ -224,6 +237,13 @@ function statements(schema: string, version: number): Map<string, Statement> {
       updateStatement(
         { ...once, id: ID, access: undefined, tags: undefined },
         rowParams([field('name')], { name: 'Oslo' }) ?? { params: [] },
+      ),
+    ],
+    [
+      'an update of a value with transitions',
+      updateStatement(
+        { ...once, guarded: [steps], id: ID, access: recent, tags: undefined },
+        rowParams([field('name')], { name: 'open' }) ?? { params: [] },
       ),
     ],
     [
