@@ -110,6 +110,11 @@ it.each<[FieldType, string]>([
   expect(textOf(conditions, [field(type)], key)).toBe(filter);
 });
 
+it('a filter for similar texts stays as it is written', () => {
+  const conditions = conditionsOf('similar(a,Jon Smith,0.4)', [field('string')]);
+  expect(conditions.all).toMatchObject([{ type: 'text', text: 'similar(a,Jon Smith,0.4)' }]);
+});
+
 it('a day of a filter may come first', () => {
   expect(conditionsOf('eq(a,31-01-2026)', [field('date')]).all).toMatchObject([{ input: '2026-01-31' }]);
 });

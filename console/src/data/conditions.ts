@@ -92,7 +92,7 @@ function conditionOf(filter: Filter, fields: readonly Field[]): Condition {
 }
 
 function testOf(filter: Filter, fields: readonly Field[]): TestCondition | undefined {
-  if (!('path' in filter) || 'other' in filter) return undefined;
+  if (!('path' in filter) || 'other' in filter || filter.op === 'similar') return undefined;
   const { segments, counted, member } = filter.path;
   const field = fields.find(({ id }) => id === segments[0]);
   if (!field || segments.length !== 1 || counted || member) return undefined;

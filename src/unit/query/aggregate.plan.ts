@@ -3,6 +3,7 @@ import type { AggregateQuery } from '../../filter/queries.js';
 import type { AggregateTerm, ComputedTerm, GroupTerm, SelectTerm } from '../../filter/aggregate.ast.js';
 import type { Filter, Path } from '../../filter/filter.ast.js';
 import { printOperand } from '../../filter/filter.printer.js';
+import { pathsIn } from '../../filter/filter.walk.js';
 import type { OrderBy } from '../../filter/order.js';
 import { isAbsent, resolveAbsent, sharedNames, type Absent } from '../../model/predicate/absent-parameter.js';
 import { namesOfKinds, type Names } from '../../model/predicate/path.js';
@@ -64,7 +65,7 @@ export function planAggregate(query: AggregateQuery, contexts: readonly PlanCont
   );
   const namesOf = sharedNames(contexts, namesInQuery({ ...query, order: [] }));
   const size = new LeastSize();
-  const values = terms.filter((each) => unitTerm(each)?.term.path).length;
+  const values = terms.flatMap((each) => unitTerm(each)?.term.path ?? []).flatMap(pathsIn).length;
   const found = new Faults();
   const collect = <T>(work: () => T, otherwise: T): T => collectFaults(found, work, otherwise);
   const sourceOf = (context: PlanContext): AggregateSource => {
