@@ -8,7 +8,7 @@ import { type OrderBy, printOrder } from '../filter/order.js';
 import { parseAggregateQuery } from '../http/route/parse-aggregate-query.js';
 import { parseListQuery, type ParsedQuery, type QueryParameters } from '../http/route/parse-list-query.js';
 import { GET_QUERY, UNITS_QUERY } from '../http/route/query-names.js';
-import { getGroup, type GroupDef } from '../model/model.js';
+import { getGroup, type GroupDef, type KindDef } from '../model/model.js';
 import { isCallerError } from '../shared/errors.js';
 import type { AnyKindPlan, UnionPlan } from '../sql/list/union.sql.js';
 import { explainablePage } from '../unit/tuning/explained-page.js';
@@ -64,8 +64,10 @@ export class GroupReader {
   }
 
   list(groupId: string, parameters: QueryParameters): Command {
-    const run = (session: Session): Promise<Answer> =>
-      explainablePage(session, parameters, (within, query) => this.listIn(within, groupId, query));
+    const run = (session: Session): Promise<Answer> => {
+      const list = (within: Session, query: QueryParameters) => this.listIn(within, groupId, query);
+      return explainablePage(session, parameters, list, kindsOf(session, groupId));
+    };
     return readingGroups({ shows: shownBy(parameters), mayBeOlder: true, run });
   }
 
@@ -114,16 +116,17 @@ export class GroupReader {
     const run = async (session: Session): Promise<Answer> => {
       const { model } = session;
       const group = await this.#getGroup(session, groupId);
-      return explainablePage(session, parameters, ({ executor, project }, asked) => {
+      const aggregate = ({ executor, project }: Session, asked: QueryParameters) => {
         const key = queryKey(session, { kind: { id: `group ${groupId}` }, grant: FULL_GRANT }, asked);
         const repeated = key && this.#aggregates.find(key);
         if (repeated) return this.pages.fetchRepeatedAggregate(executor, repeated, model);
         const contexts = contextsOf(session, group);
         const parsed = parseAggregateQuery(asked);
-        const aggregate = renderAggregate(planQuery(parsed, (query) => planAggregate(query, contexts, project.schema)));
-        if (key) this.#aggregates.note(key, aggregate);
-        return this.pages.fetchAggregate(executor, aggregate, model);
-      });
+        const rendered = renderAggregate(planQuery(parsed, (query) => planAggregate(query, contexts, project.schema)));
+        if (key) this.#aggregates.note(key, rendered);
+        return this.pages.fetchAggregate(executor, rendered, model);
+      };
+      return explainablePage(session, parameters, aggregate, kindsOf(session, groupId));
     };
     return readingGroups({ mayBeOlder: true, run });
   }
@@ -175,6 +178,11 @@ function readingGroups(plan: Omit<Plan, 'effect'>): Command {
     authorizeKind(model, GROUP_KIND, 'read', caller);
     return plan;
   });
+}
+
+/** The kinds of a group; none of an unknown one. */
+function kindsOf({ model }: Session, groupId: string): readonly KindDef[] {
+  return (model.groups.get(groupId)?.kinds ?? []).flatMap((id) => model.kinds.get(id) ?? []);
 }
 
 /** The kinds of a group whose units the caller may read, in their order. */

@@ -33,6 +33,7 @@ await defineKinds(project, {
     { id: 'stage', kind_id: 'string', values: ['planned', 'done'] },
   ],
 });
+await defineKinds(project, { id: 'play', parameters: [{ id: 'stage', kind_id: 'string', own: true }] });
 await ok(project.post('/group/unit', { id: 'travels', kind_list: ['visit'] }));
 await query(
   project,
@@ -140,6 +141,8 @@ describe('an empty page', () => {
     ['/visit/unit?filter=eq(stage,plan)&count=none', none],
     ['/visit/aggregate?group=place&select=count()&filter=in(stage,[plan])', none],
     ['/group/travels/unit?filter=eq(stage,plan)', none],
+    ['/group/travels/aggregate?select=count()&group=place&filter=eq(stage,plan)', none],
+    ['/play/unit?filter=eq(stage,plan)', []],
     [`/visit/unit?filter=eq(place,'place 7')`, quoted],
     ['/visit/unit?filter=eq(stage,done)', []],
     ['/visit/unit?filter=not(all())', []],
