@@ -4,7 +4,7 @@ import { isRules } from '../model/parameter-setting/access.setting.js';
 import { parsedTransitions } from '../model/parameter-setting/transitions.setting.js';
 import type { Predicate } from '../model/predicate/predicate.js';
 import { getOrInsert } from '../shared/maps.js';
-import type { TransitionField } from '../sql/write/write.sql.js';
+import type { TransitionField } from '../sql/condition/next-values.sql.js';
 import { isAdministrator, type Caller } from '../tenancy/caller.js';
 import { passesLevel } from './level.js';
 import { exceedRuleLimits, NEVER, rulesPredicate } from './rule.js';

@@ -3,7 +3,7 @@ import { parseSelect } from '../filter/aggregate.parser.js';
 import type { Scalar } from '../filter/filter.ast.js';
 import { parseFilter } from '../filter/filter.parser.js';
 import { escapeQuoted, quote } from '../filter/filter.printer.js';
-import { isRelatedTerm, parseRelatedTerm } from '../filter/include.parser.js';
+import { isRelatedTerm, parseRelatedTerm, rightsTermName } from '../filter/include.parser.js';
 import { parseOrder } from '../filter/order.js';
 import { withoutBrackets } from '../http/route/parse-list-query.js';
 import { unbracket } from '../http/route/query-reader.js';
@@ -167,7 +167,11 @@ const FILLS: Readonly<Record<string, Fill>> = {
   search: fillSearch,
   include: (text, marks) =>
     unbracket(text)
-      .map((term) => (isRelatedTerm(term) ? fillTree(term, parseRelatedTerm, marks) : fillNames(term, marks)))
+      .map((term) =>
+        isRelatedTerm(term) && rightsTermName(term) === undefined
+          ? fillTree(term, parseRelatedTerm, marks)
+          : fillNames(term, marks),
+      )
       .join(','),
   ...Object.fromEntries(
     ['exclude', 'include_linked', 'link_id', 'kind_id', 'by', 'group'].map((name) => [name, fillNames]),

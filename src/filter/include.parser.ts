@@ -125,6 +125,14 @@ class RelatedTermParser {
   }
 }
 
+const RIGHTS = /^\s*(?:([^"(:]*):)?\s*can\s*\(\s*\)\s*$/;
+
+/** The key in the answer of `can()`, or `mine:can()`: what the caller may do with the unit; undefined for other terms. */
+export function rightsTermName(text: string): string | undefined {
+  const [found, name = 'can'] = RIGHTS.exec(text) ?? [];
+  return found === undefined || !isIdentifier(name.trim()) ? undefined : name.trim();
+}
+
 const FUNCTION = 'snippet';
 
 /** `snippet(text)`, `place:snippet(text)`: the part of a text in which the words of the search are (docs/search.md). */

@@ -176,17 +176,32 @@ type FarValuesOf<U, T extends string> = {
 /** The terms among names of `include`: numbers of related units, related units, and snippets. */
 type TermsOf<T extends string> = { readonly [P in T as TermName<P>]: TermValue<P> };
 
-type TermName<T extends string> = T extends `snippet(${infer F})`
-  ? `snippet_${Trim<F>}`
-  : T extends `${infer N}:${string}(${string}`
-    ? Trim<N>
-    : never;
+type TermName<T extends string> = T extends 'can()'
+  ? 'can'
+  : T extends `snippet(${infer F})`
+    ? `snippet_${Trim<F>}`
+    : T extends `${infer N}:${string}(${string}`
+      ? Trim<N>
+      : never;
 
-type TermValue<T extends string> = T extends `snippet(${string}`
-  ? string | null
-  : T extends `${string}:${infer F}(${infer Rest}`
-    ? TermResult<Trim<F>, Rest>
-    : never;
+/** What the caller may do with a unit: `can()` in `include` (docs/access.md). */
+interface UnitRights {
+  readonly update: boolean;
+  readonly delete: boolean;
+  readonly link: boolean;
+  /** The names of functions. */
+  readonly functions: readonly string[];
+  /** By parameter, the values that may follow now. */
+  readonly transitions: Readonly<Record<string, readonly string[]>>;
+}
+
+type TermValue<T extends string> = T extends 'can()' | `${string}:can()`
+  ? UnitRights
+  : T extends `snippet(${string}`
+    ? string | null
+    : T extends `${string}:${infer F}(${infer Rest}`
+      ? TermResult<Trim<F>, Rest>
+      : never;
 
 /** @param Rest the text after the parenthesis, which begins with the kind of related units */
 type TermResult<F extends string, Rest extends string> = F extends CountFunction

@@ -13,7 +13,7 @@ import type { BodyLimit } from '../tenancy/request-bodies.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import { executorFor, replicaFor, requestIdOf } from '../catalog/session/executors.js';
 import type { Command, Opened, Plan, StreamKey } from './command.js';
-import { type Session, Deployments } from '../catalog/session/session.js';
+import { type DeployedFunctions, Deployments, type Session } from '../catalog/session/session.js';
 
 /** Receives a body of limited size. */
 export type ReadBody = (limit: BodyLimit) => Promise<ReceivedBody>;
@@ -114,7 +114,7 @@ export class CommandRun {
   constructor(
     readonly scope: RequestScope,
     readonly command: Command,
-    private readonly deployment: object | undefined,
+    private readonly deployment: DeployedFunctions | undefined,
   ) {}
 
   opened(model: Model): Opened {

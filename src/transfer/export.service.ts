@@ -15,6 +15,7 @@ import { modelVersionStatement } from '../sql/model-version.sql.js';
 import { csvColumns, openExportStatement, type ExportPlan } from '../sql/list/export.sql.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import { planContextOf, planList, planQuery } from '../unit/query/list.plan.js';
+import { Deployments } from '../catalog/session/session.js';
 import { usedBy } from '../catalog/session/executors.js';
 import { checkVersion, type Versioned } from '../unit/table/unit.repository.js';
 import { UnitStores } from '../unit/unit-stores.js';
@@ -34,6 +35,7 @@ export class ExportService {
     private readonly database: Database,
     private readonly stores: UnitStores,
     private readonly places: ConcurrentTransfers,
+    private readonly deployments: Deployments,
   ) {}
 
   /** @param open makes the output; it is called once the request is checked */
@@ -65,7 +67,9 @@ export class ExportService {
     const { kind, grant } = authorizeKind(model, kindId, 'read', scope.caller);
     if (!kind.storage.bulk) throw refusal('kind.not_allowed_here', `Units of '${kind.id}' are not exported`);
     this.stores.of(kind).checkState(kind, scope, 'list');
-    const context = planContextOf({ ...scope, model }, { kind, access: grant.predicate });
+    const { current } = this.deployments;
+    const session = { ...scope, model, ...(current && { deployment: current }) };
+    const context = planContextOf(session, { kind, access: grant.predicate });
     return planQuery(parseExportQuery(parameters), ({ format, safe, ...query }) => {
       return { ...planList(query, context), version: model.version, format, safe };
     });

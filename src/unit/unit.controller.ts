@@ -9,6 +9,7 @@ import {
   LIST_ENDPOINT_QUERY,
   MATCHING_ENDPOINT_QUERY,
   STRUCT_QUERY,
+  UPDATE_ENDPOINT_QUERY,
 } from '../http/route/query-names.js';
 import type { HttpRequest } from '../http/request/request.js';
 import type { Command } from '../run/command.js';
@@ -163,7 +164,7 @@ export class UnitController {
     sourceOperation: 'update',
     summary: 'Edit a unit of %',
     description: 'Only what the body names is changed.',
-    query: DELETE_ENDPOINT_QUERY,
+    query: UPDATE_ENDPOINT_QUERY,
     form: 'update',
     content: 'unit',
     refuses: [409, 412],

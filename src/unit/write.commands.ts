@@ -7,7 +7,13 @@ import { expectedVersions } from '../http/answer/etag.js';
 import { parseBody, type ReceivedBody } from '../http/body/read-body.js';
 import { isPlainQuery, parseFlags, readQuery, urlQueryParameters } from '../http/route/parse-list-query.js';
 import { parseMatchingQuery, isUpsert, parseUpsertQuery } from '../http/route/parse-write-query.js';
-import { CASCADE_QUERY, NO_QUERY, PLAIN_WRITE_QUERY, type QueryName } from '../http/route/query-names.js';
+import {
+  CASCADE_QUERY,
+  NO_QUERY,
+  PLAIN_WRITE_QUERY,
+  type QueryName,
+  WRITTEN_QUERY,
+} from '../http/route/query-names.js';
 import type { Operation } from '../model/built-in-traits.js';
 import type { KindDef } from '../model/model.js';
 import type { Command, Opened, Plan } from '../run/command.js';
@@ -31,6 +37,8 @@ import {
   unitAnswer,
   upserted,
 } from './unit-answers.js';
+import type { ReadPlan } from '../sql/list/select.sql.js';
+import { planWrittenUnits, shownUnits } from './written-units.js';
 import { deletionEffects } from './table/write/deletion-report.js';
 import { isPlainObject, typeName } from '../shared/json.js';
 import { LIMITS } from '../shared/limits.js';
@@ -51,7 +59,14 @@ export interface FlagQuery {
 }
 
 type WorkWithin = Plan['run'];
-type WriteWork = (session: Session, kind: KindDef, options: WriteOptions, bytes: ReceivedBody) => Promise<Answer>;
+/** @param plan what is answered of the units; undefined for all */
+type WriteWork = (
+  session: Session,
+  kind: KindDef,
+  options: WriteOptions,
+  bytes: ReceivedBody,
+  plan: ReadPlan | undefined,
+) => Promise<Answer>;
 
 interface WriteTarget {
   readonly kindId: string;
@@ -77,17 +92,24 @@ export class WriteCommands {
 
   create(kindId: string, request: WriteRequest): Command {
     if (isUpsert(request.url)) return this.upsert(kindId, request);
-    return this.#write({ kindId, operation: 'create', request }, async (session, kind, { access }, bytes) => {
+    const target: WriteTarget = { kindId, operation: 'create', request };
+    return this.#write(target, async (session, kind, { access }, bytes, plan) => {
       const { bodies, bulk } = await readBodies(session, kind, request, bytes);
-      const rows = await this.stores.of(kind).creates.create(session, kind, bodies, { bulk, access });
-      return bulk ? bulkAnswer(rows) : createdAnswer(kind, onlyOne(rows));
+      const written = await this.stores.of(kind).creates.create(session, kind, bodies, { bulk, access });
+      const rows = await shownUnits(session, plan, written);
+      if (bulk) return bulkAnswer(rows);
+      const row = onlyOne(rows);
+      return createdAnswer(kind, row, row.more);
     });
   }
 
   update(kindId: string, unitId: string, request: WriteRequest): Command {
-    return this.#write({ kindId, unitId, operation: 'update', request }, async (session, kind, options, bytes) => {
+    const target: WriteTarget = { kindId, unitId, operation: 'update', request };
+    return this.#write(target, async (session, kind, options, bytes, plan) => {
       const read = objectReader(session, request, bytes);
-      return unitAnswer(kind, await this.stores.of(kind).updates.update(session, kind, unitId, read, options));
+      const written = await this.stores.of(kind).updates.update(session, kind, unitId, read, options);
+      const row = onlyOne(await shownUnits(session, plan, [written]));
+      return unitAnswer(kind, row, row.more);
     });
   }
 
@@ -111,9 +133,14 @@ export class WriteCommands {
     return this.#write(target, async (session, kind, _, bytes) => {
       refuseIfMatch(request, 'on_conflict');
       const { bodies, bulk } = await readBodies(session, kind, request, bytes);
-      const query = parseUpsertQuery(urlQueryParameters(request.url));
-      const rows = await this.stores.of(kind).upserts.upsert(session, kind, bodies, query, { bulk });
-      return bulk ? manyUpserted(rows) : upserted(kind, onlyOne(rows));
+      const parameters = urlQueryParameters(request.url);
+      const plan = planWrittenUnits(session, kind, parameters);
+      const query = parseUpsertQuery(parameters);
+      const written = await this.stores.of(kind).upserts.upsert(session, kind, bodies, query, { bulk });
+      const rows = await shownUnits(session, plan, written);
+      if (bulk) return manyUpserted(rows);
+      const row = onlyOne(rows);
+      return upserted(kind, row, row.more);
     });
   }
 
@@ -149,7 +176,7 @@ export class WriteCommands {
     // For an edit this is called later: a missing unit is reported first.
     if (operation === 'create') for (const behavior of behaviors) behavior.ready?.();
     const options = { access: grant.predicate, tags: expectedVersions(request.ifMatch) };
-    const run: WorkWithin = (session, bytes) => work(session, kind, options, bytes);
+    const run = (session: Session, bytes: ReceivedBody, plan?: ReadPlan) => work(session, kind, options, bytes, plan);
     const common = {
       kindId,
       shows: isPlainQuery(urlQueryParameters(request.url), PLAIN_WRITE_QUERY) ? 'units' : undefined,
@@ -157,8 +184,8 @@ export class WriteCommands {
       ...(operation === 'delete' && { effects: deletionEffects }),
     } as const;
     if (behaviors.some((behavior) => behavior.definition)) {
-      const prepare = (session: Session) => this.#cascade(session, kind, target, true);
-      return { ...common, effect: 'definition', prepare, run };
+      const prepare = (session: Session) => this.#cascade(session, kind, target);
+      return { ...common, effect: 'definition', prepare, run: (session, bytes) => run(session, bytes) };
     }
     const { transactional } = kind.storage;
     return {
@@ -166,7 +193,7 @@ export class WriteCommands {
       effect: transactional ? 'write' : 'outside',
       once: !transactional,
       secret: operation === 'create' && kind.traits.secret !== undefined,
-      run: (session, bytes) => this.#run(session, kind, target, (within) => run(within, bytes)),
+      run: (session, bytes) => this.#run(session, kind, target, (within, plan) => run(within, bytes, plan)),
     };
   }
 
@@ -174,25 +201,39 @@ export class WriteCommands {
     session: Session,
     kind: KindDef,
     target: WriteTarget,
-    write: (session: Session) => Promise<Answer>,
+    write: (session: Session, plan: ReadPlan | undefined) => Promise<Answer>,
   ): Promise<Answer> {
     const { operation, unitId, check } = target;
     // Those that a query selects parse it themselves.
-    if (!check) await this.#cascade(session, kind, target, false);
-    const isolation = this.stores.of(kind).isolation(session, kind, operation) ?? target.isolation;
-    if (!isolation) return write(session);
+    const plan = check ? undefined : await this.#query(session, kind, target);
+    // What is answered is read in the transaction of the write.
+    const own = this.stores.of(kind).isolation(session, kind, operation) ?? target.isolation;
+    const isolation = own ?? (plan && 'read committed');
+    if (!isolation) return write(session, plan);
     const about = () => (unitId === undefined ? undefined : `${operation} ${kind.id} ${unitId}`);
     const long = this.behaviors.haveHooks(kind, session);
-    return inTransaction(this.database, session, { isolation, long, about }, write);
+    return inTransaction(this.database, session, { isolation, long, about }, (within) => write(within, plan));
+  }
+
+  /** Parses a query without flags: what is answered. */
+  #query(session: Session, kind: KindDef, target: WriteTarget): MaybePromise<ReadPlan | undefined> {
+    const { request, unitId, operation } = target;
+    const others = kind.storage.bulk && operation !== 'delete' ? WRITTEN_QUERY : NO_QUERY;
+    try {
+      parseFlags(request.url, flagNames(operation, false), others);
+      return others.length > 0 ? planWrittenUnits(session, kind, urlQueryParameters(request.url)) : undefined;
+    } catch (error) {
+      return this.#refuseQuery(session, kind, unitId, error);
+    }
   }
 
   /**
    * Parses the flag `cascade`. A missing unit, or one that cannot be written now, is reported before faults of the
    * query.
    */
-  #cascade(session: Session, kind: KindDef, target: WriteTarget, definition: boolean): MaybePromise<boolean> {
+  #cascade(session: Session, kind: KindDef, target: WriteTarget): MaybePromise<boolean> {
     try {
-      return parseFlags(target.request.url, flagNames(target.operation, definition)).has('cascade');
+      return parseFlags(target.request.url, flagNames(target.operation, true)).has('cascade');
     } catch (error) {
       return this.#refuseQuery(session, kind, target.unitId, error);
     }

@@ -4,6 +4,7 @@ import type { Executor, Transaction } from '../../database/database.js';
 import type { Field, KindDef, Model } from '../../model/model.js';
 import type { RequestIds } from '../../http/request/request-id.js';
 import { SYSTEM, type Caller } from '../../tenancy/caller.js';
+import type { UnitFunction } from '../../access/unit-rights.js';
 import type { Via } from '../../kit/module.js';
 import type { Project } from '../../tenancy/project.js';
 import type { DeletionProgress } from './deletion-progress.js';
@@ -14,6 +15,12 @@ import { Injectable } from '@nestjs/common';
  * be read, or what its author decides. Undefined for anything else.
  */
 export type Shown = 'units' | 'links' | 'free';
+
+/** The modules of functions of all projects at one time. */
+export interface DeployedFunctions {
+  /** The functions of a kind's units in a project, by name. */
+  readonly functionsOfUnits: (project: string, kindId: string) => readonly UnitFunction[];
+}
 
 export interface Session {
   readonly project: Project;
@@ -31,7 +38,7 @@ export interface Session {
   /** Left out for a request to the API. */
   readonly origin?: WriteOrigin;
   /** The custom functions at the beginning of the operation, which uses them to its end. */
-  readonly deployment?: object;
+  readonly deployment?: DeployedFunctions;
   /** Set if what is written is undone at the end. */
   readonly dry?: true;
   /**
@@ -95,15 +102,15 @@ export interface DeletionReport {
 /** The custom functions of all projects as they are now. An operation uses one set to its end. */
 @Injectable()
 export class Deployments {
-  #source: { readonly deployment: object } | undefined;
+  #source: { readonly deployment: DeployedFunctions } | undefined;
 
   /** Call it at most once. */
-  use(source: { readonly deployment: object }): void {
+  use(source: { readonly deployment: DeployedFunctions }): void {
     this.#source = source;
   }
 
   /** Undefined where there are no functions. */
-  get current(): object | undefined {
+  get current(): DeployedFunctions | undefined {
     return this.#source?.deployment;
   }
 }

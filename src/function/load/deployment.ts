@@ -1,5 +1,6 @@
 /** All modules of one load. A deployment never changes, and a request uses the same one to its end. */
 import { randomUUID } from 'node:crypto';
+import type { UnitFunction } from '../../access/unit-rights.js';
 import type { EndpointDef, FunctionDef, ReadyModule, LoadedModule, ModuleFault } from '../declare/definition.js';
 import { getOrInsert } from '../../shared/maps.js';
 import { retryLater, type KindError } from '../../shared/errors.js';
@@ -37,6 +38,10 @@ export class Deployment {
   findReady(project: string, kind: string): ReadyModule | undefined {
     const found = this.find(project, kind);
     return found?.state === 'ready' ? found.module : undefined;
+  }
+
+  functionsOfUnits(project: string, kind: string): readonly UnitFunction[] {
+    return [...(this.findReady(project, kind)?.functions.unit.values() ?? [])];
   }
 
   /** The functions and endpoints that a project has, by the modules that load, with the kind of each. */

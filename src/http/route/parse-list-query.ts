@@ -191,8 +191,12 @@ function readUnitsQuery(reader: QueryReader): ListQuery {
 }
 
 /** Parses a query that has only flags, such as `?cascade=true`. Returns those that are true. */
-export function parseFlags(url: string, names: readonly QueryName[]): ReadonlySet<QueryName> {
-  const query = readQuery(url, names);
+export function parseFlags(
+  url: string,
+  names: readonly QueryName[],
+  others: readonly QueryName[] = [],
+): ReadonlySet<QueryName> {
+  const query = readQuery(url, others.length > 0 ? [...names, ...others] : names);
   if (query.size === 0) return NO_FLAGS;
   const set = new Set<QueryName>();
   for (const name of names) {

@@ -6,8 +6,15 @@ import {
   type UpsertQuery,
 } from '../../filter/queries.js';
 import { LIMITS } from '../../shared/limits.js';
-import { parseQuery, urlQueryParameters, type Parsed, type QueryParameters } from './parse-list-query.js';
-import { MATCHING_QUERY, UPSERT_QUERY } from './query-names.js';
+import {
+  parseListQuery,
+  parseQuery,
+  type Parsed,
+  type ParsedQuery,
+  type QueryParameters,
+  urlQueryParameters,
+} from './parse-list-query.js';
+import { MATCHING_QUERY, UPSERT_QUERY, WRITTEN_QUERY } from './query-names.js';
 import type { QueryReader } from './query-reader.js';
 
 export function parseMatchingQuery(parameters: QueryParameters): Parsed<MatchingQuery> {
@@ -24,6 +31,16 @@ function readMatchingQuery(reader: QueryReader): MatchingQuery {
   };
 }
 
+/** What is answered of written units; undefined where the query does not say it. */
+export function parseWrittenQuery(parameters: QueryParameters): ParsedQuery | undefined {
+  const given = parameters.filter(([name]) => isWrittenName(name));
+  return given.length > 0 ? parseListQuery(given, WRITTEN_QUERY) : undefined;
+}
+
+function isWrittenName(name: string): boolean {
+  return WRITTEN_QUERY.some((known) => known === name);
+}
+
 /** Whether the URL of a create has query parameters of an upsert. */
 export function isUpsert(url: string): boolean {
   return urlQueryParameters(url).some(([name]) => isUpsertName(name));
@@ -34,7 +51,8 @@ export function isUpsertName(name: string): boolean {
 }
 
 export function parseUpsertQuery(parameters: QueryParameters): Parsed<UpsertQuery> {
-  return parseQuery(parameters, UPSERT_QUERY, readUpsertQuery, EMPTY_UPSERT_QUERY);
+  const others = parameters.filter(([name]) => !isWrittenName(name));
+  return parseQuery(others, UPSERT_QUERY, readUpsertQuery, EMPTY_UPSERT_QUERY);
 }
 
 export function readUpsertQuery(reader: QueryReader): UpsertQuery {

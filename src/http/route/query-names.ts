@@ -132,6 +132,9 @@ export const MATCHING_QUERY = [
   ...NEST_NAMES,
 ] as const satisfies readonly QueryName[];
 
+/** What is answered of written units. */
+export const WRITTEN_QUERY = ['include', ...NEST_NAMES] as const satisfies readonly QueryName[];
+
 /** Of creates that may find units instead. */
 export const UPSERT_QUERY = ['on_conflict', 'by'] as const satisfies readonly QueryName[];
 
@@ -147,9 +150,19 @@ export const CASCADE_QUERY = ['cascade'] as const satisfies readonly QueryName[]
 /** Of writes that can be tried. `run/run.interceptor.ts` takes it off the URL. */
 export const DRY_RUN_QUERY = ['dry_run'] as const satisfies readonly QueryName[];
 /** Of endpoints that create units. */
-export const CREATE_ENDPOINT_QUERY = [...UPSERT_QUERY, ...DRY_RUN_QUERY] as const satisfies readonly QueryName[];
+export const CREATE_ENDPOINT_QUERY = [
+  ...UPSERT_QUERY,
+  ...WRITTEN_QUERY,
+  ...DRY_RUN_QUERY,
+] as const satisfies readonly QueryName[];
 /** Of endpoints that write all units that match. */
 export const MATCHING_ENDPOINT_QUERY = [...MATCHING_QUERY, ...DRY_RUN_QUERY] as const satisfies readonly QueryName[];
+/** Of endpoints that edit a unit. */
+export const UPDATE_ENDPOINT_QUERY = [
+  ...CASCADE_QUERY,
+  ...WRITTEN_QUERY,
+  ...DRY_RUN_QUERY,
+] as const satisfies readonly QueryName[];
 /** Of endpoints that delete. */
 export const DELETE_ENDPOINT_QUERY = [...CASCADE_QUERY, ...DRY_RUN_QUERY] as const satisfies readonly QueryName[];
 /** Of explanations of access: a member, and the child of a link. */

@@ -63,8 +63,9 @@ export function nextLinesStatement(count: number): Statement {
 }
 
 /** The columns of a CSV file, in order. */
-export function csvColumns({ fields, paths = [], related = [], snippets = [] }: ExportPlan): readonly string[] {
-  return [...fields.map(({ id }) => id), ...[...paths, ...related, ...snippets].map(({ name }) => name)];
+export function csvColumns({ fields, paths = [], related = [], snippets = [], can }: ExportPlan): readonly string[] {
+  const terms = [...paths, ...related, ...snippets, ...(can ? [can] : [])];
+  return [...fields.map(({ id }) => id), ...terms.map(({ name }) => name)];
 }
 
 /**
@@ -73,7 +74,7 @@ export function csvColumns({ fields, paths = [], related = [], snippets = [] }: 
  * `replace` would take PostgreSQL a tenth of the time. What a unit does not show is nothing too.
  */
 function csvLine(plan: ExportPlan): Fragment {
-  const { fields, paths = [], related = [], snippets = [], safe } = plan;
+  const { fields, paths = [], related = [], snippets = [], can, safe } = plan;
   const hides = hidesNames(plan);
   const column = (name: string) => (hides ? readableValue('_r', name) : ident('_r', name));
   const values = [
@@ -83,6 +84,7 @@ function csvLine(plan: ExportPlan): Fragment {
     }),
     ...related.map(({ name, list }) => csvValue(column(name), list ? 'json' : 'other', safe)),
     ...snippets.map(({ name }) => csvValue(column(name), 'text', safe)),
+    ...(can ? [csvValue(column(can.name), 'json', safe)] : []),
   ];
   return sql`ROW(${join(values)})::text`;
 }

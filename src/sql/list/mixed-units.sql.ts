@@ -51,8 +51,8 @@ export function unitSatisfies(
 export function itemJson(plans: readonly ReadPlan[], named: UnitReference, further?: Fragment): Fragment {
   if (plans.length === 0) return sql`NULL::json`;
   return byKind(plans, named, (plan) => {
-    const { schema, kind, fields, paths, related, also } = plan;
-    const own = fields.length > 0 || paths || related || also ? [recordColumns(plan)] : [];
+    const { schema, kind, fields, paths, related, snippets, can, also } = plan;
+    const own = fields.length > 0 || (paths ?? related ?? snippets ?? can ?? also) ? [recordColumns(plan)] : [];
     const columns = join([...own, ...(further ? [further] : [])]);
     const where = all([hasId(kind, named.id), ...rowConditions(schema, kind, [])]);
     return sql`(

@@ -24,6 +24,7 @@ import {
 import { Lookups } from '../condition/predicate.sql.js';
 import { whereFound } from '../condition/operator.sql.js';
 import { relatedColumns, type ShownRelated } from './related-record.sql.js';
+import { rightsColumn, type ShownRights } from './unit-rights.sql.js';
 import { snippetColumn, type ShownSnippet } from '../condition/search.sql.js';
 
 interface RecordContents {
@@ -32,6 +33,7 @@ interface RecordContents {
   readonly paths?: readonly ShownPath[];
   readonly related?: readonly ShownRelated[];
   readonly snippets?: readonly ShownSnippet[];
+  readonly can?: ShownRights;
   /** Whether the paths are objects inside one another, instead of flat keys. */
   readonly nest?: boolean;
   /** A further column, `expression AS "name"`. */
@@ -99,8 +101,9 @@ function hiddenPath(path: ShownPath, at: number, lookups: Lookups): HiddenName[]
 }
 
 /** The columns of functions. */
-function termColumns({ schema, related = [], snippets = [] }: RecordContents): Fragment[] {
-  return [...relatedColumns(schema, related), ...snippets.map((each) => snippetColumn(schema, each))];
+function termColumns({ schema, related = [], snippets = [], can }: RecordContents): Fragment[] {
+  const rights = can ? [rightsColumn(schema, can)] : [];
+  return [...relatedColumns(schema, related), ...snippets.map((each) => snippetColumn(schema, each)), ...rights];
 }
 
 /** An object replaces the field of its reference. */

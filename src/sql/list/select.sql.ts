@@ -7,7 +7,7 @@ import type { Stored } from '../../model/parameter-type/parameter-type.js';
 import { boundRuleOf } from '../../model/predicate/bound-rule.js';
 import { hasValues, relatedHasValues, targetHasValues, type Predicate } from '../../model/predicate/predicate.js';
 import { LIMITS } from '../../shared/limits.js';
-import { bounded, boundedList, boundedRows, smallRows } from '../answer-size.sql.js';
+import { bounded, boundedInTotal, boundedList, boundedRows, smallRows } from '../answer-size.sql.js';
 import { hasConditions } from './hidden-fields.sql.js';
 import { all, EMPTY_SQL, join, param, render, sql, type Fragment, type Statement } from '../fragment.js';
 import {
@@ -24,13 +24,14 @@ import { storedCount } from '../count.sql.js';
 import type { ShownPath } from './nested-record.sql.js';
 import { COUNTED_ROWS, countedPageRows, isCountedWithPage, pageRows } from './page-rows.sql.js';
 import type { ShownRelated } from './related-record.sql.js';
+import { type ShownRights, testsOfRights } from './unit-rights.sql.js';
 import type { ShownSnippet } from '../condition/search.sql.js';
 import { orderBy, sortSql, targetsOfOrder, type OrderTerm, type Sort } from './order.sql.js';
 import { matchingRows, predicateSql, rowConditions, type MatchingRows } from '../condition/predicate.sql.js';
 import { recordColumns, recordJson, referencedValues, CROSS_JOIN_LATERAL } from './record.sql.js';
-import { hasId, kindTable } from '../table.sql.js';
+import { hasId, hasKeyIn, kindTable } from '../table.sql.js';
 import { fromTemplate, identityOf } from '../statement-template.js';
-import { VERSION_TAG } from '../columns.sql.js';
+import { fieldJson, VERSION_TAG } from '../columns.sql.js';
 
 export type { OrderTerm, ShownPath, ShownRelated };
 
@@ -45,6 +46,8 @@ export interface ReadPlan {
   readonly related?: readonly ShownRelated[];
   /** Parts of texts with the words of the search, that are answered besides. */
   readonly snippets?: readonly ShownSnippet[];
+  /** What the caller may do with each unit, that is answered besides. */
+  readonly can?: ShownRights;
   /** Whether the paths are objects inside one another, instead of flat keys. */
   readonly nest?: boolean;
   /** A further column of the row `t`, `expression AS "name"`: the linked units. */
@@ -100,7 +103,9 @@ export function isSamePlanForAllValues({
   offset,
   order,
   related = [],
-}: Pick<ListPlan, 'access' | 'filter' | 'cursor' | 'limit' | 'offset' | 'order' | 'related'>): boolean {
+  can,
+}: Pick<ListPlan, 'access' | 'filter' | 'cursor' | 'limit' | 'offset' | 'order' | 'related' | 'can'>): boolean {
+  if (can && testsOfRights(can).some(hasValues)) return false;
   if (!COMMON_LIMITS.has(limit) || hasValues(access) || hasValues(filter) || cursor?.length || offset > 0) return false;
   const targets = order.flatMap(({ value }) => targetsOfOrder(value));
   return !targets.some(targetHasValues) && !related.some((each) => relatedHasValues(each.related));
@@ -195,12 +200,30 @@ export function unitJson(plan: ReadPlan): Fragment {
  */
 export function getStatement(plan: ReadPlan, id: unknown): Statement {
   const bound = plan.access && boundRuleOf(plan.access);
-  const more = plan.paths ?? plan.related ?? plan.snippets ?? plan.also;
+  const more = plan.paths ?? plan.related ?? plan.snippets ?? plan.can ?? plan.also;
   if (more || (plan.access && !bound) || hasConditions(plan.fields))
     return render(getSql(plan, hasId(plan.kind, param(id))), true);
   const rule = bound ? ` ${identityOf(bound.rule)}` : '';
   const sqlWith = ([key]: readonly [Fragment]) => getSql({ ...plan, access: bound?.rule }, hasId(plan.kind, key));
   return fromTemplate(plan.fields, `get ${plan.schema}${rule}`, [id], sqlWith, bound?.memberId);
+}
+
+/** A row `v, id, tag, body` for each of the units with these keys that there are. */
+export function getManyStatement(plan: ReadPlan, keys: readonly string[]): Statement {
+  const { schema, kind } = plan;
+  const where = all([hasKeyIn(kind, keys), ...rowConditions(schema, kind, [plan.access])]);
+  return render(sql`
+    SELECT ${modelVersion(schema)} AS v, u.id, u.tag, ${boundedInTotal(sql`u.body`)} AS body
+    FROM (
+      SELECT
+        ${fieldJson(kind.keyField, 't')}::text AS id,
+        ${VERSION_TAG} AS tag,
+        ${recordJson(plan, sql`row_to_json(_r)`)}::text AS body
+      FROM ${kindTable(schema, kind)} AS t${recordOf(plan)}
+      WHERE ${where}
+      OFFSET 0
+    ) AS u
+  `);
 }
 
 /** The same for the value of a unique parameter. */

@@ -79,9 +79,10 @@ function upToPage({ limit, offset }: UnionPlan, more = 0): Fragment {
 
 /** Whether the best query plan does not depend on the values. */
 function isSamePlanForAll({ parts, cursor, limit, offset }: UnionPlan): boolean {
-  return parts.every(({ access, filter, order, read: { related } }) => {
+  return parts.every(({ access, filter, order, read: { related, can } }) => {
     const terms = order.flatMap((term) => term ?? []);
-    return isSamePlanForAllValues({ access, filter, cursor, limit, offset, order: terms, ...(related && { related }) });
+    const shown = { ...(related && { related }), ...(can && { can }) };
+    return isSamePlanForAllValues({ access, filter, cursor, limit, offset, order: terms, ...shown });
   });
 }
 

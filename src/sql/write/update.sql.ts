@@ -5,6 +5,7 @@ import { conjunctsOf, type Predicate } from '../../model/predicate/predicate.js'
 import { testedFields } from '../../model/predicate/related.js';
 import { boundedInTotal } from '../answer-size.sql.js';
 import { columnRef, SET_UPDATED_AT, UPDATED_AT } from '../columns.sql.js';
+import { nextValues, type TransitionField } from '../condition/next-values.sql.js';
 import { predicateSql, rowConditions } from '../condition/predicate.sql.js';
 import { all, EMPTY_SQL, type Fragment, ident, join, param, render, sql, type Statement } from '../fragment.js';
 import { hasConditions, jsonObject } from '../list/hidden-fields.sql.js';
@@ -31,7 +32,6 @@ import {
   type UpdatePlan,
   type GuardedField,
   hasTransitions,
-  type TransitionField,
   type WritePlan,
   writtenAnswer,
   writtenShape,
@@ -106,19 +106,6 @@ function leadsTo(
   });
   const ways = [isFirst, always, ...sometimes].map((way) => sql`(${way}) IS TRUE`);
   return join(ways, ' OR ');
-}
-
-/** The values that may follow the stored one, as a JSON list. */
-function nextValues({ field, initial, possible, conditional }: TransitionField, schema: string): Fragment {
-  const stored = columnRef(field);
-  const list = (value: unknown) => sql`${param(JSON.stringify(value))}::jsonb`;
-  const always = sql`coalesce(${list(possible)} -> ${stored}, '[]')`;
-  const sometimes = conditional.map(({ from, to, condition }) => {
-    const holds = sql`${stored} = ${param(from)}::text AND ${predicateSql(condition, { schema, row: 't' })}`;
-    return sql`CASE WHEN ${holds} THEN ${list([to])} ELSE '[]' END`;
-  });
-  const first = list(initial ?? field.def.values ?? []);
-  return sql`(CASE WHEN ${stored} IS NULL THEN ${first} ELSE ${join([always, ...sometimes], ' || ')} END)`;
 }
 
 /** One row `value, next` for a unit: the stored value of a field with transitions, and those that may follow it. */

@@ -26,6 +26,7 @@ import {
   type NewRows,
   type RowsText,
 } from './input-rows.sql.js';
+import type { TransitionField } from '../condition/next-values.sql.js';
 import { predicateSql, writtenRowConditions } from '../condition/predicate.sql.js';
 import { hasId, kindTable } from '../table.sql.js';
 import { fromTemplate } from '../statement-template.js';
@@ -56,17 +57,6 @@ export interface WriteOnceField {
 
 /** A written parameter whose new value depends on the stored one: with `write_once`, or with transitions. */
 export type GuardedField = WriteOnceField | TransitionField;
-
-/** The transitions of a written parameter that the caller may do. */
-export interface TransitionField {
-  readonly field: Field;
-  /** The values that may follow null; undefined for all. */
-  readonly initial: readonly string[] | undefined;
-  /** The values that may follow a value, in every unit. */
-  readonly possible: Readonly<Record<string, readonly string[]>>;
-  /** Those that are possible in the units that match the condition. */
-  readonly conditional: readonly { readonly from: string; readonly to: string; readonly condition: Predicate }[];
-}
 
 export function hasTransitions(guarded: GuardedField): guarded is TransitionField {
   return 'possible' in guarded;

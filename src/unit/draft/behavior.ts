@@ -14,7 +14,7 @@ import { keyOf, type Body, type Draft } from './draft.js';
 import { withPosition } from './refusal-position.js';
 import type { LocatedDraft } from './references.js';
 import type { Project } from '../../tenancy/project.js';
-import { type Session, Deployments } from '../../catalog/session/session.js';
+import { type DeployedFunctions, Deployments, type Session } from '../../catalog/session/session.js';
 
 /** A write in progress. `id` is set for edits. */
 export interface PendingWrite {
@@ -107,7 +107,7 @@ export interface RegisteredBehavior extends Behavior {
 /** Behaviors that depend on the project and can change while the service runs, such as hooks. */
 export interface BehaviorSource {
   /** The current set; an operation uses one set to its end. */
-  readonly deployment: object;
+  readonly deployment: DeployedFunctions;
   of(kind: KindDef, project: Project, deployment: object): Behavior | undefined;
 }
 
@@ -138,7 +138,7 @@ export class Behaviors {
   }
 
   /** For the session of a new operation. */
-  get deployment(): { readonly deployment?: object } {
+  get deployment(): { readonly deployment?: DeployedFunctions } {
     const { current } = this.deployments;
     return current ? { deployment: current } : {};
   }

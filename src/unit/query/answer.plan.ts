@@ -4,6 +4,7 @@ import {
   isSnippetTerm,
   parseRelatedTerm,
   parseSnippetTerm,
+  rightsTermName,
   type RelatedTerm,
 } from '../../filter/include.parser.js';
 import type { RelatedUnits } from '../../filter/filter.ast.js';
@@ -25,19 +26,26 @@ import { resolveRelated } from '../../model/predicate/resolve-related.js';
 import { checkUnconditional, unconditional } from '../../model/predicate/conditional-field.js';
 import type { ShownSnippet } from '../../sql/condition/search.sql.js';
 import type { ShownRelated } from '../../sql/list/related-record.sql.js';
+import type { ShownRights, UnitRights } from '../../sql/list/unit-rights.sql.js';
+
+export interface AnswerNames extends Names {
+  /** What the caller may do with units; undefined where answers do not tell it. */
+  readonly rights?: (() => UnitRights) | undefined;
+}
 
 /** The fields of the unit to return, and the targets of the dotted paths in `include`. */
 export function planAnswer(
   query: Pick<ListQuery, 'include' | 'exclude' | 'nest'>,
-  names: Names,
-): Pick<ReadPlan, 'fields' | 'paths' | 'nest' | 'related' | 'snippets'> {
+  names: AnswerNames,
+): Pick<ReadPlan, 'fields' | 'paths' | 'nest' | 'related' | 'snippets' | 'can'> {
   if (!query.include && !query.exclude) return { fields: everyField(names.visible) };
   const terms = query.include?.filter(isRelatedTerm) ?? [];
   const snippetTerms = terms.filter(isSnippetTerm);
-  const relatedTerms = terms.filter((term) => !isSnippetTerm(term));
-  const others = query.include?.filter((name) => !isRelatedTerm(name));
-  const include = others?.filter((name) => !isPath(name));
-  const dotted = others?.filter(isPath) ?? [];
+  const rightsTerms = terms.filter((term) => rightsTermName(term) !== undefined);
+  const relatedTerms = terms.filter((term) => !isSnippetTerm(term) && !rightsTerms.includes(term));
+  const plain = query.include?.filter((name) => !isRelatedTerm(name));
+  const include = plain?.filter((name) => !isPath(name));
+  const dotted = plain?.filter(isPath) ?? [];
   const faults = new Faults();
   const read = { include, exclude: query.exclude };
   const fields = collectFaults(faults, () => planFields(read, names), []);
@@ -45,26 +53,31 @@ export function planAnswer(
   const related = collectFaults(faults, () => planRelated(relatedTerms, names), []);
   const taken = related.map(({ name }) => name);
   const snippets = collectFaults(faults, () => planSnippets(snippetTerms, names, taken), []);
+  const others = [...taken, ...snippets.map(({ name }) => name)];
+  const [can] = collectFaults(faults, () => planRights(rightsTerms, names, others), []);
   faults.throwIfAny();
   return {
     fields,
     ...(paths.length > 0 && { paths, ...(query.nest && { nest: true }) }),
     ...(related.length > 0 && { related }),
     ...(snippets.length > 0 && { snippets }),
+    ...(can && { can }),
   };
 }
 
 /**
  * Whether an answer by this plan may change while the unit does not: it shows other units too, by dotted paths, related
- * units or `load_links`, or it has fields that a rule may hide.
+ * units or `load_links`, or what the caller may do, or it has fields that a rule may hide.
  */
 export function showsMore({
   fields,
   paths,
   related,
+  can,
   also,
-}: Pick<ReadPlan, 'fields' | 'paths' | 'related' | 'also'>): boolean {
-  return paths !== undefined || related !== undefined || also !== undefined || hasConditions(fields);
+}: Pick<ReadPlan, 'fields' | 'paths' | 'related' | 'can' | 'also'>): boolean {
+  const more = paths ?? related ?? can ?? also;
+  return more !== undefined || hasConditions(fields);
 }
 
 function isPath(name: string): boolean {
@@ -218,4 +231,16 @@ function planSnippet(name: string, [parameter = '', ...more]: readonly string[],
     .filter(({ def }) => def.search !== undefined)
     .map(({ id }) => id);
   throw refusal('query.bad_value', `snippet() wants a parameter that is searched: ${searched.join(', ')}`);
+}
+
+/** What the caller may do, once. @param others the names of other terms @throws KindError 400 */
+function planRights(texts: readonly string[], names: AnswerNames, others: readonly string[]): ShownRights[] {
+  const planned = planTerms(texts, (text, before) => {
+    const name = rightsTermName(text) ?? '';
+    checkTermName(name, names, [...others, ...before]);
+    if (before.length > 0) throw refusal('query.bad_value', 'can() is there once');
+    if (names.rights) return { ...names.rights(), name };
+    throw refusal('query.bad_value', 'can() is of the units of a list themselves, in tables');
+  });
+  return planned;
 }

@@ -1,16 +1,17 @@
 /** Plans a query for a caller: resolves names to fields, and texts to values. Pure. */
 import { readableFields } from '../../access/masks.js';
+import { unitRights } from '../../access/unit-rights.js';
 import { referenceAccess } from '../../access/reference-access.js';
 import type { ListQuery } from '../../filter/queries.js';
 import type { Parsed } from '../../http/route/parse-list-query.js';
 import { Faults } from '../../shared/errors.js';
 import { LIMITS } from '../../shared/limits.js';
-import type { Names, Reach } from '../../model/predicate/path.js';
+import type { Reach } from '../../model/predicate/path.js';
 import { conjunction, followsReferences, type Predicate, selective } from '../../model/predicate/predicate.js';
 import { relatedIn } from '../../model/predicate/related.js';
 import { resolveFilter } from '../../model/predicate/resolve-filter.js';
 import { type CountedRows, hasStoredCount, type ListPlan, type ReadPlan } from '../../sql/list/select.sql.js';
-import { planAnswer } from './answer.plan.js';
+import { type AnswerNames, planAnswer } from './answer.plan.js';
 import { collectFaults } from '../../shared/collect-faults.js';
 import { planCursor } from './cursor.js';
 import { checkLookups, checkRelated, checkRelatedPage, orderTargets, shownTargets } from './query-limits.js';
@@ -21,7 +22,7 @@ import type { Session } from '../../catalog/session/session.js';
 /**
  * `visible` are the fields that the caller may read, `reach` the references that it may follow; none without `reach`.
  */
-export interface PlanContext extends Names {
+export interface PlanContext extends AnswerNames {
   readonly schema: string;
   /** The units that the caller may read. */
   readonly access: Predicate | undefined;
@@ -29,11 +30,16 @@ export interface PlanContext extends Names {
 
 /** The part of a kind that a caller may read and use in queries. */
 export function planContextOf(
-  { project, caller, model }: Pick<Session, 'project' | 'caller' | 'model'>,
+  { project, caller, model, deployment }: Pick<Session, 'project' | 'caller' | 'model' | 'deployment'>,
   { kind, access }: Pick<PlanContext, 'kind' | 'access'>,
   reach: Reach = referenceAccess(caller, model),
 ): PlanContext {
-  return { schema: project.schema, kind, access, visible: readableFields(kind, caller, model), reach };
+  const visible = readableFields(kind, caller, model);
+  const rights = () => {
+    const functions = kind.builtIn ? [] : (deployment?.functionsOfUnits(project.id, kind.id) ?? []);
+    return unitRights(kind, { caller, model, visible }, functions);
+  };
+  return { schema: project.schema, kind, access, visible, reach, rights };
 }
 
 /**

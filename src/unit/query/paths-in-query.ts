@@ -2,7 +2,13 @@
 import type { Path } from '../../filter/filter.ast.js';
 import { parsePath } from '../../filter/filter.parser.js';
 import { isLinkPath, pathsIn, pathsOf } from '../../filter/filter.walk.js';
-import { isRelatedTerm, isSnippetTerm, parseRelatedTerm, parseSnippetTerm } from '../../filter/include.parser.js';
+import {
+  isRelatedTerm,
+  isSnippetTerm,
+  parseRelatedTerm,
+  parseSnippetTerm,
+  rightsTermName,
+} from '../../filter/include.parser.js';
 import { ALL_FIELDS } from '../../filter/queries.js';
 import { pathsOfOrder } from '../../filter/order.js';
 import type { NamesInQuery } from '../../model/predicate/absent-parameter.js';
@@ -49,7 +55,7 @@ export function rootsOf(paths: readonly Path[]): string[] {
 }
 
 function nameOfTerm(text: string): string {
-  return (isSnippetTerm(text) ? parseSnippetTerm(text) : parseRelatedTerm(text)).name;
+  return rightsTermName(text) ?? (isSnippetTerm(text) ? parseSnippetTerm(text) : parseRelatedTerm(text)).name;
 }
 
 function parsed<T>(parse: () => T): T | undefined {

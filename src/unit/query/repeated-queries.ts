@@ -28,7 +28,7 @@ export interface QueryKey {
 
 /** @returns undefined if the units that the caller may read are selected by something else than a rule */
 export function queryKey(
-  { project, model, caller }: Pick<Session, 'project' | 'model' | 'caller'>,
+  { project, model, caller, deployment }: Pick<Session, 'project' | 'model' | 'caller' | 'deployment'>,
   { kind, grant }: { readonly kind: Pick<KindDef, 'id'>; readonly grant: Grant },
   parameters: QueryParameters,
 ): QueryKey | undefined {
@@ -36,7 +36,9 @@ export function queryKey(
   if (grant.predicate && !rule) return undefined;
   const text = JSON.stringify(parameters);
   if (text.length > LONGEST.query) return undefined;
-  const rights = `${rightsKeyOf(caller)} ${rule ? identityOf(rule) : ''}`;
+  // What may be called is a part of what the caller may do.
+  const functions = deployment ? identityOf(deployment) : '';
+  const rights = `${rightsKeyOf(caller)} ${rule ? identityOf(rule) : ''} ${functions}`;
   return {
     query: `${project.schema} ${identityOf(model)} ${kind.id} ${rights} ${text}`,
     memberId: caller.type === 'member' ? caller.id : undefined,

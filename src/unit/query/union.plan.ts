@@ -9,6 +9,7 @@ import { resolveFilter } from '../../model/predicate/resolve-filter.js';
 import { Faults, refusal } from '../../shared/errors.js';
 import { shortened } from '../../shared/texts.js';
 import type { KindPart, SharedTerm } from '../../sql/list/union.sql.js';
+import { testsOfRights } from '../../sql/list/unit-rights.sql.js';
 import { orderedField, orderedType, targetsOfOrder, type OrderTerm } from '../../sql/list/order.sql.js';
 import { checkLookups, checkRelated, checkRelatedPage, LeastSize, orderTargets, shownTargets } from './query-limits.js';
 import { namesInQuery } from './paths-in-query.js';
@@ -78,8 +79,12 @@ export function planParts(
     const fields = answer.fields.filter((field) => !absent.has(field) || isNamed(field));
     const { schema, kind, access } = context;
     const resolved = conjunction(filter && resolveAbsent(filter, absent), searchCondition(search));
-    if (!read || read.has(kind)) size.add({ predicates: [access, resolved], values: fields.length + paths.length });
-    const { related } = answer;
+    if (!read || read.has(kind))
+      size.add({
+        predicates: [access, resolved, ...(answer.can ? testsOfRights(answer.can) : [])],
+        values: fields.length + paths.length,
+      });
+    const { related, can } = answer;
     const snippets = answer.snippets?.map((each) =>
       absent.has(each.field) ? { ...each, lacking: true as const } : each,
     );
@@ -94,6 +99,7 @@ export function planParts(
         ...(paths.length > 0 && { paths, nest: query.nest }),
         ...(related && { related }),
         ...(snippets && { snippets }),
+        ...(can && { can }),
       },
       filter: resolved,
       order: order.map((term) => (term && targetsOfOrder(term.value).every(has) ? term : undefined)),

@@ -65,7 +65,9 @@ function remoteQuery({
 /** The fields of a unit in the answer. @throws KindError 400 with all faults */
 export function planRemoteAnswer(query: ListQuery, names: Names): readonly Field[] {
   const faults = new Faults();
-  const { fields, paths } = collectFaults(faults, () => planAnswer(query, names), { fields: [] });
+  const { fields, paths } = collectFaults(faults, () => planAnswer(query, { ...names, rights: undefined }), {
+    fields: [],
+  });
   if (paths) {
     const text = 'include: a remote kind answers its own parameters whole, without dotted paths';
     faults.add('query.bad_value', text, { parameter: 'include' });

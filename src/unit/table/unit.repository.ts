@@ -7,7 +7,7 @@ import type { KindDef, Model } from '../../model/model.js';
 import type { Predicate } from '../../model/predicate/predicate.js';
 import { explainLinkStatement, explainStatement } from '../../sql/access/explain.sql.js';
 import type { Statement } from '../../sql/fragment.js';
-import { getByStatement, getStatement, type ReadPlan } from '../../sql/list/select.sql.js';
+import { getByStatement, getManyStatement, getStatement, type ReadPlan } from '../../sql/list/select.sql.js';
 import { getAnyStatement, type AnyKindPlan } from '../../sql/list/union.sql.js';
 import { modelVersionStatement } from '../../sql/model-version.sql.js';
 import { lockAsEditStatement, lockStatement, type DeletePlan } from '../../sql/write/write.sql.js';
@@ -41,6 +41,18 @@ export async function checkVersionNow({ project, executor, model }: Running): Pr
 
 export function fetchUnit(session: Running, plan: ReadPlan, id: unknown): Promise<UnitRow | undefined> {
   return fetchOne(session, getStatement(plan, id));
+}
+
+/** The units that there are, by their ids as they are answered. */
+export async function fetchUnits(
+  session: Running,
+  plan: ReadPlan,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, UnitRow>> {
+  const rows = await session.executor.run<Versioned & UnitRow & { id: string }>(getManyStatement(plan, ids));
+  if (rows.length === 0) await checkVersionNow(session);
+  else checkVersion(rows[0], session.model);
+  return new Map(rows.map(({ id, tag, body }) => [id, { tag, body }]));
 }
 
 export function fetchUnitBy(

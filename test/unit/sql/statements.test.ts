@@ -35,8 +35,8 @@ import {
   insertUnansweredStatement,
   lockStatement,
   type WritePlan,
-  type TransitionField,
 } from '../../../src/sql/write/write.sql.js';
+import type { TransitionField } from '../../../src/sql/condition/next-values.sql.js';
 import { failedChecksStatement, lookupStatement, takenStatement } from '../../../src/sql/write/existing-rows.sql.js';
 import {
   lockMatchingStatement,

@@ -3,7 +3,7 @@
  * kind. Pure.
  */
 import { SECURITY } from '../../../http/route/api-route.js';
-import { UNIT_QUERY, UPSERT_QUERY, type QueryName } from '../../../http/route/query-names.js';
+import { UNIT_QUERY, UPSERT_QUERY, type QueryName, WRITTEN_QUERY } from '../../../http/route/query-names.js';
 import { readableFields } from '../../../access/masks.js';
 import { unconditional } from '../../../model/predicate/conditional-field.js';
 import { GROUP_KIND, KIND_KIND, LINK_KIND } from '../../../model/built-in-traits.js';
@@ -135,6 +135,7 @@ function operationQuery(
   // Only edits of definitions can delete data, so only these have `cascade`.
   if (form === 'update' && !(kind.builtIn && !isMemberKind(kind))) lacking.add('cascade');
   if (!kind.storage.bulk) for (const name of UPSERT_QUERY) lacking.add(name);
+  if (!kind.storage.bulk && form) for (const name of WRITTEN_QUERY) lacking.add(name);
   // The source of a remote kind cannot undo a write.
   if (!kind.storage.transactional) lacking.add('dry_run');
   const shown = unconditional(readableFields(kind, caller, model));

@@ -79,12 +79,14 @@ const RELATED_TERM = `[a-z][a-z0-9_]{0,62}\\s*:.+\\)`;
 const DISTANCE = `distance\\(${PATH},${PATH},[^,;]+,[^,;]+\\)`;
 const SIMILARITY = `similarity\\(${PATH},.+\\)`;
 /** A part of a text with the words of the search. */
-const SNIPPET = `snippet\\(${NAME}\\)`;
+const SNIPPET = 'snippet\\([^.,:;()[\\]"\\s]+\\)';
+/** What the caller may do with a unit. */
+const CAN = `(?:[a-z][a-z0-9_]{0,62}:)?can\\(\\)`;
 const PATHS: Schema = { type: 'array', items: { type: 'string', pattern: `^${PATH}$` }, minItems: 1 };
 
 const INCLUDED: Schema = {
   type: 'array',
-  items: { type: 'string', pattern: `^(?:${PATH}|${RELATED_TERM}|${SNIPPET})$` },
+  items: { type: 'string', pattern: `^(?:${PATH}|${RELATED_TERM}|${SNIPPET}|${CAN})$` },
   minItems: 1,
 };
 
@@ -167,7 +169,7 @@ export const QUERY_PARAMETERS: Readonly<Record<QueryComponent, OpenApiParameter>
   ),
   include: queryParameterOf(
     'include',
-    `The parameters to answer, and dotted paths over references; others are left out. \`*\` is all parameters. Under a name of their own, numbers of related units (\`comments:count_related(comment.article)\`), sums (\`total:sum_related(line.order,mul(quantity,price))\`, null without units) and some of these units (\`latest:related(comment.article,eq(state,new),order=-inserted_at,limit=${LIMITS.relatedDefault})\`). With a search, \`snippet(text)\` answers \`snippet_text\`: the part of a text with the words, marked by \`<mark>\`, and everything else escaped for HTML.`,
+    `The parameters to answer, and dotted paths over references; others are left out. \`*\` is all parameters. Under a name of their own, numbers of related units (\`comments:count_related(comment.article)\`), sums (\`total:sum_related(line.order,mul(quantity,price))\`, null without units) and some of these units (\`latest:related(comment.article,eq(state,new),order=-inserted_at,limit=${LIMITS.relatedDefault})\`). \`can()\` answers what you may do with each unit: \`{update, delete, link, functions, transitions}\`. With a search, \`snippet(text)\` answers \`snippet_text\`: the part of a text with the words, marked by \`<mark>\`, and everything else escaped for HTML.`,
     INCLUDED,
     {
       style: 'form',

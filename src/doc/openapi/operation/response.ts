@@ -257,7 +257,11 @@ function createdContent(kind: KindDef | undefined, view: DocumentView): Schema {
   const { secret } = kind?.traits ?? {};
   if (secret !== undefined) return { allOf: [one, secretSchema(secret)] };
   if (!mayTakeMany(kind)) return one;
-  return { anyOf: [one, isNamed ? schemaRef(view.names.schema(kind.id, 'created_many')) : createdManySchema(one)] };
+  if (!isNamed) return { anyOf: [one, createdManySchema(one)] };
+  // With `include` they have the fields that it names.
+  const included = unitRef(kind.id, view);
+  const many = schemaRef(view.names.schema(kind.id, 'created_many'));
+  return { anyOf: [one, many, included, createdManySchema(included)] };
 }
 
 /** What only the answer of a create has. */

@@ -40,10 +40,10 @@ import {
   refusedInsertsStatement,
   type DeletePlan,
   type GuardedField,
-  type TransitionField,
   type UpdatePlan,
   type WritePlan,
 } from '../../../sql/write/write.sql.js';
+import type { TransitionField } from '../../../sql/condition/next-values.sql.js';
 import type { FoundUnit, UnitRow } from '../../store/unit-store.js';
 import {
   checkVersion,
