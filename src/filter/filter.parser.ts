@@ -279,8 +279,7 @@ export class FilterParser {
     if (first === undefined && this.scanner.peek() === '"') return this.path();
     const head = first ?? this.word();
     if (head.word === '') throw this.#noOperand(head.at);
-    const called = EXPRESSION_FUNCTIONS.find((name) => name === head.word);
-    if (called && this.#isCall()) return this.#computed(called, head.at);
+    if (isExpressionFunction(head.word) && this.#isCall()) return this.#computed(head.word, head.at);
     if (!COUNT_FUNCTIONS.has(head.word) && this.#isCall()) {
       const hint = didYouMean(head.word, EXPRESSION_FUNCTIONS) || `; there are ${EXPRESSION_FUNCTIONS.join(', ')}`;
       const text = `unknown function '${head.word.slice(0, MAX_QUOTED_CHARACTERS)}' at character ${head.at}${hint}`;
@@ -319,6 +318,10 @@ export class FilterParser {
 
   #pathFrom(first: ReadWord, quoted: boolean): Path {
     const counting = quoted ? undefined : COUNT_FUNCTIONS.get(first.word);
+    if (!quoted && isExpressionFunction(first.word) && this.#isCall()) {
+      const text = `${first.word} stands inside sum, avg, min, max and sum_related, at character ${first.at}`;
+      throw refusal('filter.bad_operator', text);
+    }
     if (counting && this.#isCall()) {
       const counted = this.related(first.at, (parser) => parser.call(counting));
       return Object.freeze({ segments: NO_SEGMENTS, counted, at: first.at });
@@ -366,6 +369,10 @@ export class FilterParser {
     this.scanner.expect(')');
     return word === 'true';
   }
+}
+
+function isExpressionFunction(word: string): word is ExpressionFunction {
+  return (EXPRESSION_FUNCTIONS as readonly string[]).includes(word);
 }
 
 function isFieldOperator(op: Test['op']): op is FieldOperator {

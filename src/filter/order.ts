@@ -1,7 +1,7 @@
 /** The order of a list: its tree, its parser, and its text. */
 import { didYouMean } from '../shared/texts.js';
 import { refusal } from '../shared/errors.js';
-import type { Path, Place, RelatedUnits, Resemblance } from './filter.ast.js';
+import { EXPRESSION_FUNCTIONS, type Path, type Place, type RelatedUnits, type Resemblance } from './filter.ast.js';
 import { AGGREGATE_FUNCTIONS } from './aggregate.ast.js';
 import { FilterParser, type ReadWord } from './filter.parser.js';
 import { printOperand, printPlace, printResemblance } from './filter.printer.js';
@@ -185,9 +185,12 @@ class OrderParser {
 
   #unknownFunction({ word, at }: ReadWord) {
     const ofGroups = AGGREGATE_FUNCTIONS.some((name) => name === word);
-    const hint = ofGroups
-      ? `: groups are ordered by the names of their columns, as in order=-${word}`
-      : didYouMean(word.toLowerCase(), ORDER_FUNCTIONS) || `; there are ${ORDER_FUNCTIONS.join(', ')}`;
+    const isExpression = EXPRESSION_FUNCTIONS.some((name) => name === word);
+    const example = ofGroups ? `, as in order=-${word}` : ', which select may give them before a colon';
+    const hint =
+      ofGroups || isExpression
+        ? `: groups are ordered by the names of their columns${example}`
+        : didYouMean(word.toLowerCase(), ORDER_FUNCTIONS) || `; there are ${ORDER_FUNCTIONS.join(', ')}`;
     return refusal('filter.unknown_operator', `unknown function '${word.slice(0, 40)}' at character ${at}${hint}`);
   }
 }
