@@ -153,7 +153,7 @@ async function signedUp(project: TestProject, name: string): Promise<TestProject
   return project.as((await signUp(project, name)).accessToken);
 }
 
-describe('the examples of a document', () => {
+describe('the examples of a document', { timeout: 90_000 }, () => {
   it('are accepted for the kinds of a project, and for definitions', async () => {
     const project = await withMembers(await service.project());
     await defineKinds(project, PLACE, THING, ...RULED);
