@@ -4,6 +4,7 @@
  */
 import http from 'node:http';
 import { setImmediate as turn } from 'node:timers/promises';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { ClosedBeforeAnswer, sendRaw, type RawAnswer } from './kept-connections.js';
 import type { Reply } from './service.js';
 
@@ -94,9 +95,13 @@ function answerOf(request: http.ClientRequest, body: Exchange['body']): Promise<
   });
 }
 
+/** Of the codings that answers may have. */
+const DECODERS: Readonly<Record<string, (body: Buffer) => Buffer>> = { br: brotliDecompressSync, gzip: gunzipSync };
+
 function replyOf({ status, headers: pairs, body }: RawAnswer): Reply {
   const headers = new Headers(pairs);
-  const text = body.toString();
+  const decode = DECODERS[headers.get('content-encoding') ?? ''];
+  const text = (decode ? decode(body) : body).toString();
   const isJson = text !== '' && (headers.get('content-type') ?? '').startsWith('application/json');
   return { status, headers, text, body: (isJson ? JSON.parse(text) : undefined) as Reply['body'] };
 }
