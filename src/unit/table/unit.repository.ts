@@ -49,7 +49,9 @@ export async function fetchUnits(
   plan: ReadPlan,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, UnitRow>> {
-  const rows = await session.executor.run<Versioned & UnitRow & { id: string }>(getManyStatement(plan, ids));
+  const rows = await session.executor
+    .run<Versioned & UnitRow & { id: string }>(getManyStatement(plan, ids))
+    .then(undefined, refuseBeyondRange);
   if (rows.length === 0) await checkVersionNow(session);
   else checkVersion(rows[0], session.model);
   return new Map(rows.map(({ id, tag, body }) => [id, { tag, body }]));

@@ -215,6 +215,9 @@ describe('units of several kinds', () => {
     expect(await refused(aggregate({ group: 'state', select: 'count()' }))).toMatch(mixed);
     expect(await refused(aggregate({ select: 'max(state)' }))).toMatch(mixed);
     expect(await refused(aggregate({ select: 'count(state)' }))).toMatch(mixed);
+    expect(await refused(aggregate({ select: 'sum(mul(2,add(state,1)))' }))).toMatch(mixed);
+    expect(await refused(aggregate({ group: 'lower(state)' }))).toMatch(mixed);
+    expect(await refused(list({ order: 'similarity(state,x)' }))).toMatch(mixed);
   });
 
   it('are walked to, and tested over links, by the same rule', async () => {

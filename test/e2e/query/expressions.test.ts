@@ -206,6 +206,11 @@ describe('sum_related', () => {
     expect((await numbers(floats)).map(({ x }) => x)).toEqual([2, null, null]);
   });
 
+  it('in the answer of a write', async () => {
+    const include = 'include=number,n:sum_related(line.order,quantity)';
+    expect(await ok(project.put(`/order/unit/${first}?${include}`, { number: 1 }))).toMatchObject({ number: 1, n: 5 });
+  });
+
   it('in filter and order, with a cursor too', async () => {
     const total = 'sum_related(line.order,mul(quantity,price))';
     expect(await numbers(`filter=gt(${total},20.5)&include=number`)).toEqual([{ number: 1 }]);
@@ -351,5 +356,8 @@ describe('bad input', () => {
       ]);
     }
     expect((await project.delete(`/order/unit?filter=gt(${total},1)`)).status).toBe(400);
+    const written = await project.put(`/order/unit/${order}?include=number,x:${total}`, { number: 5 });
+    expect([written.status, written.body.messages[0]?.code]).toEqual([400, 'query.bad_value']);
+    expect(await ok(project.get(`/order/unit/${order}?include=number`))).toMatchObject({ number: 4 });
   });
 });
