@@ -44,6 +44,19 @@ await ok(
     parameters: [{ id: 'place', kind_id: 'unit', reference_kind: 'city', on_delete: 'cascade' }],
   }),
 );
+await ok(
+  project.post('/kind/unit', {
+    id: 'ticket',
+    label: 'Ticket',
+    parameters: [
+      'title',
+      {
+        ...{ id: 'step', label: 'Step', kind_id: 'string', values: ['new', 'open', 'closed'] },
+        transitions: { new: ['open'], open: ['new', 'closed'] },
+      },
+    ],
+  }),
+);
 await ok(project.post('/group/unit', { id: 'places', label: 'Places', kind_list: ['country', 'city'] }));
 await ok(
   project.post('/country/unit', [
@@ -76,6 +89,24 @@ const show = async (hash: string): Promise<void> => {
 const cell = (name: string | RegExp): Locator => page.getByRole('gridcell', { name, exact: true }).first();
 /** The control of a cell that is edited. */
 const editor = (field: string): Locator => page.getByLabel(new RegExp(`^${field} of `)).first();
+
+it('a unit has a button for each value that its state may have next', async () => {
+  const id = await createdId(project.post('/ticket/unit', { title: 'Broken', step: 'new' }));
+  await page.goto(opened.url(`#/data/ticket/unit/${id}`));
+  const move = (to: string) => page.getByRole('button', { name: `Step → ${to}`, exact: true });
+  await move('open').click();
+  await move('closed').waitFor();
+  expect(await move('open').count()).toBe(0);
+  // What is typed is saved first.
+  await page.getByLabel('Title').fill('Mended');
+  expect(await move('closed').isDisabled()).toBe(true);
+  await page.getByRole('button', { name: 'Save' }).click();
+  await vi.waitFor(async () => expect(await move('closed').isEnabled()).toBe(true), 10_000);
+  await move('closed').click();
+  await move('closed').waitFor({ state: 'detached' });
+  expect((await project.get(`/ticket/unit/${id}`)).body.content).toMatchObject({ title: 'Mended', step: 'closed' });
+  expect(opened.complaints).toEqual([]);
+});
 
 describe('a group', () => {
   it('is one list of the units of its kinds, whose forms open from it', async () => {

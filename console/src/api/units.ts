@@ -34,6 +34,18 @@ export async function getUnit(kind: string, id: string, signal?: AbortSignal): P
   return { ...content, [ETAG]: etag };
 }
 
+/** By parameter with transitions, the values that the member may give it next. */
+export async function getNextValues(
+  kind: string,
+  id: string,
+  signal?: AbortSignal,
+): Promise<Readonly<Record<string, readonly string[]>>> {
+  type Rights = { readonly transitions: Readonly<Record<string, readonly string[]>> };
+  const path = [kind, 'unit', id];
+  const { content } = await session.call<{ readonly can: Rights }>({ path, query: { include: ['can()'] }, signal });
+  return content.can.transitions;
+}
+
 /** Units that are gone, or that the member may not read, are left out. */
 export async function getUnits(
   kind: string,

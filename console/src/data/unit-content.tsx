@@ -7,6 +7,7 @@ import { useText } from '../i18n/text.js';
 import { Empty } from '../shell/page-states.js';
 import { useRights } from '../shell/use-rights.js';
 import type { FieldErrors } from './faults.js';
+import { TransitionButtons } from './transition-buttons.js';
 import { UnitForm } from './unit-form.js';
 import { UnitValues } from './unit-values.js';
 import { useRefusal } from './use-refusal.js';
@@ -37,7 +38,9 @@ export function UnitContent({ kind, fields, unit, isNew, onSave }: UnitContentPr
         </Alert>
       )}
       {(settable.length > 0 || isNew) && (
-        <UnitForm key={unit?.[ETAG] ?? 'new'} fields={settable} unit={unit} isNew={isNew} onSave={onSave} />
+        <UnitForm key={unit?.[ETAG] ?? 'new'} fields={settable} unit={unit} isNew={isNew} onSave={onSave}>
+          {unit && !isNew && <TransitionButtons kind={kind} fields={settable} unit={unit} onSave={onSave} />}
+        </UnitForm>
       )}
       {unit && !isNew && others.length > 0 && (
         <UnitValues

@@ -42,6 +42,7 @@ export const data = {
     save: 'Save',
     create: 'Create',
     duplicate: 'Duplicate',
+    move: '%{field} → %{value}',
     delete: 'Delete',
     saved: 'Saved',
     created: 'Created',
