@@ -15,7 +15,7 @@ import {
   WRITTEN_QUERY,
 } from '../http/route/query-names.js';
 import type { Operation } from '../model/built-in-traits.js';
-import type { KindDef } from '../model/model.js';
+import { type KindDef, referencesOf } from '../model/model.js';
 import type { Command, Opened, Plan } from '../run/command.js';
 import { inTransaction } from '../catalog/session/executors.js';
 import type { Session } from '../catalog/session/session.js';
@@ -40,7 +40,7 @@ import {
 import type { ReadPlan } from '../sql/list/select.sql.js';
 import { planWrittenUnits, shownUnits } from './written-units.js';
 import { deletionEffects } from './table/write/deletion-report.js';
-import { isPlainObject, typeName } from '../shared/json.js';
+import { isPlainObject, parsedObject, typeName } from '../shared/json.js';
 import { LIMITS } from '../shared/limits.js';
 import { type Body, bodyOf } from './draft/draft.js';
 import type { NotObject } from './draft/drafter.js';
@@ -193,7 +193,7 @@ export class WriteCommands {
       effect: transactional ? 'write' : 'outside',
       once: !transactional,
       secret: operation === 'create' && kind.traits.secret !== undefined,
-      run: (session, bytes) => this.#run(session, kind, target, (within, plan) => run(within, bytes, plan)),
+      run: (session, bytes) => this.#run(session, kind, target, bytes, (within, plan) => run(within, bytes, plan)),
     };
   }
 
@@ -201,6 +201,7 @@ export class WriteCommands {
     session: Session,
     kind: KindDef,
     target: WriteTarget,
+    bytes: ReceivedBody,
     write: (session: Session, plan: ReadPlan | undefined) => Promise<Answer>,
   ): Promise<Answer> {
     const { operation, unitId, check } = target;
@@ -210,7 +211,10 @@ export class WriteCommands {
     const own = this.stores.of(kind).isolation(session, kind, operation) ?? target.isolation;
     const isolation = own ?? (plan && 'read committed');
     if (!isolation) return write(session, plan);
-    const about = () => (unitId === undefined ? undefined : `${operation} ${kind.id} ${unitId}`);
+    const about = () => {
+      const same = unitId ?? (operation === 'create' ? referredBy(kind, bytes) : undefined);
+      return same === undefined ? undefined : `${operation} ${kind.id} ${same}`;
+    };
     const long = this.behaviors.haveHooks(kind, session);
     return inTransaction(this.database, session, { isolation, long, about }, (within) => write(within, plan));
   }
@@ -278,6 +282,20 @@ export class WriteCommands {
       },
     };
   }
+}
+
+/** Bytes of a body that is read once more at once, where it matters what it refers to. */
+const SHORT_BODY = 16 * 1024;
+
+/**
+ * The units that a new one refers to: hooks of creates that refer to the same ones probably change the same units.
+ * Undefined for none, and for several units in one body.
+ */
+function referredBy(kind: KindDef, bytes: ReceivedBody): string | undefined {
+  if (!Buffer.isBuffer(bytes) || bytes.length > SHORT_BODY) return undefined;
+  const body = parsedObject(bytes.toString());
+  const ids = referencesOf(kind).map(({ id }) => (typeof body?.[id] === 'string' ? body[id] : null));
+  return ids.some((id) => id !== null) ? JSON.stringify(ids) : undefined;
 }
 
 async function readBodies(session: Session, kind: KindDef, { contentType }: WriteRequest, bytes: ReceivedBody) {
