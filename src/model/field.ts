@@ -1,6 +1,6 @@
 /**
  * Creates the fields of kinds from definitions, and those that every unit has beside the parameters of its kind.
- * `model/build/build-model.ts` puts the latter in order, `sql/write/write.sql.ts` and `sql/columns.sql.ts` write their values,
+ * `model/build/build-model.ts` puts the latter in order, `sql/write/insert.sql.ts` and `sql/columns.sql.ts` write their values,
  * `sql/definition/model.sql.ts` those of built-in rows; a new one needs a new `BUILT_IN_VERSION`.
  */
 import { scalarText, type Json } from '../shared/json.js';

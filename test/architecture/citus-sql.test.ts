@@ -21,7 +21,7 @@ import * as session from '../../src/sql/member/session.sql.js';
 import * as throttle from '../../src/sql/member/throttle.sql.js';
 import * as expiredRows from '../../src/sql/server/expired-rows.sql.js';
 import * as idempotency from '../../src/sql/write/idempotency.sql.js';
-import { deleteStatement } from '../../src/sql/write/write.sql.js';
+import { deleteStatement } from '../../src/sql/write/delete.sql.js';
 
 const ROOT = join(import.meta.dirname, '../..');
 const SQL = join(ROOT, 'src/sql');

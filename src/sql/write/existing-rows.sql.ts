@@ -9,7 +9,7 @@ import { predicateSql, rowConditions } from '../condition/predicate.sql.js';
 import { all, EMPTY_SQL, join, param, render, sql, type Statement } from '../fragment.js';
 import { jsonObject } from '../list/hidden-fields.sql.js';
 import { modelVersion } from '../model-version.sql.js';
-import { failsAfter } from './write.sql.js';
+import { failsAfter } from './written-rows.sql.js';
 import { joinedKindTable, keyArray, kindTable } from '../table.sql.js';
 import {
   INPUT_KEY,

@@ -25,7 +25,7 @@ import { inputTable, paramsOf, type NewRows } from './input-rows.sql.js';
 import { matchingRows, predicateSql, rowConditions } from '../condition/predicate.sql.js';
 import { kindTable } from '../table.sql.js';
 import { changesOf, passesGuard, staysAllowed, valueAfter } from './update.sql.js';
-import { failsAfter, type UpdatePlan } from './write.sql.js';
+import { failsAfter, type UpdatePlan } from './written-rows.sql.js';
 
 /** The units to write. */
 export interface MatchingPlan {

@@ -35,7 +35,7 @@ import {
   type WritePlan,
   writtenAnswer,
   writtenShape,
-} from './write.sql.js';
+} from './written-rows.sql.js';
 
 /** One row `tag, body`; none if the model is outdated, or no unit was changed. */
 export function updateStatement(plan: UpdatePlan, rows: NewRows): Statement {

@@ -7,7 +7,7 @@ import { unconditional, type ConditionalField } from '../../model/predicate/cond
 import { conjunction, type Predicate } from '../../model/predicate/predicate.js';
 import { KindError, type Message } from '../../shared/errors.js';
 import { jsonEqual, type Json } from '../../shared/json.js';
-import type { GuardedField, WriteOnceField } from '../../sql/write/write.sql.js';
+import type { GuardedField, WriteOnceField } from '../../sql/write/written-rows.sql.js';
 import type { Session } from '../../catalog/session/session.js';
 import { expressionsOf, type Body, type Draft } from './draft.js';
 

@@ -10,7 +10,8 @@ import type { Statement } from '../../sql/fragment.js';
 import { getByStatement, getManyStatement, getStatement, type ReadPlan } from '../../sql/list/select.sql.js';
 import { getAnyStatement, type AnyKindPlan } from '../../sql/list/union.sql.js';
 import { modelVersionStatement } from '../../sql/model-version.sql.js';
-import { lockAsEditStatement, lockStatement, type DeletePlan } from '../../sql/write/write.sql.js';
+import { lockAsEditStatement, lockStatement } from '../../sql/write/delete.sql.js';
+import { type DeletePlan } from '../../sql/write/written-rows.sql.js';
 import type { KeyValue } from '../store/unit-ids.js';
 import type { UnitRow } from '../store/unit-store.js';
 

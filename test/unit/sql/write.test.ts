@@ -4,13 +4,9 @@ import type { Predicate } from '../../../src/model/predicate/predicate.js';
 import { LIMITS } from '../../../src/shared/limits.js';
 import { runSync } from '../../../src/shared/work-in-pieces.js';
 import { updateStatement } from '../../../src/sql/write/update.sql.js';
-import {
-  deleteStatement,
-  insertStatement,
-  lockAsEditStatement,
-  lockStatement,
-  type UpdatePlan,
-} from '../../../src/sql/write/write.sql.js';
+import { insertStatement } from '../../../src/sql/write/insert.sql.js';
+import { deleteStatement, lockAsEditStatement, lockStatement } from '../../../src/sql/write/delete.sql.js';
+import { type UpdatePlan } from '../../../src/sql/write/written-rows.sql.js';
 import { rowParams, rowsText } from '../../../src/sql/write/input-rows.sql.js';
 import { CITY } from './model.support.js';
 

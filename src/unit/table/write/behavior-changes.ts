@@ -14,7 +14,7 @@ import { Faults, refusal, type KindError } from '../../../shared/errors.js';
 import { LIMITS } from '../../../shared/limits.js';
 import { jsonEqual } from '../../../shared/json.js';
 import type { MaybePromise } from '../../../shared/work-in-pieces.js';
-import type { UpdatePlan, WritePlan } from '../../../sql/write/write.sql.js';
+import type { UpdatePlan, WritePlan } from '../../../sql/write/written-rows.sql.js';
 import { Behaviors, type Behavior, type PendingWrite, type UnitEdit } from '../../draft/behavior.js';
 import { countingDefaults, DefaultBytes } from '../../draft/default-bytes.js';
 import type { Body, Draft } from '../../draft/draft.js';

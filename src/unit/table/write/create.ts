@@ -6,7 +6,7 @@ import { uniqueColumns } from '../../../model/field.js';
 import type { Field, KindDef } from '../../../model/model.js';
 import type { Predicate } from '../../../model/predicate/predicate.js';
 import { Faults, refusal, type KindError } from '../../../shared/errors.js';
-import type { WritePlan } from '../../../sql/write/write.sql.js';
+import type { WritePlan } from '../../../sql/write/written-rows.sql.js';
 import type { Caller } from '../../../tenancy/caller.js';
 import { Behaviors } from '../../draft/behavior.js';
 import { DefaultBytes } from '../../draft/default-bytes.js';

@@ -19,7 +19,7 @@ import {
   deleteUnitsStatement,
   referringStatement,
 } from '../../../sql/write/reference.sql.js';
-import type { DeletePlan } from '../../../sql/write/write.sql.js';
+import type { DeletePlan } from '../../../sql/write/written-rows.sql.js';
 import { Behaviors, type HookedLink } from '../../draft/behavior.js';
 import {
   findExisting,

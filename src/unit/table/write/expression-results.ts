@@ -6,7 +6,7 @@ import { PatternChecks } from '../../../model/check/pattern-checks.js';
 import { EventLoopYield } from '../../../shared/event-loop-yield.js';
 import { ERRORS, Faults, KindError, type Message } from '../../../shared/errors.js';
 import { runYielding } from '../../../shared/work-in-pieces.js';
-import type { UpdatePlan } from '../../../sql/write/write.sql.js';
+import type { UpdatePlan } from '../../../sql/write/written-rows.sql.js';
 import { DefaultBytes } from '../../draft/default-bytes.js';
 import { expressionsOf, withValuesOf, type Draft } from '../../draft/draft.js';
 import { draftUpdate } from '../../draft/draft-reader.js';

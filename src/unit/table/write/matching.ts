@@ -19,7 +19,7 @@ import { KindError, refusal, type Message } from '../../../shared/errors.js';
 import { LIMITS } from '../../../shared/limits.js';
 import type { MaybePromise } from '../../../shared/work-in-pieces.js';
 import { WriteDeadline } from '../../../shared/write-deadline.js';
-import { hasTransitions } from '../../../sql/write/write.sql.js';
+import { hasTransitions } from '../../../sql/write/written-rows.sql.js';
 import type { MatchingPlan, UpdateMatchingPlan } from '../../../sql/write/matching.sql.js';
 import { Behaviors } from '../../draft/behavior.js';
 import { countingDefaults, type DefaultBytes } from '../../draft/default-bytes.js';

@@ -7,7 +7,7 @@ import { unconditional } from '../../../model/predicate/conditional-field.js';
 import { KindError, type Message } from '../../../shared/errors.js';
 import { LIMITS } from '../../../shared/limits.js';
 import { getOrInsert } from '../../../shared/maps.js';
-import { hasTransitions, type GuardedField, type UpdatePlan } from '../../../sql/write/write.sql.js';
+import { hasTransitions, type GuardedField, type UpdatePlan } from '../../../sql/write/written-rows.sql.js';
 import type { LocatedDraft } from '../../draft/references.js';
 import { nextValues, refusedByGuards } from './write.repository.js';
 

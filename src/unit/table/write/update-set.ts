@@ -11,7 +11,7 @@ import type { Predicate } from '../../../model/predicate/predicate.js';
 import { Faults, KindError, type Message } from '../../../shared/errors.js';
 import { getOrInsert } from '../../../shared/maps.js';
 import { LIMITS } from '../../../shared/limits.js';
-import { hasTransitions } from '../../../sql/write/write.sql.js';
+import { hasTransitions } from '../../../sql/write/written-rows.sql.js';
 import type { UpdateSetPlan } from '../../../sql/write/update.sql.js';
 import type { Caller } from '../../../tenancy/caller.js';
 import { Behaviors } from '../../draft/behavior.js';

@@ -10,7 +10,7 @@ import { EventLoopYield } from '../../../shared/event-loop-yield.js';
 import { KindError, type Faults } from '../../../shared/errors.js';
 import { scalarText, type Json } from '../../../shared/json.js';
 import type { MaybePromise } from '../../../shared/work-in-pieces.js';
-import { hasTransitions, type UpdatePlan } from '../../../sql/write/write.sql.js';
+import { hasTransitions, type UpdatePlan } from '../../../sql/write/written-rows.sql.js';
 import { Behaviors } from '../../draft/behavior.js';
 import { countingDefaults, type DefaultBytes } from '../../draft/default-bytes.js';
 import { expressionsOf, type Body, type Draft } from '../../draft/draft.js';
