@@ -2,7 +2,8 @@
 import { identifierFromLabel } from '../../../src/shared/identifiers.js';
 import type { GroupDefinition, KindCheck, KindDefinition, LinkTypeDefinition } from '../api/definitions.js';
 import { idOf, sentParameter, type ParameterDraft } from './parameter-drafts.js';
-import { parameterOf, type Model } from './use-model.js';
+import { parameterOf } from './parameter-of.js';
+import type { Model } from './use-model.js';
 
 export type Edited = 'kind' | 'link' | 'group';
 

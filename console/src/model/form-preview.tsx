@@ -5,7 +5,8 @@ import { inputOf } from '../fields/values.js';
 import { useText } from '../i18n/text.js';
 import { idOf, type ParameterDraft } from './parameter-drafts.js';
 import { inputsOf, previewField } from './parameter-settings.js';
-import { parameterOf, type Model } from './use-model.js';
+import { parameterOf } from './parameter-of.js';
+import type { Model } from './use-model.js';
 
 interface FormPreviewProps {
   readonly drafts: readonly ParameterDraft[];

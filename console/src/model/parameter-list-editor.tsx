@@ -14,7 +14,8 @@ import { idOf, keyOf, newParameter, type NewParameter, type ParameterDraft } fro
 import { ALL_SETTINGS, inputsOf } from './parameter-settings.js';
 import { SettingFields, type SettingFaults } from './parameter-setting-fields.js';
 import { TypeSelect } from './type-select.js';
-import { parameterOf, type Model } from './use-model.js';
+import { parameterOf } from './parameter-of.js';
+import type { Model } from './use-model.js';
 
 interface ParameterListEditorProps {
   readonly model: Model;

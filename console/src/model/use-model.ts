@@ -9,7 +9,7 @@ import {
   type LinkTypeDefinition,
   type ParameterDefinition,
 } from '../api/definitions.js';
-import { parameterRecordId } from '../../../src/shared/identifiers.js';
+import { parameterOf } from './parameter-of.js';
 import type { FieldType } from '../api/types.js';
 
 /** Kinds that every project has (docs/model.md). Kinds that the project makes cannot begin with `kind_`. */
@@ -73,11 +73,6 @@ export function isBuiltInId(id: string): boolean {
 function byId<T extends { readonly id: string; readonly label: string }>(items: readonly T[]): ReadonlyMap<string, T> {
   const sorted = items.toSorted((a, b) => a.label.localeCompare(b.label) || a.id.localeCompare(b.id));
   return new Map(sorted.map((item) => [item.id, item]));
-}
-
-/** The parameter that a kind names, which may be its own; without a kind a shared one. */
-export function parameterOf({ parameters }: Model, kind: string | undefined, id: string) {
-  return parameters.get(parameterRecordId({ id, ownKind: kind })) ?? parameters.get(id);
 }
 
 /** The kinds and link types that have a parameter, by the id of its record. */
