@@ -9,7 +9,13 @@ import { LEVELS } from '../model/access-levels.js';
 import { LINK_OPERATIONS, OPERATIONS, type BuiltInTraits } from '../model/built-in-traits.js';
 import type { Predicate } from '../model/predicate/predicate.js';
 import type { Touched } from '../model/check/check-model.js';
-import { namesOfFieldRules, namesOfRules, rulesIn, type RuleNames } from '../model/check/stored-rules.js';
+import {
+  namesOfConditions,
+  namesOfFieldRules,
+  namesOfRules,
+  rulesIn,
+  type RuleNames,
+} from '../model/check/stored-rules.js';
 import { mixedText } from '../model/predicate/mixed-names.js';
 import { ACCESS_EXPECTED } from '../model/parameter-type/field-access.js';
 import type { ParameterDef } from '../model/parameter-type/parameter-def.js';
@@ -202,7 +208,10 @@ export function checkMemberNames(model: Model, touched: Touched, faults: Faults)
     }
   };
   for (const { id, access } of [...model.kinds.values(), ...model.linkTypes.values()]) check(id, namesOfRules(access));
-  for (const [recordId, def] of model.parameters) check(recordId, namesOfFieldRules(def));
+  for (const [recordId, def] of model.parameters) {
+    check(recordId, namesOfFieldRules(def));
+    check(recordId, new Map([['transitions', [...namesOfConditions(def).values()].flat()]]));
+  }
 }
 
 /**

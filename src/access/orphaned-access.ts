@@ -2,8 +2,10 @@
 import { isPlainObject, type Json } from '../shared/json.js';
 import type { WorkInPieces } from '../shared/work-in-pieces.js';
 import {
+  conditionKey,
   kindsNamed,
   type FieldAccessField,
+  namesOfConditions,
   namesOfFieldRules,
   namesOfLinkRules,
   namesOfRules,
@@ -12,6 +14,7 @@ import {
   type RuleNames,
 } from '../model/check/stored-rules.js';
 import { isLinkable, isMemberKind, kindsUsing, type KindDef, type Model } from '../model/model.js';
+import { withClosedConditions } from '../model/parameter-setting/transitions.setting.js';
 import { fieldsAlong } from '../model/predicate/path.js';
 
 /** The new `access` of kinds and link types, and the fields of parameters that become `nobody`, by the ids of their records. */
@@ -19,12 +22,15 @@ export interface ClosedAccess {
   readonly kinds: ReadonlyMap<string, Json>;
   readonly linkTypes: ReadonlyMap<string, Json>;
   readonly parameters: ReadonlyMap<string, readonly FieldAccessField[]>;
+  /** The new `transitions` of parameters, by the ids of their records. */
+  readonly transitions: ReadonlyMap<string, Json>;
 }
 
 /**
  * Finds rules that name something which a change has removed, and returns the new `access` of their kinds and link types:
  * a parameter of the units themselves, behind a reference or of related units, a kind, or a link type. The operations of
- * such rules, and the `read_access` and `write_access` of parameters with such rules, are set to `nobody`, so that a new one of the same name does not bring the rule back.
+ * such rules, and the `read_access` and `write_access` of parameters with such rules, are set to `nobody`, as are the
+ * transitions with such conditions, so that a new one of the same name does not bring the rule back.
  */
 export function* orphanedAccess(before: Model, after: Model): WorkInPieces<ClosedAccess> {
   const lostMember = (rule: RuleNames) => !rule.member.every((path) => isMemberPathKept(path, before, after));
@@ -46,9 +52,10 @@ export function* orphanedAccess(before: Model, after: Model): WorkInPieces<Close
     if (closed) linkTypes.set(id, closed);
   }
   const parameters = new Map<string, FieldAccessField[]>();
+  const transitions = new Map<string, Json>();
   for (const [recordId, def] of after.parameters) {
-    const named = namesOfFieldRules(def);
-    if (named.size === 0) continue;
+    const [named, conditions] = [namesOfFieldRules(def), namesOfConditions(def)];
+    if (named.size + conditions.size === 0) continue;
     yield;
     const users = kindsUsing(after, recordId).flatMap((kind) => {
       const old = before.kinds.get(kind.id);
@@ -59,8 +66,11 @@ export function* orphanedAccess(before: Model, after: Model): WorkInPieces<Close
       users.some(({ old, kind }) => !isKept(rule, { kind: old, model: before }, { kind, model: after }));
     const closed = [...named].flatMap(([name, rules]) => (rules.some(isLost) ? [name] : []));
     if (closed.length > 0) parameters.set(recordId, closed);
+    const isClosed = (rules: readonly string[]) => conditions.get(conditionKey(rules))?.some(isLost) ?? false;
+    const remaining = def.transitions && withClosedConditions(def.transitions, isClosed);
+    if (remaining) transitions.set(recordId, remaining);
   }
-  return { kinds, linkTypes, parameters };
+  return { kinds, linkTypes, parameters, transitions };
 }
 
 /** The access with `nobody` for operations with a lost rule; undefined if there are none. */

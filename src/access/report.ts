@@ -1,6 +1,6 @@
 /** Who may do what in a project, for its owner to check before strangers can reach it. Pure. */
 import { LINK_OPERATIONS, type LinkOperation, type Operation, OPERATIONS } from '../model/built-in-traits.js';
-import { namesOfFieldRules, namesOfRules, type RuleNames } from '../model/check/stored-rules.js';
+import { namesOfConditions, namesOfFieldRules, namesOfRules, type RuleNames } from '../model/check/stored-rules.js';
 import { type Field, isLinkable, isMemberKind, type KindDef, type Model } from '../model/model.js';
 import { type FieldAccess, isRules } from '../model/parameter-setting/access.setting.js';
 import { type Level } from '../model/access-levels.js';
@@ -268,6 +268,7 @@ function* fieldsOfMembersInRules({ kinds, linkTypes, parameters }: Model): WorkI
   }
   for (const def of parameters.values()) {
     add(namesOfFieldRules(def));
+    add(namesOfConditions(def));
     yield;
   }
   return found;

@@ -51,6 +51,8 @@ export const LIMITS = {
   expressions: 20,
   /** Characters of the text that `similar` and `similarity` compare with. */
   similarCharacters: 200,
+  /** Characters at the beginning of a stored text that `similar` and `similarity` compare. */
+  comparedCharacters: 10_000,
   /** Kinds whose units the functions of one request that name no kinds test. */
   relatedKinds: 500,
   /** References in one dotted path, and levels of units inside others in a body. */

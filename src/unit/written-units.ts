@@ -7,6 +7,7 @@ import type { QueryParameters } from '../http/route/parse-list-query.js';
 import type { KindDef } from '../model/model.js';
 import type { ReadPlan } from '../sql/list/select.sql.js';
 import { showsMore } from './query/answer.plan.js';
+import { checkRelatedPage } from './query/query-limits.js';
 import { planContextOf, planGet, planQuery } from './query/list.plan.js';
 import type { UnitRow } from './store/unit-store.js';
 import { fetchUnits } from './table/unit.repository.js';
@@ -29,6 +30,7 @@ export async function shownUnits<Row extends UnitRow>(
   rows: readonly Row[],
 ): Promise<AnsweredRow<Row>[]> {
   if (!plan) return rows.map((row) => ({ ...row, more: false }));
+  checkRelatedPage({ limit: rows.length }, plan);
   const ids: string[] = [];
   for (const { body } of rows) ids.push(await idOf(body, session.project.schema));
   const found = await fetchUnits(session, plan, [...new Set(ids)]);

@@ -70,6 +70,7 @@ const SAMPLES: Readonly<Record<string, () => Statement | readonly Statement[]>> 
   updateParametersStatement: () => model.updateParametersStatement(SCHEMA, [{ id: 'a', parameters: ['b'] }]),
   extendGroupsStatement: () => model.extendGroupsStatement(SCHEMA, [{ id: 'a', kind_list: ['b'] }]),
   recordDefinedInStatement: () => parameter.recordDefinedInStatement(SCHEMA, new Map([['a', 'b']])),
+  setTransitionsStatement: () => parameter.setTransitionsStatement(SCHEMA, 'a', {}),
   copyParameterStatement: () => parameter.copyParameterStatement(SCHEMA, 'a', ['b']),
   deleteParametersStatement: () => parameter.deleteParametersStatement(SCHEMA, ['a'], ['b']),
   addQueriesStatement: () =>

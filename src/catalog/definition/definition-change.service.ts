@@ -32,6 +32,7 @@ import {
   setAcceptedStatement,
   setAccessStatement,
   setChecksStatement,
+  setTransitionsStatement,
 } from '../../sql/definition/model.sql.js';
 import { setUnindexedStatement } from '../../sql/server/registry.sql.js';
 import { AuditLog } from '../../tenancy/audit-log.js';
@@ -232,12 +233,14 @@ export class DefinitionChangeService {
     project: Project,
     tx: Transaction,
     written: Model,
-    { kinds, linkTypes, parameters }: ClosedAccess,
+    { kinds, linkTypes, parameters, transitions }: ClosedAccess,
   ): Promise<Model> {
     for (const [id, closed] of kinds) await tx.run(setAccessStatement(project.schema, KIND_KIND, id, closed));
     for (const [id, closed] of linkTypes) await tx.run(setAccessStatement(project.schema, LINK_KIND, id, closed));
     for (const [id, fields] of parameters) await tx.run(closeFieldAccessStatement(project.schema, id, fields));
-    return kinds.size + linkTypes.size + parameters.size > 0 ? loadModel(tx, project, { known: written }) : written;
+    for (const [id, closed] of transitions) await tx.run(setTransitionsStatement(project.schema, id, closed));
+    const closed = kinds.size + linkTypes.size + parameters.size + transitions.size;
+    return closed > 0 ? loadModel(tx, project, { known: written }) : written;
   }
 }
 

@@ -146,9 +146,14 @@ export function isContention(error: unknown): boolean {
   return isRetryable(error) || isLockTimeout(error);
 }
 
+/** PostgreSQL found a table or sequence by its name, and it was dropped before it was locked. */
+function isDroppedMeanwhile({ code, routine }: DatabaseFault): boolean {
+  return code === 'XX000' && routine === 'relation_open';
+}
+
 /** A missing table or column: the cached model is older than the schema. */
 export function isStaleModel(error: unknown): boolean {
-  return isDatabaseFault(error) && STALE_MODEL_CODES.has(error.code);
+  return isDatabaseFault(error) && (STALE_MODEL_CODES.has(error.code) || isDroppedMeanwhile(error));
 }
 
 /** The connection is unusable: broken, or to a read-only server. */

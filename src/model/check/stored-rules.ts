@@ -6,6 +6,7 @@ import { getOrInsert } from '../../shared/maps.js';
 import { isPlainObject, type Json } from '../../shared/json.js';
 import type { Field, KindDef, Model } from '../model.js';
 import { isRules } from '../parameter-setting/access.setting.js';
+import { parsedTransitions } from '../parameter-setting/transitions.setting.js';
 import { LEVELS } from '../access-levels.js';
 import type { ParameterDef } from '../parameter-type/parameter-def.js';
 import { fieldsAlong } from '../predicate/path.js';
@@ -86,6 +87,25 @@ export function namesOfFieldRules(def: ParameterDef): ReadonlyMap<FieldAccessFie
       settings.flatMap(([name, access]) => (isRules(access) ? [[name, access.map(namesOfRule)] as const] : [])),
     );
   });
+}
+
+const parsedConditions = new WeakMap<ParameterDef, ReadonlyMap<string, readonly RuleNames[]>>();
+
+/** The names in the conditions of a parameter's transitions, by their rules: several of one transition are one key. */
+export function namesOfConditions(def: ParameterDef): ReadonlyMap<string, readonly RuleNames[]> {
+  const { transitions } = def;
+  if (!transitions) return NO_CONDITIONS;
+  return getOrInsert(parsedConditions, def, () => {
+    const conditions = parsedTransitions(transitions).list.flatMap(({ when }) => (isRules(when) ? [when] : []));
+    return new Map(conditions.map((rules) => [conditionKey(rules), rules.map(namesOfRule)]));
+  });
+}
+
+const NO_CONDITIONS: ReadonlyMap<string, readonly RuleNames[]> = new Map();
+
+/** The key of the rules of one transition. */
+export function conditionKey(rules: readonly string[]): string {
+  return rules.join('\0');
 }
 
 /** The same for the rules of a link type, whose paths begin with `parent` or `child`: units that its links lead to. */

@@ -38,6 +38,25 @@ export function parsedTransitions(transitions: Transitions): ParsedTransitions {
   });
 }
 
+/** The same transitions, of which nobody does those whose condition is closed; undefined if none is. */
+export function withClosedConditions(
+  transitions: Transitions,
+  isClosed: (rules: readonly string[]) => boolean,
+): Transitions | undefined {
+  let any = false;
+  const closed = (given: Json): Json => {
+    const when = targetOf(given)?.when;
+    if (!Array.isArray(when) || !isClosed(when as readonly string[])) return given;
+    any = true;
+    return { ...(given as Transitions), when: 'nobody' };
+  };
+  const entries = Object.entries(transitions).map(([from, targets]): [string, Json] => [
+    from,
+    Array.isArray(targets) ? (targets as readonly Json[]).map(closed) : targets,
+  ]);
+  return any ? Object.fromEntries(entries) : undefined;
+}
+
 function targetsIn(targets: Json | undefined): Omit<Transition, 'from'>[] {
   return Array.isArray(targets) ? (targets as readonly Json[]).flatMap((each) => targetOf(each) ?? []) : [];
 }

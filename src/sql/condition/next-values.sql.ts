@@ -1,4 +1,4 @@
-/** The values that may follow the stored value of a parameter with transitions, in the row `t`. */
+/** Where the stored value of a parameter with transitions may lead, in the row `t`: what is told, and what is held. */
 import type { Field } from '../../model/model.js';
 import type { Predicate } from '../../model/predicate/predicate.js';
 import { columnRef } from '../columns.sql.js';
@@ -16,7 +16,7 @@ export interface TransitionField {
   readonly conditional: readonly { readonly from: string; readonly to: string; readonly condition: Predicate }[];
 }
 
-/** The values that may follow the stored one, as a JSON list. */
+/** The values that may follow the stored one, as a JSON list. `leadsTo` says the same of one value. */
 export function nextValues({ field, initial, possible, conditional }: TransitionField, schema: string): Fragment {
   const stored = columnRef(field);
   const list = (value: unknown) => sql`${param(JSON.stringify(value))}::jsonb`;
@@ -27,4 +27,23 @@ export function nextValues({ field, initial, possible, conditional }: Transition
   });
   const first = list(initial ?? field.def.values ?? []);
   return sql`(CASE WHEN ${stored} IS NULL THEN ${first} ELSE ${join([always, ...sometimes], ' || ')} END)`;
+}
+
+/**
+ * Whether a value is one of `nextValues`. Without CASE and COALESCE, in which Citus does not take the time of a condition.
+ */
+export function leadsTo(
+  { field, initial, possible, conditional }: TransitionField,
+  value: Fragment,
+  schema: string,
+): Fragment {
+  const stored = columnRef(field);
+  const isFirst = sql`${stored} IS NULL AND ${value} = ANY(${param(initial ?? field.def.values ?? [])}::text[])`;
+  const always = sql`jsonb_exists(${param(JSON.stringify(possible))}::jsonb -> ${stored}, ${value})`;
+  const sometimes = conditional.map(({ from, to, condition }) => {
+    const holds = predicateSql(condition, { schema, row: 't' });
+    return sql`${stored} = ${param(from)}::text AND ${value} = ${param(to)}::text AND ${holds}`;
+  });
+  const ways = [isFirst, always, ...sometimes].map((way) => sql`(${way}) IS TRUE`);
+  return join(ways, ' OR ');
 }

@@ -16,9 +16,10 @@ import {
 import { hasTrigrams } from '../../model/table/required-indexes.js';
 import type { ColumnType } from '../../model/parameter-type/parameter-type.js';
 import { scalarText } from '../../shared/json.js';
+import { LIMITS } from '../../shared/limits.js';
 import { columnRef, columnType, fieldType, seconds } from '../columns.sql.js';
 import { foldedText, searchTest } from './search.sql.js';
-import { ident, join, literal, param, sql, type Fragment } from '../fragment.js';
+import { ident, integer, join, literal, param, sql, type Fragment } from '../fragment.js';
 import { kindTable } from '../table.sql.js';
 
 /** The row that a test reads. */
@@ -233,14 +234,18 @@ function similarTest(test: Extract<Predicate, { op: 'similar' }>, scope: TestSco
   return sql`(${isFound} AND ${isSimilar})`;
 }
 
-/** How similar a text is to another one, from 0 to 1, in the form that the index of trigrams has. */
+/**
+ * How similar the beginning of a text is to another one, from 0 to 1. PostgreSQL takes all of a text apart without looking
+ * at the time, seconds for millions of characters.
+ */
 export function similaritySql(
   value: Fragment,
   { text, trigrams }: Pick<ResemblingTexts, 'text' | 'trigrams'>,
   schema: string,
 ): Fragment {
   const other = foldedText(sql`${param(text)}::text`, schema);
-  return sql`${ident(trigrams, 'similarity')}(${foldedText(value, schema)}, ${other})`;
+  const compared = sql`left(${value}, ${integer(LIMITS.comparedCharacters)})`;
+  return sql`${ident(trigrams, 'similarity')}(${foldedText(compared, schema)}, ${other})`;
 }
 
 /**

@@ -334,6 +334,15 @@ export function closeFieldAccessStatement(
   return render(sql`UPDATE ${ident(schema, PARAMETER_TABLE)} SET ${changes} WHERE "id" = ${param(id)}`);
 }
 
+/** Replaces the transitions of a parameter. */
+export function setTransitionsStatement(schema: string, id: string, transitions: unknown): Statement {
+  return render(sql`
+    UPDATE ${ident(schema, PARAMETER_TABLE)}
+    SET "transitions" = ${param(JSON.stringify(transitions))}::jsonb
+    WHERE "id" = ${param(id)}
+  `);
+}
+
 /** Adds to parameters the definition in whose body they were defined. */
 export function recordDefinedInStatement(schema: string, kinds: ReadonlyMap<string, string>): Statement {
   const rows = recordset(

@@ -5,7 +5,7 @@ import { conjunctsOf, type Predicate } from '../../model/predicate/predicate.js'
 import { testedFields } from '../../model/predicate/related.js';
 import { boundedInTotal } from '../answer-size.sql.js';
 import { columnRef, SET_UPDATED_AT, UPDATED_AT } from '../columns.sql.js';
-import { nextValues, type TransitionField } from '../condition/next-values.sql.js';
+import { leadsTo, nextValues, type TransitionField } from '../condition/next-values.sql.js';
 import { predicateSql, rowConditions } from '../condition/predicate.sql.js';
 import { all, EMPTY_SQL, type Fragment, ident, join, param, render, sql, type Statement } from '../fragment.js';
 import { hasConditions, jsonObject } from '../list/hidden-fields.sql.js';
@@ -87,25 +87,6 @@ export function passesGuard(guarded: GuardedField, plan: GuardPlan): Fragment {
   const value = valueAfter(field, { written: [field], ...(expressions && { expressions }) });
   const ways = hasTransitions(guarded) ? leadsTo(guarded, value, plan.schema) : sql`${stored} IS NULL`;
   return sql`(${ways} OR ${stored} IS NOT DISTINCT FROM ${value})`;
-}
-
-/**
- * Whether a value is one of `nextValues`. Without CASE and COALESCE, in which Citus does not take the time of a condition.
- */
-function leadsTo(
-  { field, initial, possible, conditional }: TransitionField,
-  value: Fragment,
-  schema: string,
-): Fragment {
-  const stored = columnRef(field);
-  const isFirst = sql`${stored} IS NULL AND ${value} = ANY(${param(initial ?? field.def.values ?? [])}::text[])`;
-  const always = sql`jsonb_exists(${param(JSON.stringify(possible))}::jsonb -> ${stored}, ${value})`;
-  const sometimes = conditional.map(({ from, to, condition }) => {
-    const holds = predicateSql(condition, { schema, row: 't' });
-    return sql`${stored} = ${param(from)}::text AND ${value} = ${param(to)}::text AND ${holds}`;
-  });
-  const ways = [isFirst, always, ...sometimes].map((way) => sql`(${way}) IS TRUE`);
-  return join(ways, ' OR ');
 }
 
 /** One row `value, next` for a unit: the stored value of a field with transitions, and those that may follow it. */

@@ -115,7 +115,7 @@ export function checkRelatedPage(
   if (each * limit <= LIMITS.relatedPerPage) return;
   throw refusal(
     'query.too_large',
-    `include: ${limit} units with up to ${each} related ones each are more than ${LIMITS.relatedPerPage}; choose a smaller limit`,
+    `include: ${limit} units with up to ${each} related ones each are more than ${LIMITS.relatedPerPage}; ask for fewer at once`,
     { parameter: 'include' },
   );
 }

@@ -1,4 +1,4 @@
-/** A parameter type is one file and one entry in `types.ts`: with these, the whole service has it. */
+/** A parameter type is one file and one entry in `parameter-types.ts`: with these, the whole service has it. */
 import { expect, it, vi } from 'vitest';
 import { kindTypesOf, renderKindTypes } from '../../../src/cli/functions/kind-types.js';
 import type { OpenApiDocument, Schema } from '../../../src/doc/openapi/openapi.js';

@@ -291,7 +291,7 @@ describe('related units are answered inside', () => {
     ],
     [
       'a:related(comment.article,limit=100)&limit=1000&include=b:related(comment.article)',
-      'include: 1000 units with up to 120 related ones each are more than 100000; choose a smaller limit',
+      'include: 1000 units with up to 120 related ones each are more than 100000; ask for fewer at once',
     ],
   ])('or refused: %s', async (include, text) => {
     const { status, body } = await project.get(`/article/unit?include=${include}`);

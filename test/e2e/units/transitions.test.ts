@@ -257,7 +257,7 @@ describe('a definition', () => {
     expect(said(await project.put('/string/unit/state', before))).toContain('400');
   });
 
-  it('whose condition names what was dropped is never true', async () => {
+  it('whose condition names what was dropped becomes nobody, also where the name comes back', async () => {
     const { parameters } = (await ok(project.get('/kind/unit/ticket'))) as { parameters: string[] };
     const id = await make('solved', { owner: me, solved_at: new Date().toISOString() });
     await ok(
@@ -265,6 +265,25 @@ describe('a definition', () => {
     );
     expect(await edit(ann, id, { state: 'open' })).toContain("you may change 'solved' to 'closed'");
     await ok(project.put('/kind/unit/ticket', { parameters }));
+    await ok(project.put(`/ticket/unit/${id}`, { solved_at: new Date().toISOString() }));
+    expect(await edit(ann, id, { state: 'open' })).toContain("you may change 'solved' to 'closed'");
+    const closed = (await ok(project.get('/string/unit/state'))) as { transitions: object };
+    expect(closed.transitions).toEqual({ ...WAYS, solved: ['closed', { to: 'open', when: 'nobody' }] });
+    await ok(project.put('/string/unit/state', { transitions: WAYS }));
+  });
+
+  it('tells the report, and kinds of members, what its condition names of the member', async () => {
+    const rank = { id: 'rank', kind_id: 'string', own: true };
+    await defineKinds(project, { id: 'chief', parameters: [rank] }, { id: 'guest' });
+    const members = ((await ok(project.get('/group/unit/kind_auth_member'))) as { kind_list: string[] }).kind_list;
+    await ok(project.put('/group/unit/kind_auth_member', { kind_list: [...members, 'chief', 'guest'] }));
+    const ranked = { ...WAYS, open: [{ to: 'pending', when: 'eq(@member.rank,high)' }] };
+    await ok(project.put('/string/unit/state', { transitions: ranked }));
+    const { access } = (await ok(project.get('/kind/access'))) as { access: { kind: string; parameter?: string }[] };
+    expect(JSON.stringify(access.filter((entry) => JSON.stringify(entry).includes('rank')))).toContain('chief');
+    const mixed = await project.put('/kind/unit/guest', { parameters: [{ ...rank, kind_id: 'integer' }] });
+    expect(said(mixed)).toContain("transitions of 'state' names @member.rank");
+    await ok(project.put('/string/unit/state', { transitions: WAYS }));
   });
 
   it('of a remote kind or a link type has none', async () => {

@@ -108,6 +108,15 @@ describe('include', () => {
     expect(ignored.body.content).toEqual(shown);
   });
 
+  it('shows no more related units than a page of a list may', async () => {
+    const many = encodeURIComponent('a:related(note.hooked,limit=100),b:related(note.hooked,limit=100)');
+    const bodies = Array.from({ length: 600 }, (_, at) => ({ label: String(at) }));
+    const { status, body } = await project.post(`/hooked/unit?include=${many}`, bodies);
+    expect(status).toBe(400);
+    expect(body.messages?.[0]).toMatchObject({ code: 'query.too_large', parameter: 'include' });
+    expect(await ok(project.get('/hooked/unit?limit=0&filter=eq(label,0)'))).toMatchObject({ count: 0 });
+  });
+
   it('answers what hooks made of the unit, and around it', async () => {
     const url = `/hooked/unit?include=label,${encodeURIComponent('notes:count_related(note.hooked)')}`;
     expect(await ok(documented.post(url, { label: 'a' }))).toEqual({ label: 'a!', notes: 1 });
