@@ -32,7 +32,9 @@ export function unitRights(
   const right = (operation: 'update' | 'delete' | 'link') => rightOf(grantOf(kind, operation, caller, model));
   const writable = writableFields(kind, caller, model);
   const transitions = [...visible.values()].flatMap((field): ShownTransitions[] => {
-    const found = field.column === undefined ? undefined : transitionsFor(plainField(field), kind, caller, model);
+    // Code of modules reads hidden parameters, but what is made of them would be in its answers.
+    if (field.column === undefined || field.def.hidden) return [];
+    const found = transitionsFor(plainField(field), kind, caller, model);
     if (!found) return [];
     const given = writable.get(field.id);
     return [{ ...found, read: conditionOf(field) ?? true, write: given ? (conditionOf(given) ?? true) : false }];

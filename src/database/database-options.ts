@@ -46,6 +46,8 @@ export interface TransactionOptions extends TransactionRunsOptions {
    * runs have time.
    */
   readonly long?: boolean;
+  /** Of a long one: it waits for its place as short as others, because another statement has held its lock long. */
+  readonly waitsBriefly?: boolean;
   /** Set if it is not run again, and its errors are those of PostgreSQL. */
   readonly once?: boolean;
   /** Called before each run but the first one, without a connection. */

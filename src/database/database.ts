@@ -123,6 +123,7 @@ export class Database implements Executor {
         isolation: 'read committed',
         project,
         long,
+        waitsBriefly: true,
         ...(limit && { statementTimeout: limit }),
       } as const;
       return this.transaction((tx) => tx.run<Row>(statement), options);

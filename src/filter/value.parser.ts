@@ -6,6 +6,7 @@ import type { Scanner, ValueContext } from './filter.scanner.js';
 /** Before a parameter of the calling member, and of the unit before an edit, in access rules. */
 export const MEMBER_PREFIX = '@member.';
 export const BEFORE_PREFIX = '@before.';
+const MOMENTS_EXPECTED = "'@now', or a whole number of m, h or d from it, at most 100 years, as '@now-7d'";
 export const PREFIXES_EXPECTED = "'@member.' or '@before.' and a parameter";
 
 /** `@now`, `@now-7d`, `@now+1h`; a `+` that was not encoded in a URL is a space. */
@@ -81,7 +82,8 @@ export class ValueParser {
     }
     const prefix = [MEMBER_PREFIX, BEFORE_PREFIX].find((each) => text.startsWith(each)) ?? '';
     const name = text.slice(prefix.length);
-    if (!isIdentifier(name)) throw this.scanner.fail(PREFIXES_EXPECTED, at, " (quote a text that begins with '@')");
+    const expected = text.startsWith('@now') ? MOMENTS_EXPECTED : PREFIXES_EXPECTED;
+    if (!isIdentifier(name)) throw this.scanner.fail(expected, at, " (quote a text that begins with '@')");
     if (prefix === MEMBER_PREFIX) return Object.freeze({ type: 'member', name, at });
     const path = Object.freeze({ segments: Object.freeze([name]), before: true, at } as const);
     return Object.freeze({ type: 'before', path, at });

@@ -13,7 +13,7 @@ import { isCallerError } from '../shared/errors.js';
 import type { AnyKindPlan, UnionPlan } from '../sql/list/union.sql.js';
 import { explainablePage } from '../unit/tuning/explained-page.js';
 import { planAggregate } from '../unit/query/aggregate.plan.js';
-import { decodeCursor, encodeCursor } from '../unit/query/cursor.js';
+import { decodeCursor, encodeCursor, positionsOf } from '../unit/query/cursor.js';
 import { planParts, showsKind, includingKind, type UnionParts } from '../unit/query/union.plan.js';
 import { showsMore } from '../unit/query/answer.plan.js';
 import { unitAnswer } from '../unit/unit-answers.js';
@@ -214,7 +214,7 @@ function keyed({ parts }: UnionParts, unitId: string): AnyKindPlan[] {
 }
 
 function groupSignature(groupId: string, { order }: ListQuery, { parts }: UnionParts): unknown {
-  return ['group', groupId, parts.map(({ kind }) => kind.id), order.map(printOrder)];
+  return ['group', groupId, parts.map(({ kind }) => kind.id), order.map(printOrder), positionsOf(parts)];
 }
 
 function groupCursor(text: string, groupId: string, query: ListQuery, parts: UnionParts): readonly (string | null)[] {

@@ -166,9 +166,11 @@ function withOwnKind(draft: Draft, { kind, session, faults, index }: PendingWrit
 function addExistsFault(stored: ParameterDef, others: readonly string[], { faults, index }: PendingWrite): void {
   const place = index === undefined ? { parameter: 'id' } : { parameter: 'id', index };
   const otherwise = others.length > 0 ? `, with another ${others.join(', ')}` : '';
-  const named = `a kind shares it by naming its id alone, "${stored.id}"`;
-  const hint = stored.own ? named : `${named}, or has one of its own with "own": true`;
-  const text = `id: a parameter '${parameterRecordId(stored)}' of type ${stored.type} exists already${otherwise}; ${hint}`;
+  const recordId = parameterRecordId(stored);
+  const hint = stored.own
+    ? `the kind keeps it by naming its id alone, "${stored.id}", and PUT /${stored.type}/unit/${recordId} edits it`
+    : `a kind shares it by naming its id alone, "${stored.id}", or has one of its own with "own": true`;
+  const text = `id: a parameter '${recordId}' of type ${stored.type} exists already${otherwise}; ${hint}`;
   faults.add('parameter.exists', text, place);
 }
 

@@ -42,6 +42,7 @@ export function didYouMean(unknown: string, known: Iterable<string>): string {
 /** What other products call operators, operations and fields, in lower case and without separators. */
 const SYNONYMS: ReadonlyMap<string, string> = new Map([
   ['neq', 'ne'],
+  ['neq_field', 'ne_field'],
   ['notequal', 'ne'],
   ['equals', 'eq'],
   ['like', 'contains'],

@@ -284,7 +284,7 @@ export class WriteCommands {
   }
 }
 
-/** Bytes of a body that is read once more at once, where it matters what it refers to. */
+/** Bytes. Longer bodies are not parsed a second time to find their references. */
 const SHORT_BODY = 16 * 1024;
 
 /**
@@ -294,7 +294,10 @@ const SHORT_BODY = 16 * 1024;
 function referredBy(kind: KindDef, bytes: ReceivedBody): string | undefined {
   if (!Buffer.isBuffer(bytes) || bytes.length > SHORT_BODY) return undefined;
   const body = parsedObject(bytes.toString());
-  const ids = referencesOf(kind).map(({ id }) => (typeof body?.[id] === 'string' ? body[id] : null));
+  const ids = referencesOf(kind).map(({ id }) => {
+    const given = body?.[id];
+    return typeof given === 'string' || typeof given === 'number' ? String(given) : null;
+  });
   return ids.some((id) => id !== null) ? JSON.stringify(ids) : undefined;
 }
 

@@ -16,7 +16,7 @@ interface TransitionButtonsProps {
   readonly onSave: (values: object) => Promise<FieldErrors | undefined>;
 }
 
-/** Inside of the form, whose changes are saved first. */
+/** Disabled until the changes of the form are saved. */
 export function TransitionButtons({ kind, fields, unit, onSave }: TransitionButtonsProps) {
   const text = useText();
   const notify = useNotify();

@@ -13,8 +13,10 @@ async function move(system: HookContext['system'], order: string, sign: 1 | -1):
 /** Keeps the prices of the present in the lines of an order. Returns their sum. */
 async function price(system: HookContext['system'], order: string): Promise<string> {
   const ofOrder = filter`eq(order,${order})`;
-  const { items } = await system.units('line').list({ filter: ofOrder, include: ['id', 'product.price'], limit: 1000 });
+  const lines = await system.units('line').list({ filter: ofOrder, include: ['id', 'product.price'], limit: 1000 });
+  const { items, count } = lines;
   if (items.length === 0) throw new FunctionError(409, 'order.empty', 'There is nothing in this order');
+  if (count > items.length) throw new FunctionError(409, 'order.too_long', `At most ${items.length} lines in an order`);
   for (const line of items)
     await system.units('line').update(String(line.id), { paid_price: String(line['product.price']) });
   const select = ['total:sum(mul(quantity,paid_price))'];

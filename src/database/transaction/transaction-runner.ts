@@ -51,13 +51,13 @@ export async function runTransaction<T>(
   runs: TransactionRuns,
 ): Promise<T> {
   const { isolation = 'repeatable read', once, readOnly, beforeNextRun } = options;
-  let { long = false } = options;
+  let { long = false, waitsBriefly = false } = options;
   for (let attempt = 1; ; attempt++) {
     try {
-      return await new TransactionRun(parts, { ...options, isolation, long }, runs).run(work);
+      return await new TransactionRun(parts, { ...options, isolation, long, waitsBriefly }, runs).run(work);
     } catch (error) {
       if (error instanceof NoLongPlaceError) {
-        long = true;
+        long = waitsBriefly = true;
         attempt -= 1;
         continue;
       }
@@ -167,13 +167,14 @@ class TransactionRun {
    * repeated. A long transaction waits for its places as long as its runs have time.
    */
   async #acquirePlaces(): Promise<void> {
-    const { project, long } = this.options;
+    const { project, long, waitsBriefly } = this.options;
     for (;;) {
       this.runs.adoptRememberedLocks();
       const endTurn = await this.runs.waitForTurn();
       if (!project) return this.#tx.onEnd(endTurn);
       try {
-        const releasePlace = await this.parts.places.acquire(project, long ? this.runs.timeLeft : undefined);
+        const timeLeft = waitsBriefly ? 0 : this.runs.timeLeft;
+        const releasePlace = await this.parts.places.acquire(project, long ? timeLeft : undefined);
         if (!this.runs.adoptRememberedLocks()) {
           this.#tx.onEnd(endTurn);
           return this.#tx.onEnd(releasePlace);

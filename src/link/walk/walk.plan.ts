@@ -18,9 +18,10 @@ import { collectFaults } from '../../shared/collect-faults.js';
 import { Faults } from '../../shared/errors.js';
 import type { Fragment } from '../../sql/fragment.js';
 import type { PassedKind } from '../../sql/link/traversal-plan.js';
+import type { KindPart } from '../../sql/list/union.sql.js';
 import type { LinkColumn } from '../../sql/walk/reached-links.sql.js';
 import { placeLength, type WalkPlan } from '../../sql/walk/walk.sql.js';
-import { decodeCursor, encodeCursor } from '../../unit/query/cursor.js';
+import { decodeCursor, encodeCursor, positionsOf } from '../../unit/query/cursor.js';
 import {
   type ExpectedKinds,
   LINK_FIELD,
@@ -111,12 +112,13 @@ function makePlan(
     const names = link && namesOfLink(link, { kind: from.start.kind, reach });
     const linkFilter = attempt((): Predicate | undefined => names && ofLink && resolveFilter(ofLink, names));
     const planned = attempt(() => planParts(rest, contexts, { link, read: linked }));
-    const cursor = attempt(() => cursorOf(list, from));
+    const parts = planned?.parts.filter(({ kind }) => linked.has(kind)) ?? [];
+    const cursor = attempt(() => cursorOf(list, from, parts));
     found.throwIfAny();
     return {
       query: list,
       every,
-      parts: planned?.parts.filter(({ kind }) => linked.has(kind)) ?? [],
+      parts,
       order: planned?.order ?? [],
       seen: plain ? [...seen] : undefined,
       linkFilter,
@@ -148,20 +150,20 @@ function makePlan(
 }
 
 /** What a cursor is made for: the traversal and its order, as in lists without the filter. */
-function signatureOf({ order, depth }: ListQuery, { start, direction }: From): unknown {
-  return ['link', start.kind.id, start.key, direction, depth, order.map(printOrder)];
+function signatureOf({ order, depth }: ListQuery, { start, direction }: From, parts: readonly KindPart[]): unknown {
+  return ['link', start.kind.id, start.key, direction, depth, order.map(printOrder), positionsOf(parts)];
 }
 
 /** @throws KindError 400 if the cursor was not made for this traversal and order */
-function cursorOf(query: ListQuery, from: From): WalkPlan['cursor'] {
+function cursorOf(query: ListQuery, from: From, parts: readonly KindPart[]): WalkPlan['cursor'] {
   const { cursor, order, depth } = query;
   if (cursor === undefined) return undefined;
-  return cursor === '' ? [] : decodeCursor(cursor, signatureOf(query, from), order.length + placeLength(depth));
+  return cursor === '' ? [] : decodeCursor(cursor, signatureOf(query, from, parts), order.length + placeLength(depth));
 }
 
 /** @param last the values after which the next page begins */
 export function nextCursor({ query, plan }: PlannedWalk, last: readonly (string | null)[]): string {
-  return encodeCursor(signatureOf(query, plan), last);
+  return encodeCursor(signatureOf(query, plan, plan.shown), last);
 }
 
 /** Adds the column of `load_links` to the units of each kind. */

@@ -103,9 +103,15 @@ function check({ transitions: given, ...def }: Settings, { report }: CheckContex
       report('transitions', `'${from}': must be a list`);
       continue;
     }
+    const seen = new Set<string>();
     for (const [at, each] of (targets as readonly Json[]).entries()) {
       count += 1;
-      const fault = targetFault(each, from, values);
+      const to = targetOf(each)?.to;
+      const isRepeated = to !== undefined && seen.has(to);
+      if (to !== undefined) seen.add(to);
+      const fault = isRepeated
+        ? `'${to}' is there twice; several rules are a list in one 'when'`
+        : targetFault(each, from, values);
       if (fault !== undefined) report('transitions', `'${from}'[${at}]: ${fault}`);
     }
   }

@@ -45,6 +45,14 @@ function signatureOf(value: OrderedValue): readonly (string | number | readonly 
   return ['distance()', ...segmentsOf(value.target), ...segmentsOf(value.other), ...value.point];
 }
 
+/** The lists of values in which the orders of several kinds have positions. */
+export function positionsOf(parts: readonly { readonly order: readonly (OrderTerm | undefined)[] }[]): string[] {
+  const lists = parts.flatMap(({ order }) =>
+    order.flatMap((term) => (term?.value.type === 'by_value' ? [JSON.stringify(term.value.values)] : [])),
+  );
+  return [...new Set(lists)];
+}
+
 export function pageCursor(plan: ListPlan, keys: readonly (string | null)[]): string {
   return encodeCursor(listOf(plan.kind, plan.order), keys);
 }

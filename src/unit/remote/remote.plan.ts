@@ -35,8 +35,7 @@ export function planRemoteList(query: ListQuery, context: PlanContext): RemotePl
   const unitQuery = { ...query, include: undefined, exclude: undefined };
   collectFaults<unknown>(faults, () => planList(unitQuery, context), undefined);
   if (query.order.some(({ value, nulls }) => value.type !== 'path' || nulls)) {
-    const text =
-      'order: a remote kind is ordered by its own parameters, without distance(), by_value(), nulls_first and nulls_last';
+    const text = 'order: a remote kind is ordered by its own parameters, without functions, nulls_first and nulls_last';
     faults.add('query.bad_value', text, { parameter: 'order' });
   }
   const fields = collectFaults(faults, () => planRemoteAnswer(query, context), []);

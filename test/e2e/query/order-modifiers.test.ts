@@ -159,11 +159,18 @@ describe('an order', () => {
   it('by values that have another order since has no page after the old one', async () => {
     await defineKinds(project, { id: 'moved', parameters: [{ id: 'level', kind_id: 'string', values: ['a', 'b'] }] });
     await ok(project.post('/moved/unit', [{ level: 'a' }, { level: 'b' }, { level: 'a' }]));
+    await ok(project.post('/group/unit', { id: 'moving', kind_list: ['moved'] }));
     const { next } = await read('/moved/unit?order=by_value(level)&limit=1&cursor=');
+    const ofGroup = await read('/group/moving/unit?order=by_value(level)&limit=1&cursor=');
     await ok(project.put('/string/unit/level', { values: ['b', 'a'] }));
-    const reply = await project.get(`/moved/unit?order=by_value(level)&limit=1&cursor=${next ?? ''}`);
-    expect(reply.status).toBe(400);
-    expect(reply.body.messages[0]?.parameter).toBe('cursor');
+    for (const [of, cursor] of [
+      ['moved', next],
+      ['group/moving', ofGroup.next],
+    ]) {
+      const reply = await project.get(`/${of ?? ''}/unit?order=by_value(level)&limit=1&cursor=${cursor ?? ''}`);
+      expect(reply.status).toBe(400);
+      expect(reply.body.messages[0]?.parameter).toBe('cursor');
+    }
   });
 
   it.each([

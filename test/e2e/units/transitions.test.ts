@@ -224,6 +224,7 @@ describe('a definition', () => {
     [{ transitions: { a: [{ to: 'b', when: 'eq(x' }] } }, "from 'a' to 'b': expected ',' at character 5"],
     [{ transitions: { initial: [{ to: 'a', when: 'admin' }] } }, 'new units have no condition'],
     [{ transitions: ['a'] }, 'transitions: must be an object'],
+    [{ transitions: { a: ['b', { to: 'b', when: 'admin' }] }, values: ['a', 'b'] }, "'b' is there twice"],
     [{ transitions: {}, values: null }, "needs 'values'"],
     [{ transitions: {}, multiple: true }, 'a list has none'],
     [{ transitions: { initial: ['a'] }, default_string: 'b' }, "the default 'b' is not among those of 'initial'"],

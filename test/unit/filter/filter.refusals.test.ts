@@ -118,6 +118,11 @@ const rules: [text: string, expected: string][] = [
   `expected '@member.' or '@before.' and a parameter at character ${at} (quote a text that begins with '@')`,
 ]);
 
+rules.push([
+  'gt(a,@now-1y)',
+  "expected '@now', or a whole number of m, h or d from it, at most 100 years, as '@now-7d' at character 6 (quote a text that begins with '@')",
+]);
+
 /** What there is, where nothing like it is. */
 const ALL =
   '; there are eq, ne, contains, icontains, startswith, istartswith, endswith, iendswith, lt, lte, gt, ge, gte, get, in, isnull, eq_field, ne_field, lt_field, lte_field, gt_field, gte_field, near, similar, and, or, not, all, exists, linked';
