@@ -35,7 +35,12 @@ import {
 import { lookupStatement, type LookupPlan } from '../../../sql/write/existing-rows.sql.js';
 import { insertStatement, insertUnansweredStatement, refusedInsertsStatement } from '../../../sql/write/insert.sql.js';
 import { deleteStatement } from '../../../sql/write/delete.sql.js';
-import { type DeletePlan, type GuardedField, type UpdatePlan, type WritePlan } from '../../../sql/write/written-rows.sql.js';
+import {
+  type DeletePlan,
+  type GuardedField,
+  type UpdatePlan,
+  type WritePlan,
+} from '../../../sql/write/written-rows.sql.js';
 import type { TransitionField } from '../../../sql/condition/next-values.sql.js';
 import type { FoundUnit, UnitRow } from '../../store/unit-store.js';
 import {
