@@ -142,13 +142,12 @@ export function checkFieldRules(
   faults: Faults,
 ): void {
   const former = new Set(before.kinds.get(kind.id)?.parameters);
-  const checked = kind.parameters.filter(
-    (id) => touched.parameters.has(recordOfParameter(kind, id)) || !former.has(id),
-  );
+  const recordOf = (id: string) => recordOfParameter(kind, id);
+  const checked = kind.parameters.filter((id) => touched.parameters.has(recordOf(id)) || !former.has(id));
   for (const id of checked) {
     const conditions = kind.fields.get(id)?.def;
     for (const { path, rule } of conditions ? conditionsOf(conditions) : []) {
-      const location = locationOf(recordOfParameter(kind, id), { name: 'transitions', rule: 'transitions' }, touched);
+      const location = locationOf(recordOf(id), { name: 'transitions', rule: 'transitions' }, touched);
       const where = `${location.path}: ${path}: in '${kind.id}': `;
       collectRefusal(faults, where, () => checkRule(rule, 'transitions', kind, after), location.place);
     }
@@ -160,11 +159,7 @@ export function checkFieldRules(
     });
     for (const { id, rules } of ruled) {
       for (const [at, rule] of rules.entries()) {
-        const { path, place } = locationOf(
-          recordOfParameter(kind, id),
-          { name, rule: placeOf(name, rules, at) },
-          touched,
-        );
+        const { path, place } = locationOf(recordOf(id), { name, rule: placeOf(name, rules, at) }, touched);
         collectRefusal(faults, `${path}: in '${kind.id}': `, () => checkRule(rule, name, kind, after), place);
       }
     }
@@ -172,7 +167,7 @@ export function checkFieldRules(
     if (!first || faults.any) continue;
     const excess = ruleLimitFault(rulesOfFields(kind, key).map((rule) => checkRule(rule, name, kind, after)));
     if (excess === undefined) continue;
-    const { place } = locationOf(recordOfParameter(kind, first.id), { name, rule: name }, touched);
+    const { place } = locationOf(recordOf(first.id), { name, rule: name }, touched);
     faults.add('filter.too_large', `${name} of all parameters of '${kind.id}': ${excess}`, place);
   }
 }

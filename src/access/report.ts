@@ -24,7 +24,7 @@ export interface ReportedAccess extends Allowed {
   /** Whether people whom nobody has admitted may do it: those without a token, or those who sign up by themselves. */
   readonly stranger: boolean;
   /** Why its owner wants it so; undefined if the owner has not said that. */
-  readonly accepted: string | undefined;
+  readonly accepted?: string | undefined;
 }
 
 export interface AccessReport {
@@ -107,7 +107,7 @@ export function* accessReport(
   return { signUp: signUp.map(({ id }) => id), entries };
 }
 
-type Entry = Omit<ReportedAccess, keyof Allowed | 'stranger' | 'accepted'> & Partial<Pick<ReportedAccess, 'accepted'>>;
+type Entry = Omit<ReportedAccess, keyof Allowed | 'stranger'>;
 
 interface Reporter {
   /** The member kinds that anyone can sign up to. */
@@ -120,9 +120,9 @@ interface Reporter {
 export function reporterOf(model: Model): Reporter {
   const members = [...model.kinds.values()].filter((kind) => isMemberKind(kind) && !kind.traits.sealed);
   const signUp = members.filter((kind) => allowedFor(kind, 'signup', model).audience === 'anyone');
-  const entryOf = ({ audience, byRule }: Allowed, { accepted, ...entry }: Entry): ReportedAccess => {
+  const entryOf = ({ audience, byRule }: Allowed, entry: Entry): ReportedAccess => {
     const stranger = audience === 'anyone' || (audience === 'member' && signUp.length > 0);
-    return { ...entry, audience, byRule, stranger, accepted, writes: entry.writes && !byRule };
+    return { ...entry, audience, byRule, stranger, writes: entry.writes && !byRule };
   };
   const ofUnits = (kind: KindDef, operation: Operation): ReportedAccess => {
     const setting = accessSettingOf(kind, operation, model);

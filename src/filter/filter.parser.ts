@@ -274,7 +274,7 @@ export class FilterParser {
    * @param first the first word, if it has been read
    */
   expression(first?: ReadWord): Path {
-    // Of rules, `@member.` and `@before.` are no numbers.
+    // In rules, a value of the member or of before is no operand.
     if (first === undefined && this.members && this.scanner.peek() === '@') throw this.#noOperand();
     if (first === undefined && this.scanner.peek() === '"') return this.path();
     const head = first ?? this.word();

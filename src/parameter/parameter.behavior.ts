@@ -59,7 +59,7 @@ export class ParameterBehavior implements RegisteredBehavior, OnModuleInit {
     // The body of a kind may repeat the definition of a stored parameter.
     const isRepeated = id === undefined && stored?.type === kind.id && change.inline.has(parameterId);
     if (id === undefined && stored && !isRepeated) addExistsFault(stored, [], write);
-    const empty = { ...emptyDefinition(namedByRecord(parameterId).id, kind.id), ...namedByRecord(parameterId) };
+    const empty = { ...emptyDefinition(parameterId, kind.id), ...namedByRecord(parameterId) };
     const base = id === undefined ? empty : (stored ?? empty);
     const def = patched(base, draft.values);
     const isShort = checkDefinitionBytes(draft.values, base, faults, index);

@@ -61,7 +61,7 @@ export function parameterRecordId({
   return ownKind === undefined ? id : `${ownKind}.${id}`;
 }
 
-/** The parameter whose record has an id. */
+/** The name and the kind in the id of a record: the reverse of `parameterRecordId`. */
 export function namedByRecord(recordId: string): { readonly id: string; readonly ownKind?: string } {
   const dot = recordId.indexOf('.');
   return dot < 0 ? { id: recordId } : { id: recordId.slice(dot + 1), ownKind: recordId.slice(0, dot) };

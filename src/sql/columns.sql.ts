@@ -37,6 +37,13 @@ export function columnRef(field: Field, row = 't'): Fragment {
   `;
 }
 
+/** The row `_n` of these fields with other values. */
+export function rowOf(fields: readonly Field[], valueOf: (field: Field) => Fragment): Fragment {
+  // Two fields may share a column: `id` and the natural key.
+  const byColumn = new Map(fields.map((field) => [field.column ?? field.id, field]));
+  return sql`(SELECT ${join([...byColumn].map(([name, field]) => sql`${valueOf(field)} AS ${ident(name)}`))}) AS _n`;
+}
+
 const JSON_FORMS: Readonly<Record<Exclude<JsonForm, 'native'>, (value: Fragment) => Fragment>> = {
   text: (value) => sql`${value}::text`,
   decimal: (value) => sql`trim_scale(${value})::text`,

@@ -61,9 +61,14 @@ export function extentOf(predicates: readonly Predicate[]): Extent {
 
 /** How much memory predicates take: their tests, each counted in each kind that it is for. */
 export function testsInMemory(predicates: readonly Predicate[]): number {
-  const related = predicates.flatMap(relatedIn);
+  const related = predicates.flatMap(relatedIn).flatMap(withThoseInSums);
   const ofRelated = related.map((each) => each.kinds.length + sumSize(each) + testsInMemory(filtersOf(each)));
   return ofRelated.reduce((sum, each) => sum + each, predicates.flatMap(fieldTests).length);
+}
+
+/** A function over related units, and those in its sum. */
+function withThoseInSums(related: Related): Related[] {
+  return [related, ...relatedInSum(related).flatMap(withThoseInSums)];
 }
 
 /** What is read for a sum of related units, in tests. */

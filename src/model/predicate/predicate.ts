@@ -85,7 +85,7 @@ export interface MemberValue {
 
 /** So many seconds from PostgreSQL's time at the beginning of the transaction; for a date, the day of that in UTC. */
 export class Moment {
-  /** @param ofInput whether the present is that of the rows that a statement inserts, which is the same (`sql/write/`) */
+  /** @param ofInput whether the time is read from the column `_now` of inserted rows (`withTimeOfInput`) */
   constructor(
     readonly seconds: number,
     readonly ofInput = false,

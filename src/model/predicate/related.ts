@@ -126,7 +126,7 @@ export function bindMember(predicate: Predicate, memberId: string): Predicate {
 
 const ofInput = new WeakMap<Predicate, Predicate>();
 
-/** The predicate with times relative to the present as the rows have it that a statement inserts. */
+/** The predicate for an INSERT, whose times are relative to the column `_now` of its rows: Citus can't have now() there. */
 export function withTimeOfInput(predicate: Predicate): Predicate {
   return getOrInsert(ofInput, predicate, () => {
     const change = (value: unknown) => (value instanceof Moment ? new Moment(value.seconds, true) : value);

@@ -297,31 +297,25 @@ export function setAccessStatement(
   id: string,
   access: unknown,
 ): Statement {
-  return render(
-    sql`
-      UPDATE ${ident(schema, of)}
-      SET "access" = ${param(JSON.stringify(access))}::jsonb
-      WHERE "id" = ${param(id)}
-    `,
-  );
+  return setJsonStatement(ident(schema, of), 'access', id, access);
+}
+
+function setJsonStatement(table: Fragment, column: string, id: string, value: unknown): Statement {
+  return render(sql`
+    UPDATE ${table}
+    SET ${ident(column)} = ${param(JSON.stringify(value))}::jsonb
+    WHERE "id" = ${param(id)}
+  `);
 }
 
 /** Sets the checks of kinds. */
 export function setChecksStatement(schema: string, id: string, checks: readonly KindCheck[]): Statement {
-  return render(sql`
-    UPDATE ${ident(schema, KIND_KIND)}
-    SET "checks" = ${param(JSON.stringify(checks))}::jsonb
-    WHERE "id" = ${param(id)}
-  `);
+  return setJsonStatement(ident(schema, KIND_KIND), 'checks', id, checks);
 }
 
 /** Sets what others are meant to do with the units of a kind. */
 export function setAcceptedStatement(schema: string, id: string, accepted: AcceptedAccess): Statement {
-  return render(sql`
-    UPDATE ${ident(schema, KIND_KIND)}
-    SET "accepted" = ${param(JSON.stringify(accepted))}::jsonb
-    WHERE "id" = ${param(id)}
-  `);
+  return setJsonStatement(ident(schema, KIND_KIND), 'accepted', id, accepted);
 }
 
 /** Sets fields of a parameter, which had rules, to `nobody`. */
@@ -336,11 +330,7 @@ export function closeFieldAccessStatement(
 
 /** Replaces the transitions of a parameter. */
 export function setTransitionsStatement(schema: string, id: string, transitions: unknown): Statement {
-  return render(sql`
-    UPDATE ${ident(schema, PARAMETER_TABLE)}
-    SET "transitions" = ${param(JSON.stringify(transitions))}::jsonb
-    WHERE "id" = ${param(id)}
-  `);
+  return setJsonStatement(ident(schema, PARAMETER_TABLE), 'transitions', id, transitions);
 }
 
 /** Adds to parameters the definition in whose body they were defined. */

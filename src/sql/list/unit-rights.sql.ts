@@ -1,9 +1,8 @@
 /** What the caller may do with a unit, as a part of its record: `can()` in `include`. */
 import { isDeepStrictEqual } from 'node:util';
-import type { Field } from '../../model/model.js';
 import { conjunctsOf, type Predicate } from '../../model/predicate/predicate.js';
 import { testedFields } from '../../model/predicate/related.js';
-import { columnRef } from '../columns.sql.js';
+import { columnRef, rowOf } from '../columns.sql.js';
 import { nextValues, type TransitionField } from '../condition/next-values.sql.js';
 import { predicateSql } from '../condition/predicate.sql.js';
 import { all, EMPTY_SQL, ident, join, literal, sql, type Fragment } from '../fragment.js';
@@ -77,14 +76,13 @@ function writableNext(schema: string, { update }: UnitRights, transitions: Shown
   const rules = [update, write].flatMap((right) => (typeof right === 'boolean' ? [] : conjunctsOf(right)));
   const tests = rules.filter((rule) => testedFields(rule).some(({ column }) => column === field.column));
   if (tests.length === 0) return next;
-  const fields = new Map(tests.flatMap(testedFields).map((each): [string, Field] => [each.column ?? each.id, each]));
-  const columns = [...fields].map(([name, each]) => {
-    return sql`${name === field.column ? sql`_x.value` : columnRef(each, 't')} AS ${ident(name)}`;
+  const row = rowOf(tests.flatMap(testedFields), (each) => {
+    return each.column === field.column ? sql`_x.value` : columnRef(each, 't');
   });
   const stays = tests.map((rule) => sql`(${predicateSql(rule, { schema, row: '_n', stored: 't' })}) IS TRUE`);
   return sql`(
     SELECT coalesce(jsonb_agg(_x.value ORDER BY _x.n), '[]')
     FROM jsonb_array_elements_text(${next}) WITH ORDINALITY AS _x(value, n)
-    WHERE EXISTS (SELECT FROM (SELECT ${join(columns)}) AS _n WHERE ${all(stays)})
+    WHERE EXISTS (SELECT FROM ${row} WHERE ${all(stays)})
   )`;
 }

@@ -5,7 +5,7 @@ import type { Field, KindDef } from '../../model/model.js';
 import type { Predicate } from '../../model/predicate/predicate.js';
 import { testedFields } from '../../model/predicate/related.js';
 import { bounded } from '../answer-size.sql.js';
-import { columnRef, fieldType, VERSION_TAG } from '../columns.sql.js';
+import { columnRef, fieldType, rowOf, VERSION_TAG } from '../columns.sql.js';
 import { all, ident, join, param, sql, type Fragment } from '../fragment.js';
 import { expressionResult } from './expression.sql.js';
 import { jsonObject } from '../list/hidden-fields.sql.js';
@@ -105,15 +105,12 @@ type WrittenRow = Pick<WritePlan, 'schema' | 'kind' | 'written'> & Pick<UpdatePl
 /** The row `_n` with some fields of a unit after the write. */
 function rowAfter(plan: WrittenRow, fields: readonly Field[], fresh: string, old: string | undefined): Fragment {
   const written = new Set(plan.written.map(({ column: name }) => name));
-  // Two fields may share a column: `id` and the natural key.
-  const fieldsByColumn = new Map(fields.map((field) => [field.column ?? field.id, field]));
-  const columns = [...fieldsByColumn].map(([name, field]) => {
-    if (written.has(field.column)) return sql`${columnRef(field, fresh)} AS ${ident(name)}`;
+  return rowOf(fields, (field) => {
+    if (written.has(field.column)) return columnRef(field, fresh);
     const expression = plan.expressions?.find((each) => each.field.column === field.column);
-    if (expression) return sql`${expressionResult(expression)} AS ${ident(name)}`;
-    return sql`${old === undefined ? unwrittenValue(field, plan) : columnRef(field, old)} AS ${ident(name)}`;
+    if (expression) return expressionResult(expression);
+    return old === undefined ? unwrittenValue(field, plan) : columnRef(field, old);
   });
-  return sql`(SELECT ${join(columns)}) AS _n`;
 }
 
 /** The value of a new unit in a column that is not written. */
