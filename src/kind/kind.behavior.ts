@@ -84,6 +84,7 @@ export class KindBehavior implements RegisteredBehavior, OnModuleInit {
     if (faults.any && body) checkBodyLists(kindId, body, draft.values, write);
     changeOf(session).kinds.add(kindId);
     if (draft.values.has('access')) changeOf(session).access.add(kindId);
+    if (draft.values.has('metadata')) changeOf(session).writesMetadata = true;
     return draft;
   }
 

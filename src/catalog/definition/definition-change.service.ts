@@ -2,11 +2,12 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type Config, CONFIG } from '../../config/config.js';
 import { Database, type Transaction, type Executor } from '../../database/database.js';
+import { isStaleModel } from '../../database/statement/sqlstate.js';
 import { remainingAccepted } from '../../access/accepted.js';
 import { orphanedAccess, type ClosedAccess } from '../../access/orphaned-access.js';
 import { KIND_KIND, LINK_KIND } from '../../model/built-in-traits.js';
 import { BUILT_IN_VERSION } from '../../model/built-in/built-in.js';
-import { diffInPieces, type SchemaStep } from '../../model/table/diff.js';
+import { diffInPieces, type Guard, type SchemaStep } from '../../model/table/diff.js';
 import { isMemberKind, parameterOwner, recordOfParameter, type Model } from '../../model/model.js';
 import {
   deleteKeysWithoutMemberStatement,
@@ -39,6 +40,7 @@ import { AuditLog } from '../../tenancy/audit-log.js';
 import type { Project } from '../../tenancy/project.js';
 import { changedDefinitions, ChangeEffects } from './change-report.js';
 import { checkGuards } from './change-guards.js';
+import { addsChecksToMany, takeChecksBack } from './checks-without-lock.js';
 import { IndexBuilder } from '../indexes/index-builder.js';
 import { DeferredIndexes } from '../indexes/deferred-indexes.js';
 import { loadModel, ModelStore } from '../model/model-store.js';
@@ -125,21 +127,48 @@ export class DefinitionChangeService {
     return around(tx, changed);
   }
 
-  #change<T>(
+  async #change<T>(
     project: Project,
     options: ChangeOptions,
     work: (change: DefinitionChange) => Promise<T>,
     around: AroundChange<T> | undefined,
   ): Promise<T> {
-    return this.database.transaction((tx) => this.changeWithin(tx, project, options, work, around), {
+    const { statementTimeout = CHANGE_STATEMENT_TIMEOUT, undo = false } = options;
+    const counted = { again: [] as Guard[] };
+    const begin = (change: DefinitionChange): Promise<T> => {
+      counted.again = [];
+      // The answer that is kept for an Idempotency-Key is not taken back.
+      if (undo || !around) change.countedAgain = counted.again;
+      return work(change);
+    };
+    const result = await this.database.transaction((tx) => this.changeWithin(tx, project, options, begin, around), {
       // READ COMMITTED, because model, counts and stored values must be those committed while it waited for its locks.
       // Nothing is read before.
       project,
       isolation: 'read committed',
       lockTimeout: PROJECT_LOCK_TIMEOUT,
-      statementTimeout: options.statementTimeout ?? CHANGE_STATEMENT_TIMEOUT,
-      undo: options.undo ?? false,
+      statementTimeout,
+      undo,
     });
+    if (!undo && counted.again.length > 0) await this.#countAgain(project, options, counted.again);
+    return result;
+  }
+
+  /** Counts the units that came in while they were counted first. @throws KindError 409 after it took the checks back */
+  async #countAgain(project: Project, options: ChangeOptions, guards: readonly Guard[]): Promise<void> {
+    const { statementTimeout = CHANGE_STATEMENT_TIMEOUT, tellCounts, caller, requestId } = options;
+    const executor = this.database.ofProject(project, { limit: statementTimeout });
+    try {
+      await checkGuards({ executor, project, patterns: this.patterns }, guards, { cascade: false, tellCounts });
+    } catch (error) {
+      // Another change has taken a column or the table since.
+      if (isStaleModel(error)) return;
+      const back = { cascade: false, tellCounts, caller, ...(requestId && { requestId }) };
+      await this.#change(project, back, (change) => takeChecksBack(change, project.schema, guards), undefined);
+      throw error;
+    } finally {
+      this.builds.request(project);
+    }
   }
 
   #audit(project: Project, before: Model, after: Model, { caller, requestId }: ChangeOptions, tx: Transaction): void {
@@ -159,10 +188,16 @@ export class DefinitionChangeService {
     const closed = await this.#closeAccess(project, tx, withoutUnused, orphaned);
     const after = await this.#takeAccepted(project, change, closed);
     const { guards, steps, tables: tableShapes } = await runYielding(diffInPieces(before, after), yielder);
+    const guarded = { executor: tx, project, patterns: this.patterns };
+    const again = change.writesMetadata ? undefined : change.countedAgain;
+    const later = again && (await addsChecksToMany(guarded, { before, after, guards, steps }));
+    if (later) {
+      await checkGuards(guarded, guards, change);
+      again.push(...guards);
+    }
     const tables = new Set([...guards.map((guard) => guard.table), ...alteredTables(steps)]);
     if (tables.size > 0) await tx.run(lockForDefinitionChangeStatement(project.schema, [...tables].sort()));
-    const guarded = { executor: tx, project, patterns: this.patterns };
-    await checkGuards(guarded, guards, change);
+    if (!later) await checkGuards(guarded, guards, change);
     const dropped = droppedKinds(before, after);
     await change.effects?.countLosses(guarded, guards, dropped);
     const deferredIndexes = new DeferredIndexes(tx, project.schema, tableShapes);
@@ -178,10 +213,8 @@ export class DefinitionChangeService {
     await change.fill?.(after);
     await runSteps(tx, project.schema, last);
     change.effects?.setSteps(steps, deferredIndexes);
-    if (deferredIndexes.any) {
-      await tx.run(setUnindexedStatement(project.id, true));
-      tx.afterCommit(() => this.builds.request(project));
-    }
+    if (deferredIndexes.any || later) await tx.run(setUnindexedStatement(project.id, true));
+    if (deferredIndexes.any) tx.afterCommit(() => this.builds.request(project));
     // Their tables are dropped, so no links to their units can be in progress.
     for (const id of dropped) await tx.run(deleteLinksOfKindStatement(project.schema, id));
     const formerMembers = formerMemberKinds(before, after);

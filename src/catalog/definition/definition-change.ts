@@ -1,6 +1,7 @@
 /** One change of definitions, as the code that writes the definitions sees it. */
 import { type Transaction } from '../../database/database.js';
 import { type Model } from '../../model/model.js';
+import type { Guard } from '../../model/table/diff.js';
 import type { RequestIds } from '../../http/request/request-id.js';
 import type { Caller } from '../../tenancy/caller.js';
 import type { ChangeEffects, ReportedEffects } from './change-report.js';
@@ -22,6 +23,10 @@ export class DefinitionChange {
   readonly access = new Set<string>();
   /** Link types whose access was written. */
   readonly linkAccess = new Set<string>();
+  /** Whether metadata of a kind was written, which the model does not have. */
+  writesMetadata = false;
+  /** Gets the guards whose units are to be counted again after the commit; undefined where that cannot be. */
+  countedAgain: Guard[] | undefined;
   /** Stores the units of new tables. Called before these have indexes and foreign keys, which is several times as fast. */
   fill: ((model: Model) => Promise<void>) | undefined;
   /** `?cascade=true`: the change may delete stored data. */

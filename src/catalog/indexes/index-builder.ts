@@ -1,6 +1,7 @@
 /**
- * Builds the indexes of large kinds after the change that requires them has been committed, one at a time, without
- * blocking reads and writes. There is no stored list: missing are the indexes of the model that do not exist. The
+ * Builds the indexes of large kinds after the change that requires them has been committed, and validates their checks,
+ * one at a time, without blocking reads and writes. There is no stored list: missing are the indexes of the model that do
+ * not exist, and the checks that PostgreSQL marks as not valid. The
  * transaction of the change sets a flag of the project in the registry, so that any process finishes the work of one
  * that died.
  */
@@ -12,6 +13,7 @@ import {
   isDatabaseAway,
   isRetryable,
   isStaleModel,
+  isCheckViolation,
   isTooLongForIndex,
   causeText,
 } from '../../database/statement/sqlstate.js';
@@ -24,6 +26,8 @@ import {
   buildIndexStatement,
   lockIndexesStatement,
   listIndexesStatement,
+  listUnvalidatedChecksStatement,
+  validateCheckStatement,
   dropIndexStatement,
 } from '../../sql/definition/index.sql.js';
 import { lockProjectStatement } from '../../sql/definition/model.sql.js';
@@ -42,12 +46,18 @@ interface MissingIndex {
   readonly trigrams: string | undefined;
 }
 
+/** A check that was added while units were written, and that PostgreSQL has not compared with the stored units. */
+interface UnvalidatedCheck {
+  readonly table: string;
+  readonly check: string;
+}
+
 @Injectable()
 export class IndexBuilder implements OnModuleDestroy {
   readonly #log = new Logger('indexes');
   readonly #waiting = new Map<string, Project>();
   readonly #searches = new PeriodicWork(() => this.#search());
-  /** Indexes, by project, for which stored values are too long. They are tried again after the next change. */
+  /** Indexes and checks, by project, which stored values do not fit. They are tried again after the next change. */
   readonly #impossible = new Map<string, Set<string>>();
   /** Whether it was logged that nothing can be built. */
   #noSessionLogged = false;
@@ -61,7 +71,7 @@ export class IndexBuilder implements OnModuleDestroy {
   ) {
     metricSources.addGauge(
       'kind_indexes_pending',
-      'Indexes of large kinds that this process has still to build.',
+      'Indexes of large kinds that this process has still to build, and checks to validate.',
       () => this.pending,
       {},
       // Each process looks for all that are left.
@@ -165,7 +175,8 @@ export class IndexBuilder implements OnModuleDestroy {
       for (const each of missing) {
         if (this.#searches.signal.aborted) return;
         try {
-          await this.#buildOne(executor, project, each);
+          if ('check' in each) await this.#validate(executor, project, each);
+          else await this.#buildOne(executor, project, each);
         } catch (error) {
           // The definitions have changed, or there was a deadlock with a change of them.
           if (tries > 5 || !(isStaleModel(error) || isRetryable(error))) throw error;
@@ -176,7 +187,7 @@ export class IndexBuilder implements OnModuleDestroy {
   }
 
   /** Takes the project's lock, so that the flag is not cleared while a change is setting it. */
-  #find(project: Project): Promise<MissingIndex[]> {
+  #find(project: Project): Promise<(MissingIndex | UnvalidatedCheck)[]> {
     return this.database.transaction(
       async (tx) => {
         await tx.run(lockProjectStatement(project.schema));
@@ -185,13 +196,16 @@ export class IndexBuilder implements OnModuleDestroy {
         const validByName = new Map(rows.map(({ name, valid }) => [name, valid]));
         const trigrams = await trigramSchema(tx);
         const isValid = (name: string) => validByName.get(name) === true;
-        const missing = tables.flatMap(({ name: table, indexes }) =>
+        const indexes = tables.flatMap(({ name: table, indexes }) =>
           [...indexes.values()]
             .filter(({ name, unique, method }) => !unique && !isValid(name) && canBuild(method, trigrams))
             .map((index) => ({ table, index, invalid: validByName.has(index.name), trigrams })),
         );
-        if (missing.length === 0) await tx.run(setUnindexedStatement(project.id, false));
-        return missing.filter(({ index }) => !this.#impossible.get(project.id)?.has(index.name));
+        const checks = await tx.run<UnvalidatedCheck>(listUnvalidatedChecksStatement(project.schema));
+        const left = [...indexes, ...checks];
+        if (left.length === 0) await tx.run(setUnindexedStatement(project.id, false));
+        const impossible = this.#impossible.get(project.id);
+        return left.filter((each) => !impossible?.has('check' in each ? each.check : each.index.name));
       },
       // Must see what was committed while it waited for the lock.
       { isolation: 'read committed', lockTimeout: PROJECT_LOCK_TIMEOUT },
@@ -215,11 +229,25 @@ export class IndexBuilder implements OnModuleDestroy {
       if (this.#searches.signal.aborted) throw error;
       await executor.run(dropIndexStatement(schema, index.name)).catch(() => undefined);
       if (!isTooLongForIndex(error)) throw error;
-      this.#impossible.set(id, new Set([...(this.#impossible.get(id) ?? []), index.name]));
+      this.#giveUp(id, index.name);
       this.#log.error(`${name} cannot be built: a stored value is too long for it`);
       return;
     }
     this.#log.log(`${name} was built in ${Math.round(performance.now() - started)} ms`);
+  }
+
+  async #validate(executor: Executor, { id, schema }: Project, { table, check }: UnvalidatedCheck): Promise<void> {
+    try {
+      await executor.run(validateCheckStatement(schema, table, check));
+    } catch (error) {
+      if (!isCheckViolation(error)) throw error;
+      this.#giveUp(id, check);
+      this.#log.error(`${id}: stored units of ${table} contradict its check ${check}, which holds for what is written`);
+    }
+  }
+
+  #giveUp(project: string, name: string): void {
+    this.#impossible.set(project, new Set([...(this.#impossible.get(project) ?? []), name]));
   }
 }
 

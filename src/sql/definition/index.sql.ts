@@ -3,6 +3,7 @@ import type { IndexShape, TableShape } from '../../model/table/required-tables.j
 import { REGISTRY_SCHEMA } from '../../model/names.js';
 import { documentWords, foldedText } from '../condition/search.sql.js';
 import { EMPTY_SQL, ident, integer, join, param, render, sql, type Fragment, type Statement } from '../fragment.js';
+import { isInSchema } from './schema.sql.js';
 
 /** What an index is made with besides its shape. */
 interface IndexOptions {
@@ -79,14 +80,23 @@ const MAX_INDEX_ENTRY_BYTES = 2600;
 
 /** One row `large`: whether the table has more than `rows` rows, or the index exists because a build was interrupted. */
 export function isLargeStatement(schema: string, table: string, index: string, rows: number): Statement {
-  const firstRows = sql`SELECT 1 FROM ${ident(schema, table)} LIMIT ${integer(rows + 1)}`;
   const exists = sql`EXISTS (
     SELECT 1
     FROM pg_catalog.pg_class AS c
     JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
     WHERE n.nspname = ${param(schema)} AND c.relname = ${param(index)}
   )`;
-  return render(sql`SELECT ${exists} OR (SELECT count(*) FROM (${firstRows}) AS _first) > ${integer(rows)} AS large`);
+  return render(sql`SELECT ${exists} OR ${hasMoreRows(schema, table, rows)} AS large`);
+}
+
+function hasMoreRows(schema: string, table: string, rows: number): Fragment {
+  const firstRows = sql`SELECT 1 FROM ${ident(schema, table)} LIMIT ${integer(rows + 1)}`;
+  return sql`(SELECT count(*) FROM (${firstRows}) AS _first) > ${integer(rows)}`;
+}
+
+/** One row `more`: whether the table has more than `rows` rows. */
+export function hasMoreRowsStatement(schema: string, table: string, rows: number): Statement {
+  return render(sql`SELECT ${hasMoreRows(schema, table, rows)} AS more`);
 }
 
 /** One row `found`: whether a stored value may be too long for an index; undefined if none can be. */
@@ -128,6 +138,23 @@ export function listIndexesStatement(schema: string): Statement {
       WHERE n.nspname = ${param(schema)}
     `,
   );
+}
+
+/** Rows `table, check`: the checks of a schema that hold for what is written since they were added. */
+export function listUnvalidatedChecksStatement(schema: string): Statement {
+  return render(
+    sql`
+      SELECT c.relname AS table, f.conname AS check
+      FROM pg_catalog.pg_constraint AS f
+      JOIN pg_catalog.pg_class AS c ON c.oid = f.conrelid
+      WHERE f.contype = 'c' AND NOT f.convalidated AND ${isInSchema(sql`c.oid`, schema)}
+    `,
+  );
+}
+
+/** Reads the table; neither reads nor writes wait for it. */
+export function validateCheckStatement(schema: string, table: string, check: string): Statement {
+  return render(sql`ALTER TABLE ${ident(schema, table)} VALIDATE CONSTRAINT ${ident(check)}`);
 }
 
 /** One row `locked`: whether this connection may build the indexes of a project. Held until the connection ends. */

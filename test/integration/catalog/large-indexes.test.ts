@@ -1,14 +1,16 @@
 /**
- * Indexes of large kinds are built after the commit of the change, while units are written; what a process left half
+ * Indexes of large kinds are built after the commit of the change, and their checks validated, while units are written; what a process left half
  * done is finished by the next one that looks. A reader that goes on holds the building back, as a gate.
  */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { IndexBuilder } from '../../../src/catalog/indexes/index-builder.js';
 import { Provisioning } from '../../../src/catalog/project/provisioning.js';
 import { LIMITS } from '../../../src/shared/limits.js';
+import { setUnindexedStatement } from '../../../src/sql/server/registry.sql.js';
 import { expectNoDrift, ok, query } from '../../support/definitions.js';
 import { ownDatabase, startServiceOn } from '../../support/own-database.js';
 import type { TestProject } from '../../support/service.js';
+import { observeStatements } from '../../support/sent-statements.js';
 import { sideConnection } from '../../support/side-connection.js';
 
 // A database of its own: services of other files would build what is left here.
@@ -121,6 +123,105 @@ describe('an index of a large kind', () => {
     await ready();
     expect(await shown()).toEqual([]);
     await expectNoDrift(project);
+  });
+});
+
+describe('a check of a large kind', () => {
+  const checks = [{ id: 'small', filter: 'lte(size,90000)', text: 'At most 90,000' }];
+  const add = (more: object = {}, headers = {}) =>
+    project.call('PUT', '/kind/unit/thing', { checks, ...more }, { headers });
+  const stored = async () => ((await ok(project.get('/kind/unit/thing'))) as { checks: object[] }).checks;
+  const validated = async () => {
+    const found = await query<{ valid: boolean }>(
+      project,
+      `SELECT convalidated AS valid FROM pg_constraint WHERE contype = 'c' AND conrelid = '$schema."thing"'::regclass`,
+    );
+    return found.map(({ valid }) => valid);
+  };
+  /** Which of the statements of a change count the units and lock the table against writes, in their order. */
+  const order = async (work: () => Promise<unknown>): Promise<string[]> => {
+    const seen: string[] = [];
+    const stop = observeStatements(service.service.database, ({ text }) => {
+      if (text.includes('AS guards')) seen.push('counts');
+      if (text.startsWith('LOCK TABLE')) seen.push('locks');
+    });
+    await work().finally(stop);
+    return seen;
+  };
+  const refused = (count: number) => ({
+    status: 409,
+    body: {
+      messages: [
+        {
+          code: 'parameter.violated',
+          text: `${count} unit${count > 1 ? 's' : ''} of 'thing' would violate the check 'small'`,
+        },
+      ],
+    },
+  });
+
+  it('is added without counting units under a lock, and validated', async () => {
+    await fill();
+    expect(await order(() => ok(add()))).toEqual(['counts', 'locks', 'counts']);
+    expect((await project.post('/thing/unit', { size: 90_001 })).body.messages).toMatchObject([{ code: 'unit.check' }]);
+    await ready();
+    expect(await validated()).toEqual([true]);
+    await expectNoDrift(project);
+  });
+
+  it('is refused without a lock where stored units contradict it, and in a dry run', async () => {
+    await fill(undefined, 90_002);
+    expect(await order(async () => expect(await add()).toMatchObject(refused(2)))).toEqual(['counts']);
+    await ok(project.call('DELETE', '/thing/unit?filter=gt(size,90000)&max_affected=9'));
+    const dry = () => project.put('/kind/unit/thing?dry_run=true', { checks });
+    expect(await order(() => ok(dry()))).toEqual(['counts', 'locks']);
+    expect([await stored(), await validated(), await marked()]).toEqual([[], [], false]);
+  });
+
+  it('is taken back where a write that was in progress contradicts it', async () => {
+    await fill();
+    const insert = `INSERT INTO "thing" ("id", "size", "metadata", "inserted_at", "updated_at") VALUES (gen_random_uuid(), 90001, '{}', now(), now())`;
+    const commit = await reader.holding(project, insert);
+    const added = add();
+    // It has counted by now, and waits for the write.
+    await reader.blocked();
+    await commit();
+    expect(await added).toMatchObject(refused(1));
+    expect([await stored(), await validated()]).toEqual([[], []]);
+    await ok(project.post('/thing/unit', { size: 90_002 }));
+    await ready();
+    await expectNoDrift(project);
+  });
+
+  it('is counted under the lock where the change does more, or its answer is kept', async () => {
+    await fill();
+    const underLock = ['locks', 'counts'];
+    expect(await order(() => ok(add({ label: 'Things' })))).toEqual(underLock);
+    const other = (filter: string) => [{ ...checks[0], filter }];
+    expect(await order(() => ok(add({ checks: other('lte(size,80000)') })))).toEqual(underLock);
+    await ok(add({ checks: [] }));
+    expect(await order(() => ok(add({ metadata: { a: 1 } })))).toEqual(underLock);
+    await ok(add({ checks: [] }));
+    expect(await order(() => ok(add({}, { 'idempotency-key': 'a' })))).toEqual(underLock);
+  });
+
+  it('that a process left is validated by another one, and one that is contradicted stays as it is', async () => {
+    await fill();
+    await ok(add({ checks: [...checks, { id: 'large', filter: 'gte(size,1)', text: 'At least 1' }] }));
+    await ready();
+    // As if the process had died after its commit, where a write came in between.
+    const constraints = await query<{ name: string; body: string }>(
+      project,
+      `SELECT conname AS name, pg_get_constraintdef(oid) AS body FROM pg_constraint WHERE contype = 'c' AND conrelid = '$schema."thing"'::regclass`,
+    );
+    for (const { name } of constraints) await query(project, `ALTER TABLE $schema."thing" DROP CONSTRAINT "${name}"`);
+    await query(project, `UPDATE $schema."thing" SET "size" = 0 WHERE "size" = 1`);
+    for (const { name, body } of constraints) {
+      await query(project, `ALTER TABLE $schema."thing" ADD CONSTRAINT "${name}" ${body} NOT VALID`);
+    }
+    await service.service.database.run(setUnindexedStatement(project.id, true));
+    await other.service.app.get(IndexBuilder).finish();
+    expect([(await validated()).sort(), await marked()]).toEqual([[false, true], true]);
   });
 });
 
