@@ -91,6 +91,7 @@ export function resolveRule(rule: Filter, names: Names, member: RuleMember): Pre
 export function checkRule(rule: string, of: string, kind: KindDef, model: Model): Predicate {
   const filter = parseRule(rule);
   checkBefore(filter, of);
+  checkBeforeOfParameters(filter, kind);
   return resolveRule(filter, namesInRules(kind, model), anyMember(model));
 }
 
@@ -104,6 +105,16 @@ export function checkBefore(filter: Filter, of: string): void {
   if (!first) return;
   const text = `'${printOperand(first)}': @before. is known where rules of ${OF_EDITS.join(' and ')} test the unit itself`;
   throw unknownName(printOperand(first), text, first.at);
+}
+
+/** @throws KindError 400 if a value of before is one of the fields that every unit has, which no edit sets */
+function checkBeforeOfParameters(filter: Filter, { parameters, fields }: KindDef): void {
+  const path = beforePathsOf(filter).find(
+    ({ segments: [name = ''] }) => fields.has(name) && !parameters.includes(name),
+  );
+  if (!path) return;
+  const name = printOperand(path);
+  throw unknownName(name, `'${name}': @before. names a parameter of the kind, at character ${path.at}`, path.at);
 }
 
 /** Tests of rules in one generation, of all projects: about a kilobyte each. */

@@ -28,7 +28,7 @@ import { BEFORE_PREFIX, MEMBER_PREFIX, PREFIXES_EXPECTED, ValueParser } from './
 export interface ParseOptions {
   /**
    * Whether `@member.<name>` is a parameter of the member, and `@before.<name>` one of the unit before an edit, as in
-   * access rules; otherwise `@` is a plain character.
+   * access rules; otherwise `@` is a plain character, and a value that begins with `@before.` is refused.
    */
   readonly members?: boolean;
 }

@@ -1,5 +1,7 @@
 /** Parses the values in a filter: texts, bare or quoted, values of the member or from before an edit, and lists of them. */
+import { refusal, type KindError } from '../shared/errors.js';
 import { isIdentifier } from '../shared/identifiers.js';
+import { shortened } from '../shared/texts.js';
 import type { Scalar, Value, ValueList } from './filter.ast.js';
 import type { Scanner, ValueContext } from './filter.scanner.js';
 
@@ -25,9 +27,18 @@ export function secondsFromNow(text: string): number | undefined {
   return sign === '-' ? -seconds : seconds;
 }
 
+/** A text of this form in a filter is a mistake rather than a value: it would match nothing, silently. */
+function beforeInFilter(text: string, at: number): KindError {
+  const known = 'the value before an edit is known in rules of update and write_access';
+  return refusal(
+    'filter.bad_value',
+    `'${shortened(text)}': ${known}, not in filters (quote a text), at character ${at}`,
+  );
+}
+
 /** Parses values where the scanner is. */
 export class ValueParser {
-  /** @param members whether `@member.<name>` and `@before.<name>` are values; otherwise `@` is a plain character */
+  /** @param members whether `@member.<name>` and `@before.<name>` are values; otherwise `@` is a plain character, but for `@before.` */
   constructor(
     private readonly scanner: Scanner,
     private readonly members: boolean,
@@ -77,6 +88,7 @@ export class ValueParser {
     if (this.scanner.peek() === '"') return Object.freeze({ type: 'quoted', text: this.scanner.quoted(), at });
     const text = this.scanner.bare(surrounding);
     if (text === '') throw this.scanner.fail('a value', at);
+    if (!this.members && text.startsWith(BEFORE_PREFIX)) throw beforeInFilter(text, at);
     if (!this.members || !text.startsWith('@') || secondsFromNow(text) !== undefined) {
       return Object.freeze({ type: 'bare', text, at });
     }

@@ -164,6 +164,9 @@ describe('a definition', () => {
     ['update', 'exists(comment.of_ticket,eq(id,@before.id))'],
     ['update', 'eq(@before.owner.id,x)'],
     ['update', 'eq(state,@before)'],
+    ['update', 'eq(id,@before.id)'],
+    ['update', 'lt(updated_at,@before.updated_at)'],
+    ['update', 'isnull(@before.kind_id)'],
   ])('refuses %s: %s, and says where', async (operation, rule) => {
     const { status: found, body } = await project.put('/kind/unit/ticket', { access: { [operation]: rule } });
     expect(found, JSON.stringify(body)).toBe(400);
@@ -182,7 +185,15 @@ describe('a definition', () => {
     expect(await ok(project.get('/kind/unit/page'))).toMatchObject({ access: { update: 'nobody' } });
   });
 
-  it('has no meaning in a filter, where it is a text', async () => {
-    expect(await ok(ann.get('/ticket/unit?filter=eq(state,@before.state)'))).toMatchObject({ count: 0 });
+  it.each(['eq(state,@before.state)', 'in(state,open,@before.state)', 'isnull(@before.state)'])(
+    'is none of a filter: %s',
+    async (filter) => {
+      const { status: found, body } = await ann.get(`/ticket/unit?filter=${filter}`);
+      expect([found, body.messages[0]?.text]).toEqual([400, expect.stringContaining('@before')]);
+    },
+  );
+
+  it('may be a text of a filter, in quotes', async () => {
+    expect(await ok(ann.get('/ticket/unit?filter=eq(state,"@before.state")'))).toMatchObject({ count: 0 });
   });
 });
