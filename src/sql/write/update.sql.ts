@@ -89,15 +89,19 @@ export function passesGuard(guarded: GuardedField, plan: GuardPlan): Fragment {
   return sql`(${ways} OR ${stored} IS NOT DISTINCT FROM ${value})`;
 }
 
-/** One row `value, next` for a unit: the stored value of a field with transitions, and those that may follow it. */
+/**
+ * One row `value, next` for a unit: the stored value of a field with transitions, and those that may follow it.
+ * @param shown the units that show the value; undefined for all
+ */
 export function nextValuesStatement(
   { schema, kind, id }: Pick<UpdatePlan, 'schema' | 'kind' | 'id'>,
   transitions: TransitionField,
+  shown: Predicate | undefined,
 ): Statement {
   return render(sql`
     SELECT ${columnRef(transitions.field)} AS value, ${nextValues(transitions, schema)} AS next
     FROM ${kindTable(schema, kind)} AS t
-    WHERE ${hasId(kind, param(id))}
+    WHERE ${all([hasId(kind, param(id)), shown && predicateSql(shown, { schema, row: 't' })])}
   `);
 }
 

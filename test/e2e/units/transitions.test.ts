@@ -47,6 +47,10 @@ await defineKinds(
       { id: 'code', kind_id: 'string', unique: true },
       { id: 'state', kind_id: 'string', values: STATES, default_string: 'open', transitions: WAYS },
       { id: 'secret_state', kind_id: 'string', values: ['a', 'b'], hidden: true, transitions: { a: ['b'] } },
+      {
+        ...{ id: 'stage', kind_id: 'string', values: ['a', 'b', 'c'], transitions: { a: ['b'] } },
+        read_access: ['eq(owner,@member.id)', 'eq(code,shown)'],
+      },
       { id: 'owner', kind_id: 'unit', reference_kind: 'person' },
       { id: 'solved_at', kind_id: 'datetime' },
     ],
@@ -152,6 +156,22 @@ describe('an edit', () => {
     expect(await edit(ann, id, { secret_state: 'a' })).toBe(
       '409 parameter.transition: secret_state: it cannot become that',
     );
+  });
+
+  it('names the values of a parameter with a rule in the units that show it', async () => {
+    const [mine, others] = [await make('open', { stage: 'a', owner: me }), await make('open', { stage: 'a' })];
+    const hidden = '409 parameter.transition: stage: it cannot become that';
+    expect(await edit(ann, mine, { stage: 'c' })).toContain("stage: you may change 'a' to 'b'");
+    expect(await edit(ann, others, { stage: 'c' })).toBe(hidden);
+    // What the edit would make of the unit does not count.
+    expect(await edit(ann, others, { stage: 'c', owner: me })).toBe(hidden);
+    expect(await edit(project, others, { stage: 'c' })).toContain("'a' to 'b'");
+    await make('open', { code: 'shown', stage: 'a' });
+    await make('open', { code: 'not', stage: 'a' });
+    const filtered = async (code: string) =>
+      said(await ann.put(`/ticket/unit?filter=eq(code,${code})`, { stage: 'c' }));
+    expect(await filtered('shown')).toContain("'a' to 'b'");
+    expect(await filtered('not')).toBe(hidden);
   });
 
   it('of several units, by a filter, by a key and by a file is held to them too', async () => {

@@ -3,7 +3,7 @@ import { readableFields } from '../../../access/masks.js';
 import type { Session } from '../../../catalog/session/session.js';
 import type { Field, KindDef } from '../../../model/model.js';
 import { parsedTransitions } from '../../../model/parameter-setting/transitions.setting.js';
-import { unconditional } from '../../../model/predicate/conditional-field.js';
+import { conditionOf, unconditional } from '../../../model/predicate/conditional-field.js';
 import { KindError, type Message } from '../../../shared/errors.js';
 import { LIMITS } from '../../../shared/limits.js';
 import { getOrInsert } from '../../../shared/maps.js';
@@ -35,8 +35,9 @@ export async function transitionMessages(
   const messages: Message[] = [];
   for (const each of refused) {
     if (!hasTransitions(each)) continue;
-    const isReadable = isTold && mayName(session, target.kind, each.field);
-    const found = isReadable ? await nextValues(session, target, each) : undefined;
+    const readable = readableFields(target.kind, session.caller, session.model).get(each.field.id);
+    // A unit that does not show the value tells nothing of it.
+    const found = isTold && readable ? await nextValues(session, target, each, conditionOf(readable)) : undefined;
     messages.push(messageFor(each.field, found ? whereTo(found) : 'it cannot become that'));
   }
   return messages;
@@ -52,7 +53,7 @@ function messageFor({ id }: Field, text: string): Message {
   return { code: 'parameter.transition', text: `${id}: ${text}`, parameter: id };
 }
 
-/** Whether a refusal may name values of the field, which the caller can read in every unit. */
+/** Whether the refusal of a new unit may name values of the field, which the caller can read in every unit. */
 function mayName({ caller, model }: Session, kind: KindDef, { id }: Field): boolean {
   return unconditional(readableFields(kind, caller, model)).has(id);
 }

@@ -167,13 +167,18 @@ export async function refusedByGuards(
   return plan.guarded.filter((_, at) => found?.passed[at] === false);
 }
 
-/** The stored value of a field with transitions, and those that may follow it; undefined if there is no such unit. */
+/**
+ * The stored value of a field with transitions, and those that may follow it; undefined if there is no such unit.
+ * @param shown the units that show the value; undefined for all
+ */
 export async function nextValues(
   { executor }: Running,
   plan: Pick<UpdatePlan, 'schema' | 'kind' | 'id'>,
   transitions: TransitionField,
+  shown: Predicate | undefined,
 ): Promise<{ readonly value: string | null; readonly next: readonly string[] } | undefined> {
-  const [row] = await executor.run<{ value: string | null; next: string[] }>(nextValuesStatement(plan, transitions));
+  const statement = nextValuesStatement(plan, transitions, shown);
+  const [row] = await executor.run<{ value: string | null; next: string[] }>(statement);
   return row;
 }
 
