@@ -29,6 +29,7 @@ await defineKinds(project, PLACE, THING, {
     { id: 'size', kind_id: 'string', values: ['small', 'large'], default_string: 'small' },
     { id: 'population', kind_id: 'integer' },
     { id: 'twin', kind_id: 'unit', reference_kind: 'place' },
+    { id: 'near', kind_id: 'unit', reference_kind: 'city' },
   ],
 });
 /** Parameters whose ids are words of what generators make of operations and of the envelope. */
@@ -73,8 +74,9 @@ import type { components, paths } from './types.js';
 import { createClient } from './sdk/client/index.js';
 import { anyLinked, anyPath, cityCreate, cityList, flightLink, flightLinkMany, flightLinkUpdate, kindStruct, cityDelete } from './sdk/sdk.gen.js';
 import { cityCreate as create, cityList as list, type CityCreate, type NoteCreate, type NoteCreated as CreatedByOrval, type NoteCreatedMany as ManyByOrval } from './orval.js';
+import type { CityRecord as CityByOrval } from './orval.js';
 import { noteCreate } from './sdk/sdk.gen.js';
-import type { NoteCreated, NoteCreatedMany } from './sdk/types.gen.js';
+import type { CityRecord, NoteCreated, NoteCreatedMany } from './sdk/types.gen.js';
 
 type Listing = paths['/api/lib/city/unit']['get'];
 type Listed = Listing['responses'][200]['content']['application/json'];
@@ -134,6 +136,15 @@ export async function linksBySdk(baseUrl: string, key: string, token: string, [f
     way: way.data?.content.count,
     listed: listed.data?.content.items.map(({ links }) => links),
   };
+}
+
+/** What \`nest\` makes of a reference is a record of its kind. */
+type City = components['schemas']['city.record'] | CityRecord | CityByOrval;
+export function nearest({ near }: City): string | null | undefined {
+  if (typeof near !== 'object') return near;
+  // @ts-expect-error no such field
+  void near?.nam;
+  return near?.name;
 }
 
 /** What creates of one and of many units answer, although a note has a parameter \`items\`. */

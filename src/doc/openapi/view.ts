@@ -68,6 +68,7 @@ export function kindContext(view: DocumentView): KindContext {
     caller: view.caller,
     mayCreate: (id) => mayCreate(view, id),
     mayRead: (id) => hasRecord(view, id),
+    describes: (id) => !view.chosen || view.chosen.has(id),
     fills: view.fills,
     names: view.names,
     values: view.values,

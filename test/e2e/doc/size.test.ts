@@ -4,7 +4,7 @@ import { DocumentedFunctions } from '../../../src/doc/openapi/documented-functio
 import type { OpenApiDocument } from '../../../src/doc/openapi/openapi.js';
 import { LIMITS } from '../../../src/shared/limits.js';
 import { asMember, defineKinds } from '../../support/callers.js';
-import { refusalOf } from '../../support/definitions.js';
+import { ok, refusalOf } from '../../support/definitions.js';
 import { lowerLimit } from '../../support/limits.js';
 import { defineMany } from '../../support/large-model.js';
 import { sharedService, type TestProject } from '../../support/service.js';
@@ -49,6 +49,22 @@ describe('the document of some kinds', async () => {
     for (const path of pathsOf(part.document, 'city'))
       expect(whole.document.paths[path]).toEqual(part.document.paths[path]);
     expect(whole.document.components.schemas).toMatchObject(part.document.components.schemas);
+  });
+
+  it('has the records that nest makes of references, but for kinds that it does not describe or the caller may not read all of', async () => {
+    const nestedIn = async (caller: TestProject, query: string) => {
+      const { schemas } = (await documentOf(caller, query)).document.components;
+      const { country } = (schemas['city.record'] as { properties: { country: { anyOf: object[] } } }).properties;
+      return country.anyOf.slice(1);
+    };
+    const [record, other] = ['country.record', 'kind_nested_unit'].map((name) => ({
+      $ref: `#/components/schemas/${name}`,
+    }));
+    expect(await nestedIn(project, '')).toEqual([record]);
+    expect(await nestedIn(project, '?kinds=city')).toEqual([other]);
+    await ok(project.put('/kind/unit/country', { access: { read: 'eq(name,Italy)' } }));
+    expect(await nestedIn(member, '')).toEqual([record, other]);
+    await ok(project.put('/kind/unit/country', { access: {} }));
   });
 
   it('has no operation of a kind if none is named, and a tag of each kind', async () => {

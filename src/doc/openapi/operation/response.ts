@@ -17,7 +17,7 @@ import { definitionEnvelopeSchema, envelopeSchema, NULL_SCHEMA, pageSchema } fro
 import type { DocumentedFunction } from '../documented-functions.js';
 import { functionAnswer } from '../schema/function.schema.js';
 import { LIMITS } from '../../../shared/limits.js';
-import { createdManySchema } from '../schema/unit.schema.js';
+import { createdManySchema, readsAll } from '../schema/unit.schema.js';
 import { hasRecord, kindContext, type DocumentView } from '../view.js';
 import { KIND_KIND } from '../../../model/built-in-traits.js';
 
@@ -258,9 +258,10 @@ function createdContent(kind: KindDef | undefined, view: DocumentView): Schema {
   if (secret !== undefined) return { allOf: [one, secretSchema(secret)] };
   if (!mayTakeMany(kind)) return one;
   if (!isNamed) return { anyOf: [one, createdManySchema(one)] };
-  // With `include` they have the fields that it names.
-  const included = unitRef(kind.id, view);
   const many = schemaRef(view.names.schema(kind.id, 'created_many'));
+  if (!readsAll(kind, view)) return { anyOf: [one, many] };
+  // With `include` they have only the fields that it names.
+  const included = unitRef(kind.id, view);
   return { anyOf: [one, many, included, createdManySchema(included)] };
 }
 

@@ -240,10 +240,11 @@ export const SHARED_SCHEMAS: Readonly<Record<string, Schema>> = {
   ...FUNCTION_SCHEMAS,
   kind_nested_unit: {
     type: 'object',
-    description: 'With `nest`: the id of the unit that is referred to, and its values that `include` names.',
+    description:
+      'With `nest`: a unit of a kind that this document does not describe, or one that the caller may not read, whose values are null.',
+    // It has the values that `include` names; as in records, nothing is said of them.
     properties: { id: STRING_SCHEMA },
     required: ['id'],
-    additionalProperties: true,
   },
   kind_upsert_results: {
     type: 'array',

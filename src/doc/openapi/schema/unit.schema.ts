@@ -38,6 +38,8 @@ export interface KindContext {
   readonly caller: Caller;
   readonly mayCreate: (kindId: string) => boolean;
   readonly mayRead: (kindId: string) => boolean;
+  /** Whether the document describes the kind, or is one of other kinds. */
+  readonly describes: (kindId: string) => boolean;
   readonly fills: (kind: KindDef) => ReadonlySet<string>;
   readonly names: KindNames;
   readonly values: SharedValues;
@@ -58,9 +60,23 @@ export function recordSchema(kind: KindDef, context: KindContext): Schema {
 }
 
 /** With `nest`, an included path makes an object of the reference that it begins with. */
-function orNested({ reference, column }: Field, schema: Schema, { mayRead }: KindContext): Schema {
-  const followed = reference && column !== undefined && mayRead(reference.kind);
-  return followed ? { anyOf: [schema, schemaRef('kind_nested_unit')] } : schema;
+function orNested({ reference, column }: Field, schema: Schema, context: KindContext): Schema {
+  const kind = column === undefined ? undefined : context.model.kinds.get(reference?.kind ?? '');
+  if (!kind || !context.mayRead(kind.id)) return schema;
+  const isDescribed = context.describes(kind.id);
+  return {
+    anyOf: [
+      schema,
+      ...(isDescribed ? [schemaRef(context.names.schema(kind.id, 'record'))] : []),
+      ...(isDescribed && readsAll(kind, context) ? [] : [schemaRef('kind_nested_unit')]),
+    ],
+  };
+}
+
+/** Whether the caller may read every unit of the kind. */
+export function readsAll(kind: KindDef, { caller, model }: Pick<KindContext, 'caller' | 'model'>): boolean {
+  const read = grantOf(kind, 'read', caller, model);
+  return read !== undefined && read.predicate === undefined;
 }
 
 /**
@@ -69,8 +85,7 @@ function orNested({ reference, column }: Field, schema: Schema, { mayRead }: Kin
  */
 export function createdSchema(kind: KindDef, context: KindContext): Schema {
   const { caller, model, names } = context;
-  const read = grantOf(kind, 'read', caller, model);
-  if (!read || read.predicate) return schemaRef(names.schema(kind.id, 'record'));
+  if (!readsAll(kind, context)) return schemaRef(names.schema(kind.id, 'record'));
   return { ...recordSchema(kind, context), required: recordFieldIds(kind, caller, model) };
 }
 
