@@ -87,6 +87,14 @@ export interface UpsertOptions {
   readonly by?: string | readonly string[];
 }
 
+/** What a write answers of its units: the query parameters of the same names (docs/writing.md). Not for remote kinds. */
+export interface WrittenOptions<I extends readonly string[] = readonly string[], Nested extends boolean = boolean> {
+  /** The parameters to return, and terms, as in lists; all parameters if omitted. */
+  readonly include?: I;
+  /** Whether included paths are objects inside one another. */
+  readonly nest?: Nested;
+}
+
 /** A unit after an upsert. */
 export interface Upserted<U> {
   readonly result: 'created' | 'updated' | 'unchanged' | 'ignored';
@@ -134,17 +142,33 @@ export interface Units<U, V, X = unknown> {
   /** Returns a unit, or null if it does not exist or the caller may not read it. */
   find(id: string, options?: GetOptions): Promise<WithEtag<U> | null>;
   /** Creates a unit and returns it. @throws 400 with all errors of the values, 403, 409 */
-  create(values: V): Promise<WithEtag<U>>;
+  create<const I extends readonly string[] = readonly string[], Nested extends boolean = false>(
+    values: V,
+    options?: WrittenOptions<I, Nested>,
+  ): Promise<WithEtag<Included<U, I, Nested>>>;
   /** Creates at most 1000 units, all or none, and returns them. */
-  createAll(values: readonly V[]): Promise<readonly WithEtag<U>[]>;
+  createAll<const I extends readonly string[] = readonly string[], Nested extends boolean = false>(
+    values: readonly V[],
+    options?: WrittenOptions<I, Nested>,
+  ): Promise<readonly WithEtag<Included<U, I, Nested>>[]>;
   /** Edits a unit and returns it. Values that are omitted stay as they are. @throws 400, 403, 404, 409, 412 */
-  update(id: string, values: ChangesOf<V, X>, condition?: WriteCondition): Promise<WithEtag<U>>;
+  update<const I extends readonly string[] = readonly string[], Nested extends boolean = false>(
+    id: string,
+    values: ChangesOf<V, X>,
+    options?: WriteCondition & WrittenOptions<I, Nested>,
+  ): Promise<WithEtag<Included<U, I, Nested>>>;
   /**
    * Creates a unit, or edits or leaves the one that has the same values of unique parameters. @throws 400, 403, 409
    */
-  upsert(values: V, options?: UpsertOptions): Promise<Upserted<U>>;
+  upsert<const I extends readonly string[] = readonly string[], Nested extends boolean = false>(
+    values: V,
+    options?: UpsertOptions & WrittenOptions<I, Nested>,
+  ): Promise<Upserted<Included<U, I, Nested>>>;
   /** The same for at most 1000 units, all or none. */
-  upsertAll(values: readonly V[], options?: UpsertOptions): Promise<readonly Upserted<U>[]>;
+  upsertAll<const I extends readonly string[] = readonly string[], Nested extends boolean = false>(
+    values: readonly V[],
+    options?: UpsertOptions & WrittenOptions<I, Nested>,
+  ): Promise<readonly Upserted<Included<U, I, Nested>>[]>;
   /** Edits all units that match a filter, or none, and returns how many. @throws 400, 403, 409 */
   updateAll(filter: string, values: ChangesOf<V, X>, options?: AffectedOptions): Promise<number>;
   /** Deletes all units that match a filter, or none, and returns how many. @throws 400, 403, 409 */
@@ -154,7 +178,7 @@ export interface Units<U, V, X = unknown> {
 }
 
 /**
- * A unit of a list with `include`: the fields that it names, and its terms. All fields if the names are not known when the
+ * A unit with `include`: the fields that it names, and its terms. All fields if the names are not known when the
  * types are checked, and for units whose parameters are not known.
  */
 export type Included<U, I extends readonly string[], Nested extends boolean = false> = string extends I[number]

@@ -22,12 +22,13 @@ import { Behaviors } from './draft/behavior.js';
 import { bodyOf, type Body } from './draft/draft.js';
 import type { NotObject } from './draft/drafter.js';
 import type { Readable, UnitOperation, UnitRow, UpsertResult } from './store/unit-store.js';
-import { unitEtag } from './unit-answers.js';
+import { onlyOne, unitEtag } from './unit-answers.js';
 import type { Session } from '../catalog/session/session.js';
 import { unknownUnit } from './store/unit-ids.js';
 import { concealHidden, type UnitObject } from './hidden-values.js';
 import { ReadCommands } from './read.commands.js';
 import { UnitStores } from './unit-stores.js';
+import { planWrittenUnits, shownUnits } from './written-units.js';
 
 /** A unit with its ETag, which is not enumerable. */
 export type UnitWithEtag = UnitObject & { readonly etag: string };
@@ -107,22 +108,21 @@ export class SessionUnits {
     }
   }
 
-  async create(session: Session, kindId: string, values: unknown): Promise<UnitWithEtag> {
+  /** @param parameters what is answered of the units */
+  async createAll(
+    session: Session,
+    kindId: string,
+    values: readonly unknown[],
+    parameters: QueryParameters,
+    { bulk }: { readonly bulk: boolean },
+  ): Promise<UnitWithEtag[]> {
     const { kind, grant } = this.#openToWrite(session, kindId, 'create');
-    const bodies = [bodyOf(objectGiven(values))];
-    const [row] = await this.stores.of(kind).creates.create(session, kind, bodies, { access: grant.predicate });
-    if (!row) throw new Error('a create returned no unit');
-    return unitObjectOf(session, kind, row);
-  }
-
-  async createAll(session: Session, kindId: string, values: readonly unknown[]): Promise<UnitWithEtag[]> {
-    const { kind, grant } = this.#openToWrite(session, kindId, 'create');
-    const bodies = manyBodies(values, true);
-    const rows = await this.stores
-      .of(kind)
-      .creates.create(session, kind, bodies, { bulk: true, access: grant.predicate });
+    const bodies = manyBodies(values, bulk);
+    const plan = planWrittenUnits(session, kind, parameters);
+    const access = grant.predicate;
+    const written = await this.stores.of(kind).creates.create(session, kind, bodies, { bulk, access });
     const units: UnitWithEtag[] = [];
-    for (const row of rows) units.push(await unitObjectOf(session, kind, row));
+    for (const row of await shownUnits(session, plan, written)) units.push(await unitObjectOf(session, kind, row));
     return units;
   }
 
@@ -131,16 +131,14 @@ export class SessionUnits {
     kindId: string,
     id: string,
     values: unknown,
-    { ifMatch }: WriteCondition = {},
+    { ifMatch, parameters }: WriteCondition & { readonly parameters: QueryParameters },
   ): Promise<UnitWithEtag> {
     const { kind, grant } = this.#openToWrite(session, kindId, 'update');
     const body = bodyOf(objectGiven(values));
+    const plan = planWrittenUnits(session, kind, parameters);
     const conditions = { access: grant.predicate, tags: expectedVersions(ifMatch) };
-    return unitObjectOf(
-      session,
-      kind,
-      await this.stores.of(kind).updates.update(session, kind, id, () => body, conditions),
-    );
+    const written = await this.stores.of(kind).updates.update(session, kind, id, () => body, conditions);
+    return unitObjectOf(session, kind, onlyOne(await shownUnits(session, plan, [written])));
   }
 
   /** Creates units, or edits or leaves those that have the same values of unique parameters; all or none. */
@@ -152,8 +150,10 @@ export class SessionUnits {
     { bulk }: { readonly bulk: boolean },
   ): Promise<UpsertedObject[]> {
     const { kind } = this.#openToWrite(session, kindId, 'create', ['create', 'update']);
+    const plan = planWrittenUnits(session, kind, parameters);
     const query = parseUpsertQuery(parameters);
-    const rows = await this.stores.of(kind).upserts.upsert(session, kind, manyBodies(values, bulk), query, { bulk });
+    const written = await this.stores.of(kind).upserts.upsert(session, kind, manyBodies(values, bulk), query, { bulk });
+    const rows = await shownUnits(session, plan, written);
     const units: UpsertedObject[] = [];
     for (const row of rows) units.push({ result: row.result, unit: await unitObjectOf(session, kind, row) });
     return units;

@@ -14,7 +14,7 @@ import { fetchUnits } from './table/unit.repository.js';
 
 /** The plan of what is answered; undefined for whole units. @throws KindError 400, 401, 403 */
 export function planWrittenUnits(session: Session, kind: KindDef, parameters: QueryParameters): ReadPlan | undefined {
-  const parsed = parseWrittenQuery(parameters);
+  const parsed = parseWrittenQuery(parameters, kind);
   if (!parsed) return undefined;
   const context = planContextOf(session, { kind, access: readableUnits(session, kind) });
   return planQuery(parsed, (query) => planGet(query, context));

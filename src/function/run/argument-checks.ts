@@ -6,7 +6,8 @@
 import type { LinkAllOptions, LinkTo } from '../../kit/context.js';
 import { isPlainObject, typeName } from '../../shared/json.js';
 import { withoutBrackets, type QueryParameters } from '../../http/route/parse-list-query.js';
-import type { AffectedOptions, AggregateOptions, ListOptions, UpsertOptions } from '../../kit/units.js';
+import { WRITTEN_QUERY } from '../../http/route/query-names.js';
+import type { AffectedOptions, AggregateOptions, ListOptions, UpsertOptions, WrittenOptions } from '../../kit/units.js';
 
 /** @throws TypeError unless it is a string */
 export function checkText(given: unknown, call: string, name: string): void {
@@ -19,8 +20,16 @@ function checkOptions(given: unknown, call: string): void {
   throw new TypeError(`${call}: options must be an object, got ${typeName(given)}`);
 }
 
+function refuseUnknown(given: object, known: readonly string[], call: string): void {
+  const unknown = Object.keys(given).find((name) => !known.includes(name));
+  if (unknown === undefined) return;
+  const are = known.length === 1 ? 'is' : 'are';
+  throw new TypeError(`${call}: there is no option '${unknown}'; there ${are} ${known.join(', ')}`);
+}
+
 /**
  * The value of an option that may be left out, but not be undefined: a condition that nobody set must not count as none.
+ * @param others the options that may be beside it
  * @throws TypeError unless the options are an object with no other option, and the value is of the type
  */
 export function checkedOption<T extends 'string' | 'boolean'>(
@@ -28,12 +37,12 @@ export function checkedOption<T extends 'string' | 'boolean'>(
   call: string,
   name: string,
   type: T,
+  others: readonly string[] = [],
 ): { string: string; boolean: boolean }[T] | undefined {
   if (given === undefined) return undefined;
   checkOptions(given, call);
-  const { [name]: value, ...others } = given as Record<string, unknown>;
-  const [unknown] = Object.keys(others);
-  if (unknown !== undefined) throw new TypeError(`${call}: there is no option '${unknown}'; there is ${name}`);
+  refuseUnknown(given as object, [name, ...others], call);
+  const { [name]: value } = given as Record<string, unknown>;
   if (!Object.hasOwn(given as object, name) || typeof value === type) return value as never;
   throw new TypeError(`${call}: options.${name} must be a ${type}, got ${typeName(value)}`);
 }
@@ -64,9 +73,8 @@ export function checkedLinks(given: unknown, call: string): readonly LinkTo[] {
 /** @throws TypeError unless they are options of `links.createAll` */
 export function checkedLinkOptions(given: unknown, call: string): LinkAllOptions {
   checkOptions(given, call);
-  const { type, replace, ...others } = given as Record<string, unknown>;
-  const [unknown] = Object.keys(others);
-  if (unknown !== undefined) throw new TypeError(`${call}: there is no option '${unknown}'; there are type, replace`);
+  refuseUnknown(given as object, ['type', 'replace'], call);
+  const { type, replace } = given as Record<string, unknown>;
   if (type !== undefined) checkText(type, call, 'options.type');
   if (replace !== undefined && typeof replace !== 'boolean') {
     throw new TypeError(`${call}: options.replace must be true or false, got ${typeName(replace)}`);
@@ -79,7 +87,7 @@ const SELECTIONS: readonly string[] = ['include', 'link_id', 'kind_id', 'by'];
 
 /** @param call what the function called. @throws TypeError unless the options are an object */
 export function optionParameters(
-  options: ListOptions | AggregateOptions | UpsertOptions | AffectedOptions,
+  options: ListOptions | AggregateOptions | UpsertOptions | AffectedOptions | WrittenOptions,
   call: string,
 ): QueryParameters {
   checkOptions(options, call);
@@ -92,6 +100,24 @@ export function optionParameters(
       parameters.push([name, String(each).toWellFormed()]);
     }
   }
+  return parameters;
+}
+
+/** What a write answers of its units (`WrittenOptions`). */
+export const WRITTEN_OPTIONS: readonly string[] = WRITTEN_QUERY;
+
+/** Those among options of a write, as query parameters. @throws TypeError unless the options are an object */
+export function writtenParameters(options: WrittenOptions | undefined, call: string): QueryParameters {
+  if (options === undefined) return [];
+  checkOptions(options, call);
+  const { include, nest } = options;
+  return optionParameters({ ...(include && { include }), ...(nest !== undefined && { nest }) }, call);
+}
+
+/** The same for a create, which has no others. @throws TypeError for others */
+export function createdParameters(options: WrittenOptions | undefined, call: string): QueryParameters {
+  const parameters = writtenParameters(options, call);
+  refuseUnknown(options ?? {}, WRITTEN_OPTIONS, call);
   return parameters;
 }
 

@@ -4,7 +4,16 @@ import type { Logger } from 'pino';
 import { LOGGER } from '../../http/log/logger.js';
 import type { Context, Data, Letter, Links, Log, Member, UnitRef, WalkPage } from '../../kit/context.js';
 import type { AnyUnit, LinkRecord } from '../../kit/kinds.js';
-import type { Units, WriteCondition } from '../../kit/units.js';
+import type {
+  AffectedOptions,
+  AggregateOptions,
+  GetOptions,
+  ListOptions,
+  Units,
+  UpsertOptions,
+  WriteCondition,
+  WrittenOptions,
+} from '../../kit/units.js';
 import type { TransactionRuns } from '../../database/transaction/conflict-retries.js';
 import { GroupReader } from '../../group/group.reader.js';
 import { LinkReader } from '../../link/walk/link.reader.js';
@@ -27,16 +36,19 @@ import {
   concealHiddenOfLinked,
   type UnitObject,
 } from '../../unit/hidden-values.js';
-import { SessionUnits, type UnitWithEtag } from '../../unit/session-units.js';
+import { SessionUnits } from '../../unit/session-units.js';
 import {
   checkedLinkOptions,
   checkedLinks,
   checkedOption,
   checkText,
   checkUnit,
+  createdParameters,
   matchingParameters,
   optionParameters,
   upsertParameters,
+  WRITTEN_OPTIONS,
+  writtenParameters,
 } from './argument-checks.js';
 import { withOrigin } from '../sandbox/refusal-origin.js';
 import { signalFor, type UserCode } from '../sandbox/user-code.js';
@@ -120,7 +132,7 @@ export class Contexts {
     const write = <T>(names: readonly string[], work: () => Promise<T>) =>
       withOrigin({ names, system }, () => operations.write(work));
     const { units: all } = this;
-    const units = (kind: string): Units<UnitWithEtag, UnitObject> => {
+    const units = (kind: string) => {
       const get = <T>(work: () => Promise<T>) => read([kind], work);
       // A write to a remote source cannot be rolled back, so it needs no savepoint, which would begin a transaction.
       const change = <T>(work: () => Promise<T>) => (all.isTransactional(session, kind) ? write : read)([kind], work);
@@ -132,56 +144,66 @@ export class Contexts {
       const conditionOf = (called: string, id: unknown, given: unknown): WriteCondition => {
         const call = `units('${kind}').${called}`;
         checkText(id, call, 'id');
-        const ifMatch = checkedOption(given, call, 'ifMatch', 'string');
+        const others = called.startsWith('update') ? WRITTEN_OPTIONS : [];
+        const ifMatch = checkedOption(given, call, 'ifMatch', 'string', others);
         return ifMatch === undefined ? {} : { ifMatch };
       };
       checkText(kind, 'units(kind)', 'kind');
       return {
-        list: (async (options = {}) => {
+        list: async (options: ListOptions = {}) => {
           const parameters = optionParameters(options, `units('${kind}').list(options)`);
           return get(() => all.list(session, kind, parameters));
-        }) as Units<UnitObject, UnitObject>['list'] as Units<UnitWithEtag, UnitObject>['list'],
-        aggregate: (async (options) => {
+        },
+        aggregate: async (options: AggregateOptions) => {
           const parameters = optionParameters(options, `units('${kind}').aggregate(options)`);
           return get(() => all.aggregate(session, kind, parameters));
-        }) as Units<UnitWithEtag, UnitObject>['aggregate'],
-        get: async (id, options) => {
+        },
+        get: async (id: string, options?: GetOptions) => {
           const lock = lockOf('get(id, options)', id, options);
           return (lock ? change : get)(() => all.get(session, kind, id, { lock }));
         },
-        find: async (id, options) => {
+        find: async (id: string, options?: GetOptions) => {
           const lock = lockOf('find(id, options)', id, options);
           return (await (lock ? change : get)(() => all.find(session, kind, id, { lock }))) ?? null;
         },
-        create: (values) => change(() => all.create(session, kind, values)),
-        createAll: (values) => change(() => all.createAll(session, kind, values)),
-        update: async (id, values, given) => {
-          const condition = conditionOf('update(id, values, condition)', id, given);
-          return change(() => all.update(session, kind, id, values, condition));
+        create: async (values: UnitObject, options?: WrittenOptions) => {
+          const parameters = createdParameters(options, `units('${kind}').create(values, options)`);
+          const [made] = await change(() => all.createAll(session, kind, [values], parameters, { bulk: false }));
+          if (!made) throw new Error('a create returned no unit');
+          return made;
         },
-        upsert: async (values, options = {}) => {
+        createAll: async (values: readonly UnitObject[], options?: WrittenOptions) => {
+          const parameters = createdParameters(options, `units('${kind}').createAll(values, options)`);
+          return change(() => all.createAll(session, kind, values, parameters, { bulk: true }));
+        },
+        update: async (id: string, values: unknown, options?: WriteCondition & WrittenOptions) => {
+          const condition = conditionOf('update(id, values, options)', id, options);
+          const parameters = writtenParameters(options, `units('${kind}').update(id, values, options)`);
+          return change(() => all.update(session, kind, id, values, { ...condition, parameters }));
+        },
+        upsert: async (values: UnitObject, options: UpsertOptions & WrittenOptions = {}) => {
           const parameters = upsertParameters(options, `units('${kind}').upsert(values, options)`);
           const [made] = await change(() => all.upsertAll(session, kind, [values], parameters, { bulk: false }));
           if (!made) throw new Error('an upsert returned no unit');
           return made;
         },
-        upsertAll: async (values, options = {}) => {
+        upsertAll: async (values: readonly UnitObject[], options: UpsertOptions & WrittenOptions = {}) => {
           const parameters = upsertParameters(options, `units('${kind}').upsertAll(values, options)`);
           return change(() => all.upsertAll(session, kind, values, parameters, { bulk: true }));
         },
-        updateAll: async (filter, values, options = {}) => {
+        updateAll: async (filter: string, values: unknown, options: AffectedOptions = {}) => {
           const parameters = matchingParameters(filter, options, `units('${kind}').updateAll(filter, values, options)`);
           return change(() => all.updateAll(session, kind, values, parameters));
         },
-        removeAll: async (filter, options = {}) => {
+        removeAll: async (filter: string, options: AffectedOptions = {}) => {
           const parameters = matchingParameters(filter, options, `units('${kind}').removeAll(filter, options)`);
           return change(() => all.removeAll(session, kind, parameters));
         },
-        remove: async (id, given) => {
+        remove: async (id: string, given?: WriteCondition) => {
           const condition = conditionOf('remove(id, condition)', id, given);
           return change(() => all.remove(session, kind, id, condition));
         },
-      };
+      } satisfies Record<keyof Units<UnitObject, UnitObject>, unknown>;
     };
     const links: Data['links'] = {
       create: async (parent, child, link, values) => {

@@ -14,7 +14,8 @@ import {
   type QueryParameters,
   urlQueryParameters,
 } from './parse-list-query.js';
-import { MATCHING_QUERY, UPSERT_QUERY, WRITTEN_QUERY } from './query-names.js';
+import { MATCHING_QUERY, NO_QUERY, UPSERT_QUERY, WRITTEN_QUERY } from './query-names.js';
+import type { KindDef } from '../../model/model.js';
 import type { QueryReader } from './query-reader.js';
 
 export function parseMatchingQuery(parameters: QueryParameters): Parsed<MatchingQuery> {
@@ -31,10 +32,10 @@ function readMatchingQuery(reader: QueryReader): MatchingQuery {
   };
 }
 
-/** What is answered of written units; undefined where the query does not say it. */
-export function parseWrittenQuery(parameters: QueryParameters): ParsedQuery | undefined {
+/** What is answered of written units; undefined where the query does not say it. Units of some kinds are answered whole. */
+export function parseWrittenQuery(parameters: QueryParameters, { storage }: KindDef): ParsedQuery | undefined {
   const given = parameters.filter(([name]) => isWrittenName(name));
-  return given.length > 0 ? parseListQuery(given, WRITTEN_QUERY) : undefined;
+  return given.length > 0 ? parseListQuery(given, storage.bulk ? WRITTEN_QUERY : NO_QUERY) : undefined;
 }
 
 function isWrittenName(name: string): boolean {

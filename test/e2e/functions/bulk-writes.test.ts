@@ -33,6 +33,21 @@ const folder = new FunctionsFolder({
           run: ({ units, parameters: { filter, options } }) =>
             units('stock').removeAll(filter as string, (options ?? undefined) as object),
         }),
+        write: stock.function({
+          description: 'Writes in every way, and shows what it gets',
+          parameters: { options: { type: 'json' } },
+          async run({ units, system, parameters: { options } }) {
+            const shown = options as object;
+            const of = system.units('stock');
+            const one = await of.create({ code: 'w1', amount: 1, secret: 's' }, shown);
+            const many = await of.createAll([{ code: 'w2', amount: 2 }, { code: 'w3', first: { code: 'w0' } }], shown);
+            const { items: [first] } = await of.list({ filter: 'eq(code,w1)' });
+            const edited = await of.update(first!.id, { amount: 5 }, { ifMatch: one.etag, ...shown });
+            const { unit, result } = await of.upsert({ code: 'w2', amount: 3 }, { by: 'code', ...shown });
+            const refused = await of.create({ code: 'w4' }, { includes: ['code'] } as object).catch((error: Error) => error.message);
+            return { one, secret: one.secret, many, edited, unit, result, refused, left: await of.removeAll('startswith(code,w)') };
+          },
+        }),
         take: stock.function({
           description: 'Takes one, and one too many, and goes on',
           parameters: { of: { type: 'string', required: true } },
@@ -54,6 +69,8 @@ await defineKinds(project, {
     { id: 'code', kind_id: 'string', unique: true },
     { id: 'amount', kind_id: 'integer', min_value: 0 },
     { id: 'tags', kind_id: 'string', multiple: true },
+    { id: 'secret', kind_id: 'string', hidden: true },
+    { id: 'first', kind_id: 'unit', reference_kind: 'stock' },
   ],
 });
 await reload(service);
@@ -150,5 +167,41 @@ it('an expression is applied to what is stored, and one that does not fit leaves
   expect(await ok(project.get(`/stock/unit/${of}?include=amount,tags`))).toEqual({
     amount: 8,
     tags: Array.from({ length: 5 }, () => 'taken'),
+  });
+});
+
+describe('what a write answers', () => {
+  const write = async (options: object) => ok(call('write', { options }));
+
+  it('is what include names, with the ETag of the unit, and hidden values not enumerable', async () => {
+    const include = ['code', 'amount', 'secret', 'first.code', 'n:count_related(stock.first)', 'can()'];
+    const can = { update: true, delete: true, link: true, functions: [] as string[], transitions: {} };
+    const shown = (code: string, amount: number | null, first: unknown = null) => ({ code, amount, first, n: 0, can });
+    expect(await write({ include, nest: true })).toEqual({
+      one: shown('w1', 1),
+      secret: 's',
+      many: [shown('w2', 2), shown('w3', null, { id: expect.any(String) as string, code: 'w0' })],
+      edited: shown('w1', 5),
+      unit: shown('w2', 3),
+      result: 'updated',
+      refused: "units('stock').create(values, options): there is no option 'includes'; there are include, nest",
+      left: 4,
+    });
+  });
+
+  it('is the whole unit without it', async () => {
+    const { one } = (await write({})) as { one: object };
+    expect(one).toMatchObject({ kind_id: 'stock', code: 'w1', amount: 1, tags: null, first: null });
+  });
+
+  it('is refused where it is not known, as in lists', async () => {
+    expect(refusalOf(await call('write', { options: { include: ['cod'] } }))).toEqual({
+      status: 400,
+      messages: ['parameter.unknown include'],
+    });
+    expect(refusalOf(await call('write', { options: { include: [] } }))).toEqual({
+      status: 400,
+      messages: ['query.bad_value include'],
+    });
   });
 });

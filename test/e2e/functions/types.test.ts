@@ -176,6 +176,23 @@ export async function units({ units }: Context): Promise<void> {
   if (far) same<[typeof far.note, (typeof far)['city.country.name']], [string | null, unknown]>(true);
   const [nested] = (await units('visit').list({ include: ['city.name'], nest: true })).items;
   void nested?.city;
+  const made = await units('city').create({ name: 'Rome' }, { include: ['name', 'can()', 'n:count_related(visit.city)'] });
+  same<[typeof made.name, typeof made.can.update, typeof made.n, typeof made.etag], [string, boolean, number, string]>(true);
+  // @ts-expect-error not included
+  void made.population;
+  const complete = await units('city').create({ name: 'Rome' });
+  same<typeof complete.population, number | null>(true);
+  const [stay] = await units('visit').createAll([{ note: 'a' }], { include: ['city.name'] });
+  if (stay) same<(typeof stay)['city.name'], string | null>(true);
+  const edited = await units('city').update('a', { population: { $inc: 1 } }, { ifMatch: made.etag, include: ['population'] });
+  same<typeof edited.population, number | null>(true);
+  // @ts-expect-error not included
+  void edited.name;
+  const { unit } = await units('city').upsert({ name: 'Rome' }, { by: 'name', include: ['name'] });
+  // @ts-expect-error not included
+  void unit.population;
+  // @ts-expect-error no such option
+  await units('city').create({ name: 'Rome' }, { by: 'name' });
   const [other] = (await units('elsewhere').list({ include: ['title', 'n:count_related(a.b)', 's:sum_related(a.b,x)'] })).items;
   if (other) same<[typeof other.title, typeof other.n, typeof other.s], [unknown, number, number | string | null]>(true);
 }
