@@ -28,6 +28,7 @@ import { OpenConnections, stopServing } from './http/server/stop-serving.js';
 import { OpenRequests } from './http/server/open-requests.js';
 import { serviceUrl } from './listen-address.js';
 import { MailQueue } from './mail/mail-queue.js';
+import { Schedules } from './function/schedule/schedules.js';
 import { UnservedLog } from './function/unserved-modules.js';
 import { PublicAddress } from './mail/public-address.js';
 import { errorText } from './shared/texts.js';
@@ -112,10 +113,12 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   await app.get(IndexBuilder).watch();
   maintenance.watch();
   await app.get(UnservedLog).watch();
+  app.get(Schedules).watch();
   const url = worker?.url ?? serviceUrl(server, config.host);
   app.get(PublicAddress).listensAt(url);
   const stop = async (): Promise<void> => {
-    await stopServing({ server, requests: app.get(OpenRequests), connections }, config);
+    const serving = { server, requests: app.get(OpenRequests), connections };
+    await Promise.all([stopServing(serving, config), app.get(Schedules).stop(config.shutdownGrace)]);
     await app.get(MailQueue).drain(Math.max(MAIL_GRACE, config.shutdownGrace));
     await metrics?.stop();
     await listener.stop();
@@ -170,7 +173,8 @@ async function assemble(options: ServiceOptions) {
   const register = async (): Promise<ServiceRegistration> => {
     if (!prepared) await migrateRegistry(dataSource, { log: (line) => logger.info(line), signal });
     const origin = secretOriginOf(config);
-    return ServiceRegistration.register(database, { secret, origin, alone, log: logger, signal });
+    const { serviceId: id } = database;
+    return ServiceRegistration.register(database, { id, secret, origin, alone, log: logger, signal });
   };
   const registry = new ProjectRepository(dataSource);
   // The application uses the database only later, so both are done at the same time.

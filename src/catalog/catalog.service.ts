@@ -28,6 +28,7 @@ export class Catalog {
   ) {
     metricSources.addQueue('requests', database.places.all);
     metricSources.addQueue('long transactions', database.places.long);
+    metricSources.addQueue('background', database.places.background);
     metricSources.addQueue('slow statements', database.slowStatements);
     overload.watch(database.places.all);
   }

@@ -1,5 +1,5 @@
 /** `project backup` and `project restore`. */
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
 import type { CommandContext, CommonOptions } from './tools/command-context.js';
 import { print } from './tools/output.js';
 import { ProjectExportService } from '../transfer/project/project-export.service.js';
@@ -11,6 +11,7 @@ import {
   restoreAll,
   type RestoredAllView,
 } from './transfer/project-backup.js';
+import { backgroundNote } from './transfer/project-folder.js';
 import { STANDARD_STREAM } from './transfer/transfer-options.js';
 import { plural } from '../shared/texts.js';
 import { ProjectImportService } from '../transfer/project/project-import.service.js';
@@ -29,6 +30,7 @@ export function backupProjectCommand(parent: Command, { terminal, services }: Co
 interface RestoreOptions extends CommonOptions {
   readonly as?: string;
   readonly all?: string;
+  readonly background: 'on' | 'off';
 }
 
 const RESTORE = { make: true, only: [ProjectImportService] };
@@ -39,15 +41,21 @@ export function restoreProjectCommand(parent: Command, { terminal, services }: C
     .description('creates a project from a backup, all or nothing; or every project of a folder of backups')
     .option('--as <id>', 'the id of the project (default: that of the backup)')
     .option('--all <folder>', 'the folder that `backup --all` wrote; projects that are there already stay as they are')
+    .addOption(
+      new Option('--background <on|off>', 'whether schedules run at once; `on` is for a recovery, not for a copy')
+        .choices(['on', 'off'])
+        .default('off'),
+    )
     .action(async (file: string | undefined, options: RestoreOptions, command: Command) => {
       const { as, all } = options;
+      const background = options.background === 'on';
       if (file !== undefined && all === undefined) {
-        const view = await services((context) => restoreProject(context, file, as), RESTORE);
+        const view = await services((context) => restoreProject(context, file, { as, background }), RESTORE);
         return print(terminal, options, view, restoredText(view));
       }
       if (all === undefined || file !== undefined) command.error("error: name a file, or give '--all <folder>'");
       if (as !== undefined) command.error('error: --as is for one file');
-      const view = await services((context) => restoreAll(context, all), RESTORE);
+      const view = await services((context) => restoreAll(context, all, { background }), RESTORE);
       print(terminal, options, view, restoredAllText(view));
     });
 }
@@ -59,6 +67,8 @@ function restoredAllText({ folder, projects, present, without }: RestoredAllView
     ...without.map((id) => `${id}: was being deleted, so there is no backup of it`),
     `${plural(projects.length, 'project')} from ${folder}`,
   ];
+  const off = projects.find(({ background }) => background === 'off');
+  if (off) lines.push(backgroundNote('off', '<id>').trimEnd());
   return lines.map((line) => `${line}\n`).join('');
 }
 
@@ -68,5 +78,5 @@ function restoredText(view: RestoredView): string {
     project === source || keys === 0
       ? ''
       : `Its ${plural(keys, 'API key')} cannot be used: the secret of a key names the project '${source}'. Create new ones: key create\n`;
-  return `Project '${project}', as of ${time}: ${archiveText(view)} from ${file}\n${note}`;
+  return `Project '${project}', as of ${time}: ${archiveText(view)} from ${file}\n${note}${backgroundNote(view.background, project)}`;
 }

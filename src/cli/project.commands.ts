@@ -168,7 +168,8 @@ async function show({ app }: Services, id: string) {
 }
 
 const SETTINGS = new Map<string, (value: string) => ProjectChange>([
-  ['otp', (value) => ({ settings: { otp: onOrOff(value) } })],
+  ['otp', (value) => ({ settings: { otp: onOrOff('otp', value) } })],
+  ['background', (value) => ({ settings: { background: onOrOff('background', value) } })],
   ['requests_per_second', (value) => ({ settings: { requestsPerSecond: limitOf('requests_per_second', value) } })],
   ['units', (value) => ({ settings: { units: limitOf('units', value) } })],
   ['storage', (value) => ({ settings: { storage: sizeOf('storage', value) } })],
@@ -185,7 +186,7 @@ export function setProjectCommand(parent: Command, { terminal, services }: Comma
   parent
     .command('set')
     .description(
-      'changes a project: otp=on (or off), access_default=closed (or open), label=<text>, requests_per_second=<number>, units=<number>, storage=<size, such as 500mb> (or off)',
+      'changes a project: otp=on (or off), background=off (or on), access_default=closed (or open), label=<text>, requests_per_second=<number>, units=<number>, storage=<size, such as 500mb> (or off)',
     )
     .argument('<id>', 'the project')
     .argument('<setting...>', 'name=value')
@@ -232,10 +233,10 @@ function mergeChanges(changes: readonly ProjectChange[]): ProjectChange {
   return Object.assign({}, ...changes, { settings }) as ProjectChange;
 }
 
-function onOrOff(value: string): boolean {
+function onOrOff(name: string, value: string): boolean {
   if (value === 'on') return true;
   if (value === 'off') return false;
-  throw new InvalidArgumentError('otp is on or off.');
+  throw new InvalidArgumentError(`${name} is on or off.`);
 }
 
 /** @returns null for no limit */
@@ -288,6 +289,8 @@ interface ProjectView {
   /** `deleting` if a deletion was interrupted; `project delete` finishes it. */
   readonly status: string;
   readonly otp: boolean;
+  /** `off`: no schedules run. */
+  readonly background: 'on' | 'off';
   /** The most requests per second; `off`: no limit. */
   readonly requests_per_second: number | 'off';
   /** The most units of user kinds; `off`: no limit. */
@@ -321,6 +324,7 @@ function registryView(row: ProjectRow): RegistryView {
     label: row.label,
     status: row.status,
     otp: row.settings.otp ?? false,
+    background: row.settings.background === false ? 'off' : 'on',
     requests_per_second: row.settings.requestsPerSecond ?? 'off',
     units: row.settings.units ?? 'off',
     storage: row.settings.storage ? byteSizeText(row.settings.storage) : 'off',

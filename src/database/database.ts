@@ -1,4 +1,5 @@
 /** Runs rendered statements, alone or in a transaction. All access to PostgreSQL passes here. */
+import { randomUUID } from 'node:crypto';
 import type { DataSource } from 'typeorm';
 import type { Pool } from 'pg';
 import type { FairQueue } from '../shared/fair-queue.js';
@@ -45,6 +46,8 @@ interface PoolCounts {
 }
 
 export class Database implements Executor {
+  /** Tells the services on one database from each other, where one of them holds something. */
+  readonly serviceId = randomUUID();
   readonly #prepared: PreparedStatements;
   readonly #contention = new ContentionState();
   readonly #slow: SlowStatements;

@@ -21,6 +21,8 @@ import {
 } from './declare/definition.js';
 import { moduleFile, unservedText } from './unserved-modules.js';
 import { FunctionRegistry } from './load/module-registry.js';
+import { runningSchedules, scheduledIn, workName } from './schedule/scheduled.js';
+import { Schedules } from './schedule/schedules.js';
 import { functionGrant } from '../access/function-access.js';
 import {
   DocumentedFunctions,
@@ -67,14 +69,23 @@ export class OfferedFunctions implements FunctionSource, OnModuleInit {
     });
   }
 
-  /** None if the module is broken or the kind is inactive. */
-  offeredTo(project: Project, model: Model, kind: KindDef, caller: Caller): readonly OfferedFunction[] {
+  /**
+   * None if the module is broken or the kind is inactive. @param scheduled also those that run by a schedule, although
+   * the caller may not call them
+   */
+  offeredTo(
+    project: Project,
+    model: Model,
+    kind: KindDef,
+    caller: Caller,
+    { scheduled = false } = {},
+  ): readonly OfferedFunction[] {
     const module = kind.active && !kind.builtIn ? this.registry.current.findReady(project.id, kind.id) : undefined;
     if (!module) return [];
     const mayCall = ({ scope, access }: FunctionDef, by: Caller) =>
       functionGrant(kind, { ofUnit: scope === 'unit', access }, by, model) !== undefined;
     return [...module.functions.kind.values(), ...module.functions.unit.values()]
-      .filter((def) => mayCall(def, caller))
+      .filter((def) => (scheduled && def.ticks !== undefined) || mayCall(def, caller))
       .map((def) => ({ def, shown: documented(def, model, mayCall(def, ANONYMOUS)) }));
   }
 }
@@ -99,37 +110,49 @@ export class FunctionList {
     private readonly catalog: Catalog,
     private readonly registry: FunctionRegistry,
     private readonly offered: OfferedFunctions,
+    private readonly schedules: Schedules,
   ) {}
 
   /** `{count, items, modules}`; `modules` is null except for administrators, on the first page. */
   list(scope: RequestScope, { offset, limit, kindIds }: FunctionsQuery): Promise<Answer> {
-    return this.catalog.withCheckedModel(scope, (model) => {
+    return this.catalog.withCheckedModel(scope, async (model) => {
       const viewer = { caller: scope.caller, model };
       const isAdministrator = knowsWholeProject(scope.caller);
       const chosen = kindIds && new Set(kindIds);
       const all = [...model.kinds.values()]
         .filter(({ id }) => chosen?.has(id) ?? true)
         .flatMap((kind) =>
-          this.offered.offeredTo(scope.project, model, kind, scope.caller).map((each) => ({ kind, each })),
+          this.offered
+            .offeredTo(scope.project, model, kind, scope.caller, { scheduled: isAdministrator })
+            .map((each) => ({ kind, each })),
         );
+      const next = isAdministrator ? await this.schedules.nextOf(scope.project, model) : undefined;
       const items = all.slice(offset, offset + limit).map(({ kind, each }) => ({
         ...describedFunction(kind, each, viewer),
+        ...describedSchedule(kind, each.def, next),
         access: isAdministrator ? accessOf(each.def, kind, model) : null,
       }));
       const modules = isAdministrator && offset === 0 ? this.#modulesOf(scope.project.id, model) : null;
-      return Promise.resolve(jsonAnswer({ count: all.length, items, modules }));
+      return jsonAnswer({ count: all.length, items, modules });
     });
   }
 
   /** The modules of the project, and those for all projects that are for its kinds, or seem to be meant for one. */
   #modulesOf(project: string, { kinds }: Model): object[] {
     const { current } = this.registry;
+    const active = new Set([...kinds.values()].flatMap((kind) => (kind.active ? kind.id : [])));
+    const tooMany = runningSchedules(scheduledIn(current, project), active).faults;
     const without = [...kinds.values()].flatMap(({ id, builtIn }) => (builtIn || current.find(project, id) ? [] : id));
     const own = current.loaded.flatMap((each) => {
       if (current.find(project, each.kind) !== each) return [];
       const { state, kind } = each;
       const isOwn = each.project === project;
-      if (kinds.get(kind)?.builtIn === false || (isOwn && state === 'broken')) return describedModule(each);
+      if (kinds.get(kind)?.builtIn === false || (isOwn && state === 'broken')) {
+        return describedModule(
+          each,
+          tooMany.filter((fault) => fault.kind === kind),
+        );
+      }
       const hint = didYouMean(kind, without);
       if (state === 'broken' || (!isOwn && hint === '')) return [];
       return describedModule(each, [{ file: moduleFile(each), text: unservedText(kind, hint) }]);
@@ -152,6 +175,13 @@ function describedFunction(kind: KindDef, { def, shown }: OfferedFunction, viewe
     timeout: def.timeout ?? null,
     open,
   };
+}
+
+/** @param next when functions run next, by the names of their work; undefined for those who are not told */
+function describedSchedule(kind: KindDef, { name, ticks }: FunctionDef, next: ReadonlyMap<string, number> | undefined) {
+  const at = next?.get(workName({ kind: kind.id, name }));
+  const isNext = ticks !== undefined && at !== undefined;
+  return { schedule: (next && ticks?.schedule) ?? null, next_at: isNext ? new Date(at).toISOString().replace('Z', '000Z') : null };
 }
 
 function describedAnswer(returns: NonNullable<OfferedFunction['shown']['returns']>, viewer: Viewer): object {

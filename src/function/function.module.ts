@@ -20,6 +20,10 @@ import { InnerCalls } from './run/inner-calls.js';
 import { ModuleSources } from './module-sources.js';
 import { FunctionRegistry } from './load/module-registry.js';
 import { ErrorRedaction } from './run/error-redaction.js';
+import { RunController } from './schedule/run.controller.js';
+import { SchedulePlanner } from './schedule/schedule-planner.js';
+import { ScheduledRuns } from './schedule/scheduled-runs.js';
+import { Schedules } from './schedule/schedules.js';
 import { UnservedLog } from './unserved-modules.js';
 
 /** Custom functions, hooks and remote sources, which authors declare in the functions folder. */
@@ -40,9 +44,12 @@ import { UnservedLog } from './unserved-modules.js';
     ModuleSources,
     OfferedFunctions,
     ErrorRedaction,
+    ScheduledRuns,
+    SchedulePlanner,
+    Schedules,
     UnservedLog,
   ],
-  controllers: [AccessReportController, FunctionController, FunctionListController, EndpointController],
+  controllers: [AccessReportController, FunctionController, FunctionListController, RunController, EndpointController],
   exports: [FunctionRegistry],
 })
 export class FunctionModule {}

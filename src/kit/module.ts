@@ -56,10 +56,23 @@ interface CallableOptions<P extends ParameterDeclarations, R extends Returns | u
 }
 
 /** The declaration of a function of a kind. */
-export type FunctionOptions<
+export interface FunctionOptions<
   P extends ParameterDeclarations,
   R extends Returns | undefined = undefined,
-> = CallableOptions<P, R, Context>;
+> extends CallableOptions<P, R, Context & ScheduledRun> {
+  /**
+   * When it runs by itself, once per tick in each project that has the kind: minute, hour, day, month and weekday
+   * (`30 2 * * mon-fri`), in UTC unless it names a time zone. Nobody may call it then, unless it has `access`, and it has
+   * no required parameters and a `timeout` of at most ten minutes.
+   */
+  readonly schedule?: string | { readonly cron: string; readonly timezone?: string };
+}
+
+/** What a run by a schedule has. `member` is null, `units` may what `anyone` may, and `system` everything. */
+export interface ScheduledRun {
+  /** The tick, as `2027-01-31T09:30:00.000000Z`; undefined for a call. */
+  readonly tick?: string;
+}
 
 /** The declaration of a function of a unit. `unit` is the unit of the path, as the caller may read it. */
 export type UnitFunctionOptions<
@@ -127,9 +140,9 @@ export interface FunctionDeclaration<S extends 'kind' | 'unit' = 'kind' | 'unit'
 
 /**
  * The way by which a unit is written: a request to the API (a batch too), code of a module (a function, an endpoint or
- * another hook), an import, or a sign-up.
+ * another hook), a run by a schedule with all that it sets off, an import, or a sign-up.
  */
-export type Via = 'api' | 'function' | 'import' | 'signup';
+export type Via = 'api' | 'function' | 'schedule' | 'import' | 'signup';
 
 /** How a unit or link is written. Of several ways inside one another, `via` is the innermost. */
 export interface WriteEvent {

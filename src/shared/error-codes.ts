@@ -10,6 +10,7 @@ export interface ErrorKind {
 export const ERRORS = {
   'project.missing': { status: 400, meaning: 'The header kind-project-key is missing.' },
   'project.unknown': { status: 401, meaning: 'No project has the key that the header kind-project-key names.' },
+  'project.background': { status: 409, meaning: 'Nothing runs by itself in the project: its setting background is off.' },
   'project.exists': { status: 409, meaning: 'A project of that id exists already.' },
   'project.full': {
     status: 409,
@@ -248,6 +249,7 @@ export const ERRORS = {
     status: 503,
     meaning: 'The function module of the kind does not load; the log of the service says why.',
   },
+  'function.running': { status: 409, meaning: 'A run of the scheduled function is under way.' },
   'function.timeout': {
     status: 504,
     meaning: 'A function, a hook or a remote source took longer than its time limit.',

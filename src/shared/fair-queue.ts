@@ -102,6 +102,11 @@ export class FairQueue {
     return { running: this.#running, waiting: this.#waiting, refused: this.#refused };
   }
 
+  /** Whether no key finds a place. */
+  get isFull(): boolean {
+    return this.#running >= this.#options.concurrency;
+  }
+
   /** Runs `work` in a place of its key. @throws KindError `refusal` if the queue is full or the wait takes too long */
   run<T>(key: string, work: () => Promise<T>, part = ''): Promise<T> {
     const release = this.tryAcquire(key, part);

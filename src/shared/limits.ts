@@ -149,6 +149,8 @@ export const LIMITS = {
   endpointCalls: 3000,
   /** Endpoints of one module. */
   endpointsOfModule: 20,
+  /** Scheduled functions of one project. */
+  schedulesOfProject: 50,
   /**
    * Bytes of bodies (decompressed) in the memory of one process: of all projects, of one, and what each project can
    * always use.

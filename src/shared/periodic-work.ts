@@ -1,22 +1,25 @@
 /** Milliseconds between two rounds. */
 export const ROUND_INTERVAL = 60_000;
 
-/** Work in the background: a round every minute, one at a time, until it is stopped. */
+/** Work in the background: a round every minute, or more often, one at a time, until it is stopped. */
 export class PeriodicWork {
   readonly #stop = new AbortController();
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> | undefined;
 
   /** @param round ends soon after the signal aborts, and throws nothing; `all`: without limits of time */
-  constructor(private readonly round: (all: boolean) => Promise<void>) {}
+  constructor(
+    private readonly round: (all: boolean) => Promise<void>,
+    private readonly interval = ROUND_INTERVAL,
+  ) {}
 
   get signal(): AbortSignal {
     return this.#stop.signal;
   }
 
-  /** The first round begins in a minute. */
+  /** The first round begins after the interval. */
   start(): void {
-    this.#timer ??= setInterval(() => void this.run(), ROUND_INTERVAL).unref();
+    this.#timer ??= setInterval(() => void this.run(), this.interval).unref();
   }
 
   /** No round begins until it is started again. */

@@ -137,6 +137,16 @@ export function utcText(value: Fragment): Fragment {
   return sql`to_char(${value} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 }
 
+/** A point in time as milliseconds, as JavaScript counts them. */
+export function milliseconds(time: Fragment): Fragment {
+  return sql`floor(extract(epoch FROM ${time}) * 1000)::float8`;
+}
+
+/** The point in time of milliseconds. */
+export function timeOf(milliseconds: number): Fragment {
+  return sql`${param(new Date(milliseconds).toISOString())}::timestamptz`;
+}
+
 /**
  * A point in time so many whole seconds before another one. In UTC, so that the result depends on no setting, which Citus
  * demands of a function on a column in a write; and without a parameter, which Citus loses in ON CONFLICT.

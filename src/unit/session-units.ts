@@ -31,7 +31,7 @@ import { UnitStores } from './unit-stores.js';
 import { planWrittenUnits, shownUnits } from './written-units.js';
 
 /** A unit with its ETag, which is not enumerable. */
-export type UnitWithEtag = UnitObject & { readonly etag: string };
+type UnitWithEtag = UnitObject & { readonly etag: string };
 
 interface UpsertedObject {
   readonly result: UpsertResult;

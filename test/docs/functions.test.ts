@@ -53,6 +53,25 @@ test('the second module behaves as described', async () => {
   expect((await project.delete(`/note/unit/${kept.id}`)).status).toBe(409);
 });
 
+test('the schedule of the page sends what is due', async () => {
+  const fields = [{ id: 'email', kind_id: 'string' }, 'text'];
+  const at = { id: 'at', kind_id: 'datetime' };
+  const sent = { id: 'sent', kind_id: 'boolean', default_boolean: false };
+  await ok(project.post('/kind/unit', { id: 'reminder', parameters: [...fields, at, sent] }));
+  const email = 'ann@example.com';
+  await ok(project.post('/reminder/unit', { email, text: 'now', at: '2020-01-01T00:00:00Z' }));
+  await ok(project.post('/reminder/unit', { email, text: 'later', at: '2999-01-01T00:00:00Z' }));
+  await ok(project.post('/function/run', { kind_id: 'reminder', function: 'send' }));
+  await vi.waitFor(async () => {
+    expect(await ok(project.get('/function/run'))).toMatchObject({ count: 1, items: [{ outcome: 'done' }] });
+  });
+  const { items } = (await ok(project.get('/reminder/unit?order=at&include=text,sent'))) as { items: object[] };
+  expect(items).toEqual([
+    { text: 'now', sent: true },
+    { text: 'later', sent: false },
+  ]);
+});
+
 test('the endpoint of the page stores what is signed', async () => {
   vi.stubEnv('STRIPE_SECRET', 'whsec_test');
   const event = (amount: number, type = 'charge.succeeded') =>

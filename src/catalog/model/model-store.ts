@@ -29,6 +29,7 @@ import {
   modelSummariesStatement,
   type ModelSummaryRow,
 } from '../../sql/definition/model.sql.js';
+import type { Statement } from '../../sql/fragment.js';
 import { ProjectStore } from '../../tenancy/project-store.js';
 import type { Project } from '../../tenancy/project.js';
 import { ModelCache, noteStoredBytes, type CachedModel } from './model-cache.js';
@@ -206,32 +207,44 @@ type ModelSummaries = ReadonlyMap<string, ModelSummaryRow>;
 
 /** One message to PostgreSQL for each hundred. */
 export async function readModelSummaries(executor: Executor, schemas: readonly string[]): Promise<ModelSummaries> {
-  const found = new Map<string, ModelSummaryRow>();
+  const rows = await readSchemas<ModelSummaryRow>(executor, schemas, modelSummariesStatement);
+  return new Map(rows.map((row) => [row.schema, row]));
+}
+
+/** Reads something of each schema, in one message for each hundred; nothing of those whose tables do not exist. */
+export async function readSchemas<Row>(
+  executor: Executor,
+  schemas: readonly string[],
+  read: (schemas: readonly string[]) => Statement,
+): Promise<Row[]> {
+  const rows: Row[] = [];
   for (let at = 0; at < schemas.length; at += SCHEMAS_PER_MESSAGE) {
-    for (const row of await summariesOf(executor, schemas.slice(at, at + SCHEMAS_PER_MESSAGE))) {
-      found.set(row.schema, row);
-    }
+    rows.push(...(await rowsOfSchemas<Row>(executor, schemas.slice(at, at + SCHEMAS_PER_MESSAGE), read)));
   }
-  return found;
+  return rows;
 }
 
 /** Undefined if the tables of the schema do not exist. */
 export async function findModelSummary(executor: Executor, schema: string): Promise<ModelSummaryRow | undefined> {
-  const [found] = await summariesOf(executor, [schema]);
+  const [found] = await rowsOfSchemas<ModelSummaryRow>(executor, [schema], modelSummariesStatement);
   return found;
 }
 
-async function summariesOf(executor: Executor, schemas: readonly string[]): Promise<ModelSummaryRow[]> {
+async function rowsOfSchemas<Row>(
+  executor: Executor,
+  schemas: readonly string[],
+  read: (schemas: readonly string[]) => Statement,
+): Promise<Row[]> {
   try {
-    return await executor.run<ModelSummaryRow>(modelSummariesStatement(schemas));
+    return await executor.run<Row>(read(schemas));
   } catch (error) {
     if (!isStaleModel(error)) throw error;
     if (schemas.length === 1) return [];
     // One without tables makes the whole message fail.
     const middle = schemas.length >> 1;
     return [
-      ...(await summariesOf(executor, schemas.slice(0, middle))),
-      ...(await summariesOf(executor, schemas.slice(middle))),
+      ...(await rowsOfSchemas<Row>(executor, schemas.slice(0, middle), read)),
+      ...(await rowsOfSchemas<Row>(executor, schemas.slice(middle), read)),
     ];
   }
 }

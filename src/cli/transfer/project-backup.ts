@@ -39,6 +39,12 @@ export interface RestoredView extends BackupView {
   /** The release that wrote the backup. */
   readonly release: string;
   readonly api_keys: number;
+  /** `off`: no schedules run in it. */
+  readonly background: 'on' | 'off';
+}
+
+function onOrOffText(on: boolean): 'on' | 'off' {
+  return on ? 'on' : 'off';
 }
 
 /** @param file its path; `-` is standard output */
@@ -58,8 +64,18 @@ export async function backupProject({ app }: Services, id: string, file: string)
   }
 }
 
-/** @param as the id of the project; by default that of the backup */
-export async function restoreProject({ app }: Services, file: string, as: string | undefined): Promise<RestoredView> {
+interface RestoreChoices {
+  /** The id of the project; by default that of the backup. */
+  readonly as?: string | undefined;
+  /** Whether schedules run in it. */
+  readonly background?: boolean;
+}
+
+export async function restoreProject(
+  { app }: Services,
+  file: string,
+  { as, background = false }: RestoreChoices,
+): Promise<RestoredView> {
   const bars = new ProgressBars();
   let reader: ArchiveReader | undefined;
   try {
@@ -72,9 +88,10 @@ export async function restoreProject({ app }: Services, file: string, as: string
     reader = archive;
     const { manifest } = archive;
     const onStored = bars.next(`${id}: storing`, bytesOf(manifest));
-    await about(file, () => app.get(ProjectImportService).restore(id, archive, onStored));
+    await about(file, () => app.get(ProjectImportService).restore(id, archive, onStored, { background }));
     const { release, project: source } = manifest;
-    return { ...backupView(id, file, manifest), source: source.id, release, api_keys: keysOf(manifest) };
+    const restored = { source: source.id, release, api_keys: keysOf(manifest), background: onOrOffText(background) };
+    return { ...backupView(id, file, manifest), ...restored };
   } finally {
     bars.stop();
     await reader?.close();
@@ -176,14 +193,18 @@ export interface RestoredAllView {
  * Checks all files before it restores the first one. Call it again after an interruption.
  * @throws ArchiveError that names all faults; nothing is restored, or all that could be
  */
-export async function restoreAll(context: Services, folder: string): Promise<RestoredAllView> {
+export async function restoreAll(
+  context: Services,
+  folder: string,
+  choices: Pick<RestoreChoices, 'background'>,
+): Promise<RestoredAllView> {
   const registered = await readRegistry(folder);
   const backedUp = registered.filter(({ file }) => file !== null);
   const { present, absent } = await check(context, folder, backedUp);
   const [projects, failed]: [RestoredView[], string[]] = [[], []];
   for (const id of absent) {
     try {
-      projects.push(await restoreProject(context, join(folder, backupName(id)), id));
+      projects.push(await restoreProject(context, join(folder, backupName(id)), { ...choices, as: id }));
     } catch (error) {
       failed.push(errorText(error));
     }

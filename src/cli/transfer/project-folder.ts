@@ -63,5 +63,10 @@ export function printFolder(terminal: Terminal, options: CommonOptions, view: Fo
   const without = how === 'to' ? 'Passwords are not in it: members' : 'Passwords were not exported: members';
   const note =
     members === 0 || passwords ? '' : `${without} get a new one by password recovery, or by: member set-password\n`;
-  print(terminal, options, view, text + note);
+  print(terminal, options, view, text + note + (how === 'from' ? backgroundNote('off', '<project>') : ''));
+}
+
+/** Empty if something runs by itself in a project that was imported or restored. */
+export function backgroundNote(background: 'on' | 'off', project: string): string {
+  return background === 'on' ? '' : `Nothing runs by itself in it yet: project set ${project} background=on\n`;
 }

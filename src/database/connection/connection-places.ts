@@ -24,6 +24,11 @@ const CONGESTION = { milliseconds: 1000, waiting: 32 };
  * take milliseconds, so that no project waits long for one.
  */
 const LONG = { ofOne: 0.3, ofAll: 0.6 };
+/**
+ * The part of the connections for what runs by itself, such as schedules, and what one project may use of it, so that
+ * one with long work leaves something to others.
+ */
+const BACKGROUND = { ofAll: 1 / 3, ofOne: 1 / 2 };
 /** Milliseconds to wait for a connection, if that is not said; the same as the timeout of the pool. */
 const TIMEOUT = 5000;
 
@@ -35,6 +40,8 @@ export class ConnectionPlaces {
    * waited for, and statements that wait for locks.
    */
   readonly long: FairQueue;
+  /** A place for each thing that runs by itself, whether it has a connection or not. */
+  readonly background: FairQueue;
 
   /** @param connections of the pool */
   constructor(connections: number) {
@@ -53,6 +60,12 @@ export class ConnectionPlaces {
       perKey: fractionOf(connections, LONG.ofOne),
       concurrency: fractionOf(connections, LONG.ofAll),
       refusal: () => retryLater('server.busy', 'Too many long transactions of this project are under way'),
+    });
+    const background = fractionOf(connections, BACKGROUND.ofAll);
+    this.background = new FairQueue({
+      perKey: fractionOf(background, BACKGROUND.ofOne),
+      concurrency: background,
+      refusal: () => retryLater('server.busy', 'Too much runs in the background'),
     });
   }
 

@@ -5,6 +5,8 @@ import { REGISTRY_SCHEMA, schemaName } from '../../model/names.js';
 export interface ProjectSettings {
   /** Sign-in with a code by mail. */
   readonly otp?: boolean;
+  /** Whether schedules run; absent: they do. */
+  readonly background?: boolean;
   /** The most requests per second; null or absent: as many as there are. */
   readonly requestsPerSecond?: number | null;
   /** The most units of user kinds; null or absent: as many as there are. */

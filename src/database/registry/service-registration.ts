@@ -19,6 +19,8 @@ import { DatabaseStartError } from '../connection/connection.js';
 
 export interface RegistrationOptions {
   readonly secret: string;
+  /** The id of this service; a new one if left out. */
+  readonly id?: string;
   /** Where the key comes from, for messages: `JWT_SECRET`, or where it was generated. */
   readonly origin: string;
   /** Set if there can be no other service, as on an embedded database. */
@@ -45,7 +47,7 @@ const CHECK_INTERVAL = 250;
 const UNREGISTER_TIMEOUT = 1000;
 
 export class ServiceRegistration {
-  readonly #self = { id: randomUUID(), host: hostname(), pid: process.pid };
+  readonly #self: { readonly id: string; readonly host: string; readonly pid: number };
   #timer: NodeJS.Timeout | undefined;
   #reported = false;
 
@@ -53,7 +55,9 @@ export class ServiceRegistration {
     private readonly database: Database,
     private readonly options: RegistrationOptions,
     private readonly fingerprint: string,
-  ) {}
+  ) {
+    this.#self = { id: options.id ?? randomUUID(), host: hostname(), pid: process.pid };
+  }
 
   /** @throws DatabaseStartError if a running service signs with another key */
   static async register(database: Database, options: RegistrationOptions): Promise<ServiceRegistration> {

@@ -26,6 +26,7 @@ import type {
   SourceLocation,
 } from './definition.js';
 import { sourceLocationOf, type ModuleFile } from './source-location.js';
+import { LONGEST_RUN, Ticks } from './ticks.js';
 import { faultTexts } from '../../shared/collect-faults.js';
 import type { Faults } from '../../shared/errors.js';
 import { settleTrusted } from '../../catalog/pattern/pattern-matcher.js';
@@ -45,7 +46,8 @@ export function accessTexts(access: unknown, check: (access: Json, faults: Fault
 }
 
 const MODULE_KEYS = ['functions', 'unitFunctions', 'endpoints', 'hooks', 'fills', 'remote'] as const;
-const FUNCTION_KEYS = ['description', 'parameters', 'methods', 'access', 'timeout', 'returns', 'run'] as const;
+const UNIT_FUNCTION_KEYS = ['description', 'parameters', 'methods', 'access', 'timeout', 'returns', 'run'] as const;
+const FUNCTION_KEYS = [...UNIT_FUNCTION_KEYS, 'schedule'] as const;
 const ENDPOINT_KEYS = ['description', 'methods', 'run'] as const;
 const HOOKS = Object.keys({
   before_create: true,
@@ -179,24 +181,51 @@ function checkFunction(
     fault(`: wants an object, got ${typeName(options)}`);
     return undefined;
   }
-  unknownKeys(options, FUNCTION_KEYS, at, (text) => bad(text, place));
+  unknownKeys(options, scope === 'kind' ? FUNCTION_KEYS : UNIT_FUNCTION_KEYS, at, (text) => bad(text, place));
   const { description, run, timeout } = options;
   if (typeof description !== 'string' || description.trim() === '') fault('.description: must be a sentence');
   if (typeof run !== 'function') fault(`.run: must be a function, got ${typeName(run)}`);
   const fits = typeof timeout === 'number' && Number.isInteger(timeout) && timeout > 0 && timeout <= LONGEST_TIMEOUT;
   if (timeout !== undefined && !fits) fault(`.timeout: wants milliseconds from 1 to ${LONGEST_TIMEOUT}`);
+  const parameters = checkDeclaredParameters(options['parameters'], (text) => fault(`.parameters${text}`));
+  const scheduled = options['schedule'] !== undefined;
+  if (scheduled) {
+    for (const { id } of parameters.filter(mustBeGiven)) {
+      fault(`.parameters.${id}: is required, but a schedule gives no values`);
+    }
+    if (fits && timeout > LONGEST_RUN) fault(`.timeout: of a schedule, wants at most ${LONGEST_RUN} milliseconds`);
+  }
   return {
     name,
     scope,
     place,
     description: String(description),
-    parameters: checkDeclaredParameters(options['parameters'], (text) => fault(`.parameters${text}`)),
+    parameters,
     returns: checkReturns(name, options['returns'], (text) => fault(`.returns${text}`)),
     methods: checkMethods(options['methods'], METHODS, METHODS, fault),
-    access: checkFunctionAccess(options['access'], scope, fault),
+    access: checkFunctionAccess(options['access'], scope, fault) ?? (scheduled ? 'nobody' : undefined),
     timeout: fits ? timeout : undefined,
+    ticks: scheduled && scope === 'kind' ? checkSchedule(options['schedule'], fault) : undefined,
     run: (context) => Reflect.apply(run as FunctionDef['run'], options, [context]),
   };
+}
+
+function mustBeGiven({ required, nullable, default: fallback, made }: ParameterDef): boolean {
+  return fallback === null && !made && (required || !nullable);
+}
+
+function checkSchedule(given: unknown, fault: Bad): Ticks | undefined {
+  const { cron, timezone = 'UTC', ...others } = isPlainObject(given) ? given : { cron: given };
+  const [unknown] = Object.keys(others);
+  if (unknown !== undefined) return void fault(`.schedule: no '${unknown.slice(0, 60)}'; there are cron, timezone`);
+  if (typeof cron !== 'string' || typeof timezone !== 'string') {
+    return void fault('.schedule: must be a text of five fields, or an object of cron and timezone');
+  }
+  try {
+    return Ticks.of({ cron, timezone });
+  } catch (error) {
+    return void fault(`.schedule: ${(error as Error).message}`);
+  }
 }
 
 function checkReturns(name: string, given: unknown, fault: (text: string) => void): DeclaredAnswer | undefined {

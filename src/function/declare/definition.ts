@@ -3,6 +3,7 @@ import type { Context } from '../../kit/context.js';
 import type { EndpointMethod, HookContext, Hooks, InboundRequest, Method, Remote } from '../../kit/module.js';
 import type { ParameterDef } from '../../model/parameter-type/parameter-def.js';
 import type { Level } from '../../model/access-levels.js';
+import type { Ticks } from './ticks.js';
 
 /** Whether a function is called on a kind, or on one of its units. */
 export type FunctionScope = 'kind' | 'unit';
@@ -28,8 +29,12 @@ export interface FunctionDef extends DeclaredValues {
   readonly access: Level | readonly string[] | undefined;
   /** Milliseconds; undefined for FUNCTION_TIMEOUT. */
   readonly timeout: number | undefined;
+  /** Undefined if it runs only when it is called. */
+  readonly ticks: Ticks | undefined;
   /** Calls the author's code. */
-  readonly run: (context: Context & { readonly parameters: object; readonly unit?: object }) => unknown;
+  readonly run: (
+    context: Context & { readonly parameters: object; readonly unit?: object; readonly tick?: string },
+  ) => unknown;
 }
 
 export interface EndpointDef {

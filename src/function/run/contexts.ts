@@ -27,7 +27,7 @@ import { isEmailAddress } from '../../shared/email.js';
 import { KindError } from '../../shared/errors.js';
 import { UndividedWork } from '../../shared/event-loop-yield.js';
 import { knowsWholeProject, SYSTEM, type Caller } from '../../tenancy/caller.js';
-import { originalCallerOf, type Session } from '../../catalog/session/session.js';
+import { originalCallerOf, originOfWrites, type Session } from '../../catalog/session/session.js';
 import { readJson } from '../../http/body/json-pieces.js';
 import type { MixedPage } from '../../unit/store/unit-store.js';
 import {
@@ -85,13 +85,14 @@ export class Contexts {
     const operations = new OperationQueue(call, depth, new UndividedWork(session.project.schema));
     const originalCaller = originalCallerOf(session);
     const { project } = session;
+    const via = originOfWrites(session).via === 'schedule' ? 'schedule' : 'function';
     const data = (caller: Caller): Data =>
       this.#data(
         {
           ...session,
           caller: { ...caller, seesHidden: true },
           originalCaller,
-          origin: { via: 'function', bySystem: caller.type === 'system' },
+          origin: { via, bySystem: caller.type === 'system' },
         },
         operations,
       );

@@ -18,8 +18,9 @@ import { EventThrottle } from '../../shared/event-throttle.js';
 import { knowsWholeProject, type Caller } from '../../tenancy/caller.js';
 import { originalCallerOf, type Session } from '../../catalog/session/session.js';
 import { originOf, markFinal, type RequestedOperation, type RefusalOrigin } from '../sandbox/refusal-origin.js';
-import { UserCodeError } from '../sandbox/user-code.js';
-import type { ReadyModule } from '../declare/definition.js';
+import { readableError, UserCodeError } from '../sandbox/user-code.js';
+import type { RunFailure } from '../../sql/server/run.sql.js';
+import { withoutServerPaths, type ReadyModule, type SourceLocation } from '../declare/definition.js';
 import { lineOf, sourceLocationOf } from '../declare/source-location.js';
 import { grantOf } from '../../access/access.js';
 import { mayReadField } from '../../access/masks.js';
@@ -146,11 +147,39 @@ function withKindName(message: Message, name: string): Message {
 
 /** The first line of user code in the traces of an error and its causes. */
 function lineText(error: unknown, module: ReadyModule): string {
-  const traces: string[] = [];
-  for (let cause = error; cause instanceof Error && traces.length < 5; cause = cause.cause)
-    traces.push(cause.stack ?? '');
-  const at = lineOf(sourceLocationOf(traces.join('\n'), module));
+  const at = lineOf(placeOf(error, module));
   return at === undefined ? '' : ` at ${at}`;
+}
+
+function placeOf(error: unknown, module: ReadyModule): SourceLocation {
+  const traces: string[] = [];
+  for (let cause = error; cause instanceof Error && traces.length < 5; cause = cause.cause) {
+    const origin = cause instanceof KindError ? originOf(cause) : undefined;
+    traces.push(origin?.from.stack ?? cause.stack ?? '');
+  }
+  return sourceLocationOf(traces.join('\n'), module);
+}
+
+/** The most characters of the text of a failure. */
+const FAILURE_TEXT = 1000;
+
+/** What administrators are told of an error that `redact` has returned: all that it says, and where it was thrown. */
+export function failureOf(error: unknown, module: ReadyModule | undefined): RunFailure {
+  const { cause } = error as { readonly cause?: unknown };
+  const original = cause instanceof KindError || !isRefusal(error) ? (cause ?? error) : error;
+  const text =
+    original instanceof KindError
+      ? original.messages[0].text
+      : original instanceof FunctionError
+        ? original.text
+        : readableError(original).message;
+  const { file = null, line = null } = module ? placeOf(error, module) : {};
+  const code = isRefusal(original) ? original.code : 'server.error';
+  return { code, text: withoutServerPaths(text).slice(0, FAILURE_TEXT), file, line };
+}
+
+function isRefusal(error: unknown): error is KindError | FunctionError {
+  return error instanceof KindError || error instanceof FunctionError;
 }
 
 interface PathViewer {

@@ -9,7 +9,7 @@ import { idleTimeoutFor } from '../../database/connection/session-settings.js';
 import type { Answer } from '../../http/answer/answer.js';
 import { timeLimitOf } from '../../catalog/session/executors.js';
 import type { UnitObject } from '../../unit/hidden-values.js';
-import { originalCallerOf, type Session } from '../../catalog/session/session.js';
+import { originalCallerOf, originOfWrites, type Session } from '../../catalog/session/session.js';
 import { withinUserCode, type UserCode } from '../sandbox/user-code.js';
 import { Contexts } from './contexts.js';
 import type { Context } from '../../kit/context.js';
@@ -22,6 +22,7 @@ import { TimeLimit, type CallScope } from './time-limit.js';
 import { ErrorRedaction } from './error-redaction.js';
 import { contentionOn, OutdatedError } from '../../database/transaction/contention.js';
 import type { KindDef } from '../../model/model.js';
+import type { KindError } from '../../shared/errors.js';
 
 export interface FunctionCall {
   readonly session: Session;
@@ -35,6 +36,10 @@ export interface FunctionCall {
   readonly answer: (context: Context) => Promise<Answer>;
   /** Checks the answer, outside of the author's code. */
   readonly check?: (answer: Answer) => Promise<void>;
+  /** Writes what belongs to its end, in its transaction. */
+  readonly ends?: (tx: Transaction) => Promise<void>;
+  /** Ends it before its time, with a refusal as its reason. */
+  readonly signal?: AbortSignal;
   /** For a function of a unit. */
   readonly unit: GivenUnit | undefined;
   /** Milliseconds. */
@@ -67,14 +72,19 @@ export class FunctionCalls {
     if (tx) return this.#callIn(tx, call);
     const runs = this.database.runs({ timeout, workKey: () => sameCall(call) });
     const limit = new TimeLimit(timeout, () => runs.contended);
-    const statementTimeout = Math.min(timeout, timeLimitOf(originalCallerOf(session)) ?? timeout);
+    const statementTimeout = Math.min(timeout, limitOfCaller(session) ?? timeout);
     const times = { statementTimeout, idleTimeout: idleTimeoutFor(timeout) };
     const options = { project: session.project, runs, long: true, lazy: true, ...times };
+    const { signal } = call;
+    const abort = (): void => limit.end(signal?.reason as KindError);
+    if (signal?.aborted) abort();
+    signal?.addEventListener('abort', abort);
     try {
       return await limit.race(this.database.transaction((own) => this.#run(own, call, limit), options));
     } catch (error) {
       throw this.#redacted(error, call);
     } finally {
+      signal?.removeEventListener('abort', abort);
       limit.stop();
       runs.end();
     }
@@ -112,6 +122,7 @@ export class FunctionCalls {
     try {
       const unit = outside ? outside.copy() : await call.unit?.readAgain(session);
       const answer = await this.#code(call, { limit, tx }, session, unit);
+      await call.ends?.(tx);
       // Stopped here, so that the time limit does not interrupt the commit.
       limit.stop();
       return answer;
@@ -153,6 +164,11 @@ export class FunctionCalls {
       end();
     }
   }
+}
+
+/** What nobody has called has the time of its function. */
+function limitOfCaller(session: Session): number | undefined {
+  return originOfWrites(session).via === 'schedule' ? undefined : timeLimitOf(originalCallerOf(session));
 }
 
 /** The key of calls with the same function, unit and parameters, which probably write the same units. */

@@ -33,6 +33,14 @@ export class TimeLimit {
     this.#timer = setTimeout(() => this.#end(), this.#left);
   }
 
+  /** Ends it before its time. */
+  end(reason: KindError): void {
+    this.stop();
+    this.#over ??= reason;
+    this.#abort?.abort(this.#over);
+    for (const reject of this.#waiting) reject(this.#over);
+  }
+
   stop(): void {
     if (!this.#timer) return;
     clearTimeout(this.#timer);
@@ -73,11 +81,7 @@ export class TimeLimit {
   }
 
   #end(): void {
-    clearTimeout(this.#timer);
-    const over = this.contended() ? contentionRefusal() : timedOut(this.#name, this.milliseconds);
-    this.#over = over;
-    this.#abort?.abort(over);
-    for (const reject of this.#waiting) reject(over);
+    this.end(this.contended() ? contentionRefusal() : timedOut(this.#name, this.milliseconds));
   }
 }
 

@@ -47,7 +47,9 @@ export type ContentForm =
   | 'minutes'
   | 'batch'
   | 'function'
-  | 'functions';
+  | 'functions'
+  | 'functionRun'
+  | 'functionRuns';
 
 export const TAGS = {
   Authentication: 'Members sign up, sign in and look after their sessions.',

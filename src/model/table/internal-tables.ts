@@ -21,6 +21,8 @@ export const COUNT_TABLE = '_count';
 export const IDEMPOTENCY_TABLE = '_idempotency';
 /** The indexes that slow queries lack, how often these ran, and how long they took; `id` is the kind and its parameters. */
 export const QUERY_TABLE = '_query';
+/** Runs of scheduled functions. */
+export const RUN_TABLE = '_run';
 
 const column = (name: string, type: ColumnType, notNull = true): ColumnShape => ({ name, type, array: false, notNull });
 const arrayColumn = (name: string, type: ColumnType): ColumnShape => ({ name, type, array: true, notNull: true });
@@ -143,6 +145,23 @@ export const INTERNAL_TABLES: readonly TableShape[] = [
       column('seen_at', 'timestamptz'),
     ],
     [],
+  ),
+  table(
+    RUN_TABLE,
+    [
+      column('id', 'uuid'),
+      column('kind_id', 'text'),
+      column('function', 'text'),
+      column('tick', 'timestamptz'),
+      column('started_at', 'timestamptz', false),
+      column('ended_at', 'timestamptz', false),
+      column('outcome', 'text'),
+      column('code', 'text', false),
+      column('text', 'text', false),
+      column('file', 'text', false),
+      column('line', 'bigint', false),
+    ],
+    ['tick', ['kind_id', 'function', 'tick']],
   ),
 ];
 

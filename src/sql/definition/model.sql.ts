@@ -43,6 +43,20 @@ export function kindIdsStatement(schema: string): Statement {
   return render(sql`SELECT "id" FROM ${ident(schema, KIND_KIND)}`);
 }
 
+/** Rows `schema, id`: which of these kinds are active in projects. */
+export function activeKindsStatement(schemas: readonly string[], ids: readonly string[]): Statement {
+  const known = join(ids.map(literal));
+  return inOneMessage(
+    schemas.map((schema) =>
+      render(sql`
+        SELECT ${literal(schema)} AS schema, k."id"
+        FROM ${ident(schema, KIND_KIND)} AS k
+        WHERE k."id" IN (${known}) AND k."active"
+      `),
+    ),
+  );
+}
+
 /** All definitions (`ModelRow`), by sort and in the order in which they were created. */
 export function loadModelStatement(schema: string): Statement {
   const recordsOf = (sort: string, table: string) =>

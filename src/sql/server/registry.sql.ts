@@ -124,7 +124,7 @@ export function updateProjectStatement(id: string, label: string | null, setting
   );
 }
 
-const SERVICE_TABLE = ident(REGISTRY_SCHEMA, 'service');
+export const SERVICE_TABLE = ident(REGISTRY_SCHEMA, 'service');
 const SIGNING_TABLE = ident(REGISTRY_SCHEMA, 'signing');
 
 /** Makes services that start wait for each other. Held until the transaction ends. */

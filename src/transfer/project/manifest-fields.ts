@@ -79,7 +79,7 @@ function strangeSetting(settings: unknown): string | undefined {
   const entries = Object.entries(settings as object) as [string, unknown][];
   const [name] =
     entries.find(([key, value]) => {
-      if (key === 'otp') return typeof value !== 'boolean';
+      if (key === 'otp' || key === 'background') return typeof value !== 'boolean';
       return value !== null && !(typeof value === 'number' && value > 0);
     }) ?? [];
   return name === undefined ? undefined : `project.settings`;

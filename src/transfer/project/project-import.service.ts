@@ -49,14 +49,18 @@ export class ProjectImportService {
           archive,
           change,
           onStored,
+          background: false,
           keepsAdministrators: true,
         }).run();
       }),
     );
   }
 
-  /** Makes the project `id` from a backup. @throws ArchiveError, KindError 400, 409 if the id is not free */
-  async restore(id: string, archive: ArchiveReader, onStored: OnProgress): Promise<void> {
+  /**
+   * Makes the project `id` from a backup. @param background whether schedules run in it @throws ArchiveError, KindError
+   * 400, 409 if the id is not free
+   */
+  async restore(id: string, archive: ArchiveReader, onStored: OnProgress, { background = false } = {}): Promise<void> {
     const { backup, built_in: builtIn, project: source } = archive.manifest;
     if (!backup) throw new ArchiveError('it is no backup');
     const made = {
@@ -71,7 +75,8 @@ export class ProjectImportService {
         made,
         async (tx, project) => {
           await this.changes.changeWithin(tx, project, OPTIONS, async (change) => {
-            await new ProjectImport({ project, archive, change, onStored, keepsAdministrators: false }).run();
+            const options = { project, archive, change, onStored, background, keepsAdministrators: false };
+            await new ProjectImport(options).run();
           });
           if (builtIn < BUILT_IN_VERSION) await upgradeSchema(tx, project);
         },
@@ -112,6 +117,8 @@ interface ProjectImportOptions {
   readonly archive: ArchiveReader;
   readonly change: DefinitionChange;
   readonly onStored: OnProgress;
+  /** Whether schedules run in it. A copy must not do what the project does, such as write to people. */
+  readonly background: boolean;
   /** Whether the administrators that the project has stay, so that somebody can sign in. */
   readonly keepsAdministrators: boolean;
 }
@@ -123,8 +130,9 @@ class ProjectImport {
   constructor(private readonly options: ProjectImportOptions) {}
 
   async run(): Promise<void> {
-    const { change, archive, project } = this.options;
-    const { id, label, settings, access_default: accessDefault } = archive.manifest.project;
+    const { change, archive, project, background } = this.options;
+    const { id, label, access_default: accessDefault } = archive.manifest.project;
+    const settings = { ...archive.manifest.project.settings, background };
     // A label that is the id, as by default, would name another project.
     await this.#tx.run(updateProjectStatement(project.id, label === id ? project.id : label, settings));
     await this.#tx.run(notifyStatement(PROJECT_CHANNEL, project.id));

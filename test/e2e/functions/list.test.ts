@@ -89,6 +89,8 @@ it('describes the functions that the caller may call', async () => {
     ],
     returns: { kind_id: null, parameters: [expect.objectContaining({ id: 'names', multiple: true })] },
     timeout: 500,
+    schedule: null,
+    next_at: null,
     open: false,
     access: null,
   });

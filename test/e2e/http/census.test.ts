@@ -16,7 +16,10 @@ const folder = new FunctionsFolder({
     import { kind } from 'kind';
     const note = kind('note');
     export default note.module({
-      functions: { greet: note.function({ description: 'Greets', run: () => 'hello' }) },
+      functions: {
+        greet: note.function({ description: 'Greets', run: () => 'hello' }),
+        tidy: note.function({ description: 'Tidies', schedule: '0 0 1 1 *', run: () => undefined }),
+      },
       endpoints: { ping: note.endpoint({ methods: ['GET', 'POST', 'PUT', 'DELETE'], run: () => ({ body: 'pong' }) }) },
       unitFunctions: { title: note.unitFunction({ description: 'Its title', run: ({ unit }) => unit.title }) },
     });`,
@@ -356,6 +359,12 @@ const ROWS: readonly Row[] = [
     anyQuery: true,
   },
   { route: 'GET /api/lib/function', call: () => ['GET', '/function'], answers: [200, 200, 200, 200], keyed: 200 },
+  { route: 'GET /api/lib/function/run', call: () => ['GET', '/function/run'], answers: [401, 403, 403, 200] },
+  {
+    route: 'POST /api/lib/function/run',
+    call: () => ['POST', '/function/run', { kind_id: 'note', function: 'tidy' }],
+    answers: [401, 403, 403, [200, 409]],
+  },
   // The last one, because it ends the sessions that the others use.
   { route: 'DELETE /api/lib/auth/session', call: () => ['DELETE', '/auth/session'], answers: [401, 200, 200, 200] },
 ];

@@ -151,7 +151,7 @@ describe('a backup', () => {
     const restored = await kind('project', 'restore', first, '--as', 'copy');
     expect(restored).toMatchObject({ code: 0, err: '' });
     expect(restored.out).toMatch(
-      /^Project 'copy', as of \d{4}-.*Z: 6 kinds, \d+ units and 3 links from .*\nIts 1 API key cannot be used: the secret of a key names the project '\w+'\. Create new ones: key create\n$/,
+      /^Project 'copy', as of \d{4}-.*Z: 6 kinds, \d+ units and 3 links from .*\nIts 1 API key cannot be used: the secret of a key names the project '\w+'\. Create new ones: key create\nNothing runs by itself in it yet: project set copy background=on\n$/,
     );
     expect(await kind('project', 'backup', 'copy', path('second.tar.gz'))).toMatchObject({ code: 0 });
     const [before, after] = [await contentsOf(first), await contentsOf(path('second.tar.gz'))];
@@ -164,6 +164,7 @@ describe('a backup', () => {
     expect(restoredManifest).toEqual({
       ...manifest,
       id: 'copy',
+      settings: { ...(manifest as { settings?: object }).settings, background: false },
       exported_at: expect.any(String) as string,
       sha256: expect.any(String) as string,
       model_version: Number((manifest as { model_version?: number }).model_version) + 1,
@@ -174,11 +175,24 @@ describe('a backup', () => {
     expect(JSON.parse(copied ?? '')).toEqual({
       ...JSON.parse(shown ?? ''),
       key: 'copy',
+      background: 'off',
       schema: 'project_copy',
       model_version: expect.any(Number) as number,
       stored: expect.any(String) as string,
     });
     await expectNoDrift(projectOf('copy'));
+  });
+
+  it('runs nothing by itself, unless it is asked to', async () => {
+    const recovered = await kind('project', 'restore', first, '--as', 'recovered', '--background', 'on');
+    expect([recovered.code, recovered.out]).toEqual([0, expect.not.stringContaining('background') as string]);
+    const backgroundOf = async (id: string) =>
+      (JSON.parse((await kind('project', 'show', id, '--json')).out) as { background: string }).background;
+    expect(await Promise.all([source.id, 'copy', 'recovered'].map(backgroundOf))).toEqual(['on', 'off', 'on']);
+    expect((await kind('project', 'set', 'copy', 'background=yes')).err).toContain('background is on or off');
+    expect((await kind('project', 'set', 'copy', 'background=on')).code).toBe(0);
+    expect(await backgroundOf('copy')).toBe('on');
+    expect((await kind('project', 'restore', first, '--as', 'other', '--background', 'maybe')).code).toBe(2);
   });
 
   it('tells its moment by the clock of the database, as the time of its files too', async () => {
@@ -709,7 +723,7 @@ describe('project restore --all', () => {
     expect(await restoreAll(folderOfTwo)).toEqual({
       code: 0,
       err: '',
-      out: `two: 0 kinds, 0 units and 0 links\none: is there already\naway: was being deleted, so there is no backup of it\n1 project from ${folderOfTwo}\n`,
+      out: `two: 0 kinds, 0 units and 0 links\none: is there already\naway: was being deleted, so there is no backup of it\n1 project from ${folderOfTwo}\nNothing runs by itself in it yet: project set <id> background=on\n`,
     });
     expect(await traces('two')).toHaveLength(2);
     expect((await restoreAll(folderOfTwo)).out).toMatch(/^one: is there already\ntwo: is there already\n/);

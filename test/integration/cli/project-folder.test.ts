@@ -75,7 +75,8 @@ describe('an export and its import', () => {
     }
     const [before, after] = [first, second].map((each) => JSON.parse(each.get(manifest) ?? '') as { project: object });
     const differing = { exported_at: expect.any(String), sha256: expect.any(String) };
-    expect(after).toEqual({ ...before, ...differing, project: { ...before?.project, id: 'copy' } });
+    const settings = { otp: true, units: 5000, background: false };
+    expect(after).toEqual({ ...before, ...differing, project: { ...before?.project, id: 'copy', settings } });
     await expectNoDrift(copy);
   });
 

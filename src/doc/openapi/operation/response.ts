@@ -218,6 +218,10 @@ function contentSchema(form: ContentForm, kind: KindDef | undefined, view: Docum
       return {};
     case 'functions':
       return schemaRef('kind_functions');
+    case 'functionRun':
+      return schemaRef('kind_function_run');
+    case 'functionRuns':
+      return schemaRef('kind_function_runs');
   }
 }
 

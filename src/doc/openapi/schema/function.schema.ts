@@ -5,6 +5,7 @@ import { orNull, defaultOf, valueDescription, isRequired, inputValue } from './v
 import type { Field } from '../../../model/model.js';
 
 const STRING: Schema = { type: 'string' };
+const TIME: Schema = { type: 'string', format: 'date-time' };
 const BOOLEAN: Schema = { type: 'boolean' };
 const DESCRIPTORS: Schema = { type: 'array', items: schemaRef('kind_descriptor') };
 
@@ -20,11 +21,35 @@ const FUNCTION = objectSchema({
     description: 'A unit of a kind, or values; null if it does not say.',
   }),
   timeout: { type: ['number', 'null'], description: 'Milliseconds; null for that of the service.' },
+  schedule: {
+    ...orNull(objectSchema({ cron: STRING, timezone: STRING })),
+    description: 'For administrators: when it runs by itself.',
+  },
+  next_at: { ...orNull(TIME), description: 'When it runs next; null if it does not.' },
   open: { ...BOOLEAN, description: 'Whether requests without a token may call it.' },
   access: {
     anyOf: [{ type: 'string', enum: [...EFFECTIVE_LEVELS] }, { type: 'array', items: STRING }, { type: 'null' }],
     description: 'For administrators: a level, or rules.',
   },
+});
+
+const RUN = objectSchema({
+  id: { ...STRING, format: 'uuid' },
+  kind_id: STRING,
+  function: STRING,
+  tick: { ...TIME, description: 'When it was due; of a run that somebody has started, when it was.' },
+  started_at: orNull(TIME),
+  ended_at: orNull(TIME),
+  outcome: {
+    type: 'string',
+    enum: ['running', 'done', 'failed', 'skipped', 'lost', 'timeout'],
+    description:
+      '`skipped`: another run went on at its tick. `lost`: its process has ended; it runs again, unless a later tick has come.',
+  },
+  code: { ...orNull(STRING), description: 'Why it failed, as `text`.' },
+  text: orNull(STRING),
+  file: { ...orNull(STRING), description: 'Where it failed: a path in the folder of functions, as `line`.' },
+  line: { type: ['integer', 'null'], minimum: 1 },
 });
 
 const FAULT = objectSchema({
@@ -46,6 +71,11 @@ export const FUNCTION_SCHEMAS: Readonly<Record<string, Schema>> = {
   kind_function: FUNCTION,
   kind_function_fault: FAULT,
   kind_function_module: MODULE,
+  kind_function_run: RUN,
+  kind_function_runs: objectSchema({
+    count: { type: 'integer', minimum: 0 },
+    items: { type: 'array', items: schemaRef('kind_function_run') },
+  }),
   kind_functions: objectSchema({
     count: { type: 'integer', minimum: 0 },
     items: { type: 'array', items: schemaRef('kind_function') },

@@ -1,0 +1,82 @@
+/**
+ * Who does what is due. Each work is a row of the registry, which one service at a time takes, whichever is first, by the
+ * clock of PostgreSQL; none is special. A service that no longer reports that it runs (`ServiceRegistration`) has lost
+ * what it took, so nothing has to be given back by one that dies.
+ */
+import type { Database } from '../database.js';
+import {
+  claimWorkStatement,
+  deleteWorkStatement,
+  forgetOldWorkStatement,
+  forgetWorkStatement,
+  listWorkStatement,
+  planWorkStatement,
+  READ_CLOCK,
+  releaseWorkStatement,
+  type ClaimedRow,
+  type PlannedWork,
+  type WorkClaim,
+} from '../../sql/server/work.sql.js';
+
+export type { PlannedWork } from '../../sql/server/work.sql.js';
+
+export type ClaimedWork = ClaimedRow;
+
+interface ListedWork {
+  readonly name: string;
+  readonly due: number;
+  /** Whether a service does it now. */
+  readonly held: boolean;
+  readonly now: number;
+}
+
+/** The work of one type. Times are milliseconds. */
+export class WorkClaims {
+  constructor(
+    private readonly database: Database,
+    private readonly type: string,
+  ) {}
+
+  /** Takes what has been due longest; undefined if nothing is. */
+  async claim(claim: Omit<WorkClaim, 'holder' | 'type'>): Promise<ClaimedWork | undefined> {
+    const statement = claimWorkStatement({ ...claim, type: this.type, holder: this.database.serviceId });
+    const [claimed] = await this.database.run<ClaimedWork>(statement);
+    return claimed;
+  }
+
+  /** @param due when it is due again; undefined: at once, if it was due */
+  async release({ id }: ClaimedWork, due?: number): Promise<void> {
+    await this.database.run(releaseWorkStatement(id, this.database.serviceId, due));
+  }
+
+  /** For work that is gone. */
+  async drop({ id }: ClaimedWork): Promise<void> {
+    await this.database.run(deleteWorkStatement(id, this.database.serviceId));
+  }
+
+  async plan(planned: readonly PlannedWork[]): Promise<void> {
+    if (planned.length > 0) await this.database.run(planWorkStatement(this.type, planned));
+  }
+
+  /** Forgets what projects have of these names beside what is planned. */
+  async forgetOthers(
+    of: { readonly projects: readonly string[]; readonly names: readonly string[] },
+    planned: readonly PlannedWork[],
+  ): Promise<void> {
+    await this.database.run(forgetWorkStatement(this.type, of, planned));
+  }
+
+  async forgetOld(): Promise<void> {
+    await this.database.run(forgetOldWorkStatement([this.type]));
+  }
+
+  list(project: string): Promise<ListedWork[]> {
+    return this.database.run<ListedWork>(listWorkStatement(this.type, project));
+  }
+
+  /** The time by the clock of PostgreSQL. */
+  async now(): Promise<number> {
+    const [row] = await this.database.run<{ now: number }>(READ_CLOCK);
+    return row?.now ?? Date.now();
+  }
+}
