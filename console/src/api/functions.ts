@@ -19,6 +19,30 @@ export interface DeclaredFunction {
   readonly open: boolean;
   /** For administrators: a level, or rules. */
   readonly access: string | readonly string[] | null;
+  /** For administrators: when it runs by itself. */
+  readonly schedule: { readonly cron: string; readonly timezone: string } | null;
+  readonly next_at: string | null;
+}
+
+/** A run of a scheduled function. */
+export interface FunctionRun {
+  readonly id: string;
+  readonly function: string;
+  readonly tick: string;
+  readonly outcome: 'running' | 'done' | 'failed' | 'skipped' | 'lost' | 'timeout';
+  readonly text: string | null;
+  readonly file: string | null;
+  readonly line: number | null;
+}
+
+/** The latest runs of a kind. */
+export async function listRuns(kind: string): Promise<readonly FunctionRun[]> {
+  const query = { kind_id: kind, limit: '200' };
+  return (await session.call<Page<FunctionRun>>({ path: ['function', 'run'], query })).content.items;
+}
+
+export async function runNow({ kind_id, name }: DeclaredFunction): Promise<void> {
+  await session.call({ method: 'POST', path: ['function', 'run'], body: { kind_id, function: name } });
 }
 
 export interface FunctionModule {

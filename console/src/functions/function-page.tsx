@@ -14,6 +14,7 @@ import { DocumentLink } from '../shell/document-link.js';
 import { Empty, EmptyPage, PageError, Waiting } from '../shell/page-states.js';
 import { WideTable } from '../shell/wide-table.js';
 import { signatureOf, typeName, whoMayCall } from './function-text.js';
+import { ScheduleSection } from './schedule-section.js';
 import { useFunctionsOf } from './use-functions.js';
 
 /** Characters of an answer that are shown. */
@@ -59,7 +60,8 @@ export function FunctionPage() {
         </Group>
       </Group>
       <Documentation declared={declared} />
-      <CallForm key={`${kind} ${scope} ${name}`} declared={declared} />
+      {declared.schedule && <ScheduleSection declared={declared} schedule={declared.schedule} />}
+      {declared.access !== 'nobody' && <CallForm key={`${kind} ${scope} ${name}`} declared={declared} />}
     </div>
   );
 }

@@ -74,6 +74,7 @@ function FunctionSummary({ declared }: { declared: DeclaredFunction }) {
           {declared.name}
         </Anchor>
         {declared.of_unit && <Badge variant="default">{text('functions.of_unit')}</Badge>}
+        {declared.schedule && <Badge variant="default">{declared.schedule.cron}</Badge>}
         {declared.methods.map((method) => (
           <Badge key={method} variant="default">
             {method}
